@@ -1,85 +1,42 @@
 /* ImageRecordIter and its kin: their tables of parameters; see data/image_plan.h. */
-#include "base/error.h"
 #include "data/image_plan.h"
-
-/* Parameters that mxlite lacks must have their defaults. */
-static int check_lacking(const mxl_op *op, const void *params)
-{
-#define LACKS(kind, name, def, doc) LACKS_##kind(name)
-#define LACKS_STRING(name)
-#define LACKS_SHAPE(name)
-#define LACKS_INT(name)
-#define LACKS_OPT_INT(name)
-#define LACKS_FLOAT(name)
-#define LACKS_BOOL(name)
-#define LACKS_LACKS_STRING(name)    #name,
-#define LACKS_LACKS_INT(name)       #name,
-#define LACKS_LACKS_LONG(name)      #name,
-#define LACKS_LACKS_FLOAT(name)     #name,
-#define LACKS_LACKS_OPT_FLOAT(name) #name,
-#define LACKS_LACKS_BOOL(name)      #name,
-    static const char *const names[] = {MXL_IMAGE_FILE(LACKS) MXL_IMAGE_CHANGES(LACKS)
-                                            MXL_IMAGE_VALUES(LACKS)};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        const mxl_param *param = mxl_param_find(op, names[i]);
-        int same = param != NULL ? mxl_param_is_default(op, param, params) : 1;
-
-        if (same < 0)
-            return -1;
-        if (same == 0)
-            return mxl_error("mxlite lacks what parameter %s does", names[i]);
-    }
-    return 0;
-}
-
-static int open_as(mxl_batches *b, const void *params, int dtype, bool ids_shown)
-{
-    if (check_lacking(&b->kind->op, params) != 0)
-        return -1;
-    return mxl_images_open(b, params, dtype, ids_shown);
-}
 
 static int images_open(mxl_batches *b, const void *params)
 {
-    return open_as(b, params, MXL_F32, false);
+    return mxl_images_open(b, params, MXL_F32, false);
 }
 
 static int images_open_u8(mxl_batches *b, const void *params)
 {
-    return open_as(b, params, MXL_U8, false);
+    return mxl_images_open(b, params, MXL_U8, false);
 }
 
 static int images_open_i8(mxl_batches *b, const void *params)
 {
-    return open_as(b, params, MXL_I8, false);
+    return mxl_images_open(b, params, MXL_I8, false);
 }
 
 /* The iterators of version 1: their index has the ids of the records. */
 static int images_open_v1(mxl_batches *b, const void *params)
 {
-    return open_as(b, params, MXL_F32, true);
+    return mxl_images_open(b, params, MXL_F32, true);
 }
 
 static int images_open_u8_v1(mxl_batches *b, const void *params)
 {
-    return open_as(b, params, MXL_U8, true);
+    return mxl_images_open(b, params, MXL_U8, true);
 }
 
 /* ---- the kinds ---- */
 
-#define ROW_STRING          .type = MXL_P_STRING
-#define ROW_LACKS_STRING    .type = MXL_P_STRING
-#define ROW_SHAPE           .type = MXL_P_SHAPE
-#define ROW_INT             .type = MXL_P_INT
-#define ROW_LACKS_INT       .type = MXL_P_INT
-#define ROW_LACKS_LONG      .type = MXL_P_INT, .type_name = "long (non-negative)", .has_min = true
-#define ROW_OPT_INT         .type = MXL_P_OPT_INT
-#define ROW_FLOAT           .type = MXL_P_FLOAT
-#define ROW_LACKS_FLOAT     .type = MXL_P_FLOAT
-#define ROW_LACKS_OPT_FLOAT .type = MXL_P_OPT_FLOAT
-#define ROW_BOOL            .type = MXL_P_BOOL
-#define ROW_LACKS_BOOL      .type = MXL_P_BOOL
+#define ROW_STRING    .type = MXL_P_STRING
+#define ROW_SHAPE     .type = MXL_P_SHAPE
+#define ROW_INT       .type = MXL_P_INT
+#define ROW_LONG      .type = MXL_P_INT, .type_name = "long (non-negative)", .has_min = true
+#define ROW_OPT_INT   .type = MXL_P_OPT_INT
+#define ROW_FLOAT     .type = MXL_P_FLOAT
+#define ROW_OPT_FLOAT .type = MXL_P_OPT_FLOAT
+#define ROW_BOOL      .type = MXL_P_BOOL
 #define ROW(kind, field, default_text, text)                                                       \
     {.name = #field,                                                                               \
      ROW_##kind,                                                                                   \

@@ -1,18 +1,17 @@
 /* Iterators over the images of a file of records; images.c opens and reads the file, augment.c
- * makes the values of a sample. */
+ * makes the values of a sample, mean_image.c their mean. */
 #ifndef MXL_DATA_IMAGE_PLAN_H
 #define MXL_DATA_IMAGE_PLAN_H
 
 #include "data/batches.h"
 
 /* The parameters: X(kind, name, default, documentation). The first list is that of files, the
- * second of what is done to an image, the third of what is done to its values. Those of the kinds
- * LACKS_* must have their defaults: mxlite lacks what they do. */
+ * second of what is done to an image, the third of what is done to its values. */
 #define MXL_IMAGE_FILE(X)                                                                          \
     X(STRING, path_imglist, "", "Path of a list with other labels: an id, labels, a name.")        \
     X(STRING, path_imgrec, "", "Path of the records.")                                             \
     X(STRING, path_imgidx, "", "Path of their index, which is read in place of the whole file.")   \
-    X(LACKS_STRING, aug_seq, "aug_default", "Names of the changes of an image.")                   \
+    X(STRING, aug_seq, "aug_default", "Must be aug_default.")                                      \
     X(INT, label_width, "1", "How many labels an image has.")                                      \
     X(SHAPE, data_shape, NULL, "Channels (1 or 3), rows and columns of a sample.")                 \
     X(INT, preprocess_threads, "4", "Ignored: as many threads decode as operators use.")           \
@@ -20,8 +19,8 @@
     X(INT, num_parts, "1", "How many parts the file is divided into.")                             \
     X(INT, part_index, "0", "Which part to take.")                                                 \
     X(INT, device_id, "0", "Ignored: batches are in the CPU's memory.")                            \
-    X(LACKS_LONG, shuffle_chunk_size, "0", "Megabytes that are shuffled at a time.")               \
-    X(INT, shuffle_chunk_seed, "0", "Seed of that.")                                               \
+    X(LONG, shuffle_chunk_size, "0", "Of a file with more megabytes the order is random.")         \
+    X(INT, shuffle_chunk_seed, "0", "Seed of that order.")                                         \
     X(OPT_INT, seed_aug, "None", "Seed of the random changes; None: the seed.")                    \
     X(BOOL, shuffle, "0", "Whether each epoch has a random order.")                                \
     X(INT, seed, "0", "Seed of the order.")
@@ -29,27 +28,27 @@
 #define MXL_IMAGE_CHANGES(X)                                                                       \
     X(INT, resize, "-1", "Size that the shorter side gets first.")                                 \
     X(BOOL, rand_crop, "0", "Whether the part is cut out anywhere, not from the middle.")          \
-    X(LACKS_BOOL, random_resized_crop, "0", "Whether a random part is resized.")                   \
-    X(LACKS_INT, max_rotate_angle, "0", "Bound of random rotations.")                              \
-    X(LACKS_FLOAT, max_aspect_ratio, "0", "Bound of random ratios of the sides.")                  \
-    X(LACKS_OPT_FLOAT, min_aspect_ratio, "None", "The other bound.")                               \
-    X(LACKS_FLOAT, max_shear_ratio, "0", "Bound of random shears.")                                \
-    X(LACKS_INT, max_crop_size, "-1", "Bound of random sizes of the part.")                        \
-    X(LACKS_INT, min_crop_size, "-1", "The other bound.")                                          \
-    X(LACKS_FLOAT, max_random_scale, "1", "Bound of random scales.")                               \
-    X(LACKS_FLOAT, min_random_scale, "1", "The other bound.")                                      \
-    X(LACKS_FLOAT, max_random_area, "1", "Bound of random areas.")                                 \
-    X(LACKS_FLOAT, min_random_area, "1", "The other bound.")                                       \
-    X(LACKS_FLOAT, max_img_size, "1e+10", "Largest side of an image.")                             \
-    X(LACKS_FLOAT, min_img_size, "0", "Smallest side of an image.")                                \
-    X(LACKS_FLOAT, brightness, "0", "Bound of random brightness.")                                 \
-    X(LACKS_FLOAT, contrast, "0", "Bound of random contrast.")                                     \
-    X(LACKS_FLOAT, saturation, "0", "Bound of random saturation.")                                 \
-    X(LACKS_FLOAT, pca_noise, "0", "Size of random noise along the principal components.")         \
-    X(LACKS_INT, random_h, "0", "Bound of random hue.")                                            \
-    X(LACKS_INT, random_s, "0", "Bound of random saturation.")                                     \
-    X(LACKS_INT, random_l, "0", "Bound of random luminance.")                                      \
-    X(LACKS_INT, rotate, "-1", "Angle of a rotation.")                                             \
+    X(BOOL, random_resized_crop, "0", "Whether a random part is resized.")                         \
+    X(INT, max_rotate_angle, "0", "Bound of random rotations.")                                    \
+    X(FLOAT, max_aspect_ratio, "0", "Bound of random ratios of the sides.")                        \
+    X(OPT_FLOAT, min_aspect_ratio, "None", "The other bound.")                                     \
+    X(FLOAT, max_shear_ratio, "0", "Bound of random shears.")                                      \
+    X(INT, max_crop_size, "-1", "Bound of random sizes of the part.")                              \
+    X(INT, min_crop_size, "-1", "The other bound.")                                                \
+    X(FLOAT, max_random_scale, "1", "Bound of random scales.")                                     \
+    X(FLOAT, min_random_scale, "1", "The other bound.")                                            \
+    X(FLOAT, max_random_area, "1", "Bound of random areas.")                                       \
+    X(FLOAT, min_random_area, "1", "The other bound.")                                             \
+    X(FLOAT, max_img_size, "1e+10", "Largest side of an image.")                                   \
+    X(FLOAT, min_img_size, "0", "Smallest side of an image.")                                      \
+    X(FLOAT, brightness, "0", "Bound of random brightness.")                                       \
+    X(FLOAT, contrast, "0", "Bound of random contrast.")                                           \
+    X(FLOAT, saturation, "0", "Bound of random saturation.")                                       \
+    X(FLOAT, pca_noise, "0", "Size of random noise along the principal components.")               \
+    X(INT, random_h, "0", "Bound of random hue.")                                                  \
+    X(INT, random_s, "0", "Bound of random saturation.")                                           \
+    X(INT, random_l, "0", "Bound of random luminance.")                                            \
+    X(INT, rotate, "-1", "Angle of a rotation.")                                                   \
     X(INT, fill_value, "255", "Value of what pad adds.")                                           \
     X(INT, inter_method, "1",                                                                      \
       "0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos, 9 by the sizes, 10 random.")               \
@@ -58,7 +57,7 @@
 #define MXL_IMAGE_VALUES(X)                                                                        \
     X(BOOL, mirror, "0", "Whether images are mirrored.")                                           \
     X(BOOL, rand_mirror, "0", "Whether half of the images are mirrored.")                          \
-    X(LACKS_STRING, mean_img, "", "Path of an image that is subtracted.")                          \
+    X(STRING, mean_img, "", "Path of an image that is subtracted.")                                \
     X(FLOAT, mean_r, "0", "What is subtracted from red or gray values.")                           \
     X(FLOAT, mean_g, "0", "The same of green.")                                                    \
     X(FLOAT, mean_b, "0", "The same of blue.")                                                     \
@@ -68,21 +67,17 @@
     X(FLOAT, std_b, "1", "The same of blue.")                                                      \
     X(FLOAT, std_a, "1", "Ignored: there are no values of transparency.")                          \
     X(FLOAT, scale, "1", "What values are multiplied by then.")                                    \
-    X(LACKS_FLOAT, max_random_contrast, "0", "Bound of random contrast.")                          \
-    X(LACKS_FLOAT, max_random_illumination, "0", "Bound of random illumination.")
+    X(FLOAT, max_random_contrast, "0", "Bound of random contrast.")                                \
+    X(FLOAT, max_random_illumination, "0", "Bound of random illumination.")
 
 #define MXL_IMAGE_STRING                      const char *
-#define MXL_IMAGE_LACKS_STRING                const char *
 #define MXL_IMAGE_SHAPE                       mxl_tuple
 #define MXL_IMAGE_INT                         int64_t
 #define MXL_IMAGE_OPT_INT                     int64_t
-#define MXL_IMAGE_LACKS_INT                   int64_t
-#define MXL_IMAGE_LACKS_LONG                  int64_t
+#define MXL_IMAGE_LONG                        int64_t
 #define MXL_IMAGE_FLOAT                       double
-#define MXL_IMAGE_LACKS_FLOAT                 double
-#define MXL_IMAGE_LACKS_OPT_FLOAT             double
+#define MXL_IMAGE_OPT_FLOAT                   double
 #define MXL_IMAGE_BOOL                        int
-#define MXL_IMAGE_LACKS_BOOL                  int
 #define MXL_IMAGE_FIELD(kind, name, def, doc) MXL_IMAGE_##kind name;
 
 typedef struct mxl_image_params {
@@ -98,13 +93,18 @@ typedef struct mxl_image_plan {
     mxl_image_params p;
     int dtype; /* float32, uint8 or int8 */
     int64_t channels, rows, columns;
-    uint64_t seed; /* of the random changes */
+    uint64_t seed;     /* of the random changes */
+    const float *mean; /* of all samples, subtracted in place of mean_r and so on; or NULL */
 } mxl_image_plan;
 
 /* Decodes an image and writes its sample, planes of channels. `draw` numbers the random choices. -1
  * with the error set. */
 int mxl_image_sample(const mxl_image_plan *plan, const void *bytes, size_t size, uint64_t draw,
                      void *to);
+
+/* The mean of all samples of an epoch: that of a file, float32 of a sample's shape; if there is no
+ * such file it is computed and written. New; NULL with the error set. For mxl_images_open. */
+mxl_array *mxl_image_mean(mxl_batches *batches, mxl_image_plan *plan, const char *path);
 
 /* The functions of the kinds. `dtype` is that of the data if the parameters name none; ids_shown:
  * the index has the ids of the records, not 0. */

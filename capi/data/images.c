@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
+#include "data/changes.h"
+#include "data/lines.h"
 #include "data/record.h"
 #include "op/text.h"
 
-enum { HEADER = 24, WORD = 40, MOST_LABELS = 1 << 20 };
+enum { HEADER = 24, MOST_LABELS = 1 << 20 };
 
 /* A record's head: how many labels follow it (0: `label` is the only one), the image's number. */
 typedef struct header {
@@ -31,6 +32,9 @@ typedef struct listed_image {
 typedef struct source {
     mxl_image_plan plan;
     mxl_record_file *records;
+    mxl_array *mean; /* of all samples, or NULL */
+    char *path;      /* of the records */
+    size_t path_size;
     size_t *position; /* where the records of the part begin */
     size_t room;
     int64_t width;  /* labels of an image */
@@ -58,34 +62,6 @@ typedef struct work {
     char message[512];
 } work;
 
-/* ---- texts of numbers ---- */
-
-/* The next word of a line, which tabs and blanks separate; NULL at its end. */
-static const char *next_word(const char **at, const char *end, char word[WORD])
-{
-    size_t length = 0;
-
-    while (*at < end && (**at == '\t' || **at == ' ' || **at == '\r'))
-        (*at)++;
-    if (*at == end || **at == '\n')
-        return NULL;
-    while (*at < end && strchr("\t \r\n", **at) == NULL) {
-        if (length < WORD - 1)
-            word[length++] = **at;
-        (*at)++;
-    }
-    word[length] = '\0';
-    return word;
-}
-
-static void next_line(const char **at, const char *end)
-{
-    while (*at < end && **at != '\n')
-        (*at)++;
-    if (*at < end)
-        (*at)++;
-}
-
 /* ---- positions ---- */
 
 static int add_position(mxl_batches *b, size_t position)
@@ -101,27 +77,24 @@ static int add_position(mxl_batches *b, size_t position)
 /* Of an index: lines of a key and a position. */
 static int read_index(mxl_batches *b, const char *path)
 {
-    mxl_content content;
-    const char *at, *end;
+    mxl_lines lines;
     int status = 0;
 
-    if (mxl_content_read(path, &content) != 0)
+    if (mxl_lines_open(&lines, path) != 0)
         return -1;
-    at = content.bytes;
-    end = at + content.size;
-    for (int64_t line = 1; status == 0 && at < end; line++, next_line(&at, end)) {
-        char word[WORD];
+    while (status == 0 && mxl_lines_next(&lines)) {
+        char word[MXL_WORD];
         int64_t position;
 
-        if (next_word(&at, end, word) == NULL)
-            continue;
-        if (next_word(&at, end, word) == NULL ||
-            mxl_text_int(word, false, &position) != MXL_TEXT_OK || position < 0)
-            status = mxl_error("%s: line %lld is no key and position", path, (long long)line);
+        (void)mxl_lines_word(&lines, word);
+        if (!mxl_lines_word(&lines, word) || mxl_text_int(word, false, &position) != MXL_TEXT_OK ||
+            position < 0)
+            status =
+                mxl_error("%s: line %lld is no key and position", path, (long long)lines.number);
         else
             status = add_position(b, (size_t)position);
     }
-    mxl_content_free(&content);
+    mxl_lines_close(&lines);
     return status;
 }
 
@@ -174,45 +147,44 @@ static int compare_listed(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
+/* The id and labels of a line of a list. */
+static int read_listed(source *s, mxl_lines *lines)
+{
+    size_t labels = s->ids * (size_t)s->width;
+    char word[MXL_WORD];
+    int64_t id;
+
+    (void)mxl_lines_word(lines, word);
+    if (mxl_text_int(word, false, &id) != MXL_TEXT_OK)
+        return mxl_lines_error(lines, "\"%s\" is no id", word);
+    for (int64_t i = 0; i < s->width; i++, labels++) {
+        double label;
+
+        if (!mxl_lines_word(lines, word) || mxl_text_float(word, &label) != MXL_TEXT_OK)
+            return mxl_error("%s: line %lld has no %lld labels", lines->path,
+                             (long long)lines->number, (long long)s->width);
+        if (MXL_GROW(s->list_label, labels, s->label_room) != 0)
+            return -1;
+        s->list_label[labels] = (float)label;
+    }
+    if (MXL_GROW(s->listed, s->ids, s->id_room) != 0)
+        return -1;
+    s->listed[s->ids] = (listed_image){(uint64_t)id, s->ids};
+    s->ids++;
+    return 0;
+}
+
 /* A list: lines of an id, `width` labels and a name. */
 static int read_list(source *s, const char *path)
 {
-    mxl_content content;
-    const char *at, *end;
+    mxl_lines lines;
     int status = 0;
 
-    if (mxl_content_read(path, &content) != 0)
+    if (mxl_lines_open(&lines, path) != 0)
         return -1;
-    at = content.bytes;
-    end = at + content.size;
-    for (int64_t line = 1; status == 0 && at < end; line++, next_line(&at, end)) {
-        char word[WORD];
-        int64_t id = 0;
-        double label = 0;
-
-        if (next_word(&at, end, word) == NULL)
-            continue;
-        if (mxl_text_int(word, false, &id) != MXL_TEXT_OK)
-            status = mxl_error("%s: line %lld: \"%s\" is no id", path, (long long)line, word);
-        for (int64_t i = 0; status == 0 && i < s->width; i++) {
-            size_t labels = s->ids * (size_t)s->width + (size_t)i;
-
-            if (next_word(&at, end, word) == NULL || mxl_text_float(word, &label) != MXL_TEXT_OK)
-                status = mxl_error("%s: line %lld has no %lld labels", path, (long long)line,
-                                   (long long)s->width);
-            else if (MXL_GROW(s->list_label, labels, s->label_room) != 0)
-                status = -1;
-            else
-                s->list_label[labels] = (float)label;
-        }
-        if (status == 0)
-            status = MXL_GROW(s->listed, s->ids, s->id_room);
-        if (status == 0) {
-            s->listed[s->ids] = (listed_image){(uint64_t)id, s->ids};
-            s->ids++;
-        }
-    }
-    mxl_content_free(&content);
+    while (status == 0 && mxl_lines_next(&lines))
+        status = read_listed(s, &lines);
+    mxl_lines_close(&lines);
     if (status == 0 && s->ids > 0)
         qsort(s->listed, s->ids, sizeof(*s->listed), compare_listed);
     return status;
@@ -336,6 +308,8 @@ int mxl_images_take(mxl_batches *b, const int64_t *places, int64_t count, void *
     else
         status = 0;
 done:
+    if (status != 0)
+        mxl_error_put_before(s->path);
     for (int64_t i = 0; i < count; i++)
         mxl_free(w.jobs[i].bytes, w.jobs[i].size);
     mxl_free(w.jobs, bytes);
@@ -344,13 +318,55 @@ done:
 
 /* ---- opening ---- */
 
+static int check_crop(const mxl_image_params *p)
+{
+    bool square = p->min_crop_size != -1 || p->max_crop_size != -1;
+
+    if (square && (p->min_crop_size < 1 || p->max_crop_size < p->min_crop_size))
+        return mxl_error("min_crop_size and max_crop_size must be 1 or more, the second not below "
+                         "the first, got %lld and %lld",
+                         (long long)p->min_crop_size, (long long)p->max_crop_size);
+    if (p->random_resized_crop &&
+        (square || p->rand_crop || p->min_random_scale != 1 || p->max_random_scale != 1))
+        return mxl_error("random_resized_crop must be false with rand_crop, min_crop_size, "
+                         "max_crop_size, min_random_scale or max_random_scale");
+    if (p->random_resized_crop &&
+        !(p->min_random_area > 0 && p->min_random_area <= p->max_random_area))
+        return mxl_error("min_random_area must be above 0 and at most max_random_area, got %g and "
+                         "%g",
+                         p->min_random_area, p->max_random_area);
+    return 0;
+}
+
+/* The parameters of the changes of an image are within their bounds. */
+static int check_changes(const mxl_image_params *p)
+{
+    static const int64_t most = 1 << 20;
+
+    if (mxl_change_method_check(p->inter_method) != 0 || check_crop(p) != 0)
+        return -1;
+    if (p->pad > most || p->resize > most || (p->resize < 1 && p->resize != -1))
+        return mxl_error("pad must be at most 2^20 and resize 1 to 2^20 or -1, got %lld and %lld",
+                         (long long)p->pad, (long long)p->resize);
+    if (p->max_rotate_angle > most || p->rotate > most || llabs(p->random_h) > most ||
+        llabs(p->random_s) > most || llabs(p->random_l) > most)
+        return mxl_error("max_rotate_angle, rotate, random_h, random_s and random_l must be at "
+                         "most 2^20");
+    if (p->data_shape.v[0] != 3 &&
+        (p->brightness > 0 || p->contrast > 0 || p->saturation > 0 || p->pca_noise > 0 ||
+         p->random_h != 0 || p->random_s != 0 || p->random_l != 0))
+        return mxl_error("brightness, contrast, saturation, pca_noise, random_h, random_s and "
+                         "random_l need samples of 3 channels");
+    return 0;
+}
+
 /* Sets how images become samples. */
 static int make_plan(mxl_batches *b, const mxl_image_params *p, int dtype)
 {
     mxl_image_plan *plan = &((source *)b->source)->plan;
 
     plan->p = *p;
-    plan->dtype = p->batch.dtype == MXL_DTYPE_UNKNOWN ? dtype : p->batch.dtype;
+    plan->dtype = p->batch.dtype != MXL_DTYPE_UNKNOWN && dtype == MXL_F32 ? p->batch.dtype : dtype;
     if (plan->dtype != MXL_F32 && plan->dtype != MXL_U8 && plan->dtype != MXL_I8)
         return mxl_error("dtype must be float32, uint8 or int8, got %s",
                          mxl_dtype_name(plan->dtype));
@@ -365,12 +381,8 @@ static int make_plan(mxl_batches *b, const mxl_image_params *p, int dtype)
         return mxl_error("data_shape must have 1 or 3 channels, and 1 to 2^20 rows and columns, "
                          "got %s",
                          MXL_SHAPE_TEXT(3, p->data_shape.v));
-    if (p->inter_method < 0 || p->inter_method > 10 || (p->inter_method > 4 && p->inter_method < 9))
-        return mxl_error("inter_method must be 0 to 4, 9 or 10, got %lld",
-                         (long long)p->inter_method);
-    if (p->pad < 0 || p->pad > 1 << 20 || p->resize > 1 << 20)
-        return mxl_error("pad must be 0 to 2^20 and resize at most 2^20, got %lld and %lld",
-                         (long long)p->pad, (long long)p->resize);
+    if (check_changes(p) != 0)
+        return -1;
     plan->seed = (uint64_t)(p->seed_aug != MXL_NONE ? p->seed_aug : p->seed);
     mxl_shape_set(&b->data_shape, 3, p->data_shape.v);
     b->data_dtype = plan->dtype;
@@ -390,6 +402,17 @@ static int set_labels(mxl_batches *b, const mxl_image_params *p)
     return p->path_imglist[0] != '\0' ? read_list(s, p->path_imglist) : 0;
 }
 
+/* Whether and how epochs are shuffled. (The chunks of 1.9.1 are not kept together.) */
+static void set_order(mxl_batches *b, const mxl_image_params *p)
+{
+    const source *s = b->source;
+    size_t last = b->count > 0 ? s->position[b->count - 1] : 0;
+    bool chunks = p->shuffle_chunk_size > 0 && last >> 20 >= (uint64_t)p->shuffle_chunk_size;
+
+    b->shuffle = p->shuffle != 0 || chunks;
+    b->seed = (uint64_t)(p->shuffle != 0 ? p->seed : p->shuffle_chunk_seed);
+}
+
 int mxl_images_open(mxl_batches *b, const mxl_image_params *p, int dtype, bool ids_shown)
 {
     bool indexed = p->path_imgidx[0] != '\0';
@@ -400,16 +423,29 @@ int mxl_images_open(mxl_batches *b, const mxl_image_params *p, int dtype, bool i
         return -1;
     if (p->path_imgrec[0] == '\0')
         return mxl_error("path_imgrec is missing");
-    s->records = mxl_record_open(p->path_imgrec, false);
+    if (strcmp(p->aug_seq, "aug_default") != 0)
+        return mxl_error("aug_seq must be aug_default, got \"%s\"", p->aug_seq);
+    s->path_size = strlen(p->path_imgrec) + 1;
+    s->path = mxl_alloc(s->path_size);
+    if (s->path == NULL)
+        return -1;
+    memcpy(s->path, p->path_imgrec, s->path_size);
+    s->records = mxl_record_open(s->path, false);
     if (s->records == NULL)
         return -1;
     if ((indexed ? read_index(b, p->path_imgidx) : scan(b)) != 0 || take_part(b, p, indexed) != 0)
         return -1;
+    if (p->mean_img[0] != '\0' && s->plan.dtype != MXL_U8) {
+        s->mean = mxl_image_mean(b, &s->plan, p->mean_img);
+        if (s->mean == NULL)
+            return -1;
+        s->plan.mean = mxl_array_read(s->mean);
+        s->drawn = 0;
+    }
     s->ids_shown = ids_shown;
     b->batch_size = p->batch.batch_size;
     b->round_batch = p->round_batch != 0;
-    b->shuffle = p->shuffle != 0;
-    b->seed = (uint64_t)p->seed;
+    set_order(b, p);
     return 0;
 }
 
@@ -421,6 +457,8 @@ void mxl_images_close(mxl_batches *b)
         return;
     if (s->records != NULL)
         mxl_ref_release(&s->records->ref);
+    mxl_array_release(s->mean);
+    mxl_free(s->path, s->path_size);
     mxl_free(s->position, s->room * sizeof(*s->position));
     mxl_free(s->listed, s->id_room * sizeof(*s->listed));
     mxl_free(s->list_label, s->label_room * sizeof(*s->list_label));

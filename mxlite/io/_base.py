@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.error import MXNetError
-from mxlite.ndarray import NDArray, array
+from mxlite.ndarray import NDArray
 
 
 class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
@@ -147,86 +146,3 @@ class HeldBatch(DataIter):
         if self.current_batch is None:
             raise RuntimeError(f"{type(self).__name__}: there is no batch; call next or iter_next before")
         return self.current_batch
-
-
-class MXDataIter(HeldBatch):
-    """The base class of iterators over files: takes samples by their numbers, batch by batch.
-
-    Subclasses define `_take`. Where the last batch is not full, it is filled from the begin, and the next epoch begins
-    behind these samples (`round_batch`); or with what the batch before had at these places.
-    """
-
-    def _start(
-        self,
-        given: dict[str, Any],
-        count: int,
-        data: tuple[tuple[int, ...], Any],
-        label: tuple[tuple[int, ...], Any],
-        round_batch: bool,
-        shuffle: bool = False,
-    ) -> None:
-        """Begins with `count` samples, whose data and label have these shapes and dtypes."""
-        size = given["batch_size"]
-        super().__init__(size)
-        self._count, self._round, self._shuffle = count, round_batch, shuffle
-        self._random = np.random.RandomState(given.get("seed", 0) & 0xFFFFFFFF)
-        names = (given["data_name"], "data"), (given["label_name"], "softmax_label")
-        shapes = [(size, *shape) for shape, _ in (data, label)]
-        descs = [
-            [DataDesc(name or default, shape, np.dtype(dtype).type)]
-            for (name, default), shape, (_, dtype) in zip(names, shapes, (data, label))
-        ]
-        self.provide_data, self.provide_label = descs
-        self._order = self._new_order()
-        self._at = self._overflow = 0
-        self._before: tuple[np.ndarray, ...] | None = None
-
-    def _new_order(self) -> np.ndarray:
-        return self._random.permutation(self._count) if self._shuffle else np.arange(self._count)
-
-    def reset(self) -> None:
-        """Goes to the begin of the next epoch."""
-        if not self._overflow:
-            self._order = self._new_order()
-        self._at, self._overflow = self._overflow, 0
-
-    def iter_next(self) -> bool:
-        """Goes to the next batch; False at the end."""
-        self.current_batch = self._make()
-        return self.current_batch is not None
-
-    def _make(self) -> DataBatch | None:
-        if self._at >= self._count:
-            return None
-        places = self._order[self._at : self._at + self.batch_size]
-        pad = self.batch_size - len(places)
-        self._at += self.batch_size
-        if pad and self._round:
-            places = self._filled(places, pad)
-        data, label, index = self._take(places)
-        if len(places) < self.batch_size:
-            data, label, index = self._old(data, label, index)
-        self._before = data, label, index
-        arrays = [array(each, dtype=each.dtype) for each in (data, label)]
-        return DataBatch([arrays[0]], [arrays[1]], pad, index.astype(np.uint64))
-
-    def _filled(self, places: np.ndarray, pad: int) -> np.ndarray:
-        if pad > self._count:
-            raise MXNetError(
-                f"{type(self).__name__}: batches of {self.batch_size} need more than {self._count} samples"
-            )
-        self._order, self._overflow = self._new_order(), pad
-        return np.concatenate([places, self._order[:pad]])
-
-    def _old(self, *given: np.ndarray) -> list[np.ndarray]:
-        """Arrays that are too short, made longer by what the batch before had, or zeros."""
-        long = [np.zeros((self.batch_size, *each.shape[1:]), each.dtype) for each in given]
-        for place, (mine, each) in enumerate(zip(long, given)):
-            if self._before is not None:
-                mine[:] = self._before[place]
-            mine[: len(each)] = each
-        return long
-
-    def _take(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Data, labels and index of samples by their numbers."""
-        raise NotImplementedError

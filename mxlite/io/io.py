@@ -2,9 +2,10 @@
 
 from mxlite._public import show
 from mxlite.io._arrays import NDArrayIter
-from mxlite.io._base import DataBatch, DataDesc, DataIter, MXDataIter
+from mxlite.io._base import DataBatch, DataDesc, DataIter
 from mxlite.io._files import CSVIter, LibSVMIter, MNISTIter
 from mxlite.io._images import ImageDetRecordIter, ImageRecordInt8Iter, ImageRecordIter, ImageRecordUInt8Iter
+from mxlite.io._native import MXDataIter
 from mxlite.io._wrappers import PrefetchingIter, ResizeIter
 from mxlite.io.utils import _init_data  # noqa: F401 - scripts use it
 

@@ -1,9 +1,7 @@
 /* Data iterators over images of a file of records: samples, labels, parts, random changes, damage.
  * (Pixels themselves: test_kernel_codec.c.) */
 #define _GNU_SOURCE 1 /* mkdtemp */
-#include "io_kit.h"
-
-#include <string.h>
+#include "iterator_kit.h"
 
 #include "base/memory/mem.h"
 #include "images_kit.h"
@@ -13,40 +11,6 @@
 enum { COUNT = 5, ROWS = 6, COLUMNS = 7, PIXELS = ROWS * COLUMNS };
 
 static char records[160], list[160], record_index[160];
-
-static int create(const char *name, const char *const *pairs, DataIterHandle *out)
-{
-    DataIterCreator *makers;
-    const char *keys[24], *values[24], *found, *doc, **a, **b, **c;
-    uint32_t n = 0, makers_count, args, at = 0;
-
-    CHECK_INT(MXListDataIters(&makers_count, &makers), 0);
-    for (; at < makers_count; at++) {
-        CHECK_INT(MXDataIterGetIterInfo(makers[at], &found, &doc, &args, &a, &b, &c), 0);
-        if (strcmp(found, name) == 0)
-            break;
-    }
-    for (; pairs[2 * n] != NULL; n++) {
-        keys[n] = pairs[2 * n];
-        values[n] = pairs[2 * n + 1];
-    }
-    return MXDataIterCreateIter(makers[at], n, keys, values, out);
-}
-
-#define PAIRS(...)                                                                                 \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__, NULL                                                                          \
-    }
-
-static DataIterHandle created(const char *name, const char *const *pairs)
-{
-    DataIterHandle iterator = NULL;
-
-    if (!CHECK_INT(create(name, pairs, &iterator), 0))
-        fprintf(stderr, "    %s\n", MXGetLastError());
-    return iterator;
-}
 
 /* A record: its head, labels (none: `label`), an image. Returns where it begins. */
 static size_t put_image(RecordIOHandle writer, uint64_t id, float label, uint32_t labels,
@@ -102,15 +66,6 @@ static int pixel(int number, int channel, int y, int x, bool mirrored)
     value = image.bytes[(y * k->columns + x) * 3 + channel];
     mxl_bitmap_clear(&image);
     return value;
-}
-
-static int next(DataIterHandle iterator)
-{
-    int any = 99;
-
-    if (!CHECK_INT(MXDataIterNext(iterator, &any), 0))
-        fprintf(stderr, "    %s\n", MXGetLastError());
-    return any;
 }
 
 static void read_array(int (*get)(DataIterHandle, NDArrayHandle *), DataIterHandle iterator,
@@ -224,8 +179,7 @@ TEST(labels)
         int any = 99;
 
         CHECK_INT(MXDataIterNext(iterator, &any), -1);
-        CHECK_HAS(MXGetLastError(), "MXDataIterNext: ImageRecordIter: the list has no image with "
-                                    "id 10");
+        CHECK_HAS(MXGetLastError(), "a.rec: the list has no image with id 10");
     }
     CHECK_INT(next(iterator), 0);
     CHECK_INT(MXDataIterFree(iterator), 0);
@@ -277,9 +231,22 @@ TEST(values)
 TEST(changes)
 {
     static const char *const changes[][4] = {
-        {"resize", "9", "inter_method", "9"}, {"pad", "4", "fill_value", "1"},
-        {"rand_crop", "1", "seed_aug", "3"},  {"rand_mirror", "1", "inter_method", "10"},
-        {"shuffle", "1", "seed", "12"},       {"resize", "5", "inter_method", "3"},
+        {"resize", "9", "inter_method", "9"},
+        {"pad", "4", "fill_value", "1"},
+        {"rand_crop", "1", "seed_aug", "3"},
+        {"rand_mirror", "1", "inter_method", "10"},
+        {"shuffle", "1", "seed", "12"},
+        {"resize", "5", "inter_method", "3"},
+        {"max_rotate_angle", "20", "max_shear_ratio", "0.3"},
+        {"min_random_scale", "0.5", "inter_method", "10"},
+        {"max_aspect_ratio", "0.4", "min_img_size", "20"},
+        {"min_crop_size", "3", "max_crop_size", "9"},
+        {"random_resized_crop", "1", "min_random_area", "0.1"},
+        {"brightness", "0.5", "contrast", "0.4"},
+        {"saturation", "0.5", "pca_noise", "0.4"},
+        {"random_h", "100", "random_s", "90"},
+        {"random_l", "80", "mean_r", "3"},
+        {"max_random_contrast", "0.5", "max_random_illumination", "30"},
     };
     float data[2][3 * 30 * 8], label;
 
@@ -310,14 +277,10 @@ TEST(changes)
 
 /* ---- errors ---- */
 
-static void refuses(const char *const *pairs, const char *text)
+static void refuses_images(const char *const *pairs, const char *text)
 {
-    DataIterHandle iterator = NULL;
-
-    CHECK_INT(create("ImageRecordIter", pairs, &iterator), -1);
+    refuses("ImageRecordIter", pairs, text);
     CHECK_HAS(MXGetLastError(), "MXDataIterCreateIter: ImageRecordIter: ");
-    CHECK_HAS(MXGetLastError(), text);
-    CHECK(iterator == NULL);
 }
 
 TEST(bad_parameters)
@@ -326,28 +289,44 @@ TEST(bad_parameters)
 
     make_folder();
     write_records(0);
-    refuses(PAIRS("data_shape", "(3,6,7)", "batch_size", "2"), "path_imgrec is missing");
-    refuses(PAIRS(BASIC, "rotate", "30"), "mxlite lacks what parameter rotate does");
-    refuses(PAIRS(BASIC, "max_random_contrast", "0.5"), "parameter max_random_contrast");
-    refuses(PAIRS(BASIC, "mean_img", "mean.bin"), "mxlite lacks what parameter mean_img does");
-    refuses(PAIRS(BASIC, "dtype", "float64"), "dtype must be float32, uint8 or int8, got float64");
-    refuses(PAIRS(BASIC, "inter_method", "5"), "inter_method must be 0 to 4, 9 or 10, got 5");
-    refuses(PAIRS(BASIC, "pad", "-1"), "pad must be 0 to 2^20");
-    refuses(PAIRS(BASIC, "label_width", "0"), "label_width must be 1 to");
-    refuses(PAIRS(BASIC, "num_parts", "0"), "part_index 0 of num_parts 0");
-    refuses(PAIRS("path_imgrec", records, "batch_size", "1", "data_shape", "(4,6,7)"),
-            "data_shape must have 1 or 3 channels");
-    refuses(PAIRS("path_imgrec", records, "batch_size", "1", "data_shape", "(6,7)"),
-            "data_shape must have 3 numbers (channels, rows, columns), got 2");
-    refuses(PAIRS(BASIC, "path_imgidx", "no such file"), "cannot open \"no such file\"");
-    refuses(PAIRS(BASIC, "path_imgidx", records), "is no key and position");
-    refuses(PAIRS(BASIC, "path_imglist", record_index, "label_width", "2"),
-            "line 1 has no 2 labels");
+    refuses_images(PAIRS("data_shape", "(3,6,7)", "batch_size", "2"), "path_imgrec is missing");
+    refuses_images(PAIRS(BASIC, "dtype", "float64"),
+                   "dtype must be float32, uint8 or int8, got float64");
+    refuses_images(PAIRS(BASIC, "inter_method", "6"),
+                   "inter_method must be 0 to 5, 9 or 10, got 6");
+    refuses_images(PAIRS(BASIC, "pad", "1048577"), "pad must be at most 2^20");
+    refuses_images(PAIRS(BASIC, "resize", "0"), "resize 1 to 2^20 or -1, got 0 and 0");
+    refuses_images(PAIRS(BASIC, "aug_seq", ""), "aug_seq must be aug_default, got \"\"");
+    refuses_images(PAIRS(BASIC, "rotate", "1048577"),
+                   "rotate, random_h, random_s and random_l must");
+    refuses_images(PAIRS(BASIC, "max_crop_size", "5"),
+                   "min_crop_size and max_crop_size must be 1 or");
+    refuses_images(PAIRS(BASIC, "min_crop_size", "5", "max_crop_size", "4"), "got 5 and 4");
+    refuses_images(PAIRS(BASIC, "random_resized_crop", "1", "rand_crop", "1"),
+                   "random_resized_crop must be false with rand_crop");
+    refuses_images(PAIRS(BASIC, "random_resized_crop", "1", "min_random_area", "0"),
+                   "min_random_area must be above 0 and at most max_random_area, got 0 and 1");
+    refuses_images(
+        PAIRS("path_imgrec", records, "batch_size", "1", "data_shape", "(1,6,7)", "random_s", "3"),
+        "random_l need samples of 3 channels");
+    refuses_images(PAIRS(BASIC, "mean_img", record_index), "a.idx");
+    refuses_images(PAIRS(BASIC, "mean_img", "s3://a"), "only local files");
+    refuses_images(PAIRS(BASIC, "mean_img", "/no/such/folder/mean"), "/no/such/folder/mean");
+    refuses_images(PAIRS(BASIC, "label_width", "0"), "label_width must be 1 to");
+    refuses_images(PAIRS(BASIC, "num_parts", "0"), "part_index 0 of num_parts 0");
+    refuses_images(PAIRS("path_imgrec", records, "batch_size", "1", "data_shape", "(4,6,7)"),
+                   "data_shape must have 1 or 3 channels");
+    refuses_images(PAIRS("path_imgrec", records, "batch_size", "1", "data_shape", "(6,7)"),
+                   "data_shape must have 3 numbers (channels, rows, columns), got 2");
+    refuses_images(PAIRS(BASIC, "path_imgidx", "no such file"), "cannot open \"no such file\"");
+    refuses_images(PAIRS(BASIC, "path_imgidx", records), "is no key and position");
+    refuses_images(PAIRS(BASIC, "path_imglist", record_index, "label_width", "2"),
+                   "line 1 has no 2 labels");
     file = fopen(list, "w");
     REQUIRE(file != NULL);
     fputs("a\t1\tname\n", file);
     CHECK_INT(fclose(file), 0);
-    refuses(PAIRS(BASIC, "path_imglist", list), "line 1: \"a\" is no id");
+    refuses_images(PAIRS(BASIC, "path_imglist", list), "line 1: \"a\" is no id");
     CHECK_INT(remove_folder(), 3);
 }
 
@@ -370,8 +349,8 @@ TEST(damaged_records)
     iterator = created("ImageRecordIter",
                        PAIRS("path_imgrec", records, "data_shape", "(3,6,7)", "batch_size", "1"));
     CHECK_INT(MXDataIterNext(iterator, &any), -1);
-    CHECK_STR(MXGetLastError(), "MXDataIterNext: ImageRecordIter: the image with id 5: 8 bytes "
-                                "that are no PNG and no JPEG");
+    CHECK_HAS(MXGetLastError(), "MXDataIterNext: ImageRecordIter: /tmp/");
+    CHECK_HAS(MXGetLastError(), "a.rec: the image with id 5: 8 bytes that are no PNG and no JPEG");
     CHECK_INT(MXDataIterNext(iterator, &any), -1);
     CHECK_HAS(MXGetLastError(), "the record at byte 40 has 5 bytes, its head has 24");
     CHECK_INT(MXDataIterNext(iterator, &any), -1);
@@ -379,6 +358,63 @@ TEST(damaged_records)
     CHECK_INT(next(iterator), 1);
     CHECK_INT(next(iterator), 0);
     CHECK_INT(MXDataIterFree(iterator), 0);
+    CHECK_INT(remove_folder(), 2);
+}
+
+/* What cannot be done to one of the images is an error of its batch. */
+TEST(images_that_do_not_fit)
+{
+    static const char *const given[][5] = {
+        {"max_crop_size", "40", "min_crop_size", "19", "is smaller than max_crop_size 40"},
+        {"min_random_scale", "0.001", "max_random_scale", "0.001", "cannot be scaled by 0.001"},
+        {"min_img_size", "1e9", "max_img_size", "2e9", "cannot become one of 1000000000 x"},
+        {"min_random_scale", "nan", "seed", "1", "cannot be scaled by nan"},
+    };
+
+    make_folder();
+    write_records(0);
+    for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+        const char *const *g = given[i];
+        DataIterHandle iterator = created("ImageRecordIter", PAIRS(BASIC, g[0], g[1], g[2], g[3]));
+        int any = 99;
+
+        CHECK_INT(MXDataIterNext(iterator, &any), -1);
+        CHECK_HAS(MXGetLastError(), g[4]);
+        CHECK_INT(MXDataIterFree(iterator), 0);
+    }
+    CHECK_INT(remove_folder(), 2);
+}
+
+/* A mean that is not there is computed and written; one of another shape is refused. */
+TEST(means)
+{
+    float data[2 * 3 * PIXELS], again[2 * 3 * PIXELS], sum = 0;
+    DataIterHandle iterator;
+
+    make_folder();
+    write_records(0);
+    for (int i = 0; i < 2; i++) {
+        iterator = created("ImageRecordIter", PAIRS(BASIC, "mean_img", list));
+        CHECK_INT(next(iterator), 1);
+        read_array(MXDataIterGetData, iterator, i == 0 ? data : again, 2 * 3 * PIXELS);
+        CHECK_INT(MXDataIterFree(iterator), 0);
+    }
+    CHECK(memcmp(data, again, sizeof(data)) == 0);
+    iterator = created("ImageRecordIter", PAIRS("path_imgrec", records, "data_shape", "(3,6,7)",
+                                                "batch_size", "1", "mean_img", list));
+    for (int i = 0; i < COUNT; i++) {
+        CHECK_INT(next(iterator), 1);
+        read_array(MXDataIterGetData, iterator, data, 3 * PIXELS);
+        sum += data[PIXELS];
+    }
+    CHECK_NEAR(sum, 0, 1e-3);
+    CHECK_INT(MXDataIterFree(iterator), 0);
+    refuses_images(
+        PAIRS("path_imgrec", records, "data_shape", "(3,6,6)", "batch_size", "1", "mean_img", list),
+        "has no float32 array of the shape (3,6,6)");
+    CHECK_INT(unlink(list), 0);
+    refuses_images(PAIRS(BASIC, "mean_img", list, "path_imgidx", "/dev/null"),
+                   "there are no images to compute their mean of");
     CHECK_INT(remove_folder(), 2);
 }
 
@@ -427,4 +463,5 @@ TEST(compressed_mnist)
 }
 
 HARNESS_MAIN(ENTRY(epochs), ENTRY(parts), ENTRY(labels), ENTRY(values), ENTRY(changes),
-             ENTRY(bad_parameters), ENTRY(damaged_records), ENTRY(compressed_mnist))
+             ENTRY(bad_parameters), ENTRY(damaged_records), ENTRY(images_that_do_not_fit),
+             ENTRY(means), ENTRY(compressed_mnist))

@@ -11,6 +11,7 @@
 
 #define RECORD_FILE "build/test_walk_iterators.rec"
 #define LIST_FILE   "build/test_walk_iterators.lst"
+#define MEAN_FILE   "build/test_walk_iterators.mean"
 
 static const char *image_keys[] = {"path_imgrec",  "data_shape", "batch_size",
                                    "path_imglist", "resize",     "pad"};
@@ -18,6 +19,9 @@ static const char *image_values[] = {RECORD_FILE, "(3,4,5)", "1", LIST_FILE, "7"
 static void *decode_op;
 static const char *csv_keys[] = {"data_csv", "data_shape", "label_csv", "batch_size"};
 static const char *csv_values[] = {CSV_FILE, "(2,)", CSV_FILE, "2"};
+static const char *svm_keys[] = {"data_libsvm",  "data_shape",  "batch_size",
+                                 "label_libsvm", "label_shape", "num_parts"};
+static const char *svm_values[] = {CSV_FILE, "(3,)", "1", CSV_FILE, "(3,)", "2"};
 static const char *mnist_keys[] = {"image", "label", "batch_size"};
 static const char *mnist_values[] = {IMAGE_FILE, DIGITS_FILE, "1"};
 
@@ -63,6 +67,12 @@ static bool csv(stage *s)
     return run(0, 4, csv_keys, csv_values);
 }
 
+static bool libsvm(stage *s)
+{
+    (void)s;
+    return run(7, 6, svm_keys, svm_values);
+}
+
 static bool mnist(stage *s)
 {
     (void)s;
@@ -73,6 +83,23 @@ static bool images(stage *s)
 {
     (void)s;
     return run(4, 6, image_keys, image_values);
+}
+
+static const char *changed_keys[] = {
+    "path_imgrec",   "data_shape", "batch_size",   "mean_img",      "max_rotate_angle",
+    "max_crop_size", "pad",        "inter_method", "min_crop_size", "shuffle"};
+static const char *changed_values[] = {RECORD_FILE, "(3,4,5)", "1", MEAN_FILE, "30",
+                                       "8",         "1",       "2", "8",       "1"};
+
+/* The mean is computed and written each time, and read by a second iterator. */
+static bool changed_images(stage *s)
+{
+    bool ok;
+
+    (void)s;
+    (void)remove(MEAN_FILE);
+    ok = run(4, 10, changed_keys, changed_values);
+    return ok && run(4, 10, changed_keys, changed_values);
 }
 
 static H image_bytes;
@@ -143,6 +170,13 @@ TEST(csv_files)
     csv_values[1] = "(2,)";
 }
 
+TEST(libsvm_files)
+{
+    put_file(CSV_FILE, "1 0:1 2:3\n2 1:4\n3\n", 18);
+    walk(libsvm, true, true);
+    CHECK_INT(remove(CSV_FILE), 0);
+}
+
 TEST(mnist_files)
 {
     static const char images[] = "\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x01"
@@ -172,6 +206,8 @@ TEST(image_files)
         CHECK_INT(MXRecordIOWriterFree(writer), 0);
         walk(images, true, true);
     }
+    walk(changed_images, true, true);
+    CHECK_INT(remove(MEAN_FILE), 0);
     CHECK_INT(remove(RECORD_FILE), 0);
     CHECK_INT(remove(LIST_FILE), 0);
 }
@@ -194,5 +230,5 @@ TEST(decoding)
 
 WALK(describing, describes, true)
 
-WALK_MAIN(ENTRY(csv_files), ENTRY(image_files), ENTRY(decoding), ENTRY(mnist_files),
-          ENTRY(describing), ENTRY(no_batch_is_lost))
+WALK_MAIN(ENTRY(csv_files), ENTRY(libsvm_files), ENTRY(image_files), ENTRY(decoding),
+          ENTRY(mnist_files), ENTRY(describing), ENTRY(no_batch_is_lost))

@@ -111,13 +111,34 @@ each("MNISTIter", [("plain", {"shuffle": False}), ("flat", {"shuffle": False, "f
                    ("parts", {"shuffle": False, "num_parts": 2, "part_index": 1})], mnist)  # fmt: skip
 
 
-@check
-def libsvm():
+SVM = """
+batch_size=1
+batch_size=2
+batch_size=2, data_shape=(4,)
+batch_size=2, label_libsvm='a.svm', label_shape=(3,)
+batch_size=1, num_parts=2, part_index=1
+batch_size=1, dtype='float32', prefetch_buffer=1, ctx='cpu'
+batch_size=2, dtype='float64'
+batch_size=2, round_batch=False
+batch_size=2, label_shape=(2,)
+batch_size=2, label_libsvm='a.svm'
+batch_size=2, data_shape=(3, 1)
+batch_size=2, data_libsvm='none.svm'
+""".strip().splitlines()
+
+
+def libsvm(text):
     with open("a.svm", "w") as file:
-        file.write("1 0:0.5 2:1.5\n0 1:2\n1 0:1 1:1\n")
-    return fails(
-        lambda: [b.data[0].asnumpy() for b in mx.io.LibSVMIter(data_libsvm="a.svm", data_shape=(3,), batch_size=1)]
-    )
+        file.write("1 0:0.5 2:1.5\n0 1:2\n\n1 0:1 1:1\r\n-3 0:7\n4.5\t2:1e-3\n")
+    data = mx.io.LibSVMIter(**{"data_libsvm": "a.svm", "data_shape": (3,), **eval(f"dict({text})")})
+    out = []
+    for _ in range(2):
+        out.append([(b.data[0].asnumpy(), b.label[0].asnumpy(), b.pad, b.index) for b in data])
+        data.reset()
+    return out, data.provide_data, data.provide_label
+
+
+each("LibSVMIter", SVM, libsvm)
 
 
 expressions(

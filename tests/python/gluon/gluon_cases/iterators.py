@@ -361,11 +361,23 @@ def mnist_missing_file(mx, folder, missing):
     return mx.io.MNISTIter(**{**_mnist(folder), missing: str(Path(folder, "none"))}, batch_size=1)
 
 
-@case(differs="sparse arrays")
-def libsvm(mx, folder):
+_SVM = "1 0:0.5 2:1.5\n0 1:2\n\n3.5 0:1 1:3\n4 1:6\n5 2:-1e-3\n"
+
+
+@case(given=[{}, {"num_parts": 2, "part_index": 1}, {"round_batch": False}, {"data_shape": (3, 1)}, {"label_shape": 2}])
+def libsvm(mx, folder, given):
     path = Path(folder, "a.svm")
-    path.write_text("1 0:0.5 2:1.5\n0 1:2\n")
-    return next(mx.io.LibSVMIter(data_libsvm=str(path), data_shape=(3,), batch_size=2)).data[0].asnumpy()
+    path.write_text(_SVM)
+    iterator = mx.io.LibSVMIter(**{"data_libsvm": str(path), "data_shape": (3,), "batch_size": 2, **given})
+    return _epochs(iterator, 2)
+
+
+@case
+def libsvm_labels(mx, folder):
+    path = Path(folder, "a.svm")
+    path.write_text(_SVM)
+    given = {"data_libsvm": str(path), "label_libsvm": str(path), "data_shape": (3,), "label_shape": (3,)}
+    return [batch.label[0].asnumpy() for batch in mx.io.LibSVMIter(**given, batch_size=2)]
 
 
 # ---- records of images
