@@ -211,10 +211,19 @@ static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, N
 NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
                       const MXLValue *arguments)
 {
+    const api_prepared *prepared = api_prepared_get(call);
+    NDArrayHandle made;
+
     if (num_inputs < 0 || (num_inputs > 0 && inputs == NULL))
         return mxl_error_null("MXLCall: %d inputs are announced, their list is %s", num_inputs,
                               inputs == NULL ? "NULL" : "given");
-    return run_one(api_prepared_get(call), num_inputs, inputs, arguments);
+    if (prepared != NULL && prepared->view == API_ROWS && num_inputs == 1 && arguments != NULL &&
+        arguments[0].i == 0) {
+        made = api_quick_view(prepared, inputs[0], arguments);
+        if (made != NULL)
+            return made;
+    }
+    return run_one(prepared, num_inputs, inputs, arguments);
 }
 
 NDArrayHandle MXLCall1(MXLCallHandle call, NDArrayHandle a)
@@ -232,12 +241,18 @@ static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLV
                                const char *form, unsigned types)
 {
     const api_prepared *call = api_prepared_get(handle);
+    NDArrayHandle made;
 
     if (call == NULL)
         return NULL;
     if (call->num_arguments != 1 || (types >> call->arguments[0]->type & 1) == 0)
         return mxl_error_null("%s: %s was not prepared with one argument of that type", form,
                               call->op->name);
+    if (call->view == API_ROW) {
+        made = api_quick_view(call, a, value);
+        if (made != NULL)
+            return made;
+    }
     return run_few(call, a, NULL, false, value);
 }
 

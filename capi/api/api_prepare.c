@@ -6,6 +6,7 @@
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
+#include "ops/shape/movement.h"
 
 enum {
     CHUNK = 1024, /* calls in a chunk of the table */
@@ -192,6 +193,23 @@ static const char *put_text(char **room, const char *text)
     return text == NULL ? NULL : at;
 }
 
+/* Sets `view`. */
+static void know_view(api_prepared *call)
+{
+    const mxl_op *op = call->op;
+
+    call->view = API_ANY;
+    if (call->kind != API_TORCH)
+        return;
+    if (op == &mxl_op_slice_axis && call->num_arguments == 3 &&
+        call->arguments[0] == mxl_param_find(op, "axis") &&
+        call->arguments[1] == mxl_param_find(op, "begin"))
+        call->view = API_ROWS;
+    if (op == &mxl_op_select && call->num_arguments == 1 &&
+        call->arguments[0] == mxl_param_find(op, "index") && *(const int64_t *)call->params == 0)
+        call->view = API_ROW;
+}
+
 static api_prepared *prepared_new(const request *r, const void *params)
 {
     size_t fixed = sizeof(api_prepared) + (size_t)r->num_arguments * sizeof(mxl_param *);
@@ -223,6 +241,7 @@ static api_prepared *prepared_new(const request *r, const void *params)
         }
         mxl_params_copy(r->op, call->params, params);
     }
+    know_view(call);
     return call;
 }
 

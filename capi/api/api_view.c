@@ -1,7 +1,7 @@
 /* Views: MXNDArraySlice, At, Reshape and the MXL functions that return the handle. Views share the
  * array's memory, and are recorded while the thread records. */
-#include "api/common.h"
-
+#include "api/prepared.h"
+#include "base/profile/profile.h"
 #include "engine/tape/rebase.h"
 #include "ops/shape/movement.h"
 #include "ops/shape/reshape_codes.h"
@@ -72,15 +72,20 @@ static mxl_array *pin_whole(NDArrayHandle handle, const char *function)
                           function);
 }
 
-/* A new handle of `shape` over the array's elements from `skip` on, which are the result of `op`.
- * Ends the pin. */
-static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, int ndim,
-                          const int64_t *shape, const mxl_op *op, const void *params)
+/* Whether recording a view of the array does nothing: it is no view itself, and nothing that leads
+ * to a gradient. */
+static inline bool is_constant(const mxl_array *array)
 {
-    mxl_array *made = mxl_array_view(array, skip, ndim, shape);
-    mxl_mode mode = api_mode();
+    return array->base == NULL && mxl_array_leaf(array) == NULL && !mxl_array_has_target(array) &&
+           !mxl_array_frozen(array);
+}
 
-    if (made != NULL && mode.record &&
+/* The handle of a new view of the array, the result of `op`. NULL where there is none, or it cannot
+ * be recorded. Ends the pin. */
+static inline NDArrayHandle finish(NDArrayHandle handle, mxl_array *array, mxl_array *made,
+                                   const mxl_op *op, const void *params, mxl_mode mode)
+{
+    if (made != NULL && mode.record && !is_constant(array) &&
         ((mode.dialect->rebase && mxl_rebase_view(array, mode.dialect) != 0) ||
          mxl_tape_view(op, params, array, made, mode.training, mode.dialect) != 0)) {
         mxl_array_release(made);
@@ -90,27 +95,39 @@ static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, 
     return made == NULL ? NULL : api_handle(made);
 }
 
-static NDArrayHandle slice(const char *function, NDArrayHandle handle, int64_t begin, int64_t end)
+/* A new handle of `shape` over the array's elements from `skip` on, which are the result of `op`.
+ * Ends the pin. */
+static NDArrayHandle view(NDArrayHandle handle, mxl_array *array, int64_t skip, int ndim,
+                          const int64_t *shape, const mxl_op *op, const void *params)
+{
+    return finish(handle, array, mxl_array_view(array, skip, ndim, shape), op, params, api_mode());
+}
+
+__attribute__((cold)) static NDArrayHandle no_rows(const char *function, NDArrayHandle handle,
+                                                   int64_t begin, int64_t end)
 {
     mxl_array *array = pin_whole(handle, function);
-    mxl_slice_rows_params params = {begin, end};
-    int64_t shape[MXL_MAX_NDIM];
-    int64_t row = 1;
 
     if (array == NULL)
         return NULL;
-    if (array->ndim == 0 || begin < 0 || begin > end || end > array->shape[0]) {
-        (void)mxl_error("%s: rows [%lld,%lld) of an array of shape %s", function, (long long)begin,
-                        (long long)end, MXL_SHAPE_OF(array));
+    (void)mxl_error("%s: rows [%lld,%lld) of an array of shape %s", function, (long long)begin,
+                    (long long)end, MXL_SHAPE_OF(array));
+    api_unpin(handle);
+    return NULL;
+}
+
+static NDArrayHandle slice(const char *function, NDArrayHandle handle, int64_t begin, int64_t end)
+{
+    mxl_slice_rows_params params = {begin, end};
+    mxl_array *array = api_pin(handle);
+
+    if (array != NULL && array->storage != NULL && array->contiguous && array->ndim > 0 &&
+        begin >= 0 && begin <= end && end <= array->shape[0])
+        return finish(handle, array, mxl_array_rows(array, begin, end - begin), &mxl_op_slice_rows,
+                      &params, api_mode());
+    if (array != NULL)
         api_unpin(handle);
-        return NULL;
-    }
-    shape[0] = end - begin;
-    for (int i = 1; i < array->ndim; i++) {
-        shape[i] = array->shape[i];
-        row *= shape[i];
-    }
-    return view(handle, array, begin * row, array->ndim, shape, &mxl_op_slice_rows, &params);
+    return no_rows(function, handle, begin, end);
 }
 
 static NDArrayHandle at(const char *function, NDArrayHandle handle, int64_t index)
@@ -162,6 +179,40 @@ static int check_codes(const char *function, int ndim, const void *codes, const 
     if (ndim < 0)
         return mxl_error("%s: ndim is %d, which is negative", function, ndim);
     return ndim > 0 && codes == NULL ? api_null(function, argument) : 0;
+}
+
+/* ---- views by a prepared call ---- */
+
+/* The rows, or the row, of an array in C order that has it. NULL for all else. */
+static mxl_array *quick_view(mxl_array *array, bool rows, const int64_t *params)
+{
+    if (array->storage == NULL || !array->contiguous || array->ndim == 0 || array->size == 0)
+        return NULL;
+    if (rows) /* axis, begin, end */
+        return params[1] >= 0 && params[1] < params[2] && params[2] <= array->shape[0]
+                   ? mxl_array_rows(array, params[1], params[2] - params[1])
+                   : NULL;
+    return params[1] >= 0 && params[1] < array->shape[0] ? mxl_array_row(array, params[1]) : NULL;
+}
+
+NDArrayHandle api_quick_view(const api_prepared *call, NDArrayHandle handle,
+                             const MXLValue *arguments)
+{
+    mxl_mode mode = api_prepared_mode(call);
+    bool rows = call->view == API_ROWS;
+    int64_t params[3] = {0, arguments[rows ? 1 : 0].i, rows ? arguments[2].i : 0};
+    mxl_array *array, *made;
+
+    if (mxl_profile_runs())
+        return NULL;
+    array = api_pin(handle);
+    if (array == NULL)
+        return NULL;
+    made = quick_view(array, rows, params);
+    if (made != NULL)
+        made->view_kind = mode.record ? array->view_kind : MXL_VIEW_UNRECORDED;
+    mode.record = mode.record && mxl_dtype_is_float(array->dtype);
+    return finish(handle, array, made, call->op, params, mode);
 }
 
 /* ---- MXNet's functions ---- */

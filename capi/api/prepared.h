@@ -18,6 +18,11 @@ typedef struct api_prepared {
     void *params;        /* with all constants and defaults; arguments are set in a copy */
     size_t params_bytes;
     bool constant; /* no arguments: `params` are used directly */
+    enum {
+        API_ANY,
+        API_ROWS, /* slice_axis of axis, begin, end */
+        API_ROW   /* _mxl_select of the first axis, by index */
+    } view;       /* whether api_quick_view knows the call */
     int num_arguments;
     int count_offset; /* of the field with the number of inputs, or -1 */
     const mxl_param *arguments[];
@@ -25,6 +30,12 @@ typedef struct api_prepared {
 
 /* The call of a handle from MXLPrepare; NULL with the error set. */
 const api_prepared *api_prepared_get(const void *handle);
+
+/* api_view.c: the view that a call of PyTorch's front end with `view` set gives. NULL, perhaps with
+ * an error set, where mxl_invoke decides: the array is not in C order, has no such rows, or calls
+ * are measured. */
+NDArrayHandle api_quick_view(const api_prepared *call, NDArrayHandle handle,
+                             const MXLValue *arguments);
 
 /* The mode of a call on this thread. */
 static inline mxl_mode api_prepared_mode(const api_prepared *call)

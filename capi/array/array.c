@@ -201,7 +201,7 @@ mxl_array *mxl_array_alias(const mxl_array *array)
 }
 
 /* A new array over the same storage, `skip` elements further on, with room for ndim dimensions. */
-static mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
+static inline mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
 {
     mxl_array *view = array_blank();
 
@@ -234,6 +234,40 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
 
     if (view != NULL)
         array_fill_shape(view, ndim, shape);
+    return view;
+}
+
+mxl_array *mxl_array_rows(mxl_array *array, int64_t begin, int64_t count)
+{
+    int64_t row = mxl_shape_size(array->ndim - 1, array->shape + 1);
+    mxl_array *view = view_blank(array, begin * row, array->ndim);
+
+    if (view == NULL)
+        return NULL;
+    if (view->shape == view->dims)
+        memcpy(view->dims, array->dims, sizeof(view->dims)); /* a fixed size needs no call */
+    else
+        memcpy(view->shape, array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
+    view->shape[0] = count;
+    view->size = count * row;
+    view->contiguous = true;
+    return view;
+}
+
+mxl_array *mxl_array_row(mxl_array *array, int64_t index)
+{
+    int ndim = array->ndim - 1;
+    int64_t row = mxl_shape_size(ndim, array->shape + 1);
+    mxl_array *view = view_blank(array, index * row, ndim);
+
+    if (view == NULL)
+        return NULL;
+    for (int i = 0; i < ndim; i++) {
+        view->shape[i] = array->shape[i + 1];
+        view->strides[i] = array->strides[i + 1];
+    }
+    view->size = row;
+    view->contiguous = true;
     return view;
 }
 

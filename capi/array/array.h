@@ -87,6 +87,12 @@ mxl_array *mxl_array_alias(const mxl_array *array);
  * none. */
 mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape);
 
+/* The same of the `count` rows of the first axis from `begin` on, which the array has. */
+mxl_array *mxl_array_rows(mxl_array *array, int64_t begin, int64_t count);
+
+/* The same of one row, without the first axis. Steps along axes of one element stay as they are. */
+mxl_array *mxl_array_row(mxl_array *array, int64_t index);
+
 /* Turns a view into an array without base that shares the memory. */
 void mxl_array_release_base(mxl_array *view);
 

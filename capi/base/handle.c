@@ -167,7 +167,7 @@ static void return_batch(mxl_state *state)
     give_shared(first, last);
 }
 
-static void recycle(mxl_handle_slot *slot, uint32_t number, uint64_t generation)
+static inline void recycle(mxl_handle_slot *slot, uint32_t number, uint64_t generation)
 {
     mxl_state *state = mxl_state_here;
 
@@ -189,14 +189,19 @@ static void recycle(mxl_handle_slot *slot, uint32_t number, uint64_t generation)
         return_batch(state);
 }
 
-void mxl_handle_finish(uint64_t handle)
+/* Releases the object of a closed slot without pins. */
+static inline void finish(mxl_handle_slot *slot, uint64_t handle)
 {
-    mxl_handle_slot *slot = mxl_handle_find(handle);
     uint32_t number = (uint32_t)(handle >> MXL_HANDLE_SLOT_AT) & (SLOT_LIMIT - 1);
     mxl_ref *object = slot->u.object;
 
     recycle(slot, number, handle >> MXL_HANDLE_GENERATION_AT);
     mxl_ref_release(object);
+}
+
+void mxl_handle_finish(uint64_t handle)
+{
+    finish(mxl_handle_find(handle), handle);
 }
 
 int mxl_handle_free(mxl_kind kind, uint64_t handle)
@@ -218,7 +223,7 @@ int mxl_handle_free(mxl_kind kind, uint64_t handle)
                          &slot->word, &word, closed, memory_order_acq_rel, memory_order_relaxed))
                 continue;
             if ((uint32_t)word == 0)
-                mxl_handle_finish(handle);
+                finish(slot, handle);
             return 0;
         }
     }

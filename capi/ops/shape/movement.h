@@ -25,6 +25,9 @@ mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, in
 /* Zeros with a, which has as many elements as the part, at the elements of the part. */
 mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *part);
 
+/* For prepared calls: their parameters are int64_t, axis, begin, end and axis, index. */
+extern const mxl_op mxl_op_slice_axis, mxl_op_select;
+
 /* For api_view: the row at `index` of the first axis, without that axis; rows [begin, end). */
 typedef struct mxl_slice_rows_params {
     int64_t begin, end;

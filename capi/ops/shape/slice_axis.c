@@ -29,7 +29,7 @@ static int axis_plan(mxl_plan *p)
     return 0;
 }
 
-static const mxl_op op_slice_axis = {
+const mxl_op mxl_op_slice_axis = {
     .name = "slice_axis",
     .doc = "The part of the array between two positions of one axis.",
     MXL_PARAMS_OF(axis_params,
@@ -157,7 +157,7 @@ static int select_plan(mxl_plan *p)
     return 0;
 }
 
-static const mxl_op op_select = {
+const mxl_op mxl_op_select = {
     .name = "_mxl_select",
     .doc = "One position of an axis, which goes.",
     MXL_PARAMS_OF(select_params,
@@ -170,5 +170,5 @@ static const mxl_op op_select = {
 };
 
 const mxl_op *const mxl_ops_part[] = {
-    &op_slice_axis, &op_slice_like, &mxl_op_slice_rows, &mxl_op_row_at, &op_select, NULL,
+    &mxl_op_slice_axis, &op_slice_like, &mxl_op_slice_rows, &mxl_op_row_at, &mxl_op_select, NULL,
 };

@@ -37,18 +37,13 @@ static int64_t position_of(PyObject *object, int64_t n, int cut)
     return index < n ? index : -1;
 }
 
-/* The size of the first axis; below 1 if there is none. That of an NDArray never changes. */
-static int64_t rows_of(const call *self, owner *array)
+/* The size of the first axis; below 1 if there is none. What changes that of a tensor sets its
+ * handle anew. */
+static int64_t rows_of(owner *array)
 {
-    int64_t rows = array->rows;
-
-    if (rows > 0)
-        return rows;
-    if (p_MXLNDArrayGetInfo(HANDLE(array->handle), 1, &rows, NULL) < 1)
-        return 0;
-    if (self->num_dtypes == 0)
-        array->rows = rows;
-    return rows;
+    if (array->rows <= 0 && p_MXLNDArrayGetInfo(HANDLE(array->handle), 1, &array->rows, NULL) < 1)
+        array->rows = 0;
+    return array->rows;
 }
 
 /* A view of an array, by an integer or a slice without a step that selects something: by `one` (the
@@ -62,7 +57,7 @@ static uint64_t view_of(const call *self, owner *array, PyObject *key)
     if (Py_TYPE(key) == &PySlice_Type && has_slice_fields) {
         const slice_fields *fields = (const slice_fields *)key;
 
-        rows = rows_of(self, array);
+        rows = rows_of(array);
         begin = fields->start == Py_None ? 0 : position_of(fields->start, rows, 1);
         end = fields->stop == Py_None ? rows : position_of(fields->stop, rows, 1);
         if (fields->step != Py_None || begin < 0 || begin >= end)
@@ -72,7 +67,7 @@ static uint64_t view_of(const call *self, owner *array, PyObject *key)
         values[0].i = 0, values[1].i = begin, values[2].i = end;
         return NUMBER(p_MXLCall(HANDLE(self->two), 1, &x, values));
     }
-    begin = PyLong_CheckExact(key) ? position_of(key, rows_of(self, array), 0) : -1;
+    begin = PyLong_CheckExact(key) ? position_of(key, rows_of(array), 0) : -1;
     if (begin < 0)
         return 0;
     return NUMBER(self->one ? p_MXLCall1Int(HANDLE(self->one), x, begin)

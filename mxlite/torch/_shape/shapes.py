@@ -342,8 +342,7 @@ def _in_place_view(name: str, change: Callable) -> None:
         with (unrecorded if self.is_leaf and self.requires_grad else recorded)(FRONT_END):
             made = change(self, *args, **kwargs)
         check_call(LIB.MXLNDArrayTurn(self._h, made._h, ctypes.byref(kept)))
-        if not kept.value:
-            self._h, made._h = made._h, self._h
+        self._h, made._h = (self._h, made._h) if kept.value else (made._h, self._h)  # set: Owner forgets the shape
         if hasattr(self, "_shape"):
             del self._shape
         return self

@@ -23,6 +23,8 @@ import pytest
 import mxlite as mx
 import mxlite.torch as torch
 from mxlite import _lib, nd
+from mxlite._lib import hot
+from mxlite.torch._calls import adopt, prepare, run
 
 BINARY = ["add", "sub", "mul", "truediv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge"]
 REFLECTED = [f"r{name}" for name in BINARY[:6]]
@@ -211,6 +213,79 @@ def test_a_row_count_follows_the_shape() -> None:
     assert t[-1].item() == 5 and t[4:].tolist() == [4, 5]
     t.unsqueeze_(0)
     assert t[-1].tolist() == [0, 1, 2, 3, 4, 5] and t[0:9].shape == (1, 6)
+    for made in (t, t * 1, torch.ones(1, 6, requires_grad=True) * t):
+        assert made[-1].shape == (6,)
+        made.squeeze_(0)
+        assert made[-1].item() == 5 and made[-2:].tolist() == [4, 5]
+
+
+def _edited(view: Any) -> Any:
+    view *= 2
+    return view
+
+
+def _facts(base: Any, take: Callable) -> tuple:
+    """What one sees of a view, and what an edit of it gives."""
+    view = take(base)
+    place = view.shape, view.stride(), view.storage_offset(), view.data_ptr() - base.data_ptr(), view.is_contiguous()
+    graph = view.requires_grad, view.is_leaf, view.grad_fn.name() if view.grad_fn else None
+    found = (*place, *graph, str(view.dtype), view.detach().tolist())
+    return (*found, outcome(_edited, view), base.detach().tolist(), base.requires_grad)
+
+
+def _sources() -> list[Callable]:
+    """Functions that make a tensor to take rows of, in all its states."""
+    w = torch.ones(4, 3, requires_grad=True)
+
+    def edited_later() -> Any:
+        base = w * 1
+        part = base[1:]
+        base *= 3
+        return part
+
+    return [
+        lambda: torch.arange(12.0).reshape(4, 3),
+        lambda: torch.arange(12).reshape(4, 3),
+        lambda: torch.arange(12.0).reshape(4, 3)[1:],
+        lambda: torch.arange(12.0).reshape(3, 4).t(),
+        lambda: torch.arange(12.0).reshape(4, 3)[:, 1:],
+        lambda: torch.ones(4, 1).t()[:, :3],
+        lambda: torch.ones(4, 1, 1).transpose(0, 1),
+        lambda: torch.ones(4, 3, 1).transpose(1, 2),
+        lambda: torch.zeros(4, 0),
+        lambda: torch.zeros(0, 4),
+        lambda: torch.arange(4.0),
+        lambda: torch.ones(2, 2, 2, 2, 2),
+        lambda: torch.ones(()),
+        lambda: w,
+        lambda: w * 2,
+        lambda: (w * 2)[1:],
+        lambda: (w * 2).detach(),
+        lambda: (w * 2).unbind(0)[0],
+        edited_later,
+    ]
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("count", range(len(_sources())))
+def test_rows_are_those_of_the_operator(count: int, recorded: bool) -> None:
+    """Rows of a tensor by the calls that x[i:j] and x[i] make, and by calls that the library has no short way for."""
+    quick = prepare("SliceBackward0", "slice_axis", "axis", "begin", "end")
+    plain = prepare("SliceBackward0", "slice_axis", "begin", "end", axis=0)
+    row = prepare("SelectBackward0", "_mxl_select", "index", axis=0)
+    plain_row = prepare("SelectBackward0", "_mxl_select", "axis", "index")
+    for begin, end in ((0, 2), (1, 2), (0, 1), (0, 4), (2, 9), (-2, 4), (1, 1), (0, -1), (3, 2)):
+        pairs = [
+            (lambda x, b=begin, e=end: run(quick, [x], 0, b, e), lambda x, b=begin, e=end: run(plain, [x], b, e)),
+            (lambda x, b=begin: adopt(hot.call1_int(row, x._h, b)), lambda x, b=begin: run(plain_row, [x], 0, b)),
+        ]
+        for takes in pairs:
+            found = []
+            for take in takes:
+                base = _sources()[count]()
+                with torch.set_grad_enabled(recorded):
+                    found.append(outcome(_facts, base, take))
+            assert found[0] == found[1], (begin, end)
 
 
 # ---- Python's protocol ----
