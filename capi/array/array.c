@@ -89,6 +89,15 @@ static inline bool array_fill_shape(mxl_array *array, int ndim, const int64_t *s
     return ndim <= MXL_INLINE_NDIM && (uint64_t)bits < (UINT64_C(1) << 14);
 }
 
+/* Copies shape and strides to an array with room for them. */
+static inline void copy_shape(mxl_array *to, const mxl_array *from)
+{
+    if (from->shape == from->dims)
+        memcpy(to->dims, from->dims, sizeof(to->dims)); /* a fixed size needs no call */
+    else
+        memcpy(to->shape, from->shape, 2 * sizeof(int64_t) * (size_t)from->ndim);
+}
+
 mxl_array *mxl_array_new_none(void)
 {
     return array_blank();
@@ -188,7 +197,7 @@ mxl_array *mxl_array_alias(const mxl_array *array)
         mxl_array_release(alias);
         return NULL;
     }
-    memcpy(alias->shape, array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
+    copy_shape(alias, array);
     alias->dtype = array->dtype;
     alias->contiguous = array->contiguous;
     alias->device = array->device;
@@ -244,10 +253,7 @@ mxl_array *mxl_array_rows(mxl_array *array, int64_t begin, int64_t count)
 
     if (view == NULL)
         return NULL;
-    if (view->shape == view->dims)
-        memcpy(view->dims, array->dims, sizeof(view->dims)); /* a fixed size needs no call */
-    else
-        memcpy(view->shape, array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
+    copy_shape(view, array);
     view->shape[0] = count;
     view->size = count * row;
     view->contiguous = true;

@@ -125,25 +125,31 @@ done:
     return status;
 }
 
-/* Runs the loop directly if operands are small, contiguous, of one size and share nothing with the
- * output. */
+/* Whether a contiguous output can be computed from the input without a look at strides: element by
+ * element, also if one lies exactly over the other. */
+static inline bool lies_alike(const mxl_array *in, const mxl_array *out)
+{
+    return in->size == out->size && in->contiguous &&
+           (in->storage != out->storage || (in->offset == out->offset && in->dtype == out->dtype));
+}
+
+/* Runs the loop directly if operands are small, contiguous and of one size, and the output overlaps
+ * none of them in part. */
 static inline bool run_at_once(const mxl_call *call, mxl_loop row)
 {
     static const int64_t steps[2] = {1, 1};
-    mxl_array *out = call->out[0];
+    mxl_array *out = call->out[0], *a = call->in[0], *b = a;
     const void *data[2];
 
-    if (call->num_inputs > 2 || !out->contiguous || out->size > MXL_LOOP_SMALL ||
-        mxl_defers(out->size))
+    if (call->num_inputs == 2)
+        b = call->in[1];
+    else if (call->num_inputs != 1)
         return false;
-    for (int i = 0; i < call->num_inputs; i++) {
-        const mxl_array *in = call->in[i];
-
-        if (in->size != out->size || !in->contiguous || in->storage == out->storage ||
-            in->dtype != call->in[0]->dtype)
-            return false;
-        data[i] = mxl_array_read(in);
-    }
+    if (!out->contiguous || out->size > MXL_LOOP_SMALL || mxl_defers(out->size) ||
+        !lies_alike(a, out) || !lies_alike(b, out) || a->dtype != b->dtype)
+        return false;
+    data[0] = mxl_array_read(a);
+    data[1] = mxl_array_read(b);
     row(mxl_array_write(out), data, steps, out->size, call->params);
     return true;
 }
@@ -181,19 +187,15 @@ __attribute__((noinline)) static bool run_later(const mxl_call *call, mxl_loop r
     return moves && mxl_defer(&later);
 }
 
-int mxl_run_loops(const mxl_call *call)
+/* The same for all other operands. Not inlined: small calls need no room for its lists. */
+__attribute__((noinline)) static int run_any_loops(const mxl_call *call, mxl_loop row)
 {
     mxl_array *out = call->out[0];
     int dtype = call->in[0]->dtype;
-    mxl_loop row = call_loop(call, dtype);
     const void *data[MXL_LOOP_INPUTS];
     int64_t step[MXL_LOOP_INPUTS];
     size_t size[MXL_LOOP_INPUTS];
 
-    if (row == NULL)
-        return -1;
-    if (run_at_once(call, row))
-        return 0;
     if (call->num_inputs > MXL_LOOP_INPUTS)
         return mxl_error("%s: %d inputs are more than %d", call->op->name, call->num_inputs,
                          (int)MXL_LOOP_INPUTS);
@@ -206,6 +208,15 @@ int mxl_run_loops(const mxl_call *call)
     mxl_loop_run(row, call->op->kernels->weight, out->size, mxl_array_write(out),
                  mxl_dtype_size(out->dtype), call->num_inputs, data, step, size, call->params);
     return 0;
+}
+
+int mxl_run_loops(const mxl_call *call)
+{
+    mxl_loop row = call_loop(call, call->in[0]->dtype);
+
+    if (row == NULL)
+        return -1;
+    return run_at_once(call, row) ? 0 : run_any_loops(call, row);
 }
 
 int mxl_run_kernels(const mxl_call *call, const mxl_kernels *kernels, int count, mxl_array **in,

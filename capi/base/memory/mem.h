@@ -34,8 +34,9 @@ void *mxl_mem_alloc_slow(size_t bytes);
 void mxl_mem_free_slow(void *block, size_t bytes);
 
 /* New memory, uninitialised, aligned to 64; NULL with the error set. `bytes` 0 counts as 1. The
- * caller frees it with mxl_free and the same size. */
-static inline void *mxl_alloc(size_t bytes)
+ * caller frees it with mxl_free and the same size. (Both are inlined always: as calls they cost a
+ * recorded call and its backward 4 % of their instructions.) */
+__attribute__((always_inline)) static inline void *mxl_alloc(size_t bytes)
 {
     mxl_state *state = mxl_state_here;
     size_t block_class = (bytes - 1) / 64;
@@ -62,7 +63,7 @@ void *mxl_alloc_zero(size_t bytes);
 void *mxl_alloc_scratch(size_t *bytes);
 
 /* Frees a block; `bytes` is the size of its allocation. NULL is legal. */
-static inline void mxl_free(void *block, size_t bytes)
+__attribute__((always_inline)) static inline void mxl_free(void *block, size_t bytes)
 {
     mxl_state *state = mxl_state_here;
     size_t block_class = (bytes - 1) / 64;

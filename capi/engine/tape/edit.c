@@ -12,6 +12,8 @@ bool mxl_run_mutates(const mxl_call *call, int i)
 
     if (call->op->mutates != NULL)
         return call->op->mutates(call, i);
+    if (call->op->arity == NULL)
+        return inputs[i].mutated; /* each input has an entry */
     for (int k = 0; k <= i; k++) {
         if (inputs[k].name == NULL)
             return false;

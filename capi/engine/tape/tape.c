@@ -174,7 +174,6 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     node->out_meta = node->in_meta + node->num_inputs;
     node->in_saved = (mxl_saved *)(node->out_meta + node->num_outputs);
     node->out_saved = node->in_saved + node->num_inputs;
-    memset(node->in_saved, 0, (size_t)(node->num_inputs + node->num_outputs) * sizeof(mxl_saved));
     if (at.params_bytes > 0) {
         mxl_params_copy(call->op, (char *)node + at.params_at, call->params);
         node->params = (char *)node + at.params_at;
@@ -186,10 +185,13 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     dims = (int64_t *)((char *)node + at.dims_at);
     for (int i = 0; i < node->num_inputs; i++) {
         node->edges[i] = edge_to(call->in[i], dialect);
+        node->in_saved[i] = (mxl_saved){0};
         dims = meta_fill(&node->in_meta[i], call->in[i], dims);
     }
-    for (int i = 0; i < node->num_outputs; i++)
+    for (int i = 0; i < node->num_outputs; i++) {
+        node->out_saved[i] = (mxl_saved){0};
         dims = meta_fill(&node->out_meta[i], call->out[i], dims);
+    }
     if ((call->op->saves != NULL || call->op->compose != NULL) && mxl_node_save(node, call) != 0) {
         mxl_ref_release(&node->ref);
         return NULL;
