@@ -1,10 +1,11 @@
 /* Memory behind the inline paths of mem.h. Decides whether a block comes from and returns to the
- * thread's cache, the depot, the pool (mem_pool.c) or the allocator. */
+ * thread's cache, the depot, the pool (mem_pool.c), the heap (heap.c) or the allocator. */
 #include "base/memory/mem.h"
 
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory/heap.h"
 #include "base/memory/mem_pool.h"
 
 /* Changed only while no other thread is in the library. */
@@ -40,6 +41,17 @@ void mxl_mem_give_back_chain(void *chain, size_t rounded)
     }
 }
 
+/* A block for a size of the pool: a freed one, or a new one of the heap, whose memory is the
+ * system's. NULL: there is none. */
+static void *take_pooled(size_t rounded, int pool_class)
+{
+    void *block = mxl_pool_take(rounded, pool_class);
+
+    if (block == NULL && allocator.alloc == mxl_system_alloc)
+        block = mxl_pool_take_clean(rounded);
+    return block;
+}
+
 void *mxl_mem_alloc_slow(size_t bytes)
 {
     mxl_state *state;
@@ -58,7 +70,7 @@ void *mxl_mem_alloc_slow(size_t bytes)
     pool_class = mxl_pool_class(bytes, &rounded);
     block_class = (bytes - 1) / 64;
     if (allocator.keep && pool_class >= 0)
-        block = mxl_pool_take(pool_class);
+        block = take_pooled(rounded, pool_class);
     else if (allocator.keep && block_class < MXL_BLOCK_CLASSES && state != NULL &&
              state->blocks[block_class].top == NULL &&
              mxl_depot_take(&state->blocks[block_class], block_class))
@@ -74,21 +86,6 @@ void *mxl_mem_alloc_slow(size_t bytes)
         return NULL;
     }
     count_live((int64_t)bytes);
-    return block;
-}
-
-void *mxl_alloc_scratch(size_t *bytes)
-{
-    size_t rounded;
-    void *block = NULL;
-
-    if (allocator.keep && *bytes > 0 && *bytes < PTRDIFF_MAX / 2 &&
-        mxl_pool_class(*bytes, &rounded) >= 0)
-        block = mxl_pool_take_large(*bytes, &rounded);
-    if (block == NULL)
-        return mxl_alloc(*bytes);
-    *bytes = rounded;
-    count_live((int64_t)rounded);
     return block;
 }
 
@@ -112,7 +109,7 @@ void mxl_mem_free_slow(void *block, size_t bytes)
     }
     count_live(-(int64_t)bytes);
     if (allocator.keep && pool_class >= 0)
-        mxl_pool_keep(block, rounded, pool_class);
+        mxl_pool_keep(block, rounded);
     else
         mxl_mem_give_back(block, rounded);
 }
@@ -120,27 +117,26 @@ void mxl_mem_free_slow(void *block, size_t bytes)
 void *mxl_mem_reserve(void *block, size_t bytes)
 {
     size_t rounded;
-    int pool_class = mxl_pool_class(bytes, &rounded);
     void *reserved;
 
-    if (!allocator.keep || pool_class < 0 || allocator.alloc != mxl_system_alloc)
+    if (!mxl_heap_holds(block))
         return NULL;
-    reserved = mxl_pool_take_reserved(rounded);
+    (void)mxl_pool_class(bytes, &rounded);
+    reserved = mxl_pool_take_clean(rounded);
     if (reserved != NULL)
-        mxl_pool_keep(block, rounded, pool_class);
+        mxl_pool_keep(block, rounded);
     return reserved;
 }
 
 void *mxl_mem_commit(void *reserved, size_t bytes)
 {
     size_t rounded;
-    void *block = mxl_pool_take(mxl_pool_class(bytes, &rounded));
+    int pool_class = mxl_pool_class(bytes, &rounded);
+    void *block = mxl_pool_take(rounded, pool_class);
 
-    if (block == NULL) {
-        mxl_system_commit(reserved, rounded);
+    if (block == NULL)
         return reserved;
-    }
-    mxl_pool_keep_reserved(reserved, rounded);
+    mxl_pool_put_clean(reserved, rounded);
     return block;
 }
 
@@ -149,7 +145,7 @@ void mxl_mem_free_reserved(void *reserved, size_t bytes)
     size_t rounded;
 
     (void)mxl_pool_class(bytes, &rounded);
-    mxl_pool_keep_reserved(reserved, rounded);
+    mxl_pool_put_clean(reserved, rounded);
     count_live(-(int64_t)bytes);
 }
 

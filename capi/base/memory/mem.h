@@ -1,8 +1,9 @@
 /* Every allocation of the library. Freed small blocks (up to 1024 bytes) are cached per thread,
- * larger ones in a shared pool with a cap. All other requests go to the allocator, which an
- * embedder may replace; when it fails, the pool is emptied and it is asked again. Blocks are
- * aligned to 64. Under AddressSanitizer no freed block is cached and sizes are not rounded, so that
- * it sees every misuse. */
+ * larger ones in a shared pool with a cap. New blocks come from the allocator, which an embedder
+ * may replace, or, where it is the system's and they have more than 1 MiB, from the heap; when it
+ * fails, the pool is emptied and it is asked again. Blocks are aligned to 64. Under
+ * AddressSanitizer no freed block is cached and sizes are not rounded, so that it sees every
+ * misuse. */
 #ifndef MXL_BASE_MEMORY_MEM_H
 #define MXL_BASE_MEMORY_MEM_H
 
@@ -57,10 +58,6 @@ __attribute__((always_inline)) static inline void *mxl_alloc(size_t bytes)
 
 /* The same, filled with zeros. */
 void *mxl_alloc_zero(size_t bytes);
-
-/* At least *bytes of memory for one call of a kernel; sets *bytes to the size for mxl_free. It
- * takes any large block that is free: workspaces of many sizes would each leave one in the pool. */
-void *mxl_alloc_scratch(size_t *bytes);
 
 /* Frees a block; `bytes` is the size of its allocation. NULL is legal. */
 __attribute__((always_inline)) static inline void mxl_free(void *block, size_t bytes)

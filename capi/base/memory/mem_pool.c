@@ -1,5 +1,6 @@
 /* Freed blocks that all threads share: a pool of large blocks, and a depot of small blocks that
- * threads exchange in batches. One lock and one cap for both. */
+ * threads exchange in batches. One lock and one cap for both. Blocks of the heap (heap.c) merge in
+ * the pool, and parts of them are taken; others are taken whole, for the same size. */
 #define _GNU_SOURCE 1 /* _SC_PHYS_PAGES */
 #include "base/memory/mem_pool.h"
 
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/memory/heap.h"
 #include "base/memory/mem.h"
 
 enum {
@@ -17,9 +19,7 @@ enum {
     POOL_FIRST = 10,                      /* pool classes: four for each doubling from 2^10 ... */
     POOL_LAST = 42,                       /* ... up to 2^42 */
     POOL_CLASSES = 4 * (POOL_LAST - POOL_FIRST),
-    LARGE = 1 << 20,   /* classes beyond have this much more, so that data of a */
-    SLACK = 1 << 16,   /* power of two, with a header, need no larger class */
-    MOST_RESERVED = 64 /* regions of address space that are kept */
+    LARGE = 1 << 20 /* larger blocks have whole units of the heap, and any size within a class */
 };
 
 /* The default cap is an eighth of the machine's memory, at most this. */
@@ -45,32 +45,39 @@ static struct {
     kept *top[POOL_CLASSES];
     kept *oldest, *newest;
     batch *batches[MXL_BLOCK_CLASSES];
-    kept *reserved; /* address space, linked by `next`; not counted in `bytes` */
-    int num_reserved;
     int64_t bytes;
     int64_t cap; /* -1: not read yet */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .cap = -1};
 
 /* ---- sizes ---- */
 
+/* The class of blocks of `last` + 1 bytes, and the logarithm of the class's step. */
+static int class_of(size_t last, int *step)
+{
+    int top = 63 - __builtin_clzll((unsigned long long)last | 1);
+
+    *step = top - 2;
+    return 4 * (top - POOL_FIRST) + (int)((last >> *step) & 3);
+}
+
 int mxl_pool_class(size_t bytes, size_t *rounded)
 {
-    size_t last = bytes - 1, slack = bytes > LARGE ? SLACK : 0;
-    int top;
+    size_t last = bytes - 1;
+    int step, found;
 
     if (!MXL_MEM_KEEPS) {
         *rounded = bytes;
         return -1;
     }
-    if (slack > 0)
-        last = last >= LARGE + SLACK ? last - SLACK : LARGE;
-    top = 63 - __builtin_clzll((unsigned long long)last | 1);
-    if (bytes <= SMALL_LIMIT || top >= POOL_LAST) {
+    if (bytes <= SMALL_LIMIT || last >> POOL_LAST > 0) {
         *rounded = (bytes + 63) & ~(size_t)63;
         return -1;
     }
-    *rounded = (((last >> (top - 2)) + 1) << (top - 2)) + slack;
-    return 4 * (top - POOL_FIRST) + (int)((last >> (top - 2)) & 3);
+    if (bytes > LARGE)
+        last |= MXL_HEAP_UNIT - 1;
+    found = class_of(last, &step);
+    *rounded = bytes > LARGE ? last + 1 : ((last >> step) + 1) << step;
+    return found;
 }
 
 int mxl_depot_batch(size_t block_class)
@@ -82,8 +89,11 @@ int mxl_depot_batch(size_t block_class)
 
 /* Functions with "held" in their names are called with pool.lock held. */
 
+/* Takes a block out; one of the heap becomes a run in use. */
 static void held_unlink(kept *block)
 {
+    if (mxl_heap_holds(block))
+        mxl_heap_mark(block, block->bytes, MXL_RUN_USED);
     if (block->prev != NULL)
         block->prev->next = block->next;
     else
@@ -101,10 +111,17 @@ static void held_unlink(kept *block)
     pool.bytes -= (int64_t)block->bytes;
 }
 
-static void held_link(kept *block)
+/* Puts a block in, a free run of the heap or a block of its own. */
+static void held_link(kept *block, size_t bytes)
 {
-    kept *top = pool.top[block->pool_class];
+    kept *top;
+    int step;
 
+    if (mxl_heap_holds(block))
+        mxl_heap_mark(block, bytes, MXL_RUN_FREE);
+    block->bytes = bytes;
+    block->pool_class = class_of(bytes - 1, &step);
+    top = pool.top[block->pool_class];
     block->prev = NULL;
     block->next = top;
     if (top != NULL)
@@ -149,48 +166,85 @@ static void held_read_cap(void)
         pool.cap = mb << 20;
 }
 
+static void give_back(void *block, size_t bytes)
+{
+    if (!mxl_heap_holds(block)) {
+        mxl_mem_give_back(block, bytes);
+        return;
+    }
+    mxl_heap_discard(block, bytes);
+    mxl_pool_put_clean(block, bytes);
+}
+
 static void give_back_kept(kept *list)
 {
     while (list != NULL) {
         kept *next = list->next;
 
-        mxl_mem_give_back(list, list->bytes);
+        give_back(list, list->bytes);
         list = next;
     }
 }
 
-void *mxl_pool_take(int pool_class)
+/* The block for a size: one of that size, else the smallest run of the heap beyond it, or NULL. */
+static kept *held_find(size_t rounded, int pool_class)
+{
+    kept *best = NULL;
+
+    for (int c = pool_class; c < POOL_CLASSES && best == NULL; c++) {
+        for (kept *block = pool.top[c]; block != NULL; block = block->next) {
+            if (block->bytes == rounded)
+                return block;
+            if (block->bytes > rounded && (best == NULL || block->bytes < best->bytes) &&
+                mxl_heap_holds(block))
+                best = block;
+        }
+        if (rounded <= LARGE)
+            break;
+    }
+    return best;
+}
+
+void *mxl_pool_take(size_t rounded, int pool_class)
 {
     kept *block;
 
     pthread_mutex_lock(&pool.lock);
-    block = pool.top[pool_class];
-    if (block != NULL)
-        held_unlink(block);
-    pthread_mutex_unlock(&pool.lock);
-    return block;
-}
-
-void *mxl_pool_take_large(size_t bytes, size_t *rounded)
-{
-    kept *block = NULL;
-
-    if (bytes <= LARGE)
-        return NULL;
-    pthread_mutex_lock(&pool.lock);
-    for (int c = mxl_pool_class(bytes, rounded); c < POOL_CLASSES && block == NULL; c++)
-        block = pool.top[c];
+    block = held_find(rounded, pool_class);
     if (block != NULL) {
+        size_t bytes = block->bytes;
+
         held_unlink(block);
-        *rounded = block->bytes;
+        if (bytes > rounded) {
+            mxl_heap_mark(block, rounded, MXL_RUN_USED);
+            held_link((kept *)(void *)((char *)block + rounded), bytes - rounded);
+        }
     }
     pthread_mutex_unlock(&pool.lock);
     return block;
 }
 
-void mxl_pool_keep(void *block, size_t rounded, int pool_class)
+/* The run that a block of the heap makes with its free neighbours, which leave the pool. */
+static kept *held_merge(void *block, size_t *bytes)
 {
-    kept *head = block;
+    size_t more;
+    void *before = mxl_heap_free_before(block, &more), *behind;
+
+    if (before != NULL) {
+        held_unlink(before);
+        *bytes += more;
+        block = before;
+    }
+    behind = mxl_heap_free_behind((char *)block + *bytes, &more);
+    if (behind != NULL) {
+        held_unlink(behind);
+        *bytes += more;
+    }
+    return block;
+}
+
+void mxl_pool_keep(void *block, size_t rounded)
+{
     kept *out;
 
     pthread_mutex_lock(&pool.lock);
@@ -198,51 +252,34 @@ void mxl_pool_keep(void *block, size_t rounded, int pool_class)
         held_read_cap();
     if ((int64_t)rounded > pool.cap) {
         pthread_mutex_unlock(&pool.lock);
-        mxl_mem_give_back(block, rounded);
+        give_back(block, rounded);
         return;
     }
-    head->bytes = rounded;
-    head->pool_class = pool_class;
-    held_link(head);
+    if (mxl_heap_holds(block))
+        block = held_merge(block, &rounded);
+    held_link(block, rounded);
     out = held_evict(pool.cap);
     pthread_mutex_unlock(&pool.lock);
     give_back_kept(out);
 }
 
-/* ---- address space ---- */
-
-void *mxl_pool_take_reserved(size_t rounded)
+void *mxl_pool_take_clean(size_t rounded)
 {
-    kept *found;
+    void *block;
 
+    if (rounded <= LARGE)
+        return NULL;
     pthread_mutex_lock(&pool.lock);
-    for (kept **link = &pool.reserved; (found = *link) != NULL; link = &found->next) {
-        if (found->bytes == rounded) {
-            *link = found->next;
-            pool.num_reserved--;
-            break;
-        }
-    }
+    block = mxl_heap_take(rounded);
     pthread_mutex_unlock(&pool.lock);
-    return found == NULL ? mxl_system_reserve(rounded) : found;
+    return block;
 }
 
-void mxl_pool_keep_reserved(void *reserved, size_t rounded)
+void mxl_pool_put_clean(void *block, size_t rounded)
 {
-    kept *region = reserved;
-    bool fits;
-
-    region->bytes = rounded;
     pthread_mutex_lock(&pool.lock);
-    fits = pool.num_reserved < MOST_RESERVED;
-    if (fits) {
-        region->next = pool.reserved;
-        pool.reserved = region;
-        pool.num_reserved++;
-    }
+    mxl_heap_put(block, rounded);
     pthread_mutex_unlock(&pool.lock);
-    if (!fits)
-        mxl_system_free(NULL, reserved, rounded);
 }
 
 /* ---- the depot ---- */
@@ -299,7 +336,7 @@ void mxl_depot_keep(mxl_block_cache *cache, size_t block_class)
 void mxl_pool_empty(void)
 {
     batch *batches[MXL_BLOCK_CLASSES];
-    kept *out, *reserved;
+    kept *out;
 
     pthread_mutex_lock(&pool.lock);
     memcpy(batches, pool.batches, sizeof batches);
@@ -308,17 +345,8 @@ void mxl_pool_empty(void)
         for (batch *at = batches[i]; at != NULL; at = at->next_batch)
             pool.bytes -= (int64_t)mxl_depot_batch(i) * 64 * (int64_t)(i + 1);
     out = held_evict(0);
-    reserved = pool.reserved;
-    pool.reserved = NULL;
-    pool.num_reserved = 0;
     pthread_mutex_unlock(&pool.lock);
     give_back_kept(out);
-    while (reserved != NULL) {
-        kept *next = reserved->next;
-
-        mxl_system_free(NULL, reserved, reserved->bytes);
-        reserved = next;
-    }
     for (size_t i = 0; i < MXL_BLOCK_CLASSES; i++) {
         while (batches[i] != NULL) {
             batch *next = batches[i]->next_batch;

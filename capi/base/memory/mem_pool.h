@@ -13,11 +13,6 @@
 void *mxl_system_alloc(void *payload, size_t bytes, size_t align);
 void mxl_system_free(void *payload, void *block, size_t bytes);
 
-/* Address space for a block of `bytes`, without pages until it is written to. NULL: blocks of this
- * size are not mapped, or there is none. mxl_system_commit makes it a block of mxl_system_alloc. */
-void *mxl_system_reserve(size_t bytes);
-void mxl_system_commit(void *reserved, size_t bytes);
-
 /* ---- mem.c: frees to the current allocator ---- */
 
 void mxl_mem_give_back(void *block, size_t rounded);
@@ -26,27 +21,24 @@ void mxl_mem_give_back_chain(void *chain, size_t rounded);
 
 /* ---- mem_pool.c ---- */
 
-/* The pool class of a size (> 0); sets *rounded to the size of the class's blocks. -1 for sizes
- * that are not pooled. */
+/* The pool class of a size (> 0); sets *rounded to the size of a block for it. -1 for sizes that
+ * are not pooled. */
 int mxl_pool_class(size_t bytes, size_t *rounded);
 
 /* The default cap on a machine with `pages` pages of `page` bytes (-1: unknown). */
 int64_t mxl_pool_default_cap(int64_t pages, int64_t page);
 
-/* Takes a block of the class, or NULL. */
-void *mxl_pool_take(int pool_class);
-
-/* Takes the smallest block of at least `bytes`, and sets its size; NULL: there is none, or smaller
- * blocks would do. */
-void *mxl_pool_take_large(size_t bytes, size_t *rounded);
+/* Takes a block for a size of mxl_pool_class, or NULL. */
+void *mxl_pool_take(size_t rounded, int pool_class);
 
 /* Adds a block. If the pool exceeds the cap, the oldest blocks, or this one, go back to the
  * allocator. */
-void mxl_pool_keep(void *block, size_t rounded, int pool_class);
+void mxl_pool_keep(void *block, size_t rounded);
 
-/* The same for address space of mxl_system_reserve: a few regions are kept for reuse. */
-void *mxl_pool_take_reserved(size_t rounded);
-void mxl_pool_keep_reserved(void *reserved, size_t rounded);
+/* A new block of the heap, which has no pages until it is written to; NULL: blocks of this size are
+ * not there, or there is no room. The second frees one that has not been written to. */
+void *mxl_pool_take_clean(size_t rounded);
+void mxl_pool_put_clean(void *block, size_t rounded);
 
 /* The number of blocks of 64 * (block_class + 1) bytes that threads exchange at once. */
 int mxl_depot_batch(size_t block_class);

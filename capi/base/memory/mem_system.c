@@ -11,8 +11,8 @@
 #if defined(__linux__)
 static const size_t huge_page = (size_t)1 << 21;
 
-/* Large blocks are mapped, so that freed ones leave the process at once. They use huge pages,
- * because first writes to fresh memory cost more than most kernels. */
+/* Large blocks, where the heap has no room for them, are mapped, so that freed ones leave the
+ * process at once. They use huge pages, as those of the heap. */
 static bool is_mapped(size_t bytes)
 {
     return bytes >= 2 * huge_page && MXL_MEM_KEEPS;
@@ -25,7 +25,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + most - 1) & ~(most - 1);
 }
 
-/* Begins with a huge page; uses none yet. */
+/* Begins with a huge page. */
 static void *map(size_t bytes)
 {
     size_t size = whole_pages(bytes);
@@ -40,29 +40,10 @@ static void *map(size_t bytes)
         (void)munmap(room, before);
     if (before < huge_page)
         (void)munmap(room + before + size, huge_page - before);
+    (void)madvise(room + before, size, MADV_HUGEPAGE);
     return room + before;
 }
 #endif
-
-void *mxl_system_reserve(size_t bytes)
-{
-#if defined(__linux__)
-    if (is_mapped(bytes))
-        return map(bytes);
-#endif
-    (void)bytes;
-    return NULL;
-}
-
-void mxl_system_commit(void *reserved, size_t bytes)
-{
-#if defined(__linux__)
-    (void)madvise(reserved, bytes, MADV_HUGEPAGE);
-#else
-    (void)reserved;
-    (void)bytes;
-#endif
-}
 
 void *mxl_system_alloc(void *payload, size_t bytes, size_t align)
 {
@@ -70,12 +51,8 @@ void *mxl_system_alloc(void *payload, size_t bytes, size_t align)
 
     (void)payload;
 #if defined(__linux__)
-    if (is_mapped(bytes)) {
-        block = map(bytes);
-        if (block != NULL)
-            mxl_system_commit(block, bytes);
-        return block;
-    }
+    if (is_mapped(bytes))
+        return map(bytes);
 #endif
     return posix_memalign(&block, align, bytes) == 0 ? block : NULL;
 }

@@ -28,7 +28,7 @@ mxl_conv_form *mxl_conv_form_get(mxl_conv_form **slot, const mxl_conv_form_key *
         return NULL;
     form->key = *key;
     form->bytes = bytes;
-    form->data = slot != NULL ? mxl_alloc(bytes) : mxl_alloc_scratch(&form->bytes);
+    form->data = mxl_alloc(bytes);
     if (form->data == NULL) {
         mxl_free(form, sizeof(*form));
         return NULL;

@@ -277,7 +277,7 @@ static int NAME(weight)(const mxl_conv *v, const mxl_conv_plan *plan, const void
             sizeof(T);
     bytes = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t) +
             (size_t)e.rows * sizeof(int64_t);
-    e.sums = mxl_alloc_scratch(&bytes);
+    e.sums = mxl_alloc(bytes);
     if (e.sums == NULL)
         return -1;
     memset(e.sums, 0, (size_t)sums * sizeof(T));

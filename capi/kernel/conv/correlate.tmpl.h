@@ -565,7 +565,7 @@ static int NAME(correlate)(const mxl_correlation *c)
     planes = !copies_last ? 0 : (direct ? 1 : most) * e.image_pitch + slack;
     bytes = (size_t)(panels + planes) * sizeof(T) +
             (size_t)depth * (1 + MXL_CONV_VECTORS) * sizeof(int64_t);
-    room = mxl_alloc_scratch(&bytes);
+    room = mxl_alloc(bytes);
     if (room != NULL)
         form = NAME(form)(&e, weights);
     if (form == NULL) {

@@ -251,7 +251,7 @@ static mxl_winograd_status run(engine *e)
                    MXL_WINOGRAD_CHANNELS * (int64_t)(sizeof(mxl_winograd_rows) / sizeof(float));
     bytes =
         (size_t)(workers * e->room_size) * sizeof(float) + (size_t)e->tiles.in * sizeof(int64_t);
-    e->offsets = mxl_alloc_scratch(&bytes);
+    e->offsets = mxl_alloc(bytes);
     if (e->offsets != NULL)
         form = form_of(e, &done);
     if (form == NULL) {

@@ -210,7 +210,7 @@ mxl_winograd_status mxl_winograd_weight(const mxl_conv *conv, const void *x, con
     e.sum_plane = e.vectors * e.micro->lanes * e.tiles.in + PAD;
     planes = 16 * e.tiles.groups;
     bytes = (size_t)(planes * (e.v_plane + e.y_plane + e.sum_plane)) * sizeof(float);
-    e.sums = mxl_alloc_scratch(&bytes);
+    e.sums = mxl_alloc(bytes);
     if (e.sums == NULL)
         return MXL_WINOGRAD_FAILED;
     e.v = e.sums + planes * e.sum_plane;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory/heap.h"
 #include "base/memory/mem.h"
 #include "base/memory/mem_pool.h"
 
@@ -149,7 +150,8 @@ TEST(a_block_grows_in_place_as_far_as_it_reaches)
     mxl_free(grown, 64);
 }
 
-/* Sizes of one class are the same when rounded, and the next class begins behind them. */
+/* Sizes of one class are the same when rounded, and the next class begins behind them; those of
+ * more than 1 MiB are rounded to units of the heap. */
 TEST(classes_of_large_blocks)
 {
     size_t rounded = 1024, next;
@@ -158,50 +160,27 @@ TEST(classes_of_large_blocks)
         return;
     CHECK_INT(mxl_pool_class(1024, &next), -1);
     CHECK_INT(next, 1024);
-    for (int expected = 0; expected < 4 * 32; expected++) {
-        size_t first = rounded + 1, slack = first > 1 << 20 ? 1 << 16 : 0;
+    for (int expected = 0; expected < 4 * 10; expected++) {
+        size_t first = rounded + 1;
 
         CHECK_INT(mxl_pool_class(first, &rounded), expected);
-        CHECK(rounded % 64 == 0 && rounded > first && rounded - first < first / 4 + slack);
+        CHECK(rounded % 64 == 0 && rounded > first && rounded - first < first / 4);
         CHECK_INT(mxl_pool_class(rounded, &next), expected);
         CHECK_INT(next, rounded);
     }
-    CHECK_INT(rounded, (INT64_C(1) << 42) + (1 << 16));
+    CHECK_INT(rounded, 1 << 20);
+    for (int expected = 4 * 10; expected < 4 * 32; expected++) {
+        size_t first = rounded + 1, last = ((size_t)5 + (size_t)(expected % 4))
+                                           << (expected / 4 + 8);
+
+        CHECK_INT(mxl_pool_class(first, &rounded), expected);
+        CHECK(rounded % MXL_HEAP_UNIT == 0 && rounded - first < MXL_HEAP_UNIT);
+        CHECK_INT(mxl_pool_class(last, &rounded), expected);
+        CHECK_INT(rounded, last);
+    }
+    CHECK_INT(rounded, INT64_C(1) << 42);
     CHECK_INT(mxl_pool_class(rounded + 1, &next), -1);
     CHECK_INT(next, rounded + 64);
-}
-
-/* Arrays of 8 MiB take no more than that, and a header. */
-TEST(powers_of_two_have_a_class)
-{
-    size_t rounded;
-
-    if (!MXL_MEM_KEEPS)
-        return;
-    CHECK(mxl_pool_class((8 << 20) + 4096, &rounded) > 0);
-    CHECK_INT(rounded, (8 << 20) + (64 << 10));
-}
-
-/* Memory for a kernel is any free block that is large enough. */
-TEST(scratch_takes_larger_blocks)
-{
-    size_t bytes = 3 << 20, small = 100;
-    void *large, *scratch;
-
-    if (!MXL_MEM_KEEPS)
-        return;
-    mxl_mem_trim();
-    large = mxl_alloc(8 << 20);
-    mxl_free(large, 8 << 20);
-    scratch = mxl_alloc_scratch(&bytes);
-    CHECK(scratch == large);
-    CHECK(bytes >= 8 << 20);
-    mxl_free(scratch, bytes);
-    scratch = mxl_alloc_scratch(&small);
-    CHECK_INT(small, 100);
-    mxl_free(scratch, small);
-    CHECK(mxl_alloc(8 << 20) == large);
-    mxl_free(large, 8 << 20);
 }
 
 TEST(absurd_sizes_are_errors)
@@ -547,5 +526,4 @@ HARNESS_MAIN(ENTRY(blocks_are_aligned_and_their_own), ENTRY(free_of_null_is_lega
              ENTRY(blocks_freed_by_another_thread_are_counted_right),
              ENTRY(a_thread_without_a_state_still_works), ENTRY(the_cap_comes_from_the_environment),
              ENTRY(a_block_grows_in_place_as_far_as_it_reaches), ENTRY(classes_of_large_blocks),
-             ENTRY(powers_of_two_have_a_class), ENTRY(scratch_takes_larger_blocks),
              ENTRY(the_cap_without_a_wish))

@@ -432,7 +432,8 @@ static void *trade(void *data)
 
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t r = harness_random(&seed);
-        size_t bytes = sizeof(parcel) + (r % 16 == 0 ? r >> 8 & 0xFFFF : r >> 8 & 0x7FF);
+        size_t most = r % 256 == 0 ? 0x2FFFFF : r % 16 == 0 ? 0xFFFF : 0x7FF;
+        size_t bytes = sizeof(parcel) + (size_t)(r >> 8 & 0xFFFFFF) % most;
         parcel *p = mxl_alloc(bytes);
 
         memset(p, (int)(r >> 24 & 255), bytes);
