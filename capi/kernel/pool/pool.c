@@ -46,6 +46,9 @@ pool_job mxl_pool_job(const mxl_pool *p)
         job.way = POOL_PLANES;
     else if (p->inner == 1 && p->axis[2].kernel <= POOL_WIDEST && p->axis[2].stride <= POOL_WIDEST)
         job.way = POOL_ROWS;
+    job.abut = job.way == POOL_ROWS && p->axis[2].stride == p->axis[2].kernel &&
+               p->axis[2].pad == 0 && p->axis[2].out * p->axis[2].stride <= p->axis[2].in &&
+               p->axis[2].out * p->axis[2].stride <= POOL_SPAN / 2 && p->axis[2].out > 0;
     return job;
 }
 

@@ -52,6 +52,39 @@ MXL_INLINE void NAME(divide)(const pool_job *job, int64_t rows, int64_t first, i
     }
 }
 
+/* column[j] = the rows of the windows (od, oh) of an input plane joined, at begin + j; `lowest` or
+ * 0 for j outside of `in`. */
+MXL_INLINE void NAME(join_rows)(pool_kind kind, const pool_job *job, const T *plane, pool_range d,
+                                pool_range h, int64_t begin, pool_range in, int64_t n,
+                                T *restrict column)
+{
+    const mxl_window *axis = job->p->axis;
+    const T start = kind == POOL_MAX ? (T)job->lowest : 0;
+
+    for (int64_t j = 0; j < n; j++)
+        column[j] = start;
+    for (int64_t id = d.begin; id < d.end; id++) {
+        for (int64_t ih = h.begin; ih < h.end; ih++) {
+            const T *row = plane + (id * axis[1].in + ih) * axis[2].in;
+
+            MXL_IVDEP
+            for (int64_t j = in.begin; j < in.end; j++)
+                column[j] = NAME(taken)(kind, column[j], row[begin + j]);
+        }
+    }
+}
+
+MXL_INLINE void NAME(join_windows)(pool_kind kind, const mxl_window *w, const T *column, int64_t n,
+                                   T *y)
+{
+    if (w->stride == 1)
+        NAME(join_columns)(kind, column, n, 1, w->kernel, y);
+    else if (w->stride == 2)
+        NAME(join_columns)(kind, column, n, 2, w->kernel, y);
+    else
+        NAME(join_columns)(kind, column, n, w->stride, w->kernel, y);
+}
+
 /* One row of outputs, of the windows (od, oh) of an input plane: first the rows of the windows are
  * joined, then the columns of that row. */
 MXL_INLINE void NAME(row)(pool_kind kind, const pool_job *job, const T *plane, int64_t od,
@@ -62,32 +95,46 @@ MXL_INLINE void NAME(row)(pool_kind kind, const pool_job *job, const T *plane, i
     int64_t rows =
         pool_count(&axis[0], od, job->p->divide) * pool_count(&axis[1], oh, job->p->divide);
     int64_t step = (POOL_SPAN - w->kernel) / w->stride + 1;
-    const T start = kind == POOL_MAX ? (T)job->lowest : 0;
     T column[POOL_SPAN];
 
     for (int64_t first = 0; first < w->out; first += step) {
         int64_t n = pool_least(step, w->out - first), begin = first * w->stride - w->pad;
-        pool_range in = pool_clip(begin, (n - 1) * w->stride + w->kernel, w->in);
+        int64_t span = (n - 1) * w->stride + w->kernel;
 
-        for (int64_t j = 0; j < (n - 1) * w->stride + w->kernel; j++)
-            column[j] = start;
-        for (int64_t id = d.begin; id < d.end; id++) {
-            for (int64_t ih = h.begin; ih < h.end; ih++) {
-                const T *row = plane + (id * axis[1].in + ih) * w->in;
-
-                MXL_IVDEP
-                for (int64_t j = in.begin; j < in.end; j++)
-                    column[j] = NAME(taken)(kind, column[j], row[begin + j]);
-            }
-        }
-        if (w->stride == 1)
-            NAME(join_columns)(kind, column, n, 1, w->kernel, y + first);
-        else if (w->stride == 2)
-            NAME(join_columns)(kind, column, n, 2, w->kernel, y + first);
-        else
-            NAME(join_columns)(kind, column, n, w->stride, w->kernel, y + first);
+        NAME(join_rows)(kind, job, plane, d, h, begin, pool_clip(begin, span, w->in), span, column);
+        NAME(join_windows)(kind, w, column, n, y + first);
         if (job->p->divide != MXL_POOL_SUM)
             NAME(divide)(job, rows, first, n, y + first);
+    }
+}
+
+/* The rows of outputs [begin, end) of all planes, of windows that lie side by side: the columns of
+ * many rows are joined at once. */
+MXL_INLINE void NAME(rows)(pool_kind kind, const pool_job *job, int64_t begin, int64_t end)
+{
+    const mxl_window *axis = job->p->axis, *w = &axis[2];
+    int64_t n = w->out * w->stride, most = POOL_SPAN / n, all = axis[0].out * axis[1].out;
+    T column[POOL_SPAN], *y = (T *)job->y + begin * w->out;
+
+    for (int64_t i = begin; i < end; i += most, y += most * w->out) {
+        int64_t rows = pool_least(most, end - i);
+
+        for (int64_t r = 0; r < rows; r++) {
+            int64_t o = (i + r) % all;
+            const T *plane = (const T *)job->x + (i + r) / all * job->in_plane;
+
+            NAME(join_rows)(kind, job, plane, pool_inside(&axis[0], o / axis[1].out),
+                            pool_inside(&axis[1], o % axis[1].out), 0, (pool_range){0, n}, n,
+                            column + r * n);
+        }
+        NAME(join_windows)(kind, w, column, rows * w->out, y);
+        for (int64_t r = 0; job->p->divide != MXL_POOL_SUM && r < rows; r++) {
+            int64_t o = (i + r) % all;
+            int64_t count = pool_count(&axis[0], o / axis[1].out, job->p->divide) *
+                            pool_count(&axis[1], o % axis[1].out, job->p->divide);
+
+            NAME(divide)(job, count, 0, w->out, y + r * w->out);
+        }
     }
 }
 
@@ -149,6 +196,10 @@ MXL_INLINE void NAME(range)(pool_kind kind, const pool_job *job, int64_t begin, 
     int64_t height = axis[1].out, width = axis[2].out, inner = job->p->inner;
     int64_t rows = axis[0].out * height;
 
+    if (job->abut) {
+        NAME(rows)(kind, job, begin, end);
+        return;
+    }
     for (int64_t i = begin; i < end; i++) {
         int64_t od = i % rows / height, oh = i % height;
         const T *plane = (const T *)job->x + i / rows * job->in_plane * inner;

@@ -22,6 +22,15 @@ enum { CHANNELS = 64, CHUNK = 16 /* elements of the widest vector */ };
 #define LEVELS  MXL_UP_TO_AVX2
 #include "kernel/pool/pool_back.tmpl.h"
 
+/* Whether planes are cut into windows of 2 x 2, side by side. */
+static bool are_pairs(const pool_job *job)
+{
+    const mxl_window *h = &job->p->axis[1];
+
+    return job->abut && job->p->axis[2].kernel == 2 && h->kernel == 2 && h->stride == 2 &&
+           h->pad == 0 && 2 * h->out <= h->in && job->p->axis[0].in == 1;
+}
+
 static void run(pool_job *job)
 {
     const mxl_pool *p = job->p;
@@ -44,6 +53,7 @@ void mxl_pool_max_back(const mxl_pool *p, double lowest, const void *x, const vo
     job.x = x;
     job.dy = dy;
     job.dx = dx;
+    job.pairs = are_pairs(&job);
     run(&job);
 }
 

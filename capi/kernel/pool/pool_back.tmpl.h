@@ -107,6 +107,76 @@ MXL_INLINE void NAME(max_row)(const pool_job *job, int64_t at_plane, int64_t od,
     }
 }
 
+/* ---- windows of 2 x 2 that do not overlap ---- */
+
+/* The larger of both elements of each column of two rows, and its row; -1: none is above `lowest`.
+ */
+MXL_INLINE void NAME(join_rows)(const T *restrict x, const T *restrict below, int64_t n, T lowest,
+                                T *restrict column, P *restrict row)
+{
+    MXL_IVDEP
+    for (int64_t j = 0; j < n; j++) {
+        T upper = x[j] > lowest ? x[j] : lowest;
+        P first = x[j] > lowest ? 0 : -1;
+
+        column[j] = below[j] > upper ? below[j] : upper;
+        row[j] = below[j] > upper ? 1 : first;
+    }
+}
+
+/* dy for the column of each pair that has the largest element, of equal ones that in the first row;
+ * 0 for the other. */
+MXL_INLINE void NAME(choose_sides)(const T *restrict column, const P *restrict row, int64_t n,
+                                   const T *restrict dy, T *restrict share)
+{
+    MXL_IVDEP
+    for (int64_t o = 0; o < n; o++) {
+        T left = column[2 * o], right = column[2 * o + 1];
+        bool take = (right > left) | ((right == left) & (row[2 * o + 1] < row[2 * o]));
+
+        share[2 * o] = take ? 0 : dy[o];
+        share[2 * o + 1] = take ? dy[o] : 0;
+    }
+}
+
+MXL_INLINE void NAME(part_rows)(const T *restrict share, const P *restrict row, int64_t n,
+                                T *restrict dx, T *restrict below)
+{
+    MXL_IVDEP
+    for (int64_t j = 0; j < n; j++) {
+        dx[j] = row[j] == 0 ? share[j] : 0;
+        below[j] = row[j] == 1 ? share[j] : 0;
+    }
+}
+
+/* A whole plane: all of dx is written, and what no window holds becomes 0. */
+MXL_INLINE void NAME(max_pairs)(const pool_job *job, const T *x, const T *dy, T *dx)
+{
+    const mxl_window *h = &job->p->axis[1], *w = &job->p->axis[2];
+    int64_t in = w->in, n = 2 * w->out, most = POOL_SPAN / n;
+    T column[POOL_SPAN], share[POOL_SPAN];
+    P row[POOL_SPAN];
+
+    for (int64_t first = 0; first < h->out; first += most) {
+        int64_t rows = pool_least(most, h->out - first);
+
+        for (int64_t r = 0; r < rows; r++) {
+            const T *at = x + 2 * (first + r) * in;
+
+            NAME(join_rows)(at, at + in, n, (T)job->lowest, column + r * n, row + r * n);
+        }
+        NAME(choose_sides)(column, row, rows * w->out, dy + first * w->out, share);
+        for (int64_t r = 0; r < rows; r++) {
+            T *to = dx + 2 * (first + r) * in;
+
+            NAME(part_rows)(share + r * n, row + r * n, n, to, to + in);
+            for (int64_t j = n; j < in; j++)
+                to[j] = to[in + j] = 0;
+        }
+    }
+    memset(dx + 2 * h->out * in, 0, (size_t)((h->in - 2 * h->out) * in) * sizeof(T));
+}
+
 /* One window of a plane, of `n` <= CHANNELS inner elements from `channel` on. */
 MXL_INLINE void NAME(max_position)(const pool_job *job, int64_t at_plane, int64_t od, int64_t oh,
                                    int64_t ow, int64_t channel, int64_t n, int64_t from)
@@ -293,6 +363,11 @@ MXL_INLINE void NAME(back_at)(int level, void *data, int64_t begin, int64_t end)
         int64_t n = pool_least(inner - channel, CHANNELS);
         T *dx = job->dx == NULL ? NULL : (T *)job->dx + outer * job->in_plane * inner + channel;
 
+        if (job->pairs) {
+            NAME(max_pairs)(job, (const T *)job->x + outer * job->in_plane,
+                            (const T *)job->dy + outer * job->out_plane, dx);
+            continue;
+        }
         if (dx != NULL)
             NAME(clear)(job, dx, n);
         for (int64_t o = 0; o < axis[0].out * height; o++) {

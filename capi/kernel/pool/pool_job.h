@@ -31,6 +31,8 @@ typedef struct pool_job {
     int64_t in_plane, out_plane; /* positions of a plane */
     pool_range whole;            /* outputs along the last axis whose windows count in full */
     int64_t blocks;              /* of inner elements, for each of which a thread has one plane */
+    bool abut;                   /* windows along the last axis lie side by side, short rows */
+    bool pairs;                  /* so do those of 2 x 2 of a plane, of a maximum's gradient */
     const void *x, *dy, *from;
     void *y, *dx; /* of mxl_pool_max_pick y, of the other gradients dx */
 } pool_job;

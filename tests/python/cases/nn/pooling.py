@@ -114,6 +114,12 @@ for _kind in ("max", "avg", "sum"):
     _row(f"{_kind}-wide", (1, 1, 2, 1100), kernel=(2, 3), stride=(1, 2), pool_type=_kind, order=0)
     _row(f"{_kind}-wide-1", (1, 1, 1100), kernel=(5,), pad=(2,), pool_type=_kind, order=0)
     _row(f"{_kind}-wide-window", (1, 2, 700), kernel=(600,), stride=(50,), pool_type=_kind, order=0)
+    _row(f"{_kind}-side-by-side", (2, 2, 7, 9), kernel=(2, 2), stride=(2, 2), pool_type=_kind)
+    _row(f"{_kind}-side-by-side-volume", (1, 2, 4, 5, 6), kernel=(2, 3, 2), stride=(1, 2, 2), pad=(1, 1, 0),
+         pool_type=_kind)  # fmt: skip
+    _row(f"{_kind}-side-by-side-3", (1, 2, 7, 9), "float64", kernel=(3, 3), stride=(2, 3), pad=(1, 0), pool_type=_kind)
+    _row(f"{_kind}-side-by-side-strips", (3, 1, 70, 66), kernel=(2, 2), stride=(2, 2), pool_type=_kind, order=0)
+    _row(f"{_kind}-side-by-side-wide", (2, 1, 4, 1100), kernel=(2, 2), stride=(2, 2), pool_type=_kind, order=0)
     _row(f"{_kind}-same", (1, 2, 7), "float64", kernel=(3,), stride=(2,), pad=(0, 0, 0), pool_type=_kind,
          pooling_convention="same")  # fmt: skip
     _row(f"{_kind}-same-no-pad", (1, 2, 7), kernel=(3,), stride=(2,), pool_type=_kind, pooling_convention="same",
@@ -155,12 +161,19 @@ for _dtype in ("float32", "float64", "float16"):
             train=True,
         )
     )
+    _ties = np.array([[2, 2, 1, 2, 2, 4], [2, 0, 2, 1, 2, 4], [3, 3, 0, 3, 1, 3], [3, 3, 3, 0, 3, 2]]).reshape(
+        1, 1, 4, 6
+    )
+    CASES.append(Case(_op, f"side-by-side-ties-{_dtype}", (In(dtype=_dtype, values=_ties),),
+                      {"kernel": (2, 2), "stride": (2, 2)}, _pool, diff=(0,), defined=True, train=True))  # fmt: skip
     _special = np.array([0, np.nan, -0.0, 1.5, np.inf, -2, np.nan, np.nan, np.nan, -2, 3, np.nan, 4, -np.inf, 5, 1])
     for _kind in ("max", "avg", "sum"):
-        CASES.append(
-            Case(_op, f"special-{_dtype}-{_kind}", (In(dtype=_dtype, values=_special.reshape(1, 1, 4, 4)),),
-                 {"kernel": (2, 2), "pool_type": _kind}, _pool, diff=(0,), defined=True, train=True)
-        )  # fmt: skip
+        for _label, _stride in (("special", (1, 1)), ("side-by-side-special", (2, 2))):
+            CASES.append(
+                Case(_op, f"{_label}-{_dtype}-{_kind}", (In(dtype=_dtype, values=_special.reshape(1, 1, 4, 4)),),
+                     {"kernel": (2, 2), "stride": _stride, "pool_type": _kind}, _pool, diff=(0,), defined=True,
+                     train=True)
+            )  # fmt: skip
 CASES += [
     Case(_op, "lowest", (In(dtype="float64", values=[[[-np.inf, -np.inf, 1, np.nan, np.nan]]]),), {"kernel": (2,)},
          _pool, diff=(0,), defined=True, train=True),
