@@ -173,8 +173,8 @@ static void half_move(bool to_float, void *half, int64_t ld, float *flat, int64_
 
 static int half_product(const mxl_product *p, const void *a, const void *b, void *c, bool alone)
 {
-    size_t bytes = (size_t)(p->m * p->k + p->k * p->n + p->m * p->n) * sizeof(float);
-    float *fa = mxl_alloc(bytes), *fb, *fc;
+    size_t bytes = (size_t)(p->m * p->k + p->k * p->n + p->m * p->n + p->n) * sizeof(float);
+    float *fa = mxl_alloc(bytes), *fb, *fc, *added;
     mxl_product flat = *p;
     int status;
 
@@ -182,6 +182,7 @@ static int half_product(const mxl_product *p, const void *a, const void *b, void
         return -1;
     fb = fa + p->m * p->k;
     fc = fb + p->k * p->n;
+    added = fc + p->m * p->n;
     flat.lda = p->ta ? p->m : p->k;
     flat.ldb = p->tb ? p->k : p->n;
     flat.ldc = p->n;
@@ -190,6 +191,10 @@ static int half_product(const mxl_product *p, const void *a, const void *b, void
     half_move(true, (void *)(uintptr_t)b, p->ldb, fb, p->tb ? p->n : p->k, flat.ldb);
     if (p->accumulate)
         half_move(true, c, p->ldc, fc, p->m, p->n);
+    if (p->bias != NULL) {
+        half_move(true, (void *)(uintptr_t)p->bias, p->n, added, 1, p->n);
+        flat.bias = added;
+    }
     status = f32_product(&flat, fa, fb, fc, alone);
     if (status == 0)
         half_move(false, c, p->ldc, fc, p->m, p->n);
@@ -328,7 +333,7 @@ int mxl_products(const mxl_product *p)
 
     if (!real && p->dtype != MXL_F16 && p->dtype != MXL_I32 && p->dtype != MXL_I64)
         return mxl_error("matrix product: dtype %s is not supported", mxl_dtype_name(p->dtype));
-    if (!real && p->bias != NULL)
+    if (!real && p->dtype != MXL_F16 && p->bias != NULL)
         return mxl_error("matrix product: a bias of dtype %s is not supported",
                          mxl_dtype_name(p->dtype));
     if (p->m == 0 || p->n == 0 || p->count == 0)

@@ -13,7 +13,7 @@ static int batch_infer(mxl_infer *infer)
 
     if (mxl_check_dtypes(infer->op, a, b) != 0)
         return -1;
-    if (mxl_check_full_float(infer->op, a) != 0)
+    if (mxl_check_float(infer->op, a) != 0)
         return -1;
     for (int i = 0; fits && i < last - 1; i++)
         fits = a->shape[i] == b->shape[i];
@@ -56,7 +56,7 @@ static int rao_infer(mxl_infer *infer)
     const mxl_array *first = infer->in[0];
     int64_t rows = 1;
 
-    if (mxl_check_full_float(infer->op, first) != 0)
+    if (mxl_check_float(infer->op, first) != 0)
         return -1;
     for (int i = 0; i < infer->num_inputs; i++) {
         const mxl_array *x = infer->in[i];

@@ -51,7 +51,7 @@ static int dot_infer(mxl_infer *infer)
 
     if (mxl_check_dtypes(infer->op, a, b) != 0)
         return -1;
-    if (mxl_check_full_float(infer->op, a) != 0)
+    if (mxl_check_float(infer->op, a) != 0)
         return -1;
     if (a->ndim == 0 || b->ndim == 0)
         return mxl_error("dot: takes arrays with axes, got one of shape ()");
@@ -191,7 +191,7 @@ static int fc_check(const mxl_infer *infer)
         if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
             return -1;
     }
-    if (mxl_check_full_float(infer->op, x) != 0)
+    if (mxl_check_float(infer->op, x) != 0)
         return -1;
     if (x->ndim == 0)
         return mxl_error("FullyConnected: data has no axes");

@@ -125,7 +125,7 @@ ROWS = [
     ("dot", "transpose_a=1", (_of("float32", (3,), 1, 0, -1), _of("float32", (3,), 1, 0, -1)), "vectors"),
     ("dot", "", (_of("float32", (2, 3)), _of("float32", (2, 3))), "3 and 2 differ"),
     ("dot", "", (_of("float32", (3,), 1, 0, -1), _of("float64", (3,))), "dtypes"),
-    ("dot", "", (_of("int32", (1,)), _of("int32", (1,))), "float32 or float64"),
+    ("dot", "", (_of("int32", (1,)), _of("int32", (1,))), "floating-point"),
     (
         "FullyConnected",
         "num_hidden=3",

@@ -66,7 +66,23 @@ for _ta in (False, True):
                 diff=(0, 1),
             )
         )
+#: 1.9.1 multiplies float16 on the GPU alone
+_HALF = "differs: 1.9.1 refuses it on the CPU"
 CASES += [
+    Case(
+        "dot", "float16", (In((2, 3), "float16"), In((3, 4), "float16")), {}, _dot, order=1, diff=(0, 1), oracle=_HALF
+    ),
+    Case(
+        "dot",
+        "float16-transposed",
+        (In((3, 2), "float16"), In((4, 3), "float16")),
+        {"transpose_a": True, "transpose_b": True},
+        _dot,
+        order=1,
+        diff=(0, 1),
+        oracle=_HALF,
+    ),
+    Case("dot", "float16-vectors", (In((70,), "float16"), In((70,), "float16")), {}, _dot, oracle=_HALF),
     Case("dot", "left-only", (In((2, 3)), In((3, 4))), {}, _dot, order=2, diff=(0,), tolerance=_NEAR),
     Case("dot", "right-only", (In((2, 3)), In((3, 4))), {}, _dot, order=2, diff=(1,), tolerance=_NEAR),
     Case("dot", "stype-default", (In((2, 3)), In((3, 4))), {"forward_stype": "default"}, _dot, tolerance=_NEAR),
@@ -129,6 +145,26 @@ for _dtype in ("float32", "float64"):
         ),
     ]
 CASES += [
+    Case(
+        _op,
+        "bias-float16",
+        (In((2, 3), "float16"), In((4, 3), "float16"), In((4,), "float16")),
+        {"num_hidden": 4},
+        _fc,
+        order=1,
+        diff=(0, 1, 2),
+        oracle=_HALF,
+    ),
+    Case(
+        _op,
+        "no-bias-float16",
+        (In((2, 40), "float16"), In((4, 40), "float16")),
+        {"num_hidden": 4, "no_bias": True},
+        _fc,
+        order=1,
+        diff=(0, 1),
+        oracle=_HALF,
+    ),
     Case(
         _op,
         "flattens",
