@@ -23,6 +23,7 @@ static void executor_free(mxl_ref *ref)
 {
     mxl_executor *e = (mxl_executor *)ref;
 
+    mxl_executor_drop_watches(e);
     if (e->arg != NULL) {
         drop_heads(e);
         for (int i = 0; i < e->args; i++) {
@@ -136,10 +137,22 @@ static void put(mxl_array **to, mxl_array *array)
     *to = array;
 }
 
+mxl_array *mxl_executor_leaf(const mxl_array *arg, mxl_array *grad, mxl_grad_req req)
+{
+    mxl_array *variable = mxl_array_alias(arg);
+    mxl_leaf *spare = NULL;
+
+    if (variable == NULL || mxl_array_reserve_leaf(variable, &spare) != 0) {
+        mxl_array_release(variable);
+        return NULL;
+    }
+    mxl_array_set_leaf(variable, req, grad, spare);
+    return variable;
+}
+
 int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad, mxl_grad_req req)
 {
     mxl_array *variable = NULL;
-    mxl_leaf *spare = NULL;
 
     if (grad == NULL)
         req = MXL_GRAD_NULL;
@@ -148,14 +161,8 @@ int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad
                          mxl_executor_variable(e, i, false)->name, MXL_SHAPE_OF(arg),
                          mxl_dtype_name(arg->dtype), MXL_SHAPE_OF(grad),
                          mxl_dtype_name(grad->dtype));
-    if (req != MXL_GRAD_NULL) {
-        variable = mxl_array_alias(arg);
-        if (variable == NULL || mxl_array_reserve_leaf(variable, &spare) != 0) {
-            mxl_array_release(variable);
-            return -1;
-        }
-        mxl_array_set_leaf(variable, req, grad, spare);
-    }
+    if (req != MXL_GRAD_NULL && (variable = mxl_executor_leaf(arg, grad, req)) == NULL)
+        return -1;
     put(&e->arg[i], arg);
     put(&e->grad[i], grad);
     mxl_array_release(e->variable[i]);
@@ -184,7 +191,7 @@ void mxl_executor_list_inputs(mxl_executor *e)
     }
 }
 
-/* An array for each output; one without a shape where that depends on values. */
+/* An array of zeros for each output; one without a shape where that depends on values. */
 static int make_outputs(mxl_executor *e, const mxl_facts *facts)
 {
     for (int i = 0; i < e->outputs; i++) {
@@ -200,6 +207,8 @@ static int make_outputs(mxl_executor *e, const mxl_facts *facts)
             return -1;
         if (e->output[i]->storage == NULL) /* a dense array, of which callers may ask */
             e->output[i]->dtype = dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32;
+        else
+            memset(mxl_array_write(e->output[i]), 0, e->output[i]->storage->bytes);
     }
     return 0;
 }
@@ -286,16 +295,61 @@ static int leave(mxl_executor *e, int status)
     return status;
 }
 
+int mxl_executor_first_of(mxl_array *old, int dtype, const mxl_shape *shape, mxl_array **out)
+{
+    *out = NULL;
+    if (old->storage == NULL || old->dtype != dtype || !old->contiguous ||
+        mxl_shape_size(shape->ndim, shape->dim) > old->size)
+        return 0;
+    *out = mxl_array_view(old, 0, shape->ndim, shape->dim);
+    if (*out == NULL)
+        return -1;
+    mxl_array_release_base(*out);
+    return 0;
+}
+
+int mxl_executor_share_outputs(mxl_executor *e, mxl_executor *from)
+{
+    int status = enter(from);
+
+    if (status != 0)
+        return -1;
+    for (int i = 0; i < e->outputs && status == 0; i++) {
+        const mxl_array *own = e->output[i];
+        mxl_array *shared;
+        mxl_shape shape;
+
+        if (own->storage == NULL)
+            continue;
+        mxl_shape_set(&shape, own->ndim, own->shape);
+        status = mxl_executor_first_of(from->output[i], own->dtype, &shape, &shared);
+        if (status != 0 || shared == NULL)
+            continue;
+        mxl_array_release(e->output[i]);
+        e->output[i] = shared;
+    }
+    return leave(from, status);
+}
+
 int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *monitor)
 {
     uint64_t before[2], after[2];
+    mxl_monitor watching;
     int status;
 
     if (enter(e) != 0)
         return -1;
     drop_heads(e);
+    mxl_executor_drop_watches(e);
     e->has_run = false;
     mode.record = mode.training && wants_gradients(e);
+    if (monitor != NULL && mode.record) {
+        watching = *monitor;
+        watching.watch = mxl_executor_watches(e);
+        if (watching.watch == NULL)
+            return leave(e, -1);
+        monitor = &watching;
+    }
     mxl_random_get(before);
     status = mxl_program_run(&e->program, e->input, e->head, mode, monitor);
     mxl_random_get(after);
@@ -319,7 +373,8 @@ static int record_again(mxl_executor *e, mxl_mode mode)
                       : mxl_error("backward needs a forward before it");
 }
 
-int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode)
+int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode,
+                          const mxl_monitor *monitor)
 {
     mxl_backward_args args = {.num_heads = e->outputs,
                               .heads = e->head,
@@ -336,6 +391,8 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
     status = e->head[0] == NULL ? record_again(e, mode) : 0;
     if (status == 0)
         status = mxl_backward(&args);
+    if (status == 0 && monitor != NULL)
+        mxl_executor_show_gradients(e, monitor);
     if (e->repeatable)
         drop_heads(e);
     return leave(e, status);

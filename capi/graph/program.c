@@ -284,6 +284,20 @@ static int invoke_keeping(running *r, int n, const void *params, int count)
     return status;
 }
 
+/* Watches the gradients of a node's results, where a monitor will ask for them. */
+static int watch_results(const running *r, int n, int count)
+{
+    int first = r->program->graph.first[n];
+
+    if (r->monitor == NULL || r->monitor->watch == NULL || !r->mode.record)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        if (mxl_grad_watch_set(&r->monitor->watch[first + i], r->value[first + i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int run_node(running *r, int n)
 {
     const mxl_indexed *graph = &r->program->graph;
@@ -308,7 +322,7 @@ static int run_node(running *r, int n)
         status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,
                             r->value + graph->first[n], r->mode);
     mxl_arena_clear(&arena);
-    if (status != 0)
+    if (status != 0 || watch_results(r, n, count) != 0)
         return mxl_error_prefix(node->name);
     for (int i = 0; i < count && i < shown; i++)
         report(r, n, i);

@@ -4,6 +4,7 @@
 #define MXL_GRAPH_PROGRAM_H
 
 #include "engine/run/invoke.h"
+#include "graph/grad_watch.h"
 #include "graph/indexed.h"
 #include "op/kept.h"
 
@@ -29,6 +30,7 @@ typedef struct mxl_monitor {
     bool operands;  /* also with each input of an operator, by its name there (fc1_weight) */
     bool variables; /* with those that are variables by their own names too, before */
     bool visible;   /* without recording, not with outputs that are hidden (bn_mean) */
+    mxl_grad_watch **watch; /* [entries]: set on the results that are recorded; NULL: on none */
 } mxl_monitor;
 
 /* Over a symbol, which must not be composed afterwards. -1 with the error set. */

@@ -164,7 +164,8 @@ class Executor:
                     raise ValueError(kind.format(name))
 
     def reshape(self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any) -> Executor:
-        """An executor with other shapes; arrays whose shapes stay are the same ones.
+        """An executor with other shapes. Arrays whose shapes stay are the same ones; one that gets no more elements
+        than before, an output too, has the memory of the first elements of the old one.
 
         Args:
             partial_shaping: whether shapes that are not given may change. allow_up_sizing: whether arrays may grow.
@@ -199,7 +200,8 @@ class Executor:
     # ---- looks inside ----
 
     def set_monitor_callback(self, callback: Callable[[Any, Any], Any], monitor_all: bool = False) -> None:
-        """Calls `callback(name, handle)` with every array that is computed, and its name as bytes.
+        """Calls `callback(name, handle)` with every array that is computed, and its name as bytes; after a backward
+        with the gradients of each node's inputs, the last node's first, as "fc1_backward_output0".
 
         The handle is the callback's own: `NDArray(handle)` frees it. `monitor_all`: inputs too.
         """

@@ -40,8 +40,9 @@ typedef struct api_wish {
     const char **req_names, **req_types;
     uint32_t shared; /* names of arguments that are taken from `from` */
     const char **shared_names;
-    const mxl_executor *from; /* NULL: nothing is shared */
+    mxl_executor *from; /* NULL: nothing is shared */
     bool reshapes; /* arrays of `from` whose shape stays are taken; requests are its requests */
+    bool views;    /* and so is memory of others, where it is enough */
     bool partial;  /* shapes that were not asked for may change */
     bool larger;   /* arrays may become larger */
 } api_wish;

@@ -127,6 +127,22 @@ static bool fits(const mxl_array *array, int dtype, const mxl_shape *shape)
            mxl_shape_same(array->ndim, array->shape, shape->ndim, shape->dim);
 }
 
+/* Sets *out to the array where it has this dtype and shape; in a reshape that needs no more
+ * elements, to the first of them; otherwise to NULL. A new reference. -1 with the error set. */
+static int take(const api_wish *w, mxl_array *old, int dtype, const mxl_shape *shape,
+                mxl_array **out)
+{
+    *out = NULL;
+    if (fits(old, dtype, shape)) {
+        mxl_array_retain(old);
+        *out = old;
+        return 0;
+    }
+    if (!w->views || old == NULL)
+        return 0;
+    return mxl_executor_first_of(old, dtype, shape, out);
+}
+
 /* Whether the executor's array may be taken for this variable: where it is to be shared, or where a
  * reshape leaves it as it is. */
 static bool may_share(const api_wish *w, const char *name, bool is_state)
@@ -188,33 +204,41 @@ static mxl_array *array_for(const api_wish *w, const char *name, bool is_state, 
                             const mxl_shape *shape)
 {
     int at = may_share(w, name, is_state) ? place_in(w->from, name, is_state) : -1;
-    mxl_array *old = at < 0 ? NULL : is_state ? w->from->state[at] : w->from->arg[at];
+    mxl_array *old = at < 0 ? NULL : is_state ? w->from->state[at] : w->from->arg[at], *found;
 
-    if (fits(old, dtype, shape)) {
-        mxl_array_retain(old);
-        return old;
-    }
-    return check_reshape(w, name, old, shape) != 0 ? NULL : zeros(dtype, shape);
+    if (!fits(old, dtype, shape) && check_reshape(w, name, old, shape) != 0)
+        return NULL;
+    if (take(w, old, dtype, shape, &found) != 0)
+        return NULL;
+    return found != NULL ? found : zeros(dtype, shape);
+}
+
+/* The same for the gradient of an argument. */
+static mxl_array *gradient_for(const api_wish *w, const char *name, int dtype,
+                               const mxl_shape *shape)
+{
+    int at = may_share(w, name, false) ? place_in(w->from, name, false) : -1;
+    mxl_array *found;
+
+    if (take(w, at < 0 ? NULL : w->from->grad[at], dtype, shape, &found) != 0)
+        return NULL;
+    return found != NULL ? found : zeros(dtype, shape);
 }
 
 static int make_arg(mxl_executor *e, const api_wish *w, int i, int dtype, const mxl_shape *shape)
 {
     const char *name = mxl_executor_variable(e, i, false)->name;
-    int at = may_share(w, name, false) ? place_in(w->from, name, false) : -1, status = -1;
     mxl_array *arg, *grad = NULL;
     mxl_grad_req req;
+    int status = -1;
 
     if (wanted_req(e, w, i, &req) != 0)
         return -1;
     arg = array_for(w, name, false, dtype, shape);
     if (arg == NULL)
         return -1;
-    if (req != MXL_GRAD_NULL && at >= 0 && fits(w->from->grad[at], dtype, shape)) {
-        grad = w->from->grad[at];
-        mxl_array_retain(grad);
-    } else if (req != MXL_GRAD_NULL) {
-        grad = zeros(dtype, shape);
-    }
+    if (req != MXL_GRAD_NULL)
+        grad = gradient_for(w, name, dtype, shape);
     if (req == MXL_GRAD_NULL || grad != NULL)
         status = mxl_executor_set_arg(e, i, arg, grad, req);
     mxl_array_release(grad);
@@ -274,6 +298,8 @@ mxl_executor *api_executor_make(const api_wish *wish, const mxl_symbol *symbol)
     }
     if (status == 0)
         status = mxl_executor_finish(e, legacy);
+    if (status == 0 && wish->views)
+        status = mxl_executor_share_outputs(e, wish->from);
     if (status != 0) {
         mxl_ref_release(&e->ref);
         return NULL;

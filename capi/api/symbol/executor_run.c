@@ -26,20 +26,23 @@ static mxl_mode mode_of(bool training)
     return mode;
 }
 
+/* The monitor of the executor's callback in *room; NULL: it has none. */
+static const mxl_monitor *monitor_of(mxl_executor *e, mxl_monitor *room)
+{
+    *room = (mxl_monitor){
+        .call = call_monitor, .payload = e, .operands = e->monitor_inputs, .variables = true};
+    return e->monitor != NULL ? room : NULL;
+}
+
 int MXExecutorForward(ExecutorHandle handle, int is_train)
 {
     mxl_executor *e = api_executor_pin(handle, __func__);
-    mxl_monitor monitor = {
-        .call = call_monitor,
-        .payload = e,
-        .operands = e != NULL && e->monitor_inputs,
-        .variables = true,
-    };
+    mxl_monitor monitor;
     int status;
 
     if (e == NULL)
         return -1;
-    status = mxl_executor_forward(e, mode_of(is_train != 0), e->monitor != NULL ? &monitor : NULL);
+    status = mxl_executor_forward(e, mode_of(is_train != 0), monitor_of(e, &monitor));
     api_executor_unpin(handle);
     return status == 0 ? 0 : mxl_error_prefix(__func__);
 }
@@ -47,18 +50,20 @@ int MXExecutorForward(ExecutorHandle handle, int is_train)
 static int backward(mxl_executor *e, const char *function, uint32_t len, NDArrayHandle *head_grads,
                     bool training)
 {
+    mxl_monitor room;
+    const mxl_monitor *monitor = monitor_of(e, &room);
     mxl_array **grads;
     int status = -1;
 
     if (len == 0)
-        return mxl_executor_backward(e, NULL, mode_of(training));
+        return mxl_executor_backward(e, NULL, mode_of(training), monitor);
     if ((int64_t)len > e->outputs)
         return mxl_error("%s: %d outputs, but %u head gradients", function, e->outputs, len);
     grads = mxl_alloc_zero((size_t)e->outputs * sizeof(*grads));
     if (grads == NULL)
         return -1;
     if (api_pin_many(function, "head gradient", (int)len, head_grads, grads, true) == 0) {
-        status = mxl_executor_backward(e, grads, mode_of(training));
+        status = mxl_executor_backward(e, grads, mode_of(training), monitor);
         api_unpin_many((int)len, head_grads);
     }
     mxl_free(grads, (size_t)e->outputs * sizeof(*grads));

@@ -124,7 +124,7 @@ static int reshape(api_wish *w, ExecutorHandle shared, int dev_type, const answe
     if (from == NULL)
         return -1;
     w->from = from;
-    w->reshapes = true;
+    w->reshapes = w->views = true;
     status = give(w, from->program.graph.symbol, a);
     api_executor_unpin(shared);
     return status;

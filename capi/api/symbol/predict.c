@@ -261,7 +261,7 @@ int MXPredCreatePartialOut(const char *symbol_json_str, const void *param_bytes,
 }
 
 /* The same executor with other inputs; arrays whose shape stays are shared. */
-static mxl_executor *reshaped(const char *function, const mxl_executor *from, const inputs *in)
+static mxl_executor *reshaped(const char *function, mxl_executor *from, const inputs *in)
 {
     api_wish wish = wish_of(function, in);
 
@@ -271,7 +271,7 @@ static mxl_executor *reshaped(const char *function, const mxl_executor *from, co
 }
 
 /* Another predictor over the same parameters; its inputs are its own. */
-static mxl_executor *sibling(const char *function, const mxl_executor *from, const inputs *in)
+static mxl_executor *sibling(const char *function, mxl_executor *from, const inputs *in)
 {
     mxl_executor *e = reshaped(function, from, in);
 

@@ -68,6 +68,21 @@ def monitored_fit():
 
 
 @check
+def monitored_backward():
+    monitor = mx.mon.Monitor(1, lambda x: mx.nd.norm(x), sort=True)
+    net = mx.sym.Activation(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=3, name="fc1"), "relu", name="act")
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(net, num_hidden=2, name="fc2"), name="softmax")
+    module = mx.mod.Module(net)
+    module.bind([("data", (2, 4))], [("softmax_label", (2,))], inputs_need_grad=True)
+    module.init_params(mx.init.Constant(0.1))
+    module.install_monitor(monitor)
+    monitor.tic()
+    batch = mx.io.DataBatch([mx.nd.arange(8).reshape((2, 4))], [mx.nd.array([0, 1])])
+    module.forward_backward(batch)
+    return [(name, round(float(value), 3)) for _, name, value in monitor.toc()]
+
+
+@check
 def callbacks():
     seen = []
     fitted(

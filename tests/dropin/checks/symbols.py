@@ -358,3 +358,17 @@ def gradients_without_a_loss():
     one.forward(is_train=True)
     one.backward([mx.nd.ones(3), mx.nd.ones(3)])
     return one.grad_dict, np.int32(0)
+
+
+@check
+def memory_of_a_reshaped_executor():
+    net = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=4, name="fc")
+    one = net.simple_bind(mx.cpu(), x=(5, 4))
+    for each_array in one.arg_arrays:
+        each_array[:] = 1
+    other = one.reshape(x=(3, 4))
+    other.forward(is_train=True)
+    other.backward([mx.nd.ones((3, 4))])
+    seen = [one.outputs[0].asnumpy()[:3], one.grad_dict["x"].asnumpy()[:3], one.grad_dict["fc_weight"].asnumpy()]
+    other.arg_arrays[0][:] = 7
+    return seen, one.arg_arrays[0].asnumpy()

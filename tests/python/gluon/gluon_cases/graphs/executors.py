@@ -133,6 +133,42 @@ def reshaped(mx, what):
     return [each.shape for each in made.arg_arrays], [each.shape for each in made.outputs], executor.arg_dict["fc_bias"]
 
 
+@case(what=["smaller", "larger allowed"])
+def memory_of_reshaped(mx, what):
+    """What one executor writes, the other sees, where it has no more elements."""
+    executor = _bound(mx)
+    made = executor.reshape(**_RESHAPED[what])
+    seen = [made.arg_dict["a"].asnumpy()] if what == "smaller" else []
+    executor.arg_dict["a"][:] = 3
+    for each in executor.grad_arrays:
+        each[:] = 0
+    made.forward(is_train=True)
+    made.backward(mx.nd.ones(made.outputs[0].shape))
+    if what == "smaller":
+        seen += [executor.outputs[0].asnumpy()[:1], executor.grad_dict["a"].asnumpy()[:1], made.outputs[0].asnumpy()]
+    made.arg_dict["a"][:] = 4
+    return seen, executor.arg_dict["a"].asnumpy(), executor.grad_dict["fc_weight"].asnumpy()
+
+
+@case
+def monitored_backward(mx):
+    data = mx.sym.Activation(mx.sym.FullyConnected(mx.sym.var("a"), num_hidden=3, name="fc1"), "tanh", name="act")
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(data, num_hidden=2, name="fc2"), name="softmax")
+    executor = net.simple_bind(mx.cpu(), grad_req={"fc1_weight": "write", "fc2_weight": "add"}, a=(2, 3))
+    executor.grad_dict["fc2_weight"][:] = 0
+    for i, each in enumerate(executor.arg_arrays):
+        each[:] = mx.nd.arange(each.size).reshape(each.shape) * 0.1 * (i + 1)
+    seen = []
+
+    def callback(name, handle):
+        seen.append((bytes(name), mx.nd.NDArray(mx.base.NDArrayHandle(handle)).asnumpy()))
+
+    executor.set_monitor_callback(callback)
+    executor.forward(is_train=True)
+    executor.backward()
+    return seen
+
+
 _SIMPLE = {
     "shape": {"a": (2, 3)},
     "no shape": {},
