@@ -139,7 +139,8 @@ def memory_of_reshaped(mx, what):
     executor = _bound(mx)
     made = executor.reshape(**_RESHAPED[what])
     seen = [made.arg_dict["a"].asnumpy()] if what == "smaller" else []
-    executor.arg_dict["a"][:] = 3
+    made.arg_dict["a"][:] = 2
+    seen.append(executor.arg_dict["a"].asnumpy())
     for each in executor.grad_arrays:
         each[:] = 0
     made.forward(is_train=True)
@@ -154,8 +155,7 @@ def memory_of_reshaped(mx, what):
 def monitored_backward(mx):
     data = mx.sym.Activation(mx.sym.FullyConnected(mx.sym.var("a"), num_hidden=3, name="fc1"), "tanh", name="act")
     net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(data, num_hidden=2, name="fc2"), name="softmax")
-    executor = net.simple_bind(mx.cpu(), grad_req={"fc1_weight": "write", "fc2_weight": "add"}, a=(2, 3))
-    executor.grad_dict["fc2_weight"][:] = 0
+    executor = net.simple_bind(mx.cpu(), a=(2, 3))
     for i, each in enumerate(executor.arg_arrays):
         each[:] = mx.nd.arange(each.size).reshape(each.shape) * 0.1 * (i + 1)
     seen = []
