@@ -392,7 +392,7 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
     if (status == 0)
         status = mxl_backward(&args);
     if (status == 0 && monitor != NULL)
-        mxl_executor_show_gradients(e, monitor);
+        status = mxl_executor_show_gradients(e, monitor);
     if (e->repeatable)
         drop_heads(e);
     return leave(e, status);

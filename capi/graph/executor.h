@@ -73,7 +73,7 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
  * that have none, so that all of them are computed; NULL with the error set. What a backward says
  * of them; and their end. */
 mxl_grad_watch **mxl_executor_watches(mxl_executor *e);
-void mxl_executor_show_gradients(const mxl_executor *e, const mxl_monitor *monitor);
+int mxl_executor_show_gradients(const mxl_executor *e, const mxl_monitor *monitor);
 void mxl_executor_drop_watches(mxl_executor *e);
 
 #endif

@@ -75,22 +75,23 @@ static int argument_of(const mxl_executor *e, const mxl_graph_node *variable)
     return -1;
 }
 
-/* The gradient of an input of a node, or zeros where none arrived; a new reference. NULL: nothing
- * is known of it. */
-static mxl_array *gradient_of(const mxl_executor *e, int entry, const mxl_graph_node *from)
+/* Sets *grad to the gradient of an input of a node, or to zeros where none arrived, a new
+ * reference; to NULL where nothing is known of it. -1 with the error set. */
+static int gradient_of(const mxl_executor *e, int entry, const mxl_graph_node *from,
+                       mxl_array **grad)
 {
     int i = from->op == NULL ? argument_of(e, from) : -1;
-    mxl_array *grad = NULL;
 
+    *grad = NULL;
     if (from->op != NULL)
-        grad = e->watch[entry] != NULL ? e->watch[entry]->grad : NULL;
+        *grad = e->watch[entry] != NULL ? e->watch[entry]->grad : NULL;
     else if (i >= 0)
-        grad = e->unasked[i] != NULL ? e->unasked[i] : e->grad[i];
-    if (grad != NULL) {
-        mxl_array_retain(grad);
-        return grad;
-    }
-    return i >= 0 ? zeros_like(e->arg[i]) : NULL;
+        *grad = e->unasked[i] != NULL ? e->unasked[i] : e->grad[i];
+    if (*grad != NULL)
+        mxl_array_retain(*grad);
+    else if (i >= 0 && (*grad = zeros_like(e->arg[i])) == NULL)
+        return -1;
+    return 0;
 }
 
 /* Whether a gradient arrived at any result of node n. */
@@ -103,38 +104,51 @@ static bool was_reached(const mxl_executor *e, int n)
     return false;
 }
 
-static void show_node(const mxl_executor *e, int n, const mxl_monitor *monitor)
+/* Shows the gradient of input i of node n, which is the one of number `at` of `count`. */
+static int show_input(const mxl_executor *e, int n, int i, int at, int count,
+                      const mxl_monitor *monitor)
 {
     const mxl_indexed *graph = &e->program.graph;
     const mxl_graph_node *node = graph->walk.node[n];
+    mxl_array *grad;
+    mxl_str name = {0};
+    int status = gradient_of(e, graph->input[graph->args[n] + i], node->inputs[i].node, &grad);
+
+    if (status != 0 || grad == NULL)
+        return status;
+    mxl_str_addf(&name, "%s_backward_output", node->name);
+    if (count > 1)
+        mxl_str_addf(&name, "%d", at);
+    if (name.failed)
+        status = mxl_error_memory(name.capacity);
+    else
+        monitor->call(monitor->payload, node, name.text, grad);
+    mxl_array_release(grad);
+    mxl_str_clear(&name);
+    return status;
+}
+
+static int show_node(const mxl_executor *e, int n, const mxl_monitor *monitor)
+{
+    const mxl_graph_node *node = e->program.graph.walk.node[n];
     int count = 0, at = 0;
 
     for (int i = 0; i < node->num_inputs; i++)
         count += !mxl_graph_node_mutates(node, i);
     for (int i = 0; i < node->num_inputs; i++) {
-        mxl_array *grad;
-        mxl_str name = {0};
-
-        if (mxl_graph_node_mutates(node, i))
-            continue;
-        grad = gradient_of(e, graph->input[graph->args[n] + i], node->inputs[i].node);
-        mxl_str_addf(&name, "%s_backward_output", node->name);
-        if (count > 1)
-            mxl_str_addf(&name, "%d", at);
-        at++;
-        if (grad != NULL && !name.failed)
-            monitor->call(monitor->payload, node, name.text, grad);
-        mxl_array_release(grad);
-        mxl_str_clear(&name);
+        if (!mxl_graph_node_mutates(node, i) && show_input(e, n, i, at++, count, monitor) != 0)
+            return -1;
     }
+    return 0;
 }
 
-void mxl_executor_show_gradients(const mxl_executor *e, const mxl_monitor *monitor)
+int mxl_executor_show_gradients(const mxl_executor *e, const mxl_monitor *monitor)
 {
     const mxl_walk *walk = &e->program.graph.walk;
 
     for (int n = walk->count; n-- > 0 && e->watch != NULL;) {
-        if (walk->node[n]->op != NULL && was_reached(e, n))
-            show_node(e, n, monitor);
+        if (walk->node[n]->op != NULL && was_reached(e, n) && show_node(e, n, monitor) != 0)
+            return -1;
     }
+    return 0;
 }

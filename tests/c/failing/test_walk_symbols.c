@@ -87,6 +87,48 @@ static bool runs(stage *s)
            failing(MXExecutorBackward(ready.executor, 0, NULL) == 0);
 }
 
+static void look(const char *name, NDArrayHandle array, void *payload)
+{
+    (void)name, (void)payload;
+    let_go(array);
+}
+
+/* Whatever fails, the monitor is gone afterwards. */
+static bool runs_monitored(stage *s)
+{
+    bool ok;
+
+    (void)s;
+    CHECK_INT(MXExecutorSetMonitorCallbackEX(ready.executor, look, NULL, true), 0);
+    ok = failing(MXExecutorForward(ready.executor, 1) == 0) &&
+         failing(MXExecutorBackward(ready.executor, 0, NULL) == 0);
+    CHECK_INT(MXExecutorSetMonitorCallback(ready.executor, NULL, NULL), 0);
+    return ok;
+}
+
+static bool reshapes(stage *s)
+{
+    static const char *name = "data";
+    static const int sizes[] = {1, 5};
+    static const uint32_t places[] = {0, 2};
+    uint32_t args = 0, states = 0;
+    H *arg, *grad, *state;
+    ExecutorHandle made = NULL;
+    bool ok =
+        failing(MXExecutorReshapeEx(1, 0, 1, 0, 0, NULL, NULL, NULL, 1, &name, sizes, places, &args,
+                                    &arg, &grad, &states, &state, ready.executor, &made) == 0);
+
+    (void)s;
+    for (uint32_t i = 0; ok && i < args; i++) {
+        let_go(arg[i]);
+        let_go(grad[i]);
+    }
+    for (uint32_t i = 0; ok && i < states; i++)
+        let_go(state[i]);
+    CHECK_INT(MXExecutorFree(made), 0);
+    return ok;
+}
+
 static bool calls(stage *s)
 {
     CachedOpHandle op = NULL;
@@ -198,6 +240,16 @@ TEST(walk_runs)
     walk_symbols(runs, false);
 }
 
+TEST(walk_runs_monitored)
+{
+    walk_symbols(runs_monitored, false);
+}
+
+TEST(walk_reshapes)
+{
+    walk_symbols(reshapes, false);
+}
+
 TEST(walk_calls)
 {
     walk_symbols(calls, true);
@@ -246,5 +298,6 @@ TEST(walk_lists)
 }
 
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
-          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_calls), ENTRY(walk_keeps),
-          ENTRY(walk_predicts), ENTRY(walk_lists), ENTRY(walk_recorded))
+          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_runs_monitored), ENTRY(walk_reshapes),
+          ENTRY(walk_calls), ENTRY(walk_keeps), ENTRY(walk_predicts), ENTRY(walk_lists),
+          ENTRY(walk_recorded))
