@@ -37,7 +37,7 @@ static void cubic_weights(float x, float *weight)
 static void lanczos_weights(double x, float *weight)
 {
     const double pi = 3.14159265358979323846;
-    double sum = 0, each[8];
+    float sum = 0;
 
     memset(weight, 0, 8 * sizeof(*weight));
     if (x < 1e-6) {
@@ -45,13 +45,14 @@ static void lanczos_weights(double x, float *weight)
         return;
     }
     for (int i = 0; i < 8; i++) {
-        double t = x + 3 - i;
+        double angle = (x + 3 - i) * pi / 4;
 
-        each[i] = (i % 2 == 0 ? 1 : -1) * sin(pi * t / 4) / (t * t);
-        sum += each[i];
+        weight[i] = (float)((i % 2 == 0 ? -1 : 1) * sin(angle) / (angle * angle));
+        sum += weight[i];
     }
+    sum = 1 / sum;
     for (int i = 0; i < 8; i++)
-        weight[i] = (float)(each[i] / sum);
+        weight[i] *= sum;
 }
 
 void mxl_tap_weights(int count, double x, float *weight)

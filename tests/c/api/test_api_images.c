@@ -1,37 +1,23 @@
 /* Data iterators over images of a file of records: samples, labels, parts, random changes, damage.
  * (Pixels themselves: test_kernel_codec.c.) */
 #define _GNU_SOURCE 1 /* mkdtemp */
-#include "iterator_kit.h"
+#include "records_kit.h"
 
 #include "base/memory/mem.h"
-#include "images_kit.h"
 #include "kernel/codec/codec.h"
 #include "kernel/codec/inflate.h"
 
 enum { COUNT = 5, ROWS = 6, COLUMNS = 7, PIXELS = ROWS * COLUMNS };
 
-static char records[160], list[160], record_index[160];
-
-/* A record: its head, labels (none: `label`), an image. Returns where it begins. */
+/* A record with the labels `label`, `label` + 1, ... */
 static size_t put_image(RecordIOHandle writer, uint64_t id, float label, uint32_t labels,
                         const kit_image *image)
 {
-    static char bytes[4096];
-    uint64_t ids[2] = {id, 0};
-    size_t at = 24, place;
+    float values[8];
 
-    memcpy(bytes, &labels, 4);
-    memcpy(bytes + 4, &label, 4);
-    memcpy(bytes + 8, ids, 16);
-    for (uint32_t i = 0; i < labels; i++, at += 4) {
-        float value = label + (float)i;
-
-        memcpy(bytes + at, &value, 4);
-    }
-    memcpy(bytes + at, image->bytes, image->size);
-    CHECK_INT(MXRecordIOWriterTell(writer, &place), 0);
-    CHECK_INT(MXRecordIOWriterWriteRecord(writer, bytes, at + image->size), 0);
-    return place;
+    for (uint32_t i = 0; i < labels; i++)
+        values[i] = label + (float)i;
+    return put_labels(writer, id, label, labels, values, image);
 }
 
 /* Five records of the first images, of ids 100 to 104 and labels 0 to 4, with an index. */
@@ -40,9 +26,6 @@ static void write_records(uint32_t labels)
     RecordIOHandle writer = NULL;
     FILE *file;
 
-    (void)snprintf(records, sizeof(records), "%s/a.rec", folder);
-    (void)snprintf(record_index, sizeof(record_index), "%s/a.idx", folder);
-    (void)snprintf(list, sizeof(list), "%s/a.lst", folder);
     CHECK_INT(MXRecordIOWriterCreate(records, &writer), 0);
     file = fopen(record_index, "w");
     REQUIRE(file != NULL);
@@ -66,16 +49,6 @@ static int pixel(int number, int channel, int y, int x, bool mirrored)
     value = image.bytes[(y * k->columns + x) * 3 + channel];
     mxl_bitmap_clear(&image);
     return value;
-}
-
-static void read_array(int (*get)(DataIterHandle, NDArrayHandle *), DataIterHandle iterator,
-                       void *to, size_t count)
-{
-    NDArrayHandle array = NULL;
-
-    CHECK_INT(get(iterator, &array), 0);
-    CHECK_INT(MXNDArraySyncCopyToCPU(array, to, count), 0);
-    CHECK_INT(MXNDArrayFree(array), 0);
 }
 
 /* The present batch has these images, labels 0, 1, ... of them times `step` */
@@ -104,7 +77,7 @@ TEST(epochs)
 {
     DataIterHandle iterator;
 
-    make_folder();
+    name_records();
     write_records(0);
     iterator = created("ImageRecordIter", PAIRS(BASIC, "preprocess_threads", "3"));
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -136,7 +109,7 @@ TEST(parts)
 {
     DataIterHandle iterator;
 
-    make_folder();
+    name_records();
     write_records(0);
     iterator = created("ImageRecordIter", PAIRS(BASIC, "path_imgidx", record_index, "num_parts",
                                                 "2", "part_index", "1"));
@@ -158,7 +131,7 @@ TEST(labels)
     float label[4];
     FILE *file;
 
-    make_folder();
+    name_records();
     write_records(2);
     iterator = created("ImageRecordIter", PAIRS(BASIC, "label_width", "2"));
     CHECK_INT(next(iterator), 1);
@@ -195,7 +168,7 @@ TEST(values)
     uint64_t *index = NULL, count;
     DataIterHandle iterator;
 
-    make_folder();
+    name_records();
     write_records(0);
     iterator = created("ImageRecordIter",
                        PAIRS("path_imgrec", records, "data_shape", "(3,6,7)", "batch_size", "1",
@@ -250,7 +223,7 @@ TEST(changes)
     };
     float data[2][3 * 30 * 8], label;
 
-    make_folder();
+    name_records();
     write_records(0);
     for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
         const char *const *c = changes[i];
@@ -287,7 +260,7 @@ TEST(bad_parameters)
 {
     FILE *file;
 
-    make_folder();
+    name_records();
     write_records(0);
     refuses_images(PAIRS("data_shape", "(3,6,7)", "batch_size", "2"), "path_imgrec is missing");
     refuses_images(PAIRS(BASIC, "dtype", "float64"),
@@ -338,7 +311,7 @@ TEST(damaged_records)
     DataIterHandle iterator;
     int any = 99;
 
-    make_folder();
+    name_records();
     write_records(0);
     CHECK_INT(MXRecordIOWriterCreate(records, &writer), 0);
     (void)put_image(writer, 5, 0, 0, &none);
@@ -354,7 +327,7 @@ TEST(damaged_records)
     CHECK_INT(MXDataIterNext(iterator, &any), -1);
     CHECK_HAS(MXGetLastError(), "the record at byte 40 has 5 bytes, its head has 24");
     CHECK_INT(MXDataIterNext(iterator, &any), -1);
-    CHECK_HAS(MXGetLastError(), "the image with id 7 has 3 labels, label_width is 1");
+    CHECK_HAS(MXGetLastError(), "the image with id 7: it has 3 labels, label_width is 1");
     CHECK_INT(next(iterator), 1);
     CHECK_INT(next(iterator), 0);
     CHECK_INT(MXDataIterFree(iterator), 0);
@@ -371,7 +344,7 @@ TEST(images_that_do_not_fit)
         {"min_random_scale", "nan", "seed", "1", "cannot be scaled by nan"},
     };
 
-    make_folder();
+    name_records();
     write_records(0);
     for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
         const char *const *g = given[i];
@@ -391,7 +364,7 @@ TEST(means)
     float data[2 * 3 * PIXELS], again[2 * 3 * PIXELS], sum = 0;
     DataIterHandle iterator;
 
-    make_folder();
+    name_records();
     write_records(0);
     for (int i = 0; i < 2; i++) {
         iterator = created("ImageRecordIter", PAIRS(BASIC, "mean_img", list));

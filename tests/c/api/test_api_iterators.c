@@ -358,8 +358,6 @@ TEST(makers_are_not_iterators)
     CHECK_INT(MXDataIterFree(iterator), 0);
     CHECK_INT(MXDataIterFree(iterator), -1);
     CHECK_INT(MXDataIterFree(NULL), 0);
-    refuses("ImageDetRecordIter", PAIRS("path_imgrec", data_path),
-            "MXDataIterCreateIter: ImageDetRecordIter: mx.image.ImageDetIter reads the same files");
     CHECK_INT(remove_folder(), 2);
 }
 

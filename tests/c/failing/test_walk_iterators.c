@@ -91,6 +91,19 @@ static const char *changed_keys[] = {
 static const char *changed_values[] = {RECORD_FILE, "(3,4,5)", "1", MEAN_FILE, "30",
                                        "8",         "1",       "2", "8",       "1"};
 
+static const char *box_keys[] = {
+    "path_imgrec", "data_shape",     "batch_size",    "path_imglist",     "rand_pad_prob",
+    "mean_img",    "rand_crop_prob", "max_pad_scale", "num_crop_sampler", "resize"};
+static const char *box_values[] = {RECORD_FILE, "(3,4,5)", "1", LIST_FILE, "1",
+                                   MEAN_FILE,   "1",       "2", "2",       "9"};
+
+static bool boxes(stage *s)
+{
+    (void)s;
+    (void)remove(MEAN_FILE);
+    return run(1, 10, box_keys, box_values);
+}
+
 /* The mean is computed and written each time, and read by a second iterator. */
 static bool changed_images(stage *s)
 {
@@ -207,6 +220,8 @@ TEST(image_files)
         walk(images, true, true);
     }
     walk(changed_images, true, true);
+    put_file(LIST_FILE, "0\t2\t5\t1\t.1\t.2\t.6\t.7\tname\n", 25);
+    walk(boxes, true, true);
     CHECK_INT(remove(MEAN_FILE), 0);
     CHECK_INT(remove(RECORD_FILE), 0);
     CHECK_INT(remove(LIST_FILE), 0);

@@ -52,7 +52,7 @@ min_crop_size=25, max_crop_size=25, inter_method=3
 random_resized_crop=True, min_aspect_ratio=0.5, max_aspect_ratio=0.5
 random_resized_crop=True, rand_crop=True
 random_h=1, rotate=20
-brightness=1e-9, contrast=1e-9, saturation=1e-9, pca_noise=1e-9
+brightness=1e-9, contrast=1e-9, saturation=1e-9, pca_noise=1e-30
 mean_img='mean.bin', scale=0.5, std_g=3
 mean_img='mean.bin', scale=0.5, std_g=3, mirror=True
 max_random_contrast=1e-9, mean_g=5, std_b=3, scale=0.7
@@ -84,3 +84,30 @@ each(
     ["rotate=20, mean_r=100", "dtype='int8'"],
     lambda text: changed(text, "ImageRecordUInt8Iter"),
 )
+
+
+BOXES = """
+resize=20
+resize_mode='fit', mean_g=3, std_b=7
+resize_mode='shrink', inter_method=2, data_shape=(3, 60, 70)
+rand_mirror_prob=1, label_pad_width=30
+label_pad_value=9, batch_size=3
+mean_img='mean.bin', scale=0.5, std_g=3
+label_pad_width=5
+rand_crop_prob=1, max_crop_trials=0
+rand_crop_prob=1, max_crop_scales=2
+random_hue_prob=1, random_contrast_prob=1, num_parts=2, part_index=1
+data_shape=(1, 18, 20), inter_method=9
+label_width=7
+dtype='uint8'
+""".strip().splitlines()
+
+
+def boxed(text):
+    write([[2, 5, i, 0.1 * i, 0.2, 0.4, 0.5, *([7, 0.5, 0.5, 0.9, 0.8] * (i % 3))] for i in range(4)], "boxes")
+    given = {"path_imgrec": "boxes.rec", "data_shape": (3, 18, 20), "batch_size": 1, "preprocess_threads": 1}
+    data = mx.io.ImageDetRecordIter(**{**given, **eval(f"dict({text})")})
+    return [(b.data[0].asnumpy(), b.label[0].asnumpy()) for b in data], data.provide_data, data.provide_label
+
+
+each("ImageDetRecordIter", BOXES, boxed, rtol=0, atol=0)

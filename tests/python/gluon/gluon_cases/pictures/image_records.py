@@ -83,7 +83,7 @@ _COLOURS = {
     "brightness": {"brightness": 1e-9},
     "contrast": {"contrast": 1e-9},
     "saturation": {"saturation": 1e-9},
-    "noise": {"pca_noise": 1e-9},
+    "noise": {"pca_noise": 1e-30},
     "below zero": {"brightness": -1, "contrast": -1, "saturation": -1, "pca_noise": -1},
     "gray": {"brightness": 0.5, "data_shape": (1, 12, 14)},
     "values": {"max_random_contrast": 1e-9, "max_random_illumination": 1e-9, "mean_r": 1.3, "std_g": 3.1, "scale": 0.7},

@@ -1,11 +1,11 @@
 /* An image becomes a sample: another size, turned, padded, a part of it, other colours, mirrored,
- * its values scaled; in the order of 1.9.1. See data/image_plan.h. */
+ * its values scaled; in the order of 1.9.1. See data/images/image_plan.h. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "data/changes.h"
-#include "data/image_plan.h"
+#include "data/images/changes.h"
+#include "data/images/image_plan.h"
 
 /* ---- shape ---- */
 
@@ -13,18 +13,6 @@
 static int fill_of(const mxl_image_params *p)
 {
     return p->fill_value < 0 ? 0 : p->fill_value > UINT8_MAX ? UINT8_MAX : (int)p->fill_value;
-}
-
-/* Makes the shorter side as long as `resize` asks. */
-static int resize_short(const mxl_image_params *p, mxl_bitmap *image, mxl_chances *by)
-{
-    int64_t h = image->rows, w = image->columns, side = p->resize;
-    int64_t rows = w < h ? side * h / w : side, columns = w < h ? side : side * w / h;
-
-    if (side < 0)
-        return 0;
-    return mxl_change_size(image, rows, columns,
-                           mxl_change_method(p->inter_method, by, image, rows, columns));
 }
 
 static bool has_ratio(const mxl_image_params *p)
@@ -174,7 +162,8 @@ static int shape(const mxl_image_plan *plan, mxl_bitmap *image, mxl_chances *by)
     const mxl_image_params *p = &plan->p;
     bool done = false;
 
-    if (resize_short(p, image, by) != 0 || (warps(p) && warp(p, image, by) != 0))
+    if (mxl_change_short(image, p->resize, p->inter_method, by) != 0 ||
+        (warps(p) && warp(p, image, by) != 0))
         return -1;
     if (p->pad > 0 &&
         mxl_change_canvas(image, image->rows + 2 * p->pad, image->columns + 2 * p->pad, p->pad,

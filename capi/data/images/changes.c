@@ -1,5 +1,5 @@
-/* Chances, and changes of the shapes of images; see data/changes.h. */
-#include "data/changes.h"
+/* Chances, and changes of the shapes of images; see data/images/changes.h. */
+#include "data/images/changes.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,6 +109,34 @@ int mxl_change_size(mxl_bitmap *image, int64_t rows, int64_t columns, mxl_interp
     else
         mxl_bitmap_clear(&made);
     return status;
+}
+
+int mxl_change_short(mxl_bitmap *image, int64_t side, int64_t inter_method, mxl_chances *by)
+{
+    int64_t h = image->rows, w = image->columns;
+    int64_t rows = w < h ? side * h / w : side, columns = w < h ? side : side * w / h;
+
+    if (side < 0)
+        return 0;
+    return mxl_change_size(image, rows, columns,
+                           mxl_change_method(inter_method, by, image, rows, columns));
+}
+
+void mxl_change_mirror(mxl_bitmap *image)
+{
+    int64_t channels = image->channels, last = (image->columns - 1) * channels;
+
+    for (int64_t y = 0; y < image->rows; y++) {
+        uint8_t *left = image->bytes + y * image->columns * channels, *right = left + last;
+
+        for (; left < right; left += channels, right -= channels)
+            for (int64_t c = 0; c < channels; c++) {
+                uint8_t kept = left[c];
+
+                left[c] = right[c];
+                right[c] = kept;
+            }
+    }
 }
 
 int mxl_change_canvas(mxl_bitmap *image, int64_t rows, int64_t columns, int64_t top, int64_t left,

@@ -1,7 +1,8 @@
-/* Changes of colours with the arithmetic of OpenCV, which MXNet 1.9.1 calls; see data/changes.h. */
+/* Changes of colours with the arithmetic of OpenCV, which MXNet 1.9.1 calls; see
+ * data/images/changes.h. */
 #include <math.h>
 
-#include "data/changes.h"
+#include "data/images/changes.h"
 
 static uint8_t to_byte(float x)
 {
@@ -47,8 +48,11 @@ void mxl_change_add(mxl_bitmap *image, const float more[3])
 {
     int64_t count = image->rows * image->columns * 3;
 
-    for (int64_t i = 0; i < count; i++)
-        image->bytes[i] = to_byte((float)image->bytes[i] + more[i % 3]);
+    for (int64_t i = 0; i < count; i++) {
+        float sum = (float)image->bytes[i] + more[i % 3];
+
+        image->bytes[i] = (uint8_t)(sum > 255 ? 255 : sum > 0 ? sum : 0);
+    }
 }
 
 /* ---- hue, luminance, saturation ---- */
@@ -62,7 +66,7 @@ static void to_hls(const uint8_t *p, uint8_t hls[3])
     float luminance = (most + least) * 0.5f, hue = 0, saturation = 0;
 
     if (range > 1.1920929e-7f) {
-        saturation = luminance < 0.5f ? range / (most + least) : range / (2 - most - least);
+        saturation = luminance < 0.5f ? range / (most + least) : range / (2 - (most + least));
         range = 60 / range;
         hue = most == r   ? (g - b) * range
               : most == g ? (b - r) * range + 120

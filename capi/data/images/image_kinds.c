@@ -1,5 +1,8 @@
-/* ImageRecordIter and its kin: their tables of parameters; see data/image_plan.h. */
-#include "data/image_plan.h"
+/* Iterators over images: their tables of parameters; see data/images/image_plan.h and
+ * data/images/detect.h. */
+#include "data/images/detect.h"
+#include "data/images/image_plan.h"
+#include "data/images/image_source.h"
 
 static int images_open(mxl_batches *b, const void *params)
 {
@@ -63,7 +66,7 @@ static const mxl_param float_params[] = {COMMON MXL_IMAGE_VALUES(ROW){0}};
         .op = {.name = text, .doc = documentation, MXL_PARAMS(mxl_image_params, table)},           \
         .shown = described,                                                                        \
         .open = opens,                                                                             \
-        .take = mxl_images_take,                                                                   \
+        .take = mxl_image_source_take,                                                             \
         .close = mxl_images_close}
 
 enum { BYTES_PARAMS = sizeof(bytes_params) / sizeof(*bytes_params) - 1 };
@@ -79,3 +82,36 @@ KIND(mxl_batches_images_u8_v1, "ImageRecordUInt8Iter_v1", images_open_u8_v1, byt
      DOC("uint8"));
 KIND(mxl_batches_images_i8, "ImageRecordInt8Iter", images_open_i8, float_params, BYTES_PARAMS,
      DOC("int8") " Values above 127 become 127.");
+
+/* ---- detection ---- */
+
+static const char *const emit_modes[] = {"center", "overlap", NULL};
+static const char *const resize_modes[] = {"fit", "force", "shrink", NULL};
+
+#define ROW_FLOATS .type = MXL_P_FLOATS
+#define ROW_EMIT   .type = MXL_P_ENUM, .values = emit_modes
+#define ROW_MODE   .type = MXL_P_ENUM, .values = resize_modes
+#define DETECT_ROW(kind, field, default_text, text)                                                \
+    {.name = #field,                                                                               \
+     ROW_##kind,                                                                                   \
+     .offset = offsetof(mxl_detect_params, field),                                                 \
+     .def = default_text,                                                                          \
+     .doc = text},
+
+static const mxl_param detect_params[] = {
+    MXL_DETECT_FILE(DETECT_ROW) MXL_BATCH_SIZE(mxl_detect_params),
+    MXL_PARAM(mxl_detect_params, round_batch, MXL_P_BOOL, "1",
+              "Whether the last batch is filled from the next epoch."),
+    MXL_BATCH_REST(mxl_detect_params), MXL_DETECT_CHANGES(DETECT_ROW){0}};
+
+const mxl_batches_kind mxl_batches_detect = {
+    .op = {.name = "ImageDetRecordIter",
+           .doc = "Batches of images with boxes, float32 of the shape (batch, channels, rows, "
+                  "columns), of a file of records. A label is channels, rows and columns of the "
+                  "image, how many numbers follow, those of the record (how many come before the "
+                  "objects, how many an object has, ..., the objects: class, left, top, right, "
+                  "bottom, ...), and padding. Boxes change as the images do.",
+           MXL_PARAMS(mxl_detect_params, detect_params)},
+    .open = mxl_detect_open,
+    .take = mxl_image_source_take,
+    .close = mxl_detect_close};

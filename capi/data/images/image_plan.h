@@ -1,5 +1,5 @@
-/* Iterators over the images of a file of records; images.c opens and reads the file, augment.c
- * makes the values of a sample, mean_image.c their mean. */
+/* Iterators over the images of a file of records; images.c opens it, augment.c makes the values
+ * of a sample. */
 #ifndef MXL_DATA_IMAGE_PLAN_H
 #define MXL_DATA_IMAGE_PLAN_H
 
@@ -102,16 +102,10 @@ typedef struct mxl_image_plan {
 int mxl_image_sample(const mxl_image_plan *plan, const void *bytes, size_t size, uint64_t draw,
                      void *to);
 
-/* The mean of all samples of an epoch: that of a file, float32 of a sample's shape; if there is no
- * such file it is computed and written. New; NULL with the error set. For mxl_images_open. */
-mxl_array *mxl_image_mean(mxl_batches *batches, mxl_image_plan *plan, const char *path);
-
 /* The functions of the kinds. `dtype` is that of the data if the parameters name none; ids_shown:
  * the index has the ids of the records, not 0. */
 int mxl_images_open(mxl_batches *batches, const mxl_image_params *params, int dtype,
                     bool ids_shown);
-int mxl_images_take(mxl_batches *batches, const int64_t *places, int64_t count, void *data,
-                    void *label);
 void mxl_images_close(mxl_batches *batches);
 
 extern const mxl_batches_kind mxl_batches_images, mxl_batches_images_u8, mxl_batches_images_i8,

@@ -30,6 +30,12 @@ mxl_interpolation mxl_change_method(int64_t inter_method, mxl_chances *by, const
 /* Whether it is one: 0 to 5, 9 or 10. -1 with the error set. */
 int mxl_change_method_check(int64_t inter_method);
 
+/* Makes the shorter side `side` pixels long; -1: nothing. */
+int mxl_change_short(mxl_bitmap *image, int64_t side, int64_t inter_method, mxl_chances *by);
+
+/* Right becomes left. */
+void mxl_change_mirror(mxl_bitmap *image);
+
 int mxl_change_size(mxl_bitmap *image, int64_t rows, int64_t columns, mxl_interpolation method);
 
 /* The image becomes rows x columns pixels of a value with the old image at (top, left). */
@@ -55,7 +61,7 @@ void mxl_change_saturation(mxl_bitmap *image, float factor);
 /* Adds to hue (of 180), luminance and saturation (of 255), which end at their bounds. */
 void mxl_change_hls(mxl_bitmap *image, const int more[3]);
 
-/* Adds a number to each channel. */
+/* Adds a number to each channel, and leaves the fractions out. */
 void mxl_change_add(mxl_bitmap *image, const float more[3]);
 
 #endif

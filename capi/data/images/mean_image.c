@@ -1,5 +1,5 @@
 /* The mean of all samples, in a file: read, or computed and written if there is none. See
- * data/image_plan.h. */
+ * data/images/image_source.h. */
 #include <string.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "data/image_plan.h"
+#include "data/images/image_source.h"
 
 enum { AT_ONCE = 64 }; /* samples */
 
@@ -21,7 +21,7 @@ static int add_samples(mxl_batches *b, int64_t first, int64_t count, int64_t pix
 
     for (int64_t i = 0; i < AT_ONCE; i++)
         places[i] = first + i;
-    if (mxl_images_take(b, places, count, data, label) != 0)
+    if (b->kind->take(b, places, count, data, label) != 0)
         return -1;
     for (int64_t i = 0; i < count; i++)
         for (int64_t k = 0; k < pixels; k++)
@@ -48,24 +48,22 @@ static int add_all(mxl_batches *b, int64_t pixels, float *sums)
 }
 
 /* Computes the mean of all samples of an epoch, in float32 and in their order, as 1.9.1 does. */
-static mxl_array *compute(mxl_batches *b, mxl_image_plan *plan)
+static mxl_array *compute(mxl_batches *b)
 {
     int64_t pixels = mxl_shape_size(3, b->data_shape.dim);
     float *sums = mxl_alloc_zero((size_t)pixels * sizeof(*sums));
     mxl_array *mean = mxl_array_new(MXL_F32, 3, b->data_shape.dim);
-    int dtype = plan->dtype, status = -1;
+    int status = -1;
     float *to;
 
-    plan->dtype = b->data_dtype = MXL_F32;
     if (sums != NULL && mean != NULL && b->count > 0)
         status = add_all(b, pixels, sums);
     else if (b->count <= 0)
         mxl_error("there are no images to compute their mean of");
-    plan->dtype = b->data_dtype = dtype;
     if (status == 0) {
         to = mxl_array_write(mean);
         for (int64_t k = 0; k < pixels; k++)
-            to[k] = sums[k] / (float)b->count;
+            to[k] = sums[k] * (1 / (float)b->count);
     } else {
         mxl_array_release(mean);
         mean = NULL;
@@ -96,7 +94,7 @@ static mxl_array *load(const mxl_batches *b, const char *path)
     return mean;
 }
 
-mxl_array *mxl_image_mean(mxl_batches *b, mxl_image_plan *plan, const char *uri)
+mxl_array *mxl_image_mean(mxl_batches *b, const char *uri)
 {
     const char *path = mxl_local_path(uri);
     mxl_array *mean;
@@ -105,7 +103,7 @@ mxl_array *mxl_image_mean(mxl_batches *b, mxl_image_plan *plan, const char *uri)
         return NULL;
     if (access(path, F_OK) == 0)
         return load(b, path);
-    mean = compute(b, plan);
+    mean = compute(b);
     if (mean != NULL && mxl_file_save(path, 1, &mean, names, false) != 0) {
         mxl_array_release(mean);
         return NULL;
