@@ -19,8 +19,9 @@
  * without end. */
 static const int64_t most_bytes = INT64_C(1) << 30;
 
-/* Reductions that may wait in all. What they read dies within a few calls or not at all, while the
- * inputs of what makes it are kept: a list of losses that nobody reads would keep all batches. */
+/* Reductions, and other takers, that may wait in all. What they read dies within a few calls or not
+ * at all, while the inputs of what makes it are kept: a list of losses that nobody reads would keep
+ * all batches. */
 enum { MOST_TAKERS = 4 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,7 +32,7 @@ static mxl_expression *waiting;
 static int64_t waiting_bytes;
 static int passes; /* that run now */
 static uint64_t numbers;
-static mxl_expression *takers[MOST_TAKERS]; /* reductions that wait, the oldest first */
+static mxl_expression *takers[MOST_TAKERS]; /* that wait, the oldest first */
 static int num_takers;
 
 /* ---- making ---- */
@@ -274,6 +275,18 @@ static mxl_expression *expression_new(const mxl_deferral *call)
 
 static void held_run_with(mxl_expression *e);
 
+/* Runs what takes tiles and makes bytes that a new expression reads or replaces. */
+static void held_run_takers(const mxl_expression *e)
+{
+    for (int i = -1; i < e->num_in; i++) {
+        mxl_storage *storage = i < 0 ? e->target : e->in[i].storage;
+        const mxl_extra *extra = storage == NULL ? NULL : mxl_extra_of(storage);
+
+        while (extra != NULL && extra->maker != NULL && extra->maker->taker != NULL)
+            held_run_with(extra->maker);
+    }
+}
+
 /* Whether the target's bytes may be overwritten in one pass with what still reads them. */
 static bool held_replaces(mxl_expression *e)
 {
@@ -344,6 +357,7 @@ bool mxl_defer(const mxl_deferral *call)
         pthread_mutex_lock(&lock);
         while (e->taker != NULL && num_takers == MOST_TAKERS)
             held_run_with(takers[0]);
+        held_run_takers(e);
         done = held_defer(e, call);
         edits = done && held_has_old_readers(e);
         pthread_mutex_unlock(&lock);
@@ -356,41 +370,6 @@ bool mxl_defer(const mxl_deferral *call)
         mxl_storage_settle(call->out->storage, false);
     mxl_storage_bump(call->out->storage);
     return true;
-}
-
-static size_t tiles_head(void)
-{
-    return (sizeof(mxl_reduce_tiles) + 15) & ~(size_t)15;
-}
-
-static void copy_tiles(const void *op, void *to, const void *params)
-{
-    mxl_reduce_tiles *tiles = to;
-
-    (void)op;
-    *tiles = *(const mxl_reduce_tiles *)params;
-    mxl_reduce_tiles_place(tiles, (char *)to + tiles_head());
-}
-
-bool mxl_defer_reduction(mxl_reduction kind, const char *name, mxl_array *in, const bool *reduced,
-                         mxl_array *out)
-{
-    mxl_reduce_tiles tiles;
-    mxl_deferral later = {.name = name,
-                          .weight = 1,
-                          .num_in = 1,
-                          .in = &in,
-                          .out = out,
-                          .reduces = true,
-                          .params = &tiles,
-                          .copy_params = copy_tiles};
-    size_t room;
-
-    if (!in->contiguous || in->offset != 0 || !mxl_storage_waits(in->storage))
-        return false;
-    room = mxl_reduce_tiles_init(&tiles, kind, in->dtype, in->ndim, in->shape, reduced);
-    later.params_bytes = tiles_head() + room;
-    return room > 0 && mxl_defer(&later);
 }
 
 /* ---- running ---- */

@@ -1,15 +1,16 @@
-/* Deferred element-wise calls and reductions of their results. A large call is checked, recorded
- * and given its memory at once; only its loop waits, as an expression that the output's storage
- * holds. Expressions that read each other's results run together, in one pass over memory, when
- * bytes of one of them are needed. A result that only these expressions read is never stored. Every
- * way to a storage's bytes (mxl_array_read, mxl_array_write, mxl_array_address) runs what must have
- * run before; there is no other. docs/architecture.md explains the rules. */
+/* Deferred element-wise calls, and reductions and softmax of their results. A large call is
+ * checked, recorded and given its memory at once; only its loop waits, as an expression that the
+ * output's storage holds. Expressions that read each other's results run together, in one pass over
+ * memory, when bytes of one of them are needed. A result that only these expressions read is never
+ * stored. Every way to a storage's bytes (mxl_array_read, mxl_array_write, mxl_array_address) runs
+ * what must have run before; there is no other. docs/architecture.md explains the rules. */
 #ifndef MXL_ARRAY_EXPRESSION_H
 #define MXL_ARRAY_EXPRESSION_H
 
 #include "array/array.h"
 #include "kernel/elementwise/loop.h"
 #include "kernel/reduce/reduce.h"
+#include "kernel/reduce/reduce_tiles.h"
 
 /* A call that may be deferred. All inputs have one dtype and broadcast to the output. The output
  * may be an input. */
@@ -22,7 +23,7 @@ typedef struct mxl_deferral {
     mxl_array *out;
     bool is_new;  /* no other thread can see `out`: its block may be exchanged */
     bool copies;  /* the loop only copies */
-    bool reduces; /* instead of the loop there is a reduction, mxl_reduce_tiles, whose memory
+    bool reduces; /* instead of the loop there is a taker, mxl_reduce_tiles, whose memory
                      copy_params sets up in `params` */
     size_t params_bytes;
     const void *params;
@@ -52,6 +53,11 @@ bool mxl_defer(const mxl_deferral *call);
  * mxl_reduce. False, with nothing changed: the caller runs it. */
 bool mxl_defer_reduction(mxl_reduction kind, const char *name, mxl_array *in, const bool *reduced,
                          mxl_array *out);
+
+/* Defers a call of one array that waits itself, whose result has its shape and is computed by whole
+ * rows of `count` elements. `params` of the call, of so many bytes, are the context of `compute`,
+ * which gets a copy. False, with nothing changed: the caller runs it. */
+bool mxl_defer_rows(mxl_deferral call, mxl_rows_fn compute, int64_t count);
 
 /* Runs all that waits, in every thread's arrays. */
 void mxl_expressions_run(void);

@@ -285,7 +285,10 @@ static void held_link(mxl_pass *p, int i, scratch *s)
     }
     if (!strided) /* else its tile is gathered in the output's, while others are still read */
         scratch_take_back(s, p, i);
-    p->result[i] = e->taker == NULL ? held_result(p, i, s) : (mxl_stream){.data = NULL};
+    if (e->taker == NULL)
+        p->result[i] = held_result(p, i, s);
+    else
+        p->result[i] = e->taker->whole != NULL ? stored_result(e) : (mxl_stream){.data = NULL};
     if (strided)
         scratch_take_back(s, p, i);
     link->out = p->result[i];

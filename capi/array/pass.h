@@ -20,8 +20,8 @@ typedef struct mxl_operand {
     _Alignas(8) char number[8];
 } mxl_operand;
 
-/* A deferred call: a loop, or a reduction. Its target owns it. No other expression reads what a
- * waiting reduction makes. */
+/* A deferred call: a loop, or a reduction or another call that takes tiles (its taker). Its target
+ * owns it. No other expression reads what a waiting taker makes. */
 struct mxl_expression {
     mxl_storage *target;
     mxl_reduce_tiles *taker; /* NULL: a loop */

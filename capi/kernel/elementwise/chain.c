@@ -160,7 +160,7 @@ static void chain_chunk(void *data, int64_t begin, int64_t end)
                 run_link(link, job->fetched[i], begin, pos, n);
             else
                 mxl_reduce_tiles_take(link->taker, own++, stream_at(&link->in[0], begin, pos), pos,
-                                      n);
+                                      n, link->out.data);
         }
     }
 }
@@ -248,7 +248,7 @@ static void note_memory(chain_job *job, int64_t n)
             job->fetched[i][k] = job->count > 1 && is_first(job, i, k);
             bytes += job->fetched[i][k] ? n * (int64_t)link->in[k].size : 0;
         }
-        if (link->taker == NULL && !link->out.scratch)
+        if (!link->out.scratch && link->out.data != NULL)
             bytes += n * (int64_t)link->out.size;
     }
     job->tile = job->count == 1 ? ALONE : bytes <= NEAR ? NEAR_TILE : TILE;

@@ -41,9 +41,9 @@ typedef struct mxl_stream {
                                    elements of the output's size */
 } mxl_stream;
 
-/* A loop of the pass, or a reduction of in[0]. An operand may be the output of an earlier one. */
+/* A loop of the pass, or a reduction of in[0]. An operand may be the output of an earlier loop. */
 typedef struct mxl_link {
-    const mxl_reduce_tiles *taker; /* NULL: a loop */
+    const mxl_reduce_tiles *taker; /* NULL: a loop; one that computes whole rows has an output */
     mxl_loop row;
     const void *params;
     int num_in;

@@ -9,7 +9,8 @@
 enum {
     TILE = 512,       /* elements; shorter rows come several at a time */
     FEWEST = 128,     /* columns; fewer are not worth tiles of their own */
-    MOST = 1 << 13,   /* columns; a window of more would leave the second-level cache */
+    MOST = 1 << 13,   /* columns, or elements of whole rows; a window of more would leave the
+                         second-level cache */
     ALONE = 1 << 16,  /* elements that one thread may take alone */
     SIZE = REDUCE_ACC /* bytes of an accumulator */
 };
@@ -83,6 +84,23 @@ void mxl_reduce_tiles_place(mxl_reduce_tiles *t, void *room)
     t->lost = t->acc + t->chunks * t->outputs * SIZE;
 }
 
+bool mxl_reduce_tiles_init_rows(mxl_reduce_tiles *t, mxl_rows_fn whole, int dtype, int64_t rows,
+                                int64_t count)
+{
+    int64_t window = count < TILE ? TILE - TILE % count : count;
+
+    if (count > MOST)
+        return false;
+    *t = (mxl_reduce_tiles){.dtype = dtype,
+                            .outputs = rows,
+                            .count = count,
+                            .cut = window,
+                            .part = window,
+                            .window = window,
+                            .whole = whole};
+    return true;
+}
+
 bool mxl_reduce_tiles_may_cut(const mxl_reduce_tiles *t, int64_t cut)
 {
     bool steps = cut % MXL_REDUCE_STEP == 0 && (t->count % MXL_REDUCE_STEP == 0 ||
@@ -97,7 +115,7 @@ bool mxl_reduce_tiles_agree(const mxl_reduce_tiles *a, const mxl_reduce_tiles *b
 
     return large->part % small->part == 0 && mxl_reduce_tiles_may_cut(a, b->cut) &&
            mxl_reduce_tiles_may_cut(b, a->cut) &&
-           (a->by_rows || b->by_rows || (a->outputs == b->outputs && a->chunk == b->chunk));
+           (a->window == 0 || b->window == 0 || (a->window == b->window && a->part == b->part));
 }
 
 /* ---- tiles ---- */
@@ -172,11 +190,26 @@ static void take_columns(const mxl_reduce_tiles *t, const char *x, int64_t pos, 
         loops->groups_end(acc, acc, lost, w);
 }
 
+/* Elements of whole rows: the last complete a window, or the array. */
+static void take_whole(const mxl_reduce_tiles *t, const char *x, int64_t pos, int64_t n, void *out)
+{
+    int64_t end = pos + n, begin = (end - 1) / t->window * t->window;
+
+    if (end % t->window != 0 && end != t->outputs * t->count)
+        return;
+    x -= (pos - begin) * (int64_t)mxl_dtype_size(t->dtype);
+    t->whole(t->context, x, out, begin / t->count, (end - begin) / t->count);
+}
+
 void mxl_reduce_tiles_take(const mxl_reduce_tiles *t, mxl_reduce_lanes *lanes, const void *x,
-                           int64_t pos, int64_t n)
+                           int64_t pos, int64_t n, void *out)
 {
     int64_t size = (int64_t)mxl_dtype_size(t->dtype), taken;
 
+    if (t->whole != NULL) {
+        take_whole(t, x, pos, n, out);
+        return;
+    }
     for (int64_t done = 0; done < n; done += taken) {
         const char *from = (const char *)x + done * size;
 
@@ -190,6 +223,8 @@ void mxl_reduce_tiles_take(const mxl_reduce_tiles *t, mxl_reduce_lanes *lanes, c
 
 bool mxl_reduce_tiles_end(const mxl_reduce_tiles *t, void *out)
 {
+    if (t->whole != NULL)
+        return true;
     mxl_reduce_end(t->kind, t->dtype, t->dtype, out, t->acc, t->outputs, t->chunks, t->count);
     return !mxl_reduce_again(t->kind, t->dtype, out, t->outputs);
 }

@@ -95,21 +95,32 @@ static void job_run(softmax_job *job, int64_t outer, int64_t grain, const mxl_ra
 #define STORE(v) mxl_half_from_float(v)
 #include "kernel/reduce/softmax.tmpl.h"
 
+/* Over rows, and over tiles of columns. */
+static const mxl_range_fn forward[MXL_DTYPE_COUNT][2] = {
+    [MXL_F32] = {f32_rows_chunk, f32_columns_chunk},
+    [MXL_F64] = {f64_rows_chunk, f64_columns_chunk},
+    [MXL_F16] = {f16_rows_chunk, f16_columns_chunk},
+};
+
 int mxl_softmax(bool take_log, int dtype, int64_t outer, int64_t n, int64_t inner,
                 double temperature, const int64_t *length, const void *in, void *out)
 {
-    static const mxl_range_fn run[MXL_DTYPE_COUNT][2] = {
-        [MXL_F32] = {f32_rows_chunk, f32_columns_chunk},
-        [MXL_F64] = {f64_rows_chunk, f64_columns_chunk},
-        [MXL_F16] = {f16_rows_chunk, f16_columns_chunk},
-    };
     softmax_job job = {take_log, n, inner, temperature, length, in, NULL, out};
 
-    if (run[dtype][0] == NULL)
+    if (forward[dtype][0] == NULL)
         return mxl_error("dtype %s is not supported, only floating ones are",
                          mxl_dtype_name(dtype));
-    job_run(&job, outer, GRAIN, run[dtype]);
+    job_run(&job, outer, GRAIN, forward[dtype]);
     return 0;
+}
+
+void mxl_softmax_take(const void *context, const void *x, void *out, int64_t row, int64_t rows)
+{
+    const mxl_softmax_rows *r = context;
+    char *to = (char *)out + row * r->n * (int64_t)mxl_dtype_size(r->dtype);
+    softmax_job job = {r->take_log, r->n, 1, r->temperature, NULL, x, NULL, to};
+
+    forward[r->dtype][0](&job, 0, rows);
 }
 
 bool mxl_softmax_back(bool of_log, int dtype, int64_t outer, int64_t n, int64_t inner,

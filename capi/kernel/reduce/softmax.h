@@ -13,6 +13,17 @@
 int mxl_softmax(bool take_log, int dtype, int64_t outer, int64_t n, int64_t inner,
                 double temperature, const int64_t *length, const void *in, void *out);
 
+/* The same by rows of n neighbours, without lengths: an mxl_rows_fn, whose context is one of these.
+ * The dtype is float32, float64 or float16. */
+typedef struct mxl_softmax_rows {
+    bool take_log;
+    int dtype;
+    int64_t n;
+    double temperature;
+} mxl_softmax_rows;
+
+void mxl_softmax_take(const void *context, const void *x, void *out, int64_t row, int64_t rows);
+
 /* The gradient of y = softmax or log_softmax of x: dx = y (dy - sum(dy y)) / temperature, or (dy -
  * e^y sum(dy)) / temperature, all contiguous. Returns false and does nothing for dtypes other than
  * float32 and float64. */

@@ -3,8 +3,11 @@
 #include <stddef.h>
 
 #include "array/copy.h"
+#include "array/expression.h"
 #include "kernel/reduce/softmax.h"
 #include "ops/elementwise/elementwise.h"
+
+enum { WEIGHT = 8 /* of an element, in additions */ };
 
 typedef struct softmax_params {
     int64_t axis;
@@ -145,6 +148,23 @@ static double temperature_of(const mxl_op *op, const softmax_params *p)
     return op == &op_softmin ? -temperature : temperature;
 }
 
+/* Defers a call along the last axis whose input waits too. */
+static bool softmax_later(const mxl_call *call, const mxl_split *r, bool take_log,
+                          double temperature)
+{
+    mxl_softmax_rows rows = {take_log, call->in[0]->dtype, r->n, temperature};
+    mxl_deferral later = {.name = call->op->name,
+                          .weight = WEIGHT,
+                          .num_in = 1,
+                          .in = call->in,
+                          .out = call->out[0],
+                          .is_new = call->is_new,
+                          .params = &rows,
+                          .params_bytes = sizeof(rows)};
+
+    return r->inner == 1 && mxl_defer_rows(later, mxl_softmax_take, r->n);
+}
+
 /* If the dtypes differ, computes in the wider one. */
 static int softmax_run(const mxl_call *call, const mxl_split *r, const int64_t *length)
 {
@@ -154,6 +174,9 @@ static int softmax_run(const mxl_call *call, const mxl_split *r, const int64_t *
     double temperature = temperature_of(call->op, call->params);
     int status = -1;
 
+    if (x->dtype == out->dtype && length == NULL && mxl_defers(x->size) &&
+        softmax_later(call, r, take_log, temperature))
+        return 0;
     if (x->dtype == out->dtype)
         return mxl_softmax(take_log, x->dtype, r->outer, r->n, r->inner, temperature, length,
                            mxl_array_read(x), mxl_array_write(out));

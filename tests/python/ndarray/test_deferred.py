@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import random
+import re
 import threading
 from collections.abc import Iterator
 
@@ -18,6 +19,7 @@ from mxlite._lib import LIB, check_call
 
 SHAPE = (258, 256)
 UNARY = (nd.exp, nd.relu, nd.tanh, nd.sigmoid, nd.abs, nd.negative, nd.square, nd.sin, nd.identity)
+UNARY += (nd.softmax, nd.log_softmax, lambda a: nd.softmax(a, axis=0), lambda a: nd.softmin(a, temperature=0.5))
 BINARY = (
     lambda a, b: a + b,
     lambda a, b: a - b,
@@ -178,6 +180,46 @@ def test_reductions_take_tiles(shape: tuple, dtype: str) -> None:
         made = passed(x)
         made[first].wait_to_read()
         assert [each.asnumpy().tobytes() for each in made] == at_once
+
+
+def softened(x: nd.NDArray) -> tuple[nd.NDArray, ...]:
+    """Softmax of results that die or are kept, with reductions that suit it or do not, and what reads it."""
+    kept = x - 0.5
+    of_kept, logarithms = nd.softmax(kept), nd.log_softmax(x * 3 + kept)
+    y = nd.relu(x) * x
+    low, total, columns = nd.softmin(y, temperature=2), nd.sum(y, axis=-1), nd.sum(y, axis=0)
+    edited = nd.softmax(x * 0.5)
+    edited *= 2
+    into = nd.zeros_like(x)
+    nd.softmax(nd.exp(x) * 0.1, out=into)
+    return of_kept, logarithms, low, total, columns, edited, into, kept, of_kept * x + low, nd.sum(logarithms * x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize(
+    "shape", [(700, 100), (513, 1), (66000, 1), (70, 1000), (1024, 1024), (70, 999), (9, 8192), (8, 8193), (7, 33, 307)]
+)
+def test_softmax_takes_tiles(shape: tuple, dtype: str) -> None:
+    x = nd.array(np.random.RandomState(1).randn(*shape), dtype=dtype)
+    with mx.engine.bulk(0):
+        at_once = [each.asnumpy().tobytes() for each in softened(x)]
+    for first in (0, 1, 2, 6, 8):
+        made = softened(x)
+        made[first].wait_to_read()
+        assert [each.asnumpy().tobytes() for each in made] == at_once
+
+
+def test_what_softmax_takes_is_not_stored() -> None:
+    """The pass computes the product and its softmax together, once the product has died."""
+    x = nd.ones((300, 256))
+    mx.profiler.set_config(profile_all=True, aggregate_stats=True)
+    mx.profiler.set_state("run")
+    y = nd.softmax(x * 2 + 1)
+    z = y * 3
+    z.wait_to_read()
+    mx.profiler.set_state("stop")
+    text = mx.profiler.dumps(reset=True)
+    assert re.search(r"FusedPass\(_mul_scalar,_plus_scalar,softmax\)", text), text
 
 
 @pytest.mark.parametrize("axis", [(), (0,), (1,)])
