@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pathlib
 import random
 import re
 import threading
@@ -209,10 +210,10 @@ def test_softmax_takes_tiles(shape: tuple, dtype: str) -> None:
         assert [each.asnumpy().tobytes() for each in made] == at_once
 
 
-def test_what_softmax_takes_is_not_stored() -> None:
+def test_what_softmax_takes_is_not_stored(tmp_path: pathlib.Path) -> None:
     """The pass computes the product and its softmax together, once the product has died."""
     x = nd.ones((300, 256))
-    mx.profiler.set_config(profile_all=True, aggregate_stats=True)
+    mx.profiler.set_config(profile_all=True, aggregate_stats=True, filename=str(tmp_path / "trace.json"))
     mx.profiler.set_state("run")
     y = nd.softmax(x * 2 + 1)
     z = y * 3
