@@ -218,8 +218,7 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
     s->list[i] = array;
 }
 
-/* An array of zeros; NULL with the error set. */
-static mxl_array *zeros_like(const mxl_array *x)
+mxl_array *mxl_infer_zeros(const mxl_array *x)
 {
     mxl_array *made = mxl_array_new(x->dtype, x->ndim, x->shape);
 
@@ -240,7 +239,7 @@ static int infer_by_running(mxl_infer *infer)
         return -1;
     out = in + infer->num_inputs;
     for (int i = 0; i < infer->num_inputs && status == 0; i++) {
-        in[i] = zeros_like(infer->in[i]);
+        in[i] = mxl_infer_zeros(infer->in[i]);
         status = in[i] == NULL ? -1 : 0;
     }
     if (status == 0)
@@ -313,7 +312,7 @@ static int call_guessing(stand_ins *s, mxl_rule *rule, int64_t size, int dtype)
 /* The same with the first dtype that the operator takes: that of an input, or a usual one. */
 static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
 {
-    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL, MXL_F16};
+    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL, MXL_F16, MXL_F64};
 
     for (int i = 0; i < rule->num_in; i++) {
         int known = rule->facts->dtype[rule->in[i]];
@@ -321,7 +320,7 @@ static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
         if (known != MXL_DTYPE_UNKNOWN && call_guessing(s, rule, size, known) == 0)
             return 0;
     }
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
         if (call_guessing(s, rule, size, dtypes[i]) == 0)
             return 0;
     }
@@ -369,7 +368,7 @@ static int infer_outputs(mxl_rule *rule)
     }
     for (int i = 0; i < rule->num_out; i++)
         needed |= !mxl_shape_known(mxl_rule_out(rule, i));
-    if (!whole && !needed)
+    if (!whole && (!needed || mxl_rule_needs_all(rule->node->op)))
         return 0;
     if (stand_ins_begin(&s, rule) != 0)
         return -1;

@@ -66,6 +66,8 @@ int mxl_rule_dtypes(mxl_rule *rule);
 
 /* Of operators that choose or move elements: inputs by results. */
 int mxl_rule_where(mxl_rule *rule);
+int mxl_rule_broadcast(mxl_rule *rule);
+int mxl_rule_reshape(mxl_rule *rule);
 int mxl_rule_expand_dims(mxl_rule *rule);
 int mxl_rule_transpose(mxl_rule *rule);
 int mxl_rule_split(mxl_rule *rule);
@@ -77,6 +79,10 @@ int mxl_rule_custom_dtypes(mxl_rule *rule);
 /* Whether shapes of results depend on values; whether the operator makes an array whose shape may
  * be written with unknown sizes. */
 bool mxl_rule_by_values(const mxl_op *op);
+/* Whether nothing follows before all sizes of the inputs are known. */
+bool mxl_rule_needs_all(const mxl_op *op);
+/* Zeros of an array's shape and dtype; NULL with the error set. */
+mxl_array *mxl_infer_zeros(const mxl_array *x);
 bool mxl_rule_creates(const mxl_op *op);
 /* Whether nothing follows by the operator's infer: of those two, and of what writes into an array
  * that is given. */

@@ -31,8 +31,9 @@ const mxl_json *mxl_json_member(const mxl_json *object, const char *key);
 /* The value of a whole number from 0 to `most`; -1 with the error set, which names `what`. */
 int mxl_json_count(const mxl_json *value, int most, const char *what);
 
-/* Appends a symbol in 1.9.1's format, byte for byte. -1 with the error set. */
-int mxl_symbol_write(const mxl_symbol *symbol, mxl_str *out);
+/* Appends a symbol in 1.9.1's format, byte for byte, which says whether it was written in
+ * numpy-shape mode. -1 with the error set. */
+int mxl_symbol_write(const mxl_symbol *symbol, bool numpy_shape, mxl_str *out);
 /* A symbol from a text of any version of MXNet. NULL with the error set. */
 mxl_symbol *mxl_symbol_read(const char *text);
 

@@ -192,10 +192,14 @@ static int add_graph(mxl_str *out, const mxl_symbol *symbol, int indent)
     return status;
 }
 
-int mxl_symbol_write(const mxl_symbol *symbol, mxl_str *out)
+int mxl_symbol_write(const mxl_symbol *symbol, bool numpy_shape, mxl_str *out)
 {
     if (add_graph(out, symbol, 0) != 0)
         return -1;
-    mxl_str_add(out, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}");
+    if (numpy_shape)
+        mxl_str_add(out, ", \n  \"attrs\": {\n    \"is_np_shape\": [\"int\", 1], \n"
+                         "    \"mxnet_version\": [\"int\", 10901]\n  }\n}");
+    else
+        mxl_str_add(out, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}");
     return out->failed ? mxl_error_memory(out->capacity) : 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/memory/mem.h"
 #include "graph/control/control.h"
+#include "graph/infer.h"
 
 static size_t list_bytes(const mxl_program *program)
 {
@@ -164,16 +165,25 @@ typedef struct running {
     size_t bytes;
 } running;
 
-static void report(const running *r, int n, int output)
+/* Of `count` outputs that there are. Those that 1.9.1 has beyond them (pool1_workspace) are for its
+ * backward alone: zeros stand for them. -1 with the error set. */
+static int report(const running *r, int n, int output, int count)
 {
+    mxl_array *const *made = r->value + r->program->graph.first[n];
     mxl_entry entry = {r->program->graph.walk.node[n], output, 0};
+    mxl_array *shown = output < count ? made[output] : mxl_infer_zeros(made[0]);
     mxl_str name = {0};
 
+    if (shown == NULL)
+        return -1;
     mxl_entry_name(&entry, &name);
     if (!name.failed)
         r->monitor->call(r->monitor->payload, entry.node, name.text != NULL ? name.text : "",
-                         r->value[r->program->graph.first[n] + output]);
+                         shown);
     mxl_str_clear(&name);
+    if (output >= count)
+        mxl_array_release(shown);
+    return 0;
 }
 
 /* How many outputs of a node are reported. */
@@ -197,7 +207,7 @@ static void report_operands(const running *r, int n)
         if (r->monitor->variables && from->op == NULL)
             r->monitor->call(r->monitor->payload, from, from->name, r->in[i]);
         mxl_str_clear(&name);
-        mxl_str_addf(&name, "%s_%s", node->name, mxl_graph_node_input(node, i, room));
+        mxl_str_addf(&name, "%s_%s", node->name, mxl_graph_node_operand(node, i, room));
         if (!name.failed)
             r->monitor->call(r->monitor->payload, node, name.text, r->in[i]);
     }
@@ -324,10 +334,10 @@ static int run_node(running *r, int n)
     mxl_arena_clear(&arena);
     if (status != 0 || watch_results(r, n, count) != 0)
         return mxl_error_prefix(node->name);
-    for (int i = 0; i < count && i < shown; i++)
-        report(r, n, i);
+    for (int i = 0; i < shown && status == 0; i++)
+        status = report(r, n, i, count);
     release_read(r, n);
-    return 0;
+    return status;
 }
 
 static int run_nodes(running *r, mxl_array *const *inputs)

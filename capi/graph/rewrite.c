@@ -46,8 +46,6 @@ mxl_symbol *mxl_symbol_without_casts(const mxl_symbol *symbol)
         for (int i = 0; i < walk.node[n]->num_inputs; i++)
             skip_casts(&walk.node[n]->inputs[i]);
     }
-    for (int i = 0; i < copy->count; i++)
-        skip_casts(&copy->entry[i]);
     for (int n = 0; n < walk.count; n++)
         mxl_ref_release(&walk.node[n]->ref);
     mxl_walk_end(&walk);

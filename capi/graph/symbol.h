@@ -69,7 +69,7 @@ mxl_symbol *mxl_symbol_children(const mxl_symbol *symbol);
 int mxl_symbol_compose(mxl_symbol *symbol, const char *name, int count, const char *const *keys,
                        mxl_symbol *const *args);
 
-/* A copy without amp_cast and amp_multicast. */
+/* A copy without amp_cast and amp_multicast between operators; those that are outputs stay. */
 mxl_symbol *mxl_symbol_without_casts(const mxl_symbol *symbol);
 
 /* Makes the nodes that have the attribute __subgraph_name__ of the first output's node a graph by
@@ -140,6 +140,8 @@ int mxl_graph_node_needs(const mxl_graph_node *node, int given);
 bool mxl_graph_node_mutates(const mxl_graph_node *node, int i);
 /* The name of input i: "weight", or "arg2" where the operator takes any number; in `room`. */
 const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[32]);
+/* The same for monitors, which number the inputs of some operators: input0. */
+const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[32]);
 
 /* Whether the text of a parameter is `value`. */
 bool mxl_graph_node_has(const mxl_graph_node *node, const char *param, const char *value);

@@ -160,22 +160,20 @@ int MXExecutorPrint(ExecutorHandle handle, const char **out_str)
 {
     mxl_executor *e;
     mxl_str text = {0};
+    int status;
 
     API_NEED(out_str);
     e = api_executor_pin(handle, __func__);
     if (e == NULL)
         return -1;
-    for (int n = 0; n < e->program.graph.walk.count; n++) {
-        const mxl_graph_node *node = e->program.graph.walk.node[n];
-
-        if (node->op == NULL)
-            mxl_str_addf(&text, "Variable:%s\n", node->name);
-        else
-            mxl_str_addf(&text, "Op:%s, Name=%s\n", node->op->name, node->name);
+    status = api_symbol_print(e->program.graph.symbol, &text);
+    api_executor_unpin(handle);
+    if (status != 0) {
+        mxl_str_clear(&text);
+        return mxl_error_prefix(__func__);
     }
     /* the lines that Module looks for; memory comes from a pool */
     mxl_str_add(&text, "Total 0 MB allocated\nTotal 0 TempSpace resource requested\n");
-    api_executor_unpin(handle);
     *out_str = api_text_lend(&text, __func__);
     return *out_str != NULL ? 0 : -1;
 }

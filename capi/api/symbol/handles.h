@@ -28,6 +28,9 @@ int api_symbol_variables(const char *function, SymbolHandle symbol, int which, u
 int api_symbol_variable_names(const char *function, SymbolHandle symbol, int which,
                               uint32_t *out_size, const char ***out);
 
+/* Appends a description to read. -1 with the error set. */
+int api_symbol_print(const mxl_symbol *symbol, mxl_str *out);
+
 /* A list of texts that is lent to the caller. An empty one is {0}. */
 typedef struct api_texts {
     mxl_str bytes; /* texts, each with its final zero */

@@ -17,7 +17,7 @@ int MXSymbolSaveToJSON(SymbolHandle symbol, const char **out_json)
     pinned = api_symbol_pin(symbol, __func__);
     if (pinned == NULL)
         return -1;
-    status = mxl_symbol_write(pinned, &text);
+    status = mxl_symbol_write(pinned, mxl_state_get()->numpy_shape, &text);
     api_symbol_unpin(symbol);
     if (status != 0) {
         mxl_str_clear(&text);
@@ -59,7 +59,7 @@ int MXSymbolSaveToFile(SymbolHandle symbol, const char *fname)
     pinned = api_symbol_pin(symbol, __func__);
     if (pinned == NULL)
         return -1;
-    status = mxl_symbol_write(pinned, &text);
+    status = mxl_symbol_write(pinned, mxl_state_get()->numpy_shape, &text);
     api_symbol_unpin(symbol);
     if (status == 0)
         status = write_file(fname, &text);
@@ -131,7 +131,7 @@ static void print_node(mxl_str *out, const mxl_graph_node *node)
         mxl_str_addf(out, "\t%s=%s\n", node->attrs.list[i].key, node->attrs.list[i].value);
 }
 
-static int print_symbol(const mxl_symbol *symbol, mxl_str *out)
+int api_symbol_print(const mxl_symbol *symbol, mxl_str *out)
 {
     const mxl_graph_node *first = symbol->count > 0 ? symbol->entry[0].node : NULL;
     mxl_walk walk;
@@ -167,7 +167,7 @@ int MXSymbolPrint(SymbolHandle symbol, const char **out_str)
     pinned = api_symbol_pin(symbol, __func__);
     if (pinned == NULL)
         return -1;
-    status = print_symbol(pinned, &text);
+    status = api_symbol_print(pinned, &text);
     api_symbol_unpin(symbol);
     if (status != 0) {
         mxl_str_clear(&text);

@@ -1,10 +1,14 @@
-/* Rules of operators that choose or move elements: the shapes of inputs by those of results. */
+/* Rules of operators that choose or move elements: the shapes of inputs by those of results; and of
+ * broadcasting. */
 #include "graph/infer.h"
 
+/* Nothing follows before the condition is known, as in 1.9.1. */
 int mxl_rule_where(mxl_rule *rule)
 {
     mxl_shape *all[] = {mxl_rule_in(rule, 1), mxl_rule_in(rule, 2), mxl_rule_out(rule, 0)};
 
+    if (!mxl_shape_known(mxl_rule_in(rule, 0)))
+        return 0;
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
             if (i != k && mxl_rule_merge(rule, all[i], all[k]) != 0)
@@ -77,5 +81,49 @@ int mxl_rule_split(mxl_rule *rule)
         if (whole_of(rule, mxl_rule_out(rule, i)) != 0)
             return -1;
     }
+    return 0;
+}
+
+/* Sizes that both inputs have are known in the result, whatever the others are. */
+int mxl_rule_broadcast(mxl_rule *rule)
+{
+    const mxl_shape *a = mxl_rule_in(rule, 0), *b = mxl_rule_in(rule, 1);
+    mxl_shape both = {.ndim = a->ndim > b->ndim ? a->ndim : b->ndim};
+
+    if (a->ndim < 0 || b->ndim < 0)
+        return 0;
+    for (int i = 0; i < both.ndim; i++) {
+        int at_a = i - (both.ndim - a->ndim), at_b = i - (both.ndim - b->ndim);
+        int64_t x = at_a < 0 ? 1 : a->dim[at_a], y = at_b < 0 ? 1 : b->dim[at_b];
+
+        if (x >= 0 && y >= 0 && x != y && x != 1 && y != 1)
+            return 0; /* the operator's own function has the error */
+        both.dim[i] = x < 0 || y < 0 ? -1 : x == 1 ? y : x;
+    }
+    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &both);
+}
+
+/* As many elements as the result: one unknown size follows. */
+int mxl_rule_reshape(mxl_rule *rule)
+{
+    mxl_shape *in = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
+    int64_t size = 1, total;
+    int unknown = -1;
+
+    if (in->ndim < 0 || !mxl_shape_known(out))
+        return 0;
+    for (int i = 0; i < in->ndim; i++) {
+        if (in->dim[i] < 0 && unknown >= 0)
+            return 0;
+        if (in->dim[i] < 0)
+            unknown = i;
+        else
+            size *= in->dim[i];
+    }
+    total = mxl_shape_size(out->ndim, out->dim);
+    if (unknown < 0 || size == 0 || total % size != 0)
+        return 0;
+    in->dim[unknown] = total / size;
+    rule->changed = true;
     return 0;
 }

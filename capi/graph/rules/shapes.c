@@ -87,6 +87,8 @@ static int fully_connected(mxl_rule *rule)
     return 0;
 }
 
+static int like_first(mxl_rule *rule);
+
 /* The weight (filters, channels of a group, kernel) or, transposed, (channels, filters of a group,
  * kernel). */
 static int weight_of_conv(mxl_rule *rule, int input, bool transposed)
@@ -168,9 +170,14 @@ static int group_norm(mxl_rule *rule)
     return mxl_rule_say(rule, 1, 1, &groups) != 0 ? -1 : mxl_rule_say(rule, 2, 1, &groups);
 }
 
+/* A gamma that is given may be one number for all channels. */
 static int leaky_relu(mxl_rule *rule)
 {
-    return mxl_rule_is(rule, "act_type", "prelu") ? sized_by_axis(rule, 1) : 0;
+    const mxl_shape *gamma = rule->num_in > 1 ? mxl_rule_in(rule, 1) : NULL;
+
+    if (gamma == NULL || !mxl_rule_is(rule, "act_type", "prelu"))
+        return 0;
+    return gamma->ndim == 1 && gamma->dim[0] == 1 ? like_first(rule) : sized_by_axis(rule, 1);
 }
 
 static int embedding(mxl_rule *rule)
@@ -274,6 +281,12 @@ static int like_first(mxl_rule *rule)
                : mxl_rule_merge(rule, mxl_rule_in(rule, 0), mxl_rule_out(rule, 0));
 }
 
+/* Without an axis, a running sum is that of all elements in a row. */
+static int cumsum(mxl_rule *rule)
+{
+    return mxl_rule_int(rule, "axis", MXL_NONE) == MXL_NONE ? 0 : like_first(rule);
+}
+
 /* Everything but one axis is alike; there, the sizes of the inputs add up. */
 static int concat(mxl_rule *rule)
 {
@@ -340,31 +353,6 @@ static int concat_rest(mxl_rule *rule)
     return axis < 0 ? 0 : share_rest(rule, (int)axis, false);
 }
 
-/* As many elements as the result: one unknown size follows. */
-static int reshape(mxl_rule *rule)
-{
-    mxl_shape *in = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
-    int64_t size = 1, total;
-    int unknown = -1;
-
-    if (in->ndim < 0 || !mxl_shape_known(out))
-        return 0;
-    for (int i = 0; i < in->ndim; i++) {
-        if (in->dim[i] < 0 && unknown >= 0)
-            return 0;
-        if (in->dim[i] < 0)
-            unknown = i;
-        else
-            size *= in->dim[i];
-    }
-    total = mxl_shape_size(out->ndim, out->dim);
-    if (unknown < 0 || size == 0 || total % size != 0)
-        return 0;
-    in->dim[unknown] = total / size;
-    rule->changed = true;
-    return 0;
-}
-
 /* Sizes of 0 in the parameter `shape` are unknown in MXNet's legacy mode. */
 static int creation(mxl_rule *rule)
 {
@@ -412,8 +400,10 @@ static const struct {
     {"SVMOutput", svm_output},
     {"Concat", concat_rest},
     {"_rnn_param_concat", concat_parameters},
-    {"Reshape", reshape},
-    {"Flatten", reshape},
+    {"Reshape", mxl_rule_reshape},
+    {"_np_reshape", mxl_rule_reshape},
+    {"_npx_reshape", mxl_rule_reshape},
+    {"Flatten", mxl_rule_reshape},
     {"elemwise_add", alike},
     {"elemwise_sub", alike},
     {"elemwise_mul", alike},
@@ -437,7 +427,7 @@ static const struct {
     {"_copyto", like_first},
     {"_copy", like_first},
     {"reverse", like_first},
-    {"_np_cumsum", like_first},
+    {"_np_cumsum", cumsum},
     {"_contrib_div_sqrt_dim", like_first},
     {"where", mxl_rule_where},
     {"expand_dims", mxl_rule_expand_dims},
@@ -466,6 +456,8 @@ static int (*rule_of(const mxl_op *op))(mxl_rule *)
     if (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same ||
         op->infer == mxl_scalar_infer)
         return alike;
+    if (op->infer == mxl_infer_broadcast)
+        return mxl_rule_broadcast;
     return NULL;
 }
 
@@ -480,6 +472,12 @@ bool mxl_rule_by_values(const mxl_op *op)
             return true;
     }
     return false;
+}
+
+/* Operators of which 1.9.1 infers nothing before all sizes of their inputs are known. */
+bool mxl_rule_needs_all(const mxl_op *op)
+{
+    return strcmp(op->name, "where") == 0 || strcmp(op->name, "Flatten") == 0;
 }
 
 bool mxl_rule_creates(const mxl_op *op)

@@ -262,7 +262,7 @@ def test_names_that_hooks_get() -> None:
     block.register_op_hook(hook, monitor_all=True)
     block(nd.ones((1, 2)))
     names = [name.partition(b"_")[2] for name, _ in seen]
-    assert names == [b"join_arg0", b"join_arg1", b"join_output", b"act_data", b"act_output"]
+    assert names == [b"join_arg0", b"join_arg1", b"join_output", b"act_input0", b"act_output"]
     assert [operator for _, operator in seen[2:4]] == [b"Concat", b"Activation"]
 
 
