@@ -246,6 +246,11 @@ static bool set_none(const mxl_param *param, void *at)
     case MXL_P_OPT_SHAPE:
         *(mxl_tuple *)at = (mxl_tuple){-1, NULL};
         return true;
+    case MXL_P_TUPLE_OPT:
+        if (param->def == NULL) /* the step of a slice may be left out, bounds may not */
+            return false;
+        *(mxl_tuple *)at = (mxl_tuple){0, NULL};
+        return true;
     case MXL_P_FLOATS:
         if (param->def == NULL || strcmp(param->def, "None") != 0)
             return false;

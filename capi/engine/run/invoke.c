@@ -145,6 +145,9 @@ static int check_fits(const mxl_run *r, int i)
     const mxl_array *out = r->given_out[i];
     const mxl_shape *want = &r->out_shape[i];
 
+    if (out->dtype != r->out_dtype[i] && r->out_dtype[i] == MXL_BOOL && r->call.num_inputs == 1)
+        return mxl_error("TypeError: %s: the output given is %s, the result is bool",
+                         r->call.op->name, mxl_dtype_name(out->dtype));
     if (out->dtype != r->out_dtype[i])
         return mxl_error("%s: the output given is %s, the result is %s", r->call.op->name,
                          mxl_dtype_name(out->dtype), mxl_dtype_name(r->out_dtype[i]));

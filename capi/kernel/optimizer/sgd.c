@@ -48,10 +48,15 @@ MXL_STEP_BOTH(sgd, SGD)
 
 MXL_STEP_BOTH(momentum, WITH_MOMENTUM)
 
-/* Nesterov's: the step that the momentum will take next is taken already. */
+/* Nesterov's: the step that the momentum will take next is taken already. A weight that is updated
+ * in place decays by its new value in the momentum, as in 1.9.1. */
 #define NAG(S)                                                                                     \
+    const bool in_place = master != NULL || (const void *)out == (const void *)weight;             \
+                                                                                                   \
     MOMENTUM(S)                                                                                    \
-    next = w + (momentum * m - d);
+    next = w + (momentum * m - d);                                                                 \
+    if (in_place)                                                                                  \
+        first[i] = MXL_STORE_##S(m - lr * wd * (next - w));
 
 MXL_STEP_BOTH(nag, NAG)
 

@@ -48,11 +48,12 @@ static const mxl_param arange_table[] = {
     {0},
 };
 
-static int arange_infer(mxl_infer *infer)
+/* `empty`: no numbers are an array of none, as in NumPy, not a mistake. */
+static int count_range(mxl_infer *infer, bool empty)
 {
     range_params p = *(const range_params *)infer->params;
     double count;
-    int64_t size;
+    int64_t size = 0;
 
     if (isnan(p.stop)) {
         if (p.infer_range)
@@ -62,6 +63,8 @@ static int arange_infer(mxl_infer *infer)
     }
     if (p.repeat < 1)
         return mxl_error("_arange: repeat is %lld, it must be positive", (long long)p.repeat);
+    if (empty && (p.step > 0 ? p.start >= p.stop : p.step < 0 && p.start <= p.stop))
+        return mxl_infer_made(infer, p.ctx, p.dtype, 1, &size);
     if (!(p.step > 0 ? p.start < p.stop : p.step < 0 && p.start > p.stop))
         return mxl_error("_arange: no numbers from %g to %g in steps of %g", p.start, p.stop,
                          p.step);
@@ -70,6 +73,16 @@ static int arange_infer(mxl_infer *infer)
         return mxl_error("_arange: from %g to %g in steps of %g are too many numbers", p.start,
                          p.stop, p.step);
     return mxl_infer_made(infer, p.ctx, p.dtype, 1, &size);
+}
+
+static int arange_infer(mxl_infer *infer)
+{
+    return count_range(infer, false);
+}
+
+static int np_arange_infer(mxl_infer *infer)
+{
+    return count_range(infer, true);
 }
 
 /* start + i step; integers truncate start and step towards zero. */
@@ -101,6 +114,8 @@ static int arange_compute(const mxl_call *call)
 
 MXL_CREATOR(op_arange, "_arange", range_params, arange_table, arange_infer, arange_compute,
             "Numbers from start to before stop, evenly spaced.");
+MXL_CREATOR(op_np_arange, "_npi_arange", range_params, arange_table, np_arange_infer,
+            arange_compute, "Numbers from start to before stop, evenly spaced; there may be none.");
 
 /* ---- _linspace ---- */
 
@@ -209,4 +224,5 @@ static const mxl_op op_identity = {
     .grad = mxl_grad_pass,
 };
 
-const mxl_op *const mxl_ops_range[] = {&op_arange, &op_linspace, &op_eye, &op_identity, NULL};
+const mxl_op *const mxl_ops_range[] = {&op_arange, &op_np_arange, &op_linspace,
+                                       &op_eye,    &op_identity,  NULL};

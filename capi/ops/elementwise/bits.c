@@ -1,5 +1,5 @@
 /* Bitwise functions of integers, and of bool if the result is one: and, or, xor, not, shifts; and
- * the least common multiple. */
+ * the least common multiple. Gradients are zero. */
 #include "ops/elementwise/elementwise.h"
 
 /* Loops only of integers; byte loops serve bool too if BOOL_ROW names them. */
@@ -69,21 +69,27 @@ static const mxl_kernels lcm_kernels = {.row = {[MXL_U8] = lcm_u8,
                                         .weight = 1};
 
 static MXL_BINARY(lcm, "_npi_lcm", mxl_infer_broadcast, lcm,
-                  "The least common multiple of two integers; of bool where both are True.");
+                  "The least common multiple of two integers; of bool where both are True.",
+                  .grad = mxl_grad_zero);
 static MXL_BINARY(and, "_npi_bitwise_and", mxl_infer_broadcast, bitwise_and,
-                  "The bits that both integers have; of bool where both are True.");
+                  "The bits that both integers have; of bool where both are True.",
+                  .grad = mxl_grad_zero);
 static MXL_BINARY(or, "_npi_bitwise_or", mxl_infer_broadcast, bitwise_or,
-                  "The bits that either integer has; of bool where either is True.");
+                  "The bits that either integer has; of bool where either is True.",
+                  .grad = mxl_grad_zero);
 static MXL_BINARY(xor, "_npi_bitwise_xor", mxl_infer_broadcast, bitwise_xor,
-                  "The bits that one of two integers has; of bool where both differ.");
+                  "The bits that one of two integers has; of bool where both differ.",
+                  .grad = mxl_grad_zero);
 static MXL_BINARY(left, "_mxl_left_shift", mxl_infer_broadcast, left_shift,
-                  "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.");
+                  "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.",
+                  .grad = mxl_grad_zero);
 static MXL_BINARY(right, "_mxl_right_shift", mxl_infer_broadcast, right_shift,
                   "The bits of lhs moved down by rhs, the sign kept; where rhs is negative or too "
-                  "large the sign alone is left.");
+                  "large the sign alone is left.",
+                  .grad = mxl_grad_zero);
 static MXL_UNARY_AS(not, "_npi_bitwise_not", bitwise_not,
                     "The bits that an integer has not; of bool the opposite.",
-                    MXL_INPUTS(MXL_INPUT(x, "Integers, or booleans.")));
+                    MXL_INPUTS(MXL_INPUT(x, "Integers, or booleans.")), .grad = mxl_grad_zero);
 
 const mxl_op *const mxl_ops_bits[] = {&mxl_op_and,  &mxl_op_or,    &mxl_op_xor, &mxl_op_not,
                                       &mxl_op_left, &mxl_op_right, &mxl_op_lcm, NULL};

@@ -25,11 +25,19 @@ static int contracted(const mxl_op *op, const mxl_array *a, const mxl_array *b)
 
 /* ---- dot ---- */
 
+/* A number multiplies the other array. */
 static int dot_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0], *b = infer->in[1];
     mxl_shape *out = &infer->out_shape[0];
 
+    if (a->ndim == 0 || b->ndim == 0) {
+        const mxl_array *other = a->ndim == 0 ? b : a;
+
+        return mxl_check_dtypes(infer->op, a, b) != 0
+                   ? -1
+                   : mxl_infer_set(infer, a->dtype, other->ndim, other->shape);
+    }
     if (contracted(infer->op, a, b) != 0)
         return -1;
     infer->out_dtype[0] = a->dtype;
@@ -43,11 +51,14 @@ static int dot_infer(mxl_infer *infer)
 static mxl_array *dot_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0], *b = call->in[1];
-    int64_t inner = a->shape[a->ndim - 1], order[MXL_MAX_NDIM], shape[2 * MXL_MAX_NDIM];
-    int64_t rows = mxl_shape_size(a->ndim - 1, a->shape), columns = 1;
+    int64_t inner, rows, columns = 1, order[MXL_MAX_NDIM], shape[2 * MXL_MAX_NDIM];
     mxl_tuple axes = {b->ndim, order};
     int n = 0;
 
+    if (a->ndim == 0 || b->ndim == 0)
+        return mxl_np_two(mxl_np_scope(s), "broadcast_mul", a, b);
+    inner = a->shape[a->ndim - 1];
+    rows = mxl_shape_size(a->ndim - 1, a->shape);
     for (int i = 0; i < a->ndim - 1; i++)
         shape[n++] = a->shape[i];
     for (int i = 0, at = 1; b->ndim > 1 && i < b->ndim; i++) {

@@ -1,5 +1,6 @@
 /* Calls of other operators by name, for the composites of this folder. */
 #include "ops/numpy/numpy.h"
+#include "ops/shape/movement.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,13 +93,15 @@ mxl_array *mxl_np_line(mxl_scope *s, mxl_array *x)
     return x == NULL ? NULL : mxl_reshape(s, x, 1, &x->size);
 }
 
-mxl_array *mxl_np_empty(mxl_scope *s, const mxl_array *x, int axis, int64_t size)
+mxl_array *mxl_np_empty(mxl_scope *s, mxl_array *x, int axis, int64_t size)
 {
     int64_t shape[MXL_MAX_NDIM];
     mxl_array *made;
 
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
     shape[axis] = size;
+    if (mxl_shape_size(x->ndim, shape) == 0)
+        return mxl_reshape(s, mxl_slice_axis(s, x, axis, 0, 0), x->ndim, shape);
     made = mxl_scope_own(s, mxl_array_new(x->dtype, x->ndim, shape));
     if (made != NULL)
         memset(mxl_array_write(made), 0, (size_t)made->size * mxl_dtype_size(made->dtype));

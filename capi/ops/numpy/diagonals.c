@@ -106,8 +106,8 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
     for (int i = 1; i < x->ndim; i++) {
         if (x->shape[i] == x->shape[0])
             continue;
-        return mxl_np_fail(s, "%s: all axes must have one size, got shape %s", call->op->name,
-                           MXL_SHAPE_OF(x));
+        return mxl_np_fail(s, "ValueError: %s: all axes must have one size, got shape %s",
+                           call->op->name, MXL_SHAPE_OF(x));
     }
     if (x->ndim < 2)
         return mxl_np_fail(s, "%s: takes arrays with 2 axes and more, got %d", call->op->name,

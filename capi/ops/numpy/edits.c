@@ -523,7 +523,12 @@ static const mxl_op op_mask_tensor = {
 
 static mxl_array *nonzero_compose(mxl_scope *s, const mxl_call *call)
 {
-    return mxl_np_text(mxl_np_scope(s), "_mxl_nonzero", 1, call->in, "by_axis=0");
+    mxl_array *x = call->in[0];
+
+    (void)mxl_np_scope(s);
+    if (x->ndim == 0) /* counts as a line of one, as in NumPy 1 */
+        x = mxl_np_line(s, x);
+    return mxl_np_text(s, "_mxl_nonzero", 1, &x, "by_axis=0");
 }
 
 static const mxl_op op_nonzero = {

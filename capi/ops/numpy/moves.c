@@ -83,7 +83,7 @@ static int permuted(const mxl_plan *p, mxl_tuple axes, int64_t *out)
         if (axis < 0)
             return -1;
         if (seen[axis])
-            return mxl_error("%s: axis %d is named twice", p->op->name, axis);
+            return mxl_error("ValueError: %s: axis %d is named twice", p->op->name, axis);
         seen[axis] = true;
         out[i] = axis;
     }
@@ -223,10 +223,13 @@ static int squeeze_plan(mxl_plan *p)
     for (int i = 0; i < p->shape.ndim; i++)
         gone[i] = axes->n < 0 && p->shape.dim[i] == 1;
     for (int i = 0; i < axes->n; i++) {
-        int axis = mxl_plan_axis(p, axes->v[i]);
+        bool number = p->shape.ndim == 0 && (axes->v[i] == 0 || axes->v[i] == -1);
+        int axis = number ? 0 : mxl_plan_axis(p, axes->v[i]);
 
         if (axis < 0)
             return -1;
+        if (number)
+            continue;
         if (p->shape.dim[axis] != 1)
             return mxl_error("%s: axis %d has extent %lld, not 1", p->op->name, axis,
                              (long long)p->shape.dim[axis]);

@@ -56,7 +56,6 @@ const mxl_other_name mxl_other_names[] = {
     {"_np_copy", "_copy"},
     {"_npi_stack", "stack"},
 
-    {"_npi_arange", "_arange"},
     {"_npi_ones", "_ones"},
     {"_npi_zeros", "_zeros"},
     {0},

@@ -42,8 +42,9 @@ mxl_array *mxl_np_take(mxl_scope *s, mxl_array *x, int axis, int64_t count, cons
 /* All elements in one line. Scoped. */
 mxl_array *mxl_np_line(mxl_scope *s, mxl_array *x);
 
-/* An array of the shape of x but for one axis; zeros. Scoped. */
-mxl_array *mxl_np_empty(mxl_scope *s, const mxl_array *x, int axis, int64_t size);
+/* An array of the shape of x but for one axis; zeros. Without elements it is a part of x, so that a
+ * recorded x has a gradient. Scoped. */
+mxl_array *mxl_np_empty(mxl_scope *s, mxl_array *x, int axis, int64_t size);
 
 /* Numbers of an array of any dtype, as float64 or int64: a contiguous copy. Scoped. */
 mxl_array *mxl_np_read(mxl_scope *s, mxl_array *x, int dtype);

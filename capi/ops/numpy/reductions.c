@@ -17,6 +17,12 @@ typedef struct np_reduce_params {
 
 /* ---- shapes and dtypes ---- */
 
+/* Whether a number is reduced: it has no axes, but axis 0 or -1 may be named. */
+static bool names_none(const np_reduce_params *p, const mxl_array *x)
+{
+    return x->ndim == 0 && p->axis.n == 1 && (p->axis.v[0] == 0 || p->axis.v[0] == -1);
+}
+
 /* The shape of the result; -1 with the error set. */
 static int result_shape(const mxl_op *op, const np_reduce_params *p, const mxl_array *x,
                         mxl_shape *out)
@@ -24,7 +30,8 @@ static int result_shape(const mxl_op *op, const np_reduce_params *p, const mxl_a
     const mxl_reduce_params axes = {.axis = p->axis};
     bool reduced[MXL_MAX_NDIM] = {false};
 
-    if (p->axis.n != 0 && mxl_reduce_axes(op->name, &axes, x->ndim, reduced) != 0)
+    if (p->axis.n != 0 && !names_none(p, x) &&
+        mxl_reduce_axes(op->name, &axes, x->ndim, reduced) != 0)
         return -1;
     out->ndim = 0;
     for (int i = 0; i < x->ndim; i++) {
@@ -313,15 +320,22 @@ typedef struct np_arg_params {
     int keepdims;
 } np_arg_params;
 
+/* Whether all elements are searched: a number has no axes, but 0 and -1 may be named. */
+static bool searches_all(const np_arg_params *p, int ndim)
+{
+    return p->axis == MXL_NONE || (ndim == 0 && (p->axis == 0 || p->axis == -1));
+}
+
 /* The largest of none has no position. */
 static int arg_infer(mxl_infer *infer)
 {
     const np_arg_params *p = infer->params;
     const mxl_array *x = infer->in[0];
     mxl_shape *out = &infer->out_shape[0];
-    int axis = p->axis == MXL_NONE ? -1 : mxl_check_axis(infer->op, p->axis, x->ndim);
+    bool all = searches_all(p, x->ndim);
+    int axis = all ? -1 : mxl_check_axis(infer->op, p->axis, x->ndim);
 
-    if (p->axis != MXL_NONE && axis < 0)
+    if (!all && axis < 0)
         return -1;
     if (x->dtype == MXL_BOOL)
         return mxl_error("%s: takes numbers, got bool", infer->op->name);
@@ -342,8 +356,12 @@ static int arg_infer(mxl_infer *infer)
 /* The search of `_mxl_argmax` or `_mxl_argmin`, which has these parameters, into this shape. */
 static int arg_compute(const mxl_call *call)
 {
+    np_arg_params params = *(const np_arg_params *)call->params;
     mxl_call search = *call;
 
+    if (searches_all(&params, call->in[0]->ndim))
+        params.axis = MXL_NONE;
+    search.params = &params;
     search.op = mxl_op_find(mxl_np_of(call));
     return search.op == NULL ? -1 : search.op->compute(&search);
 }

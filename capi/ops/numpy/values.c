@@ -178,7 +178,8 @@ static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
 
     (void)mxl_np_scope(s);
     if (p->ndim != 1)
-        return mxl_np_fail(s, "%s: p must have 1 axis, got %d", call->op->name, p->ndim);
+        return mxl_np_fail(s, "ValueError: %s: p must have 1 axis, got %d", call->op->name,
+                           p->ndim);
     if (p->dtype != x->dtype)
         return mxl_np_fail(s, "%s: p is %s, x is %s", call->op->name, mxl_dtype_name(p->dtype),
                            mxl_dtype_name(x->dtype));

@@ -42,7 +42,7 @@ MXL_STEP_OP(
     nag, "nag_mom_update", momentum_inputs, nag_table,
     "A step of gradient descent with Nesterov's momentum: with g = clip(rescale_grad * grad) + "
     "wd * weight, mom becomes momentum * mom - lr * g and the result is weight + momentum * mom "
-    "- lr * g.");
+    "- lr * g. If the result is written into the weight, mom has the decay of the new weight.");
 
 MXL_STEP_OP(
     mp_sgd, "mp_sgd_update", mp_sgd_inputs, sgd_table,
@@ -55,8 +55,8 @@ MXL_STEP_OP(
 
 MXL_STEP_OP(
     mp_nag, "mp_nag_mom_update", mp_momentum_inputs, nag_table,
-    "nag_mom_update of weight32, in float32; the result is the new weight32 in the weight's "
-    "dtype.");
+    "nag_mom_update of weight32, in float32 and in place; the result is the new weight32 in the "
+    "weight's dtype.");
 
 /* ---- signs ---- */
 

@@ -53,8 +53,9 @@ static int dropout_infer(mxl_infer *infer)
     return 0;
 }
 
-/* From numbers in [0, 1): the factor of each element; s is the probability to keep one. */
-MXL_FLOAT_KERNELS(mask, MXL_SCALAR_LOOP, x < s ? 1 / s : 0);
+/* From numbers in [0, 1): the factor of each element; s is the probability to keep one. Where none
+ * is kept, factors are NaN, as in 1.9.1. */
+MXL_FLOAT_KERNELS(mask, MXL_SCALAR_LOOP, x < s ? 1 / s : 0 / s);
 
 static int fill_mask(const dropout_params *p, mxl_array *mask)
 {
@@ -137,7 +138,7 @@ static const mxl_op op_dropout = {
            "otherwise the array as it is.",
     MXL_PARAMS_OF(dropout_params,
                   MXL_PARAM(dropout_params, p, MXL_P_FLOAT, "0.5",
-                            "Probability of an element to become 0; in [0, 1]."),
+                            "Probability of an element to become 0; in [0, 1]. At 1 all are NaN."),
                   MXL_PARAM(dropout_params, mode, MXL_P_ENUM, "training",
                             "Whether to drop elements only while training, or always.",
                             .values = dropout_modes),

@@ -85,16 +85,13 @@ static bool is_multi_label(int ndim, const int64_t *data, const mxl_array *label
 }
 
 /* True if the label has one class for each row, that is, the shape of data without its last axis.
- * If all axes but the first are classes, those in between must have size 1. */
+ * Where all axes but the first are classes, the first labels of such an array count, as in 1.9.1.
+ */
 static bool is_row_label(const output_params *p, int ndim, const int64_t *data,
                          const mxl_array *label)
 {
-    if (!p->preserve_shape && ndim > 2) {
-        if (label->ndim == 1 && label->shape[0] == data[0])
-            return true;
-        if (mxl_shape_size(ndim - 2, data + 1) != 1)
-            return false;
-    }
+    if (!p->preserve_shape && ndim > 2 && label->ndim == 1 && label->shape[0] == data[0])
+        return true;
     return mxl_shape_same(label->ndim, label->shape, ndim - 1, data);
 }
 
@@ -149,7 +146,7 @@ static int target_infer(mxl_infer *infer)
     if (mxl_check_float(infer->op, label) != 0)
         return -1;
     c = find_classes(p, p->shape.n, p->shape.v);
-    if (label->size != c.outer * c.inner)
+    if (label->size < c.outer * c.inner)
         return mxl_error("%s: there are %lld labels for %lld rows", infer->op->name,
                          (long long)label->size, (long long)(c.outer * c.inner));
     mxl_shape_set(&infer->out_shape[1], p->shape.n, p->shape.v);

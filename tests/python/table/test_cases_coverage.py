@@ -20,6 +20,7 @@ pytestmark = pytest.mark.one_binding
 #: Operators without a derivative. What they make of recorded arrays is a constant.
 NOT_DIFFERENTIABLE = {
     "_arange",
+    "_npi_arange",
     "_linspace",
     "_eye",
     "_histogram",
@@ -138,7 +139,7 @@ def test_own_operators_have_values_errors_and_derivatives() -> None:
 #: What these move, Cast and scatter_nd move too; 1.9.1 wants an output of the caller's.
 INTO_GIVEN = {"_copyto", "_scatter_set_nd"}
 #: Operators without inputs, whose parameters are NaN and infinities in rows of their families.
-MAKE = {"_arange", "_linspace", "_eye", "_zeros", "_ones", "_full", "_zeros_without_dtype", "_set_value"}
+MAKE = {"_arange", "_npi_arange", "_linspace", "_eye", "_zeros", "_ones", "_full", "_zeros_without_dtype", "_set_value"}
 MAKE |= {f"_npi_{name}" for name in "eye identity indices logspace blackman hamming hanning".split()}
 #: They read files.
 MAKE |= {"_cvimdecode", "_cvimread"}

@@ -137,6 +137,7 @@ for _name, _function in {
         _row(_op, _dtype, (In((7,), _dtype, ("int", 0, 60)),), {"scalar": 6, "is_int": 1}, _scalar)
     _row(_op, "special-none", (In(dtype="int32", values=[0, -1, 2**31 - 1]),), {"scalar": 1, "is_int": 1}, _scalar)
     _row(_op, "0-axes", (In((), "int32", ("int", 1, 9)),), {"scalar": 6, "is_int": 1}, _scalar)
+    _row(_op, "gradient", (In((4,), "int32", ("int", 1, 9)),), {"scalar": 6, "is_int": 1}, _scalar, diff=(0,))
     _error(_op, "float", (In((2,)),), {"scalar": 2})
 
 for _dtype in ("int32", "int64", "int8", "uint8"):
@@ -386,7 +387,8 @@ _op = "_npx_nonzero"
 _row(_op, "usual", (In(values=[[1, 0], [2, 3]]),), {}, lambda x: np.argwhere(x))
 _row(_op, "special-numbers", (In(values=_SPECIAL),), {}, lambda x: np.argwhere(x))
 _row(_op, "none", (In(values=[0, 0]),), {}, lambda x: np.argwhere(x))
-_row(_op, "0-axes", (In(values=2.0),), {}, lambda x: np.zeros((1, 0), "int64"), oracle=_OTHER)
+_row(_op, "0-axes", (In(values=2.0),), {}, lambda x: np.zeros((1, 1), "int64"))
+_row(_op, "0-axes-of-0", (In(values=0.0),), {}, lambda x: np.zeros((0, 1), "int64"))
 _error(_op, "two", (In((2,)), In((2,))))
 
 # ---- values ----
@@ -492,6 +494,24 @@ _row(
 )
 _row("_npi_share_memory", "0-axes", (In(()), In(())), {}, lambda a, b: np.asarray(False))
 _error("_npi_share_memory", "one", (In((2,)),))
+
+# ---- numbers in a row ----
+
+
+def _arange(start: float, stop: float | None = None, step: float = 1.0, dtype: str = "float32") -> np.ndarray:
+    return np.arange(start, stop, step, dtype)
+
+
+for _label, _params in {
+    "one-number": {"start": 3, "dtype": "int32"},
+    "steps": {"start": 2, "stop": 9, "step": 2.5},
+    "down": {"start": 3, "stop": -1, "step": -1, "dtype": "float64"},
+    "nothing": {"start": 3, "stop": 0},
+    "nothing-below-0": {"start": 0, "stop": 3, "step": -1, "dtype": "int32"},
+    "nothing-of-0": {"start": 0},
+}.items():
+    _row("_npi_arange", _label, (), _params, _arange)
+_error("_npi_arange", "no-repeat", (), {"start": 3, "repeat": 0})
 
 #: What 1.9.1 answers otherwise (a row of docs/compatibility.md each), or dies of.
 _NO_GRADIENT = "forward: 1.9.1 has no gradient"

@@ -159,4 +159,6 @@ for _op, _forward in (("_np_dot", np.dot), ("_npi_matmul", np.matmul)):
     _error(_op, "two-dtypes", (In((2, 3), "float64"), In((3, 2))), {})
 _error("_npi_matmul", "stacks", (In((4, 2, 3)), In((3, 3, 2))), {})
 _error("_npi_matmul", "0-axes", (In(()), In((3,))), {}, np_shape=True)
-_error("_np_dot", "0-axes", (In(()), In((3,))), {}, np_shape=True, oracle="differs: 1.9.1 multiplies")
+for _label, _shapes in {"0-axes": ((), (3,)), "0-axes-right": ((2, 3), ()), "0-axes-both": ((), ())}.items():
+    _pair = tuple(In(shape, "float64") for shape in _shapes)
+    CASES.append(Case("_np_dot", _label, _pair, {}, np.dot, order=2, diff=(0, 1), np_shape=True))

@@ -22,7 +22,7 @@ _SCALAR = {"add": "plus", "subtract": "minus", "rsubtract": "rminus", "multiply"
 _SCALAR |= {"power": "power", "rpower": "rpower"}
 _SCALARS = {f"_npi_{name}_scalar": f"_{ours}_scalar" for name, ours in _SCALAR.items()}
 _OTHERS = {"_npi_hypot": "broadcast_hypot", "_np_copy": "_copy", "_npi_stack": "stack"}
-_OTHERS |= {"_npi_arange": "_arange", "_npi_ones": "_ones", "_npi_zeros": "_zeros"}
+_OTHERS |= {"_npi_ones": "_ones", "_npi_zeros": "_zeros"}
 
 
 def _add(op: str, label: str, inputs: tuple, params: dict | None = None, **more) -> None:
@@ -47,15 +47,3 @@ for _op in ("_npi_zeros", "_npi_ones"):
     _add(_op, "0-axes", (), {"shape": "()"}, np_shape=True)
     _add(_op, "empty", (), {"shape": "(0, 2)", "dtype": "int64"}, np_shape=True)
     _add(_op, "bool", (), {"shape": "(2,)", "dtype": "bool"})
-_add("_npi_arange", "one-number", (), {"start": 3, "dtype": "int32"})
-CASES.append(
-    Case(
-        "_npi_arange",
-        "nothing",
-        (),
-        {"start": 3, "stop": 0},
-        error=True,
-        np_shape=True,
-        oracle="differs: 1.9.1 answers an array without elements, and an error of _arange",
-    )
-)

@@ -76,7 +76,7 @@ def own_options(mx, own):
     return _trained(mx, getattr(mx.optimizer, name)(**kwargs), steps=6)
 
 
-@case(differs="there the momentum reads the weight after its update")
+@case
 def nag_with_decay(mx):
     return _trained(mx, mx.optimizer.NAG(momentum=0.9, wd=0.1, learning_rate=0.3))
 
