@@ -1,6 +1,7 @@
-"""Images read and written by Pillow, which is imported on first use, as NumPy arrays with OpenCV's conventions.
+"""Images read and written, as NumPy arrays with OpenCV's conventions.
 
-Gray values of a colour PNG are those of libpng, which OpenCV asks for them; those of a JPEG are its luminance.
+The library reads PNG and JPEG, bit for bit as 1.9.1; Pillow, which is imported on first use, reads other formats, reads
+images as they are stored, and writes.
 """
 
 from __future__ import annotations
@@ -30,6 +31,24 @@ def pillow() -> Any:
     return Image
 
 
+def by_library(data: bytes) -> bool:
+    """Whether the library reads the image: a PNG or a JPEG."""
+    return data[:3] == b"\xff\xd8\xff" or data[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def decode_by_library(data: bytes, color: int, to_rgb: bool, what: str) -> Any:
+    """The pixels of a PNG or JPEG, an NDArray of three axes.
+
+    Raises: MXNetError: it is broken.
+    """
+    from mxlite.ndarray import _internal, array
+
+    try:
+        return _internal._cvimdecode(array(np.frombuffer(data, np.uint8), dtype="uint8"), flag=color, to_rgb=to_rgb)
+    except MXNetError as error:
+        raise MXNetError(f"cannot decode {what}: {error}") from None
+
+
 def decode(data: Any, color: int, what: str = "the buffer") -> np.ndarray:
     """The pixels of an encoded image, as rows, columns and, of a colour image, channels R, G, B.
 
@@ -40,15 +59,16 @@ def decode(data: Any, color: int, what: str = "the buffer") -> np.ndarray:
         what: What the text of an error calls the image.
     Raises: MXNetError: it is no image, or a broken one.
     """
-    module = pillow()
     data = bytes(data) if not isinstance(data, bytes) else data
+    if color >= 0 and by_library(data):
+        pixels: np.ndarray = decode_by_library(data, color, True, what).asnumpy()
+        return pixels if color else pixels[:, :, 0]
+    module = pillow()
     if not data:
         raise MXNetError(f"cannot decode {what}: it is empty")
     try:
         with module.open(io.BytesIO(data)) as image:
-            if color == 0 and image.format == "JPEG":
-                image.draft("L", None)
-            return _pixels(_upright(image, data) if color >= 0 else image, color)
+            return _pixels(image, color)
     except module.UnidentifiedImageError:
         raise MXNetError(f"cannot decode {what}: it is no image of a format that Pillow reads") from None
     except Exception as error:  # Pillow's decoders raise what they like: OSError, SyntaxError, struct.error, ...
@@ -91,18 +111,6 @@ def encode(image: np.ndarray, extension: str, quality: int) -> bytes:
 def bgr(image: np.ndarray) -> np.ndarray:
     """A colour image with its first and third channels exchanged; a gray one as it is."""
     return image if image.ndim == 2 else np.ascontiguousarray(image[:, :, _BGR[image.shape[2]]])
-
-
-def _upright(image: Any, data: bytes) -> Any:
-    """The image turned as the EXIF data at the begin of a JPEG says.
-
-    1.9.1's OpenCV does so too, unless the image is read as it is stored; EXIF data behind another segment do not count.
-    """
-    if image.format != "JPEG" or data[2:4] != b"\xff\xe1" or image.getexif().get(0x0112, 1) == 1:
-        return image
-    from PIL import ImageOps
-
-    return ImageOps.exif_transpose(image)
 
 
 def _pixels(image: Any, color: int) -> np.ndarray:

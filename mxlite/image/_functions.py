@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._pillow import bgr, decode
+from mxlite._pillow import bgr, by_library, decode, decode_by_library
 from mxlite.base import numeric_types
 from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray, array, op
@@ -41,7 +41,8 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True) -> NDArray:
         buf: bytes, a bytearray, or an array of uint8.
         flag: 1: three channels; 0: gray, one channel.
         to_rgb: Whether the channels are R, G, B rather than B, G, R.
-    Raises: MXNetError: it is no image, or a broken one. ValueError: `buf` is a string. ImportError: Pillow is missing.
+    Raises: MXNetError: it is no image, or a broken one. ValueError: `buf` is a string. ImportError: it is
+            neither PNG nor JPEG, and Pillow is missing.
     """
     if isinstance(buf, str):
         raise ValueError(
@@ -58,6 +59,8 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True) -> NDArray:
 def _decoded(data: bytes, flag: int, to_rgb: bool, what: str) -> NDArray:
     if flag not in (0, 1):
         raise MXNetError(f"imdecode: flag must be 0 (gray) or 1 (color), got {flag!r}")
+    if by_library(data):
+        return decode_by_library(bytes(data), int(flag), bool(to_rgb), what)
     pixels = decode(data, int(flag), what)
     pixels = pixels[:, :, None] if pixels.ndim == 2 else pixels if to_rgb else bgr(pixels)
     return array(pixels, dtype="uint8")

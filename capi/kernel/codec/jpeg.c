@@ -122,9 +122,8 @@ static int read_frame(mxl_jpeg *j, segment s, int marker)
         return mxl_error("JPEG: a damaged frame");
     if (s.bytes[0] != 8)
         return mxl_error("JPEG: samples of %d bits; only those of 8 are supported", s.bytes[0]);
-    if (s.bytes[5] != 1 && s.bytes[5] != 3)
-        return mxl_error("JPEG: %d components (CMYK has 4); only 1 and 3 are supported",
-                         s.bytes[5]);
+    if (s.bytes[5] != 1 && s.bytes[5] != 3 && s.bytes[5] != 4)
+        return mxl_error("JPEG: %d components; only 1, 3 and 4 are supported", s.bytes[5]);
     j->rows = word(s.bytes + 1);
     j->columns = word(s.bytes + 3);
     if (j->rows == 0 || j->columns == 0 || j->rows * j->columns > MXL_BITMAP_MOST)

@@ -19,8 +19,8 @@ typedef struct plane {
 typedef struct work {
     const mxl_jpeg *j;
     int planes;
-    plane plane[3];
-    uint8_t *row[3]; /* of pixels, of each plane */
+    plane plane[MXL_JPEG_COMPONENTS];
+    uint8_t *row[MXL_JPEG_COMPONENTS]; /* of pixels, of each plane */
     size_t row_size;
 } work;
 
@@ -179,12 +179,38 @@ static void put_colors(const uint8_t *const *row, int64_t columns, uint8_t *to)
     }
 }
 
+/* Four components are C, M, Y and K, as Adobe writes them, 255 without ink; or, if its marker says
+ * so, luminance and colours of the inverse of the first three. Colours are as OpenCV mixes them. */
+static void put_inks(const mxl_jpeg *j, const uint8_t *const *row, bool color, uint8_t *to)
+{
+    uint8_t p[3];
+
+    for (int64_t x = 0; x < j->columns; x++) {
+        const uint8_t *const one[] = {row[0] + x, row[1] + x, row[2] + x};
+        int k = row[3][x];
+
+        if (j->transform == 2)
+            put_colors(one, 1, p);
+        for (int c = 0; c < 3; c++) {
+            int none = j->transform == 2 ? p[c] : 255 - *one[c];
+
+            p[c] = (uint8_t)(k - ((none * k) >> 8));
+        }
+        if (color)
+            memcpy(to + 3 * x, p, 3);
+        else
+            to[x] = (uint8_t)((4899 * p[0] + 9617 * p[1] + 1868 * p[2] + (1 << 13)) >> 14);
+    }
+}
+
 static void put_row(const work *w, const uint8_t *const *row, bool color, uint8_t *to)
 {
     int64_t columns = w->j->columns;
     bool ycc = w->j->components == 3 && is_ycc(w->j);
 
-    if (w->planes == 1 && !color)
+    if (w->planes == 4)
+        put_inks(w->j, row, color, to);
+    else if (w->planes == 1 && !color)
         memcpy(to, row[0], (size_t)columns);
     else if (w->planes == 1)
         for (int64_t x = 0; x < 3 * columns; x++)
@@ -234,10 +260,10 @@ static int turn(mxl_bitmap *image, int orientation)
 int mxl_jpeg_pixels(mxl_jpeg *j, bool color, mxl_bitmap *image)
 {
     work w = {.j = j};
-    const uint8_t *row[3];
+    const uint8_t *row[MXL_JPEG_COMPONENTS];
     int status = -1;
 
-    w.planes = j->components == 3 && (color || !is_ycc(j)) ? 3 : 1;
+    w.planes = j->components == 3 && !color && is_ycc(j) ? 1 : j->components;
     w.row_size = (size_t)(j->columns + 32);
     for (int i = 0; i < w.planes; i++) {
         w.row[i] = mxl_alloc(w.row_size);

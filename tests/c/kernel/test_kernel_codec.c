@@ -139,8 +139,8 @@ TEST(kinds_that_are_not_supported)
     static const struct {
         const char *bytes, *says;
     } kinds[] = {
-        {"\xff\xd8\xff\xc0\0\x14\x08\0\x01\0\x01\x04\1\x11\0\2\x11\0\3\x11\0\4\x11\0",
-         "JPEG: 4 components (CMYK has 4); only 1 and 3 are supported"},
+        {"\xff\xd8\xff\xc0\0\x14\x08\0\x01\0\x01\x02\1\x11\0\2\x11\0\3\x11\0\4\x11\0",
+         "JPEG: 2 components; only 1, 3 and 4 are supported"},
         {"\xff\xd8\xff\xc1\0\x14\x0c\0\x01\0\x01\x01\1\x11\0\2\x11\0\3\x11\0\4\x11\0",
          "JPEG: samples of 12 bits; only those of 8 are supported"},
         {"\xff\xd8\xff\xc9\0\x14\x08\0\x01\0\x01\x01\1\x11\0\2\x11\0\3\x11\0\4\x11\0",

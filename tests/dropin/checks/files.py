@@ -115,7 +115,6 @@ SVM = """
 batch_size=1
 batch_size=2
 batch_size=2, data_shape=(4,)
-batch_size=2, label_libsvm='a.svm', label_shape=(3,)
 batch_size=1, num_parts=2, part_index=1
 batch_size=1, dtype='float32', prefetch_buffer=1, ctx='cpu'
 batch_size=2, dtype='float64'

@@ -265,13 +265,15 @@ def _jpegs() -> dict:
 
 @pytest.mark.parametrize("flag", [0, 1])
 def test_pixels_are_those_of_the_library(flag: int) -> None:
-    """Pillow's pixels are those of _cvimdecode, which are 1.9.1's, bit for bit."""
+    """Also of a JPEG that its EXIF data turn, and in a record."""
     files = {**_jpegs(), "png": png(pixels(40, 50, 3)), "gray": png(pixels(4, 5))}
     for name, data in files.items():
         given = mx.nd.array(np.frombuffer(data, np.uint8), dtype="uint8")
-        wanted = mx.nd._internal._cvimdecode(given, flag=flag).asnumpy()
+        wanted = mx.nd._internal._cvimdecode(given, flag=flag, to_rgb=False).asnumpy()
         assert wanted.shape[:2] == {"first": (20, 30), "png": (40, 50), "gray": (4, 5)}.get(name, (30, 20))
-        assert np.array_equal(mx.image.imdecode(data, flag=flag).asnumpy(), wanted), name
+        assert np.array_equal(mx.image.imdecode(data, flag=flag, to_rgb=False).asnumpy(), wanted), name
+        unpacked = mx.recordio.unpack_img(pack(IRHeader(0, 1.0, 0, 0), data), flag)[1]
+        assert np.array_equal(unpacked, wanted if flag else wanted[:, :, 0]), name
 
 
 @pytest.mark.parametrize("extension", [".txt", "", ".tif9"])
@@ -289,15 +291,16 @@ def test_augmenters_leave_the_image_as_it_is() -> None:
 
 @pytest.mark.one_binding
 def test_pillow_is_imported_late_and_named_where_it_is_missing() -> None:
-    code = """
+    code = f"""
 import sys
 sys.modules["PIL"] = None
 import mxlite as mx
 mx.recordio, mx.io, mx.image.ImageIter
+print(mx.image.imdecode({png(pixels(4, 5, 3))!r}).shape)
 try:
     mx.image.imdecode(b"x")
 except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install mxlite[image]" in done.stdout
+    assert "(4, 5, 3)" in done.stdout and "pip install mxlite[image]" in done.stdout
