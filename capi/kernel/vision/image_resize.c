@@ -204,8 +204,10 @@ typedef struct resize_job {
     const mxl_image_taps *rows, *columns;
     int64_t channels;
     mxl_interpolation how;
-    int shift;   /* of the 1 of weights in fixed point */
-    bool halved; /* the mean of 2 x 2 pixels */
+    int shift;     /* of the 1 of weights in fixed point */
+    bool halved;   /* the mean of 2 x 2 pixels */
+    bool whole;    /* the mean of whole pixels: their sum, then */
+    float of_area; /* times this */
     const void *in;
     void *row_weights, *column_weights;
     uint8_t *needed;  /* rows of the image that the result needs */
@@ -228,8 +230,8 @@ typedef struct resize_job {
 #define NAME(x)    mean_##x
 #define T          uint8_t
 #define C          float
-#define WEIGHT(w)  (w)
-#define STORE(sum) (uint8_t)(job->halved ? floorf((sum) + 0.5f) : rintf(sum))
+#define WEIGHT(w)  (job->whole ? (w) > 0 ? 1 : 0 : (w))
+#define STORE(sum) (uint8_t)(job->halved ? floorf((sum) + 0.5f) : rintf((sum) * job->of_area))
 #include "kernel/vision/image_resize.tmpl.h"
 
 static inline uint8_t from_fixed(int32_t sum, int shift)
@@ -272,7 +274,8 @@ int mxl_image_resize(int dtype, mxl_interpolation how, const mxl_image_taps taps
                       .how = how,
                       .shift = how == MXL_LINEAR_EXACT ? 8 : 11,
                       .halved =
-                          mean && taps[0].in == 2 * taps[0].out && taps[1].in == 2 * taps[1].out};
+                          mean && taps[0].in == 2 * taps[0].out && taps[1].in == 2 * taps[1].out,
+                      .of_area = 1};
     int64_t row = taps[1].out * channels, width = (int64_t)mxl_dtype_size(dtype);
     int64_t grain = GRAIN / (row + 1) + 1, shape[3] = {taps[0].in, taps[1].out, channels};
     mxl_range_fn across = dtype == MXL_F32   ? f32_across
@@ -294,6 +297,10 @@ int mxl_image_resize(int dtype, mxl_interpolation how, const mxl_image_taps taps
         return -1;
     if (images == 0 || row == 0)
         return 0;
+    if (mean && !job.halved && taps[0].in % taps[0].out == 0 && taps[1].in % taps[1].out == 0) {
+        job.whole = true;
+        job.of_area = 1 / (float)(taps[0].in / taps[0].out * (taps[1].in / taps[1].out));
+    }
     for (int k = 0; k < 2; k++)
         weights[k] = (size_t)(taps[k].out * taps[k].count) * sizeof(double);
     bytes = (size_t)(taps[0].in * row) * sizeof(double);

@@ -67,6 +67,7 @@ for _label, _interp in {"nearest": 0, "linear": 1, "cubic": 2, "area": 3, "lancz
     CASES.append(Case(_op, f"{_label}-float64", (In((5, 6, 1), "float64"),), {"size": (4, 7), "interp": _interp},
                       _resize, tolerance=_CLOSE))  # fmt: skip
 CASES += [
+    Case(_op, "area-thirds-uint8", (In((6, 36, 3), "uint8", ("int", 0, 255)),), {"size": (12, 3), "interp": 3}),
     Case(_op, "float64", (In((5, 6, 3), "float64"),), {"size": (4, 7)}, _resize, tolerance=_CLOSE),
     Case(_op, "batch", (In((2, 3, 4, 3)),), {"size": (5, 2)}, _resize, order=2, diff=(0,), tolerance=_CLOSE,
          oracle=_BACK),
