@@ -246,6 +246,8 @@ int mxl_rule_dtypes(mxl_rule *rule)
             return rules[i].rule(rule);
     }
     said = said_dtype(rule);
+    if (said == MXL_DTYPE_UNKNOWN && mxl_rule_creates(rule->node->op))
+        said = strcmp(rule->node->op->name, "_random_randint") == 0 ? MXL_I32 : MXL_F32;
     if (said != MXL_DTYPE_UNKNOWN)
         return say_outs(rule, said);
     return one_dtype(rule, 0, rule->num_in, rule->other_outputs ? 0 : rule->num_out);

@@ -445,6 +445,12 @@ static const struct {
     {"_full", creation},
     {"_random_uniform", creation},
     {"_random_normal", creation},
+    {"_random_gamma", creation},
+    {"_random_exponential", creation},
+    {"_random_poisson", creation},
+    {"_random_negative_binomial", creation},
+    {"_random_generalized_negative_binomial", creation},
+    {"_random_randint", creation},
 };
 
 static int (*rule_of(const mxl_op *op))(mxl_rule *)

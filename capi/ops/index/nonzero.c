@@ -141,6 +141,7 @@ static const mxl_op op_nonzero = {
                   "Whether the result has a row for each axis, else one for each element found.")),
     .infer = nonzero_infer,
     .compute = nonzero_compute,
+    .grad = mxl_grad_zero,
 };
 
 /* ---- _contrib_boolean_mask ---- */

@@ -57,6 +57,11 @@ gradient(lambda a: mx.np.lcm(a, whole), whole)
 [mx.np.transpose(x, (0, 0))]
 [mx.np.diag_indices_from(x)]
 [mx.np.polyval(x, x)]
+[mx.np.random.normal(0, -1, size=(2,))]
+[mx.np.random.exponential(-1)]
+[mx.np.random.pareto(0)]
+[npx.random.bernoulli(2.0)]
+gradient(lambda a: npx.nonzero(a), x)
 """.strip().splitlines()
 each("np", NUMPY_ROWS, lambda text: in_numpy_mode(text, NUMPY_NAMES))
 
@@ -103,6 +108,9 @@ mx.sym.where(a, b, c).infer_shape_partial(a=(2, 2), b=(2, 2))
 mx.sym.where(a, b, c).infer_shape_partial(a=(2,), b=(2, 3))
 mx.sym.Flatten(a).infer_shape_partial(a=(4, 0, 3))
 mx.sym.slice(a, begin=(0,), end=(1,), step=None).infer_shape(a=(2, 3))
+mx.sym.random.poisson().infer_shape(), mx.sym.random.gamma(2, 3, shape=(2, 0)).infer_shape()
+mx.sym.random.exponential().infer_type(), mx.sym.random.randint(0, 5).infer_type(), mx.sym.random.uniform().infer_type()
+mx.sym.elemwise_add(mx.sym.random.randint(0, 5, shape=(2, 0), dtype='int64'), a).infer_shape(a=(2, 3))
 mx.sym.sin(mx.sym.amp_cast(a, dtype='float16')).tojson()
 mx.sym.amp_cast(mx.sym.sin(a), dtype='float16').tojson()
 mx.sym.amp_cast(mx.sym.amp_cast(a, dtype='float16'), dtype='float32').tojson()
