@@ -9,7 +9,7 @@
 #define CUDA      "1.9.1 has it on GPUs alone, which mxlite does not use"
 #define BACKWARD  "backward rules are no operators in mxlite"
 #define INTERNAL  "it is a node of MXNet's graphs, and no function"
-#define IMAGES    "_cvimdecode, image.crop and arithmetic do what it does"
+#define IMAGES    "MXFuncInvokeEx calls it; a parameter cannot have the bytes of an image"
 
 /* clang-format off */
 #define REFUSED(X) \

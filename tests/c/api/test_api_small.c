@@ -179,7 +179,7 @@ TEST(functions_from_before_operators)
     H array = VEC(1, 2), at_most[3], out;
 
     CHECK_INT(MXListFunctions(&count, (FunctionHandle **)(void *)&list), 0);
-    REQUIRE(CHECK_INT(count, 3));
+    REQUIRE(CHECK_INT(count, 4));
     CHECK_INT(MXFuncGetInfo(list[2], &name, &doc, &count, &names, &types, &docs, &result), 0);
     CHECK_STR(name, "fill_element_0index");
     CHECK_INT(count, 3);

@@ -133,6 +133,27 @@ static bool decodes(stage *s)
     return ok;
 }
 
+/* The same by the function of MXListFunctions, into an image of a batch. */
+static bool legacy(stage *s)
+{
+    static const kit_image *const k = &kit_images[6];
+    char key[] = "str_img", *keys[] = {key}, *values[] = {(char *)(size_t)k->bytes};
+    float scalars[] = {1, 1, 2, 4, 5, 3, (float)k->size};
+    FunctionHandle function = NULL;
+    H mean = NULL, out = NULL;
+    uint32_t shape[] = {2, 3, 3, 3};
+    bool ok;
+
+    (void)s;
+    ok = failing(MXGetFunction("_imdecode", &function) == 0) &&
+         failing(MXNDArrayCreateNone(&mean) == 0) &&
+         failing(MXNDArrayCreateEx(shape, 4, 1, 0, 0, 0, &out) == 0) &&
+         failing(MXFuncInvokeEx(function, &mean, scalars, &out, 1, keys, values) == 0);
+    let_go(mean);
+    let_go(out);
+    return ok;
+}
+
 static bool describes(stage *s)
 {
     const char *name, *doc, **a, **b, **c;
@@ -244,6 +265,8 @@ TEST(decoding)
 }
 
 WALK(describing, describes, true)
+WALK(decoding_by_function, legacy, true)
 
 WALK_MAIN(ENTRY(csv_files), ENTRY(libsvm_files), ENTRY(image_files), ENTRY(decoding),
-          ENTRY(mnist_files), ENTRY(describing), ENTRY(no_batch_is_lost))
+          ENTRY(mnist_files), ENTRY(describing), ENTRY(decoding_by_function),
+          ENTRY(no_batch_is_lost))

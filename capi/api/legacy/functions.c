@@ -1,6 +1,8 @@
 /* MXListFunctions, MXFunc*: functions of 1.9.1 from before operators, which write to an array that
- * the caller gives. Three of its four are operators too, and run as such. */
+ * the caller gives. Three of the four are operators too, and run as such; `_imdecode` takes bytes,
+ * which no parameter of an operator can have (imdecode.c). */
 #include "api/common.h"
+#include "api/legacy/imdecode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +18,27 @@ static const function functions[] = {
     {"_set_value", 0, 1, 1, "src", 0},
     {"_onehot_encode", 2, 0, 1, NULL, 5},
     {"fill_element_0index", 3, 0, 1, NULL, 5},
+    {"_imdecode", 1, API_IMDECODE_SCALARS, 1, NULL, 5},
 };
 
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
+
+static const char *const decode_names[] = {"mean", "index", "x0", "y0", "x1", "y1", "c", "size"};
+static const char *const decode_types[] = {
+    "NDArray-or-Symbol", "int", "int", "int", "int", "int", "int", "int"};
+static const char *const decode_docs[] = {"What is subtracted, or an array without a shape.",
+                                          "Which image of the output, if that has four axes.",
+                                          "Left side of the part.",
+                                          "Its top.",
+                                          "Its right side; 0: the whole image.",
+                                          "Its bottom.",
+                                          "Channels: 1 or 3 (blue, green, red).",
+                                          "How many bytes str_img has."};
+
+static bool is_imdecode(const function *f)
+{
+    return f->scalars == API_IMDECODE_SCALARS;
+}
 
 /* The function of a handle, which is the operator's; NULL with the error set. */
 static const function *find(FunctionHandle handle, const char *caller)
@@ -71,10 +91,18 @@ int MXFuncGetInfo(FunctionHandle fun, const char **name, const char **descriptio
                   uint32_t *num_args, const char ***arg_names, const char ***arg_type_infos,
                   const char ***arg_descriptions, const char **return_type)
 {
-    if (find(fun, __func__) == NULL ||
-        NNGetOpInfo((OpHandle)(size_t)fun, name, description, num_args, arg_names, arg_type_infos,
-                    arg_descriptions, return_type) != 0)
+    const function *f = find(fun, __func__);
+
+    if (f == NULL || NNGetOpInfo((OpHandle)(size_t)fun, name, description, num_args, arg_names,
+                                 arg_type_infos, arg_descriptions, return_type) != 0)
         return mxl_error_prefix(__func__);
+    if (!is_imdecode(f))
+        return 0;
+    *description = "Decodes an image, and writes a part of it with the channels first.";
+    *num_args = sizeof(decode_names) / sizeof(*decode_names);
+    *arg_names = (const char **)(void *)decode_names;
+    *arg_type_infos = (const char **)(void *)decode_types;
+    *arg_descriptions = (const char **)(void *)decode_docs;
     return 0;
 }
 
@@ -96,6 +124,20 @@ int MXFuncDescribe(FunctionHandle fun, uint32_t *num_use_vars, uint32_t *num_sca
     return 0;
 }
 
+/* Calls _imdecode, whose one parameter is the bytes. */
+static int imdecode(NDArrayHandle *use_vars, const float *scalars, NDArrayHandle *mutate_vars,
+                    int num_params, char **keys, char **values)
+{
+    API_NEED(use_vars);
+    API_NEED(scalars);
+    if (num_params != 1 || keys == NULL || values == NULL || keys[0] == NULL || values[0] == NULL ||
+        strcmp(keys[0], "str_img") != 0)
+        return mxl_error("_imdecode: the parameter str_img, and no other, was expected");
+    return api_imdecode(use_vars[0], scalars, values[0], mutate_vars[0]) == 0
+               ? 0
+               : mxl_error_prefix("_imdecode");
+}
+
 int MXFuncInvokeEx(FunctionHandle fun, NDArrayHandle *use_vars, float *scalar_args,
                    NDArrayHandle *mutate_vars, int num_params, char **param_keys, char **param_vals)
 {
@@ -107,6 +149,10 @@ int MXFuncInvokeEx(FunctionHandle fun, NDArrayHandle *use_vars, float *scalar_ar
     if (f == NULL)
         return -1;
     API_NEED(mutate_vars);
+    if (is_imdecode(f))
+        return imdecode(use_vars, scalar_args, mutate_vars, num_params, param_keys, param_vals) == 0
+                   ? 0
+                   : mxl_error_prefix(__func__);
     if (num_params != 0)
         return mxl_error("%s: %s has no parameters, %d were given", __func__, f->name, num_params);
     (void)param_keys;
