@@ -77,7 +77,7 @@ static void give(const mxl_reduce_tiles *t, const char *in, int64_t n, int64_t c
                 memcpy(window + at * size, x, (size_t)(tile * size));
                 x = window + at * size;
             }
-            mxl_reduce_tiles_take(t, &lanes, x, pos, tile);
+            mxl_reduce_tiles_take(t, &lanes, x, pos, tile, NULL);
         }
     }
 }
