@@ -1,12 +1,17 @@
 /* Changes of colours with the arithmetic of OpenCV, which MXNet 1.9.1 calls; see
  * data/images/changes.h. */
-#include <math.h>
+#include <string.h>
 
 #include "data/images/changes.h"
 
-static uint8_t to_byte(float x)
+/* Rounds to the nearest byte, ties to even: a sum of 2^23 and more has no bits behind the point. */
+static inline uint8_t to_byte(float x)
 {
-    return x > 255 ? 255 : x > 0 ? (uint8_t)lrintf(x) : 0;
+    float sum = (x > 255 ? 255 : x > 0 ? x : 0) + 0x1p23f;
+    uint32_t bits;
+
+    memcpy(&bits, &sum, sizeof(bits));
+    return (uint8_t)bits;
 }
 
 void mxl_change_scale(mxl_bitmap *image, float factor, float more)
@@ -62,9 +67,13 @@ static void to_hls(const uint8_t *p, uint8_t hls[3])
 {
     float r = (float)p[0] * (1 / 255.0f), g = (float)p[1] * (1 / 255.0f),
           b = (float)p[2] * (1 / 255.0f);
-    float most = fmaxf(fmaxf(r, g), b), least = fminf(fminf(r, g), b), range = most - least;
-    float luminance = (most + least) * 0.5f, hue = 0, saturation = 0;
+    float most = r > g ? r : g, least = r < g ? r : g, range;
+    float luminance, hue = 0, saturation = 0;
 
+    most = b > most ? b : most;
+    least = b < least ? b : least;
+    range = most - least;
+    luminance = (most + least) * 0.5f;
     if (range > 1.1920929e-7f) {
         saturation = luminance < 0.5f ? range / (most + least) : range / (2 - (most + least));
         range = 60 / range;
