@@ -29,6 +29,7 @@ typedef struct mxl_state {
     uint8_t watch;           /* which hooks see recorded nodes: MXL_WATCH_*, 0 in a pause */
     bool record_hook_paused; /* engine/tape/record_hooks.h */
     bool in_operator;        /* the profiler: an operator is being measured */
+    const char *custom;      /* the profiler: the name of the program's operator that runs, NULL */
     uint8_t anomaly;         /* what backward checks for: 0 nothing, 1 NaN, 2 infinities too */
     int bulk_size; /* the most element-wise calls that run together (array/expression.h) */
     uint32_t profile_thread; /* this thread's number in traces; 0: none yet */

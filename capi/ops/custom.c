@@ -2,11 +2,13 @@
 #include "ops/custom.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/profile/profile.h"
 #include "ops/build.h"
 
 /* ---- names ---- */
@@ -89,8 +91,8 @@ void mxl_custom_clear(mxl_custom *c)
 }
 
 typedef struct custom_params {
-    const char *op_type;
-    mxl_custom *custom; /* kept by the arena of the call, then by its node */
+    const char *op_type; /* once parsed, the name that it is registered under */
+    mxl_custom *custom;  /* kept by the arena of the call, then by its node */
 } custom_params;
 
 static mxl_custom *custom_of(const void *params)
@@ -131,6 +133,7 @@ static int parse(int count, const char *const *keys, const char *const *values, 
     r = find(p->op_type);
     if (r == NULL)
         return mxl_error("Custom: no operator \"%.100s\" is registered", p->op_type);
+    p->op_type = r->name; /* lives as long as the process */
     p->custom = r->make(atomic_load_explicit(&r->creator, memory_order_acquire), p->op_type, kept,
                         own, own + count);
     if (p->custom == NULL)
@@ -174,11 +177,30 @@ static int keep_aux(mxl_custom *c, mxl_array **in)
     return 0;
 }
 
+/* Calls forward or, with the prefix "_backward_", backward, measured while the profiler runs. */
+static int run_function(const custom_params *p, const char *prefix,
+                        int (*function)(mxl_custom *, const mxl_custom_arrays *),
+                        const mxl_custom_arrays *arrays)
+{
+    const char *outer;
+    char type[128];
+    mxl_span span;
+    int status;
+
+    if (!mxl_profile_runs())
+        return function(p->custom, arrays);
+    (void)snprintf(type, sizeof(type), "%s%s", prefix, p->op_type);
+    span = mxl_span_begin_custom(type, &outer);
+    status = function(p->custom, arrays);
+    mxl_span_end_custom(&span, outer, status == 0);
+    return status;
+}
+
 static int run(mxl_custom *c, const mxl_call *call, mxl_array **out)
 {
     mxl_custom_arrays arrays = {.in = call->in, .out = out, .training = call->training};
 
-    return c->forward(c, &arrays);
+    return run_function(call->params, "", c->forward, &arrays);
 }
 
 /* Into arrays of our own, so that a caller's arrays are unchanged after a failure. */
@@ -274,7 +296,7 @@ static int grad(mxl_grad *g)
     a.out_grad = a.out + c->num_outputs;
     status = fill(g, c, &a);
     if (status == 0)
-        status = c->backward(c, &a);
+        status = run_function(g->params, "_backward_", c->backward, &a);
     for (int i = 0; i < c->num_arguments && status == 0; i++)
         status = mxl_grad_set(g, i, a.in_grad[i]);
     mxl_free(a.in, bytes);

@@ -279,6 +279,7 @@ void mxl_span_end(const mxl_span *span, const char *prefix, const char *name, bo
     mxl_profile_entry *e;
     int64_t end, own, bytes;
     uint32_t thread;
+    char lead[256];
 
     if (state == NULL)
         return;
@@ -290,13 +291,31 @@ void mxl_span_end(const mxl_span *span, const char *prefix, const char *name, bo
         return;
     thread = thread_number();
     bytes = mxl_mem_live_bytes();
+    if (state->custom != NULL)
+        (void)snprintf(lead, sizeof(lead), "%s::%s", state->custom, prefix);
     mxl_profile_lock();
     held_note_memory(end, bytes, thread);
-    e = held_find(MXL_PROFILE_SPAN, "operator", prefix, name);
+    e = state->custom != NULL ? held_find(MXL_PROFILE_SPAN, "Custom Operator", lead, name)
+                              : held_find(MXL_PROFILE_SPAN, "operator", prefix, name);
     if (e != NULL && held_sums)
         held_sum(&e->sum, own);
     held_record(e, span->begin, end, thread);
     mxl_profile_unlock();
+}
+
+mxl_span mxl_span_begin_custom(const char *type, const char **outer)
+{
+    mxl_state *state = mxl_state_get();
+
+    *outer = state->custom;
+    state->custom = type;
+    return mxl_span_begin(false);
+}
+
+void mxl_span_end_custom(const mxl_span *span, const char *outer, bool done)
+{
+    mxl_span_end(span, "", "pure_python", done);
+    mxl_state_get()->custom = outer;
 }
 
 /* ---- for what writes them ---- */

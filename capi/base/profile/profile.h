@@ -62,6 +62,12 @@ mxl_span mxl_span_begin(bool operator);
 /* Ends it; if it is `done` (it has not failed), records it under the name prefix + name. */
 void mxl_span_end(const mxl_span *span, const char *prefix, const char *name, bool done);
 
+/* Begins to measure an operator of the program's (Custom), named `type` until it ends: what runs
+ * meanwhile is recorded under that name, and its own time as that of pure Python. *outer: for the
+ * end. */
+mxl_span mxl_span_begin_custom(const char *type, const char **outer);
+void mxl_span_end_custom(const mxl_span *span, const char *outer, bool done);
+
 /* Around a caller's function: its operators are none of those that called it. */
 static inline bool mxl_span_leave(void)
 {

@@ -443,14 +443,6 @@ static const struct {
     {"_zeros", creation},
     {"_ones", creation},
     {"_full", creation},
-    {"_random_uniform", creation},
-    {"_random_normal", creation},
-    {"_random_gamma", creation},
-    {"_random_exponential", creation},
-    {"_random_poisson", creation},
-    {"_random_negative_binomial", creation},
-    {"_random_generalized_negative_binomial", creation},
-    {"_random_randint", creation},
 };
 
 static int (*rule_of(const mxl_op *op))(mxl_rule *)
@@ -464,6 +456,8 @@ static int (*rule_of(const mxl_op *op))(mxl_rule *)
         return alike;
     if (op->infer == mxl_infer_broadcast)
         return mxl_rule_broadcast;
+    if (strncmp(op->name, "_random_", 8) == 0 && mxl_param_find(op, "shape") != NULL)
+        return creation;
     return NULL;
 }
 

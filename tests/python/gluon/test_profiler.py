@@ -169,3 +169,38 @@ def test_the_page(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "profiler.md").read_text()
     _run("\n".join(re.findall(r"```python\n(.*?)```", text, re.S)), tmp_path)
     assert (tmp_path / "trace.json").exists()
+
+
+class _Doubled(mx.operator.CustomOp):
+    def forward(self, is_train, req, in_data, out_data, aux) -> None:
+        self.assign(out_data[0], req[0], in_data[0] * 2)
+
+    def backward(self, req, out_grad, in_data, out_data, in_grad, aux) -> None:
+        self.assign(in_grad[0], req[0], out_grad[0] * 2)
+
+
+@mx.operator.register("doubled_for_profiles")
+class _DoubledProp(mx.operator.CustomOpProp):
+    def create_operator(self, ctx, in_shapes, in_dtypes) -> _Doubled:
+        return _Doubled()
+
+
+def test_operators_of_the_program_have_their_name(file: Path) -> None:
+    """The names are those of 1.9.1, which has more: of its copies (CopyCPU2CPU) and of the engine's own."""
+    x = mx.nd.ones((2, 3))
+    x.attach_grad()
+    mx.profiler.set_state("run")
+    with mx.autograd.record():
+        y = mx.nd.Custom(x * 3, op_type="doubled_for_profiles")
+    y.backward()
+    mx.profiler.set_state("stop")
+    times = json.loads(mx.profiler.dumps(format="json"))["Time"]
+    assert {name: row["Count"] for name, row in times["Custom Operator"].items() if "_copyto" not in name} == {
+        "doubled_for_profiles::pure_python": 1,
+        "doubled_for_profiles::_mul_scalar": 1,
+        "_backward_doubled_for_profiles::pure_python": 1,
+        "_backward_doubled_for_profiles::_mul_scalar": 1,
+    }
+    assert times["operator"]["_mul_scalar"]["Count"] == 1
+    mx.profiler.dump()
+    assert "doubled_for_profiles::pure_python" in {event["name"] for event in _events(file)}
