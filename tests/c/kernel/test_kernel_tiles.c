@@ -1,5 +1,6 @@
 /* Reductions that take tiles have the bits of mxl_reduce: rows, columns and all elements, for any
- * cuts that they allow, in parts, from memory or from a window of what was there last. */
+ * cuts that they allow, in parts, from memory or from a window of what was there last. Softmax, by
+ * whole rows, has those of mxl_softmax. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "harness.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/reduce_tiles.h"
+#include "kernel/reduce/softmax.h"
 
 enum { ROOM = 1 << 20 };
 
@@ -57,8 +59,9 @@ static int64_t tile_at(const mxl_reduce_tiles *t, int64_t pos, int64_t end, int6
     return n < cut - pos % cut ? n : cut - pos % cut;
 }
 
-/* Gives all elements, part by part, from memory or through a window. */
-static void give(const mxl_reduce_tiles *t, const char *in, int64_t n, int64_t cut, bool through)
+/* Gives all elements, part by part, from memory or through a window. `out` is for whole rows. */
+static void give(const mxl_reduce_tiles *t, const char *in, int64_t n, int64_t cut, bool through,
+                 void *out)
 {
     static char window[ROOM * 8];
     int64_t size = (int64_t)mxl_dtype_size(t->dtype), last = (n - 1) / t->part;
@@ -77,7 +80,7 @@ static void give(const mxl_reduce_tiles *t, const char *in, int64_t n, int64_t c
                 memcpy(window + at * size, x, (size_t)(tile * size));
                 x = window + at * size;
             }
-            mxl_reduce_tiles_take(t, &lanes, x, pos, tile, NULL);
+            mxl_reduce_tiles_take(t, &lanes, x, pos, tile, out);
         }
     }
 }
@@ -106,7 +109,7 @@ static void check(const problem *p, int kind, int dtype, const char *in)
             continue;
         memset(got, 1, sizeof got);
         memset(room, 1, bytes);
-        give(&t, in, n, cut, i % 2 == 1);
+        give(&t, in, n, cut, i % 2 == 1, NULL);
         if (!mxl_reduce_tiles_end(&t, got))
             mxl_reduce_tiles_again(&t, in, got);
         CHECK(memcmp(got, wanted, size) == 0);
@@ -129,6 +132,47 @@ TEST(bits_of_reduce)
                 check(p, kinds[k], dtype, in);
         }
     }
+    free(in);
+}
+
+static void check_rows(int64_t rows, int64_t count, int dtype, const char *in)
+{
+    static char wanted[ROOM], got[ROOM];
+    static const int64_t cuts[] = {INT64_MAX / 2, 192, 7};
+    size_t size = (size_t)(rows * count) * mxl_dtype_size(dtype);
+    mxl_softmax_rows context = {count % 2 == 1, dtype, count, .5};
+    mxl_reduce_tiles t;
+
+    REQUIRE(size <= ROOM);
+    REQUIRE(mxl_reduce_tiles_init_rows(&t, mxl_softmax_take, dtype, rows, count));
+    t.context = &context;
+    REQUIRE(mxl_softmax(context.take_log, dtype, rows, count, 1, .5, NULL, in, wanted) == 0);
+    for (size_t i = 0; i < 2 * sizeof(cuts) / sizeof(*cuts); i++) {
+        CHECK(mxl_reduce_tiles_may_cut(&t, cuts[i / 2]));
+        memset(got, 1, size);
+        give(&t, in, rows * count, cuts[i / 2], i % 2 == 1, got);
+        CHECK(mxl_reduce_tiles_end(&t, got));
+        CHECK(memcmp(got, wanted, size) == 0);
+    }
+}
+
+TEST(whole_rows)
+{
+    static const int64_t shapes[][2] = {{1, 1},     {700, 1},  {300, 17},  {5, 511},
+                                        {100, 512}, {50, 999}, {13, 8192}, {3, 8191}};
+    char *in = malloc((size_t)ROOM * 8);
+    mxl_reduce_tiles t;
+
+    REQUIRE(in != NULL);
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+        for (int round = 0; round < 6; round++) {
+            int dtype = round < 3 ? MXL_F32 : MXL_F64;
+
+            fill(dtype, in, shapes[i][0] * shapes[i][1], round % 3);
+            check_rows(shapes[i][0], shapes[i][1], dtype, in);
+        }
+    }
+    CHECK(!mxl_reduce_tiles_init_rows(&t, mxl_softmax_take, MXL_F32, 3, 8193));
     free(in);
 }
 
@@ -161,11 +205,16 @@ TEST(which_agree)
     mxl_reduce_tiles rows = tiles_of(1024, 1024, false, true);
     mxl_reduce_tiles columns = tiles_of(1024, 1024, true, false);
     mxl_reduce_tiles others = tiles_of(1048, 1000, false, true);
+    mxl_reduce_tiles whole;
 
     CHECK(mxl_reduce_tiles_agree(&all, &rows) && mxl_reduce_tiles_agree(&rows, &all));
     CHECK(mxl_reduce_tiles_agree(&all, &columns) && mxl_reduce_tiles_agree(&columns, &rows));
     CHECK(!mxl_reduce_tiles_agree(&others, &rows) && !mxl_reduce_tiles_agree(&all, &others));
     CHECK(mxl_reduce_tiles_agree(&others, &others));
+    CHECK(mxl_reduce_tiles_init_rows(&whole, mxl_softmax_take, MXL_F32, 1048, 1000));
+    CHECK(mxl_reduce_tiles_agree(&others, &whole) && mxl_reduce_tiles_agree(&whole, &whole));
+    CHECK(!mxl_reduce_tiles_agree(&columns, &whole) && !mxl_reduce_tiles_agree(&whole, &rows));
 }
 
-HARNESS_MAIN(ENTRY(bits_of_reduce), ENTRY(what_takes_no_tiles), ENTRY(which_agree))
+HARNESS_MAIN(ENTRY(bits_of_reduce), ENTRY(whole_rows), ENTRY(what_takes_no_tiles),
+             ENTRY(which_agree))
