@@ -46,6 +46,18 @@ class ImageRecordInt8Iter(ImageRecordIter):
     _kind = "ImageRecordInt8Iter"
 
 
+class ImageRecordIter_v1(ImageRecordIter):  # noqa: N801 - MXNet's name
+    """ImageRecordIter whose index has the ids of the records."""
+
+    _kind = "ImageRecordIter_v1"
+
+
+class ImageRecordUInt8Iter_v1(ImageRecordIter):  # noqa: N801 - MXNet's name
+    """ImageRecordUInt8Iter whose index has the ids of the records."""
+
+    _kind = "ImageRecordUInt8Iter_v1"
+
+
 class ImageDetRecordIter(MXDataIter):
     """Batches of images with boxes, float32, (batch, channels, rows, columns), of a file that im2rec wrote.
 

@@ -60,6 +60,14 @@ class MXDataIter(HeldBatch):
         descs = [DataDesc(name, *each) for name, each in zip((data_name, label_name), arrays)]
         self.provide_data, self.provide_label = descs[:1], descs[1:]
 
+    def getdata(self) -> Any:
+        """The array of the present batch."""
+        return self._current().data[0]
+
+    def getlabel(self) -> Any:
+        """The labels of the present batch."""
+        return (self._current().label or [])[0]
+
     def reset(self) -> None:
         """Goes to the begin of the next epoch."""
         if self._coming is not None:

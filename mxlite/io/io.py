@@ -4,7 +4,14 @@ from mxlite._public import show
 from mxlite.io._arrays import NDArrayIter
 from mxlite.io._base import DataBatch, DataDesc, DataIter
 from mxlite.io._files import CSVIter, LibSVMIter, MNISTIter
-from mxlite.io._images import ImageDetRecordIter, ImageRecordInt8Iter, ImageRecordIter, ImageRecordUInt8Iter
+from mxlite.io._images import (
+    ImageDetRecordIter,
+    ImageRecordInt8Iter,
+    ImageRecordIter,
+    ImageRecordIter_v1,
+    ImageRecordUInt8Iter,
+    ImageRecordUInt8Iter_v1,
+)
 from mxlite.io._native import MXDataIter
 from mxlite.io._wrappers import PrefetchingIter, ResizeIter
 from mxlite.io.utils import _init_data  # noqa: F401 - scripts use it
@@ -17,7 +24,9 @@ __all__ = [
     "ImageDetRecordIter",
     "ImageRecordInt8Iter",
     "ImageRecordIter",
+    "ImageRecordIter_v1",
     "ImageRecordUInt8Iter",
+    "ImageRecordUInt8Iter_v1",
     "LibSVMIter",
     "MNISTIter",
     "MXDataIter",

@@ -115,13 +115,14 @@ static int set_labels(mxl_batches *b, const mxl_image_params *p)
     return 0;
 }
 
-/* Reads or makes the mean of all samples, which are float32 meanwhile. */
+/* Reads or makes the mean of all samples, which are float32 meanwhile. Bytes have none: the path is
+ * NULL where the kind has no such parameter. */
 static int set_mean(mxl_batches *b, const char *path)
 {
     source *s = b->source;
     int dtype = s->plan.dtype;
 
-    if (path[0] == '\0' || dtype == MXL_U8)
+    if (dtype == MXL_U8 || path[0] == '\0')
         return 0;
     s->plan.dtype = b->data_dtype = MXL_F32;
     s->mean = mxl_image_mean(b, path);

@@ -184,6 +184,12 @@ TEST(values)
     read_array(MXDataIterGetData, iterator, bytes, 3 * PIXELS);
     CHECK_INT(bytes[PIXELS + 8], pixel(0, 1, 1, 1, false));
     CHECK_INT(MXDataIterFree(iterator), 0);
+    iterator = created("ImageRecordUInt8Iter_v1",
+                       PAIRS("path_imgrec", records, "data_shape", "(3,6,7)", "batch_size", "1"));
+    CHECK_INT(next(iterator), 1);
+    read_array(MXDataIterGetData, iterator, signed_bytes, 3 * PIXELS);
+    CHECK(memcmp(bytes, signed_bytes, sizeof(bytes)) == 0);
+    CHECK_INT(MXDataIterFree(iterator), 0);
     iterator = created("ImageRecordInt8Iter",
                        PAIRS("path_imgrec", records, "data_shape", "(3,6,7)", "batch_size", "1"));
     CHECK_INT(next(iterator), 1);

@@ -129,3 +129,17 @@ def mean_image_of_bytes(mx, folder, dtype):
     path = str(Path(folder, "mean.bin"))
     mx.nd.save(path, {"mean_img": mx.nd.array(np.arange(3 * 12 * 14).reshape(3, 12, 14) / 3)})
     return _values(mx, folder, mean_img=path, dtype=dtype, mirror=True)
+
+
+@case(kind=["ImageRecordIter_v1", "ImageRecordUInt8Iter_v1"])
+def images_of_version_1(mx, folder, kind):
+    paths = records(mx, folder, [0.0, 1.0, 2.0], 20, 26, 3)
+    iterator = getattr(mx.io, kind)(path_imgrec=paths["path_imgrec"], **_SIZES)
+    return [(batch.data[0].asnumpy(), batch.label[0].asnumpy(), np.array(batch.index)) for batch in iterator]
+
+
+@case
+def batches_by_hand(mx, folder):
+    paths = records(mx, folder, [0.0, 1.0], 20, 26, 3)
+    iterator = mx.io.ImageRecordIter(path_imgrec=paths["path_imgrec"], **_SIZES)
+    return bool(iterator.iter_next()), iterator.getdata(), iterator.getlabel(), iterator.getpad()
