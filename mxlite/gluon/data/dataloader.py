@@ -16,6 +16,8 @@ from mxlite import context, ndarray
 from mxlite._public import show
 from mxlite.context import Context
 from mxlite.gluon.data import _processes
+from mxlite.gluon.data._pool_iterator import MultiWorkerIter as _MultiWorkerIter  # noqa: F401 - GluonCV derives from it
+from mxlite.gluon.data._pool_iterator import as_in_context as _as_in_context  # GluonNLP imports it
 from mxlite.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 from mxlite.ndarray.ndarray import NDArray
 
@@ -39,13 +41,6 @@ def _batch(data: Any, where: Context | None) -> Any:
         return [_batch(entries, where) for entries in zip(*data)]
     values = np.asarray(data)
     return ndarray.array(values, dtype=values.dtype, ctx=where)
-
-
-def _as_in_context(data: Any, ctx: Context) -> Any:
-    """A batch in a context; lists and tuples become lists. GluonNLP imports it."""
-    if isinstance(data, NDArray):
-        return data.as_in_context(ctx)
-    return [_as_in_context(each, ctx) for each in data] if isinstance(data, (list, tuple)) else data
 
 
 class DataLoader:

@@ -65,3 +65,11 @@ HELPERS += ["numeric_grad", "same_symbol_structure", "rand_sparse_ndarray", "cre
 def test_helpers_that_are_missing_say_so(name: str) -> None:
     with pytest.raises(NotImplementedError, match=rf"test_utils\.{name}: .* not in mxlite yet"):
         getattr(mx.test_utils, name)("model")
+
+
+def test_amp_says_whether_it_began() -> None:
+    """GluonNLP imports the module within, and reads this."""
+    amp = importlib.import_module("mxlite.contrib.amp.amp")
+    mx.contrib.amp.init("bfloat16")
+    assert mx.contrib.amp.amp is amp
+    assert amp._amp_initialized
