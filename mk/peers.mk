@@ -72,6 +72,16 @@ test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py read $(BUILD)/peers/mxlite $(BUILD)/peers/mxnet
 	@$(PEER_PY) tests/clients/check_files.py read $(BUILD)/peers/mxnet $(BUILD)/peers/mxlite
 
+#: make test-packages  GluonCV, GluonNLP, Keras and Sockeye on mxlite beside the real MXNet 1.9.1
+PACKAGES := .venvs/packages
+.PHONY: test-packages
+$(PACKAGES)/packages.stamp: tests/clients/packages/requirements.txt $(ORACLE)/mxnet.stamp
+	@$(ORACLE)/bin/python -m pip install -q --no-deps --upgrade --target $(PACKAGES) -r $<
+	@touch $@
+
+test-packages: lib $(PACKAGES)/packages.stamp
+	@$(LIBRARY_ENV) $(ORACLE)/bin/python tests/clients/packages/run_packages.py --site $(PACKAGES) $(PACKAGES_ARGS)
+
 # mxlite.torch beside PyTorch itself.
 TORCH := .venvs/torch
 

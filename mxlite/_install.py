@@ -97,4 +97,6 @@ def install_as_mxnet() -> None:
     Raises:
         RuntimeError: another mxnet is imported already.
     """
+    import multiprocessing.pool  # noqa: F401 - as MXNet does: programs use the name without an import (Sockeye 2.3)
+
     install_as("mxnet", "mxlite", "install_as_mxnet", MXNET_VERSION)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,36 +11,53 @@ from typing import TYPE_CHECKING, Any
 from mxlite import ndarray, symbol
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon._nested import _flatten, _regroup
-from mxlite.name import Prefix
+from mxlite.name import NameManager
 from mxlite.symbol import Group, Symbol
 
 if TYPE_CHECKING:
     from mxlite.gluon._hybrid import HybridBlock
 
-#: Nodes that the layers of gluon.nn name "fwd", by what they would be called: files of 1.9.1 have these names.
-_FORWARD = frozenset(
+#: The nodes that the layers of gluon.nn name, by what they would be called: files of 1.9.1 have these names.
+_LAYERS = dict.fromkeys(
     """
     activation batchnorm batchnormwithrelu convolution deconvolution dropout embedding fullyconnected instancenorm
     leakyrelu pooling sigmoid
-    """.split()
+    """.split(),
+    "fwd",
 )
+#: Those of them that name none; what a container, or a function of the user's, computes is not theirs.
+_WITHOUT_NAMES = ("ELU.", "HybridLambda.", "HybridSequential.")
 
 
-class _LayerNames(Prefix):
-    """The names of the nodes of a layer of gluon.nn."""
+class _NodeNames(NameManager):
+    """Names for the nodes that one call of a block makes, within the manager that is current when it is made."""
+
+    def __init__(self, names: dict[str, str], step: str) -> None:
+        super().__init__()
+        self._names, self._step, self._within = names, step, NameManager.current
 
     def get(self, name: str | None, hint: str) -> str:
-        return super().get(name or ("fwd" if hint in _FORWARD else None), hint)
+        """The manager's name for `name`; without one for what `names` has for the hint, with or without its number."""
+        if not name:
+            counted = super().get(None, hint)
+            name = self._names.get(counted) or self._names.get(hint)
+            if self._step:
+                name = self._step + (name or counted)
+        return self._within.get(name, hint)
+
+
+def _names_for(block: HybridBlock, function: Any) -> contextlib.AbstractContextManager:
+    if block._node_names:
+        return _NodeNames(block._node_names, block._step_prefix())
+    if function.__module__.startswith("mxlite.gluon.nn.") and not function.__qualname__.startswith(_WITHOUT_NAMES):
+        return _NodeNames(_LAYERS, "")
+    return contextlib.nullcontext()
 
 
 def forward(block: HybridBlock, x: Any, args: tuple) -> Any:
     """What a block makes of symbols: its `hybrid_forward` with F = mx.sym and the parameters' variables."""
     variables = {name: each.var() for name, each in block._reg_params.items()}
-    function = type(block).hybrid_forward
-    with block.name_scope():
-        if function.__module__.startswith("mxlite.gluon.nn.") and not function.__qualname__.startswith("ELU."):
-            with _LayerNames(block.prefix):
-                return block.hybrid_forward(symbol, x, *args, **variables)
+    with block.name_scope(), _names_for(block, type(block).hybrid_forward):
         return block.hybrid_forward(symbol, x, *args, **variables)
 
 

@@ -86,6 +86,12 @@ class HybridBlock(Block):
     def _described_graph(self) -> dict[str, Any]:
         return {"hybridized": False}
 
+    #: Names of the nodes of the block's graph, by what they would be called; a step's prefix to these (see _graph.py).
+    _node_names: dict[str, str] = {}
+
+    def _step_prefix(self) -> str:
+        return ""
+
     # ---- calls ----
 
     def forward(self, x: Any, *args: Any) -> Any:

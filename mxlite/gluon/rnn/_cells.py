@@ -118,9 +118,16 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
+    def _step_prefix(self) -> str:
+        return f"t{self._counter}_"
+
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
         """One step: the output and the next states."""
         raise NotImplementedError(f"{type(self).__name__}: a cell must have hybrid_forward")
+
+
+#: Names of the two products in graphs.
+_PRODUCTS = {"fullyconnected0": "i2h", "fullyconnected1": "h2h"}
 
 
 class _GatedCell(HybridRecurrentCell):
@@ -176,6 +183,12 @@ class _GatedCell(HybridRecurrentCell):
 class RNNCell(_GatedCell):
     """h' = activation(W x + b + R h + c)"""
 
+    _node_names = {
+        **_PRODUCTS,
+        "_plus0": "plus0",
+        **{f"{kind}0": "out" for kind in ("tanh", "relu", "sigmoid", "softsign", "activation", "leakyrelu")},
+    }
+
     def __init__(
         self,
         hidden_size: int,
@@ -222,6 +235,20 @@ class LSTMCell(_GatedCell):
     """Long short-term memory (Hochreiter and Schmidhuber 1997); gates are in the order in, forget, cell, out."""
 
     _gates, _kind, _states = 4, "lstm", 2
+    _node_names = {
+        **_PRODUCTS,
+        "_plus0": "plus0",
+        "split0": "slice",
+        "sigmoid0": "i",
+        "sigmoid1": "f",
+        "sigmoid2": "o",
+        "tanh0": "c",
+        "tanh1": "activation0",
+        "_mul0": "mul0",
+        "_mul1": "mul1",
+        "_plus1": "state",
+        "_mul2": "out",
+    }
 
     def __init__(
         self,
@@ -272,6 +299,22 @@ class GRUCell(_GatedCell):
     """Gated recurrent unit (Cho et al. 2014), as cuDNN has it: the reset gate multiplies R h + c."""
 
     _gates, _kind = 3, "gru"
+    _node_names = {
+        **_PRODUCTS,
+        "split0": "i2h_slice",
+        "split1": "h2h_slice",
+        "_plus0": "plus0",
+        "_plus1": "plus1",
+        "sigmoid0": "r_act",
+        "sigmoid1": "z_act",
+        "_rminusscalar0": "minus0",
+        "_mul0": "mul0",
+        "_plus2": "plus2",
+        "tanh0": "h_act",
+        "_mul1": "mul1",
+        "_mul2": "mul20",
+        "_plus3": "out",
+    }
 
     def __init__(
         self,

@@ -136,6 +136,8 @@ class DropoutCell(HybridRecurrentCell):
     def _alias(self) -> str:
         return "dropout"
 
+    _node_names = {"dropout": "fwd"}
+
     def hybrid_forward(self, F: Any, inputs: Any, states: list) -> tuple[Any, list]:  # noqa: N803, D102
         if self._rate > 0:
             inputs = F.Dropout(inputs, p=self._rate, axes=self._axes)
@@ -308,7 +310,8 @@ class BidirectionalCell(_Several, HybridRecurrentCell):
             outputs = F.concat(forwards, F.stack(*backwards, axis=axis), dim=2)
         else:
             forwards = _format_sequence(None, forwards, layout, False)[0]
-            outputs = [F.concat(a, b, dim=1) for a, b in zip(forwards, backwards)]
+            name, pairs = f"{self._output_prefix}t", enumerate(zip(forwards, backwards))
+            outputs = [F.concat(a, b, dim=1, name=f"{name}{i}") for i, (a, b) in pairs]
         if valid_length is not None:
             outputs = _mask_sequence_variable_length(F, outputs, length, valid_length, axis, merged)
         return outputs, [*l_states, *r_states]

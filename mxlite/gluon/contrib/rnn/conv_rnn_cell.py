@@ -124,8 +124,14 @@ class _ConvCell(HybridRecurrentCell):
         return F.split(values, num_outputs=self._gates, axis=self._conv_layout.find("C"))
 
 
+#: Names of the two convolutions in graphs, and of the result of an activation.
+_CONVOLUTIONS = {"convolution0": "i2h", "convolution1": "h2h"}
+_RESULT = {f"{kind}0": "out" for kind in ("tanh", "relu", "sigmoid", "softsign", "activation", "leakyrelu")}
+
+
 class _ConvRNNCell(_ConvCell):
     _kind = "conv_rnn"
+    _node_names = {**_CONVOLUTIONS, **_RESULT}
 
     def hybrid_forward(self, F: Any, inputs: Any, states: list, **arrays: Any) -> tuple[Any, list]:  # noqa: N803
         """One step: the output and the next states."""
@@ -136,6 +142,16 @@ class _ConvRNNCell(_ConvCell):
 
 class _ConvLSTMCell(_ConvCell):
     _gates, _states, _kind = 4, 2, "conv_lstm"
+    _node_names = {
+        **_CONVOLUTIONS,
+        "split0": "slice",
+        "sigmoid0": "i",
+        "tanh0": "c",
+        "sigmoid1": "f",
+        "_plus1": "state",
+        "sigmoid2": "o",
+        "_mul2": "out",
+    }
 
     def hybrid_forward(self, F: Any, inputs: Any, states: list, **arrays: Any) -> tuple[Any, list]:  # noqa: N803
         """One step: the output and the next states."""
@@ -149,6 +165,15 @@ class _ConvLSTMCell(_ConvCell):
 
 class _ConvGRUCell(_ConvCell):
     _gates, _kind = 3, "conv_gru"
+    _node_names = {
+        **_CONVOLUTIONS,
+        "split0": "i2h_slice",
+        "split1": "h2h_slice",
+        "sigmoid0": "r_act",
+        "sigmoid1": "z_act",
+        "tanh0": "h_act",
+        "_plus3": "out",
+    }
 
     def hybrid_forward(self, F: Any, inputs: Any, states: list, **arrays: Any) -> tuple[Any, list]:  # noqa: N803
         """One step: the output and the next states."""

@@ -133,6 +133,19 @@ class LSTMPCell(HybridRecurrentCell):
         rows, features = self.i2h_weight.shape
         return f"{type(self).__name__}({features or None} -> {rows} -> {self.h2r_weight.shape[0]})"
 
+    _node_names = {
+        "fullyconnected0": "i2h",
+        "fullyconnected1": "h2h",
+        "split0": "slice",
+        "sigmoid0": "f",
+        "sigmoid1": "i",
+        "tanh0": "c",
+        "_plus1": "state",
+        "sigmoid2": "o",
+        "_mul2": "hidden",
+        "fullyconnected2": "out",
+    }
+
     def hybrid_forward(self, F: Any, inputs: Any, states: list, **arrays: Any) -> tuple[Any, list]:  # noqa: N803, D102
         rows = 4 * self._hidden_size
         i2h = F.FullyConnected(inputs, arrays["i2h_weight"], arrays["i2h_bias"], num_hidden=rows)

@@ -298,3 +298,47 @@ def summaries_are_refused(mx, what):
     if what == "number":
         return mx.viz.print_summary(3)
     return mx.viz.print_summary(act, shape={"q": (2,)})
+
+
+def _residual(mx, prefix):
+    """A block that names none of its nodes, around layers that name theirs."""
+
+    class Residual(mx.gluon.HybridBlock):
+        def __init__(self, **given):
+            super().__init__(**given)
+            with self.name_scope():
+                self.body = mx.gluon.nn.HybridSequential(prefix="")
+                self.body.add(mx.gluon.nn.Dense(2), mx.gluon.nn.Activation("relu"))
+
+        def hybrid_forward(self, F, x):  # noqa: N803
+            return F.Activation(F.broadcast_add(x, self.body(x)) + F.Dropout(x), act_type="relu")
+
+    return Residual(prefix=prefix)
+
+
+@case(prefix=["", None, "own_"])
+def names_of_nodes(mx, prefix):
+    net = mx.gluon.nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        stage = mx.gluon.nn.HybridSequential(prefix="stage_")
+        with stage.name_scope():
+            for _ in range(2):
+                stage.add(_residual(mx, prefix))
+            stage.add(mx.gluon.nn.HybridLambda(lambda F, x: F.Activation(x, act_type="tanh")))  # noqa: N803
+        net.add(stage)
+    return net(mx.sym.var("data")).get_internals().list_outputs()
+
+
+_CELLS = {
+    "rnn": lambda rnn: rnn.RNNCell(2, prefix="c_"),
+    "rnn relu": lambda rnn: rnn.RNNCell(2, "relu", prefix="c_"),
+    "lstm": lambda rnn: rnn.LSTMCell(2, prefix="c_"),
+    "dropout": lambda rnn: rnn.DropoutCell(0.5, prefix="c_"),
+    "both ways": lambda rnn: rnn.BidirectionalCell(rnn.RNNCell(2, prefix="l_"), rnn.LSTMCell(2, prefix="r_")),
+}
+
+
+@case(what=list(_CELLS))
+def names_of_steps(mx, what):
+    outputs, states = _CELLS[what](mx.gluon.rnn).unroll(2, mx.sym.var("x"), merge_outputs=False)
+    return mx.sym.Group([*outputs, *states]).get_internals().list_outputs()

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Runs the programs here on the real MXNet 1.9.1 and on mxlite, and compares: ``run_packages.py [NAME...]``.
+
+It runs in the real one's environment; SITE has the packages of requirements.txt. A program's run() returns answers by
+name; numbers may differ by 5e-3 of them and 2e-3.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = ("vision", "language", "keras_networks", "translation")
+
+
+def answers(name: str) -> None:
+    """In a process of its own: what the program finds, as a line of JSON behind "@"."""
+    sys.path.insert(0, str(HERE))
+    if "MXLITE_LIBRARY" in os.environ:
+        import mxlite
+
+        mxlite.install_as_mxnet()
+    else:
+        import multiprocessing.pool  # noqa: F401
+    print("@" + json.dumps(importlib.import_module(name).run()))
+
+
+def run(name: str, site: Path, here: bool) -> dict:
+    """The answers of a program on mxlite, or on the real MXNet. Raises: RuntimeError: it failed."""
+    given = {key: value for key, value in os.environ.items() if here or key != "MXLITE_LIBRARY"}
+    given["PYTHONPATH"] = os.pathsep.join([str(site), *([str(HERE.parents[2])] if here else [])])
+    command = [sys.executable, "-W", "ignore", __file__, "--answers", name]
+    done = subprocess.run(command, env=given, capture_output=True, text=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("@")]
+    if done.returncode != 0 or not lines:
+        raise RuntimeError(f"{name} {'on mxlite' if here else 'on MXNet'}: {done.stderr[-1500:]}")
+    return json.loads(lines[-1][1:])
+
+
+def close(found: object, expected: object) -> bool:
+    if isinstance(expected, list):
+        return isinstance(found, list) and len(found) == len(expected) and all(map(close, found, expected))
+    if isinstance(expected, dict):
+        return isinstance(found, dict) and found.keys() == expected.keys() and all(
+            close(found[key], expected[key]) for key in expected
+        )  # fmt: skip
+    if isinstance(expected, float) and isinstance(found, float):
+        return abs(found - expected) <= 2e-3 + 5e-3 * abs(expected) or found != found and expected != expected
+    return found == expected
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--site", type=Path, default=Path(".venvs/packages"))
+    parser.add_argument("--answers", help=argparse.SUPPRESS)
+    parser.add_argument("names", nargs="*", default=PROGRAMS)
+    args = parser.parse_args()
+    if args.answers:
+        answers(args.answers)
+        return 0
+    count = failed = 0
+    for name in args.names:
+        expected, found = (run(name, args.site.resolve(), here) for here in (False, True))
+        for case in expected:
+            count += 1
+            if not close(found[case], expected[case]):
+                failed += 1
+                print(f"{name}: {case}: {str(found[case])[:300]}, not {str(expected[case])[:300]}")
+    print(f"packages: {count} answers, {failed} differ")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
