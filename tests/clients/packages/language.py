@@ -22,7 +22,8 @@ def bert(hybridized):
 
 
 def language_model(kind):
-    net = getattr(nlp.model, kind)("lstm", 20, 8, 8, 2, tie_weights=False, dropout=0.0)
+    dropped = dict.fromkeys(("weight_drop", "drop_h", "drop_i", "drop_e"), 0.0) if kind == "AWDRNN" else {}
+    net = getattr(nlp.model, kind)("lstm", 20, 8, 8, 2, tie_weights=False, dropout=0.0, **dropped)
     net.initialize(mx.init.Normal(0.1))
     net(mx.nd.ones((5, 2)), net.begin_state(batch_size=2))
     set_parameters(net)
