@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from mxlite._public import show as _show
-from mxlite.contrib.amp import loss_scaler
 from mxlite.contrib.amp.loss_scaler import LossScaler
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon.block import HybridBlock
@@ -29,7 +28,6 @@ __all__ = [
     "list_lp16_ops",
     "list_lp16_use_fp32_params",
     "list_widest_type_cast",
-    "loss_scaler",
     "scale_loss",
     "unscale",
 ]
