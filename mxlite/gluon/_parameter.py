@@ -62,6 +62,11 @@ def _places(ctx_list: list[Context]) -> list[list[int | None]]:
     return places
 
 
+def _are_host(one: Context, other: Context) -> bool:
+    """Whether both are memory of the processor with the same number: cpu, cpu_pinned, cpu_shared."""
+    return one.device_typeid & other.device_typeid & 1 == 1 and one.device_id == other.device_id
+
+
 class Parameter:
     """An array that a block trains, by name; `initialize` gives it values.
 
@@ -371,7 +376,7 @@ class Parameter:
                 return arr_list[0]
             ctx = current_context()
         for each, place in zip(arr_list, self._ctx_list):
-            if place == ctx:
+            if place == ctx or _are_host(place, ctx):
                 return each
         raise RuntimeError(
             f"Parameter '{self.name}' was not initialized on context {ctx}. It was only initialized on "

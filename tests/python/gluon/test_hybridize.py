@@ -270,6 +270,18 @@ def test_back_ends_are_ignored() -> None:
     assert Made(lambda F, x: x + 1, backend="none")(nd.ones((1,))).asscalar() == 2
 
 
+def test_arrays_in_other_memory_of_the_host() -> None:
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    x = nd.array([[1.0, 2, 3]])
+    expected = net(x).asnumpy().tolist()
+    net.hybridize(static_alloc=True)
+    for kind in ("cpu_pinned", "cpu_shared"):
+        y = net(x.as_in_context(mx.Context(kind, 0)))
+        assert y.context == mx.cpu()
+        assert y.asnumpy().tolist() == expected
+
+
 def convolutions() -> tuple[nn.HybridSequential, nd.NDArray]:
     """Of every way in which kernels read weights: by Winograd, by taps, with stride, depthwise; and their input."""
     net = nn.HybridSequential()

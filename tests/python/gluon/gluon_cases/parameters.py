@@ -429,3 +429,24 @@ def parameter_of_another_class(mx, run_before):
     outputs += [layer(x), layer(x)]
     param.set_data(array(mx, (2, 3), 3))
     return [*outputs, layer(x), layer._reg_params["weight"]._data is param._data]
+
+
+@case(kind=["cpu_pinned", "cpu_shared"])
+def memory_of_the_host(mx, kind):
+    """Batches of loaders are in such memory; parameters there are those of cpu."""
+    net = mx.gluon.nn.Dense(2, in_units=3, weight_initializer="ones")
+    net.initialize(ctx=[mx.cpu(0), mx.cpu(1)])
+    found = []
+    for number in (0, 1) if kind == "cpu_pinned" else (0,):
+        place = mx.Context(kind, number)
+        y = net(mx.nd.ones((1, 3)).as_in_context(place))
+        found.append([str(each.context) for each in (net.weight.data(place), net.weight.grad(place), y)])
+        found.append(y)
+    return found
+
+
+@case
+def memory_of_the_host_with_another_number(mx):
+    net = mx.gluon.nn.Dense(2, in_units=3)
+    net.initialize(ctx=mx.cpu(0))
+    return net.weight.data(mx.cpu_pinned(1))
