@@ -247,7 +247,8 @@ static bool set_none(const mxl_param *param, void *at)
         *(mxl_tuple *)at = (mxl_tuple){-1, NULL};
         return true;
     case MXL_P_TUPLE_OPT:
-        if (param->def == NULL) /* the step of a slice may be left out, bounds may not */
+        /* None is no list, where an empty one says nothing: the step of a slice. */
+        if (param->def == NULL || strcmp(param->def, "[]") != 0)
             return false;
         *(mxl_tuple *)at = (mxl_tuple){0, NULL};
         return true;

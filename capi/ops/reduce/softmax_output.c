@@ -9,6 +9,7 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/reduce/softmax.h"
 #include "ops/build.h"
+#include "ops/shape/movement.h"
 
 typedef enum normalization { BATCH, NONE, VALID } normalization;
 
@@ -146,7 +147,7 @@ static int target_infer(mxl_infer *infer)
     if (mxl_check_float(infer->op, label) != 0)
         return -1;
     c = find_classes(p, p->shape.n, p->shape.v);
-    if (label->size < c.outer * c.inner)
+    if (label->size != c.outer * c.inner)
         return mxl_error("%s: there are %lld labels for %lld rows", infer->op->name,
                          (long long)label->size, (long long)(c.outer * c.inner));
     mxl_shape_set(&infer->out_shape[1], p->shape.n, p->shape.v);
@@ -274,6 +275,10 @@ static int output_grad(mxl_grad *g)
     if (mxl_shape_same(label->ndim, label->shape, x->ndim, x->shape)) {
         dx = mxl_mul_scalar(g->s, mxl_sub(g->s, softmax_of(g, &c), given), p.grad_scale);
     } else {
+        int64_t rows = c.outer * c.inner, all = mxl_shape_size(label->ndim, label->shape);
+
+        if (all > rows)
+            given = mxl_slice_axis(g->s, mxl_reshape(g->s, given, 1, &all), 0, 0, rows);
         p.shape = (mxl_tuple){x->ndim, x->shape};
         if (mxl_scope_call_many(g->s, &op_target, &p, 1, &given, 2, made) != 0)
             return -1;
