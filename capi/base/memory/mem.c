@@ -78,8 +78,10 @@ void *mxl_mem_alloc_slow(size_t bytes)
     if (block == NULL)
         block = allocator.alloc(allocator.payload, rounded, 64);
     if (block == NULL && mxl_mem_kept_bytes() > 0) {
-        mxl_pool_empty();
-        block = allocator.alloc(allocator.payload, rounded, 64);
+        mxl_pool_empty(); /* which makes runs of the heap clean, too */
+        block = pool_class >= 0 ? take_pooled(rounded, pool_class) : NULL;
+        if (block == NULL)
+            block = allocator.alloc(allocator.payload, rounded, 64);
     }
     if (block == NULL) {
         mxl_error_memory(bytes);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1 /* setrlimit, fork */
 #include "harness.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -248,20 +249,56 @@ static int with_little_space(void)
     return 0;
 }
 
-TEST(a_region_that_is_full)
+/* Without more address space a free run gives its units for a larger block. */
+static int without_more_space(void)
+{
+    const struct rlimit small = {UINT64_C(3) << 29, UINT64_C(3) << 29};
+    char *block;
+
+    if (setrlimit(RLIMIT_AS, &small) != 0)
+        return 0;
+    block = mxl_alloc(2 * MB);
+    if (!mxl_heap_holds(block))
+        return 0;
+    mxl_free(block, 2 * MB);
+    while (mmap(NULL, 16 * MB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+        continue;
+    mxl_mem_set_cap(512 * MB);
+    block = mxl_alloc(180 * MB);
+    if (block == NULL)
+        return 1;
+    mxl_free(block, 180 * MB);
+    if (mxl_mem_kept_bytes() < 180 * MB)
+        return 2;
+    block = mxl_alloc(380 * MB);
+    if (block == NULL)
+        return 3;
+    block[0] = block[380 * MB - 1] = 1;
+    return 0;
+}
+
+static void check_in_a_child(int (*run)(void))
 {
     int status = -1;
     pid_t child;
 
 #if defined(MXL_SANITIZER)
-    return; /* whose own memory is beyond any limit */
+    (void)run; /* whose own memory is beyond any limit */
+    return;
 #endif
     child = fork();
     if (child == 0)
-        _exit(with_little_space());
+        _exit(run());
     REQUIRE(child > 0);
     CHECK_INT(waitpid(child, &status, 0), child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(WIFEXITED(status));
+    CHECK_INT(WEXITSTATUS(status), 0);
+}
+
+TEST(a_region_that_is_full)
+{
+    check_in_a_child(with_little_space);
+    check_in_a_child(without_more_space);
 }
 
 /* a_region_that_is_full is the first, since the region is not there yet. */
