@@ -38,7 +38,10 @@ class _Others:
             return None
         parent, _, name = fullname.rpartition(".")
         found = _part(sys.modules[parent], name)
-        return None if found is None else ModuleSpec(fullname, _Present(found), is_package=hasattr(found, "__path__"))  # type: ignore[arg-type]
+        if found is None:
+            return None
+        loader = _Present(found)
+        return ModuleSpec(fullname, loader, is_package=hasattr(found, "__path__"))  # type: ignore[arg-type]
 
 
 def _part(package: ModuleType, name: str) -> ModuleType | None:

@@ -44,7 +44,9 @@ class _Finder:
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         parent, _, name = fullname.rpartition(".")
         own = str(getattr(sys.modules.get(parent), "__name__", ""))
-        return ModuleSpec(fullname, _Finder) if own == "mxlite.contrib" and name in _WHY else None  # type: ignore[arg-type]
+        if own != "mxlite.contrib" or name not in _WHY:
+            return None
+        return ModuleSpec(fullname, _Finder)  # type: ignore[arg-type]
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType | None:

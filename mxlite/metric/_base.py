@@ -217,7 +217,9 @@ class CompositeEvalMetric(EvalMetric):
         except IndexError:
             raise ValueError(f"Metric index {index} is out of range 0 and {len(self.metrics)}") from None
 
-    def update_dict(self, labels: Mapping[str, NDArray], preds: Mapping[str, NDArray]) -> None:  # type: ignore[override]
+    def update_dict(  # type: ignore[override]
+        self, labels: Mapping[str, NDArray], preds: Mapping[str, NDArray]
+    ) -> None:
         """Adds one batch, whose arrays have names; the metrics see those that `label_names`, `output_names` list."""
         labels, preds = (
             arrays if names is None else {name: array for name, array in arrays.items() if name in names}

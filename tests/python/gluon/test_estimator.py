@@ -111,7 +111,9 @@ def test_events_come_by_priority() -> None:
     module = mx.gluon.contrib.estimator
     heard: list[tuple[str, str]] = []
 
-    class Handler(module.TrainBegin, module.BatchEnd, module.EpochEnd, module.TrainEnd):  # type: ignore[misc, name-defined]
+    class Handler(  # type: ignore[misc, name-defined]
+        module.TrainBegin, module.BatchEnd, module.EpochEnd, module.TrainEnd
+    ):
         def __init__(self, name: str, priority: float) -> None:
             self.name, self.priority = name, priority
 
