@@ -1,5 +1,5 @@
 /* Text files, line by line, and the words of a line, which blanks separate. For csv.c, libsvm.c and
- * image_lists.c. */
+ * images/image_list.c. */
 #ifndef MXL_DATA_LINES_H
 #define MXL_DATA_LINES_H
 

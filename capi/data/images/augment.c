@@ -9,12 +9,6 @@
 
 /* ---- shape ---- */
 
-/* The value of what is added to an image. */
-static int fill_of(const mxl_image_params *p)
-{
-    return p->fill_value < 0 ? 0 : p->fill_value > UINT8_MAX ? UINT8_MAX : (int)p->fill_value;
-}
-
 static bool has_ratio(const mxl_image_params *p)
 {
     return p->max_aspect_ratio != 0 || !isnan(p->min_aspect_ratio);
@@ -61,7 +55,8 @@ static int warp(const mxl_image_params *p, mxl_bitmap *image, mxl_chances *by)
                          (double)((columns - (m[0] * w + m[1] * h)) / 2), (double)m[2],
                          (double)m[3], (double)((rows - (m[2] * w + m[3] * h)) / 2)},
         (int64_t)rows, (int64_t)columns,
-        mxl_change_method(p->inter_method, by, image, (int64_t)rows, (int64_t)columns), fill_of(p));
+        mxl_change_method(p->inter_method, by, image, (int64_t)rows, (int64_t)columns),
+        p->fill_value);
 }
 
 static bool warps(const mxl_image_params *p)
@@ -165,9 +160,8 @@ static int shape(const mxl_image_plan *plan, mxl_bitmap *image, mxl_chances *by)
     if (mxl_change_short(image, p->resize, p->inter_method, by) != 0 ||
         (warps(p) && warp(p, image, by) != 0))
         return -1;
-    if (p->pad > 0 &&
-        mxl_change_canvas(image, image->rows + 2 * p->pad, image->columns + 2 * p->pad, p->pad,
-                          p->pad, fill_of(p)) != 0)
+    if (p->pad > 0 && mxl_change_pad(image, image->rows + 2 * p->pad, image->columns + 2 * p->pad,
+                                     p->pad, p->pad, p->fill_value) != 0)
         return -1;
     if (p->random_resized_crop) {
         if (cut_area(plan, image, by, &done) != 0 || done)

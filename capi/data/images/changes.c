@@ -63,8 +63,10 @@ mxl_interpolation mxl_change_method(int64_t inter_method, mxl_chances *by, const
     return rows < image->rows && columns < image->columns ? MXL_AREA : MXL_LINEAR;
 }
 
-int mxl_change_method_check(int64_t inter_method)
+int mxl_change_check(int64_t resize, int64_t inter_method)
 {
+    if (resize > 1 << 20 || (resize < 1 && resize != -1))
+        return mxl_error("resize must be 1 to 2^20 or -1, got %lld", (long long)resize);
     if (inter_method < 0 || inter_method > 10 || (inter_method > 5 && inter_method < 9))
         return mxl_error("inter_method must be 0 to 5, 9 or 10, got %lld", (long long)inter_method);
     return 0;
@@ -139,15 +141,21 @@ void mxl_change_mirror(mxl_bitmap *image)
     }
 }
 
-int mxl_change_canvas(mxl_bitmap *image, int64_t rows, int64_t columns, int64_t top, int64_t left,
-                      int value)
+/* A parameter fill_value as a byte. */
+static uint8_t fill_byte(int64_t fill)
+{
+    return fill < 0 ? 0 : fill > UINT8_MAX ? UINT8_MAX : (uint8_t)fill;
+}
+
+int mxl_change_pad(mxl_bitmap *image, int64_t rows, int64_t columns, int64_t top, int64_t left,
+                   int64_t fill)
 {
     size_t row = (size_t)(image->columns * image->channels);
     mxl_bitmap made;
 
     if (make(image, rows, columns, &made) != 0)
         return -1;
-    memset(made.bytes, value, made.size);
+    memset(made.bytes, fill_byte(fill), made.size);
     for (int64_t y = 0; y < image->rows; y++)
         memcpy(made.bytes + ((y + top) * columns + left) * image->channels,
                image->bytes + (size_t)y * row, row);
@@ -170,7 +178,7 @@ int mxl_change_cut(mxl_bitmap *image, int64_t top, int64_t left, int64_t rows, i
 }
 
 int mxl_change_warp(mxl_bitmap *image, const double map[6], int64_t rows, int64_t columns,
-                    mxl_interpolation method, int value)
+                    mxl_interpolation method, int64_t fill)
 {
     int64_t in[] = {image->rows, image->columns}, out[] = {rows, columns};
     mxl_bitmap made;
@@ -180,7 +188,7 @@ int mxl_change_warp(mxl_bitmap *image, const double map[6], int64_t rows, int64_
                          (long long)image->columns, (long long)image->rows);
     if (make(image, rows, columns, &made) != 0)
         return -1;
-    if (mxl_image_warp(method, map, in, out, image->channels, (uint8_t)value, image->bytes,
+    if (mxl_image_warp(method, map, in, out, image->channels, fill_byte(fill), image->bytes,
                        made.bytes) != 0) {
         mxl_bitmap_clear(&made);
         return -1;

@@ -27,8 +27,8 @@ double mxl_chance_normal(mxl_chances *by);
 /* A parameter inter_method as a method: 9 is chosen by the sizes, 10 by chance. */
 mxl_interpolation mxl_change_method(int64_t inter_method, mxl_chances *by, const mxl_bitmap *image,
                                     int64_t rows, int64_t columns);
-/* Whether it is one: 0 to 5, 9 or 10. -1 with the error set. */
-int mxl_change_method_check(int64_t inter_method);
+/* Whether parameters `resize` and `inter_method` are within their bounds; -1 with the error set. */
+int mxl_change_check(int64_t resize, int64_t inter_method);
 
 /* Makes the shorter side `side` pixels long; -1: nothing. */
 int mxl_change_short(mxl_bitmap *image, int64_t side, int64_t inter_method, mxl_chances *by);
@@ -38,16 +38,18 @@ void mxl_change_mirror(mxl_bitmap *image);
 
 int mxl_change_size(mxl_bitmap *image, int64_t rows, int64_t columns, mxl_interpolation method);
 
-/* The image becomes rows x columns pixels of a value with the old image at (top, left). */
-int mxl_change_canvas(mxl_bitmap *image, int64_t rows, int64_t columns, int64_t top, int64_t left,
-                      int value);
+/* Pads the image to rows x columns pixels: its first pixel comes to (top, left), the others are
+ * `fill`, a parameter fill_value. */
+int mxl_change_pad(mxl_bitmap *image, int64_t rows, int64_t columns, int64_t top, int64_t left,
+                   int64_t fill);
 
 /* The image becomes a part of itself. */
 int mxl_change_cut(mxl_bitmap *image, int64_t top, int64_t left, int64_t rows, int64_t columns);
 
-/* An affine map into an image of another size; see kernel/vision/warp.h. */
+/* An affine map into an image of another size; what comes from outside the old image is `fill`, a
+ * parameter fill_value. See kernel/vision/warp.h. */
 int mxl_change_warp(mxl_bitmap *image, const double map[6], int64_t rows, int64_t columns,
-                    mxl_interpolation method, int value);
+                    mxl_interpolation method, int64_t fill);
 
 /* ---- colours, of three channels ---- */
 

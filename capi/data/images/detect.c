@@ -43,7 +43,8 @@ static void colour(const mxl_detect_params *p, mxl_bitmap *image, mxl_chances *b
             1 + (float)mxl_chance_between(by, -p->max_random_contrast, p->max_random_contrast), 0);
 }
 
-/* Puts the image somewhere in a larger one. */
+/* Pads the image to a random larger size; how much comes before its first row and column is random
+ * too. The boxes keep their objects. */
 static int pad(const mxl_detect_params *p, mxl_bitmap *image, mxl_box_labels *labels,
                mxl_chances *by)
 {
@@ -58,13 +59,11 @@ static int pad(const mxl_detect_params *p, mxl_bitmap *image, mxl_box_labels *la
     rows = (int64_t)(scale * (double)image->rows);
     columns = (int64_t)(scale * (double)image->columns);
     mxl_box_labels_move(labels, (mxl_part){-(float)left, -(float)top, (float)scale, (float)scale});
-    return mxl_change_canvas(
+    return mxl_change_pad(
         image, rows, columns,
         (int64_t)fmin(top * (double)image->rows, (double)(rows - image->rows)),
         (int64_t)fmin(left * (double)image->columns, (double)(columns - image->columns)),
-        p->fill_value < 0           ? 0
-        : p->fill_value > UINT8_MAX ? UINT8_MAX
-                                    : (int)p->fill_value);
+        p->fill_value);
 }
 
 /* Cuts out the first part that one of the samplers, which are tried in a random order, finds. */
@@ -188,7 +187,7 @@ static int put_sample(const mxl_batches *b, const mxl_image_record *record, uint
         put_label(b, &image, &labels, to);
         status = image.rows == size[1] && image.columns == size[2]
                      ? 0
-                     : mxl_change_canvas(&image, size[1], size[2], 0, 0, 0);
+                     : mxl_change_pad(&image, size[1], size[2], 0, 0, 0);
     }
     if (status == 0)
         put_values(s, &image, data);
@@ -261,30 +260,22 @@ static int set_rules(source *s, const mxl_detect_params *p)
 static int check(const mxl_detect_params *p)
 {
     static const int64_t most = 1 << 20;
-    const int64_t *size = p->data_shape.v;
 
     if (p->batch.dtype != MXL_DTYPE_UNKNOWN && p->batch.dtype != MXL_F32)
         return mxl_error("dtype must be float32, got %s", mxl_dtype_name(p->batch.dtype));
     if (strcmp(p->aug_seq, "det_aug_default") != 0)
         return mxl_error("aug_seq must be det_aug_default, got \"%s\"", p->aug_seq);
-    if (p->data_shape.n != 3 || (size[0] != 1 && size[0] != 3) || size[1] < 1 || size[2] < 1 ||
-        size[1] > most || size[2] > most)
-        return mxl_error(
-            "data_shape must have 1 or 3 channels, 1 to 2^20 rows and as many columns");
-    if (mxl_change_method_check(p->inter_method) != 0)
+    if (mxl_change_check(p->resize, p->inter_method) != 0)
         return -1;
-    if (p->resize > most || (p->resize < 1 && p->resize != -1) ||
-        !(p->max_pad_scale <= (double)most))
-        return mxl_error("resize must be 1 to 2^20 or -1 and max_pad_scale at most 2^20, got %lld "
-                         "and %g",
-                         (long long)p->resize, p->max_pad_scale);
+    if (!(p->max_pad_scale <= (double)most))
+        return mxl_error("max_pad_scale must be at most 2^20, got %g", p->max_pad_scale);
     if (p->max_random_hue > most || p->max_random_saturation > most ||
         p->max_random_illumination > most || p->max_random_hue < -most ||
         p->max_random_saturation < -most || p->max_random_illumination < -most)
         return mxl_error("max_random_hue, max_random_saturation and max_random_illumination must "
                          "be at most 2^20");
-    if (size[0] == 1 && (p->random_hue_prob > 0 || p->random_saturation_prob > 0 ||
-                         p->random_illumination_prob > 0))
+    if (p->data_shape.v[0] == 1 && (p->random_hue_prob > 0 || p->random_saturation_prob > 0 ||
+                                    p->random_illumination_prob > 0))
         return mxl_error("random_hue_prob, random_saturation_prob and random_illumination_prob "
                          "need samples of 3 channels");
     return 0;
@@ -339,10 +330,9 @@ int mxl_detect_open(mxl_batches *b, const void *params)
         return -1;
     s->base.sample = put_sample;
     s->p = *p;
-    if (check(p) != 0 || set_rules(s, p) != 0 || mxl_image_source_open(b, &files) != 0 ||
-        set_labels(b, p) != 0)
+    if (mxl_image_source_shape(b, &p->data_shape) != 0 || check(p) != 0 || set_rules(s, p) != 0 ||
+        mxl_image_source_open(b, &files) != 0 || set_labels(b, p) != 0)
         return -1;
-    mxl_shape_set(&b->data_shape, 3, p->data_shape.v);
     b->data_dtype = MXL_F32;
     b->batch_size = p->batch.batch_size;
     b->round_batch = p->round_batch != 0;

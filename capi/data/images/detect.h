@@ -2,7 +2,7 @@
 #ifndef MXL_DATA_DETECT_H
 #define MXL_DATA_DETECT_H
 
-#include "data/batches.h"
+#include "data/images/image_params.h"
 
 enum { MXL_DETECT_FIT, MXL_DETECT_FORCE, MXL_DETECT_SHRINK };
 
@@ -12,13 +12,8 @@ enum { MXL_DETECT_FIT, MXL_DETECT_FORCE, MXL_DETECT_SHRINK };
     X(STRING, path_imgrec, "./data/imgrec.rec", "Path of the records.")                            \
     X(STRING, aug_seq, "det_aug_default", "Must be det_aug_default.")                              \
     X(INT, label_width, "-1", "How many numbers each label has; -1: any.")                         \
-    X(SHAPE, data_shape, NULL, "Channels (1 or 3), rows and columns of a sample.")                 \
-    X(INT, preprocess_threads, "4", "Ignored: as many threads decode as operators use.")           \
-    X(BOOL, verbose, "1", "Ignored: nothing is printed.")                                          \
-    X(INT, num_parts, "1", "How many parts the file is divided into.")                             \
-    X(INT, part_index, "0", "Which part to take.")                                                 \
-    X(LONG, shuffle_chunk_size, "0", "Of a file with more megabytes the order is random.")         \
-    X(INT, shuffle_chunk_seed, "0", "Seed of that order.")                                         \
+    MXL_IMAGE_READING(X)                                                                           \
+    MXL_IMAGE_CHUNKS(X)                                                                            \
     X(INT, label_pad_width, "0", "Numbers that a label is padded to; 0: those of the longest.")    \
     X(FLOAT, label_pad_value, "-1", "What labels are padded with.")                                \
     X(BOOL, shuffle, "0", "Whether each epoch has a random order.")                                \
@@ -53,37 +48,22 @@ enum { MXL_DETECT_FIT, MXL_DETECT_FORCE, MXL_DETECT_SHRINK };
     X(FLOAT, random_contrast_prob, "0", "Its probability.")                                        \
     X(FLOAT, rand_mirror_prob, "0", "Probability that an image is mirrored.")                      \
     X(INT, fill_value, "127", "Value around an image in a larger one.")                            \
-    X(INT, inter_method, "1",                                                                      \
-      "0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos, 9 by the sizes, 10 random.")               \
+    MXL_IMAGE_METHOD(X)                                                                            \
     X(MODE, resize_mode, "force",                                                                  \
       "force: both sides; fit: as large as fits in; shrink: the same of larger images.")           \
     X(STRING, mean_img, "", "Path of the mean of all samples; made if it is not there.")           \
-    X(FLOAT, mean_r, "0", "What is subtracted from red or gray values.")                           \
-    X(FLOAT, mean_g, "0", "The same of green.")                                                    \
-    X(FLOAT, mean_b, "0", "The same of blue.")                                                     \
-    X(FLOAT, mean_a, "0", "Ignored: there are no values of transparency.")                         \
+    MXL_IMAGE_MEANS(X)                                                                             \
     X(FLOAT, std_r, "0", "What red or gray values are divided by then; 0: they are not.")          \
     X(FLOAT, std_g, "0", "The same of green.")                                                     \
     X(FLOAT, std_b, "0", "The same of blue.")                                                      \
     X(FLOAT, std_a, "0", "Ignored: there are no values of transparency.")                          \
     X(FLOAT, scale, "1", "What values are multiplied by then.")
 
-#define MXL_DETECT_STRING                      const char *
-#define MXL_DETECT_SHAPE                       mxl_tuple
-#define MXL_DETECT_INT                         int64_t
-#define MXL_DETECT_LONG                        int64_t
-#define MXL_DETECT_FLOAT                       double
-#define MXL_DETECT_FLOATS                      mxl_floats
-#define MXL_DETECT_BOOL                        int
-#define MXL_DETECT_EMIT                        int
-#define MXL_DETECT_MODE                        int
-#define MXL_DETECT_FIELD(kind, name, def, doc) MXL_DETECT_##kind name;
-
 typedef struct mxl_detect_params {
     mxl_batch_params batch;
     int round_batch;
-    MXL_DETECT_FILE(MXL_DETECT_FIELD)
-    MXL_DETECT_CHANGES(MXL_DETECT_FIELD)
+    MXL_DETECT_FILE(MXL_IMAGE_FIELD)
+    MXL_DETECT_CHANGES(MXL_IMAGE_FIELD)
 } mxl_detect_params;
 
 /* Two lists of bounds of the samplers. */

@@ -39,22 +39,27 @@ static int images_open_u8_v1(mxl_batches *b, const void *params)
 #define ROW_OPT_INT   .type = MXL_P_OPT_INT
 #define ROW_FLOAT     .type = MXL_P_FLOAT
 #define ROW_OPT_FLOAT .type = MXL_P_OPT_FLOAT
+#define ROW_FLOATS    .type = MXL_P_FLOATS
 #define ROW_BOOL      .type = MXL_P_BOOL
-#define ROW(kind, field, default_text, text)                                                       \
+#define ROW_EMIT      .type = MXL_P_ENUM, .values = emit_modes
+#define ROW_MODE      .type = MXL_P_ENUM, .values = resize_modes
+#define ROW(params, kind, field, default_text, text)                                               \
     {.name = #field,                                                                               \
      ROW_##kind,                                                                                   \
-     .offset = offsetof(mxl_image_params, field),                                                  \
+     .offset = offsetof(params, field),                                                            \
      .def = default_text,                                                                          \
      .doc = text},
+#define IMAGE_ROW(...)  ROW(mxl_image_params, __VA_ARGS__)
+#define DETECT_ROW(...) ROW(mxl_detect_params, __VA_ARGS__)
 #define COMMON                                                                                     \
-    MXL_IMAGE_FILE(ROW)                                                                            \
+    MXL_IMAGE_FILE(IMAGE_ROW)                                                                      \
     MXL_BATCH_SIZE(mxl_image_params),                                                              \
         MXL_PARAM(mxl_image_params, round_batch, MXL_P_BOOL, "1",                                  \
                   "Whether the last batch is filled from the next epoch."),                        \
-        MXL_BATCH_REST(mxl_image_params), MXL_IMAGE_CHANGES(ROW)
+        MXL_BATCH_REST(mxl_image_params), MXL_IMAGE_CHANGES(IMAGE_ROW)
 
 static const mxl_param bytes_params[] = {COMMON{0}};
-static const mxl_param float_params[] = {COMMON MXL_IMAGE_VALUES(ROW){0}};
+static const mxl_param float_params[] = {COMMON MXL_IMAGE_VALUES(IMAGE_ROW){0}};
 
 #define DOC(what)                                                                                  \
     "Batches of images, " what                                                                     \
@@ -87,16 +92,6 @@ KIND(mxl_batches_images_i8, "ImageRecordInt8Iter", images_open_i8, float_params,
 
 static const char *const emit_modes[] = {"center", "overlap", NULL};
 static const char *const resize_modes[] = {"fit", "force", "shrink", NULL};
-
-#define ROW_FLOATS .type = MXL_P_FLOATS
-#define ROW_EMIT   .type = MXL_P_ENUM, .values = emit_modes
-#define ROW_MODE   .type = MXL_P_ENUM, .values = resize_modes
-#define DETECT_ROW(kind, field, default_text, text)                                                \
-    {.name = #field,                                                                               \
-     ROW_##kind,                                                                                   \
-     .offset = offsetof(mxl_detect_params, field),                                                 \
-     .def = default_text,                                                                          \
-     .doc = text},
 
 static const mxl_param detect_params[] = {
     MXL_DETECT_FILE(DETECT_ROW) MXL_BATCH_SIZE(mxl_detect_params),

@@ -3,7 +3,7 @@
 #ifndef MXL_DATA_IMAGE_PLAN_H
 #define MXL_DATA_IMAGE_PLAN_H
 
-#include "data/batches.h"
+#include "data/images/image_params.h"
 
 /* The parameters: X(kind, name, default, documentation). The first list is that of files, the
  * second of what is done to an image, the third of what is done to its values. */
@@ -13,14 +13,9 @@
     X(STRING, path_imgidx, "", "Path of their index, which is read in place of the whole file.")   \
     X(STRING, aug_seq, "aug_default", "Must be aug_default.")                                      \
     X(INT, label_width, "1", "How many labels an image has.")                                      \
-    X(SHAPE, data_shape, NULL, "Channels (1 or 3), rows and columns of a sample.")                 \
-    X(INT, preprocess_threads, "4", "Ignored: as many threads decode as operators use.")           \
-    X(BOOL, verbose, "1", "Ignored: nothing is printed.")                                          \
-    X(INT, num_parts, "1", "How many parts the file is divided into.")                             \
-    X(INT, part_index, "0", "Which part to take.")                                                 \
+    MXL_IMAGE_READING(X)                                                                           \
     X(INT, device_id, "0", "Ignored: batches are in the CPU's memory.")                            \
-    X(LONG, shuffle_chunk_size, "0", "Of a file with more megabytes the order is random.")         \
-    X(INT, shuffle_chunk_seed, "0", "Seed of that order.")                                         \
+    MXL_IMAGE_CHUNKS(X)                                                                            \
     X(OPT_INT, seed_aug, "None", "Seed of the random changes; None: the seed.")                    \
     X(BOOL, shuffle, "0", "Whether each epoch has a random order.")                                \
     X(INT, seed, "0", "Seed of the order.")
@@ -50,18 +45,14 @@
     X(INT, random_l, "0", "Bound of random luminance.")                                            \
     X(INT, rotate, "-1", "Angle of a rotation.")                                                   \
     X(INT, fill_value, "255", "Value of what pad adds.")                                           \
-    X(INT, inter_method, "1",                                                                      \
-      "0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos, 9 by the sizes, 10 random.")               \
+    MXL_IMAGE_METHOD(X)                                                                            \
     X(INT, pad, "0", "Pixels that are added on each side.")
 
 #define MXL_IMAGE_VALUES(X)                                                                        \
     X(BOOL, mirror, "0", "Whether images are mirrored.")                                           \
     X(BOOL, rand_mirror, "0", "Whether half of the images are mirrored.")                          \
     X(STRING, mean_img, "", "Path of an image that is subtracted.")                                \
-    X(FLOAT, mean_r, "0", "What is subtracted from red or gray values.")                           \
-    X(FLOAT, mean_g, "0", "The same of green.")                                                    \
-    X(FLOAT, mean_b, "0", "The same of blue.")                                                     \
-    X(FLOAT, mean_a, "0", "Ignored: there are no values of transparency.")                         \
+    MXL_IMAGE_MEANS(X)                                                                             \
     X(FLOAT, std_r, "1", "What red or gray values are divided by then.")                           \
     X(FLOAT, std_g, "1", "The same of green.")                                                     \
     X(FLOAT, std_b, "1", "The same of blue.")                                                      \
@@ -69,16 +60,6 @@
     X(FLOAT, scale, "1", "What values are multiplied by then.")                                    \
     X(FLOAT, max_random_contrast, "0", "Bound of random contrast.")                                \
     X(FLOAT, max_random_illumination, "0", "Bound of random illumination.")
-
-#define MXL_IMAGE_STRING                      const char *
-#define MXL_IMAGE_SHAPE                       mxl_tuple
-#define MXL_IMAGE_INT                         int64_t
-#define MXL_IMAGE_OPT_INT                     int64_t
-#define MXL_IMAGE_LONG                        int64_t
-#define MXL_IMAGE_FLOAT                       double
-#define MXL_IMAGE_OPT_FLOAT                   double
-#define MXL_IMAGE_BOOL                        int
-#define MXL_IMAGE_FIELD(kind, name, def, doc) MXL_IMAGE_##kind name;
 
 typedef struct mxl_image_params {
     mxl_batch_params batch;

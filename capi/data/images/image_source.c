@@ -239,6 +239,22 @@ void mxl_image_source_order(mxl_batches *b, bool shuffle, int64_t seed, int64_t 
     b->seed = (uint64_t)(shuffle ? seed : chunk_seed);
 }
 
+int mxl_image_source_shape(mxl_batches *b, const mxl_tuple *data_shape)
+{
+    const int64_t *size = data_shape->v;
+
+    if (data_shape->n != 3)
+        return mxl_error("data_shape must have 3 numbers (channels, rows, columns), got %d",
+                         data_shape->n);
+    if ((size[0] != 1 && size[0] != 3) || size[1] < 1 || size[2] < 1 || size[1] > 1 << 20 ||
+        size[2] > 1 << 20)
+        return mxl_error("data_shape must have 1 or 3 channels, 1 to 2^20 rows and as many "
+                         "columns, got %s",
+                         MXL_SHAPE_TEXT(3, size));
+    mxl_shape_set(&b->data_shape, 3, size);
+    return 0;
+}
+
 int mxl_image_source_open(mxl_batches *b, const mxl_image_files *files)
 {
     mxl_image_source *s = b->source;

@@ -43,9 +43,12 @@ typedef struct mxl_image_files {
 } mxl_image_files;
 
 /* Opens the files: sets batches->count. batches->source is a mxl_image_source of zeros but for
- * `sample`. -1 with the error set; mxl_images_close is called then too. */
+ * `sample`. -1 with the error set; the kind's `close` is called then too. */
 int mxl_image_source_open(mxl_batches *batches, const mxl_image_files *files);
 void mxl_image_source_clear(mxl_image_source *source);
+
+/* Sets the shape of the data by a parameter data_shape; -1 with the error set. */
+int mxl_image_source_shape(mxl_batches *batches, const mxl_tuple *data_shape);
 
 /* The `take` of the kinds. */
 int mxl_image_source_take(mxl_batches *batches, const int64_t *places, int64_t count, void *data,

@@ -56,11 +56,10 @@ static int check_changes(const mxl_image_params *p)
 {
     static const int64_t most = 1 << 20;
 
-    if (mxl_change_method_check(p->inter_method) != 0 || check_crop(p) != 0)
+    if (mxl_change_check(p->resize, p->inter_method) != 0 || check_crop(p) != 0)
         return -1;
-    if (p->pad > most || p->resize > most || (p->resize < 1 && p->resize != -1))
-        return mxl_error("pad must be at most 2^20 and resize 1 to 2^20 or -1, got %lld and %lld",
-                         (long long)p->pad, (long long)p->resize);
+    if (p->pad > most)
+        return mxl_error("pad must be at most 2^20, got %lld", (long long)p->pad);
     if (p->max_rotate_angle > most || p->rotate > most || llabs(p->random_h) > most ||
         llabs(p->random_s) > most || llabs(p->random_l) > most)
         return mxl_error("max_rotate_angle, rotate, random_h, random_s and random_l must be at "
@@ -83,21 +82,12 @@ static int make_plan(mxl_batches *b, const mxl_image_params *p, int dtype)
     if (plan->dtype != MXL_F32 && plan->dtype != MXL_U8 && plan->dtype != MXL_I8)
         return mxl_error("dtype must be float32, uint8 or int8, got %s",
                          mxl_dtype_name(plan->dtype));
-    if (p->data_shape.n != 3)
-        return mxl_error("data_shape must have 3 numbers (channels, rows, columns), got %d",
-                         p->data_shape.n);
+    if (mxl_image_source_shape(b, &p->data_shape) != 0 || check_changes(p) != 0)
+        return -1;
     plan->channels = p->data_shape.v[0];
     plan->rows = p->data_shape.v[1];
     plan->columns = p->data_shape.v[2];
-    if ((plan->channels != 1 && plan->channels != 3) || plan->rows < 1 || plan->columns < 1 ||
-        plan->rows > 1 << 20 || plan->columns > 1 << 20)
-        return mxl_error("data_shape must have 1 or 3 channels, and 1 to 2^20 rows and columns, "
-                         "got %s",
-                         MXL_SHAPE_TEXT(3, p->data_shape.v));
-    if (check_changes(p) != 0)
-        return -1;
     plan->seed = (uint64_t)(p->seed_aug != MXL_NONE ? p->seed_aug : p->seed);
-    mxl_shape_set(&b->data_shape, 3, p->data_shape.v);
     b->data_dtype = plan->dtype;
     return 0;
 }

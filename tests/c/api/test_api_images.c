@@ -273,8 +273,8 @@ TEST(bad_parameters)
                    "dtype must be float32, uint8 or int8, got float64");
     refuses_images(PAIRS(BASIC, "inter_method", "6"),
                    "inter_method must be 0 to 5, 9 or 10, got 6");
-    refuses_images(PAIRS(BASIC, "pad", "1048577"), "pad must be at most 2^20");
-    refuses_images(PAIRS(BASIC, "resize", "0"), "resize 1 to 2^20 or -1, got 0 and 0");
+    refuses_images(PAIRS(BASIC, "pad", "1048577"), "pad must be at most 2^20, got 1048577");
+    refuses_images(PAIRS(BASIC, "resize", "0"), "resize must be 1 to 2^20 or -1, got 0");
     refuses_images(PAIRS(BASIC, "aug_seq", ""), "aug_seq must be aug_default, got \"\"");
     refuses_images(PAIRS(BASIC, "rotate", "1048577"),
                    "rotate, random_h, random_s and random_l must");
