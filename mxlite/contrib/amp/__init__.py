@@ -16,44 +16,8 @@ from __future__ import annotations
 
 from mxlite._public import show as _show
 from mxlite.contrib.amp import amp, loss_scaler
-from mxlite.contrib.amp.amp import (
-    convert_bucketing_module,
-    convert_hybrid_block,
-    convert_model,
-    convert_symbol,
-    init,
-    init_trainer,
-    list_conditional_fp32_ops,
-    list_fp32_ops,
-    list_loss_output_functions,
-    list_lp16_fp32_ops,
-    list_lp16_ops,
-    list_lp16_use_fp32_params,
-    list_widest_type_cast,
-    scale_loss,
-    unscale,
-)
-from mxlite.contrib.amp.loss_scaler import LossScaler
+from mxlite.contrib.amp.amp import *  # noqa: F403
 
-__all__ = [
-    "LossScaler",
-    "amp",
-    "convert_bucketing_module",
-    "convert_hybrid_block",
-    "convert_model",
-    "convert_symbol",
-    "init",
-    "init_trainer",
-    "list_conditional_fp32_ops",
-    "list_fp32_ops",
-    "list_loss_output_functions",
-    "list_lp16_fp32_ops",
-    "list_lp16_ops",
-    "list_lp16_use_fp32_params",
-    "list_widest_type_cast",
-    "loss_scaler",
-    "scale_loss",
-    "unscale",
-]
+__all__ = [*amp.__all__, "amp", "loss_scaler"]
 
 _show(globals())
