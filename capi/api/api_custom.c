@@ -1,8 +1,6 @@
 /* MXCustomFunctionRecord: a node whose vjp is a caller's callback. */
 #include "api/common.h"
 
-#include <string.h>
-
 #include "base/memory/mem.h"
 #include "engine/backward/callback.h"
 #include "engine/backward/grad.h"
@@ -57,9 +55,7 @@ static int args_fill(callback_args *a, mxl_grad *g)
         } else {
             const mxl_meta *meta = mxl_grad_in_meta(g, input);
 
-            array = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
-            if (array != NULL)
-                memset(mxl_array_write(array), 0, array->storage->bytes);
+            array = mxl_scope_own(g->s, mxl_array_zeros(meta->dtype, meta->ndim, meta->shape));
             a->inputs[input] = array;
             a->reqs[input] = mxl_grad_wants(g, input) ? MXL_GRAD_WRITE : MXL_GRAD_NULL;
         }

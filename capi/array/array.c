@@ -153,6 +153,20 @@ failed:
     return NULL;
 }
 
+mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape)
+{
+    mxl_array *array = mxl_array_new(dtype, ndim, shape);
+
+    if (array != NULL)
+        memset(mxl_array_write(array), 0, (size_t)array->size * mxl_dtype_size(dtype));
+    return array;
+}
+
+mxl_array *mxl_array_zeros_like(const mxl_array *array)
+{
+    return mxl_array_zeros(array->dtype, array->ndim, array->shape);
+}
+
 void mxl_array_become(mxl_array *none, mxl_array *from)
 {
     bool inside = from->shape == from->dims;

@@ -72,7 +72,9 @@ struct mxl_array {
 };
 
 /* New arrays; NULL with the error set. */
-mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape);
+mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape); /* of any values */
+mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape);
+mxl_array *mxl_array_zeros_like(const mxl_array *array);
 mxl_array *mxl_array_new_none(void);
 
 /* A new contiguous array over a storage. Takes over the caller's reference to the storage, also on

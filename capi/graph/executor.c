@@ -200,15 +200,13 @@ static int make_outputs(mxl_executor *e, const mxl_facts *facts)
         int dtype = facts->dtype[entry];
 
         e->output[i] = mxl_shape_known(shape)
-                           ? mxl_array_new(dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32,
-                                           shape->ndim, shape->dim)
+                           ? mxl_array_zeros(dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32,
+                                             shape->ndim, shape->dim)
                            : mxl_array_new_none();
         if (e->output[i] == NULL)
             return -1;
         if (e->output[i]->storage == NULL) /* a dense array, of which callers may ask */
             e->output[i]->dtype = dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32;
-        else
-            memset(mxl_array_write(e->output[i]), 0, e->output[i]->storage->bytes);
     }
     return 0;
 }

@@ -1,5 +1,4 @@
 /* Monitors of an executor's backward. */
-#include <string.h>
 
 #include "base/memory/mem.h"
 #include "graph/executor.h"
@@ -9,22 +8,13 @@ static size_t list_bytes(const mxl_executor *e)
     return ((size_t)e->program.graph.entries + (size_t)e->args + 1) * sizeof(void *);
 }
 
-static mxl_array *zeros_like(const mxl_array *array)
-{
-    mxl_array *made = mxl_array_new(array->dtype, array->ndim, array->shape);
-
-    if (made != NULL)
-        memset(mxl_array_write(made), 0, (size_t)made->size * mxl_dtype_size(made->dtype));
-    return made;
-}
-
 /* Gradients for the arguments without one. */
 static int ask_for_all(mxl_executor *e)
 {
     for (int i = 0; i < e->args; i++) {
         if (e->variable[i] != NULL || !mxl_dtype_is_float(e->arg[i]->dtype))
             continue;
-        e->unasked[i] = zeros_like(e->arg[i]);
+        e->unasked[i] = mxl_array_zeros_like(e->arg[i]);
         if (e->unasked[i] == NULL)
             return -1;
         e->variable[i] = mxl_executor_leaf(e->arg[i], e->unasked[i], MXL_GRAD_WRITE);
@@ -89,7 +79,7 @@ static int gradient_of(const mxl_executor *e, int entry, const mxl_graph_node *f
         *grad = e->unasked[i] != NULL ? e->unasked[i] : e->grad[i];
     if (*grad != NULL)
         mxl_array_retain(*grad);
-    else if (i >= 0 && (*grad = zeros_like(e->arg[i])) == NULL)
+    else if (i >= 0 && (*grad = mxl_array_zeros_like(e->arg[i])) == NULL)
         return -1;
     return 0;
 }

@@ -218,15 +218,6 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
     s->list[i] = array;
 }
 
-mxl_array *mxl_infer_zeros(const mxl_array *x)
-{
-    mxl_array *made = mxl_array_new(x->dtype, x->ndim, x->shape);
-
-    if (made != NULL)
-        memset(mxl_array_write(made), 0, (size_t)made->size * mxl_dtype_size(made->dtype));
-    return made;
-}
-
 /* Shapes and dtypes of a composition that has no infer: those of what it makes of zeros. */
 static int infer_by_running(mxl_infer *infer)
 {
@@ -239,7 +230,7 @@ static int infer_by_running(mxl_infer *infer)
         return -1;
     out = in + infer->num_inputs;
     for (int i = 0; i < infer->num_inputs && status == 0; i++) {
-        in[i] = mxl_infer_zeros(infer->in[i]);
+        in[i] = mxl_array_zeros_like(infer->in[i]);
         status = in[i] == NULL ? -1 : 0;
     }
     if (status == 0)

@@ -81,8 +81,6 @@ int mxl_rule_custom_dtypes(mxl_rule *rule);
 bool mxl_rule_by_values(const mxl_op *op);
 /* Whether nothing follows before all sizes of the inputs are known. */
 bool mxl_rule_needs_all(const mxl_op *op);
-/* Zeros of an array's shape and dtype; NULL with the error set. */
-mxl_array *mxl_infer_zeros(const mxl_array *x);
 bool mxl_rule_creates(const mxl_op *op);
 /* Whether nothing follows by the operator's infer: of those two, and of what writes into an array
  * that is given. */

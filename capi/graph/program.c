@@ -171,7 +171,7 @@ static int report(const running *r, int n, int output, int count)
 {
     mxl_array *const *made = r->value + r->program->graph.first[n];
     mxl_entry entry = {r->program->graph.walk.node[n], output, 0};
-    mxl_array *shown = output < count ? made[output] : mxl_infer_zeros(made[0]);
+    mxl_array *shown = output < count ? made[output] : mxl_array_zeros_like(made[0]);
     mxl_str name = {0};
 
     if (shown == NULL)

@@ -254,11 +254,8 @@ static void saves(mxl_saves *saves)
 static mxl_array *room_of(mxl_grad *g, int i)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, i);
-    mxl_array *room = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
 
-    if (room != NULL)
-        memset(mxl_array_write(room), 0, room->storage->bytes);
-    return room;
+    return mxl_scope_own(g->s, mxl_array_zeros(meta->dtype, meta->ndim, meta->shape));
 }
 
 static int fill(mxl_grad *g, const mxl_custom *c, const mxl_custom_arrays *a)

@@ -100,15 +100,6 @@ static int say_all(mxl_facts *facts, const api_wish *w)
 
 /* ---- arrays ---- */
 
-static mxl_array *zeros(int dtype, const mxl_shape *shape)
-{
-    mxl_array *array = mxl_array_new(dtype, shape->ndim, shape->dim);
-
-    if (array != NULL)
-        memset(mxl_array_write(array), 0, (size_t)array->size * mxl_dtype_size(dtype));
-    return array;
-}
-
 /* The place of a variable of that name in another executor; -1: none. */
 static int place_in(const mxl_executor *from, const char *name, bool is_state)
 {
@@ -210,7 +201,7 @@ static mxl_array *array_for(const api_wish *w, const char *name, bool is_state, 
         return NULL;
     if (take(w, old, dtype, shape, &found) != 0)
         return NULL;
-    return found != NULL ? found : zeros(dtype, shape);
+    return found != NULL ? found : mxl_array_zeros(dtype, shape->ndim, shape->dim);
 }
 
 /* The same for the gradient of an argument. */
@@ -222,7 +213,7 @@ static mxl_array *gradient_for(const api_wish *w, const char *name, int dtype,
 
     if (take(w, at < 0 ? NULL : w->from->grad[at], dtype, shape, &found) != 0)
         return NULL;
-    return found != NULL ? found : zeros(dtype, shape);
+    return found != NULL ? found : mxl_array_zeros(dtype, shape->ndim, shape->dim);
 }
 
 static int make_arg(mxl_executor *e, const api_wish *w, int i, int dtype, const mxl_shape *shape)

@@ -1,8 +1,6 @@
 /* The functions that vjps call. */
 #include "engine/backward/grad.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "engine/backward/composite.h"
 #include "engine/run/builtin_ops.h"
@@ -166,15 +164,11 @@ int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **grad_output, cons
 int mxl_grad_set_zeros(mxl_grad *g, int i)
 {
     const mxl_meta *meta = &g->node->in_meta[i];
-    mxl_array *zeros;
 
     if (!g->wants[i])
         return 0;
-    zeros = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
-    if (zeros == NULL)
-        return -1;
-    memset(mxl_array_write(zeros), 0, (size_t)zeros->size * mxl_dtype_size(zeros->dtype));
-    return mxl_grad_set(g, i, zeros);
+    return mxl_grad_set(g, i,
+                        mxl_scope_own(g->s, mxl_array_zeros(meta->dtype, meta->ndim, meta->shape)));
 }
 
 int mxl_grad_zero(mxl_grad *g)

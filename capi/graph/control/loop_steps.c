@@ -45,14 +45,10 @@ int mxl_steps_split(mxl_array *array, int64_t steps, mxl_array **part, mxl_mode 
 static mxl_array *zeros(int64_t first, int dtype, int ndim, const int64_t *shape)
 {
     int64_t sizes[MXL_MAX_NDIM] = {0};
-    mxl_array *made;
 
     memcpy(sizes, shape, (size_t)ndim * sizeof(*shape));
     sizes[0] = first;
-    made = mxl_array_new(dtype, ndim, sizes);
-    if (made != NULL && made->size > 0)
-        memset(mxl_array_write(made), 0, (size_t)made->size * mxl_dtype_size(dtype));
-    return made;
+    return mxl_array_zeros(dtype, ndim, sizes);
 }
 
 int mxl_steps_stack(mxl_array *const *part, int64_t steps, int64_t most, mxl_array **out,

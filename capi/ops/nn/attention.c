@@ -335,11 +335,10 @@ static int self_qk_grad_kernel(mxl_grad *g)
 
     dy = mxl_mul_scalar(g->s, g->grad_output[0], scale_of(meta->shape, heads, 3));
     x = x == NULL ? NULL : mxl_scope_own(g->s, mxl_array_contiguous(x));
-    dx = mxl_scope_own(g->s, mxl_array_new(meta->dtype, 3, meta->shape));
+    dx = mxl_scope_own(g->s, mxl_array_zeros(meta->dtype, 3, meta->shape));
     dy = dy == NULL ? NULL : mxl_scope_own(g->s, mxl_array_contiguous(dy));
     if (x == NULL || dx == NULL || dy == NULL)
         return -1;
-    memset(mxl_array_write(dx), 0, (size_t)dx->size * mxl_dtype_size(dx->dtype));
     if (mix(dy, false, x, second_of_three, heads, dx, first_of_three) != 0 ||
         mix(dy, true, x, first_of_three, heads, dx, second_of_three) != 0)
         return -1;

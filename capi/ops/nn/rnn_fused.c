@@ -244,14 +244,12 @@ static mxl_array *states_back(mxl_grad *g, int output, int input)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, input);
     mxl_array *grad = g->grad_output[output];
-    mxl_array *copy = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+    mxl_array *copy;
 
-    if (copy == NULL)
-        return NULL;
-    if (grad != NULL)
-        return mxl_array_copy_into(copy, grad) == 0 ? copy : NULL;
-    memset(mxl_array_write(copy), 0, (size_t)copy->size * mxl_dtype_size(copy->dtype));
-    return copy;
+    if (grad == NULL)
+        return mxl_scope_own(g->s, mxl_array_zeros(meta->dtype, meta->ndim, meta->shape));
+    copy = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+    return copy != NULL && mxl_array_copy_into(copy, grad) == 0 ? copy : NULL;
 }
 
 static mxl_array *like_input(mxl_grad *g, int i)

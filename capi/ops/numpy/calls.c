@@ -96,16 +96,12 @@ mxl_array *mxl_np_line(mxl_scope *s, mxl_array *x)
 mxl_array *mxl_np_empty(mxl_scope *s, mxl_array *x, int axis, int64_t size)
 {
     int64_t shape[MXL_MAX_NDIM];
-    mxl_array *made;
 
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
     shape[axis] = size;
     if (mxl_shape_size(x->ndim, shape) == 0)
         return mxl_reshape(s, mxl_slice_axis(s, x, axis, 0, 0), x->ndim, shape);
-    made = mxl_scope_own(s, mxl_array_new(x->dtype, x->ndim, shape));
-    if (made != NULL)
-        memset(mxl_array_write(made), 0, (size_t)made->size * mxl_dtype_size(made->dtype));
-    return made;
+    return mxl_scope_own(s, mxl_array_zeros(x->dtype, x->ndim, shape));
 }
 
 mxl_array *mxl_np_read(mxl_scope *s, mxl_array *x, int dtype)
