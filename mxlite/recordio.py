@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
-from mxlite._pillow import bgr, decode, encode
+from mxlite._image_files import bgr, decode, encode
 from mxlite._public import show
 from mxlite.error import MXNetError
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._pillow import bgr, by_library, decode, decode_by_library
+from mxlite._image_files import bgr, by_library, decode, decode_by_library
 from mxlite.base import numeric_types
 from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray, array, op
