@@ -126,8 +126,9 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
         raise NotImplementedError(f"{type(self).__name__}: a cell must have hybrid_forward")
 
 
-#: Names of the two products in graphs.
+#: Names in graphs: of the two products, and of the result of an activation.
 _PRODUCTS = {"fullyconnected0": "i2h", "fullyconnected1": "h2h"}
+_RESULT = {f"{kind}0": "out" for kind in ("tanh", "relu", "sigmoid", "softsign", "activation", "leakyrelu")}
 
 
 class _GatedCell(HybridRecurrentCell):
@@ -183,11 +184,7 @@ class _GatedCell(HybridRecurrentCell):
 class RNNCell(_GatedCell):
     """h' = activation(W x + b + R h + c)"""
 
-    _node_names = {
-        **_PRODUCTS,
-        "_plus0": "plus0",
-        **{f"{kind}0": "out" for kind in ("tanh", "relu", "sigmoid", "softsign", "activation", "leakyrelu")},
-    }
+    _node_names = {**_PRODUCTS, "_plus0": "plus0", **_RESULT}
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from mxlite._public import show
-from mxlite.gluon.rnn._cells import HybridRecurrentCell
+from mxlite.gluon.rnn._cells import _RESULT, HybridRecurrentCell
 
 _LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 
@@ -124,9 +124,8 @@ class _ConvCell(HybridRecurrentCell):
         return F.split(values, num_outputs=self._gates, axis=self._conv_layout.find("C"))
 
 
-#: Names of the two convolutions in graphs, and of the result of an activation.
+#: Names of the two convolutions in graphs.
 _CONVOLUTIONS = {"convolution0": "i2h", "convolution1": "h2h"}
-_RESULT = {f"{kind}0": "out" for kind in ("tanh", "relu", "sigmoid", "softsign", "activation", "leakyrelu")}
 
 
 class _ConvRNNCell(_ConvCell):
