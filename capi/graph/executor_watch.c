@@ -1,5 +1,4 @@
 /* Monitors of an executor's backward. */
-
 #include "base/memory/mem.h"
 #include "graph/executor.h"
 
