@@ -69,7 +69,7 @@ static int decode(steps *s, const float *scalars, const char *bytes)
                : run(s, "_cvimdecode", 1, &in, 2, keys, values);
 }
 
-/* Cuts out the part, if there is one that is not nothing. */
+/* Cuts out the part; without a right side the whole image stays. */
 static int cut(steps *s, const float *scalars)
 {
     const char *keys[] = {"begin", "end"}, *values[2];
