@@ -253,6 +253,7 @@ static mxl_expression *expression_new(const mxl_deferral *call)
         return NULL;
     e->target = call->out->storage;
     e->row = call->row;
+    e->opcode = call->opcode;
     e->copies = call->copies;
     e->name = call->name;
     e->weight = call->weight < 1 ? 1 : call->weight;

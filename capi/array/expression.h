@@ -16,7 +16,8 @@
  * may be an input. */
 typedef struct mxl_deferral {
     mxl_loop row;
-    const char *name; /* of what it computes; lives as long as the process */
+    mxl_opcode opcode; /* what the loop computes, if it is an instruction */
+    const char *name;  /* of what it computes; lives as long as the process */
     int weight;
     int num_in;
     mxl_array *const *in;

@@ -2,6 +2,7 @@
 #include "array/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- what runs together ---- */
 
@@ -164,6 +165,56 @@ static void held_leave_out(mxl_pass *p)
     p->count = kept;
 }
 
+/* Whether all that makes what an expression reads is among the first `count` of the pass. */
+static bool held_is_ready(const mxl_expression *e, int count)
+{
+    for (int k = 0; k < e->num_in; k++) {
+        const mxl_expression *maker = held_maker(&e->in[k]);
+
+        if (maker != NULL && maker->rank >= count)
+            return false;
+    }
+    return true;
+}
+
+static bool held_reads_result(const mxl_expression *e, const mxl_expression *maker)
+{
+    bool reads = false;
+
+    for (int k = 0; k < e->num_in; k++)
+        reads = reads || held_maker(&e->in[k]) == maker;
+    return reads;
+}
+
+/* Moves expressions behind what they read, so that a result is still in registers when it is read
+ * (kernel/elementwise/segments.h). The list is sorted; edits keep their order. */
+static void held_follow_results(mxl_pass *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        if (p->list[i]->edits)
+            return;
+        p->list[i]->rank = p->count;
+    }
+    for (int i = 0; i < p->count; i++) {
+        int chosen = -1;
+        mxl_expression *next;
+
+        for (int j = i; j < p->count; j++) {
+            bool follows = i > 0 && held_reads_result(p->list[j], p->list[i - 1]);
+
+            if ((follows || chosen < 0) && held_is_ready(p->list[j], i)) {
+                chosen = j;
+                if (follows)
+                    break;
+            }
+        }
+        next = p->list[chosen];
+        memmove(&p->list[i + 1], &p->list[i], (size_t)(chosen - i) * sizeof(*p->list));
+        p->list[i] = next;
+        next->rank = i;
+    }
+}
+
 bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted)
 {
     int needed;
@@ -180,6 +231,7 @@ bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted)
         p->list[i]->extra = i >= needed;
     qsort(p->list, (size_t)p->count, sizeof(*p->list), by_number);
     held_leave_out(p);
+    held_follow_results(p);
     for (int i = 0; i < p->count; i++) {
         p->list[i]->rank = i;
         p->list[i]->running = true;
@@ -278,7 +330,11 @@ static void held_link(mxl_pass *p, int i, scratch *s)
     mxl_link *link = &p->links[p->num_links++];
     bool strided = false;
 
-    *link = (mxl_link){.taker = e->taker, .row = e->row, .params = e->params, .num_in = e->num_in};
+    link->taker = e->taker;
+    link->row = e->row;
+    link->opcode = e->opcode;
+    link->params = e->params;
+    link->num_in = e->num_in;
     for (int k = 0; k < e->num_in; k++) {
         link->in[k] = held_operand(p, &e->in[k]);
         strided = strided || link->in[k].strided != NULL;

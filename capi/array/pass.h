@@ -26,8 +26,9 @@ struct mxl_expression {
     mxl_storage *target;
     mxl_reduce_tiles *taker; /* NULL: a loop */
     mxl_loop row;
-    bool copies;      /* the loop only copies */
-    const char *name; /* of what it computes; lives as long as the process */
+    mxl_opcode opcode; /* what the loop computes, if it is an instruction */
+    bool copies;       /* the loop only copies */
+    const char *name;  /* of what it computes; lives as long as the process */
     int weight;
     int length; /* how many expressions must run with this one, itself counted; at most */
     bool edits; /* it, or what must run with it, replaces bytes that a part of that pass reads */

@@ -164,6 +164,7 @@ __attribute__((noinline)) static bool run_later(const mxl_call *call, mxl_loop r
 {
     mxl_array *out = call->out[0];
     mxl_deferral later = {.row = row,
+                          .opcode = mxl_kernels_opcode(call->op->kernels, call->in[0]->dtype),
                           .name = call->op->name,
                           .weight = call->op->kernels->weight,
                           .num_in = call->num_inputs,

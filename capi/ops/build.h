@@ -110,6 +110,16 @@ int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved);
  * vjp. */
 #define MXL_GRAD_KERNEL(name, KERNELS, SAVED, ...)                                                 \
     KERNELS(name##_derivative, MXL_BINARY_LOOP, __VA_ARGS__);                                      \
+    MXL_GRAD_LOOPS(name, SAVED)
+
+/* The same for the floats, of an expression that is an instruction
+ * (kernel/elementwise/instructions.h).
+ */
+#define MXL_GRAD_OPCODE(name, STEP, SAVED, ...)                                                    \
+    MXL_FLOAT_OPCODE(name##_derivative, MXL_BINARY_LOOP, STEP, __VA_ARGS__);                       \
+    MXL_GRAD_LOOPS(name, SAVED)
+
+#define MXL_GRAD_LOOPS(name, SAVED)                                                                \
     static int name##_grad_kernel(mxl_grad *g)                                                     \
     {                                                                                              \
         return mxl_grad_loops(g, &name##_derivative_kernels, SAVED(g, 0));                         \

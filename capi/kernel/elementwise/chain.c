@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "kernel/copy/copy_loops.h"
+#include "kernel/elementwise/segments.h"
 #include "kernel/elementwise/strided_walk.h"
 
 enum {
@@ -12,7 +13,8 @@ enum {
     TILE = 512,       /* elements of a tile */
     NEAR_TILE = 1024, /* of a pass over few bytes, which gains more by fewer calls of loops */
     NEAR = 1 << 23,   /* bytes; more come from memory, or from a cache that others use too */
-    ALONE = 1 << 14,  /* of one loop's: nothing has to stay in a cache for another */
+    ALONE = 1 << 14,  /* of one loop's, or one segment's in registers: nothing has to stay in a
+                         cache for another */
     SHORT = 24,       /* elements; shorter runs are not worth a call each */
     LONG = 128,       /* elements; longer runs are not worth gathering: a tile ends with them */
     RUNS = 4 + MXL_CHAIN_TAKERS /* lengths of runs that tiles are cut to */
@@ -41,30 +43,8 @@ typedef struct chain_job {
     int64_t part;      /* parts begin at multiples of it */
     int64_t run[RUNS]; /* lengths of long runs of operands with strides, and cuts of reductions */
     bool fetched[MXL_CHAIN_LINKS][MXL_LOOP_INPUTS]; /* whether operands are asked for early */
+    mxl_segments segments;
 } chain_job;
-
-static inline char *stream_at(const mxl_stream *s, int64_t begin, int64_t pos)
-{
-    if (s->scratch)
-        pos = begin + (s->window == NULL ? 0 : pos % s->window->part % s->window->window);
-    return s->data + pos * s->step * (int64_t)s->size;
-}
-
-/* The address of element `pos` of an operand with strides, and how many follow it in its run. */
-static const char *strided_at(const mxl_stream *s, int64_t pos, int64_t *run)
-{
-    const mxl_strided *lies = s->strided;
-    int last = lies->ndim - 1;
-    int64_t inner = pos % lies->shape[last], offset = inner * lies->stride[last];
-
-    *run = lies->shape[last] - inner;
-    pos /= lies->shape[last];
-    for (int axis = last - 1; axis >= 0; axis--) {
-        offset += pos % lies->shape[axis] * lies->stride[axis];
-        pos /= lies->shape[axis];
-    }
-    return s->data + offset * (int64_t)s->size;
-}
 
 /* Whether no other operand than k advances: a loop needs one that does. */
 static bool moves_alone(const mxl_link *link, int k)
@@ -82,13 +62,13 @@ static const void *strided_tile(const mxl_link *link, int k, int64_t pos, int64_
 {
     const mxl_stream *s = &link->in[k];
     int64_t stride = s->strided->stride[s->strided->ndim - 1], run;
-    const char *from = strided_at(s, pos, &run);
+    const char *from = mxl_strided_at(s, pos, &run);
 
     *step = stride;
     if (run >= n && (stride == 1 || !moves_alone(link, k)))
         return from;
     for (int64_t done = 0; done < n; done += run) {
-        from = strided_at(s, pos + done, &run);
+        from = mxl_strided_at(s, pos + done, &run);
         run = run < n - done ? run : n - done;
         mxl_copy_run(s->size, tile + done * (int64_t)s->size, 1, from, stride, run);
     }
@@ -122,58 +102,82 @@ static int64_t tile_size(const chain_job *job, int64_t pos, int64_t end)
     return n;
 }
 
-/* Runs a loop on the tile of n elements at `pos`, in the part from `begin` on. */
-static inline void run_link(const mxl_link *link, const bool *fetched, int64_t begin, int64_t pos,
-                            int64_t n)
+/* Runs a loop on the elements of the tile from `into` on. */
+static inline void run_link(const mxl_link *link, const mxl_chain_tile *tile, int64_t into)
 {
     const void *in[MXL_LOOP_INPUTS];
     int64_t step[MXL_LOOP_INPUTS];
-    char *out = stream_at(&link->out, begin, pos);
+    char *out = mxl_stream_at(&link->out, tile, into);
 
     for (int k = 0; k < link->num_in; k++) {
         const mxl_stream *from = &link->in[k];
 
-        if (fetched[k])
-            prefetch_next(from, pos);
         step[k] = from->step;
-        in[k] = from->strided == NULL ? stream_at(from, begin, pos)
-                                      : strided_tile(link, k, pos, n, out, &step[k]);
+        in[k] = from->strided == NULL
+                    ? mxl_stream_at(from, tile, into)
+                    : strided_tile(link, k, tile->pos + into, tile->n - into, out, &step[k]);
     }
-    link->row(out, in, step, n, link->params);
+    link->row(out, in, step, tile->n - into, link->params);
+}
+
+/* Runs the segment that begins with link i; loops compute what is left of the last block. */
+static void run_segment(const chain_job *job, int i, const mxl_chain_tile *tile)
+{
+    int64_t done = mxl_segment_run(&job->segments, i, job->links[i].out.size, tile);
+
+    for (int j = i; j < i + job->segments.links[i] && done < tile->n; j++)
+        run_link(&job->links[j], tile, done);
+}
+
+static void prefetch_operands(const chain_job *job, int i, int64_t pos)
+{
+    for (int k = 0; k < job->links[i].num_in; k++) {
+        if (job->fetched[i][k])
+            prefetch_next(&job->links[i].in[k], pos);
+    }
 }
 
 static void chain_chunk(void *data, int64_t begin, int64_t end)
 {
     const chain_job *job = data;
     mxl_reduce_lanes lanes[MXL_CHAIN_TAKERS];
+    mxl_chain_tile tile = {.begin = begin};
 
     for (int i = 0; i < job->takers; i++)
         lanes[i].used = false;
-    for (int64_t pos = begin, n; pos < end; pos += n) {
+    for (tile.pos = begin; tile.pos < end; tile.pos += tile.n) {
         mxl_reduce_lanes *own = lanes;
+        int links;
 
-        n = tile_size(job, pos, end);
-        for (int i = 0; i < job->count; i++) {
+        tile.n = tile_size(job, tile.pos, end);
+        for (int i = 0; i < job->count; i += links) {
             const mxl_link *link = &job->links[i];
 
-            if (link->taker == NULL)
-                run_link(link, job->fetched[i], begin, pos, n);
+            links = job->segments.links[i] > 0 ? job->segments.links[i] : 1;
+            for (int j = i; j < i + links; j++)
+                prefetch_operands(job, j, tile.pos);
+            if (job->segments.links[i] > 0)
+                run_segment(job, i, &tile);
+            else if (link->taker == NULL)
+                run_link(link, &tile, 0);
             else
-                mxl_reduce_tiles_take(link->taker, own++, stream_at(&link->in[0], begin, pos), pos,
-                                      n, link->out.data);
+                mxl_reduce_tiles_take(link->taker, own++, mxl_stream_at(&link->in[0], &tile, 0),
+                                      tile.pos, tile.n, link->out.data);
         }
     }
 }
 
-/* Lets tiles end where runs of this length end. */
-static void note_run(chain_job *job, int64_t run)
+/* Lets tiles end where runs of this length end. False: they end at too many places already. */
+static bool note_run(chain_job *job, int64_t run)
 {
     for (int i = 0; i < job->runs; i++) {
         if (job->run[i] == run)
-            return;
+            return true;
     }
-    if (job->runs < RUNS)
-        job->run[job->runs++] = run;
+    if (job->runs == RUNS)
+        return false;
+    job->run[job->runs++] = run;
+    return true;
 }
 
 static void note_takers(chain_job *job)
@@ -184,33 +188,52 @@ static void note_takers(chain_job *job)
         if (taker == NULL)
             continue;
         job->takers++;
-        note_run(job, taker->cut);
+        (void)note_run(job, taker->cut);
         if (taker->part > job->part)
             job->part = taker->part;
     }
 }
 
 /* Lets tiles end where long runs of an operand end (NULL: it has no strides), if all reductions
- * can take such tiles. */
-static void note_strides(chain_job *job, const mxl_strided *lies)
+ * can take such tiles. Whether the operand is contiguous, or one number, in each tile then. */
+static bool note_strides(chain_job *job, const mxl_strided *lies)
 {
-    int64_t run = lies == NULL ? 0 : lies->shape[lies->ndim - 1];
-    bool may = run >= LONG;
+    int64_t run;
 
-    for (int i = 0; i < job->count && may; i++) {
+    if (lies == NULL)
+        return true;
+    run = lies->shape[lies->ndim - 1];
+    if (run < LONG)
+        return false;
+    for (int i = 0; i < job->count; i++) {
         const mxl_reduce_tiles *taker = job->links[i].taker;
 
-        may = taker == NULL || mxl_reduce_tiles_may_cut(taker, run);
+        if (taker != NULL && !mxl_reduce_tiles_may_cut(taker, run))
+            return false;
     }
-    if (may)
-        note_run(job, run);
+    return note_run(job, run);
+}
+
+static void note_segments(chain_job *job)
+{
+    bool whole[MXL_CHAIN_LINKS];
+
+    for (int i = 0; i < job->count; i++) {
+        const mxl_link *link = &job->links[i];
+
+        whole[i] = true;
+        for (int k = 0; k < link->num_in; k++)
+            whole[i] = note_strides(job, link->in[k].strided) && whole[i];
+    }
+    mxl_segments_find(&job->segments, job->links, job->count, whole);
 }
 
 /* Forgets lengths of runs that whole tiles end with anyway. */
 static void forget_whole_tiles(chain_job *job)
 {
     for (int i = 0; i < job->runs; i++) {
-        if (job->run[i] % job->tile != 0)
+        if (job->tile == ALONE || job->run[i] % job->tile != 0 ||
+            (job->takers > 0 && job->part % job->tile != 0))
             return;
     }
     job->runs = 0;
@@ -251,22 +274,22 @@ static void note_memory(chain_job *job, int64_t n)
         if (!link->out.scratch && link->out.data != NULL)
             bytes += n * (int64_t)link->out.size;
     }
-    job->tile = job->count == 1 ? ALONE : bytes <= NEAR ? NEAR_TILE : TILE;
+    job->tile = bytes <= NEAR ? NEAR_TILE : TILE;
+    if (job->count == 1 || (bytes <= NEAR && job->segments.in_registers))
+        job->tile = ALONE;
     if (bytes <= NEAR)
         memset(job->fetched, 0, (size_t)job->count * sizeof(*job->fetched));
 }
 
-/* The next number of elements that is a number of tiles: parts begin with a line of the caches. */
-static int64_t whole_tiles(int64_t n)
-{
-    return n < TILE ? TILE : n - n % TILE;
-}
-
+/* A number of elements of about n that a part may have: parts begin with a tile, and with a line of
+ * the caches. */
 static int64_t whole_parts(const chain_job *job, int64_t n)
 {
-    if (job->takers == 0)
-        return whole_tiles(n);
-    return n <= job->part ? job->part : (n + job->part - 1) / job->part * job->part;
+    int64_t tile = job->tile == ALONE ? TILE : job->tile;
+
+    if (job->takers > 0)
+        return n <= job->part ? job->part : (n + job->part - 1) / job->part * job->part;
+    return n < tile ? tile : n - n % tile;
 }
 
 void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)
@@ -278,11 +301,8 @@ void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)
     job.runs = job.takers = 0;
     job.part = 1;
     note_takers(&job);
+    note_segments(&job);
     note_memory(&job, n);
-    for (int i = 0; i < count; i++) {
-        for (int k = 0; k < links[i].num_in; k++)
-            note_strides(&job, links[i].in[k].strided);
-    }
     forget_whole_tiles(&job);
     mxl_parallel_fine(n, whole_parts(&job, MXL_LOOP_UNIT / weight),
                       whole_parts(&job, MXL_LOOP_GRAIN / weight), chain_chunk, &job);

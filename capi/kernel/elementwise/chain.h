@@ -45,6 +45,7 @@ typedef struct mxl_stream {
 typedef struct mxl_link {
     const mxl_reduce_tiles *taker; /* NULL: a loop; one that computes whole rows has an output */
     mxl_loop row;
+    mxl_opcode opcode; /* what the loop computes, if it is an instruction */
     const void *params;
     int num_in;
     mxl_stream out;

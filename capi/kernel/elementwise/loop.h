@@ -10,6 +10,7 @@
 #include "base/dtype.h"
 #include "base/half.h"
 #include "kernel/copy/convert.h"
+#include "kernel/elementwise/instructions.h"
 #include "kernel/math/math.h"
 
 /* A loop over one run of elements. in[i] advances by step[i] (0 or 1) elements, out by 1; at least
@@ -23,7 +24,14 @@ typedef struct mxl_kernels {
     mxl_loop row[MXL_DTYPE_COUNT];
     int weight; /* cost of an element in additions (0: one); decides how many elements a thread is
                    worth */
+    mxl_opcode opcode; /* what the loops of float32 and float64 compute, if it is an instruction */
 } mxl_kernels;
+
+/* What the loop of a dtype computes, if it is an instruction. */
+static inline mxl_opcode mxl_kernels_opcode(const mxl_kernels *kernels, int dtype)
+{
+    return dtype == MXL_F32 || dtype == MXL_F64 ? kernels->opcode : MXL_CODE_NONE;
+}
 
 /* The parameter struct of operators with one scalar (MXL_SCALAR_LOOP reads it). */
 typedef struct mxl_scalar_params {
@@ -79,6 +87,10 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
  * FLOAT: float32, float64, float16. ARITH: those and all integers, each in its own arithmetic.
  * MATH: ARITH's dtypes, integers computed in float32 (8 bits) or float64 and truncated back, in
  * tiles. float16 always goes through float32, likewise. No kernels are made for bool.
+ * MXL_FLOAT_OPCODE and MXL_ARITH_OPCODE make the same kernels and say which instruction
+ * (instructions.h) the expression is:
+ *
+ *     MXL_ARITH_OPCODE(add, MXL_BINARY_LOOP, MXL_CODE_ADD, x + y);
  *
  * x, y and s have the type the loop computes in: float for float32 and float16, double for float64,
  * int for the 8-bit integers, int32_t, int64_t. <tgmath.h> is in force, so exp(x) of a float is
@@ -86,19 +98,24 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
  * double. Prefer mxl_loop_exp(x), ... (math.h): loops of those
  * vectorise. Integers wrap on being stored. s is the scalar after conversion to the
  * array's dtype. */
-#define MXL_FLOAT_KERNELS(name, ROW, ...)                                                          \
+#define MXL_FLOAT_KERNELS(name, ROW, ...) MXL_FLOAT_OPCODE(name, ROW, MXL_CODE_NONE, __VA_ARGS__)
+
+#define MXL_FLOAT_OPCODE(name, ROW, CODE, ...)                                                     \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
     ROW(name##_f64, f64, __VA_ARGS__)                                                              \
     ROW##_VIA(name, f16) static const mxl_kernels name##_kernels = {                               \
         .row = {[MXL_F32] = name##_f32, [MXL_F64] = name##_f64, [MXL_F16] = name##_f16},           \
-        .weight = 2}
+        .weight = 2,                                                                               \
+        .opcode = CODE}
 
-#define MXL_ARITH_KERNELS(name, ROW, ...)                                                          \
+#define MXL_ARITH_KERNELS(name, ROW, ...) MXL_ARITH_OPCODE(name, ROW, MXL_CODE_NONE, __VA_ARGS__)
+
+#define MXL_ARITH_OPCODE(name, ROW, CODE, ...)                                                     \
     ROW(name##_f32, f32a, __VA_ARGS__)                                                             \
     ROW(name##_f64, f64a, __VA_ARGS__)                                                             \
     ROW##_VIA(name, f16) ROW(name##_u8, u8, __VA_ARGS__) ROW(name##_i32, i32, __VA_ARGS__)         \
         ROW(name##_i8, i8, __VA_ARGS__) ROW(name##_i64, i64, __VA_ARGS__)                          \
-            MXL_WEIGHED_TABLE(name, 1)
+            MXL_WEIGHED_TABLE(name, 1, CODE)
 
 #define MXL_MATH_KERNELS(name, ROW, ...)                                                           \
     ROW(name##_f32, f32, __VA_ARGS__)                                                              \
@@ -106,8 +123,8 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
     ROW##_VIA(name, f16) ROW##_VIA(name, u8) ROW##_VIA(name, i32) ROW##_VIA(name, i8)              \
         ROW##_VIA(name, i64) MXL_NUMERIC_TABLE(name)
 
-#define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 2)
-#define MXL_WEIGHED_TABLE(name, cost)                                                              \
+#define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 2, MXL_CODE_NONE)
+#define MXL_WEIGHED_TABLE(name, cost, CODE)                                                        \
     static const mxl_kernels name##_kernels = {.row = {[MXL_F32] = name##_f32,                     \
                                                        [MXL_F64] = name##_f64,                     \
                                                        [MXL_F16] = name##_f16,                     \
@@ -115,7 +132,8 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
                                                        [MXL_I32] = name##_i32,                     \
                                                        [MXL_I8] = name##_i8,                       \
                                                        [MXL_I64] = name##_i64},                    \
-                                               .weight = cost}
+                                               .weight = cost,                                     \
+                                               .opcode = CODE}
 
 /* Loops for the vector levels that are worth it (kernel/target.h). Without AVX2 only those of
  * float32 are vectorised; arithmetic is bound by memory, and 1-byte elements have one version. */

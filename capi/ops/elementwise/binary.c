@@ -3,7 +3,7 @@
 #include "array/copy.h"
 #include "ops/elementwise/elementwise.h"
 
-MXL_ARITH_KERNELS(add, MXL_BINARY_LOOP, x + y);
+MXL_ARITH_OPCODE(add, MXL_BINARY_LOOP, MXL_CODE_ADD, x + y);
 
 /* dx_i = dy */
 static int add_grad(mxl_grad *g)
@@ -23,7 +23,7 @@ MXL_BINARY_PAIR(add, "elemwise_", "Sum of two arrays.",
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
                   "Sum of two arrays. The shapes must be equal.", .grad = add_grad);
 
-MXL_ARITH_KERNELS(sub, MXL_BINARY_LOOP, x - y);
+MXL_ARITH_OPCODE(sub, MXL_BINARY_LOOP, MXL_CODE_SUB, x - y);
 
 /* da = dy, db = -dy */
 static int sub_grad(mxl_grad *g)
@@ -39,7 +39,7 @@ MXL_BINARY_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
                 MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), .grad = sub_grad);
 
-MXL_ARITH_KERNELS(mul, MXL_BINARY_LOOP, x * y);
+MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
 
 /* da = dy * b, db = dy * a */
 static int mul_grad(mxl_grad *g)
@@ -69,7 +69,7 @@ MXL_BINARY_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
                 MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), .grad = mul_grad,
                 .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other);
 
-MXL_ARITH_KERNELS(div, MXL_BINARY_LOOP, mxl_quotient(x, y));
+MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
 
 /* da = dy / b, db = -dy * a / b^2 */
 static int div_grad(mxl_grad *g)

@@ -54,15 +54,15 @@ int mxl_scalar_compute(const mxl_call *call)
     return status;
 }
 
-MXL_ARITH_KERNELS(plus_scalar, MXL_SCALAR_LOOP, x + s);
+MXL_ARITH_OPCODE(plus_scalar, MXL_SCALAR_LOOP, MXL_CODE_ADD, x + s);
 MXL_SCALAR(plus_scalar, "data + scalar.", .aliases = MXL_ALIASES("_PlusScalar"),
            .grad = mxl_grad_pass);
 
-MXL_ARITH_KERNELS(minus_scalar, MXL_SCALAR_LOOP, x - s);
+MXL_ARITH_OPCODE(minus_scalar, MXL_SCALAR_LOOP, MXL_CODE_SUB, x - s);
 static MXL_SCALAR(minus_scalar, "data - scalar.", .aliases = MXL_ALIASES("_MinusScalar"),
                   .grad = mxl_grad_pass);
 
-MXL_ARITH_KERNELS(rminus_scalar, MXL_SCALAR_LOOP, s - x);
+MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
 
 /* dx = -dy */
 MXL_DX(rminus, mxl_negative(s, dy))
@@ -70,14 +70,14 @@ MXL_DX(rminus, mxl_negative(s, dy))
 MXL_SCALAR(rminus_scalar, "scalar - data.", .aliases = MXL_ALIASES("_RMinusScalar"),
            .grad = rminus_grad);
 
-MXL_ARITH_KERNELS(mul_scalar, MXL_SCALAR_LOOP, x * s);
+MXL_ARITH_OPCODE(mul_scalar, MXL_SCALAR_LOOP, MXL_CODE_MUL, x * s);
 
 /* dx = dy * s */
 MXL_DX(mul, mxl_mul_scalar(s, dy, mxl_grad_scalar(g)))
 
 MXL_SCALAR(mul_scalar, "data * scalar.", .aliases = MXL_ALIASES("_MulScalar"), .grad = mul_grad);
 
-MXL_ARITH_KERNELS(div_scalar, MXL_SCALAR_LOOP, mxl_quotient(x, s));
+MXL_ARITH_OPCODE(div_scalar, MXL_SCALAR_LOOP, MXL_CODE_DIV, mxl_quotient(x, s));
 
 /* dx = dy / s */
 MXL_DX(div, mxl_scope_call(s, g->op, g->params, 1, &dy))
@@ -85,7 +85,7 @@ MXL_DX(div, mxl_scope_call(s, g->op, g->params, 1, &dy))
 MXL_SCALAR(div_scalar, "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
            .aliases = MXL_ALIASES("_DivScalar"), .grad = div_grad);
 
-MXL_ARITH_KERNELS(rdiv_scalar, MXL_SCALAR_LOOP, mxl_quotient(s, x));
+MXL_ARITH_OPCODE(rdiv_scalar, MXL_SCALAR_LOOP, MXL_CODE_RDIV, mxl_quotient(s, x));
 
 /* dx = -dy * s / x^2 */
 MXL_DX_OF_X(rdiv, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_pow_scalar(s, x, -2), -mxl_grad_scalar(g))))

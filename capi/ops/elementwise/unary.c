@@ -43,24 +43,24 @@ MXL_UNARY(sigmoid, "Logistic function of each element: y = 1 / (1 + e^-x).",
           .grad_kernel = sigmoid_grad_kernel);
 
 /* NaN stays NaN, -0 becomes 0. */
-MXL_ARITH_KERNELS(relu, MXL_UNARY_LOOP, x <= 0 ? 0 : x);
+MXL_ARITH_OPCODE(relu, MXL_UNARY_LOOP, MXL_CODE_RELU, x <= 0 ? 0 : x);
 
 /* dx = dy where y > 0, else 0 */
 MXL_DX_OF_Y(relu, mxl_mul(s, dy, mxl_positive(s, y)))
 
-MXL_GRAD_KERNEL(relu, MXL_FLOAT_KERNELS, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
+MXL_GRAD_OPCODE(relu, MXL_CODE_GATE, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
 
 MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
           .aliases = MXL_ALIASES("_sparse_relu"), MXL_RULE_OF_Y(relu),
           .grad_kernel = relu_grad_kernel);
 
 /* PyTorch's: -0 stays. */
-MXL_ARITH_KERNELS(relu_cut, MXL_UNARY_LOOP, x < 0 ? 0 : x);
+MXL_ARITH_OPCODE(relu_cut, MXL_UNARY_LOOP, MXL_CODE_RELU_CUT, x < 0 ? 0 : x);
 
 /* dx = 0 where y <= 0, whatever dy is there; else dy */
 MXL_DX_OF_Y(relu_cut, mxl_zero_where(s, mxl_apply_scalar(s, &mxl_op_lesser_equal_scalar, y, 0), dy))
 
-MXL_GRAD_KERNEL(relu_cut, MXL_FLOAT_KERNELS, mxl_grad_out, x <= 0 ? 0 : y)
+MXL_GRAD_OPCODE(relu_cut, MXL_CODE_PASS, mxl_grad_out, x <= 0 ? 0 : y)
 
 static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu_cut,
                     "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
@@ -78,7 +78,7 @@ MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .aliases = MXL_ALIASES("_sparse_sqrt"),
           MXL_RULE_OF_Y(sqrt), .grad_kernel = sqrt_grad_kernel);
 
-MXL_ARITH_KERNELS(square, MXL_UNARY_LOOP, x * x);
+MXL_ARITH_OPCODE(square, MXL_UNARY_LOOP, MXL_CODE_SQUARE, x * x);
 
 /* dx = dy * 2 x */
 MXL_DX_OF_X(square, mxl_mul(s, dy, mxl_mul_scalar(s, x, 2)))
@@ -88,7 +88,7 @@ MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 MXL_UNARY(square, "Square of each element.", .aliases = MXL_ALIASES("_sparse_square"),
           MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel);
 
-MXL_ARITH_KERNELS(negative, MXL_UNARY_LOOP, -x);
+MXL_ARITH_OPCODE(negative, MXL_UNARY_LOOP, MXL_CODE_NEGATIVE, -x);
 
 /* dx = -dy */
 MXL_DX(negative, mxl_negative(s, dy))

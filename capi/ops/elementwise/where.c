@@ -39,7 +39,7 @@ CLIP_ROW(clip_i8, int8_t, mxl_i8_from_f64)
 CLIP_ROW(clip_i32, int32_t, mxl_i32_from_f64)
 CLIP_ROW(clip_i64, int64_t, mxl_i64_from_f64)
 MXL_UNARY_LOOP(clip_f16, f16, (double)x > HIGH ? HIGH : (double)x < LOW ? LOW : (double)x)
-MXL_WEIGHED_TABLE(clip, 1);
+MXL_WEIGHED_TABLE(clip, 1, MXL_CODE_NONE);
 
 /* dx = dy where neither limit applies, or x is NaN */
 static int clip_grad(mxl_grad *g)
