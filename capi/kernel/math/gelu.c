@@ -1,25 +1,23 @@
 /* The Gaussian error linear unit, x P(Z < x) for a normal Z: see gelu.h. With AVX-512, floats near
- * 0 use a table of polynomials whose coefficients for one power fit two registers; generic loops
- * cannot express this. All other numbers use the plain loops of kernel/math/math.h. */
+ * 0 use a table of polynomials (intervals.h). All other numbers use the plain loops of
+ * kernel/math/math.h. */
 #include "kernel/math/gelu.h"
+
+#include "kernel/math/intervals.h"
 
 /* Used up to AVX2. */
 MXL_NEAR_LOOP(plain_f32, f32a, MXL_GELU_NEAR_F32, mxl_gelu_f32(level, x),
               mxl_gelu_far_f32(level, x))
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-
-enum { STEPS = 32, POWERS = 6 };
-
+#ifdef MXL_INTERVALS
 /* a P(Z < -a) = c0[k] + c1[k] v + ... + c5[k] v^5 for a = k STEP + v, |v| <= STEP / 2; the table
  * has all c0, then all c1, ... Each k has its own fit of the relative error. Its expression for
  * tools/fit_polynomial.py is (x+K)*erfc((x+K)/sqrt(2))/2 with K = 9 k / 64; for k = 0 only x >= 0
  * and powers from 1 on. */
 #define STEP  0.140625f
-#define LIMIT 4.42f /* a little less than (STEPS - 0.5) STEP */
+#define LIMIT 4.42f /* a little less than (MXL_INTERVALS - 0.5) STEP */
 /* clang-format off */
-static const float table[POWERS][STEPS] = {
+static const float table[MXL_INTERVAL_POWERS][MXL_INTERVALS] = {
     {0.0f, 0.062449187f, 0.109479189f, 0.141985461f, 0.161374331f, 0.169445336f, 0.168247595f,
      0.159927055f, 0.146581337f, 0.130136222f, 0.112253837f, 0.09427692f, 0.0772092417f,
      0.0617273673f, 0.0482164659f, 0.0368214883f, 0.0275050644f, 0.0201048236f, 0.0143846897f,
@@ -72,42 +70,22 @@ MXL_TARGET_AVX512 static __attribute__((noinline)) __m512 far_16(__m512 x)
     return _mm512_loadu_ps(v);
 }
 
-/* table[power] at k; only the low five bits of k count. */
-MXL_TARGET_AVX512 MXL_INLINE __m512 at_step(int power, __m512i k)
+/* max(x, 0) - |x| P(Z < -|x|) */
+MXL_TARGET_AVX512 MXL_INLINE __m512 gelu_16(__m512 x)
 {
-    return _mm512_permutex2var_ps(_mm512_loadu_ps(table[power]), k,
-                                  _mm512_loadu_ps(table[power] + STEPS / 2));
+    const __m512 a = _mm512_abs_ps(x);
+    const __mmask16 beyond = _mm512_cmp_ps_mask(a, _mm512_set1_ps(LIMIT), _CMP_GT_OQ);
+    __m512 y =
+        _mm512_sub_ps(_mm512_max_ps(_mm512_set1_ps(-0.0f), x), mxl_by_intervals(table, STEP, a, 0));
+
+    if (__builtin_expect(beyond != 0, 0))
+        y = _mm512_mask_mov_ps(y, beyond, far_16(x));
+    return y;
 }
 
-/* max(x, 0) - |x| P(Z < -|x|) for |x| up to LIMIT; undefined beyond it. */
-MXL_TARGET_AVX512 MXL_INLINE __m512 near_16(__m512 x)
-{
-    const __m512 shift = _mm512_set1_ps(MXL_ROUND_F32), a = _mm512_abs_ps(x);
-    const __m512 t = _mm512_fmadd_ps(a, _mm512_set1_ps(1 / STEP), shift);
-    const __m512 v = _mm512_fmadd_ps(_mm512_sub_ps(t, shift), _mm512_set1_ps(-STEP), a);
-    const __m512i k = _mm512_castps_si512(t);
-    __m512 p = at_step(POWERS - 1, k);
-
-    for (int i = POWERS - 2; i >= 0; i--)
-        p = _mm512_fmadd_ps(p, v, at_step(i, k));
-    return _mm512_sub_ps(_mm512_max_ps(_mm512_set1_ps(-0.0f), x), p);
-}
-
-/* The last few numbers use the same code, so that results do not depend on the borders of a
- * thread's chunk. */
 MXL_TARGET_AVX512 static void by_table(float *z, const float *a, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += 16) {
-        const __mmask16 here = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
-        const __m512 x = _mm512_maskz_loadu_ps(here, a + i);
-        const __mmask16 beyond =
-            _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(LIMIT), _CMP_GT_OQ);
-        __m512 y = near_16(x);
-
-        if (__builtin_expect(beyond != 0, 0))
-            y = _mm512_mask_mov_ps(y, beyond, far_16(x));
-        _mm512_mask_storeu_ps(z + i, here, y);
-    }
+    mxl_each_16(z, a, n, gelu_16);
 }
 
 static void gelu_f32 MXL_LOOP_PARAMETERS

@@ -1,5 +1,6 @@
 /* The error function, its inverse, the gamma function and its logarithm, with the polygamma
  * functions that their gradients need. */
+#include "kernel/math/erf.h"
 #include "kernel/math/special.h"
 
 #include <stddef.h>
@@ -8,15 +9,7 @@
 
 static const double TWO_BY_ROOT_PI = 1.12837916709551257390;
 
-/* Integers are computed in double, as in 1.9.1: erf(4) is below 1 there, and truncated to 0. */
-MXL_UNARY_LOOP(erf_f32, f32, mxl_loop_erf(x))
-MXL_UNARY_LOOP(erf_f64, f64, mxl_loop_erf(x))
-MXL_UNARY_LOOP(erf_f16, f16, mxl_loop_erf(x))
-MXL_UNARY_LOOP(erf_u8, u8, mxl_loop_erf((double)x))
-MXL_UNARY_LOOP(erf_i8, i8, mxl_loop_erf((double)x))
-MXL_UNARY_LOOP(erf_i32, i32, mxl_loop_erf((double)x))
-MXL_UNARY_LOOP(erf_i64, i64, mxl_loop_erf((double)x))
-MXL_NUMERIC_TABLE(erf);
+#define erf_kernels mxl_erf_kernels
 
 /* dx = dy * 2 / sqrt(pi) * e^(-x^2) */
 MXL_DX_OF_X(erf, mxl_mul(s, dy,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "harness.h"
+#include "kernel/math/erf.h"
 #include "kernel/math/gelu.h"
 #include "kernel/math/math.h"
 
@@ -83,7 +84,6 @@ FUNCTION(acosh)
 FUNCTION(atanh)
 FUNCTION(sigmoid)
 FUNCTION(softrelu)
-FUNCTION(erf)
 FUNCTION(erfinv)
 LOOP(gammaln_from_3, mxl_gammaln_f32(level, x < 3 ? 3 : x)) /* no zeros there */
 LOOP(to_minus_3, mxl_pow_f32(level, x, -3))
@@ -92,21 +92,24 @@ LOOP(of_1_01, mxl_pow_f32(level, 1.01f, x))
 LOOP(of_minus_3, mxl_pow_f32(level, -3, x))
 LOOP(hypot_3, mxl_hypot_f32(level, x, -3))
 
-/* gelu has a loop of its own, at the level in force. */
-static void gelu_row(float *out, const float *in, int64_t n)
-{
-    const void *const inputs[] = {in};
-    const int64_t step = 1;
+/* A function with a table of loops of its own, which run at the level in force. */
+#define KERNELS(fn)                                                                                \
+    static void fn##_row(float *out, const float *in, int64_t n)                                   \
+    {                                                                                              \
+        const void *const inputs[] = {in};                                                         \
+        const int64_t step = 1;                                                                    \
+                                                                                                   \
+        mxl_##fn##_kernels.row[MXL_F32](out, inputs, &step, n, NULL);                              \
+    }                                                                                              \
+    static float fn##_one(int level, float x)                                                      \
+    {                                                                                              \
+        (void)level;                                                                               \
+        fn##_row(&x, &x, 1);                                                                       \
+        return x;                                                                                  \
+    }
 
-    mxl_gelu_kernels.row[MXL_F32](out, inputs, &step, n, NULL);
-}
-
-static float gelu_one(int level, float x)
-{
-    (void)level;
-    gelu_row(&x, &x, 1);
-    return x;
-}
+KERNELS(erf)
+KERNELS(gelu)
 
 EXACT(rsqrt, 1 / sqrt(x))
 EXACT(rcbrt, 1 / cbrt(x))

@@ -1,0 +1,54 @@
+/* Functions of a float by a table of polynomials, one for each of 32 intervals, with AVX-512: the
+ * coefficients of one power fit two registers, from which one instruction picks those of 16
+ * numbers. Generic loops (kernel/elementwise/loop.h) cannot express this. MXL_INTERVALS is defined
+ * where it works. */
+#ifndef MXL_KERNEL_MATH_INTERVALS_H
+#define MXL_KERNEL_MATH_INTERVALS_H
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#include <stdint.h>
+
+#include "kernel/math/math.h"
+#include "kernel/target.h"
+
+#define MXL_INTERVALS       32
+#define MXL_INTERVAL_POWERS 6
+
+/* c0[k] + c1[k] v + ... + c5[k] v^5 for a = k step + v, |v| <= step / 2; the table has all c0, then
+ * all c1, ... For the numbers `near` 0, c0 is a, which keeps small relative errors. Undefined, but
+ * no error, where k is not 0 to 31. */
+MXL_TARGET_AVX512 MXL_INLINE __m512 mxl_by_intervals(const float (*table)[MXL_INTERVALS],
+                                                     float step, __m512 a, __mmask16 near)
+{
+    const __m512 shift = _mm512_set1_ps(MXL_ROUND_F32);
+    const __m512 t = _mm512_fmadd_ps(a, _mm512_set1_ps(1 / step), shift);
+    const __m512 v = _mm512_fmadd_ps(_mm512_sub_ps(t, shift), _mm512_set1_ps(-step), a);
+    const __m512i k = _mm512_castps_si512(t); /* its low five bits count */
+    __m512 p = _mm512_setzero_ps();
+
+    for (int i = MXL_INTERVAL_POWERS - 1; i >= 0; i--) {
+        __m512 c = _mm512_permutex2var_ps(_mm512_loadu_ps(table[i]), k,
+                                          _mm512_loadu_ps(table[i] + MXL_INTERVALS / 2));
+
+        if (i == 0)
+            c = _mm512_mask_mov_ps(c, near, a);
+        p = i == MXL_INTERVAL_POWERS - 1 ? c : _mm512_fmadd_ps(p, v, c);
+    }
+    return p;
+}
+
+/* z[i] = f(a[i]). The last few numbers use the same code, so that results do not depend on the
+ * borders of a thread's chunk; f gets zeros beside them. */
+MXL_TARGET_AVX512 MXL_INLINE void mxl_each_16(float *z, const float *a, int64_t n,
+                                              __m512 (*f)(__m512))
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        const __mmask16 here = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
+
+        _mm512_mask_storeu_ps(z + i, here, f(_mm512_maskz_loadu_ps(here, a + i)));
+    }
+}
+
+#endif
+#endif
