@@ -177,16 +177,17 @@ static bool held_is_ready(const mxl_expression *e, int count)
     return true;
 }
 
-static bool held_reads_result(const mxl_expression *e, const mxl_expression *maker)
+/* Whether an expression can have the result of `maker` in registers. */
+static bool held_follows(const mxl_expression *e, const mxl_expression *maker)
 {
     bool reads = false;
 
     for (int k = 0; k < e->num_in; k++)
         reads = reads || held_maker(&e->in[k]) == maker;
-    return reads;
+    return reads && e->opcode != MXL_CODE_NONE && maker->opcode != MXL_CODE_NONE;
 }
 
-/* Moves expressions behind what they read, so that a result is still in registers when it is read
+/* Moves instructions behind what they read, so that a result is still in registers when it is read
  * (kernel/elementwise/segments.h). The list is sorted; edits keep their order. */
 static void held_follow_results(mxl_pass *p)
 {
@@ -200,7 +201,7 @@ static void held_follow_results(mxl_pass *p)
         mxl_expression *next;
 
         for (int j = i; j < p->count; j++) {
-            bool follows = i > 0 && held_reads_result(p->list[j], p->list[i - 1]);
+            bool follows = i > 0 && held_follows(p->list[j], p->list[i - 1]);
 
             if ((follows || chosen < 0) && held_is_ready(p->list[j], i)) {
                 chosen = j;

@@ -39,10 +39,10 @@ bool mxl_strided_init(mxl_strided *s, int ndim, const int64_t *shape, const int6
 typedef struct chain_job {
     const mxl_link *links;
     int count, runs, takers;
+    bool near; /* the pass is over few bytes */
     int64_t tile;
     int64_t part;      /* parts begin at multiples of it */
     int64_t run[RUNS]; /* lengths of long runs of operands with strides, and cuts of reductions */
-    bool fetched[MXL_CHAIN_LINKS][MXL_LOOP_INPUTS]; /* whether operands are asked for early */
     mxl_segments segments;
 } chain_job;
 
@@ -77,10 +77,9 @@ static const void *strided_tile(const mxl_link *link, int k, int64_t pos, int64_
 }
 
 /* Asks for the next tile of an operand in memory, in the second-level cache: a loop computes on
- * tiles in the first-level cache while those of the next come. relu(a * b + c) * d - a is 1.2 times
- * as fast with 1e6 elements and 1.4 times with 1e7, and half as fast if tiles are asked for in the
- * first-level cache, which waits for few lines at a time. (Inlined always: gcc takes a function
- * that only prefetches for one without effect, and drops its calls.) */
+ * tiles in the first-level cache while those of the next come. (Segments do so block by block.
+ * Inlined always: gcc takes a function that only prefetches for one without effect, and drops its
+ * calls.) */
 __attribute__((always_inline)) static inline void prefetch_next(const mxl_stream *s, int64_t pos)
 {
     const char *next = s->data + (pos + TILE) * (int64_t)s->size;
@@ -132,7 +131,7 @@ static void run_segment(const chain_job *job, int i, const mxl_chain_tile *tile)
 static void prefetch_operands(const chain_job *job, int i, int64_t pos)
 {
     for (int k = 0; k < job->links[i].num_in; k++) {
-        if (job->fetched[i][k])
+        if (job->links[i].in[k].fetched)
             prefetch_next(&job->links[i].in[k], pos);
     }
 }
@@ -154,11 +153,12 @@ static void chain_chunk(void *data, int64_t begin, int64_t end)
             const mxl_link *link = &job->links[i];
 
             links = job->segments.links[i] > 0 ? job->segments.links[i] : 1;
-            for (int j = i; j < i + links; j++)
-                prefetch_operands(job, j, tile.pos);
-            if (job->segments.links[i] > 0)
+            if (job->segments.links[i] > 0) {
                 run_segment(job, i, &tile);
-            else if (link->taker == NULL)
+                continue;
+            }
+            prefetch_operands(job, i, tile.pos);
+            if (link->taker == NULL)
                 run_link(link, &tile, 0);
             else
                 mxl_reduce_tiles_take(link->taker, own++, mxl_stream_at(&link->in[0], &tile, 0),
@@ -216,7 +216,7 @@ static bool note_strides(chain_job *job, const mxl_strided *lies)
 
 static void note_segments(chain_job *job)
 {
-    bool whole[MXL_CHAIN_LINKS];
+    bool whole[MXL_CHAIN_LINKS] = {false};
 
     for (int i = 0; i < job->count; i++) {
         const mxl_link *link = &job->links[i];
@@ -258,27 +258,22 @@ static bool is_first(const chain_job *job, int i, int k)
     return true;
 }
 
-/* Sets how far tiles go, and which operands are asked for early: those of a pass over many bytes.
- */
-static void note_memory(chain_job *job, int64_t n)
+/* Sets which operands are asked for early: those of a pass over many bytes. */
+static void note_memory(chain_job *job, mxl_link *links, int64_t n)
 {
     int64_t bytes = 0;
 
     for (int i = 0; i < job->count; i++) {
-        const mxl_link *link = &job->links[i];
-
-        for (int k = 0; k < link->num_in; k++) {
-            job->fetched[i][k] = job->count > 1 && is_first(job, i, k);
-            bytes += job->fetched[i][k] ? n * (int64_t)link->in[k].size : 0;
-        }
-        if (!link->out.scratch && link->out.data != NULL)
-            bytes += n * (int64_t)link->out.size;
+        for (int k = 0; k < links[i].num_in; k++)
+            bytes += is_first(job, i, k) ? n * (int64_t)links[i].in[k].size : 0;
+        if (!links[i].out.scratch && links[i].out.data != NULL)
+            bytes += n * (int64_t)links[i].out.size;
     }
-    job->tile = bytes <= NEAR ? NEAR_TILE : TILE;
-    if (job->count == 1 || (bytes <= NEAR && job->segments.in_registers))
-        job->tile = ALONE;
-    if (bytes <= NEAR)
-        memset(job->fetched, 0, (size_t)job->count * sizeof(*job->fetched));
+    job->near = bytes <= NEAR;
+    for (int i = 0; i < job->count; i++) {
+        for (int k = 0; k < links[i].num_in; k++)
+            links[i].in[k].fetched = !job->near && job->count > 1 && is_first(job, i, k);
+    }
 }
 
 /* A number of elements of about n that a part may have: parts begin with a tile, and with a line of
@@ -292,7 +287,7 @@ static int64_t whole_parts(const chain_job *job, int64_t n)
     return n < tile ? tile : n - n % tile;
 }
 
-void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)
+void mxl_chain_run(mxl_link *links, int count, int weight, int64_t n)
 {
     chain_job job; /* not all of it is needed */
 
@@ -301,8 +296,9 @@ void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n)
     job.runs = job.takers = 0;
     job.part = 1;
     note_takers(&job);
+    note_memory(&job, links, n);
     note_segments(&job);
-    note_memory(&job, n);
+    job.tile = count == 1 || job.segments.in_registers ? ALONE : job.near ? NEAR_TILE : TILE;
     forget_whole_tiles(&job);
     mxl_parallel_fine(n, whole_parts(&job, MXL_LOOP_UNIT / weight),
                       whole_parts(&job, MXL_LOOP_GRAIN / weight), chain_chunk, &job);

@@ -37,6 +37,7 @@ typedef struct mxl_stream {
     bool scratch;
     const mxl_reduce_tiles *window; /* scratch: the reduction whose window keeps its tiles, which
                                        then lie one after another; NULL: none */
+    bool fetched; /* set by mxl_chain_run: elements are asked for before they are needed */
     const mxl_strided *strided; /* NULL: contiguous. At most one input of a loop has strides; it has
                                    elements of the output's size */
 } mxl_stream;
@@ -55,6 +56,6 @@ typedef struct mxl_link {
 /* Runs 1 to MXL_CHAIN_LINKS loops over n elements, in the order of the list, on several threads if
  * n * weight is large. `weight` is the sum of the loops' (mxl_kernels). All reductions agree
  * (mxl_reduce_tiles_agree); they take all elements, and the caller ends them. */
-void mxl_chain_run(const mxl_link *links, int count, int weight, int64_t n);
+void mxl_chain_run(mxl_link *links, int count, int weight, int64_t n);
 
 #endif

@@ -48,7 +48,11 @@ mxl_opcode mxl_opcode_swapped(mxl_opcode opcode)
  * The names of what is made for one width of vectors begin with its name (`set`). The arguments of
  * an instruction are the list from itself on, how many bytes into its operand the block begins, and
  * the registers: vectors of float32, whatever they hold. */
-enum { REGISTERS = 8 };
+enum {
+    REGISTERS = 8,
+    LINE = 64,         /* bytes of a line of the caches */
+    FETCH_AHEAD = 2048 /* bytes */
+};
 
 #define PARAMETERS(set)                                                                            \
     const mxl_instruction *s, int64_t at, set##_vector a0, set##_vector a1, set##_vector a2,       \
@@ -86,7 +90,11 @@ enum { REGISTERS = 8 };
 #define WITH_NUMBER(a, k, set, f) a = f(a, number)
 #define WITH_MEMORY(a, k, set, f) a = f(a, OPERAND(set, k))
 
-/* An instruction that moves the registers. */
+#define FETCH(a, k, set)                                                                           \
+    if ((k) * sizeof(a) % LINE == 0)                                                               \
+    __builtin_prefetch(s->data + at + FETCH_AHEAD + (k) * sizeof(a), 0, 2)
+
+/* An instruction that moves the registers, or none. */
 #define MOVE(name, set, target, DO, THEN)                                                          \
     target static void set##_##name(PARAMETERS(set))                                               \
     {                                                                                              \
@@ -137,6 +145,7 @@ enum { REGISTERS = 8 };
       OPCODES_OF_TWO(ENTRY, set, D)                                                                \
       [MXL_CODE_LOAD] = (mxl_code_fn)set##_load,                                                   \
       [MXL_CODE_STORE] = (mxl_code_fn)set##_store,                                                 \
+      [MXL_CODE_FETCH] = (mxl_code_fn)set##_fetch,                                                 \
       [MXL_CODE_LAST] = (mxl_code_fn)set##_last},                                                  \
      {OPCODES_OF_TWO(NUMBER_ENTRY, set, D)                                                         \
       [MXL_CODE_LOAD] = (mxl_code_fn)set##_load_number}}
@@ -148,6 +157,7 @@ enum { REGISTERS = 8 };
     MOVE(load, set, target, LOAD, NEXT(set))                                                       \
     MOVE(load_number, set, target, LOAD_NUMBER, NEXT(set))                                         \
     MOVE(store, set, target, STORE, NEXT(set))                                                     \
+    MOVE(fetch, set, target, FETCH, NEXT(set))                                                     \
     MOVE(last, set, target, STORE, (void)0)                                                        \
     OPCODES_OF_ONE(OF_ONE, set, target, f32)                                                       \
     OPCODES_OF_TWO(OF_TWO, set, target, f32)                                                       \

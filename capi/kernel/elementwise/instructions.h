@@ -33,6 +33,7 @@ typedef enum mxl_opcode {
     MXL_CODE_RGATE, /* the same with x and y swapped */
     MXL_CODE_LOAD,  /* y */
     MXL_CODE_STORE, /* writes x, which stays */
+    MXL_CODE_FETCH, /* asks for elements of y that later blocks need, in the second-level cache */
     MXL_CODE_LAST,  /* writes x, and ends the program */
     MXL_CODE_COUNT
 } mxl_opcode;

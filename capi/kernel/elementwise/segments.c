@@ -120,18 +120,30 @@ void mxl_segments_find(mxl_segments *s, const mxl_link *links, int count, const 
     s->in_registers = s->in_registers && s->links[0] == count;
 }
 
-/* Fills a vector with a number of `size` bytes. */
-static void fill(char *vector, size_t size, const char *number)
+static void fill_f32(char *vector, float number)
 {
-    for (size_t i = 0; i < MXL_VECTOR_BYTES; i += size)
-        memcpy(vector + i, number, size);
+    float *to = (float *)(void *)vector;
+
+    for (size_t i = 0; i < MXL_VECTOR_BYTES / sizeof(number); i++)
+        to[i] = number;
 }
 
-static void fill_scalar(char *vector, size_t size, const mxl_scalar_params *params)
+static void fill_f64(char *vector, double number)
 {
-    float f32 = (float)params->scalar;
+    double *to = (double *)(void *)vector;
 
-    fill(vector, size, size == sizeof(f32) ? (char *)&f32 : (char *)&params->scalar);
+    for (size_t i = 0; i < MXL_VECTOR_BYTES / sizeof(number); i++)
+        to[i] = number;
+}
+
+/* Fills a vector with the scalar, or (NULL) with the number at `data`. */
+static void fill(char *vector, size_t size, const mxl_scalar_params *scalar, const char *data)
+{
+    if (size == sizeof(float))
+        fill_f32(vector,
+                 scalar != NULL ? (float)scalar->scalar : *(const float *)(const void *)data);
+    else
+        fill_f64(vector, scalar != NULL ? scalar->scalar : *(const double *)(const void *)data);
 }
 
 static inline char *operand_at(const mxl_stream *s, const mxl_chain_tile *tile)
@@ -143,28 +155,37 @@ static inline char *operand_at(const mxl_stream *s, const mxl_chain_tile *tile)
     return (char *)(uintptr_t)mxl_strided_at(s, tile->pos, &run);
 }
 
+/* Whether the elements of an operand are asked for before they are needed. Where all results stay
+ * in registers the processor sees a few runs through memory and does that itself: it takes 0.7 of
+ * the time for relu(a * b + c) * d - a with 1e7 elements. With its gradients, twelve runs, asking
+ * takes 0.65 of the time (1e6 elements, Zen 4). */
+static bool is_fetched(const mxl_segments *s, const mxl_stream *operand)
+{
+    return operand != NULL && operand->fetched && !s->in_registers;
+}
+
 int64_t mxl_segment_run(const mxl_segments *s, int i, size_t size, const mxl_chain_tile *tile)
 {
-    mxl_instruction program[MXL_SEGMENT_ROOM];
+    mxl_instruction list[MXL_SEGMENT_ROOM];
     _Alignas(MXL_VECTOR_BYTES) char numbers[MXL_CHAIN_LINKS][MXL_VECTOR_BYTES];
-    const mxl_segment_instruction *list = s->list + s->first[i];
-    int count = s->end[i] - s->first[i], used = 0;
+    const mxl_code_fn fetch = mxl_opcode_find(MXL_CODE_FETCH, size, false);
     int64_t block = mxl_instructions_block(), bytes = tile->n * (int64_t)size / block * block;
+    int count = 0, used = 0;
 
     if (bytes == 0)
         return 0;
-    for (int j = 0; j < count; j++) {
-        char *data = list[j].stream == NULL ? NULL : operand_at(list[j].stream, tile);
+    for (int j = s->first[i]; j < s->end[i]; j++) {
+        const mxl_segment_instruction *from = &s->list[j];
+        char *data = from->stream == NULL ? NULL : operand_at(from->stream, tile);
 
-        if (list[j].params != NULL || (data != NULL && is_number(list[j].stream))) {
-            if (list[j].params != NULL)
-                fill_scalar(numbers[used], size, list[j].params);
-            else
-                fill(numbers[used], size, data);
+        if (is_fetched(s, from->stream))
+            list[count++] = (mxl_instruction){fetch, data};
+        if (from->params != NULL || (data != NULL && is_number(from->stream))) {
+            fill(numbers[used], size, from->params, data);
             data = numbers[used++];
         }
-        program[j] = (mxl_instruction){list[j].run, data};
+        list[count++] = (mxl_instruction){from->run, data};
     }
-    mxl_instructions_run(program, bytes);
+    mxl_instructions_run(list, bytes);
     return bytes / (int64_t)size;
 }

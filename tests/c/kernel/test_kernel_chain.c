@@ -263,10 +263,12 @@ TEST(a_chain_is_one_segment)
 
         links[i] = (mxl_link){.row = made[i]->row[MXL_F32], .opcode = made[i]->opcode};
         links[i].num_in = i == 2 ? 1 : 2;
-        links[i].in[0] =
-            (mxl_stream){(char *)(i == 0 ? given[0] : made_at), 4, 1, i > 0, NULL, NULL};
-        links[i].in[1] = (mxl_stream){(char *)given[operand], 4, 1, false, NULL, NULL};
-        links[i].out = (mxl_stream){(char *)(i == 4 ? out : made_at), 4, 1, i < 4, NULL, NULL};
+        links[i].in[0] = (mxl_stream){
+            .data = (char *)(i == 0 ? given[0] : made_at), .size = 4, .step = 1, .scratch = i > 0};
+        links[i].in[1] =
+            (mxl_stream){.data = (char *)given[operand], .size = 4, .step = 1, .scratch = false};
+        links[i].out = (mxl_stream){
+            .data = (char *)(i == 4 ? out : made_at), .size = 4, .step = 1, .scratch = i < 4};
     }
     mxl_segments_find(&s, links, 5, whole);
     CHECK_INT(s.links[0], 5);
