@@ -12,7 +12,7 @@ from mxlite.util import _Scope
 def set_bulk_size(size: int) -> int:
     """Sets the bulk size of this thread; returns the size before, initially 24.
 
-    Above 1, element-wise calls on 65,536 elements (`MXLITE_DEFER`) and more are checked and recorded at once, but up
+    Above 1, element-wise calls on 20,000 elements (`MXLITE_DEFER`) and more are checked and recorded at once, but up
     to `size` of them run together when a result is read. Results have the same bits. At 0 or 1 every call runs at once.
 
     Raises:

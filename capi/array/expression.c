@@ -37,7 +37,7 @@ static int num_takers;
 
 /* ---- making ---- */
 
-enum { DEFER_LEAST = 65536 };
+enum { DEFER_LEAST = 20000 };
 
 int64_t mxl_defer_least = DEFER_LEAST;
 

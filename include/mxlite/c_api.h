@@ -62,7 +62,7 @@ MXL_API int MXRandomSeedContext(int seed, int dev_type, int dev_id);
 MXL_API int MXSetNumOMPThreads(int thread_num);
 
 /* Sets the bulk size of the calling thread; *prev_bulk_size: the one before, initially 24. Above 1,
- * element-wise calls on 65,536 elements (MXLITE_DEFER) and more are checked and recorded at once,
+ * element-wise calls on 20,000 elements (MXLITE_DEFER) and more are checked and recorded at once,
  * but up to so many of them run together, in one pass over memory, when a result is read. Results
  * have the same bits. At 0 or 1 every call runs at once. */
 MXL_API int MXEngineSetBulkSize(int bulk_size, int *prev_bulk_size);
