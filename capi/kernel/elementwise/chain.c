@@ -200,7 +200,7 @@ static bool note_strides(chain_job *job, const mxl_strided *lies)
 {
     int64_t run;
 
-    if (lies == NULL)
+    if (lies == NULL || lies->ndim == 1) /* one run goes along all elements */
         return true;
     run = lies->shape[lies->ndim - 1];
     if (run < LONG)

@@ -50,7 +50,7 @@ typedef struct pass {
     size_t size;
     uint64_t seed;
     char *given[GIVEN]; /* n elements each, behind one more */
-    mxl_strided lies[2];
+    mxl_strided lies[3]; /* a row, a column, one number */
     mxl_scalar_params scalar[LINKS];
     mxl_link links[LINKS];
     bool alive[LINKS]; /* the result may still be read */
@@ -104,7 +104,7 @@ static mxl_stream operand_of(pass *p, int i, bool may_stride)
     if (kind == 6)
         s.step = 0;
     else if (kind >= 7 && may_stride)
-        s.strided = &p->lies[kind == 7];
+        s.strided = &p->lies[kind - 7];
     else
         s.data += p->size * (size_t)pick(p, 2);
     return s;
@@ -159,6 +159,7 @@ static void pass_make(pass *p, int dtype, uint64_t seed, int64_t rows, int64_t c
     p->count = 1 + pick(p, LINKS);
     p->lies[0] = (mxl_strided){2, {rows, columns}, {0, 1}};
     p->lies[1] = (mxl_strided){2, {rows, columns}, {1, 0}};
+    p->lies[2] = (mxl_strided){1, {p->n}, {0}};
     for (int i = 0; i < GIVEN; i++)
         p->given[i] = numbers_new(p);
     for (int i = 0; i < p->count; i++) {
