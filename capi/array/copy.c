@@ -36,10 +36,9 @@ static mxl_loop copy_loop(int from, int to)
 
 bool mxl_array_copy_later(mxl_array *dst, mxl_array *src)
 {
-    size_t size = mxl_dtype_size(src->dtype);
     bool copies = src->dtype == dst->dtype;
     mxl_deferral later = {.row = copy_loop(src->dtype, dst->dtype),
-                          .opcode = copies && size >= 4 ? MXL_CODE_COPY : MXL_CODE_NONE,
+                          .opcode = copies ? MXL_CODE_COPY : MXL_CODE_NONE,
                           .name = "copy",
                           .weight = 1,
                           .num_in = 1,

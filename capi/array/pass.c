@@ -353,9 +353,9 @@ static void held_link(mxl_pass *p, int i, scratch *s)
 
 void mxl_pass_held_plan(mxl_pass *p)
 {
-    scratch s = {.count = 0};
+    scratch s; /* not all of it is needed */
 
-    p->num_links = 0;
+    s.count = p->num_links = 0;
     for (int i = 0; i < p->count; i++) {
         const mxl_expression *e = p->list[i],
                              *from = e->taker == NULL ? NULL : held_maker(&e->in[0]);

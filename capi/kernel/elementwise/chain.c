@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "kernel/copy/copy_loops.h"
+#include "kernel/copy/strided_copy.h"
 #include "kernel/elementwise/segments.h"
 #include "kernel/elementwise/strided_walk.h"
 
@@ -13,8 +14,7 @@ enum {
     TILE = 512,       /* elements of a tile */
     NEAR_TILE = 1024, /* of a pass over few bytes, which gains more by fewer calls of loops */
     NEAR = 1 << 23,   /* bytes; more come from memory, or from a cache that others use too */
-    ALONE = 1 << 14,  /* of one loop's, or one segment's in registers: nothing has to stay in a
-                         cache for another */
+    ALONE = 1 << 14,  /* of one segment in registers: nothing has to stay in a cache for another */
     SHORT = 24,       /* elements; shorter runs are not worth a call each */
     LONG = 128,       /* elements; longer runs are not worth gathering: a tile ends with them */
     RUNS = 4 + MXL_CHAIN_TAKERS /* lengths of runs that tiles are cut to */
@@ -287,10 +287,62 @@ static int64_t whole_parts(const chain_job *job, int64_t n)
     return n < tile ? tile : n - n % tile;
 }
 
+/* Runs a single loop, one of whose operands has strides, without tiles. */
+static void run_strided(const mxl_link *link, int weight, const mxl_strided *lies)
+{
+    static const int64_t number[MXL_CHAIN_NDIM] = {0};
+    const mxl_stream *out = &link->out;
+    int64_t dense[MXL_CHAIN_NDIM], stride = 1;
+    const void *in[MXL_LOOP_INPUTS];
+    const int64_t *strides[MXL_LOOP_INPUTS];
+    size_t size[MXL_LOOP_INPUTS];
+
+    for (int axis = lies->ndim - 1; axis >= 0; axis--) {
+        dense[axis] = stride;
+        stride *= lies->shape[axis];
+    }
+    for (int k = 0; k < link->num_in; k++) {
+        const mxl_stream *s = &link->in[k];
+
+        in[k] = s->data;
+        size[k] = s->size;
+        strides[k] = s->strided != NULL ? lies->stride : s->step == 0 ? number : dense;
+    }
+    if (link->opcode == MXL_CODE_COPY)
+        mxl_copy_strided(out->size, lies->ndim, lies->shape, out->data, dense, in[0], lies->stride);
+    else
+        (void)mxl_loops(link->row, weight, lies->ndim, lies->shape, out->data, dense, out->size,
+                        link->num_in, in, strides, size, link->params);
+}
+
+/* Runs a single loop as if it had not been deferred. */
+static void run_alone(const mxl_link *link, int weight, int64_t n)
+{
+    const void *in[MXL_LOOP_INPUTS];
+    int64_t step[MXL_LOOP_INPUTS];
+    size_t size[MXL_LOOP_INPUTS];
+
+    for (int k = 0; k < link->num_in; k++) {
+        if (link->in[k].strided != NULL) {
+            run_strided(link, weight, link->in[k].strided);
+            return;
+        }
+        in[k] = link->in[k].data;
+        step[k] = link->in[k].step;
+        size[k] = link->in[k].size;
+    }
+    mxl_loop_run(link->row, weight, n, link->out.data, link->out.size, link->num_in, in, step, size,
+                 link->params);
+}
+
 void mxl_chain_run(mxl_link *links, int count, int weight, int64_t n)
 {
     chain_job job; /* not all of it is needed */
 
+    if (count == 1 && links->taker == NULL) {
+        run_alone(links, weight, n);
+        return;
+    }
     job.links = links;
     job.count = count;
     job.runs = job.takers = 0;
@@ -298,7 +350,7 @@ void mxl_chain_run(mxl_link *links, int count, int weight, int64_t n)
     note_takers(&job);
     note_memory(&job, links, n);
     note_segments(&job);
-    job.tile = count == 1 || job.segments.in_registers ? ALONE : job.near ? NEAR_TILE : TILE;
+    job.tile = job.segments.in_registers ? ALONE : job.near ? NEAR_TILE : TILE;
     forget_whole_tiles(&job);
     mxl_parallel_fine(n, whole_parts(&job, MXL_LOOP_UNIT / weight),
                       whole_parts(&job, MXL_LOOP_GRAIN / weight), chain_chunk, &job);

@@ -11,7 +11,8 @@ static bool is_number(const mxl_stream *s)
 /* Whether the link is an instruction. */
 static bool is_instruction(const mxl_link *link, bool whole)
 {
-    if (link->taker != NULL || link->opcode == MXL_CODE_NONE || !whole)
+    if (link->taker != NULL || link->opcode == MXL_CODE_NONE || !whole ||
+        link->out.size < sizeof(float))
         return false;
     for (int k = 0; k < link->num_in; k++) {
         if (link->in[k].size != link->out.size)
