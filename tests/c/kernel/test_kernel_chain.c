@@ -49,7 +49,7 @@ typedef struct pass {
     int64_t n;
     size_t size;
     uint64_t seed;
-    char *given[GIVEN]; /* n elements each, behind one more */
+    char *given[GIVEN];  /* n elements each, behind one more */
     mxl_strided lies[3]; /* a row, a column, one number */
     mxl_scalar_params scalar[LINKS];
     mxl_link links[LINKS];
