@@ -23,21 +23,46 @@
     CODE(PASS, __VA_ARGS__, ZERO_WHERE(x <= 0, y))                                                 \
     CODE(RPASS, __VA_ARGS__, ZERO_WHERE(y <= 0, x))                                                \
     CODE(GATE, __VA_ARGS__, y * POSITIVE(x))                                                       \
-    CODE(RGATE, __VA_ARGS__, x * POSITIVE(y))
+    CODE(RGATE, __VA_ARGS__, x * POSITIVE(y))                                                      \
+    CODE(MAX, __VA_ARGS__, SELECT((x > y) | (x != x), x, y))                                       \
+    CODE(RMAX, __VA_ARGS__, SELECT((y > x) | (y != y), y, x))                                      \
+    CODE(MIN, __VA_ARGS__, SELECT((x < y) | (x != x), x, y))                                       \
+    CODE(RMIN, __VA_ARGS__, SELECT((y < x) | (y != y), y, x))                                      \
+    CODE(EQUAL, __VA_ARGS__, ONE_WHERE(x == y))                                                    \
+    CODE(NOT_EQUAL, __VA_ARGS__, ONE_WHERE(x != y))                                                \
+    CODE(GREATER, __VA_ARGS__, ONE_WHERE(x > y))                                                   \
+    CODE(GREATER_EQUAL, __VA_ARGS__, ONE_WHERE(x >= y))                                            \
+    CODE(LESSER, __VA_ARGS__, ONE_WHERE(x < y))                                                    \
+    CODE(LESSER_EQUAL, __VA_ARGS__, ONE_WHERE(x <= y))
 /* clang-format on */
 
 /* A comparison of vectors has all bits set where it holds. */
 #define ZERO_WHERE(condition, v) ((vector)((bits)(v) & ~(bits)(condition)))
+#define SELECT(condition, a, b)                                                                    \
+    ((vector)(((bits)(a) & (bits)(condition)) | ((bits)(b) & ~(bits)(condition))))
+#define ONE_WHERE(condition) ((vector)((bits)((vector){0} + 1) & (bits)(condition)))
 /* 1 where v > 0, NaN where v is, else 0. */
-#define POSITIVE(v) ((vector)(((bits)((vector){0} + 1) & (v > 0)) | ((bits)v & (v != v))))
+#define POSITIVE(v) SELECT(v != v, v, ONE_WHERE(v > 0))
 
 mxl_opcode mxl_opcode_swapped(mxl_opcode opcode)
 {
     static const mxl_opcode swapped[MXL_CODE_COUNT] = {
-        [MXL_CODE_SUB] = MXL_CODE_RSUB,   [MXL_CODE_RSUB] = MXL_CODE_SUB,
-        [MXL_CODE_DIV] = MXL_CODE_RDIV,   [MXL_CODE_RDIV] = MXL_CODE_DIV,
-        [MXL_CODE_PASS] = MXL_CODE_RPASS, [MXL_CODE_RPASS] = MXL_CODE_PASS,
-        [MXL_CODE_GATE] = MXL_CODE_RGATE, [MXL_CODE_RGATE] = MXL_CODE_GATE,
+        [MXL_CODE_SUB] = MXL_CODE_RSUB,
+        [MXL_CODE_RSUB] = MXL_CODE_SUB,
+        [MXL_CODE_DIV] = MXL_CODE_RDIV,
+        [MXL_CODE_RDIV] = MXL_CODE_DIV,
+        [MXL_CODE_PASS] = MXL_CODE_RPASS,
+        [MXL_CODE_RPASS] = MXL_CODE_PASS,
+        [MXL_CODE_GATE] = MXL_CODE_RGATE,
+        [MXL_CODE_RGATE] = MXL_CODE_GATE,
+        [MXL_CODE_MAX] = MXL_CODE_RMAX,
+        [MXL_CODE_RMAX] = MXL_CODE_MAX,
+        [MXL_CODE_MIN] = MXL_CODE_RMIN,
+        [MXL_CODE_RMIN] = MXL_CODE_MIN,
+        [MXL_CODE_GREATER] = MXL_CODE_LESSER,
+        [MXL_CODE_LESSER] = MXL_CODE_GREATER,
+        [MXL_CODE_GREATER_EQUAL] = MXL_CODE_LESSER_EQUAL,
+        [MXL_CODE_LESSER_EQUAL] = MXL_CODE_GREATER_EQUAL,
     };
 
     return swapped[opcode] == MXL_CODE_NONE ? opcode : swapped[opcode];

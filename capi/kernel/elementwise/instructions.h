@@ -21,7 +21,7 @@ typedef enum mxl_opcode {
     MXL_CODE_SQUARE,
     MXL_CODE_RELU,     /* x <= 0 ? 0 : x */
     MXL_CODE_RELU_CUT, /* x < 0 ? 0 : x */
-    MXL_CODE_ADD,      /* the first of two operands */
+    MXL_CODE_ADD,      /* x + y; it and those up to LESSER_EQUAL have two operands */
     MXL_CODE_SUB,      /* x - y */
     MXL_CODE_RSUB,     /* y - x */
     MXL_CODE_MUL,
@@ -31,6 +31,16 @@ typedef enum mxl_opcode {
     MXL_CODE_RPASS, /* y <= 0 ? 0 : x */
     MXL_CODE_GATE,  /* y * (1 where x > 0, NaN where x is, else 0) */
     MXL_CODE_RGATE, /* the same with x and y swapped */
+    MXL_CODE_MAX,   /* x > y || x != x ? x : y */
+    MXL_CODE_RMAX,  /* y > x || y != y ? y : x */
+    MXL_CODE_MIN,   /* x < y || x != x ? x : y */
+    MXL_CODE_RMIN,  /* y < x || y != y ? y : x */
+    MXL_CODE_EQUAL, /* 1 where x == y, else 0; likewise: */
+    MXL_CODE_NOT_EQUAL,
+    MXL_CODE_GREATER, /* x > y */
+    MXL_CODE_GREATER_EQUAL,
+    MXL_CODE_LESSER,
+    MXL_CODE_LESSER_EQUAL,
     MXL_CODE_LOAD,  /* y */
     MXL_CODE_STORE, /* writes x, which stays */
     MXL_CODE_FETCH, /* asks for elements of y that later blocks need, in the second-level cache */
@@ -40,7 +50,7 @@ typedef enum mxl_opcode {
 
 static inline bool mxl_opcode_has_two(mxl_opcode opcode)
 {
-    return opcode >= MXL_CODE_ADD && opcode <= MXL_CODE_RGATE;
+    return opcode >= MXL_CODE_ADD && opcode <= MXL_CODE_LESSER_EQUAL;
 }
 
 /* The instruction with x and y swapped. */

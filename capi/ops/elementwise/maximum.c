@@ -32,12 +32,10 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
 }
 
 /* One function: x is selected where `x ABOVE y`, as the comparisons `wins` and `loses` name it. Of
- * equal elements the gradient is the first one's, but PyTorch's share it, and select NaN before
- * every number. */
-#define EXTREMUM(id, ABOVE, wins, loses, text, same_alias, scalar_alias, share_name)               \
-    MXL_ARITH_KERNELS(id, MXL_BINARY_LOOP, x ABOVE y || x != x ? x : y);                           \
-    MXL_ARITH_KERNELS(id##_scalar, MXL_SCALAR_LOOP, x ABOVE s || x != x ? x : s);                  \
-    MXL_ARITH_KERNELS(share_##id, MXL_BINARY_LOOP, x != x ? x : y != y ? y : x ABOVE y ? x : y);   \
+ * equal elements the gradient is the first one's, but PyTorch's share it. */
+#define EXTREMUM(id, CODE, ABOVE, wins, loses, text, same_alias, scalar_alias, share_name)         \
+    MXL_ARITH_OPCODE(id, MXL_BINARY_LOOP, CODE, x ABOVE y || x != x ? x : y);                      \
+    MXL_ARITH_OPCODE(id##_scalar, MXL_SCALAR_LOOP, CODE, x ABOVE s || x != x ? x : s);             \
                                                                                                    \
     static int id##_grad(mxl_grad *g)                                                              \
     {                                                                                              \
@@ -59,12 +57,14 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
     MXL_SCALAR(id##_scalar, "The " text " of data and scalar, NaN if one is.",                     \
                .aliases = MXL_ALIASES(scalar_alias, "_npi_" #id "_scalar"),                        \
                .grad = id##_scalar_grad, .saves = mxl_saves_input);                                \
-    static MXL_BINARY(share_##id, share_name, mxl_infer_broadcast, share_##id,                     \
-                      "The " text " of two elements, NaN before all.", .grad = share_##id##_grad,  \
+    static MXL_BINARY(share_##id, share_name, mxl_infer_broadcast, id,                             \
+                      "The " text " of two elements, NaN if one is.", .grad = share_##id##_grad,   \
                       .saves = mxl_saves_inputs)
 
-EXTREMUM(maximum, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar", "_mxl_maximum");
-EXTREMUM(minimum, <, lesser, greater, "smaller", "_Minimum", "_MinimumScalar", "_mxl_minimum");
+EXTREMUM(maximum, MXL_CODE_MAX, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar",
+         "_mxl_maximum");
+EXTREMUM(minimum, MXL_CODE_MIN, <, lesser, greater, "smaller", "_Minimum", "_MinimumScalar",
+         "_mxl_minimum");
 
 const mxl_op *const mxl_ops_extremum[] = {
     &mxl_op_broadcast_maximum, &mxl_op_same_maximum,  &mxl_op_maximum_scalar,

@@ -21,6 +21,16 @@ MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
 MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
 MXL_FLOAT_OPCODE(pass, MXL_BINARY_LOOP, MXL_CODE_PASS, x <= 0 ? 0 : y);
 MXL_FLOAT_OPCODE(gate, MXL_BINARY_LOOP, MXL_CODE_GATE, y *(x > 0 ? 1 : x != x ? x : 0));
+MXL_ARITH_OPCODE(maximum, MXL_BINARY_LOOP, MXL_CODE_MAX, x > y || x != x ? x : y);
+MXL_ARITH_OPCODE(minimum, MXL_BINARY_LOOP, MXL_CODE_MIN, x < y || x != x ? x : y);
+MXL_ARITH_OPCODE(equal, MXL_BINARY_LOOP, MXL_CODE_EQUAL, x == y ? 1 : 0);
+MXL_ARITH_OPCODE(not_equal, MXL_BINARY_LOOP, MXL_CODE_NOT_EQUAL, x != y ? 1 : 0);
+MXL_ARITH_OPCODE(greater, MXL_BINARY_LOOP, MXL_CODE_GREATER, x > y ? 1 : 0);
+MXL_ARITH_OPCODE(greater_equal, MXL_BINARY_LOOP, MXL_CODE_GREATER_EQUAL, x >= y ? 1 : 0);
+MXL_ARITH_OPCODE(lesser, MXL_BINARY_LOOP, MXL_CODE_LESSER, x < y ? 1 : 0);
+MXL_ARITH_OPCODE(lesser_equal, MXL_BINARY_LOOP, MXL_CODE_LESSER_EQUAL, x <= y ? 1 : 0);
+MXL_ARITH_OPCODE(maximum_scalar, MXL_SCALAR_LOOP, MXL_CODE_MAX, x > s || x != x ? x : s);
+MXL_ARITH_OPCODE(lesser_scalar, MXL_SCALAR_LOOP, MXL_CODE_LESSER, x < s ? 1 : 0);
 MXL_ARITH_OPCODE(plus_scalar, MXL_SCALAR_LOOP, MXL_CODE_ADD, x + s);
 MXL_ARITH_OPCODE(minus_scalar, MXL_SCALAR_LOOP, MXL_CODE_SUB, x - s);
 MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
@@ -33,12 +43,16 @@ static const struct {
     const mxl_kernels *kernels;
     int num_in;
 } loops[] = {
-    {&negative_kernels, 1},     {&square_kernels, 1},        {&relu_kernels, 1},
-    {&relu_cut_kernels, 1},     {&copy_kernels, 1},          {&add_kernels, 2},
-    {&sub_kernels, 2},          {&mul_kernels, 2},           {&div_kernels, 2},
-    {&pass_kernels, 2},         {&gate_kernels, 2},          {&plus_scalar_kernels, 1},
-    {&minus_scalar_kernels, 1}, {&rminus_scalar_kernels, 1}, {&mul_scalar_kernels, 1},
-    {&div_scalar_kernels, 1},   {&rdiv_scalar_kernels, 1},   {&exp_kernels, 1},
+    {&negative_kernels, 1},      {&square_kernels, 1},        {&relu_kernels, 1},
+    {&relu_cut_kernels, 1},      {&copy_kernels, 1},          {&add_kernels, 2},
+    {&sub_kernels, 2},           {&mul_kernels, 2},           {&div_kernels, 2},
+    {&pass_kernels, 2},          {&gate_kernels, 2},          {&plus_scalar_kernels, 1},
+    {&minus_scalar_kernels, 1},  {&rminus_scalar_kernels, 1}, {&mul_scalar_kernels, 1},
+    {&div_scalar_kernels, 1},    {&rdiv_scalar_kernels, 1},   {&exp_kernels, 1},
+    {&maximum_kernels, 2},       {&minimum_kernels, 2},       {&equal_kernels, 2},
+    {&not_equal_kernels, 2},     {&greater_kernels, 2},       {&greater_equal_kernels, 2},
+    {&lesser_kernels, 2},        {&lesser_equal_kernels, 2},  {&maximum_scalar_kernels, 1},
+    {&lesser_scalar_kernels, 1},
 };
 
 enum { LINKS = 12, GIVEN = 4, LOOPS = sizeof(loops) / sizeof(*loops) };
