@@ -33,11 +33,16 @@ def main() -> int:
     os.set_inheritable(tell, True)
     me = os.getpid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def prepare() -> None:
+        _die_with(me)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
     worker = subprocess.Popen(
         sys.argv[1:],
         env={**os.environ, "MXLITE_RUN_WATCHER": str(tell)},
         close_fds=False,
-        preexec_fn=lambda: (_die_with(me), signal.signal(signal.SIGINT, signal.default_int_handler))[0],  # type: ignore[func-returns-value]
+        preexec_fn=prepare,
     )
     code = worker.wait()
     if not select.select([told], [], [], 0)[0]:
