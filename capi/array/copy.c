@@ -36,15 +36,13 @@ static mxl_loop copy_loop(int from, int to)
 
 bool mxl_array_copy_later(mxl_array *dst, mxl_array *src)
 {
-    bool copies = src->dtype == dst->dtype;
     mxl_deferral later = {.row = copy_loop(src->dtype, dst->dtype),
-                          .opcode = copies ? MXL_CODE_COPY : MXL_CODE_NONE,
+                          .opcode = src->dtype == dst->dtype ? MXL_CODE_COPY : MXL_CODE_NONE,
                           .name = "copy",
                           .weight = 1,
                           .num_in = 1,
                           .in = &src,
-                          .out = dst,
-                          .copies = copies};
+                          .out = dst};
 
     return src->storage != dst->storage && mxl_defer(&later);
 }

@@ -254,7 +254,6 @@ static mxl_expression *expression_new(const mxl_deferral *call)
     e->target = call->out->storage;
     e->row = call->row;
     e->opcode = call->opcode;
-    e->copies = call->copies;
     e->name = call->name;
     e->weight = call->weight < 1 ? 1 : call->weight;
     e->length = 1;

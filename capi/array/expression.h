@@ -23,7 +23,6 @@ typedef struct mxl_deferral {
     mxl_array *const *in;
     mxl_array *out;
     bool is_new;  /* no other thread can see `out`: its block may be exchanged */
-    bool copies;  /* the loop only copies */
     bool reduces; /* instead of the loop there is a taker, mxl_reduce_tiles, whose memory
                      copy_params sets up in `params` */
     size_t params_bytes;

@@ -116,6 +116,11 @@ static bool has_strides(const mxl_expression *e)
     return strided;
 }
 
+static bool copies(const mxl_expression *e)
+{
+    return e->opcode == MXL_CODE_COPY;
+}
+
 /* Finds copies that need no loop of their own: what they copy, which nothing else needs, is written
  * to their target at once. */
 static void held_look_at_copies(mxl_pass *p)
@@ -123,9 +128,9 @@ static void held_look_at_copies(mxl_pass *p)
     for (int i = 0; i < p->count; i++)
         p->copied_by[i] = -1;
     for (int i = 0; i < p->count; i++) {
-        const mxl_expression *e = p->list[i], *from = e->copies ? held_maker(&e->in[0]) : NULL;
+        const mxl_expression *e = p->list[i], *from = copies(e) ? held_maker(&e->in[0]) : NULL;
 
-        if (from != NULL && p->stored[i] && !p->stored[from->rank] && !from->copies &&
+        if (from != NULL && p->stored[i] && !p->stored[from->rank] && !copies(from) &&
             p->last[from->rank] == i && !has_strides(from) && !held_read_after(e, from->rank))
             p->copied_by[from->rank] = i;
     }
@@ -331,7 +336,7 @@ static void held_link(mxl_pass *p, int i, scratch *s)
     mxl_link *link = &p->links[p->num_links++];
     bool strided = false;
 
-    link->taker = e->taker;
+    link->taker = e->taker; /* one by one: most of link->in is not needed */
     link->row = e->row;
     link->opcode = e->opcode;
     link->params = e->params;
@@ -365,7 +370,7 @@ void mxl_pass_held_plan(mxl_pass *p)
             mxl_storage_commit(e->target);
     }
     for (int i = 0; i < p->count; i++) {
-        const mxl_expression *from = p->list[i]->copies ? held_maker(&p->list[i]->in[0]) : NULL;
+        const mxl_expression *from = copies(p->list[i]) ? held_maker(&p->list[i]->in[0]) : NULL;
 
         if (from != NULL && p->copied_by[from->rank] == i)
             p->result[i] = stored_result(p->list[i]);

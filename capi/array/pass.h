@@ -27,7 +27,6 @@ struct mxl_expression {
     mxl_reduce_tiles *taker; /* NULL: a loop */
     mxl_loop row;
     mxl_opcode opcode; /* what the loop computes, if it is an instruction */
-    bool copies;       /* the loop only copies */
     const char *name;  /* of what it computes; lives as long as the process */
     int weight;
     int length; /* how many expressions must run with this one, itself counted; at most */
