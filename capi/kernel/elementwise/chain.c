@@ -264,15 +264,17 @@ static void note_memory(chain_job *job, mxl_link *links, int64_t n)
     int64_t bytes = 0;
 
     for (int i = 0; i < job->count; i++) {
-        for (int k = 0; k < links[i].num_in; k++)
-            bytes += is_first(job, i, k) ? n * (int64_t)links[i].in[k].size : 0;
+        for (int k = 0; k < links[i].num_in; k++) {
+            links[i].in[k].fetched = is_first(job, i, k);
+            bytes += links[i].in[k].fetched ? n * (int64_t)links[i].in[k].size : 0;
+        }
         if (!links[i].out.scratch && links[i].out.data != NULL)
             bytes += n * (int64_t)links[i].out.size;
     }
     job->near = bytes <= NEAR;
-    for (int i = 0; i < job->count; i++) {
+    for (int i = 0; i < job->count && job->near; i++) {
         for (int k = 0; k < links[i].num_in; k++)
-            links[i].in[k].fetched = !job->near && job->count > 1 && is_first(job, i, k);
+            links[i].in[k].fetched = false;
     }
 }
 

@@ -112,18 +112,17 @@ enum {
 #define LOAD_NUMBER(a, k, set)    a = NUMBER(set)
 #define STORE(a, k, set)          OPERAND(set, k) = a
 #define WITH_ITSELF(a, k, set, f) a = f(a, a)
-#define WITH_NUMBER(a, k, set, f) a = f(a, number)
+#define WITH_NUMBER(a, k, set, f) a = f(a, NUMBER(set))
 #define WITH_MEMORY(a, k, set, f) a = f(a, OPERAND(set, k))
-
 #define FETCH(a, k, set)                                                                           \
     if ((k) * sizeof(a) % LINE == 0)                                                               \
     __builtin_prefetch(s->data + at + FETCH_AHEAD + (k) * sizeof(a), 0, 2)
 
-/* An instruction that moves the registers, or none. */
-#define MOVE(name, set, target, DO, THEN)                                                          \
+/* An instruction: DO with each register, THEN what follows. */
+#define INSTRUCTION(name, set, target, THEN, DO, ...)                                              \
     target static void set##_##name(PARAMETERS(set))                                               \
     {                                                                                              \
-        EACH_REGISTER(DO, set);                                                                    \
+        EACH_REGISTER(DO, __VA_ARGS__);                                                            \
         THEN;                                                                                      \
     }
 
@@ -140,26 +139,13 @@ enum {
 
 #define OF_ONE(name, set, target, D, ...)                                                          \
     EXPRESSION(name, set, target, D, __VA_ARGS__)                                                  \
-    target static void set##_##D##_##name(PARAMETERS(set))                                         \
-    {                                                                                              \
-        EACH_REGISTER(WITH_ITSELF, set, set##_##D##_##name##_of);                                  \
-        NEXT(set);                                                                                 \
-    }
+    INSTRUCTION(D##_##name, set, target, NEXT(set), WITH_ITSELF, set, set##_##D##_##name##_of)
 
 #define OF_TWO(name, set, target, D, ...)                                                          \
     EXPRESSION(name, set, target, D, __VA_ARGS__)                                                  \
-    target static void set##_##D##_##name(PARAMETERS(set))                                         \
-    {                                                                                              \
-        EACH_REGISTER(WITH_MEMORY, set, set##_##D##_##name##_of);                                  \
-        NEXT(set);                                                                                 \
-    }                                                                                              \
-    target static void set##_##D##_##name##_number(PARAMETERS(set))                                \
-    {                                                                                              \
-        const set##_vector number = NUMBER(set);                                                   \
-                                                                                                   \
-        EACH_REGISTER(WITH_NUMBER, set, set##_##D##_##name##_of);                                  \
-        NEXT(set);                                                                                 \
-    }
+    INSTRUCTION(D##_##name, set, target, NEXT(set), WITH_MEMORY, set, set##_##D##_##name##_of)     \
+    INSTRUCTION(D##_##name##_number, set, target, NEXT(set), WITH_NUMBER, set,                     \
+                set##_##D##_##name##_of)
 
 /* clang-format off */
 #define ENTRY(name, set, D, ...) [MXL_CODE_##name] = (mxl_code_fn)set##_##D##_##name,
@@ -179,11 +165,11 @@ enum {
 /* All of a set: vectors have `width` bytes; `leave` follows the last of them. */
 #define SET(set, target, width, leave)                                                             \
     VECTORS(set, width)                                                                            \
-    MOVE(load, set, target, LOAD, NEXT(set))                                                       \
-    MOVE(load_number, set, target, LOAD_NUMBER, NEXT(set))                                         \
-    MOVE(store, set, target, STORE, NEXT(set))                                                     \
-    MOVE(fetch, set, target, FETCH, NEXT(set))                                                     \
-    MOVE(last, set, target, STORE, (void)0)                                                        \
+    INSTRUCTION(load, set, target, NEXT(set), LOAD, set)                                           \
+    INSTRUCTION(load_number, set, target, NEXT(set), LOAD_NUMBER, set)                             \
+    INSTRUCTION(store, set, target, NEXT(set), STORE, set)                                         \
+    INSTRUCTION(fetch, set, target, NEXT(set), FETCH, set)                                         \
+    INSTRUCTION(last, set, target, (void)0, STORE, set)                                            \
     OPCODES_OF_ONE(OF_ONE, set, target, f32)                                                       \
     OPCODES_OF_TWO(OF_TWO, set, target, f32)                                                       \
     OPCODES_OF_ONE(OF_ONE, set, target, f64)                                                       \

@@ -167,7 +167,7 @@ static bool is_fetched(const mxl_segments *s, const mxl_stream *operand)
 
 int64_t mxl_segment_run(const mxl_segments *s, int i, size_t size, const mxl_chain_tile *tile)
 {
-    mxl_instruction list[MXL_SEGMENT_ROOM];
+    mxl_instruction list[MXL_SEGMENT_ROOM + 2 * MXL_CHAIN_LINKS]; /* and fetches of two operands */
     _Alignas(MXL_VECTOR_BYTES) char numbers[MXL_CHAIN_LINKS][MXL_VECTOR_BYTES];
     const mxl_code_fn fetch = mxl_opcode_find(MXL_CODE_FETCH, size, false);
     int64_t block = mxl_instructions_block(), bytes = tile->n * (int64_t)size / block * block;

@@ -7,9 +7,7 @@
 #include "kernel/elementwise/chain_tile.h"
 #include "kernel/elementwise/instructions.h"
 
-enum {
-    MXL_SEGMENT_ROOM = 5 * MXL_CHAIN_LINKS /* of a link: two fetches, a load, itself, a store */
-};
+enum { MXL_SEGMENT_ROOM = 3 * MXL_CHAIN_LINKS /* a load, an operation and a store for each */ };
 
 /* An instruction, and where its operand is. */
 typedef struct mxl_segment_instruction {
