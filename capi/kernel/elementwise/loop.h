@@ -125,15 +125,17 @@ void mxl_scalar_loop_via(mxl_loop row, int via, int dtype, int num_in, void *out
 
 #define MXL_NUMERIC_TABLE(name) MXL_WEIGHED_TABLE(name, 2, MXL_CODE_NONE)
 #define MXL_WEIGHED_TABLE(name, cost, CODE)                                                        \
-    static const mxl_kernels name##_kernels = {.row = {[MXL_F32] = name##_f32,                     \
-                                                       [MXL_F64] = name##_f64,                     \
-                                                       [MXL_F16] = name##_f16,                     \
-                                                       [MXL_U8] = name##_u8,                       \
-                                                       [MXL_I32] = name##_i32,                     \
-                                                       [MXL_I8] = name##_i8,                       \
-                                                       [MXL_I64] = name##_i64},                    \
-                                               .weight = cost,                                     \
-                                               .opcode = CODE}
+    static const mxl_kernels name##_kernels = MXL_KERNELS_OF(name, cost, CODE)
+#define MXL_KERNELS_OF(name, cost, CODE)                                                           \
+    {.row = {[MXL_F32] = name##_f32,                                                               \
+             [MXL_F64] = name##_f64,                                                               \
+             [MXL_F16] = name##_f16,                                                               \
+             [MXL_U8] = name##_u8,                                                                 \
+             [MXL_I32] = name##_i32,                                                               \
+             [MXL_I8] = name##_i8,                                                                 \
+             [MXL_I64] = name##_i64},                                                              \
+     .weight = cost,                                                                               \
+     .opcode = CODE}
 
 /* Loops for the vector levels that are worth it (kernel/target.h). Without AVX2 only those of
  * float32 are vectorised; arithmetic is bound by memory, and 1-byte elements have one version. */

@@ -83,18 +83,7 @@ MXL_TARGET_AVX512 MXL_INLINE __m512 gelu_16(__m512 x)
     return y;
 }
 
-MXL_TARGET_AVX512 static void by_table(float *z, const float *a, int64_t n)
-{
-    mxl_each_16(z, a, n, gelu_16);
-}
-
-static void gelu_f32 MXL_LOOP_PARAMETERS
-{
-    if (mxl_level() == MXL_AVX512)
-        by_table(out, in[0], n);
-    else
-        plain_f32(out, in, step, n, params);
-}
+MXL_INTERVAL_LOOP(gelu_f32, gelu_16, plain_f32)
 #else
 #define gelu_f32 plain_f32
 #endif

@@ -9,15 +9,13 @@
 
 static const double TWO_BY_ROOT_PI = 1.12837916709551257390;
 
-#define erf_kernels mxl_erf_kernels
-
 /* dx = dy * 2 / sqrt(pi) * e^(-x^2) */
 MXL_DX_OF_X(erf, mxl_mul(s, dy,
                          mxl_mul_scalar(s, mxl_exp(s, mxl_negative(s, mxl_square(s, x))),
                                         TWO_BY_ROOT_PI)))
 
-MXL_UNARY(erf, "Error function of each element.", .aliases = MXL_ALIASES("_npx_erf"),
-          MXL_RULE_OF_X(erf));
+MXL_UNARY_AS(erf, "erf", mxl_erf, "Error function of each element.",
+             .aliases = MXL_ALIASES("_npx_erf"), MXL_RULE_OF_X(erf));
 
 MXL_MATH_KERNELS(erfinv, MXL_UNARY_LOOP, mxl_loop_erfinv(x));
 
