@@ -13,9 +13,9 @@ _MAX_NDIM = 32
 _MAX_ARGUMENTS = 32
 
 _AS_THEY_ARE = (
-    "call1_list into1 into2 into1_float slice_rows at reshape device fresh set_recording set_training".split()
+    "call1_list into1 into2 into1_float slice_rows at reshape device fresh backward_of_one set_recording set_training"
 )
-globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE))
+globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.split()))
 
 #: Owner, the base class of NDArray and Tensor: holds a handle in `_h` and frees it at the end, without a Python call.
 #: _Call: see `direct`.

@@ -109,4 +109,5 @@ HOT = {
     "copy_out": "MXNDArraySyncCopyToCPU",
     "copy_in": "MXNDArraySyncCopyFromCPU",
     "set_fresh": "MXNDArraySetGradState",
+    "set_grad": "MXLNDArraySetGrad",
 }

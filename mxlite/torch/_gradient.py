@@ -76,7 +76,7 @@ class Gradient(Placed, _calls.hot.Owner):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             self._check_grad(value)
-        elif LIB.MXLNDArraySetGrad(self._h, None) == 0:  # of a variable, as after each step of a training
+        elif _calls.hot.set_grad(self._h, 0) == 0:  # of a variable, as after each step of a training
             if hasattr(self, "_grad_cache"):
                 del self._grad_cache
             return
@@ -87,7 +87,7 @@ class Gradient(Placed, _calls.hot.Owner):
             else:
                 self._grad_cache = _RETAINED, value
             return
-        check_call(LIB.MXLNDArraySetGrad(self._h, None if value is None else value._h))
+        check_call(_calls.hot.set_grad(self._h, 0 if value is None else value._h))
         if value is not None:
             self._grad_cache = array_id(value._h), value
 

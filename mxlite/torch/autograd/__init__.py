@@ -16,6 +16,7 @@ from mxlite.torch._shape.parts import stack
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 from mxlite.torch.autograd import anomaly_mode, function, functional, grad_mode, graph
 from mxlite.torch.autograd import gradcheck as _checks
+from mxlite.torch.autograd._engine import backward_of_loss as _backward_of_loss
 from mxlite.torch.autograd._engine import meta_of as _meta_of
 from mxlite.torch.autograd._engine import run_backward as _run_backward
 from mxlite.torch.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -134,6 +135,9 @@ def _backward_of(
     retain_variables: bool | None = None,
 ) -> None:
     """As torch.autograd.backward, of this tensor and its `gradient`."""
+    if gradient is inputs is retain_variables is None and not create_graph:
+        if _backward_of_loss(self, bool(retain_graph)):
+            return
     given = _retain_option(retain_graph, retain_variables)
     backward(self, gradient, given, create_graph, inputs=inputs)
 

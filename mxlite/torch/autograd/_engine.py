@@ -6,7 +6,8 @@ import ctypes
 import warnings
 from typing import Any, Callable
 
-from mxlite._lib import LIB, ask
+from mxlite import _backward
+from mxlite._lib import LIB, ask, hot
 from mxlite.autograd import graph
 from mxlite.autograd._hooks import call_at_end
 from mxlite.autograd._nodes import recorded, unrecorded
@@ -154,6 +155,18 @@ def run_backward(
             "allow_unused=True if this is the desired behavior."
         )
     return found
+
+
+def backward_of_loss(loss: Tensor, keep_graph: bool) -> bool:
+    """The usual backward: to all leaves, from a tensor of one element that requires a gradient, in one call.
+
+    Returns: whether the tensor is one; for another nothing has been done, and run_backward says why.
+    """
+    with _backward.noting_interrupts():
+        status = hot.backward_of_one(loss._h, keep_graph, FRONT_END.dialect)
+    if status < 0:
+        raise _backward.failed(FRONT_END.last_error())
+    return status == 0
 
 
 def _warn_of_cycle() -> None:
