@@ -93,7 +93,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--include", default=os.environ.get("MXLITE_INCLUDE", HERE.parents[1] / "include"))
     options = parser.parse_args()
-    command = [os.environ.get("CC", "cc"), "-E", "-P", "-DMXL_API=EXPORTED", f"-I{options.include}", "-x", "c", "-"]
+    compiler = os.environ.get("CC", "cc").split()
+    command = [*compiler, "-E", "-P", "-DMXL_API=EXPORTED", f"-I{options.include}", "-x", "c", "-"]
     made = subprocess.run(command, input="#include <mxlite/mxlite.h>\n", capture_output=True, text=True, check=True)
     text = re.sub(r"\s+", " ", made.stdout).replace("; ", ";\n").replace("( ", "(")
     first = text.index("typedef uint32_t mx_uint")  # the text before it is the system's
