@@ -64,7 +64,7 @@ static int fresh(uint64_t a)
 
 /* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is
  * None). The Python side makes them and keeps to the room. */
-enum { MAX_ARGUMENTS = 32, MAX_NDIM = 32 };
+enum { MAX_ARGUMENTS = 32 };
 
 static void decode(int num_words, const int64_t *words, const double *floats, MXLValue *values)
 {
@@ -208,6 +208,8 @@ static int get_info(uint64_t a, int room, int64_t *shape_dtype)
     return ndim;
 }
 
+enum { MAX_NDIM = 32 }; /* the library's */
+
 /* Backward to all leaves from an array of one element, with 1 as its gradient: 0, or -1; 1 for
  * another array, or one that no gradient flows from, for which nothing has been done. */
 static int backward_of_one(uint64_t a, int keep_graph, int dialect)
@@ -217,14 +219,15 @@ static int backward_of_one(uint64_t a, int keep_graph, int dialect)
                                   .accumulate_grad = 1,
                                   .training = 1,
                                   .dialect = dialect};
-    int64_t shape[MAX_NDIM], count = 1;
+    int64_t shape[MAX_NDIM];
     int ndim = p_MXLNDArrayGetInfo(HANDLE(a), MAX_NDIM, shape, NULL), output, status;
     MXLNodeHandle node;
 
-    for (int i = 0; i < ndim; i++)
-        count *= shape[i];
-    if (ndim < 0 || count != 1 || p_MXLNDArrayGetEdge(HANDLE(a), &node, &output) != 0 ||
-        node == NULL)
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] != 1)
+            return 1;
+    }
+    if (ndim < 0 || p_MXLNDArrayGetEdge(HANDLE(a), &node, &output) != 0 || node == NULL)
         return 1;
     status = p_MXLBackward(1, &node, &output, NULL, &options, 0, NULL, NULL, NULL);
     p_MXLNodeFree(node);

@@ -116,6 +116,9 @@ def backward(
             )
         grad_tensors = grad_variables
     retain_graph = _retain_option(retain_graph, retain_variables)
+    if isinstance(tensors, Tensor) and grad_tensors is inputs is None and not create_graph:
+        if _backward_of_loss(tensors, bool(retain_graph)):
+            return
     wanted = () if inputs is None else _tuple(inputs, "backward")
     if inputs is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -135,9 +138,6 @@ def _backward_of(
     retain_variables: bool | None = None,
 ) -> None:
     """As torch.autograd.backward, of this tensor and its `gradient`."""
-    if gradient is inputs is retain_variables is None and not create_graph:
-        if _backward_of_loss(self, bool(retain_graph)):
-            return
     given = _retain_option(retain_graph, retain_variables)
     backward(self, gradient, given, create_graph, inputs=inputs)
 

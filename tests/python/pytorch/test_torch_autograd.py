@@ -25,11 +25,11 @@ def leaf(*values):
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
 @pytest.mark.parametrize("kind", [torch.float16, torch.float32, torch.float64])
 def test_the_backward_of_one_element_agrees_with_the_general_one(shape, kind):
-    # loss.backward() is one call over cffi; the function goes the general way.
+    # The backward of one tensor is one call over cffi; that of a list goes the general way.
     x, other = (torch.ones(shape, dtype=kind, requires_grad=True) for _ in range(2))
     for _ in range(2):
         (x * 3).backward()
-        torch.autograd.backward(other * 3)
+        torch.autograd.backward([other * 3])
         assert x.grad.shape == other.grad.shape == shape and x.grad.dtype is other.grad.dtype is kind
         assert x.grad.item() == other.grad.item()
     assert x.grad.item() == 6
@@ -39,7 +39,7 @@ def test_the_backward_of_one_element_keeps_its_graph_where_told():
     x = leaf(2.0)
     y = x * x
     y.backward(retain_graph=True)
-    y.backward()
+    torch.autograd.backward(y)
     assert x.grad.tolist() == [8.0]
     with pytest.raises(RuntimeError, match="second time"):
         y.backward()
