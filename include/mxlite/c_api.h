@@ -1,8 +1,9 @@
-/* mxlite's C API: the imperative functions of MXNet 1.9.1, with the same names and arguments. All
- * functions that this file declares itself work. The c_api_*.h files included at the end declare
- * files, DLPack and shared memory (c_api_data.h), the environment (c_api_process.h), and names that
- * exist so that bindings load but return -1 so far; comments there mark working functions with
- * "Supported". mxlite's own functions (MXL*) are in mxlite/mxlite.h.
+/* mxlite's C API: the functions of MXNet 1.9.1, with the same names and arguments. All functions
+ * that this file declares itself work: arrays, operators, autograd. The c_api_*.h files included at
+ * the end declare files and data iterators (c_api_data.h), cached operators and executors,
+ * key-value stores, symbols, prediction, and the environment (c_api_process.h). Some names exist so
+ * that bindings load but return -1; the head of each file says how its comments mark them. mxlite's
+ * own functions (MXL*) are in mxlite/mxlite.h.
  *
  * Errors: every function returns 0, or -1 with one line in MXGetLastError, and never ends the
  * process. Any argument may be wrong: NULL, freed or foreign handles, handles of another kind and
