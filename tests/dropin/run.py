@@ -1,7 +1,8 @@
 """Apache's package mxnet 1.9.1 on mxlite's library beside the same package on its own: `make test-dropin`.
 
 Two processes answer the same checks (checks/*.py), and this one compares the answers: arrays by tolerances, errors by
-class. A process that dies is started again behind the check that killed it, which has failed.
+class. A process that dies is started again behind the check that killed it, which has failed. 1.9.1's own is asked that
+check once more first: it ends now and then in a thread of its LibSVMIter.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Side:
         self.title, self.library, self.name = title, library, name
         self.path = Path(folder) / title
         self.answers: dict[str, tuple[Any, Any]] = {}
+        self.asked_again = -1
         self.start(0)
 
     def start(self, first: int) -> None:
@@ -62,6 +64,10 @@ class Side:
                     self.answers["(the end of the process)"] = ((0, "", 0, 0), ("error", "end", str(code)))
                 return
             print(f"{self.title}: {pending[1]}: the process ended with {code}\n{tail}")
+            if not self.library and pending[0] != self.asked_again:
+                self.asked_again = pending[0]
+                self.start(pending[0])
+                continue
             self.answers[pending[1]] = (pending, ("error", f"end of the process ({code})", ""))
             self.start(pending[0] + 1)
 
