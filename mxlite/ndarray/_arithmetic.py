@@ -19,6 +19,14 @@ from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy
 _Made = tuple[Callable, dict[str, Any]]
 
 
+def _is_number(other: Any) -> bool:
+    """Whether an operand is a number, or a NumPy array without axes: NumPy's scalars hand themselves over as one where
+    they are on the left of a comparison."""
+    return isinstance(other, NUMBERS) or (
+        isinstance(other, np.ndarray) and other.ndim == 0 and other.dtype.kind in "biuf"
+    )
+
+
 def _operand(array: NDArray, symbol: str, other: Any) -> NDArray | None:
     """The operand `other` of an operator with `array` as an NDArray; None where the operator is not ours.
 
@@ -51,7 +59,7 @@ def _binary(symbol: str, array_name: str, scalar_name: str) -> _Made:
             handle = call2(of_arrays, self._h, other._h)
         elif kind is float:
             handle = call1_float(of_scalar, self._h, other)
-        elif isinstance(other, NUMBERS):
+        elif _is_number(other):
             handle = call1_float(of_scalar, self._h, float(other))
         else:
             operand = _operand(self, symbol, other)
@@ -73,7 +81,7 @@ def _reflected(symbol: str, array_name: str, scalar_name: str) -> _Made:
     of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
 
     def operator(self: NDArray, other: Any) -> Any:
-        if isinstance(other, NUMBERS):
+        if _is_number(other):
             handle = call1_float(of_scalar, self._h, float(other))
         else:
             operand = _operand(self, symbol, other)
@@ -97,7 +105,7 @@ def _in_place(symbol: str, array_name: str, scalar_name: str) -> _Made:
     def operator(self: NDArray, other: Any) -> Any:
         if hasattr(self, "_read_only"):
             raise ValueError("trying to write to a readonly NDArray")
-        if isinstance(other, NUMBERS):
+        if _is_number(other):
             status = into1_float(of_scalar, self._h, float(other), self._h)
         else:
             operand = _operand(self, symbol, other)

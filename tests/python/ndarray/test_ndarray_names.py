@@ -7,6 +7,7 @@ import inspect
 import json
 import operator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -216,6 +217,17 @@ def test_numpy_arrays_on_either_side(name: str, other: np.ndarray) -> None:
         assert got.shape == wanted.shape
         np.testing.assert_allclose(got.asnumpy(), wanted.astype("float32"), rtol=1e-6)
     assert np.array_equal(other, kept)
+
+
+@pytest.mark.parametrize("name", OPERATORS[:-2])
+@pytest.mark.parametrize("number", [np.float32(1.5), np.float64(2), np.int64(2), np.array(1.5)], ids=repr)
+def test_numpy_scalars_on_either_side(name: str, number: Any) -> None:
+    """They are numbers, as in 1.9.1, although NumPy makes arrays without axes of those on the left of a comparison."""
+    x, apply = nd.array([1, 2, 3], dtype="int32"), getattr(operator, name)
+    value = number.item()
+    for got, wanted in ((apply(number, x), apply(value, x)), (apply(x, number), apply(x, value))):
+        assert type(got) is nd.NDArray and got.dtype == np.int32
+        assert got.asnumpy().tolist() == wanted.asnumpy().tolist()
 
 
 def test_numpy_arrays_of_another_kind_are_refused() -> None:
