@@ -25,6 +25,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
 
     Args:
         dtype: None: float32, or the dtype of an NDArray that is given.
+    Texts and objects are what NumPy makes of them in that dtype: "1.5" a number, None NaN.
     Raises: TypeError: not something that NumPy makes an array of numbers of.
     """
     ctx = require_cpu(ctx)
@@ -34,6 +35,8 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
     else:
         try:
             values = np.asarray(source_array)
+            if values.dtype.kind in "OUS":
+                values = values.astype(dtype_name(dtype))
             if values.dtype.kind not in "biuf":
                 raise TypeError(f"its values are {values.dtype}")
         except (TypeError, ValueError) as problem:
@@ -75,13 +78,14 @@ def full(
     Raises: TypeError: `val` is neither; ValueError: it cannot be broadcast.
     """
     dtype = np.float32 if dtype is None else dtype
-    if not isinstance(val, NUMBERS):
+    shape = _shape(shape)
+    if not isinstance(val, NUMBERS) or 0 in tuple(shape):  # to an operator 0 may be an unknown size
         array = empty(shape, ctx, dtype) if out is None else out
         array[:] = val
         return array
     if out is not None:
         dtype = out.dtype
-    return invoke("_full", [], {"shape": _shape(shape), "value": val, "dtype": dtype, **context_parameter(ctx)}, out)
+    return invoke("_full", [], {"shape": shape, "value": val, "dtype": dtype, **context_parameter(ctx)}, out)
 
 
 def _require_dense(stype: str | None) -> None:

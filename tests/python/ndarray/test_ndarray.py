@@ -6,6 +6,7 @@ import copy
 import ctypes
 import operator
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -144,7 +145,7 @@ def test_array_dtypes() -> None:
         assert made.dtype == np.dtype(dtype).type and made.asnumpy().tolist() == [0, 1]
         assert nd.array(made).dtype == made.dtype
     assert nd.array(nd.array([1], dtype="int32"), dtype="float64").dtype == np.float64
-    for wrong in ("a", [[1, 2], [3]], [1 + 2j], [object()], None):
+    for wrong in ("a", [[1, 2], [3]], [1 + 2j], [object()]):
         with pytest.raises(TypeError, match="array like"):
             nd.array(wrong)
     with pytest.raises(TypeError):
@@ -158,6 +159,18 @@ def test_array_layouts() -> None:
     assert nd.array([]).shape == (0,) and nd.array(5).shape == ()
 
 
+def test_array_of_objects_and_texts() -> None:
+    """They are what NumPy makes of them in the dtype, as in 1.9.1."""
+    for values in ([1, None], np.array([1, None], dtype=object)):
+        np.testing.assert_array_equal(nd.array(values).asnumpy(), np.array([1, np.nan], "float32"))
+    assert nd.array(["1.5", "2"]).asnumpy().tolist() == [1.5, 2]
+    assert nd.array([Decimal("2.5"), 2**70], dtype="float64").asnumpy().tolist() == [2.5, 2.0**70]
+    assert nd.array(np.array([1.5, 2], dtype=object), dtype="int32").asnumpy().tolist() == [1, 2]
+    for wrong in (["a"], [{}], [1, "a"], [1j], object(), [b"x"]):
+        with pytest.raises(TypeError, match="source_array must be array like object"):
+            nd.array(wrong)
+
+
 def test_filled() -> None:
     assert nd.zeros(3).asnumpy().tolist() == [0, 0, 0]
     assert nd.zeros((2, 2), dtype="int32").dtype == np.int32
@@ -167,6 +180,9 @@ def test_filled() -> None:
     assert nd.full((2,), 3.5, dtype="int32").asnumpy().tolist() == [3, 3]
     out = nd.zeros((2,), dtype="float64")
     assert nd.full((2,), 3, out=out) is out and out.asnumpy().tolist() == [3, 3]
+    for shape in (0, (0,), [2, 0], (0, 3)):
+        none = nd.full(shape, 7, dtype="int32")
+        assert none.dtype == np.int32 and none.shape == tuple(np.atleast_1d(shape))
     assert nd.empty((2, 3), dtype="int64").shape == (2, 3)
     assert nd.empty(4).shape == (4,)
     for wrong in ("a", (2.0,), (-1,), (2, "x")):
