@@ -96,9 +96,6 @@ class LAMB(_Moments):
         self.bias_correction = bias_correction
         self.aggregate_num = min(45, aggregation_size())
 
-    def create_state(self, index: Any, weight: NDArray) -> Any:
-        return zeros(weight, np.float32), zeros(weight, np.float32)
-
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         self._update_impl(index, weight, grad, state)
 

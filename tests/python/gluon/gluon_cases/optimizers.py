@@ -97,12 +97,12 @@ def half_precision_with_a_master_copy(mx, name):
     return _trained(mx, getattr(mx.optimizer, name)(multi_precision=True, **more), dtype="float16")
 
 
-@case(name=["SGD", "Adam", "NAG"], rtol=2e-2, atol=2e-3)
+@case(name=["SGD", "Adam", "NAG", "LAMB"], rtol=2e-2, atol=2e-3)
 def half_precision_alone(mx, name):
     return _trained(mx, getattr(mx.optimizer, name)(), dtype="float16")
 
 
-@case(name=["SGD", "Adam", "FTML"])
+@case(name=["SGD", "Adam", "FTML", "LAMB"])
 def double_precision(mx, name):
     return _trained(mx, getattr(mx.optimizer, name)(), dtype="float64")
 
