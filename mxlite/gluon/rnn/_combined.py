@@ -152,12 +152,12 @@ class DropoutCell(HybridRecurrentCell):
         merge_outputs: bool | None = None,
         valid_length: Any = None,
     ) -> tuple[Any, list]:
-        """As RecurrentCell.unroll; one array is done in one call."""
+        """As RecurrentCell.unroll; one array is done in one call. Lengths change nothing, as in 1.9.1."""
         self.reset()
         inputs, _, F, _ = _format_sequence(length, inputs, layout, merge_outputs)  # noqa: N806
         if isinstance(inputs, NDArray):
             return self.hybrid_forward(F, inputs, begin_state or [])
-        return super().unroll(length, inputs, begin_state, layout, merge_outputs, valid_length)
+        return super().unroll(length, inputs, begin_state, layout, merge_outputs)
 
 
 class ModifierCell(HybridRecurrentCell):

@@ -265,9 +265,7 @@ def unroll(mx, kind, layout, merge, form):
     return list(out) if isinstance(out, (list, tuple)) else out, list(states)
 
 
-@case(
-    kind=[each for each in _KINDS if each not in ("DropoutCell", "nested")], layout=["NTC", "TNC"], merge=[True, False]
-)
+@case(kind=[each for each in _KINDS if each != "nested"], layout=["NTC", "TNC"], merge=[True, False])
 def unroll_with_lengths(mx, kind, layout, merge):
     return _unrolled_with_lengths(mx, kind, layout, merge)
 
