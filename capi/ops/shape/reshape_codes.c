@@ -116,8 +116,10 @@ static int finish_codes(reading *r, int64_t size, int ndim, const int64_t *dim)
         return 0;
     if (r->infer >= 0)
         r->out->dim[r->infer] = -1;
-    return mxl_error("ValueError: reshape: an array of shape %s cannot have the shape %s",
-                     MXL_SHAPE_TEXT(ndim, dim), MXL_SHAPE_TEXT(r->out->ndim, r->out->dim));
+    /* 1.9.1's Python has these two classes. */
+    return mxl_error("%sreshape: an array of shape %s cannot have the shape %s",
+                     others < size ? "ValueError: " : "", MXL_SHAPE_TEXT(ndim, dim),
+                     MXL_SHAPE_TEXT(r->out->ndim, r->out->dim));
 }
 
 int mxl_reshape_codes(mxl_shape *out, int ndim, const int64_t *dim, int count, const int64_t *codes,

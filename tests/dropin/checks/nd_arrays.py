@@ -50,7 +50,7 @@ x.copyto(mx.nd.zeros((2, 4)))
 x.copyto(mx.cpu(1)).context
 x.as_in_context(mx.cpu(0)) is x
 x.reshape((2, 6)), x.reshape(-1), x.reshape((-1, 2, 0), reverse=True), x.reshape(2, -1)
-x.reshape((5, 5))
+x.reshape((5, 5)), fails(lambda: x.reshape((5, 5))), fails(lambda: x.reshape((2, 3))), fails(lambda: x.reshape((-1, 7)))
 x.expand_dims(0).squeeze().shape
 x.flatten().shape
 x.broadcast_to((3, 4)), x.slice_axis(0, 0, 1).broadcast_like(x)
