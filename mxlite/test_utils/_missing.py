@@ -6,20 +6,12 @@ from typing import Any, Callable, NoReturn
 
 from mxlite.error import MXNotImplementedError
 
-_SYMBOLS = "checks of symbols are not in mxlite yet"
 _SPARSE = "sparse arrays are not in mxlite yet"
 _WHY = {
-    "check_consistency": _SYMBOLS,
-    "check_speed": _SYMBOLS,
-    "check_symbolic_backward": _SYMBOLS,
-    "check_symbolic_forward": _SYMBOLS,
     "create_sparse_array": _SPARSE,
     "create_sparse_array_zd": _SPARSE,
-    "numeric_grad": _SYMBOLS + "; check_numeric_gradient takes functions",
     "rand_sparse_ndarray": _SPARSE,
-    "same_symbol_structure": _SYMBOLS,
     "shuffle_csr_column_indices": _SPARSE,
-    "simple_forward": _SYMBOLS,
 }
 
 

@@ -85,7 +85,8 @@ def test_notebooks(tmp_path: Path) -> None:
         ("viz.plot_network", "works"),
         ("callback.do_checkpoint", "works"),
         ("contrib.onnx.export_model", "missing"),
-        ("test_utils.check_symbolic_forward", "missing"),
+        ("test_utils.rand_sparse_ndarray", "missing"),
+        ("test_utils.check_symbolic_forward", "works"),
     ],
 )
 def test_states_of_names(name: str, state: str) -> None:
