@@ -49,7 +49,8 @@ class _NodeNames(NameManager):
 def _names_for(block: HybridBlock, function: Any) -> contextlib.AbstractContextManager:
     if block._node_names:
         return _NodeNames(block._node_names, block._step_prefix())
-    if function.__module__.startswith("mxlite.gluon.nn.") and not function.__qualname__.startswith(_WITHOUT_NAMES):
+    module = function.__module__ or ""  # None where `exec` ran without a name
+    if module.startswith("mxlite.gluon.nn.") and not function.__qualname__.startswith(_WITHOUT_NAMES):
         return _NodeNames(_LAYERS, "")
     return contextlib.nullcontext()
 

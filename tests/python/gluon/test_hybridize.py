@@ -386,3 +386,13 @@ def test_symbols_among_arrays_are_refused_at_each_call() -> None:
             continue
         with pytest.raises(ValueError, match="mixed NDArrays and Symbols"):
             block(nd.ones((2,)), given)
+
+
+def test_a_block_of_a_program_without_a_name() -> None:
+    """Functions that `exec` makes without `__name__` have no module."""
+    scope = {"Block": gluon.HybridBlock}
+    exec("class Twice(Block):\n    def hybrid_forward(self, F, x):\n        return x * 2", scope)
+    block = scope["Twice"]()
+    block.hybridize()
+    assert block.hybrid_forward.__module__ is None
+    assert block(nd.ones((2,))).asnumpy().tolist() == [2, 2]
