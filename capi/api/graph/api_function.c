@@ -165,7 +165,7 @@ static int attach(mxl_call *call, mxl_node *node)
     for (int i = 0; i < call->num_outputs; i++) {
         if (!is_input(call, call->out[i]))
             continue;
-        if (mxl_rebase_check("MXLFunctionRecord", call->out[i]) != 0)
+        if (mxl_rebase_check("MXLFunctionRecord", call->out[i], node->dialect) != 0)
             return -1;
         if (call->out[i]->base != NULL)
             view = call->out[i];
@@ -300,7 +300,7 @@ int MXLNDArrayCheckEdit(NDArrayHandle array)
         return -1;
     status = mxl_state_get()->grad_off || !mxl_rebase_tracked(a, &mxl_dialect_torch)
                  ? 0
-                 : mxl_rebase_check("an edit in place", a);
+                 : mxl_rebase_check("an edit in place", a, &mxl_dialect_torch);
     api_unpin(array);
     return status;
 }

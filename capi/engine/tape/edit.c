@@ -58,7 +58,7 @@ static int check_followed(mxl_run *r, bool records)
 
         if (out == NULL || !(records || mxl_rebase_tracked(out, r->mode.dialect)))
             continue;
-        if (mxl_rebase_check(name, out) != 0)
+        if (mxl_rebase_check(name, out, r->mode.dialect) != 0)
             return -1;
         if (out->base != NULL && r->arity.visible > 1)
             return mxl_error("%s: a view is edited by an operator with %d outputs, which cannot be "

@@ -80,7 +80,15 @@ bool mxl_rebase_tracked(mxl_array *out, const mxl_dialect *dialect)
            (out->base != NULL && mxl_tape_recorded(out->base, dialect));
 }
 
-int mxl_rebase_check(const char *name, mxl_array *out)
+/* Whether a view shows a leaf: the base itself, or a part of it that became one. A leaf's value
+ * comes from no node, so an edit of it would be lost. */
+static bool shows_leaf(mxl_array *view, const mxl_dialect *dialect)
+{
+    return wants(view->base) ||
+           (mxl_tape_recorded(view, dialect) && !mxl_tape_recorded(view->base, dialect));
+}
+
+int mxl_rebase_check(const char *name, mxl_array *out, const mxl_dialect *dialect)
 {
     if (wants(out))
         return mxl_error("%s: a leaf variable that requires grad is being used in an in-place "
@@ -88,7 +96,7 @@ int mxl_rebase_check(const char *name, mxl_array *out)
                          name);
     if (out->base == NULL)
         return 0;
-    if (wants(out->base))
+    if (shows_leaf(out, dialect))
         return mxl_error(
             "%s: a view of a leaf variable that requires grad is being used in an "
             "in-place operation; write to a copy, or edit it where nothing is recorded",

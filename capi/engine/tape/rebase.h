@@ -18,7 +18,7 @@ bool mxl_rebase_tracked(mxl_array *out, const mxl_dialect *dialect);
 
 /* Whether a recorded edit of `out` is allowed; -1 with the error set: it is a variable or shows
  * one, or a view that cannot be followed. */
-int mxl_rebase_check(const char *name, mxl_array *out);
+int mxl_rebase_check(const char *name, mxl_array *out, const mxl_dialect *dialect);
 
 /* A new node for the base of `view`, whose elements the result of `node` is about to overwrite. Its
  * inputs are those of the call, of which the first may be the view itself. `node` NULL: constants

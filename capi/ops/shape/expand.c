@@ -222,6 +222,7 @@ static int tile_plan(mxl_plan *p)
 
     if (tile_shape(p, reps, &out) != 0)
         return -1;
+    p->copies = true;
     for (int i = 0; i < ndim; i++) {
         extents[i] = p->shape.dim[i];
         strides[i] = p->strides[i];

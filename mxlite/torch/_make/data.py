@@ -33,6 +33,13 @@ def _leaves(data: Any) -> list:
     return [leaf for each in data for leaf in _leaves(each)] if isinstance(data, (list, tuple)) else [data]
 
 
+def _listed(data: Any) -> Any:
+    """Nested sequences with a list in the place of each range."""
+    if isinstance(data, (list, tuple)) and any(isinstance(each, (list, tuple, range)) for each in data):
+        return [_listed(each) for each in data]
+    return list(data) if isinstance(data, range) else data
+
+
 def _plain(data: Any) -> Any:
     if isinstance(data, Tensor):
         return data.item() if data.numel() == 1 else data.tolist()
@@ -76,6 +83,7 @@ def values_of(data: Any, kind: dtype | None) -> np.ndarray:
     if isinstance(data, (Tensor, np.ndarray, np.generic)):
         values = data._values() if isinstance(data, Tensor) else np.asarray(data)
         return values.astype((dtype_of_numpy(values.dtype) if kind is None else kind).np, copy=False)
+    data = _listed(data)
     leaves = _leaves(data)
     found = max(map(_dtype_of, leaves), key=lambda each: (each.kind, each.itemsize), default=None)
     kind = kind or found or get_default_dtype()

@@ -161,7 +161,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     made = base
     for _ in range(abs(n) - 1):
         made = matmul(made, base)
-    return made
+    return clone(made) if made is input else made
 
 
 #: What `torch.linalg` has.

@@ -38,13 +38,27 @@ _SCALAR = (
 )
 
 
+#: Of NumPy's integers, those that tensors do not have.
+_OTHER_INTEGERS = ("int16", "uint16", "uint32", "uint64")
+#: What is more than a number within a list: then the list is a tuple of indices.
+_PARTS = (Tensor, np.ndarray, list, tuple, range, slice, type(None), type(...))
+
+
+def _entries(key: Any) -> Any:
+    """The key, where a list that holds other indices than numbers is a tuple of them: x[[[0, 1], [1, 2]]]."""
+    is_tuple = isinstance(key, list) and len(key) < 32 and any(isinstance(each, _PARTS) for each in key)
+    return tuple(key) if is_tuple else key
+
+
 class _Reader(KeyReader):
     """Keys as PyTorch has them."""
 
     axis_word = "dimension"
 
     def read(self, entry: Any) -> Any:
-        if isinstance(entry, (np.ndarray, list, tuple, bool, np.bool_)):
+        if isinstance(entry, range) or (isinstance(entry, np.ndarray) and entry.dtype.name in _OTHER_INTEGERS):
+            values = np.asarray(entry, np.int64)
+        elif isinstance(entry, (np.ndarray, list, tuple, bool, np.bool_)):
             values = values_of(entry, int64 if isinstance(entry, (list, tuple)) and not entry else None)
         elif not isinstance(entry, Tensor):
             return _as_index(entry)
@@ -102,6 +116,7 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 def _applied(self: Tensor, key: Any) -> tuple[Tensor, dict[int, np.ndarray]]:
     """The view that the parts of a key without arrays give, and the positions in others by dimension of the view."""
     view, dim, indices = self, 0, {}
+    key = _entries(key)
     for _, part in KEYS.parse(key, self.shape)[0]:
         kind = part.__class__
         if kind is int:
@@ -155,7 +170,7 @@ class Selected:
     def get(self, view: Tensor) -> Tensor:
         """The elements."""
         if 0 in self.shape:
-            return slice_dim(view.reshape(-1), 0, 0, 0, 1).reshape(self.shape)
+            return slice_dim(view.reshape(-1), 0, 0, 0, 1).reshape(self.shape).clone()
         return run(_rows, [view.reshape(self.rows), self.positions], kind=view._dtype).reshape(self.shape)
 
     def add(self, values: Tensor) -> Tensor:

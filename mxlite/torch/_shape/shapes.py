@@ -164,8 +164,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @both()
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension."""
-    return reshape(input, (-1,))
+    """All elements in one dimension: a view of a contiguous tensor, else a copy."""
+    return view(input.contiguous(), (-1,))
 
 
 @both()
