@@ -196,8 +196,14 @@ typedef struct border_params {
     mxl_floats values;
 } border_params;
 
-/* Types of borders, numbers as in OpenCV. */
-enum { CONSTANT, REPLICATE, REFLECT, WRAP, REFLECT_101 };
+/* Types of borders, numbers as in OpenCV. ISOLATED may be added: it means something only for a part
+ * of an image. 1.9.1's Python gives 16, an isolated constant, to pad images with their boxes. */
+enum { CONSTANT, REPLICATE, REFLECT, WRAP, REFLECT_101, ISOLATED = 16 };
+
+static int64_t type_of(const border_params *p)
+{
+    return p->type - (p->type >= ISOLATED ? ISOLATED : 0);
+}
 
 static int check_border(void *params)
 {
@@ -209,10 +215,10 @@ static int check_border(void *params)
             return mxl_error(
                 "_cvcopyMakeBorder: top, bot, left and right must be from 0 to 2^31 - 1, got %lld",
                 (long long)widths[i]);
-    if (p->type < CONSTANT || p->type > REFLECT_101)
+    if (type_of(p) < CONSTANT || type_of(p) > REFLECT_101)
         return mxl_error("_cvcopyMakeBorder: type must be 0 (a constant), 1 (the last pixel), 2 or "
-                         "4 (mirrored, with "
-                         "or without the last pixel) or 3 (the other side), got %lld",
+                         "4 (mirrored, with or without the last pixel) or 3 (the other side), or "
+                         "16 more, got %lld",
                          (long long)p->type);
     return 0;
 }
@@ -298,10 +304,10 @@ static int border_compute(const mxl_call *call)
         return -1;
     put_constant(p, x->dtype, x->shape[2], constant);
     for (int64_t y = 0; y < out->shape[0]; y++) {
-        int64_t row = seen_at(y - p->top, x->shape[0], p->type);
+        int64_t row = seen_at(y - p->top, x->shape[0], type_of(p));
 
         for (int64_t i = 0; i < out->shape[1]; i++, to += pixel) {
-            int64_t column = seen_at(i - p->left, x->shape[1], p->type);
+            int64_t column = seen_at(i - p->left, x->shape[1], type_of(p));
 
             if (row < 0 || column < 0)
                 memcpy(to, constant, pixel);
@@ -324,7 +330,7 @@ static const mxl_op op_border = {
         MXL_PARAM(border_params, right, MXL_P_INT, .doc = "Columns on the right."),
         MXL_PARAM(border_params, type, MXL_P_INT, "0",
                   "What they hold: 0 a constant, 1 the last pixel, 2 the image mirrored, "
-                  "3 its other side, 4 mirrored without the last pixel."),
+                  "3 its other side, 4 mirrored without the last pixel; 16 more means the same."),
         MXL_PARAM(border_params, value, MXL_P_FLOAT, "0", "The constant.", .type_name = "double"),
         MXL_PARAM(border_params, values, MXL_P_FLOATS, "[]",
                   "The constant of each channel, in place of `value`.",

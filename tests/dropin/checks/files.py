@@ -250,6 +250,7 @@ mx.image.color_normalize(p.astype('float32'), mx.nd.array([1, 2, 3]), mx.nd.arra
 mx.image.scale_down((640, 480), (720, 120))
 mx.image.copyMakeBorder(p, 1, 2, 3, 4)
 mx.image.copyMakeBorder(p, 1, 1, 1, 1, type=0, values=(5, 6, 7))
+mx.image.DetRandomPadAug(area_range=(1.5, 1.5))(p, np.array([[0, 0.1, 0.2, 0.3, 0.4]]))[0].dtype
 mx.image.imrotate(p.astype('float32').transpose((2, 0, 1)), 30)
 mx.image.imdecode(b'nothing')
 mx.image.imdecode(b'')

@@ -119,6 +119,7 @@ _MODES = {0: "constant", 1: "edge", 2: "symmetric", 3: "wrap", 4: "reflect"}
 
 def _border(src: np.ndarray, top: int, bot: int, left: int, right: int, type: int = 0, **more) -> np.ndarray:
     widths = ((top, bot), (left, right), (0, 0))
+    type %= 16
     if type:
         return np.pad(src, widths, _MODES[type])
     values = more.get("values") or (more.get("value", 0),) * src.shape[2]
@@ -141,6 +142,7 @@ for _type, _label in _MODES.items():
     CASES.append(Case(_op, f"{_label}-far", _IMAGE, {**_FAR, "type": _type}, _border))
     CASES.append(Case(_op, f"{_label}-one-pixel", (In((1, 1, 3), "uint8", ("int", 0, 255)),),
                       {**_FAR, "type": _type}, _border if _type != 4 else None))  # fmt: skip
+    CASES.append(Case(_op, f"{_label}-isolated", _IMAGE, {**_ALL, "type": _type + 16, "value": 7.0}, _border))
 CASES += [
     Case(_op, "value", _IMAGE, {**_ALL, "value": 7.5}, _border),
     Case(_op, "value-large", _IMAGE, {**_ALL, "value": 300.0}, _border),
@@ -166,6 +168,8 @@ CASES += [
          oracle="differs: 1.9.1 refuses it"),
     Case(_op, "type-negative", _IMAGE, {**_ALL, "type": -1}, error=True),
     Case(_op, "type-five", _IMAGE, {**_ALL, "type": 5}, error=True),
+    Case(_op, "type-fifteen", _IMAGE, {**_ALL, "type": 15}, error=True),
+    Case(_op, "type-twenty-one", _IMAGE, {**_ALL, "type": 21}, error=True),
     Case(_op, "top-negative", _IMAGE, {**_ALL, "top": -1}, error=True),
     Case(_op, "left-negative", _IMAGE, {**_ALL, "left": -1}, error=True),
     Case(_op, "no-top", _IMAGE, {"bot": 0, "left": 0, "right": 0}, error=True),
