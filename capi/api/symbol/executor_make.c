@@ -179,7 +179,7 @@ static int wanted_req(const mxl_executor *e, const api_wish *w, int i, mxl_grad_
         at = find_name(w->reqs, w->req_names, name);
         type = at >= 0 ? w->req_types[at] : "null";
     } else if (w->req_types != NULL) {
-        type = w->reqs == 0 ? w->req_types[0] : (uint32_t)i < w->reqs ? w->req_types[i] : "null";
+        type = w->req_types[w->reqs == 0 ? 0 : i];
     }
     for (int k = 0; k < 4; k++) {
         if (strcmp(type, names[k]) == 0) {
@@ -188,6 +188,14 @@ static int wanted_req(const mxl_executor *e, const api_wish *w, int i, mxl_grad_
         }
     }
     return mxl_error("%s: there is no gradient request %.40s", name, type);
+}
+
+/* Requests by position must be one for each argument. */
+static int check_reqs(const api_wish *w, int args)
+{
+    if (w->req_names != NULL || w->reqs == 0 || w->reqs == (uint32_t)args)
+        return 0;
+    return mxl_error("%u gradient requests for %d arguments", w->reqs, args);
 }
 
 /* The array for a variable, shared or new; a new reference. */
@@ -279,6 +287,8 @@ mxl_executor *api_executor_make(const api_wish *wish, const mxl_symbol *symbol)
     if (e == NULL)
         return NULL;
     status = check_names(e, wish);
+    if (status == 0)
+        status = check_reqs(wish, e->args);
     if (status == 0)
         status = mxl_facts_begin(&facts, &e->program.graph, legacy);
     if (status == 0) {

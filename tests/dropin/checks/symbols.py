@@ -132,6 +132,8 @@ net.simple_bind(mx.cpu(), data=(2, 6)).output_dict.keys()
 net.simple_bind(mx.cpu(), data=(2, 6), no_such=(2,))
 net.simple_bind(mx.cpu())
 net.simple_bind(mx.cpu(), data=(2, 6), grad_req='no such')
+(a + b).simple_bind(mx.cpu(), a=(2,), grad_req=['add']), (a + b).simple_bind(mx.cpu(), a=(2,), grad_req=['add'] * 3)
+(a + b).simple_bind(mx.cpu(), a=(2,), grad_req=['null', 'write']).grad_dict
 net.simple_bind(mx.cpu(), data=(2, 6), stype_dict={'data': 'csr'})
 (a + b).bind(mx.cpu(), {'a': mx.nd.ones(2)})
 (a + b).bind(mx.cpu(), [mx.nd.ones(2)])
