@@ -229,7 +229,6 @@ int mxl_executor_finish(mxl_executor *e, bool legacy_shape)
             continue;
         input = e->input[variable++];
         mxl_shape_set(&shape, input->ndim, input->shape);
-        facts.shape[graph->first[n]].ndim = -1; /* the array counts, not its attribute */
         facts.dtype[graph->first[n]] = input->dtype;
         status = mxl_facts_say_shape(&facts, graph->first[n], &shape);
     }

@@ -30,31 +30,52 @@ static size_t facts_bytes(const mxl_indexed *graph)
 static const mxl_op variable = {.name = "Variable",
                                 MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED)};
 
-/* The facts that a variable states by attributes __shape__ and __dtype__. */
-static int read_notes(mxl_facts *facts, int entry, const mxl_graph_node *node)
+/* The shape that a variable states by the attribute __shape__. */
+static int note_shape(mxl_facts *facts, int entry, const mxl_graph_node *node)
 {
-    const char *shape = mxl_attrs_get(&node->attrs, "__shape__");
-    const char *dtype = mxl_attrs_get(&node->attrs, "__dtype__");
-    mxl_shape said;
+    const char *text = mxl_attrs_get(&node->attrs, "__shape__");
+    mxl_shape *said = &facts->shape[entry];
     mxl_arena arena;
     mxl_tuple list;
-    int status = 0;
+    int status;
 
-    if (shape != NULL) {
-        mxl_arena_init(&arena);
-        status = mxl_param_parse(&variable, variable.params, shape, &list, &arena);
-        if (status == 0 && list.n > MXL_MAX_NDIM)
-            status = mxl_error("attribute __shape__ has more than %d axes", MXL_MAX_NDIM);
-        if (status == 0) {
-            mxl_shape_set(&said, list.n, list.v);
-            mxl_shape_from_caller(&said, facts->legacy_shape);
-            status = mxl_facts_say_shape(facts, entry, &said);
-        }
-        mxl_arena_clear(&arena);
+    if (text == NULL || said->ndim >= 0)
+        return 0;
+    mxl_arena_init(&arena);
+    status = mxl_param_parse(&variable, variable.params, text, &list, &arena);
+    if (status == 0 && list.n > MXL_MAX_NDIM)
+        status = mxl_error("attribute __shape__ has more than %d axes", MXL_MAX_NDIM);
+    if (status == 0) {
+        mxl_shape_set(said, list.n, list.v);
+        mxl_shape_from_caller(said, facts->legacy_shape);
     }
-    if (status == 0 && dtype != NULL && dtype[0] >= '0' && dtype[0] <= '9' && dtype[1] == '\0')
-        facts->dtype[entry] = dtype[0] - '0';
+    mxl_arena_clear(&arena);
     return status == 0 ? 0 : mxl_error_prefix(node->name);
+}
+
+/* The same of a dtype and __dtype__. */
+static int note_dtype(mxl_facts *facts, int entry, const mxl_graph_node *node)
+{
+    const char *text = mxl_attrs_get(&node->attrs, "__dtype__");
+
+    if (text != NULL && facts->dtype[entry] == MXL_DTYPE_UNKNOWN && text[0] >= '0' &&
+        text[0] <= '9' && text[1] == '\0')
+        facts->dtype[entry] = text[0] - '0';
+    return 0;
+}
+
+/* Takes what variables state by attributes, where the caller said nothing. */
+static int read_notes(mxl_facts *facts, int (*note)(mxl_facts *, int, const mxl_graph_node *))
+{
+    const mxl_indexed *graph = facts->graph;
+
+    for (int n = 0; n < graph->walk.count; n++) {
+        const mxl_graph_node *node = graph->walk.node[n];
+
+        if (node->op == NULL && note(facts, graph->first[n], node) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int mxl_facts_begin(mxl_facts *facts, const mxl_indexed *graph, bool legacy_shape)
@@ -68,14 +89,6 @@ int mxl_facts_begin(mxl_facts *facts, const mxl_indexed *graph, bool legacy_shap
     for (int e = 0; e < graph->entries; e++) {
         facts->shape[e].ndim = -1;
         facts->dtype[e] = MXL_DTYPE_UNKNOWN;
-    }
-    for (int n = 0; n < graph->walk.count; n++) {
-        const mxl_graph_node *node = graph->walk.node[n];
-
-        if (node->op == NULL && read_notes(facts, graph->first[n], node) != 0) {
-            mxl_facts_end(facts);
-            return -1;
-        }
     }
     return 0;
 }
@@ -481,10 +494,10 @@ static int infer_all(mxl_facts *facts, int (*infer)(mxl_rule *))
 
 int mxl_infer_shapes(mxl_facts *facts)
 {
-    return infer_all(facts, infer_shapes_of);
+    return read_notes(facts, note_shape) != 0 ? -1 : infer_all(facts, infer_shapes_of);
 }
 
 int mxl_infer_dtypes(mxl_facts *facts)
 {
-    return infer_all(facts, infer_dtypes_of);
+    return read_notes(facts, note_dtype) != 0 ? -1 : infer_all(facts, infer_dtypes_of);
 }

@@ -13,8 +13,7 @@ typedef struct mxl_facts {
     bool legacy_shape;
 } mxl_facts;
 
-/* All unknown, but for the attributes __shape__ and __dtype__ of variables. -1 with the error set.
- */
+/* All unknown. -1 with the error set. */
 int mxl_facts_begin(mxl_facts *facts, const mxl_indexed *graph, bool legacy_shape);
 void mxl_facts_end(mxl_facts *facts);
 
@@ -22,7 +21,8 @@ void mxl_facts_end(mxl_facts *facts);
 int mxl_facts_say_shape(mxl_facts *facts, int entry, const mxl_shape *shape);
 int mxl_facts_say_dtype(mxl_facts *facts, int entry, int dtype);
 
-/* Finds what follows. -1 with the error set, which names the node: "Error in operator fc1: ...". */
+/* Finds what follows; of a variable of which nothing was said, its attribute __shape__ (__dtype__)
+ * counts. -1 with the error set, which names the node: "Error in operator fc1: ...". */
 int mxl_infer_shapes(mxl_facts *facts);
 int mxl_infer_dtypes(mxl_facts *facts);
 

@@ -60,6 +60,11 @@ mx.sym.concat(a, b, dim=1).infer_shape(a=(2, 3), b=(2, 5))
 mx.sym.reshape(a, (-1, 2)).infer_shape(a=(4, 3))
 mx.sym.broadcast_add(a, b).infer_shape_partial(a=(1, 3), b=(0, 3))
 mx.sym.Embedding(a, input_dim=5, output_dim=3).infer_shape(a=(2,))
+(mx.sym.var('x', shape=(2, 3)) + b).infer_shape(), (mx.sym.var('x', shape=(2, 3)) + b).infer_shape(x=(4, 3))
+(mx.sym.var('x', shape=(2, 3)) + b).infer_shape(b=(4, 3)), mx.sym.var('x', shape=(0, 3)).infer_shape(x=(2, 4))
+(mx.sym.var('x', dtype='float64') + b).infer_type(x='float32'), mx.sym.var('x', dtype='float64').infer_type()
+mx.sym.var('x', shape=(2, 3)).simple_bind(mx.cpu(), x=(4, 3)).forward()[0].shape
+mx.sym.exp(mx.sym.var('x', shape=(2, 3))).bind(mx.cpu(), [mx.nd.zeros(2)]).forward()
 mx.sym.RNN(a, state_size=4, num_layers=2, mode='lstm', state_outputs=True).infer_shape(a=(5, 2, 3))
 mx.sym.split(a, num_outputs=2).list_outputs(), mx.sym.split(a, num_outputs=2, name='s')[1].name
 mx.sym.Group([a, b + 1]).list_outputs(), len(mx.sym.Group([a, b]))
