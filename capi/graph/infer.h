@@ -69,6 +69,7 @@ int mxl_rule_where(mxl_rule *rule);
 int mxl_rule_broadcast(mxl_rule *rule);
 int mxl_rule_reshape(mxl_rule *rule);
 int mxl_rule_expand_dims(mxl_rule *rule);
+int mxl_rule_pick(mxl_rule *rule);
 int mxl_rule_transpose(mxl_rule *rule);
 int mxl_rule_split(mxl_rule *rule);
 

@@ -35,6 +35,26 @@ int mxl_rule_expand_dims(mxl_rule *rule)
     return in.ndim == out->ndim ? 0 : mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
 }
 
+/* The index has the shape of data without the axis. It may have size 1 there instead, which only
+ * its rank tells. */
+int mxl_rule_pick(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t axis = mxl_rule_int(rule, "axis", MXL_NONE), dim[MXL_MAX_NDIM] = {1};
+    int ndim = 0;
+
+    if (data->ndim < 1 || axis == MXL_NONE || mxl_rule_in(rule, 1)->ndim == data->ndim)
+        return 0;
+    axis += axis < 0 ? data->ndim : 0;
+    for (int i = 0; i < data->ndim; i++) {
+        if (i != axis)
+            dim[ndim++] = data->dim[i];
+    }
+    if (ndim == data->ndim)
+        return 0; /* the operator's own check has the error */
+    return mxl_rule_say(rule, 1, ndim > 0 ? ndim : 1, dim);
+}
+
 int mxl_rule_transpose(mxl_rule *rule)
 {
     const mxl_shape *out = mxl_rule_out(rule, 0);

@@ -432,6 +432,7 @@ static const struct {
     {"where", mxl_rule_where},
     {"expand_dims", mxl_rule_expand_dims},
     {"transpose", mxl_rule_transpose},
+    {"pick", mxl_rule_pick},
     {"SliceChannel", mxl_rule_split},
     {"softmax", like_first},
     {"softmin", like_first},
