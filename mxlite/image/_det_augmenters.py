@@ -110,11 +110,22 @@ class _DetWindow(DetAugmenter):
         for each in bad:
             logging.warning("Skip %s due to invalid %s: %s", name, each, getattr(self, each))
 
-    def _size(self, rows: int, columns: int) -> tuple[int, int]:
-        """Width and height of a window."""
-        area = random.uniform(*self.area_range) * rows * columns
+    def _size(self, rows: int, columns: int, around: bool) -> tuple[int, int] | None:
+        """Width and height of a window within the image, or around it: the heights that the areas and a random ratio
+        allow are equally likely. None: there are none."""
         ratio = random.uniform(*self.aspect_ratio_range)
-        return int(round((area * ratio) ** 0.5)), int(round((area / ratio) ** 0.5))
+        if ratio <= 0:
+            return None
+        low, high = (round((area * rows * columns / ratio) ** 0.5) for area in self.area_range)
+        whole = int((columns + 0.5) / ratio)  # the height at which the width is the image's
+        low, high = (max(low, rows, whole), high) if around else (low, min(high, rows, whole))
+        if low > high:
+            return None
+        height = random.randint(low, high)
+        if not around:  # what rounding adds to the area, or takes
+            share = height * round(height * ratio) / (rows * columns)
+            height += int(share < self.area_range[0] and height < high) - int(share > self.area_range[1])
+        return round(height * ratio), height
 
 
 class DetRandomCropAug(_DetWindow):
@@ -150,10 +161,11 @@ class DetRandomCropAug(_DetWindow):
     def __call__(self, src: NDArray, label: np.ndarray) -> tuple[NDArray, np.ndarray]:
         rows, columns = src.shape[:2]
         for _ in range(self.max_attempts if self.enabled else 0):
-            width, height = self._size(rows, columns)
-            if not (0 < width <= columns and 0 < height <= rows) or width * height < 2:
+            size = self._size(rows, columns, around=False)
+            if size is None or size[0] * size[1] < 2:
                 continue
-            left, top = random.randint(0, columns - width), random.randint(0, rows - height)
+            width, height = min(size[0], columns), size[1]
+            top, left = random.randint(0, rows - height), random.randint(0, columns - width)
             window = np.array([left / columns, top / rows, (left + width) / columns, (top + height) / rows])
             kept = self._kept(label, window)
             if kept is not None:
@@ -204,10 +216,11 @@ class DetRandomPadAug(_DetWindow):
     def __call__(self, src: NDArray, label: np.ndarray) -> tuple[NDArray, np.ndarray]:
         rows, columns = src.shape[:2]
         for _ in range(self.max_attempts if self.enabled else 0):
-            width, height = self._size(rows, columns)
-            if width < columns or height < rows or (width, height) == (columns, rows):
+            size = self._size(rows, columns, around=True)
+            if size is None or size[0] - columns < 2 or size[1] - rows < 2:
                 continue
-            left, top = random.randint(0, width - columns), random.randint(0, height - rows)
+            width, height = size
+            top, left = random.randint(0, height - rows), random.randint(0, width - columns)
             values = self.pad_val if isinstance(self.pad_val, (tuple, list)) else (self.pad_val,) * src.shape[2]
             padded = copyMakeBorder(src, top, height - rows - top, left, width - columns - left, values=values)
             label = label.copy()

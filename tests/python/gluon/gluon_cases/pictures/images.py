@@ -419,6 +419,18 @@ def detection_pad(mx):
     return got
 
 
+@case(kind=["crop", "pad"], ratios=[(0.75, 1.33), (1, 1), (0.5, 2)], areas=["all", "some"])
+def detection_sizes(mx, kind, ratios, areas):
+    """Heights are evenly distributed, of the same numbers of `random`."""
+    if kind == "crop":
+        made = mx.image.DetRandomCropAug(0.1, ratios, {"all": (0.05, 1.0), "some": (0.3, 0.7)}[areas])
+    else:
+        made = mx.image.DetRandomPadAug(ratios, {"all": (1.0, 3.0), "some": (1.6, 2.0)}[areas])
+    image = mx.nd.zeros((300, 400, 3), dtype="uint8")
+    random.seed(4)
+    return [[list(each.shape), objects] for each, objects in (made(image, _OBJECTS.copy()) for _ in range(40))]
+
+
 @case(kind=["DetRandomCropAug", "DetRandomPadAug"])
 def detection_ranges_of_one_number(mx, kind):
     made = getattr(mx.image, kind)(aspect_ratio_range=1.0, area_range=2.0)
