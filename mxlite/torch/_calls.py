@@ -7,7 +7,8 @@ goes through `run` and `run_many`, which look the call up.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
+import inspect
+from functools import cache, wraps
 from typing import Any, Callable, NoReturn
 
 from mxlite._lib import LIB, c_text, c_texts, hot
@@ -174,6 +175,42 @@ def method(*names: str, document: str | None = None, calls: dict[str, Any] | Non
     return _registering((methods,), names, document, calls)
 
 
+#: Other words for parameters that PyTorch takes: NumPy's, and those of single functions.
+_SYNONYMS = {
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "input": "A",
+    "split_size": "split_size_or_sections",
+    "split_sizes": "split_size_or_sections",
+}
+
+
+def worded(made: Any) -> Any:
+    """A function that takes PyTorch's other words for its parameters, and `*size` as the keyword `size`, too."""
+    if not inspect.isfunction(made):
+        return made
+    parameters = inspect.signature(made).parameters
+    listed = next((name for name, each in parameters.items() if each.kind is each.VAR_POSITIONAL), None)
+    words = {word: name for word, name in _SYNONYMS.items() if name in parameters and word not in parameters}
+    if not words and listed is None:
+        return made
+    leading = list(parameters)[: list(parameters).index(listed) + 1] if listed else []
+
+    @wraps(made)
+    def translated(*args: Any, **named: Any) -> Any:
+        if not named:
+            return made(*args)
+        if listed in named:
+            args = (*args, *(named.pop(name) for name in leading[len(args) :] if name in named))
+        for word in words.keys() & named.keys():
+            if words[word] in named:
+                raise TypeError(f"{made.__name__}() got both '{word}' and '{words[word]}'")
+            named[words[word]] = named.pop(word)
+        return made(*args, **named)
+
+    return translated
+
+
 def _raise_last_error(*_: Any) -> NoReturn:
     raise last_error()
 
@@ -185,6 +222,7 @@ def _registering(
         if document is not None:
             made.__name__ = made.__qualname__ = names[0]
             made.__doc__ = document
+        made = worded(made)
         if calls is not None:
             made = hot.direct(made, **{"failed": _raise_last_error, "cls": tensor_class, **calls})
         for table in tables:

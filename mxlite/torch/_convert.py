@@ -119,9 +119,9 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return cast(self, other._dtype)
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtype:
+def result_type(tensor: Any, other: Any) -> dtype:
     """The dtype that an operation of two tensors or numbers would have."""
-    return common_dtype(tensor1, tensor2)
+    return common_dtype(tensor, other)
 
 
 _functions.update(result_type=result_type, promote_types=promote_types, can_cast=can_cast)

@@ -165,7 +165,8 @@ def extents_of(name: str, given: tuple) -> tuple[int, ...]:
     try:
         return tuple(map(operator.index, given))
     except TypeError:
-        kind = next(type(each).__name__ for each in given if not hasattr(each, "__index__"))
+        kind = next((each for each in given if not hasattr(each, "__index__")), given[0])
+        kind = type(kind).__name__
         raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}") from None
 
 

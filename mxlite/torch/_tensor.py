@@ -6,6 +6,7 @@ that are functions of the module too are added by the modules that have them.
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from collections.abc import Iterator
 from typing import Any
@@ -178,6 +179,10 @@ class Tensor(Gradient):
             values = values.copy()
         return values if dtype is None else values.astype(dtype, copy=False)
 
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+        """What NumPy's functions of a tensor return: a tensor, of truth values one of uint8, as PyTorch has it."""
+        return _calls.functions["from_numpy"](array.astype(np.uint8) if array.dtype == bool else array)
+
     def tolist(self) -> Any:
         """The elements as Python's numbers, in lists of lists."""
         return self._values().tolist()
@@ -274,10 +279,15 @@ class Tensor(Gradient):
             if self.grad is not None:
                 copied.grad = self.grad.__deepcopy__(memo)
         memo[id(self)] = copied
+        copied.__dict__.update(copy.deepcopy(self._attributes(), memo))
         return copied
 
     def __reduce__(self) -> tuple:
-        return _rebuild, (type(self), self._values(), self.requires_grad)
+        return _rebuild, (type(self), self._values(), self.requires_grad), self._attributes() or None
+
+    def _attributes(self) -> dict[str, Any]:
+        """What a program has set as attributes of its own."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
     @staticmethod
     def _as_class(cls: type, tensor: Tensor) -> Tensor:
@@ -295,6 +305,7 @@ class Tensor(Gradient):
             return f"torch.{self._dtype.word}Tensor"
         if isinstance(dtype, str):
             dtype = next((each for each in DTYPES if f"torch.{each.word}Tensor" == dtype), dtype)
+        dtype = getattr(dtype, "of_elements", dtype)  # torch.FloatTensor
         return self.to(dtype)
 
 

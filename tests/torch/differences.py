@@ -53,7 +53,6 @@ _MISSING = (
                r"has no Tensor.view\(dtype\)"),
     Difference("linalg.det", "refused", "there is no float16 in linear algebra, of no elements neither",
                "Low precision dtypes not supported"),
-    Difference("torch.einsum", "refused|class of the error", "there are no dots in an equation", "einsum of"),
 )  # fmt: skip
 
 #: What PyTorch refuses and need not: the answer is the plain one.

@@ -288,6 +288,7 @@ _TEXTS = {
     "Tensor.__index__": ("[10, 11, 12][{zero_d}]", "range({a})"),
     "Tensor.__iter__": ("list({a})",),
     "Tensor.__contains__": ("{number} in {a}", "{a} in {a}"),
+    "Tensor.__array_wrap__": ("np.exp({f})", "np.isnan({f})"),
     "Tensor.__array__": ("np.asarray({a})", "np.asarray({a}, np.float64)"),
     "Tensor.__getitem__": (
         "{a}[{key}]",

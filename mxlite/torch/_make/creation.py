@@ -80,6 +80,8 @@ def like(name: str, make: Callable) -> None:
         document=f"As {name}, with the shape and, unless `dtype` says otherwise, the dtype of `input`.",
     )
     def made(input: Tensor, *values: Any, **given: Any) -> Tensor:
+        if "fill_value" in given and not values:
+            values = (given.pop("fill_value"),)
         kind, requires_grad = options(f"{name}_like", given, input._dtype)
         return finish(make(tuple(input.shape), *values, kind), requires_grad)
 
@@ -202,6 +204,8 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **given: Any)
 def eye(n: int, m: int | None = None, **given: Any) -> Tensor:
     """Ones on the diagonal of an n x m (m: n) matrix of zeros."""
     kind, requires_grad = options("eye", given)
+    if n < 0 or (m or 0) < 0:
+        raise RuntimeError(f"n and m must be greater or equal to 0, got {n} and {m}")
     return finish(from_values(np.eye(n, m, dtype=kind.np)), requires_grad)
 
 

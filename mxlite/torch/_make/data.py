@@ -179,11 +179,19 @@ def _of_class(name: str, kind: dtype, args: tuple) -> Tensor:
     return empty_of(extents_of(name, args or (0,)), kind)
 
 
-def _typed(name: str, kind: dtype) -> None:
-    @function(name, document=f"A tensor of {kind}, of a sequence, or with any values of a shape.")
-    def make(*args: Any) -> Tensor:
-        return _of_class(name, kind, args)
+class _Typed(type):
+    """The class of torch.FloatTensor and its kin: called they make a tensor; instances are tensors of the dtype."""
+
+    of_elements: dtype
+
+    def __call__(cls, *args: Any) -> Tensor:
+        return _of_class(cls.__name__, cls.of_elements, args)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance._dtype is cls.of_elements
 
 
 for _kind in DTYPES:
-    _typed(f"{_kind.word}Tensor", _kind)
+    _document = f"A tensor of {_kind}, of a sequence, or with any values of a shape."
+    _name = f"{_kind.word}Tensor"
+    function(_name)(_Typed(_name, (), {"__doc__": _document, "__module__": "mxlite.torch", "of_elements": _kind}))

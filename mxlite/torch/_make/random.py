@@ -14,7 +14,7 @@ from mxlite.torch._dtypes import dtype, float32, int64
 from mxlite.torch._edits import copy_
 from mxlite.torch._make.creation import finish, of_shape, options, shape_of
 from mxlite.torch._nodes import unrecorded
-from mxlite.torch._tensor import Tensor, from_values, zeros_of
+from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
 
 _seed = 0
 
@@ -48,6 +48,10 @@ def uniform_of(shape: tuple[int, ...], kind: dtype, low: float = 0.0, high: floa
 
 def normal_of(shape: tuple[int, ...], kind: dtype, loc: float = 0.0, scale: float = 1.0) -> Tensor:
     """Normally distributed numbers."""
+    if scale < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {scale}")
+    if scale == 0:
+        return full_of(shape, float(loc), kind)
     return _draw("_random_normal", ("loc", "scale"), shape, kind, float(loc), float(scale))
 
 
@@ -93,6 +97,7 @@ def randperm(n: int, **given: Any) -> Tensor:
 @function()
 def randint_like(input: Tensor, *bounds: int, **given: Any) -> Tensor:
     """As randint, with the shape and, unless `dtype` says otherwise, the dtype of `input`."""
+    bounds = [*bounds, *(given.pop(each) for each in ("low", "high") if each in given)]
     kind, requires_grad = options("randint_like", given, input._dtype)
     low, high = bounds if len(bounds) == 2 else (0, bounds[0])
     return finish(integers_of(tuple(input.shape), kind, low, high), requires_grad)

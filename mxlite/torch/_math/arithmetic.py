@@ -302,9 +302,18 @@ for _binary in BINARY:
 
 _OTHER_NAMES = {"mul": ("multiply",), "sub": ("subtract",)}
 _INTO_DOCUMENT = "As {}, into the tensor itself, which is returned."
-for _name in ("mul", "remainder", "pow"):
+for _name in ("mul", "remainder"):
     _names = [f"{each}_" for each in (_name, *_OTHER_NAMES.get(_name, ()))]
     method(*_names, document=_INTO_DOCUMENT.format(_name))(_named(f"{_name}_", _INTO[_name]))
+
+
+_pow_into = _named("pow_", _INTO["pow"])
+
+
+@method()
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """As pow, into the tensor itself, which is returned."""
+    return _pow_into(self, exponent)
 
 
 @method("__rtruediv__")

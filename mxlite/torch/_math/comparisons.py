@@ -44,6 +44,8 @@ def _comparison(name: str, symbol: str, other_name: str | None, arrays: str, sca
 
     @method(f"__{name}__", calls=calls)
     def operator(self: Tensor, other: Any) -> Any:
+        if name == "eq" and isinstance(other, np.ndarray) and other.dtype.kind in "biuf":
+            other = from_values(other)  # of NumPy's arrays PyTorch takes those in == alone
         return compare(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
     @both(name, *filter(None, [other_name]), document=f"Where input {symbol} other: a tensor of bool.", calls=calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 from mxlite.torch._calls import both, function
@@ -39,6 +40,10 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1])) if input.ndim and other.ndim else input * other
 
 
+#: The letters of an equation, and what stands for dimensions without one.
+_LETTERS, _DOTS = string.ascii_letters, "..."
+
+
 def _without_repeats(name: str, tensor: Tensor) -> tuple[str, Tensor]:
     """The letters of an operand, each once, and its diagonals along those that occur several times."""
     for letter in dict.fromkeys(name):
@@ -55,16 +60,56 @@ def _without_repeats(name: str, tensor: Tensor) -> tuple[str, Tensor]:
     return name, tensor
 
 
+def _lettered(equation: Any, operands: list) -> tuple[str, list]:
+    """An equation of texts, and its operands, for numbered dimensions: einsum(a, [0, 1], b, [1, 2], [0, 2])."""
+    word = {**dict(enumerate(_LETTERS)), Ellipsis: _DOTS}
+    every = [equation, *operands]
+    texts = ["".join(word[each] for each in listed) for listed in every[1::2]]
+    if len(every) % 2:
+        texts.append("".join(word[each] for each in every[-1]))
+    count = len(every) // 2
+    return ",".join(texts[:count]) + "".join("->" + text for text in texts[count:]), every[0 : 2 * count : 2]
+
+
+def _without_dots(names: list[str], right: str | None, tensors: list) -> tuple[list[str], str | None]:
+    """Names with letters of their own, for the dimensions from the last on, in the place of dots."""
+    spare = [each for each in _LETTERS if each not in "".join(names)]
+    counts = [tensor.ndim - len(name.replace(_DOTS, "")) for name, tensor in zip(names, tensors) if _DOTS in name]
+    most = max([0, *counts])
+    dots = "".join(spare[:most])
+    made = []
+    for name, tensor in zip(names, tensors):
+        count = max(0, tensor.ndim - len(name.replace(_DOTS, "")))
+        made.append(name.replace(_DOTS, dots[most - count :]) if _DOTS in name else name)
+    if right is None and counts:
+        letters = "".join(names).replace(_DOTS, "")
+        right = _DOTS + "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+    return made, None if right is None else right.replace(_DOTS, dots)
+
+
 @function()
-def einsum(equation: str, *operands: Any) -> Tensor:
+def einsum(equation: Any, *operands: Any) -> Tensor:
     """Products of tensors summed as an equation of letters says, "ij,jk->ik"; a letter twice in one operand is its
-    diagonal."""
+    diagonal; "..." are dimensions that are broadcast."""
     tensors = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
+    if not isinstance(equation, str):
+        equation, tensors = _lettered(equation, list(operands))
     left, arrow, right = equation.replace(" ", "").partition("->")
     names = left.split(",")
-    if len(names) != len(tensors) or "." in equation:
-        raise NotImplementedError(f"mxlite.torch: einsum of {equation!r}")
+    if len(names) != len(tensors):
+        raise RuntimeError(
+            f"einsum(): the number of operands ({len(tensors)}) is not that of the equation's ({len(names)})"
+        )
+    names, found = _without_dots(names, right if arrow else None, tensors)
+    arrow, right = found is not None, found or ""
     letters = "".join(names)
+    for letter in letters + right:
+        if letter not in _LETTERS:
+            raise RuntimeError(f"einsum(): invalid subscript {letter!r} in the equation")
+        if letter not in letters:
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
+            )
     for number, name in enumerate(names):
         if len(name) != tensors[number].ndim:
             raise RuntimeError(

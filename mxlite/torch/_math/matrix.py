@@ -138,7 +138,10 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     )
 
 
-vdot = function("vdot")(dot)
+@function()
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """As dot."""
+    return dot(input, other)
 
 
 @both("outer", "ger")

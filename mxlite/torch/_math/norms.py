@@ -73,17 +73,18 @@ def _spread(name: str, label: str, root: bool) -> None:
         keepdim: bool = False,
         *,
         correction: float | None = None,
-        axis: Any = None,
     ) -> Tensor:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         by = correction if correction is not None else (1 if unbiased is None else int(unbiased))
-        return _variance(label, input, places_of(dim, axis, input.ndim), by, keepdim, root)
+        return _variance(label, input, places_of(dim, input.ndim), by, keepdim, root)
 
     @function(name + "_mean")
     def with_mean(
         input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, **given: Any
     ) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
         return spread_of(input, dim, unbiased, keepdim, **given), mean(input, dim, keepdim)
 
 
@@ -95,7 +96,7 @@ _spread("std", "StdBackward0", True)
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials along dimensions."""
     input = as_float(input)
-    places = places_of(dim, None, input.ndim)
+    places = places_of(dim, input.ndim)
 
     def compute(x: Tensor) -> Tensor:
         if not x.numel():
@@ -133,7 +134,7 @@ def vector_norm(
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.word}"
         )
-    places = places_of(dim, None, input.ndim)
+    places = places_of(dim, input.ndim)
     reduced = input.shape if places is None else [input.shape[place] for place in places]
     if (ord < 0 or ord == math.inf) and 0 in reduced:
         raise RuntimeError(

@@ -91,7 +91,7 @@ def _extreme(name: str, label: str, operator: str, pairwise: Callable, arg: Call
 
     @both("a" + name, document=f"The {name}imum along dimensions (none: of all); equal elements share the gradient.")
     def among(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-        places = places_of(dim, None, input.ndim)
+        places = places_of(dim, input.ndim)
         if places is None:
             _require_elements("a" + name, input)
         for place in places or ():

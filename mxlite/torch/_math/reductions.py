@@ -30,9 +30,8 @@ def aligned(result: Tensor, input: Tensor, places: tuple[int, ...] | None, keepd
     return result
 
 
-def places_of(dim: Any, axis: Any, ndim: int) -> tuple[int, ...] | None:
+def places_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
     """The dimensions to be reduced; None: all of them, as in a tensor that has none."""
-    dim = axis if dim is None else dim
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return None
     places = check_dims(dim, ndim)
@@ -69,25 +68,25 @@ _cumprod = prepare("CumprodBackward0", "_mxl_cumprod", "axis")
 
 @both(calls={"one": _sum_all, **from_kind(FLOATING)})
 def sum(  # noqa: A001
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     """The sum of all elements, or along dimensions; of integers and bool an int64."""
     require_tensor("sum", 1, "input", input)
     input = as_sum(input, dtype)
-    if dim is None and axis is None and not keepdim:
+    if dim is None and not keepdim:
         return adopt(hot.call1(_sum_all, input._h), input._dtype)
-    return reduce("SumBackward1", "sum", input, places_of(dim, axis, input.ndim), keepdim)
+    return reduce("SumBackward1", "sum", input, places_of(dim, input.ndim), keepdim)
 
 
 @both()
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum with NaN as 0."""
     input = as_sum(input, dtype)
-    return reduce("NansumBackward0", "nansum", input, places_of(dim, None, input.ndim), keepdim)
+    return reduce("NansumBackward0", "nansum", input, places_of(dim, input.ndim), keepdim)
 
 
 @both(calls={"one": _mean_all, **from_kind(FLOATING)})
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or along dimensions.
 
     Raises: RuntimeError: a dtype without fractions.
@@ -100,16 +99,16 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{input._dtype.word}"
         )
-    if dim is None and axis is None and not keepdim:
+    if dim is None and not keepdim:
         return adopt(hot.call1(_mean_all, input._h), input._dtype)
-    return reduce("MeanBackward1", "mean", input, places_of(dim, axis, input.ndim), keepdim)
+    return reduce("MeanBackward1", "mean", input, places_of(dim, input.ndim), keepdim)
 
 
 @both()
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along a dimension; of integers and bool an int64."""
     input = as_sum(input, dtype)
-    places = places_of(dim, None, input.ndim)
+    places = places_of(dim, input.ndim)
     label = "ProdBackward0" if dim is None else "ProdBackward1"
 
     if not input.requires_grad or not is_grad_enabled() or not bool((input.detach() == 0).any()):
@@ -135,7 +134,7 @@ def _truth(name: str, operator: str) -> Callable:
         values = cast(input.detach() != 0, uint8)
         if isinstance(dim, (tuple, list)) and not dim:
             return cast(values, kind)
-        places = places_of(dim, None, input.ndim)
+        places = places_of(dim, input.ndim)
         counted = values.shape if places is None else [values.shape[place] for place in places]
         if 0 in counted:  # nothing is any, and everything of nothing is all
             left = reduce(None, "sum", cast(values, int64), places, keepdim)

@@ -91,13 +91,27 @@ _composed(
     "The logarithm of the size of the gamma function.",
     lambda x: x.digamma(),
 )
-_composed(
-    "logit",
-    "LogitBackward0",
-    lambda x: (x / (1 - x)).log(),
-    "The inverse of sigmoid.",
-    lambda x: choose((x < 0) | (x > 1), full_of((), math.nan, x._dtype), 1 / (x * (1 - x))),
-)
+
+
+@in_place_too
+def logit(made: Callable, input: Tensor, eps: float | None = None) -> Tensor:
+    """The inverse of sigmoid, of elements clamped to `eps` and 1 - `eps`."""
+    require_tensor("logit", 1, "input", input)
+    if made is formula:
+        input = as_float(input)
+    else:
+        require_cast(as_float(input)._dtype, input._dtype)
+    low, high = (0.0, 1.0) if eps is None else (eps, 1.0 - eps)
+
+    def compute(x: Tensor) -> Tensor:
+        x = x if eps is None else x.clamp(low, high)
+        return (x / (1 - x)).log()
+
+    def rule(grad: Tensor, x: Tensor) -> list:
+        beyond = full_of((), math.nan if eps is None else 0.0, x._dtype)
+        return [grad * choose((x >= low) & (x <= high), 1 / (x * (1 - x)), beyond)]
+
+    return made("LogitBackward0", [input], compute, rule, saves="0")
 
 
 @both("nan_to_num")

@@ -87,14 +87,14 @@ def _joined(name: str, tensors: Any) -> list[Tensor]:
 
 
 @function("cat", "concat", "concatenate")
-def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Tensor:
+def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors one behind the other along a dimension. Those of shape (0,) count for nothing."""
     listed = _joined("cat", tensors)
     full = [each for each in listed if each.shape != (0,)] or listed[:1]
     ndim = full[0].ndim
     if ndim == 0:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    dim = check_dim(dim if axis is None else axis, ndim)
+    dim = check_dim(dim, ndim)
     for number, each in enumerate(full):
         if each.ndim != ndim:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {ndim} and {each.ndim}")

@@ -10,7 +10,7 @@ from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, with_shape
 from mxlite.torch._broadcast import expand_error
-from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run
+from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run, worded
 from mxlite.torch._convert import clone
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
@@ -97,14 +97,14 @@ def is_viewable(input: Tensor, shape: tuple[int, ...]) -> bool:
 
 
 @method()
-def view(self: Tensor, *shape: Any) -> Tensor:
+def view(self: Tensor, *size: Any) -> Tensor:
     """The same memory in another shape, of which one size may be -1: view(2, -1).
 
     Raises: RuntimeError: another number of elements, or strides cannot say it.
     """
-    if len(shape) == 1 and hasattr(shape[0], "itemsize"):
+    if len(size) == 1 and hasattr(size[0], "itemsize"):
         raise NotImplementedError("mxlite.torch has no Tensor.view(dtype)")
-    sizes = known_shape(self, extents_of("view", shape))
+    sizes = known_shape(self, extents_of("view", size))
     if not is_viewable(self, sizes):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
@@ -221,10 +221,16 @@ def _t_of(input: Tensor, call: int) -> Tensor:
     return with_shape(call, input, tuple(reversed(range(ndim))))
 
 
-@both("transpose", "swapaxes", "swapdims")
+@both("transpose", "swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """With two dimensions changed for each other."""
     return _transposed(input, dim0, dim1, _transpose)
+
+
+@both()
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """As transpose."""
+    return _transposed(input, axis0, axis1, _transpose)
 
 
 def _transposed(input: Tensor, dim0: int, dim1: int, call: int) -> Tensor:
@@ -290,12 +296,12 @@ function("adjoint")(_matrix_transposed("adjoint()"))
 
 
 @method()
-def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Tensor:
+def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """The same memory, with dimensions of size 1 repeated and new ones in front; -1 keeps a size.
 
     Raises: RuntimeError: a size that is neither 1 nor the one asked for.
     """
-    sizes = extents_of("expand", sizes)
+    sizes = extents_of("expand", size)
     shape = self.shape
     added = len(sizes) - len(shape)
     if added < 0:
@@ -333,6 +339,7 @@ def _in_place_view(name: str, change: Callable) -> None:
     Args:
         change: Of the tensor and the method's arguments: the view that it becomes.
     """
+    change = worded(change)
 
     @method(name, document=f"As {name[:-1]}, of the tensor itself, which is returned.")
     def function(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -355,8 +362,9 @@ _squeeze_ = _squeezes(3)
 _in_place_view("t_", lambda self: _t_of(self, _t_))
 _in_place_view("squeeze_", lambda self, dim=None: _squeezed(self, dim, _squeeze_))
 _in_place_view("unsqueeze_", lambda self, dim: _unsqueezed(self, dim, _unsqueeze_))
-for _name in ("transpose_", "swapaxes_", "swapdims_"):
+for _name in ("transpose_", "swapdims_"):
     _in_place_view(_name, lambda self, dim0, dim1: _transposed(self, dim0, dim1, _transpose_))
+_in_place_view("swapaxes_", lambda self, axis0, axis1: _transposed(self, axis0, axis1, _transpose_))
 
 
 def sum_to(input: Tensor, target: tuple[int, ...]) -> Tensor:

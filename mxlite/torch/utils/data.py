@@ -214,7 +214,7 @@ def _number_of_batches(count: int, of: Any) -> int:
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Examples as one: tensors, arrays and numbers stacked, texts in a list, and so within dictionaries and lists.
+    """Examples as one: tensors, arrays and numbers stacked, texts as they are, and so within dictionaries and lists.
 
     Raises: TypeError: examples of another kind; RuntimeError: they do not fit together.
     """
@@ -234,7 +234,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, (int, _np.generic)):
         return _tensor(_np.array(batch))
     if isinstance(first, (str, bytes)):
-        return list(batch)
+        return batch
     if isinstance(first, Mapping):
         return {key: default_collate([each[key] for each in batch]) for key in first}
     if isinstance(first, Sequence):

@@ -272,7 +272,7 @@ def test_batches_of_many_kinds() -> None:
     (found,) = data.DataLoader(
         [{"a": 1, "b": (2.5, "x"), "c": np.ones(2)}, {"a": 2, "b": (3.5, "y"), "c": np.zeros(2)}], 2
     )
-    assert found["a"].dtype is torch.int64 and found["b"][0].dtype is torch.float64 and found["b"][1] == ["x", "y"]
+    assert found["a"].dtype is torch.int64 and found["b"][0].dtype is torch.float64 and found["b"][1] == ("x", "y")
     assert found["c"].shape == (2, 2)
     assert data.default_collate([True, False]).dtype is torch.bool
     assert data.default_convert([np.ones(1), "x"])[1] == "x"
