@@ -211,6 +211,21 @@ def worded(made: Any) -> Any:
     return translated
 
 
+def _of_tensor(made: Callable) -> Callable:
+    """A function whose error says so where its first argument is no tensor."""
+    first = next(iter(inspect.signature(made).parameters), None)
+
+    @wraps(made)
+    def checked(*args: Any, **named: Any) -> Any:
+        try:
+            return made(*args, **named)
+        except AttributeError:
+            require_tensor(made.__name__, 1, first, args[0] if args else named.get(first))
+            raise
+
+    return checked
+
+
 def _raise_last_error(*_: Any) -> NoReturn:
     raise last_error()
 
@@ -225,8 +240,10 @@ def _registering(
         made = worded(made)
         if calls is not None:
             made = hot.direct(made, **{"failed": _raise_last_error, "cls": tensor_class, **calls})
+        own = names or (made.__name__,)
         for table in tables:
-            table.update(dict.fromkeys(names or (made.__name__,), made))
+            is_checked = table is functions and len(tables) == 2 and inspect.isfunction(made)  # a method has a tensor
+            table.update(dict.fromkeys(own, _of_tensor(made) if is_checked else made))
         return made
 
     return decorate

@@ -8,7 +8,7 @@ from typing import Any
 from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
-from mxlite.torch._calls import adopt, new, prepare, run, run_many
+from mxlite.torch._calls import adopt, new, prepare, require_tensor, run, run_many
 from mxlite.torch._dtypes import int64
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.matrix import addmm, mm
@@ -39,9 +39,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Args:
         input: (..., in), weight: (out, in), bias: (out,) or None.
     """
-    kind = input._dtype
-    turned = new(Tensor)
-    turned._h = hot.call1(_t, weight._h)
+    try:
+        kind = input._dtype
+        turned = new(Tensor)
+        turned._h = hot.call1(_t, weight._h)
+    except AttributeError:
+        require_tensor("linear", 1, "input", input)
+        require_tensor("linear", 2, "weight", weight)
+        raise
     turned._dtype = weight._dtype
     if not turned._h:
         return input @ weight.t()  # which says what is wrong

@@ -167,3 +167,16 @@ def test_texts_of_a_batch():
     collate = torch.utils.data.default_collate
     assert collate(["a", "b"]) == ["a", "b"]
     assert collate([(1, "a"), (2, "b")])[1] == ("a", "b")
+
+
+@pytest.mark.parametrize("name", ["sort", "unsqueeze", "std", "cumsum", "flip", "reshape", "transpose"])
+@pytest.mark.parametrize("given", [np.ones((2, 3)), None, 3, [1.0]], ids=["array", "None", "number", "list"])
+def test_what_is_no_tensor(name, given):
+    arguments = {"unsqueeze": (0,), "cumsum": (0,), "flip": (0,), "reshape": (6,), "transpose": (0, 1)}
+    with pytest.raises(TypeError, match=r"\w+\(\): argument 'input' \(position 1\) must be Tensor, not \w+"):
+        getattr(torch, name)(given, *arguments.get(name, ()))
+
+
+def test_a_layer_of_what_is_no_tensor():
+    with pytest.raises(TypeError, match=r"linear\(\): argument 'input' \(position 1\) must be Tensor, not ndarray"):
+        torch.nn.Linear(3, 2)(np.ones((1, 3)))
