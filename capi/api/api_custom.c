@@ -69,8 +69,7 @@ static int args_fill(callback_args *a, mxl_grad *g)
     }
     if (count == a->num_heads + a->num_inputs)
         return 0;
-    while (--count >= 0)
-        mxl_handle_free(MXL_KIND_ARRAY, api_number(a->handles[count]));
+    api_handles_free(a->handles, (size_t)count);
     return -1;
 }
 

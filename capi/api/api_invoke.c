@@ -91,8 +91,7 @@ static int return_handles(invocation *v, NDArrayHandle **outputs, int *num_outpu
         *num_outputs = made;
         return 0;
     }
-    while (--made >= 0)
-        mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[made]));
+    api_handles_free(handles, (size_t)made);
     for (int i = 0; i < v->num_outputs; i++)
         mxl_array_release(v->out[i]);
     return -1;

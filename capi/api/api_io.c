@@ -71,17 +71,8 @@ static NDArrayHandle *lend_handles(mxl_file_list *list)
     NDArrayHandle *handles =
         api_buffer_get(API_BUFFER_HANDLES, (size_t)list->count * sizeof(*handles));
 
-    if (handles == NULL)
+    if (handles == NULL || api_handles(list->arrays, (size_t)list->count, handles) != 0)
         return NULL;
-    for (int64_t i = 0; i < list->count; i++) {
-        mxl_array_retain(list->arrays[i]);
-        handles[i] = api_handle(list->arrays[i]);
-        if (handles[i] == NULL) {
-            while (i-- > 0)
-                (void)mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[i]));
-            return NULL;
-        }
-    }
     return handles;
 }
 

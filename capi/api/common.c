@@ -65,6 +65,30 @@ NDArrayHandle api_handle(mxl_array *array)
     return (NDArrayHandle)(uintptr_t)handle;
 }
 
+int api_handles(mxl_array *const *arrays, size_t count, NDArrayHandle *handles)
+{
+    for (size_t i = 0; i < count; i++) {
+        handles[i] = NULL;
+        if (arrays[i] == NULL)
+            continue;
+        mxl_array_retain(arrays[i]);
+        handles[i] = api_handle(arrays[i]);
+        if (handles[i] == NULL) {
+            api_handles_free(handles, i);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void api_handles_free(const NDArrayHandle *handles, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (handles[i] != NULL)
+            (void)mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[i]));
+    }
+}
+
 mxl_state *api_own_state(const char *function)
 {
     mxl_state *state = mxl_state_get();

@@ -44,6 +44,13 @@ void api_unpin_many(int count, void *const *handles);
  * released. */
 NDArrayHandle api_handle(mxl_array *array);
 
+/* A new handle for each array, which keeps a reference of its own, and NULL for NULL. On failure -1
+ * with the error set, and no handle is left. */
+int api_handles(mxl_array *const *arrays, size_t count, NDArrayHandle *handles);
+
+/* Frees the handles, of which some may be NULL. */
+void api_handles_free(const NDArrayHandle *handles, size_t count);
+
 /* The calling thread's flags. */
 static inline mxl_mode api_mode(void)
 {

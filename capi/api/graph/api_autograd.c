@@ -231,8 +231,7 @@ static int return_grads(int count, mxl_array **grads, NDArrayHandle **handles, i
         *stypes = types;
         return 0;
     }
-    while (--made >= 0)
-        mxl_handle_free(MXL_KIND_ARRAY, api_number(list[made]));
+    api_handles_free(list, (size_t)made);
     for (int i = 0; i < count; i++)
         mxl_array_release(grads[i]);
     return -1;

@@ -38,24 +38,6 @@ static void function_release_saved(mxl_ref *payload)
 
 /* ---- its vjp ---- */
 
-/* New handles of the grad_outputs, NULL for missing ones. -1 with none left. */
-static int give_heads(mxl_grad *g, NDArrayHandle *handles)
-{
-    for (int i = 0; i < g->num_outputs; i++) {
-        handles[i] = NULL;
-        if (g->grad_output[i] == NULL)
-            continue;
-        mxl_array_retain(g->grad_output[i]);
-        handles[i] = api_handle(g->grad_output[i]);
-        if (handles[i] == NULL) {
-            while (--i >= 0)
-                mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[i]));
-            return -1;
-        }
-    }
-    return 0;
-}
-
 /* Calls the function with the flags of this backward, then restores the thread's flags. */
 static int call_vjp(const function *f, mxl_grad *g, NDArrayHandle *heads, const int *wants,
                     NDArrayHandle *results)
@@ -113,7 +95,7 @@ static int function_grad(mxl_grad *g)
     wants = (int *)(handles + count);
     for (int i = 0; i < g->num_inputs; i++)
         wants[i] = mxl_grad_wants(g, i);
-    if (give_heads(g, handles) == 0) {
+    if (api_handles(g->grad_output, (size_t)g->num_outputs, handles) == 0) {
         status = call_vjp(f, g, handles, wants, handles + g->num_outputs);
         status = take_results(g, handles + g->num_outputs, status);
     }

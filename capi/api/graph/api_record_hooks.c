@@ -29,12 +29,6 @@ int MXLPopSavedHooks(void)
 
 /* ---- the record hook ---- */
 
-static void free_arrays(int count, NDArrayHandle *handles)
-{
-    for (int i = 0; i < count; i++)
-        (void)mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[i]));
-}
-
 static int call_hook(const mxl_recorder *self, MXLNodeHandle node, const char *name,
                      int num_outputs, const NDArrayHandle *outputs)
 {
@@ -73,7 +67,7 @@ static int on_recorded(mxl_recorder *self, mxl_node *node, int num_outputs,
     if (handle != NULL)
         status = call_hook(self, handle, node->op->name, num_outputs, handles);
     else
-        free_arrays(made, handles);
+        api_handles_free(handles, (size_t)made);
     mxl_free(handles, bytes);
     return status;
 }

@@ -66,12 +66,6 @@ static int pin_values(values *v, const char *function)
 
 /* ---- the caller's updater ---- */
 
-static void free_handles(NDArrayHandle *handles, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        (void)mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[i]));
-}
-
 /* Handles for the updater of what was pushed and of the stored arrays, in turn. -1 with the error
  * set and none made. */
 static int make_handles(mxl_store *store, const mxl_store_sums *sums, NDArrayHandle *handles)
@@ -83,7 +77,7 @@ static int make_handles(mxl_store *store, const mxl_store_sums *sums, NDArrayHan
 
         handles[i] = array != NULL ? api_handle(array) : NULL;
         if (handles[i] == NULL) {
-            free_handles(handles, i);
+            api_handles_free(handles, i);
             return -1;
         }
     }

@@ -142,26 +142,6 @@ int MXExecutorBindEX(SymbolHandle symbol_handle, int dev_type, int dev_id, uint3
 
 /* ---- lending the arrays ---- */
 
-/* A handle for each array, NULL for none. On failure those made are freed. */
-static int give_all(mxl_array *const *arrays, int count, NDArrayHandle *handles)
-{
-    for (int i = 0; i < count; i++) {
-        handles[i] = NULL;
-        if (arrays[i] == NULL)
-            continue;
-        mxl_array_retain(arrays[i]);
-        handles[i] = api_handle(arrays[i]);
-        if (handles[i] != NULL)
-            continue;
-        while (i-- > 0) {
-            if (handles[i] != NULL)
-                (void)mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[i]));
-        }
-        return -1;
-    }
-    return 0;
-}
-
 int api_executor_lend(const mxl_executor *e, uint32_t *num_in_args, NDArrayHandle **in_args,
                       NDArrayHandle **arg_grads, uint32_t *num_aux_states,
                       NDArrayHandle **aux_states)
@@ -170,10 +150,16 @@ int api_executor_lend(const mxl_executor *e, uint32_t *num_in_args, NDArrayHandl
     NDArrayHandle *handles =
         api_buffer_get(API_BUFFER_HANDLES, (2 * args + aux + 1) * sizeof(*handles));
 
-    if (handles == NULL || give_all(e->arg, e->args, handles) != 0 ||
-        give_all(e->grad, e->args, handles + args) != 0 ||
-        give_all(e->state, e->aux, handles + 2 * args) != 0)
+    if (handles == NULL || api_handles(e->arg, args, handles) != 0)
         return -1;
+    if (api_handles(e->grad, args, handles + args) != 0) {
+        api_handles_free(handles, args);
+        return -1;
+    }
+    if (api_handles(e->state, aux, handles + 2 * args) != 0) {
+        api_handles_free(handles, 2 * args);
+        return -1;
+    }
     *in_args = handles;
     *arg_grads = handles + args;
     *aux_states = handles + 2 * args;

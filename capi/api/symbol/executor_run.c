@@ -95,7 +95,7 @@ int MXExecutorOutputs(ExecutorHandle handle, uint32_t *out_size, NDArrayHandle *
 {
     NDArrayHandle *handles;
     mxl_executor *e;
-    int made = 0;
+    int status = -1;
 
     API_NEED(out_size);
     API_NEED(out);
@@ -103,21 +103,13 @@ int MXExecutorOutputs(ExecutorHandle handle, uint32_t *out_size, NDArrayHandle *
     if (e == NULL)
         return -1;
     handles = api_buffer_get(API_BUFFER_HANDLES, ((size_t)e->outputs + 1) * sizeof(*handles));
-    while (handles != NULL && made < e->outputs) {
-        mxl_array_retain(e->output[made]);
-        handles[made] = api_handle(e->output[made]);
-        if (handles[made++] != NULL)
-            continue;
-        for (made--; made-- > 0;)
-            (void)mxl_handle_free(MXL_KIND_ARRAY, api_number(handles[made]));
-        handles = NULL;
-    }
-    if (handles != NULL) {
+    if (handles != NULL && api_handles(e->output, (size_t)e->outputs, handles) == 0) {
         *out = handles;
         *out_size = (uint32_t)e->outputs;
+        status = 0;
     }
     api_executor_unpin(handle);
-    return handles != NULL ? 0 : mxl_error_prefix(__func__);
+    return status == 0 ? 0 : mxl_error_prefix(__func__);
 }
 
 /* ---- looking into it ---- */
