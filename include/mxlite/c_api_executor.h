@@ -65,7 +65,12 @@ MXL_API int MXExecutorBindEX(SymbolHandle symbol_handle, int dev_type, int dev_i
 /* Supported. **New**: bound to arrays that are made for it, by the shapes and dtypes (default:
  * float32) that follow from those given; **lent** lists of **new** handles of them. Arguments in
  * shared_arg_name_list and all auxiliary states of fitting shape are those of the shared executor.
- * Buffers are handed back as they are. The forms differ in the type of the sizes. */
+ * With *shared_buffer_len of 0 or more, other arguments and their gradients ("grad of NAME") are
+ * the first elements of the buffer's arrays of these names, where those have enough; else they are
+ * made, and take their places in the buffer. All its arrays are returned, as **lent** lists of
+ * names and of
+ * **new** handles. The forms differ in the type of the sizes. Errors: an array of the buffer has
+ * another dtype. */
 MXL_API int MXExecutorSimpleBind(
     SymbolHandle symbol_handle, int dev_type, int dev_id, uint32_t num_g2c_keys,
     const char **g2c_keys, const int *g2c_dev_types, const int *g2c_dev_ids,

@@ -12,7 +12,7 @@ extern "C" {
 
 /* ---- predictors ---- */
 
-/* Supported. **New**, from a symbol's JSON and the bytes of a .params file (none with size 0):
+/* Supported. **New**, from a symbol's JSON and the bytes of a .params file (NULL: none):
  * sizes of input i are input_shape_data[input_shape_indptr[i]] up to input_shape_indptr[i + 1].
  * Arrays of the file that the symbol does not have are ignored; what neither has is zero. Ex: with
  * dtypes of inputs. PartialOut: with the outputs of the nodes of those names in place of the

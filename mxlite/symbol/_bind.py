@@ -138,14 +138,12 @@ class _Buffer:
         self.new_names, self.new_handles = _calls.Texts(), _calls.Handles()
 
     def update(self) -> None:
-        """Gives the dictionary what C returned, handles that are new."""
+        """Gives the dictionary the arrays that C returned, all by new handles."""
         if self.arrays is None:
             return
         for number in range(self.count.value):
             name = (self.new_names[number] or b"").decode()
-            array = NDArray._adopt(self.new_handles[number])
-            if name not in self.arrays:
-                self.arrays[name] = array
+            self.arrays[name] = NDArray._adopt(self.new_handles[number])
 
 
 def simple_bind(

@@ -24,6 +24,31 @@ static inline void api_executor_unpin(const void *handle)
  */
 int api_executor_give(mxl_executor *e, ExecutorHandle *out, const char *function);
 
+/* Arrays by name that executors share, with gradients as "grad of NAME". */
+typedef struct api_shared_array {
+    char *name;
+    mxl_array *array;
+} api_shared_array;
+
+typedef struct api_shared_buffer {
+    size_t count, room, name_bytes;
+    api_shared_array *item;
+} api_shared_buffer;
+
+/* Takes the caller's arrays. The buffer is to be ended also after -1, with the error set. */
+int api_shared_begin(api_shared_buffer *buffer, int length, const char *const *names,
+                     const NDArrayHandle *handles);
+void api_shared_end(api_shared_buffer *buffer);
+
+/* The first elements of the buffer's array of that name, where it has enough; else zeros, which
+ * take its place in the buffer. A new reference; NULL with the error set, as for another dtype. */
+mxl_array *api_shared_array_for(api_shared_buffer *buffer, const char *name, int dtype,
+                                const mxl_shape *shape);
+
+/* Lends the names and new handles of all arrays. -1 with the error set. */
+int api_shared_lend(const api_shared_buffer *buffer, int *length, const char ***names,
+                    NDArrayHandle **handles);
+
 /* What simple_bind and reshape are asked for. The forms of a function differ in the type of the
  * sizes, which `size_at` reads. */
 typedef struct api_wish {
@@ -40,7 +65,8 @@ typedef struct api_wish {
     const char **req_names, **req_types;
     uint32_t shared; /* names of arguments that are taken from `from` */
     const char **shared_names;
-    mxl_executor *from; /* NULL: nothing is shared */
+    mxl_executor *from;        /* NULL: nothing is shared */
+    api_shared_buffer *buffer; /* for arguments that are not; NULL: none */
     bool reshapes; /* arrays of `from` whose shape stays are taken; requests are its requests */
     bool views;    /* and so is memory of others, where it is enough */
     bool partial;  /* shapes that were not asked for may change */
@@ -50,8 +76,8 @@ typedef struct api_wish {
 /* A new executor with arrays made by what was asked for. NULL with the error set. */
 mxl_executor *api_executor_make(const api_wish *wish, const mxl_symbol *symbol);
 
-/* Lends handles of the arguments, their gradients (NULL for none) and auxiliary states. -1 with the
- * error set. */
+/* Lends handles of the arguments, their gradients (NULL for none) and auxiliary states, which
+ * follow each other in one list. -1 with the error set. */
 int api_executor_lend(const mxl_executor *e, uint32_t *num_in_args, NDArrayHandle **in_args,
                       NDArrayHandle **arg_grads, uint32_t *num_aux_states,
                       NDArrayHandle **aux_states);

@@ -198,6 +198,14 @@ static int check_reqs(const api_wish *w, int args)
     return mxl_error("%u gradient requests for %d arguments", w->reqs, args);
 }
 
+/* An array of the shared buffer, or a new one; a new reference. */
+static mxl_array *own_array(const api_wish *w, const char *name, int dtype, const mxl_shape *shape)
+{
+    if (w->buffer != NULL)
+        return api_shared_array_for(w->buffer, name, dtype, shape);
+    return mxl_array_zeros(dtype, shape->ndim, shape->dim);
+}
+
 /* The array for a variable, shared or new; a new reference. */
 static mxl_array *array_for(const api_wish *w, const char *name, bool is_state, int dtype,
                             const mxl_shape *shape)
@@ -209,7 +217,9 @@ static mxl_array *array_for(const api_wish *w, const char *name, bool is_state, 
         return NULL;
     if (take(w, old, dtype, shape, &found) != 0)
         return NULL;
-    return found != NULL ? found : mxl_array_zeros(dtype, shape->ndim, shape->dim);
+    if (found != NULL || !is_state)
+        return found != NULL ? found : own_array(w, name, dtype, shape);
+    return mxl_array_zeros(dtype, shape->ndim, shape->dim);
 }
 
 /* The same for the gradient of an argument. */
@@ -219,9 +229,17 @@ static mxl_array *gradient_for(const api_wish *w, const char *name, int dtype,
     int at = may_share(w, name, false) ? place_in(w->from, name, false) : -1;
     mxl_array *found;
 
+    mxl_str grad_name = {0};
+
     if (take(w, at < 0 ? NULL : w->from->grad[at], dtype, shape, &found) != 0)
         return NULL;
-    return found != NULL ? found : mxl_array_zeros(dtype, shape->ndim, shape->dim);
+    if (found != NULL)
+        return found;
+    mxl_str_addf(&grad_name, "grad of %s", name);
+    if (!grad_name.failed)
+        found = own_array(w, grad_name.text, dtype, shape);
+    mxl_str_clear(&grad_name);
+    return found;
 }
 
 static int make_arg(mxl_executor *e, const api_wish *w, int i, int dtype, const mxl_shape *shape)

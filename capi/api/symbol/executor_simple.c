@@ -1,8 +1,7 @@
 /* MXExecutorSimpleBind and MXExecutorReshape, with their forms. */
 #include "api/symbol/bind.h"
 
-/* The buffers of arrays that a caller wants reused are handed back as they are: memory comes from a
- * pool. */
+/* The arrays by name that executors share: the caller's list, and where the new one goes. */
 typedef struct buffers {
     int *length;
     const char **names;
@@ -27,41 +26,64 @@ static int check_answer(const char *function, const answer *a)
     return 0;
 }
 
+/* Hands out the arrays of the executor, and those of the buffer. */
+static int lend(const api_wish *w, const mxl_executor *e, const buffers *b, const answer *a)
+{
+    if (api_executor_lend(e, a->num_in_args, a->in_args, a->arg_grads, a->num_aux_states,
+                          a->aux_states) != 0)
+        return -1;
+    if (w->buffer == NULL ||
+        api_shared_lend(w->buffer, b->length, b->names_back, b->handles_back) == 0)
+        return 0;
+    api_handles_free(*a->in_args, 2 * (size_t)e->args + (size_t)e->aux); /* one list: bind.h */
+    return -1;
+}
+
 /* Makes the executor and hands out what it has; the symbol is pinned. */
-static int give(const api_wish *w, const mxl_symbol *symbol, const answer *a)
+static int give(const api_wish *w, const mxl_symbol *symbol, const buffers *b, const answer *a)
 {
     mxl_executor *e = api_executor_make(w, symbol);
 
-    if (e != NULL && api_executor_lend(e, a->num_in_args, a->in_args, a->arg_grads,
-                                       a->num_aux_states, a->aux_states) != 0) {
-        mxl_ref_release(&e->ref);
-        e = NULL;
-    }
-    return api_executor_give(e, a->out, w->function);
+    if (api_executor_give(e, a->out, w->function) != 0)
+        return -1;
+    if (lend(w, e, b, a) == 0)
+        return 0;
+    (void)mxl_handle_free(MXL_KIND_EXECUTOR, api_number(*a->out));
+    *a->out = NULL;
+    return mxl_error_prefix(w->function);
+}
+
+static int bind_pinned(api_wish *w, SymbolHandle handle, const buffers *b, const answer *a)
+{
+    mxl_symbol *symbol = api_symbol_pin(handle, w->function);
+    bool shares =
+        b->length != NULL && b->names_back != NULL && b->handles_back != NULL && *b->length >= 0;
+    api_shared_buffer buffer;
+    int status;
+
+    if (symbol == NULL)
+        return -1;
+    w->buffer = shares ? &buffer : NULL;
+    status = shares ? api_shared_begin(&buffer, *b->length, b->names, b->handles) : 0;
+    status = status == 0 ? give(w, symbol, b, a) : mxl_error_prefix(w->function);
+    if (shares)
+        api_shared_end(&buffer);
+    api_symbol_unpin(handle);
+    return status;
 }
 
 static int simple_bind(api_wish *w, SymbolHandle handle, int dev_type, ExecutorHandle shared,
                        const buffers *b, const answer *a)
 {
-    mxl_symbol *symbol;
-    mxl_executor *from = NULL;
     int status;
 
     if (check_answer(w->function, a) != 0 || api_check_device(w->function, dev_type) != 0)
         return -1;
-    if (shared != NULL && (from = api_executor_pin(shared, w->function)) == NULL)
+    if (shared != NULL && (w->from = api_executor_pin(shared, w->function)) == NULL)
         return -1;
-    w->from = from;
-    symbol = api_symbol_pin(handle, w->function);
-    status = symbol == NULL ? -1 : give(w, symbol, a);
-    if (symbol != NULL)
-        api_symbol_unpin(handle);
-    if (from != NULL)
+    status = bind_pinned(w, handle, b, a);
+    if (shared != NULL)
         api_executor_unpin(shared);
-    if (status == 0 && b->names_back != NULL)
-        *b->names_back = b->names;
-    if (status == 0 && b->handles_back != NULL)
-        *b->handles_back = b->handles;
     return status;
 }
 
@@ -125,7 +147,7 @@ static int reshape(api_wish *w, ExecutorHandle shared, int dev_type, const answe
         return -1;
     w->from = from;
     w->reshapes = w->views = true;
-    status = give(w, from->program.graph.symbol, a);
+    status = give(w, from->program.graph.symbol, NULL, a);
     api_executor_unpin(shared);
     return status;
 }

@@ -191,7 +191,7 @@ static mxl_executor *make(const char *function, const char *json, const void *by
 
     if (symbol == NULL)
         return NULL;
-    if (size <= 0 || mxl_file_parse(bytes, (size_t)size, false, &params) == 0)
+    if (bytes == NULL || mxl_file_parse(bytes, size > 0 ? (size_t)size : 0, false, &params) == 0)
         e = api_executor_make(&wish, symbol);
     if (e != NULL && params.count > 0 && params.names == NULL)
         (void)mxl_error("the parameters have no names");

@@ -182,6 +182,68 @@ TEST(busy_executor)
     unbind(&b);
 }
 
+static NDArrayHandle of_name(const shared_buffer *shared, const char *name)
+{
+    for (int i = 0; i < shared->count; i++) {
+        if (strcmp(shared->names[i], name) == 0)
+            return shared->arrays[i];
+    }
+    return NULL;
+}
+
+/* An array that is large enough is the argument's memory, a small one is replaced, and all arrays
+ * that are made are added, under handles that are the caller's. */
+TEST(bind_to_buffer)
+{
+    static const int64_t large[] = {60}, small[] = {1};
+    const char *names[] = {"fc1_weight", "fc1_bias"};
+    NDArrayHandle given[] = {filled(1, large, 7), filled(1, small, 7)}, *lent;
+    shared_buffer shared = {2, names, given};
+    SymbolHandle net = make_net();
+    double values[60];
+    bound b;
+
+    REQUIRE(CHECK_INT(bind_shared(net, &shared, &b), 0));
+    CHECK_INT(shared.count, 2 * NET_ARGS);
+    CHECK(of_name(&shared, "grad of data") != NULL);
+    CHECK_INT(MXNDArraySyncCopyToCPU(b.args[1], values, 20), 0);
+    CHECK_NEAR(values[19], 7, 0);
+    for (int i = 0; i < 20; i++)
+        values[i] = i;
+    CHECK_INT(MXNDArraySyncCopyFromCPU(b.args[1], values, 20), 0);
+    CHECK_INT(MXNDArraySyncCopyToCPU(given[0], values, 60), 0);
+    CHECK_NEAR(values[19], 19, 0);
+    CHECK_NEAR(values[20], 7, 0);
+    CHECK_INT(MXNDArraySyncCopyToCPU(of_name(&shared, "fc1_bias"), values, 4), 0);
+    CHECK_NEAR(values[3], 0, 0);
+    lent = shared.arrays;
+    for (int i = 0; i < shared.count; i++)
+        CHECK_INT(MXNDArrayFree(lent[i]), 0);
+    unbind(&b);
+    CHECK_INT(MXNDArrayFree(given[0]), 0);
+    CHECK_INT(MXNDArrayFree(given[1]), 0);
+    CHECK_INT(MXSymbolFree(net), 0);
+}
+
+/* A dtype that does not fit is an error, and the buffer stays the caller's. */
+TEST(bind_to_buffer_of_another_dtype)
+{
+    const char *names[] = {"fc1_weight"};
+    const uint32_t shape[] = {4, 5};
+    NDArrayHandle array, given[1];
+    shared_buffer shared = {1, names, given};
+    SymbolHandle net = make_net();
+    bound b;
+
+    CHECK_INT(MXNDArrayCreateEx(shape, 2, 1, 0, 0, 0, &array), 0);
+    given[0] = array;
+    CHECK_INT(bind_shared(net, &shared, &b), -1);
+    CHECK_HAS(MXGetLastError(), "fc1_weight: the array of the shared buffer is of float32, "
+                                "not of float64");
+    CHECK_INT(MXNDArrayFree(array), 0);
+    CHECK_INT(MXSymbolFree(net), 0);
+}
+
 /* Steps before the last one run nothing. */
 TEST(partial_forward)
 {
@@ -232,4 +294,4 @@ TEST(uncomposed)
 
 HARNESS_MAIN(ENTRY(lists), ENTRY(json_round_trip), ENTRY(long_chain), ENTRY(failed_compose),
              ENTRY(cached_op), ENTRY(executor), ENTRY(busy_executor), ENTRY(partial_forward),
-             ENTRY(uncomposed))
+             ENTRY(bind_to_buffer), ENTRY(bind_to_buffer_of_another_dtype), ENTRY(uncomposed))

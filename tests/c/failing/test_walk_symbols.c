@@ -80,6 +80,26 @@ static bool binds(stage *s)
     return ok;
 }
 
+/* Into a buffer with an array that is too small, and another. */
+static bool binds_shared(stage *s)
+{
+    static const int64_t small[] = {1, 1}, other[] = {3};
+    const char *names[] = {"data", "other"};
+    NDArrayHandle given[] = {filled(2, small, 1), filled(1, other, 1)};
+    shared_buffer shared = {2, names, given};
+    bound b;
+    bool ok = given[0] != NULL && given[1] != NULL && failing(bind_shared(net, &shared, &b) == 0);
+
+    (void)s;
+    for (int i = 0; ok && i < shared.count; i++)
+        (void)MXNDArrayFree(shared.arrays[i]);
+    if (ok)
+        unbind(&b);
+    (void)MXNDArrayFree(given[0]);
+    (void)MXNDArrayFree(given[1]);
+    return ok;
+}
+
 static bool runs(stage *s)
 {
     (void)s;
@@ -229,6 +249,11 @@ TEST(walk_infers)
     walk_symbols(infers, true);
 }
 
+TEST(walk_binds_shared)
+{
+    walk_symbols(binds_shared, true);
+}
+
 TEST(walk_binds)
 {
     walk_symbols(binds, true);
@@ -298,6 +323,6 @@ TEST(walk_lists)
 }
 
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
-          ENTRY(walk_binds), ENTRY(walk_runs), ENTRY(walk_runs_monitored), ENTRY(walk_reshapes),
-          ENTRY(walk_calls), ENTRY(walk_keeps), ENTRY(walk_predicts), ENTRY(walk_lists),
-          ENTRY(walk_recorded))
+          ENTRY(walk_binds), ENTRY(walk_binds_shared), ENTRY(walk_runs), ENTRY(walk_runs_monitored),
+          ENTRY(walk_reshapes), ENTRY(walk_calls), ENTRY(walk_keeps), ENTRY(walk_predicts),
+          ENTRY(walk_lists), ENTRY(walk_recorded))

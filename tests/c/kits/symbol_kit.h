@@ -95,7 +95,13 @@ typedef struct bound {
     NDArrayHandle args[NET_ARGS], grads[NET_ARGS], states[NET_STATES];
 } bound;
 
-static inline int bind_net(SymbolHandle net, bound *b)
+typedef struct shared_buffer {
+    int count;
+    const char **names;
+    NDArrayHandle *arrays; /* lent after bind_shared: new handles */
+} shared_buffer;
+
+static inline int bind_shared(SymbolHandle net, shared_buffer *shared, bound *b)
 {
     static const char *names[] = {"data"};
     static const int sizes[] = {2, 5}, dtypes[] = {1};
@@ -105,14 +111,22 @@ static inline int bind_net(SymbolHandle net, bound *b)
 
     memset(b, 0, sizeof(*b));
     if (MXExecutorSimpleBindEx(net, 1, 0, 0, NULL, NULL, NULL, 0, NULL, &req, 1, names, sizes,
-                               places, 1, names, dtypes, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL,
-                               NULL, NULL, &b->num_args, &args, &grads, &b->num_states, &states,
-                               NULL, &b->executor) != 0)
+                               places, 1, names, dtypes, 0, NULL, NULL, 0, NULL, &shared->count,
+                               shared->names, shared->arrays, &shared->names, &shared->arrays,
+                               &b->num_args, &args, &grads, &b->num_states, &states, NULL,
+                               &b->executor) != 0)
         return -1;
     memcpy(b->args, args, b->num_args * sizeof(*args));
     memcpy(b->grads, grads, b->num_args * sizeof(*grads));
     memcpy(b->states, states, b->num_states * sizeof(*states));
     return 0;
+}
+
+static inline int bind_net(SymbolHandle net, bound *b)
+{
+    shared_buffer none = {.count = -1};
+
+    return bind_shared(net, &none, b);
 }
 
 static inline void unbind(bound *b)
