@@ -377,6 +377,7 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
                               .heads = e->head,
                               .head_grads = head_grads,
                               .retain_graph = !e->repeatable,
+                              .allow_constants = true,
                               .training = mode.training,
                               .dialect = mode.dialect};
     int status;

@@ -350,8 +350,9 @@ static int check_head(const mxl_visit *walk, const mxl_backward_args *args, int 
     mxl_array *grad = args->head_grads == NULL ? NULL : args->head_grads[i];
     mxl_meta meta;
 
-    if (walk->heads[i].target == NULL && args->dialect->lenient_heads && args->heads != NULL &&
-        mxl_array_frozen(args->heads[i]))
+    if (walk->heads[i].target == NULL &&
+        (args->allow_constants ||
+         (args->dialect->lenient_heads && args->heads != NULL && mxl_array_frozen(args->heads[i]))))
         return 0;
     if (walk->heads[i].target == NULL)
         return mxl_error("backward: head %d is not in a recorded graph: compute it inside "

@@ -19,6 +19,7 @@ typedef struct mxl_backward_args {
     bool create_graph;
     bool training;
     bool allow_unreachable; /* `variables` may be out of reach of the heads */
+    bool allow_constants;   /* heads that are not in a recorded graph add nothing */
     bool as_arrived; /* gradients are given as they are, NULL where none arrived, instead of zeros
                         and arrays of their own */
     const mxl_dialect *dialect;

@@ -370,6 +370,30 @@ def gradients_without_a_loss():
     return one.grad_dict, np.int32(0)
 
 
+def outputs_that_need_no_gradients(requests, *heads):
+    x, y = mx.sym.var("x"), mx.sym.var("y")
+    made = {"x": mx.sym.exp(x), "y": y * y, "stop": mx.sym.BlockGrad(y), "ones": mx.sym.ones((3,)), "var": x}
+    one = mx.sym.Group([made[name] for name in heads]).simple_bind(mx.cpu(), grad_req=requests, x=(3,), y=(3,))
+    for name, value in one.arg_dict.items():
+        value[:] = array(3)
+        if one.grad_dict[name] is not None:
+            one.grad_dict[name][:] = 5
+    one.forward(is_train=True)
+    one.backward([mx.nd.ones(3)] * len(heads))
+    return one.grad_dict
+
+
+@check
+def gradients_of_outputs_that_need_none():
+    of = outputs_that_need_no_gradients
+    return [
+        of({"x": "null", "y": "write"}, "x", "y"), of({"x": "write", "y": "null"}, "x", "y"),
+        of({"x": "null", "y": "add"}, "y", "x"), of("write", "x", "stop"), of("write", "stop", "x"),
+        of("write", "ones", "x", "y"), of({"x": "null", "y": "write"}, "x", "stop"),
+        of({"x": "null", "y": "write"}, "var", "y"), of({"x": "add", "y": "write"}, "ones", "stop", "var"),
+    ]  # fmt: skip
+
+
 @check
 def memory_of_a_reshaped_executor():
     net = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=4, name="fc")
