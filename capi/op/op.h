@@ -161,11 +161,12 @@ struct mxl_op {
     bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
-    bool wraps_node;  /* its node's payload is a node whose vjp its own calls (CopySlices) */
-    bool strided;     /* compute takes inputs with any strides, without kernels */
-    bool in_place;    /* compute may write an output that lies exactly over an input */
-    bool keeps_form;  /* compute keeps a form of input 1 between calls (op/kept.h) */
-    bool writes_last; /* compute writes when it has read all inputs: outputs may lie anywhere */
+    bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
+    bool strided;      /* compute takes inputs with any strides, without kernels */
+    bool in_place;     /* compute may write an output that lies exactly over an input */
+    bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
+    bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
+    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
     int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
                    other call gets to it (_foreach) */
 };

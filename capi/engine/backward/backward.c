@@ -1,6 +1,8 @@
 /* Backward: seeds the roots, runs the nodes latest first, accumulates into the variables. */
 #include "engine/backward/backward.h"
 
+#include <string.h>
+
 #include "array/expression.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
@@ -200,9 +202,14 @@ static int run_vjp(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array 
                   .node = node,
                   .wants = in->wants,
                   .set = in->set};
+    bool leads = find_inputs(p, node, in), arrives = runs(node, grad_outputs);
     int status = 0;
 
-    if (find_inputs(p, node, in) && runs(node, grad_outputs)) {
+    if (!arrives && leads && node->op->grad_updates && !p->mode.dialect->new_grads) {
+        memset(in->wants, 0, (size_t)node->num_inputs * sizeof(*in->wants));
+        arrives = true; /* gradients are zero, which needs no computation */
+    }
+    if (leads && arrives) {
         mxl_scope_begin(&scope, p->mode);
         status = run_rule(&g);
         if (status == 0 && p->mode.dialect->new_grads && node->op->forget == NULL)
@@ -222,7 +229,7 @@ static int run_vjp(pass *p, mxl_task *task, mxl_array **grad_outputs, mxl_array 
         else
             mxl_array_release(in->set[i]);
         if (in->set[i] == NULL && in->to[i] != NULL && in->to[i]->node != NULL && status == 0 &&
-            p->mode.dialect->new_grads)
+            (p->walk.updates || p->mode.dialect->new_grads))
             status = mxl_visit_push(&p->walk, in->to[i]); /* it runs, though nothing may arrive */
     }
     return status == 0 && p->walk.hooked ? settle(p, node, in->to) : status;

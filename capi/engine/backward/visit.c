@@ -86,6 +86,7 @@ static int enter(mxl_visit *walk, mxl_node *node)
         return mxl_error("%s: the graph was released by an earlier backward; call that one with "
                          "retain_graph=True to run backward over it again",
                          node->op->name);
+    walk->updates = walk->updates || node->op->grad_updates;
     /* A rule that may fail must not cost the caller the graph. */
     if (walk->all_or_none && (node->payload != NULL || node->op->grad == NULL ||
                               mxl_hook_store_get(&node->store) != NULL || mxl_node_stale(node)))

@@ -44,6 +44,7 @@ typedef struct mxl_visit {
     bool all_or_none; /* a failure must not release the caller's graph */
     bool keep_all;    /* so something may: release saved values only at the end */
     bool hooked;      /* there are hooked variables */
+    bool updates;     /* there are nodes whose vjps update inputs */
     uint8_t anomaly;  /* checks of the vjps' results: the thread's flag */
 } mxl_visit;
 

@@ -234,7 +234,8 @@ static void batch_saves(mxl_saves *saves)
     "channel: in training mode those of the batch, otherwise the moving ones."
 #define BATCH_FIELDS                                                                               \
     .arity = batch_arity, .infer = batch_infer, .compute = batch_compute, .grad = batch_grad,      \
-    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .reads_training = true
+    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .reads_training = true,                \
+    .grad_updates = true
 
 static const mxl_op op_batch_norm = {
     .name = "BatchNorm",

@@ -394,6 +394,25 @@ def gradients_of_outputs_that_need_none():
     ]  # fmt: skip
 
 
+def moving_mean(requests, *heads):
+    """After two backwards in training mode."""
+    bn, w = mx.sym.BatchNorm(mx.sym.var("x"), name="bn"), mx.sym.var("w", shape=(4, 3))
+    made = {"stop": mx.sym.BlockGrad(bn), "relu": mx.sym.BlockGrad(mx.sym.relu(bn)) * w, "bn": bn, "w": w * 2}
+    one = mx.sym.Group([made[name] for name in heads]).simple_bind(mx.cpu(), grad_req=requests, x=(4, 3))
+    one.arg_dict["x"][:] = array(4, 3)
+    for _ in range(2):
+        one.forward(is_train=True)
+        one.backward([mx.nd.ones((4, 3))] * len(heads))
+        mx.nd.waitall()
+    return one.aux_dict["bn_moving_mean"], one.grad_dict
+
+
+each("moving mean", [(f"{heads} {requests}", requests, *heads)
+                     for heads in (("stop",), ("relu",), ("w", "stop"), ("bn", "stop"))
+                     for requests in ("write", {"w": "write"}, {"x": "write"})],
+     lambda _, requests, *heads: moving_mean(requests, *heads))  # fmt: skip
+
+
 @check
 def memory_of_a_reshaped_executor():
     net = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=4, name="fc")

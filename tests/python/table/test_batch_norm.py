@@ -82,6 +82,29 @@ def test_a_recorded_backward_moves_them() -> None:
     del dx
 
 
+@pytest.mark.parametrize("zero", [nd.BlockGrad, nd.sign, lambda y: nd.BlockGrad(nd.relu(y) * 2)])
+def test_a_gradient_that_vanishes_moves_them(zero) -> None:
+    layer = Layer()
+    y = layer()
+    with autograd.record():
+        y = zero(y) * layer.x
+    y.backward()
+    layer.moved(1)
+    assert not layer.beta.grad.asnumpy().any()
+
+
+def test_a_frozen_layer_does_not_move_them() -> None:
+    layer = Layer()
+    for array in (layer.x, layer.gamma, layer.beta):
+        array.attach_grad("null")
+    w = nd.ones(X.shape)
+    w.attach_grad()
+    with autograd.record():
+        y = nd.BatchNorm(layer.x, layer.gamma, layer.beta, layer.mean, layer.var) * w
+    y.backward()
+    layer.moved(0)
+
+
 def test_the_mode_of_the_recording_counts() -> None:
     layer = Layer()
     layer(train=False, fix_gamma=False).backward(train_mode=True)
