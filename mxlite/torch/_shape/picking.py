@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from mxlite.torch._basic import filled, from_values
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
-from mxlite.torch._calls import both, prepare, run
+from mxlite.torch._calls import both, prepare, run, run_into
+from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import cast, require_same_dtype
 from mxlite.torch._dtypes import INTEGER, dtype, int32, int64
+from mxlite.torch._edits import edit
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
@@ -62,10 +64,10 @@ def _check_indices(input: Tensor, index: Tensor, dim: int) -> None:
         raise RuntimeError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
 
 
-def _run_along(call: int, inputs: list[Tensor], dim: int) -> Tensor:
-    """Runs a call on a tensor and indices along a dimension, which the operator checks."""
+def _run_along(call: int, inputs: list[Tensor], dim: int, into: bool = False) -> Tensor:
+    """Runs a call on a tensor (or into it) and indices along a dimension, which the operator checks."""
     try:
-        return run(call, inputs, dim, kind=inputs[0]._dtype)
+        return run_into(call, inputs[0], inputs, dim) if into else run(call, inputs, dim, kind=inputs[0]._dtype)
     except Exception:
         _check_indices(*inputs[:2], dim)
         raise
@@ -143,40 +145,58 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 # ---- elements put at indices ----
 
 
-@both()
-@along
-def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+@in_place_too
+def scatter_add(made: Callable, input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` with elements of `src` added along a dimension, at indices."""
+    return _scattered_sums(input, dim, index, src, into=made is edit)
+
+
+@along
+def _scattered_sums(input: Tensor, dim: int, index: Tensor, src: Tensor, into: bool) -> Tensor:
     dim = check_dim(dim, input.ndim)
     index = _long("scatter", index)
     _check_along(input, index, dim)
     require_same_dtype("scatter_add", input, src)
-    return _run_along(_scatter_add, [input, index, src], dim)
+    return _run_along(_scatter_add, [input, index, src], dim, into)
 
 
-@both()
-@along
+@in_place_too
 def scatter(
-    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+    made: Callable,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: str | None = None,
 ) -> Tensor:
     """`input` with elements of `src` (or a number) written along a dimension, at indices."""
     if reduce is not None:
         raise NotImplementedError("mxlite.torch: scatter has no reduce")
-    src = value if src is None else src
+    return _scattered(input, dim, index, value if src is None else src, into=made is edit)
+
+
+@along
+def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, into: bool) -> Tensor:
     dim = check_dim(dim, input.ndim)
     index = _long("scatter", index)
     _check_along(input, index, dim)
     if isinstance(src, Tensor):
         require_same_dtype("scatter", input, src)
-        return _run_along(_scatter, [input, index, src], dim)
+        return _run_along(_scatter, [input, index, src], dim, into)
     number = _shapes.expand(filled((), src, input._dtype), index.shape)
-    return _run_along(_scatter_number, [input, index, number], dim)
+    return _run_along(_scatter_number, [input, index, number], dim, into)
 
 
-@both()
-@along
-def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+@in_place_too
+def index_add(made: Callable, input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """`input` with parts of `source` added along a dimension, at indices."""
+    return _added(input, dim, index, source, alpha=alpha, made=made)
+
+
+@along
+def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any, made: Callable) -> Tensor:
     dim = check_dim(dim, input.ndim)
     require_same_dtype("index_add", input, source)
     require_integers(index, f"index_add_(): Expected dtype int32/int64 for index but got: {index._dtype.word}")
@@ -197,11 +217,11 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     def rule(grad: Tensor, index: Tensor) -> list:  # 1.3 times as fast as the composition
         return [grad, cast(index_select(grad, dim, index) * factor, kind)]
 
-    return formula("IndexAddBackward0", [input, source], compute, rule, constants=[index])
+    return made("IndexAddBackward0", [input, source], compute, rule, constants=[index])
 
 
-@both()
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+@in_place_too
+def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A number (or a tensor of one) in the parts of a dimension at indices, elsewhere the tensor's elements."""
     dim = check_dim(dim, input.ndim)
     if index._dtype is not int64:
@@ -211,4 +231,4 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     flags = np.zeros(input.shape[dim] if input.shape else 1, bool)
     flags[index._values()] = True
     mask = from_values(flags).reshape(_with((1,) * input.ndim, dim, -1) if input.shape else ())
-    return fill_where(formula, "IndexFill", input, mask, value)
+    return fill_where(made, "IndexFill", input, mask, value)

@@ -131,7 +131,9 @@ def along(made: Callable) -> Callable:
             return made(input, dim, *given, **named)
         check_dim(dim, 0)
         rows = [reshape(each, (-1,)) if isinstance(each, Tensor) else each for each in given]
-        return reshape(made(reshape(input, (1,)), 0, *rows, **named), ())
+        row = reshape(input, (1,))
+        done = made(row, 0, *rows, **named)
+        return input if done is row else reshape(done, ())  # a row that was edited shows the tensor
 
     return lifted
 

@@ -29,9 +29,12 @@ ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(("squeeze_", "unsqueeze_"), lambda h, x: (0,)),
     **dict.fromkeys(("swapaxes_", "swapdims_", "transpose_"), lambda h, x: (0, 0)),
     "fill_": lambda h, x: (0.5,),
+    "index_add_": lambda h, x: (0, torch.tensor([0, 0]), x[:2]),
+    "index_fill_": lambda h, x: (0, torch.tensor([1]), 0.5),
     "index_put_": lambda h, x: ((torch.tensor([0, 0]),), x[:2]),
     "lerp_": lambda h, x: (x, 0.25),
     "masked_fill_": lambda h, x: (torch.tensor([True, False, False]), 0.5),
+    **dict.fromkeys(("scatter_", "scatter_add_"), lambda h, x: (0, torch.tensor([2, 0]), x[:2])),
 }
 BINARY = ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "remainder", "pow", "copy")
 WITHOUT_GRADIENT = {"__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__"}
@@ -73,6 +76,32 @@ def test_an_edit_of_integers(name):
     h = torch.tensor([5, 6])
     getattr(h, name)(torch.tensor([2, 1]))
     assert h.tolist() != [5, 6]
+
+
+def test_edits_at_indices():
+    """The numbers are PyTorch's."""
+    rows, lanes = torch.tensor([[1], [3], [0]]), torch.tensor([[0, 0, 2], [1, 1, 1]])
+    hot = torch.zeros(3, 4)
+    assert hot.scatter_(1, rows, 1) is hot
+    assert hot.tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0]]
+    w, v = leaf([0.0, 1.0, 2.0], [3.0, 4.0, 5.0]), leaf([1.0, 3.0, 5.0], [7.0, 9.0, 11.0])
+    x = w * 1.5
+    x.scatter_add_(1, lanes, v)
+    assert x.tolist() == [[4, 1.5, 8], [4.5, 33, 7.5]]
+    x.t().index_add_(0, torch.tensor([1, 1]), v.t()[:2])
+    assert x.tolist() == [[4, 5.5, 8], [4.5, 49, 7.5]]
+    x[1].index_fill_(0, torch.tensor([0]), v[0, 0].detach())
+    (x * x).sum().backward()
+    assert w.grad.tolist() == [[12, 16.5, 24], [0, 147, 22.5]]
+    assert v.grad.tolist() == [[19, 19, 16], [196, 196, 98]]
+    number = torch.tensor(1.0)
+    assert number.index_add_(0, torch.tensor(0), torch.tensor(3.0)) is number and number.item() == 4
+    for edit in ("scatter_", "scatter_add_"):
+        with pytest.raises(RuntimeError, match="index 5 is out of bounds for dimension 1 with size 4"):
+            getattr(hot, edit)(1, torch.tensor([[5]]), torch.ones(1, 1))
+    assert hot.sum().item() == 3
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        w.scatter_(1, lanes, 1.0)
 
 
 INPLACE = ["celu", "elu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "mish", "relu", "relu6", "selu", "silu"]
