@@ -29,6 +29,8 @@ uint64_t reshape(uint64_t a, int ndim, const int64_t *shape);
 int get_info(uint64_t a, int room, int64_t *shape_dtype);
 int64_t device(uint64_t a);
 int fresh(uint64_t a);
+uint64_t gradient(uint64_t a);
+uint64_t identity(uint64_t a);
 int backward_of_one(uint64_t a, int keep_graph, int dialect);
 int set_recording(int flag);
 int set_training(int flag);

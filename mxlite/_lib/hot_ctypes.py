@@ -36,6 +36,8 @@ _CALLED = {
     "_info": "MXLNDArrayGetInfo",
     "_context": "MXNDArrayGetContext",
     "_fresh": "MXNDArrayGetGradState",
+    "_gradient": "MXNDArrayGetGrad",
+    "_identity": "MXLNDArrayGetId",
     "_set_recording": "MXAutogradSetIsRecording",
     "_set_training": "MXAutogradSetIsTraining",
 }
@@ -199,6 +201,18 @@ def fresh(a: int) -> int:
     """Whether a backward has written the gradient of a variable; -1 for an error."""
     state = _INT()
     return -1 if _fresh(a, ctypes.byref(state)) else state.value  # noqa: F821
+
+
+def gradient(a: int) -> int:
+    """A new handle of the gradient of an array, 0 for none; 2^64 - 1 for an error."""
+    grad = ctypes.c_void_p()
+    return (1 << 64) - 1 if _gradient(a, ctypes.byref(grad)) else grad.value or 0  # noqa: F821
+
+
+def identity(a: int) -> int:
+    """A number that all handles of one array share; 0 for an error."""
+    number = _U64()
+    return 0 if _identity(a, ctypes.byref(number)) else number.value  # noqa: F821
 
 
 def backward_of_one(a: int, keep_graph: int, dialect: int) -> int:

@@ -6,8 +6,11 @@ import ctypes
 import weakref
 from typing import Any
 
-from mxlite._lib import LIB, ask, check_call
+from mxlite._lib import LIB, ask, check_call, hot, last_error
 from mxlite.autograd._front_end import FrontEnd
+
+#: What `hot.gradient` returns for an error.
+_ERROR = (1 << 64) - 1
 
 #: Variables that Python holds, by the library's number for the array: `node.variable` is the user's own object.
 _variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -15,7 +18,18 @@ _variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary(
 
 def array_id(handle: int) -> int:
     """A number that all handles of one array share."""
-    return ask(ctypes.c_uint64, LIB.MXLNDArrayGetId, handle)
+    number = hot.identity(handle)
+    if not number:
+        raise last_error()
+    return number
+
+
+def gradient_handle(handle: int) -> int:
+    """A new handle of the gradient of a variable; 0: there is none."""
+    found = hot.gradient(handle)
+    if found == _ERROR:
+        raise last_error()
+    return found
 
 
 def register_variable(array: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from mxlite import _backward
 from mxlite._lib import LIB, check_call, hot, last_error
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._handles import register_variable
+from mxlite.autograd._handles import gradient_handle, register_variable
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.autograd._run import Edges, run_from_edges
@@ -106,10 +106,9 @@ class Gradient(Placed):
 
         Of a computed array that retain_grad() was called on: the sum of the gradients that arrived since.
         """
-        handle = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayGetGrad(self._h, ctypes.byref(handle)))
-        if handle.value:
-            return adopt(handle.value)
+        handle = gradient_handle(self._h)
+        if handle:
+            return adopt(handle)
         kept = _retained.get(id(self))
         return None if kept is None else kept.grad
 

@@ -10,7 +10,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from mxlite._lib import LIB
-from mxlite.autograd._handles import array_id, register_variable
+from mxlite.autograd._handles import array_id, gradient_handle, register_variable
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.torch import _calls
@@ -60,15 +60,14 @@ class Gradient(Placed, _calls.hot.Owner):
         known = getattr(self, "_grad_cache", None)
         if known is not None and known[0] == _RETAINED:
             return known[1]
-        handle = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayGetGrad(self._h, ctypes.byref(handle)))
-        if not handle.value:
+        handle = gradient_handle(self._h)
+        if not handle:
             return None
-        number = array_id(handle.value)
+        number = array_id(handle)
         if known is not None and known[0] == number:
-            LIB.MXNDArrayFree(handle)
+            _calls.hot.free_array(handle)
             return known[1]
-        grad = adopt(handle.value, self._dtype)
+        grad = adopt(handle, self._dtype)
         self._grad_cache = number, grad
         return grad
 

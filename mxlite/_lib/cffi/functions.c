@@ -13,7 +13,7 @@
     X(MXLCallInto) X(MXLCallGetNumOutputs) X(MXLNDArraySlice) X(MXLNDArrayAt)                      \
     X(MXLNDArrayReshape) X(MXLNDArrayGetInfo) X(MXNDArraySyncCopyToCPU)                            \
     X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree) X(MXNDArrayGetContext)                            \
-    X(MXNDArrayGetGradState) X(MXNDArraySetGradState)                                              \
+    X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)                     \
     X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)
 /* clang-format on */
@@ -60,6 +60,22 @@ static int fresh(uint64_t a)
     int state;
 
     return p_MXNDArrayGetGradState(HANDLE(a), &state) == 0 ? state : -1;
+}
+
+/* A new handle of the gradient of an array, 0 for none; all bits for an error. */
+static uint64_t gradient(uint64_t a)
+{
+    NDArrayHandle grad;
+
+    return p_MXNDArrayGetGrad(HANDLE(a), &grad) == 0 ? NUMBER(grad) : UINT64_MAX;
+}
+
+/* A number that all handles of one array share; 0 for an error. */
+static uint64_t identity(uint64_t a)
+{
+    uint64_t number;
+
+    return p_MXLNDArrayGetId(HANDLE(a), &number) == 0 ? number : 0;
 }
 
 /* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is
