@@ -38,6 +38,9 @@ _CALLED = {
     "_fresh": "MXNDArrayGetGradState",
     "_gradient": "MXNDArrayGetGrad",
     "_identity": "MXLNDArrayGetId",
+    "_edge": "MXLNDArrayGetEdge",
+    "_operator": "MXLNodeGetOperator",
+    "_free_node": "MXLNodeFree",
     "_set_recording": "MXAutogradSetIsRecording",
     "_set_training": "MXAutogradSetIsTraining",
 }
@@ -213,6 +216,18 @@ def identity(a: int) -> int:
     """A number that all handles of one array share; 0 for an error."""
     number = _U64()
     return 0 if _identity(a, ctypes.byref(number)) else number.value  # noqa: F821
+
+
+def edge_kind(a: int) -> int:
+    """0: no gradient flows to the array, 1: it is a variable, 2: it was recorded; -1 for an error."""
+    node, output, name = ctypes.c_void_p(), _INT(), ctypes.c_char_p()
+    if _edge(a, ctypes.byref(node), ctypes.byref(output)):  # noqa: F821
+        return -1
+    if not node.value:
+        return 0
+    failed = _operator(node, ctypes.byref(name))  # noqa: F821
+    _free_node(node)  # noqa: F821
+    return -1 if failed else 1 if name.value is None else 2
 
 
 def backward_of_one(a: int, keep_graph: int, dialect: int) -> int:

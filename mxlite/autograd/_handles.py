@@ -53,6 +53,18 @@ def share(handle: int) -> int:
     return ask(ctypes.c_void_p, LIB.MXShallowCopyNDArray, handle)
 
 
+#: What `edge_kind` returns: no gradient flows to an array, it is a variable, or it was recorded.
+CONSTANT, VARIABLE, RECORDED = range(3)
+
+
+def edge_kind(handle: int) -> int:
+    """What an array is in the graph."""
+    kind = hot.edge_kind(handle)
+    if kind < 0:
+        raise last_error()
+    return kind
+
+
 def edge_of(handle: int) -> tuple[int, int]:
     """Where the gradient of an array goes: a new handle of a node (0: nowhere) and the output's number."""
     node, output = ctypes.c_void_p(), ctypes.c_int()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Callable, ClassVar
 from mxlite._lib import LIB, check_call
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._handles import edge_of
+from mxlite.autograd._handles import CONSTANT, RECORDED, edge_kind, edge_of
 from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 
 
@@ -31,10 +31,7 @@ class Placed:
     @property
     def requires_grad(self) -> bool:
         """Whether a gradient flows to the array: it is a variable, or was recorded."""
-        handle, _ = edge_of(self._h)
-        if handle:
-            LIB.MXLNodeFree(handle)
-        return handle != 0
+        return edge_kind(self._h) != CONSTANT
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
@@ -43,8 +40,7 @@ class Placed:
     @property
     def is_leaf(self) -> bool:
         """Whether the array was not recorded: it is a variable or a constant."""
-        node, _ = self._node()
-        return node is None or node.is_accumulating()
+        return edge_kind(self._h) != RECORDED
 
     @property
     def grad_fn(self) -> graph.Node | None:

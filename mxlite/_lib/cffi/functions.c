@@ -15,7 +15,8 @@
     X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree) X(MXNDArrayGetContext)                            \
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)                     \
-    X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)
+    X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)                        \
+    X(MXLNodeGetOperator)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;
@@ -76,6 +77,22 @@ static uint64_t identity(uint64_t a)
     uint64_t number;
 
     return p_MXLNDArrayGetId(HANDLE(a), &number) == 0 ? number : 0;
+}
+
+/* 0: no gradient flows to the array, 1: it is a variable, 2: it was recorded; -1 for an error. */
+static int edge_kind(uint64_t a)
+{
+    const char *name;
+    MXLNodeHandle node;
+    int output, status;
+
+    if (p_MXLNDArrayGetEdge(HANDLE(a), &node, &output) != 0)
+        return -1;
+    if (node == NULL)
+        return 0;
+    status = p_MXLNodeGetOperator(node, &name);
+    p_MXLNodeFree(node);
+    return status != 0 ? -1 : name == NULL ? 1 : 2;
 }
 
 /* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is
