@@ -14,7 +14,7 @@ _MAX_ARGUMENTS = 32
 
 _AS_THEY_ARE = (
     "call1_list into1 into2 into1_float slice_rows at reshape device fresh gradient identity edge_kind"
-    " backward_of_one set_recording set_training"
+    " contiguous backward_of_one set_recording set_training"
 )
 globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.split()))
 

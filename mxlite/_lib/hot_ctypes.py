@@ -34,6 +34,7 @@ _CALLED = {
     "_at": "MXLNDArrayAt",
     "_reshape": "MXLNDArrayReshape",
     "_info": "MXLNDArrayGetInfo",
+    "_strides": "MXLNDArrayGetStrides",
     "_context": "MXNDArrayGetContext",
     "_fresh": "MXNDArrayGetGradState",
     "_gradient": "MXNDArrayGetGrad",
@@ -191,6 +192,21 @@ def info(array: int) -> tuple[tuple[int, ...] | None, int]:
     if ndim < 0:
         return None, -2 if ndim < -1 else dtype.value
     return tuple(sizes[:ndim]), dtype.value
+
+
+def contiguous(a: int) -> int:
+    """Whether the elements follow each other in memory, in order; -1 for an error."""
+    shape, strides, expected = (_I64 * _MAX_NDIM)(), (_I64 * _MAX_NDIM)(), 1
+    ndim = _info(a, _MAX_NDIM, shape, None)  # noqa: F821
+    if ndim < 0 or _strides(a, _MAX_NDIM, strides, None) < 0:  # noqa: F821
+        return -1
+    if 0 in shape[:ndim]:
+        return 1
+    for size, stride in zip(reversed(shape[:ndim]), reversed(strides[:ndim])):
+        if size != 1 and stride != expected:
+            return 0
+        expected *= size
+    return 1
 
 
 def device(a: int) -> int:

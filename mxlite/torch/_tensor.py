@@ -140,14 +140,10 @@ class Tensor(Gradient):
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements follow each other in memory, in order."""
-        if not self.numel():
-            return True
-        expected = 1
-        for size, stride in zip(reversed(self.shape), reversed(self._strides())):
-            if size != 1 and stride != expected:
-                return False
-            expected *= size
-        return True
+        found = hot.contiguous(self._h)
+        if found < 0:
+            raise last_error()
+        return found == 1
 
     def is_set_to(self, tensor: Tensor) -> bool:
         """Whether both have the same memory, shape and strides."""

@@ -16,7 +16,7 @@
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)                     \
     X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)                        \
-    X(MXLNodeGetOperator)
+    X(MXLNodeGetOperator) X(MXLNDArrayGetStrides)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;
@@ -242,6 +242,23 @@ static int get_info(uint64_t a, int room, int64_t *shape_dtype)
 }
 
 enum { MAX_NDIM = 32 }; /* the library's */
+
+/* Whether the elements follow each other in memory, in order; -1 for an error. */
+static int contiguous(uint64_t a)
+{
+    int64_t shape[MAX_NDIM], strides[MAX_NDIM], expected = 1;
+    int ndim = p_MXLNDArrayGetInfo(HANDLE(a), MAX_NDIM, shape, NULL), in_order = 1;
+
+    if (ndim < 0 || p_MXLNDArrayGetStrides(HANDLE(a), MAX_NDIM, strides, NULL) < 0)
+        return -1;
+    for (int i = ndim - 1; i >= 0; i--) {
+        if (shape[i] == 0)
+            return 1;
+        in_order = in_order && (shape[i] == 1 || strides[i] == expected);
+        expected *= shape[i];
+    }
+    return in_order;
+}
 
 /* Backward to all leaves from an array of one element, with 1 as its gradient: 0, or -1; 1 for
  * another array, or one that no gradient flows from, for which nothing has been done. */
