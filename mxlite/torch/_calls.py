@@ -124,10 +124,22 @@ def adopt(handle: int, kind: dtype | None = None) -> Any:
 
 def run(call: int, inputs: list[Any], *values: Any, kind: dtype | None = None) -> Any:
     """Runs a prepared call with one output on tensors; `values`: its typed arguments, `kind`: the result's dtype."""
-    handle = hot.call_n(call, [tensor._h for tensor in inputs], list(values))
-    if not handle:
-        raise last_error()
-    return adopt(handle, kind)
+    return adopt(_run(call, inputs, values), kind)
+
+
+def _run(call: int, inputs: list[Any], values: tuple) -> int:
+    """The handle that the call returns. What most calls give has functions of its own, of half the time."""
+    if not values:
+        if len(inputs) == 1:
+            return hot.call1(call, inputs[0]._h)
+        if len(inputs) == 2:
+            return hot.call2(call, inputs[0]._h, inputs[1]._h)
+    elif len(values) == len(inputs) == 1:
+        if type(values[0]) is int:
+            return hot.call1_int(call, inputs[0]._h, values[0])
+        if type(values[0]) is float:
+            return hot.call1_float(call, inputs[0]._h, values[0])
+    return hot.call_n(call, [tensor._h for tensor in inputs], list(values))
 
 
 def run_many(call: int, inputs: list[Any], *values: Any, kinds: list[dtype] | None = None) -> list[Any]:
@@ -143,9 +155,21 @@ def run_many(call: int, inputs: list[Any], *values: Any, kinds: list[dtype] | No
 
 def run_into(call: int, out: Any, inputs: list[Any], *values: Any) -> Any:
     """Runs a prepared call into a tensor, which is what it returns; an input may be that tensor."""
-    if hot.call_into(call, [tensor._h for tensor in inputs], list(values), [out._h]) is None:
+    if _run_into(call, out._h, inputs, values) != 0:
         raise last_error()
     return out
+
+
+def _run_into(call: int, out: int, inputs: list[Any], values: tuple) -> int:
+    """0, or another number for an error; as `_run`."""
+    if not values:
+        if len(inputs) == 1:
+            return hot.into1(call, inputs[0]._h, out)
+        if len(inputs) == 2:
+            return hot.into2(call, inputs[0]._h, inputs[1]._h, out)
+    elif len(values) == len(inputs) == 1 and type(values[0]) is float:
+        return hot.into1_float(call, inputs[0]._h, values[0], out)
+    return 0 if hot.call_into(call, [tensor._h for tensor in inputs], list(values), [out]) else -1
 
 
 # ---- what the module and its tensors offer ----

@@ -71,9 +71,10 @@ def zero_(self: Tensor) -> Tensor:
 def _filled(self: Tensor, call: int, value: float) -> Tensor:
     """Writes a number into a tensor; into one that shows elements several times (expanded), once into each."""
     once = self
-    for dim, (size, stride) in enumerate(zip(self.shape, self._strides())):
-        if size > 1 and stride == 0:
-            once = slice_dim(once, dim, 0, 1, 1)
+    if not self.is_contiguous():
+        for dim, (size, stride) in enumerate(zip(self.shape, self._strides())):
+            if size > 1 and stride == 0:
+                once = slice_dim(once, dim, 0, 1, 1)
     run_into(call, once, [once], value)
     return self
 
