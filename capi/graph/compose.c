@@ -52,7 +52,7 @@ static int find_input(const mxl_graph_node *node, int count, const char *key)
     return mxl_error("%s: has no input named %.100s", node->op->name, key);
 }
 
-/* How 1.9.1 starts variables that it makes for an operator, as their attribute __init__. */
+/* How 1.9.1 starts a variable that is this input of the node, as its attribute __init__. */
 static const char *first_value(const mxl_graph_node *node, const char *input)
 {
     if (strcmp(input, "moving_mean") == 0 || strcmp(input, "moving_avg") == 0)
@@ -65,6 +65,16 @@ static const char *first_value(const mxl_graph_node *node, const char *input)
         (strcmp(input, "weight") == 0 || strcmp(input, "arg1") == 0))
         return "[\"bilinear\", {}]";
     return NULL;
+}
+
+/* Says so on a variable of which nothing was said. */
+static int say_first_value(const mxl_graph_node *node, const char *input, mxl_graph_node *variable)
+{
+    const char *init = first_value(node, input);
+
+    if (init == NULL || variable->op != NULL || mxl_attrs_get(&variable->attrs, "__init__") != NULL)
+        return 0;
+    return mxl_attrs_set(&variable->attrs, "__init__", init);
 }
 
 static mxl_graph_node *variable_for(const char *name, const char *input)
@@ -84,12 +94,10 @@ static mxl_graph_node *variable_for(const char *name, const char *input)
 mxl_graph_node *mxl_graph_missing_input(const mxl_graph_node *node, const char *name,
                                         const char *input)
 {
-    const char *init = first_value(node, input);
     mxl_graph_node *variable = variable_for(name, input);
 
-    if (variable != NULL &&
-        (mxl_attrs_add(&variable->attrs, &node->attrs) != 0 ||
-         (init != NULL && mxl_attrs_set(&variable->attrs, "__init__", init) != 0))) {
+    if (variable != NULL && (mxl_attrs_add(&variable->attrs, &node->attrs) != 0 ||
+                             say_first_value(node, input, variable) != 0)) {
         mxl_ref_release(&variable->ref);
         return NULL;
     }
@@ -112,14 +120,20 @@ static int place_args(const mxl_graph_node *node, int needed, mxl_entry *inputs,
     return 0;
 }
 
+/* Makes variables for the places without one; says of the others how they start. */
 static int fill_missing(const mxl_graph_node *node, const char *name, int needed, mxl_entry *inputs)
 {
     char room[32];
 
     for (int i = 0; i < needed; i++) {
-        if (inputs[i].node != NULL)
+        const char *input = mxl_graph_node_input(node, i, room);
+
+        if (inputs[i].node != NULL) {
+            if (say_first_value(node, input, inputs[i].node) != 0)
+                return -1;
             continue;
-        inputs[i].node = mxl_graph_missing_input(node, name, mxl_graph_node_input(node, i, room));
+        }
+        inputs[i].node = mxl_graph_missing_input(node, name, input);
         if (inputs[i].node == NULL)
             return -1;
     }
