@@ -195,6 +195,8 @@ int mxl_infer_made(mxl_infer *infer, const char *ctx, int dtype, int ndim, const
 /* The parameters, infer and compute of operators of an array and a number (mxl_scalar_params). */
 extern const mxl_param mxl_params_scalar[];
 int mxl_scalar_infer(mxl_infer *infer);
+/* The dtype in which an array and a number are computed, and that of the result. */
+int mxl_scalar_dtype(int dtype, const mxl_scalar_params *params);
 int mxl_scalar_compute(const mxl_call *call);
 
 /* A vjp that passes grad_output on to input 0. */

@@ -16,8 +16,7 @@ const mxl_param mxl_params_scalar[] = {
     {0},
 };
 
-/* The dtype of the computation and of the result. */
-static int scalar_dtype(int dtype, const mxl_scalar_params *params)
+int mxl_scalar_dtype(int dtype, const mxl_scalar_params *params)
 {
     if (mxl_dtype_is_float(dtype))
         return dtype;
@@ -30,13 +29,13 @@ int mxl_scalar_infer(mxl_infer *infer)
 {
     if (mxl_infer_same(infer) != 0)
         return -1;
-    infer->out_dtype[0] = scalar_dtype(infer->in[0]->dtype, infer->params);
+    infer->out_dtype[0] = mxl_scalar_dtype(infer->in[0]->dtype, infer->params);
     return 0;
 }
 
 int mxl_scalar_compute(const mxl_call *call)
 {
-    int dtype = scalar_dtype(call->in[0]->dtype, call->params);
+    int dtype = mxl_scalar_dtype(call->in[0]->dtype, call->params);
     mxl_call cast = *call;
     mxl_array *input;
     int status;

@@ -80,18 +80,10 @@ PAIR(ldexp, "lhs * 2^rhs.");
 
 /* ---- an array and a number ---- */
 
-/* Booleans are numbers of int64. */
-static int number_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-
-    return mxl_infer_set(infer, x->dtype == MXL_BOOL ? MXL_I64 : x->dtype, x->ndim, x->shape);
-}
-
 static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool number_first)
 {
     const mxl_scalar_params *p = call->params;
-    int dtype = call->in[0]->dtype == MXL_BOOL ? MXL_I64 : call->in[0]->dtype;
+    int dtype = mxl_scalar_dtype(call->in[0]->dtype, p);
     mxl_array *x = mxl_np_as(mxl_np_scope(s), call->in[0], work_dtype(dtype));
     double value = mxl_dtype_is_float(dtype) ? p->scalar : trunc(p->scalar);
     mxl_array *y = x == NULL ? NULL : mxl_np_number(s, value, x->dtype);
@@ -108,7 +100,7 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
         .name = "_npi_" #id "_scalar",                                                             \
         .doc = text,                                                                               \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
-        .infer = number_infer,                                                                     \
+        .infer = mxl_scalar_infer,                                                                 \
         .compose = id##_scalar_compose,                                                            \
         .keeps_scalars = true,                                                                     \
     }

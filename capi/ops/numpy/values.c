@@ -352,11 +352,18 @@ static mxl_array *constraint_compose(mxl_scope *s, const mxl_call *call)
     return all;
 }
 
+/* Its own, because zeros do not pass. */
+static int constraint_infer(mxl_infer *infer)
+{
+    return mxl_infer_set(infer, MXL_BOOL, 0, NULL);
+}
+
 static const mxl_op op_constraint = {
     .name = "_npx_constraint_check",
     .doc = "True; an error with a text if an element is False.",
     MXL_INPUTS(MXL_INPUT(input, "Booleans.")),
     MXL_ONLY_PARAM(const char *, msg, MXL_P_STRING, "Constraint violated.", "The text."),
+    .infer = constraint_infer,
     .compose = constraint_compose,
     .keeps_scalars = true,
 };
