@@ -448,7 +448,7 @@ static int infer_shapes_of(mxl_rule *rule)
         return mxl_rule_custom_shapes(rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
-    return mxl_rule_says_all(rule->node->op) ? 0 : infer_outputs(rule);
+    return mxl_rule_says_all(rule->node) ? 0 : infer_outputs(rule);
 }
 
 static int infer_node(mxl_facts *facts, int n, int (*infer)(mxl_rule *), bool *changed)

@@ -79,13 +79,13 @@ int mxl_rule_custom_dtypes(mxl_rule *rule);
 
 /* Whether shapes of results depend on values; whether the operator makes an array whose shape may
  * be written with unknown sizes. */
-bool mxl_rule_by_values(const mxl_op *op);
+bool mxl_rule_by_values(const mxl_graph_node *node);
 /* Whether nothing follows before all sizes of the inputs are known. */
 bool mxl_rule_needs_all(const mxl_op *op);
 bool mxl_rule_creates(const mxl_op *op);
 /* Whether nothing follows by the operator's infer: of those two, and of what writes into an array
  * that is given. */
-bool mxl_rule_says_all(const mxl_op *op);
+bool mxl_rule_says_all(const mxl_graph_node *node);
 
 /* Parameters by their names; `missing` where the operator has none of that name. */
 int64_t mxl_rule_int(const mxl_rule *rule, const char *name, int64_t missing);

@@ -47,6 +47,15 @@ static int say_outs(mxl_rule *rule, int dtype)
     return 0;
 }
 
+/* The parameter dtype, where the operator has one and it says something. */
+static int said_dtype(const mxl_rule *rule)
+{
+    const mxl_param *param = mxl_param_find(rule->node->op, "dtype");
+
+    return param != NULL && param->type == MXL_P_DTYPE ? (int)mxl_rule_int(rule, "dtype", -1)
+                                                       : MXL_DTYPE_UNKNOWN;
+}
+
 /* Statistics and weights of a normalisation are float32 where the data has 16 bits. */
 static int norm(mxl_rule *rule)
 {
@@ -112,6 +121,38 @@ static int topk(mxl_rule *rule)
 static int like_second(mxl_rule *rule)
 {
     return one_dtype(rule, 1, rule->num_in, rule->num_out);
+}
+
+/* The result has the dtype of the last input, weights. */
+static int like_last(mxl_rule *rule)
+{
+    return one_dtype(rule, rule->num_in - 1, rule->num_in, rule->num_out);
+}
+
+/* Lengths have any dtype; a parameter may name the dtype of the result. */
+static int softmax(mxl_rule *rule)
+{
+    int said = said_dtype(rule);
+
+    return said == MXL_DTYPE_UNKNOWN ? like_first(rule) : say_outs(rule, said);
+}
+
+/* float32, but of float64 that. */
+static int percentile(mxl_rule *rule)
+{
+    int data = *dtype_at(rule, rule->in[0]);
+
+    return data == MXL_DTYPE_UNKNOWN ? 0 : say_outs(rule, data == MXL_F64 ? MXL_F64 : MXL_F32);
+}
+
+/* Values, then positions and counts. */
+static int unique(mxl_rule *rule)
+{
+    for (int i = 1; i < rule->num_out; i++) {
+        if (mxl_rule_say_dtype(rule, rule->out + i, MXL_I64) != 0)
+            return -1;
+    }
+    return one_dtype(rule, 0, 1, 1);
 }
 
 /* Dtypes that have nothing to do with each other. */
@@ -203,6 +244,24 @@ static const struct {
     {"SequenceMask", with_lengths},
     {"SequenceReverse", with_lengths},
     {"_npi_choice", gives_int64},
+    {"_npi_argmax", gives_int64},
+    {"_npi_argmin", gives_int64},
+    {"_npx_nonzero", gives_int64},
+    {"_npi_diag_indices_from", gives_int64},
+    {"_npi_share_memory", gives_bool},
+    {"_npx_constraint_check", gives_bool},
+    {"_npi_percentile", percentile},
+    {"_npi_unique", unique},
+    {"_npi_bincount", like_last},
+    {"_npi_delete", like_first},
+    {"_npi_insert_scalar", like_first},
+    {"_npi_insert_slice", like_first},
+    {"_npi_insert_tensor", like_first},
+    {"_npi_boolean_mask_assign_scalar", like_first},
+    {"_npi_boolean_mask_assign_tensor", like_first},
+    {"softmax", softmax},
+    {"softmin", softmax},
+    {"log_softmax", softmax},
     {"slice_like", like_first},
     {"reshape_like", like_first},
     {"broadcast_like", like_first},
@@ -226,15 +285,6 @@ static const struct {
     {"isfinite", gives_bool},
     {"amp_multicast", in_pairs},
 };
-
-/* The parameter dtype, where the operator has one and it says something. */
-static int said_dtype(const mxl_rule *rule)
-{
-    const mxl_param *param = mxl_param_find(rule->node->op, "dtype");
-
-    return param != NULL && param->type == MXL_P_DTYPE ? (int)mxl_rule_int(rule, "dtype", -1)
-                                                       : MXL_DTYPE_UNKNOWN;
-}
 
 int mxl_rule_dtypes(mxl_rule *rule)
 {

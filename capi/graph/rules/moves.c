@@ -2,6 +2,8 @@
  * broadcasting. */
 #include "graph/infer.h"
 
+#include <string.h>
+
 /* Nothing follows before the condition is known, as in 1.9.1. */
 int mxl_rule_where(mxl_rule *rule)
 {
@@ -146,4 +148,22 @@ int mxl_rule_reshape(mxl_rule *rule)
     in->dim[unknown] = total / size;
     rule->changed = true;
     return 0;
+}
+
+/* Operators whose results have shapes that depend on values, which a graph does not have. */
+bool mxl_rule_by_values(const mxl_graph_node *node)
+{
+    static const char *const names[] = {"_contrib_boolean_mask",
+                                        "_mxl_nonzero",
+                                        "_npx_nonzero",
+                                        "_npi_boolean_mask_assign_scalar",
+                                        "_npi_bincount",
+                                        "_npi_unique",
+                                        NULL};
+
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], node->op->name) == 0)
+            return true;
+    }
+    return strcmp(node->op->name, "_npi_delete") == 0 && node->num_inputs > 1;
 }

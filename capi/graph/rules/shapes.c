@@ -462,19 +462,6 @@ static int (*rule_of(const mxl_op *op))(mxl_rule *)
     return NULL;
 }
 
-/* Operators whose results have shapes that depend on values, which a graph does not have. */
-bool mxl_rule_by_values(const mxl_op *op)
-{
-    static const char *const names[] = {"_contrib_boolean_mask", "_mxl_nonzero", "_npx_nonzero",
-                                        "_npi_boolean_mask_assign_scalar", NULL};
-
-    for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(names[i], op->name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Operators of which 1.9.1 infers nothing before all sizes of their inputs are known. */
 bool mxl_rule_needs_all(const mxl_op *op)
 {
@@ -486,9 +473,10 @@ bool mxl_rule_creates(const mxl_op *op)
     return rule_of(op) == creation;
 }
 
-bool mxl_rule_says_all(const mxl_op *op)
+bool mxl_rule_says_all(const mxl_graph_node *node)
 {
-    return mxl_rule_creates(op) || mxl_rule_by_values(op) || strcmp(op->name, "_copyto") == 0;
+    return mxl_rule_creates(node->op) || mxl_rule_by_values(node) ||
+           strcmp(node->op->name, "_copyto") == 0;
 }
 
 int mxl_rule_shapes(mxl_rule *rule)
