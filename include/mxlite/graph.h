@@ -39,6 +39,10 @@ typedef void (*MXLReleaseFunction)(void *payload);
  * accumulating node. */
 MXL_API int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output);
 
+/* Returns what an array is in the graph, -1 on error. */
+enum { MXL_EDGE_CONSTANT, MXL_EDGE_LEAF, MXL_EDGE_RECORDED };
+MXL_API int MXLNDArrayGetEdgeKind(NDArrayHandle array);
+
 /* The id of an array: all its handles share it, and no other living array has it. */
 MXL_API int MXLNDArrayGetId(NDArrayHandle array, uint64_t *out);
 

@@ -156,6 +156,10 @@ MXL_API int MXLNDArrayGetInfo(NDArrayHandle array, int room, int64_t *shape, int
  * one into `offset`; both may be NULL. */
 MXL_API int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_t *offset);
 
+/* Returns 1 where the elements of the array follow each other in memory in C order, else 0; -1 on
+ * error. */
+MXL_API int MXLNDArrayIsContiguous(NDArrayHandle array);
+
 /* The address of the array's first element, for any strides; NULL for an array without elements.
  * (MXNDArrayGetData fails for elements that are not in C order.) */
 MXL_API int MXLNDArrayGetAddress(NDArrayHandle array, void **address);

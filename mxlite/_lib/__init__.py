@@ -211,6 +211,8 @@ def _load_hot() -> tuple[str, Any]:
     if wanted != "ctypes":
         try:
             return "cffi", importlib.import_module("mxlite._lib.hot_cffi")
+        except AttributeError as problem:  # of a module that was built from other sources
+            raise RuntimeError(f"mxlite: the cffi module is of another version; build it again: {problem}") from problem
         except ImportError as problem:
             if wanted == "cffi":
                 raise RuntimeError(

@@ -13,8 +13,8 @@ _MAX_NDIM = 32
 _MAX_ARGUMENTS = 32
 
 _AS_THEY_ARE = (
-    "call1_list into1 into2 into1_float slice_rows at reshape device fresh gradient identity edge_kind"
-    " contiguous backward_of_one set_recording set_training"
+    "call1_list into1 into2 into1_float slice_rows at reshape device fresh gradient identity backward_of_one"
+    " set_recording set_training"
 )
 globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.split()))
 

@@ -34,14 +34,10 @@ _CALLED = {
     "_at": "MXLNDArrayAt",
     "_reshape": "MXLNDArrayReshape",
     "_info": "MXLNDArrayGetInfo",
-    "_strides": "MXLNDArrayGetStrides",
     "_context": "MXNDArrayGetContext",
     "_fresh": "MXNDArrayGetGradState",
     "_gradient": "MXNDArrayGetGrad",
     "_identity": "MXLNDArrayGetId",
-    "_edge": "MXLNDArrayGetEdge",
-    "_operator": "MXLNodeGetOperator",
-    "_free_node": "MXLNodeFree",
     "_set_recording": "MXAutogradSetIsRecording",
     "_set_training": "MXAutogradSetIsTraining",
 }
@@ -194,21 +190,6 @@ def info(array: int) -> tuple[tuple[int, ...] | None, int]:
     return tuple(sizes[:ndim]), dtype.value
 
 
-def contiguous(a: int) -> int:
-    """Whether the elements follow each other in memory, in order; -1 for an error."""
-    shape, strides, expected = (_I64 * _MAX_NDIM)(), (_I64 * _MAX_NDIM)(), 1
-    ndim = _info(a, _MAX_NDIM, shape, None)  # noqa: F821
-    if ndim < 0 or _strides(a, _MAX_NDIM, strides, None) < 0:  # noqa: F821
-        return -1
-    if 0 in shape[:ndim]:
-        return 1
-    for size, stride in zip(reversed(shape[:ndim]), reversed(strides[:ndim])):
-        if size != 1 and stride != expected:
-            return 0
-        expected *= size
-    return 1
-
-
 def device(a: int) -> int:
     """Where an array is: 16 times the number of the device, plus its kind; -1 for an error."""
     kind, number = _INT(), _INT()
@@ -232,18 +213,6 @@ def identity(a: int) -> int:
     """A number that all handles of one array share; 0 for an error."""
     number = _U64()
     return 0 if _identity(a, ctypes.byref(number)) else number.value  # noqa: F821
-
-
-def edge_kind(a: int) -> int:
-    """0: no gradient flows to the array, 1: it is a variable, 2: it was recorded; -1 for an error."""
-    node, output, name = ctypes.c_void_p(), _INT(), ctypes.c_char_p()
-    if _edge(a, ctypes.byref(node), ctypes.byref(output)):  # noqa: F821
-        return -1
-    if not node.value:
-        return 0
-    failed = _operator(node, ctypes.byref(name))  # noqa: F821
-    _free_node(node)  # noqa: F821
-    return -1 if failed else 1 if name.value is None else 2
 
 
 def backward_of_one(a: int, keep_graph: int, dialect: int) -> int:

@@ -34,12 +34,14 @@ MXKVStoreSetBarrierBeforeExit:Pi MXKVStoreSetGradientCompression:PIPP MXKVStoreS
 MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLCall1Int:PPq>P MXLCall1List:PPqP>P
 MXLBackward:iPPPPiPPP MXLBackwardQueue:PPP MXLBackwardState:P
 MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
-MXLFunctionRecord:PiPiPPPPPP MXLNDArrayCheckEdit:P MXLNDArrayGetStrides:PiPP MXLNDArrayGetAddress:PP
-MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P MXLHintBackend:ss MXLNDArrayAt:Pq>P
-MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P
+MXLFunctionRecord:PiPiPPPPPP MXLNDArrayCheckEdit:P MXLNDArrayGetStrides:PiPP MXLNDArrayIsContiguous:P
+MXLNDArrayGetAddress:PP MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P
+MXLHintBackend:ss MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P
+MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P
 MXLNDArrayFromData:PiPi>P MXLNDArrayToDLPackVersioned:PP MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
-MXLHookFree:P MXLHookRemove:P MXLNDArrayAddAccumulatedHook:PPPPP MXLNDArrayAddHook:PPiPPP MXLNDArrayGetEdge:PPP
-MXLNDArrayGetId:PP MXLNDArrayPin:PP MXLNDArrayPlace:PPiP MXLNDArrayTurn:PPP
+MXLHookFree:P MXLHookRemove:P MXLNDArrayAddAccumulatedHook:PPPPP MXLNDArrayAddHook:PPiPPP
+MXLNDArrayGetEdge:PPP MXLNDArrayGetEdgeKind:P MXLNDArrayGetId:PP MXLNDArrayPin:PP MXLNDArrayPlace:PPiP
+MXLNDArrayTurn:PPP
 MXLNDArraySetGrad:PP MXLNDArraySetRequiresGrad:Pi MXLNodeAddHook:PPPPP MXLNodeAddPreHook:PPPPP
 MXLNodeFree:P MXLNodeGetId:PP MXLNodeGetInfo:PiiiPP MXLNodeGetInput:PiPP MXLNodeGetName:PP MXLNodeGetNumInputs:PP
 MXLNodeGetNumOutputs:PP MXLNodeGetNumSaved:PP MXLNodeGetOperator:PP MXLNodeGetPayload:PP MXLNodeGetSaved:PiPPPP
@@ -110,4 +112,6 @@ HOT = {
     "copy_in": "MXNDArraySyncCopyFromCPU",
     "set_fresh": "MXNDArraySetGradState",
     "set_grad": "MXLNDArraySetGrad",
+    "edge_kind": "MXLNDArrayGetEdgeKind",
+    "contiguous": "MXLNDArrayIsContiguous",
 }

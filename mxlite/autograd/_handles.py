@@ -53,8 +53,8 @@ def share(handle: int) -> int:
     return ask(ctypes.c_void_p, LIB.MXShallowCopyNDArray, handle)
 
 
-#: What `edge_kind` returns: no gradient flows to an array, it is a variable, or it was recorded.
-CONSTANT, VARIABLE, RECORDED = range(3)
+#: What `edge_kind` returns: no gradient flows to the array, it is a leaf that wants one, or it was recorded.
+CONSTANT, LEAF, RECORDED = range(3)
 
 
 def edge_kind(handle: int) -> int:

@@ -220,10 +220,12 @@ extern "C" {
     pub fn MXLNDArrayFromMemory(data: *mut c_void, ndim: c_int, shape: *const i64, dtype: c_int, release: MXLReleaseFunction, payload: *mut c_void) -> NDArrayHandle;
     pub fn MXLNDArrayGetAddress(array: NDArrayHandle, address: *mut *mut c_void) -> c_int;
     pub fn MXLNDArrayGetEdge(array: NDArrayHandle, node: *mut MXLNodeHandle, output: *mut c_int) -> c_int;
+    pub fn MXLNDArrayGetEdgeKind(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayGetId(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayGetInfo(array: NDArrayHandle, room: c_int, shape: *mut i64, dtype: *mut c_int) -> c_int;
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
+    pub fn MXLNDArrayIsContiguous(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayPin(array: NDArrayHandle, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayPlace(array: NDArrayHandle, node: MXLNodeHandle, output: c_int, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayProtect(array: NDArrayHandle) -> c_int;

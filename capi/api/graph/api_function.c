@@ -303,6 +303,18 @@ int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_
     return ndim;
 }
 
+int MXLNDArrayIsContiguous(NDArrayHandle array)
+{
+    mxl_array *a = api_pin_defined(array, __func__);
+    int found;
+
+    if (a == NULL)
+        return -1;
+    found = a->contiguous;
+    api_unpin(array);
+    return found;
+}
+
 int MXLNDArrayGetAddress(NDArrayHandle array, void **address)
 {
     mxl_array *a;

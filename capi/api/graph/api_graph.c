@@ -67,24 +67,31 @@ int MXLNodeFree(MXLNodeHandle node)
 
 /* ---- arrays ---- */
 
+/* The array's edge, with a reference to its target if there is one. -1 with the error set. */
+static int find_edge(NDArrayHandle array, mxl_edge *edge, const char *function)
+{
+    mxl_array *value = api_pin_for(array, function);
+    int status;
+
+    if (value == NULL)
+        return -1;
+    status = mxl_rebase_refresh(value);
+    if (status == 0)
+        *edge = mxl_array_edge(value);
+    api_unpin(array);
+    return status == 0 ? 0 : mxl_error_prefix(function);
+}
+
 int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
 {
-    mxl_array *value;
     mxl_edge edge;
 
     API_NEED(node);
     API_NEED(output);
     *node = NULL;
     *output = 0;
-    value = api_pin_for(array, __func__);
-    if (value == NULL)
+    if (find_edge(array, &edge, __func__) != 0)
         return -1;
-    if (mxl_rebase_refresh(value) != 0) {
-        api_unpin(array);
-        return mxl_error_prefix(__func__);
-    }
-    edge = mxl_array_edge(value);
-    api_unpin(array);
     if (edge.target == NULL)
         return 0;
     *node = api_node_handle(edge);
@@ -93,6 +100,20 @@ int MXLNDArrayGetEdge(NDArrayHandle array, MXLNodeHandle *node, int *output)
         return mxl_error_prefix(__func__);
     *output = mxl_edge_slot(edge);
     return 0;
+}
+
+int MXLNDArrayGetEdgeKind(NDArrayHandle array)
+{
+    mxl_edge edge;
+    int kind;
+
+    if (find_edge(array, &edge, __func__) != 0)
+        return -1;
+    if (edge.target == NULL)
+        return MXL_EDGE_CONSTANT;
+    kind = mxl_edge_node(edge) == NULL ? MXL_EDGE_LEAF : MXL_EDGE_RECORDED;
+    mxl_ref_release(edge.target);
+    return kind;
 }
 
 /* A new array over the same memory, attached to an edge. */

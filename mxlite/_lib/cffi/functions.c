@@ -16,7 +16,7 @@
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)                     \
     X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)                        \
-    X(MXLNodeGetOperator) X(MXLNDArrayGetStrides)
+    X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;
@@ -77,22 +77,6 @@ static uint64_t identity(uint64_t a)
     uint64_t number;
 
     return p_MXLNDArrayGetId(HANDLE(a), &number) == 0 ? number : 0;
-}
-
-/* 0: no gradient flows to the array, 1: it is a variable, 2: it was recorded; -1 for an error. */
-static int edge_kind(uint64_t a)
-{
-    const char *name;
-    MXLNodeHandle node;
-    int output, status;
-
-    if (p_MXLNDArrayGetEdge(HANDLE(a), &node, &output) != 0)
-        return -1;
-    if (node == NULL)
-        return 0;
-    status = p_MXLNodeGetOperator(node, &name);
-    p_MXLNodeFree(node);
-    return status != 0 ? -1 : name == NULL ? 1 : 2;
 }
 
 /* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is
@@ -242,23 +226,6 @@ static int get_info(uint64_t a, int room, int64_t *shape_dtype)
 }
 
 enum { MAX_NDIM = 32 }; /* the library's */
-
-/* Whether the elements follow each other in memory, in order; -1 for an error. */
-static int contiguous(uint64_t a)
-{
-    int64_t shape[MAX_NDIM], strides[MAX_NDIM], expected = 1;
-    int ndim = p_MXLNDArrayGetInfo(HANDLE(a), MAX_NDIM, shape, NULL), in_order = 1;
-
-    if (ndim < 0 || p_MXLNDArrayGetStrides(HANDLE(a), MAX_NDIM, strides, NULL) < 0)
-        return -1;
-    for (int i = ndim - 1; i >= 0; i--) {
-        if (shape[i] == 0)
-            return 1;
-        in_order = in_order && (shape[i] == 1 || strides[i] == expected);
-        expected *= shape[i];
-    }
-    return in_order;
-}
 
 /* Backward to all leaves from an array of one element, with 1 as its gradient: 0, or -1; 1 for
  * another array, or one that no gradient flows from, for which nothing has been done. */

@@ -374,12 +374,15 @@ TEST(requires_grad)
     CHECK_FAILS(MXLNDArraySetRequiresGrad(none, 1), "no shape yet");
     CHECK_INT(MXLNDArraySetRequiresGrad(x, 0), 0);
     CHECK(edge_of(x, NULL) == NULL);
+    CHECK_INT(MXLNDArrayGetEdgeKind(x), MXL_EDGE_CONSTANT);
     CHECK_FAILS(MXLNDArraySetGrad(x, NULL), "not a variable");
     CHECK_INT(MXLNDArraySetRequiresGrad(x, 1), 0);
+    CHECK_INT(MXLNDArrayGetEdgeKind(x), MXL_EDGE_LEAF);
     CHECK(grad_of(x) == NULL);
     record(true);
     y = MUL(x, x);
     record(false);
+    CHECK_INT(MXLNDArrayGetEdgeKind(y), MXL_EDGE_RECORDED);
     CHECK_FAILS(MXLNDArraySetRequiresGrad(y, 1), "a recorded operator made the array");
     CHECK_FAILS(MXLNDArraySetRequiresGrad(y, 0), "a recorded operator made the array");
     CHECK_INT(run_from(y, &options), 0);

@@ -218,6 +218,7 @@ static int save(void *array)
     X(MXLFunctionRecord, ARRAY, false, record_function(torch_call, variable, h))                   \
     X(MXLFunctionRecord, CALL, false, record_function(h, variable, good))                          \
     X(MXLNDArrayGetStrides, ARRAY, false, MXLNDArrayGetStrides(h, 0, NULL, NULL) < 0 ? -1 : 0)     \
+    X(MXLNDArrayIsContiguous, ARRAY, false, MXLNDArrayIsContiguous(h))                             \
     X(MXLNDArrayGetAddress, ARRAY, false, MXLNDArrayGetAddress(h, &p_data))                        \
     X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \

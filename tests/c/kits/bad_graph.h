@@ -57,6 +57,7 @@ static int backward_from(void *node, void *grad, void *input)
 
 #define GRAPH_PLACES(X)                                                                            \
     X(MXLNDArrayGetEdge, ARRAY, false, MXLNDArrayGetEdge(h, &node_out, &int_a))                    \
+    X(MXLNDArrayGetEdgeKind, ARRAY, false, MXLNDArrayGetEdgeKind(h))                               \
     X(MXLNDArrayGetId, ARRAY, false, MXLNDArrayGetId(h, &u64))                                     \
     X(MXLNDArrayPin, ARRAY, false, MXLNDArrayPin(h, &out))                                         \
     X(MXLNDArrayPlace, ARRAY, false, MXLNDArrayPlace(h, good_node, 0, &out))                       \

@@ -28,6 +28,33 @@ def test_a_copy_is_written_to_alone(name):
     assert (made != before).sum() == 1 and made.is_contiguous()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x,
+        lambda x: x.t(),
+        lambda x: x[:, 1:],
+        lambda x: x[1:],
+        lambda x: x[:, ::2],
+        lambda x: x[:, :1],
+        lambda x: x[:1, ::3],
+        lambda x: x[:, :1].expand(3, 4),
+        lambda x: x[:0].t(),
+        lambda x: x.flip(0),
+        lambda x: x[1, 2],
+        lambda x: x[:, None, :, None],
+    ],
+)
+def test_elements_in_order(change):
+    """By the definition: strides of rows, sizes of 1 and tensors without elements aside."""
+    x = change(torch.zeros(3, 4))
+    expected, in_order = 1, True
+    for size, stride in zip(reversed(x.shape), reversed(x.stride())):
+        in_order = in_order and (size == 1 or stride == expected)
+        expected *= size
+    assert x.is_contiguous() == (in_order or x.numel() == 0)
+
+
 # ---- leaves that are views ----
 
 
