@@ -128,7 +128,7 @@ def run(call: int, inputs: list[Any], *values: Any, kind: dtype | None = None) -
 
 
 def _run(call: int, inputs: list[Any], values: tuple) -> int:
-    """The handle that the call returns. What most calls give has functions of its own, of half the time."""
+    """The handle that the call returns. One or two tensors, or a tensor and a number, take a call without lists."""
     if not values:
         if len(inputs) == 1:
             return hot.call1(call, inputs[0]._h)
@@ -161,7 +161,7 @@ def run_into(call: int, out: Any, inputs: list[Any], *values: Any) -> Any:
 
 
 def _run_into(call: int, out: int, inputs: list[Any], values: tuple) -> int:
-    """0, or another number for an error; as `_run`."""
+    """The same into the tensor `out`; 0, or another number for an error."""
     if not values:
         if len(inputs) == 1:
             return hot.into1(call, inputs[0]._h, out)
@@ -199,8 +199,8 @@ def method(*names: str, document: str | None = None, calls: dict[str, Any] | Non
     return _registering((methods,), names, document, calls)
 
 
-#: Other words for parameters that PyTorch takes: NumPy's, and those of single functions.
-_SYNONYMS = {
+#: Aliases of parameters that PyTorch takes as keywords: NumPy's names, and those of single functions.
+_ALIASES = {
     "axis": "dim",
     "keepdims": "keepdim",
     "input": "A",
@@ -209,61 +209,55 @@ _SYNONYMS = {
 }
 
 
-def _translator(made: Callable) -> Callable[[tuple, dict], tuple[tuple, dict]] | None:
-    """What puts other words in a call of the function, also `*size` as the keyword `size`; None: it has none."""
+def _resolver(made: Callable) -> Callable[[tuple, dict], tuple[tuple, dict]] | None:
+    """A function that replaces aliases, and the keyword of `*size`, in the arguments of a call; None: it has none."""
     parameters = inspect.signature(made).parameters
     listed = next((name for name, each in parameters.items() if each.kind is each.VAR_POSITIONAL), None)
-    words = {word: name for word, name in _SYNONYMS.items() if name in parameters and word not in parameters}
-    if not words and listed is None:
+    aliases = {alias: name for alias, name in _ALIASES.items() if name in parameters and alias not in parameters}
+    if not aliases and listed is None:
         return None
     leading = list(parameters)[: list(parameters).index(listed) + 1] if listed else []
 
-    def translate(args: tuple, named: dict) -> tuple[tuple, dict]:
+    def resolve(args: tuple, named: dict) -> tuple[tuple, dict]:
         if listed in named:
             args = (*args, *(named.pop(name) for name in leading[len(args) :] if name in named))
-        for word in words.keys() & named.keys():
-            if words[word] in named:
-                raise TypeError(f"{made.__name__}() got both '{word}' and '{words[word]}'")
-            named[words[word]] = named.pop(word)
+        for alias in aliases.keys() & named.keys():
+            if aliases[alias] in named:
+                raise TypeError(f"{made.__name__}() got both '{alias}' and '{aliases[alias]}'")
+            named[aliases[alias]] = named.pop(alias)
         return args, named
 
-    return translate
+    return resolve
 
 
-def worded(made: Any) -> Any:
-    """A function that takes PyTorch's other words for its parameters, too."""
-    translate = _translator(made) if inspect.isfunction(made) else None
-    if translate is None:
-        return made
+def _wrapped(made: Callable, resolve: Callable | None, tensor: str | None) -> Callable:
+    """The function with aliases, and with an error that says so where its argument `tensor`, the first, is none."""
 
     @wraps(made)
-    def translated(*args: Any, **named: Any) -> Any:
-        if not named:
-            return made(*args)
-        args, named = translate(args, named)
-        return made(*args, **named)
-
-    return translated
-
-
-def _of_tensor(made: Callable) -> Callable:
-    """The same, whose error says so where the first argument is no tensor. (One wrapper for both costs half of two.)"""
-    translate = _translator(made)
-    first = next(iter(inspect.signature(made).parameters), None)
-
-    @wraps(made)
-    def checked(*args: Any, **named: Any) -> Any:
+    def wrapper(*args: Any, **named: Any) -> Any:
         try:
             if not named:
                 return made(*args)
-            if translate is not None:
-                args, named = translate(args, named)
+            if resolve is not None:
+                args, named = resolve(args, named)
             return made(*args, **named)
         except AttributeError:
-            require_tensor(made.__name__, 1, first, args[0] if args else named.get(first))
+            if tensor is not None:
+                require_tensor(made.__name__, 1, tensor, args[0] if args else named.get(tensor))
             raise
 
-    return checked
+    return wrapper
+
+
+def with_aliases(made: Any) -> Any:
+    """The function, taking PyTorch's aliases of its keyword arguments too."""
+    resolve = _resolver(made) if inspect.isfunction(made) else None
+    return made if resolve is None else _wrapped(made, resolve, None)
+
+
+def _of_tensor(made: Callable) -> Callable:
+    """The same of a function of the module whose first argument is a tensor."""
+    return _wrapped(made, _resolver(made), next(iter(inspect.signature(made).parameters), None))
 
 
 def _raise_last_error(*_: Any) -> NoReturn:
@@ -278,12 +272,12 @@ def _registering(
             made.__name__ = made.__qualname__ = names[0]
             made.__doc__ = document
         own = names or (made.__name__,)
-        for_method = for_module = worded(made)
+        for_method = for_module = with_aliases(made)
         if calls is not None:
             for_method = for_module = hot.direct(
                 for_method, **{"failed": _raise_last_error, "cls": tensor_class, **calls}
             )
-        if tables == (functions, methods) and inspect.isfunction(for_module):  # a method has a tensor
+        elif tables == (functions, methods) and inspect.isfunction(made):  # a method has a tensor
             for_module = _of_tensor(made)
         for table in tables:
             table.update(dict.fromkeys(own, for_module if table is functions else for_method))

@@ -40,12 +40,12 @@ _SCALAR = (
 
 #: Of NumPy's integers, those that tensors do not have.
 _OTHER_INTEGERS = ("int16", "uint16", "uint32", "uint64")
-#: What is more than a number within a list: then the list is a tuple of indices.
+#: Entries that make PyTorch read a list as a tuple of indices.
 _PARTS = (Tensor, np.ndarray, list, tuple, range, slice, type(None), type(...))
 
 
 def _entries(key: Any) -> Any:
-    """The key, where a list that holds other indices than numbers is a tuple of them: x[[[0, 1], [1, 2]]]."""
+    """The key as PyTorch reads it: x[[[0, 1], [1, 2]]] is x[[0, 1], [1, 2]]."""
     is_tuple = isinstance(key, list) and len(key) < 32 and any(isinstance(each, _PARTS) for each in key)
     return tuple(key) if is_tuple else key
 

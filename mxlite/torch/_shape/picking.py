@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial, wraps
 from typing import Any, Callable
 
 import numpy as np
@@ -17,7 +18,7 @@ from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._shape.indexing import KEYS, Selected
-from mxlite.torch._shape.shapes import along
+from mxlite.torch._shape.shapes import along, lift
 from mxlite.torch._shape.where import fill_where
 from mxlite.torch._tensor import Tensor, require_fits
 
@@ -145,22 +146,28 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 # ---- elements put at indices ----
 
 
-@in_place_too
+def _in_place_along(function: Callable) -> Callable:
+    """in_place_too, of a function f(made, input, dim, ...) that takes tensors without dimensions as `along` does."""
+
+    @in_place_too
+    @wraps(function)
+    def lifted(made: Callable, *args: Any, **named: Any) -> Tensor:
+        return lift(partial(function, made), *args, **named)
+
+    return lifted
+
+
+@_in_place_along
 def scatter_add(made: Callable, input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` with elements of `src` added along a dimension, at indices."""
-    return _scattered_sums(input, dim, index, src, into=made is edit)
-
-
-@along
-def _scattered_sums(input: Tensor, dim: int, index: Tensor, src: Tensor, into: bool) -> Tensor:
     dim = check_dim(dim, input.ndim)
     index = _long("scatter", index)
     _check_along(input, index, dim)
     require_same_dtype("scatter_add", input, src)
-    return _run_along(_scatter_add, [input, index, src], dim, into)
+    return _run_along(_scatter_add, [input, index, src], dim, made is edit)
 
 
-@in_place_too
+@_in_place_along
 def scatter(
     made: Callable,
     input: Tensor,
@@ -174,29 +181,20 @@ def scatter(
     """`input` with elements of `src` (or a number) written along a dimension, at indices."""
     if reduce is not None:
         raise NotImplementedError("mxlite.torch: scatter has no reduce")
-    return _scattered(input, dim, index, value if src is None else src, into=made is edit)
-
-
-@along
-def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, into: bool) -> Tensor:
+    src = value if src is None else src
     dim = check_dim(dim, input.ndim)
     index = _long("scatter", index)
     _check_along(input, index, dim)
     if isinstance(src, Tensor):
         require_same_dtype("scatter", input, src)
-        return _run_along(_scatter, [input, index, src], dim, into)
+        return _run_along(_scatter, [input, index, src], dim, made is edit)
     number = _shapes.expand(filled((), src, input._dtype), index.shape)
-    return _run_along(_scatter_number, [input, index, number], dim, into)
+    return _run_along(_scatter_number, [input, index, number], dim, made is edit)
 
 
-@in_place_too
+@_in_place_along
 def index_add(made: Callable, input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """`input` with parts of `source` added along a dimension, at indices."""
-    return _added(input, dim, index, source, alpha=alpha, made=made)
-
-
-@along
-def _added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any, made: Callable) -> Tensor:
     dim = check_dim(dim, input.ndim)
     require_same_dtype("index_add", input, source)
     require_integers(index, f"index_add_(): Expected dtype int32/int64 for index but got: {index._dtype.word}")

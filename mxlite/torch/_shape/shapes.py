@@ -10,7 +10,7 @@ from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, with_shape
 from mxlite.torch._broadcast import expand_error
-from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run, worded
+from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run, with_aliases
 from mxlite.torch._convert import clone
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
@@ -127,15 +127,23 @@ def along(made: Callable) -> Callable:
 
     @wraps(made)
     def lifted(input: Tensor, dim: int, *given: Any, **named: Any) -> Tensor:
-        if not isinstance(input, Tensor) or input.shape:
-            return made(input, dim, *given, **named)
-        check_dim(dim, 0)
-        rows = [reshape(each, (-1,)) if isinstance(each, Tensor) else each for each in given]
-        row = reshape(input, (1,))
-        done = made(row, 0, *rows, **named)
-        return input if done is row else reshape(done, ())  # a row that was edited shows the tensor
+        return lift(made, input, dim, *given, **named)
 
     return lifted
+
+
+def lift(made: Callable, input: Tensor, dim: int, *given: Any, **named: Any) -> Tensor:
+    """What made(input, dim, ...) returns; tensors without dimensions are given to it as rows."""
+    if not isinstance(input, Tensor) or input.shape:
+        return made(input, dim, *given, **named)
+    check_dim(dim, 0)
+    row = reshape(input, (1,))
+    done = made(row, 0, *map(_as_row, given), **{name: _as_row(each) for name, each in named.items()})
+    return input if done is row else reshape(done, ())  # a row that was edited is a view of the tensor
+
+
+def _as_row(value: Any) -> Any:
+    return reshape(value, (-1,)) if isinstance(value, Tensor) else value
 
 
 @method()
@@ -341,7 +349,7 @@ def _in_place_view(name: str, change: Callable) -> None:
     Args:
         change: Of the tensor and the method's arguments: the view that it becomes.
     """
-    change = worded(change)
+    change = with_aliases(change)
 
     @method(name, document=f"As {name[:-1]}, of the tensor itself, which is returned.")
     def function(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
