@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 import traceback
@@ -221,13 +222,7 @@ def check_consistency(
     Returns: what they were compared with, by name.
     Raises: AssertionError: they differ; fewer than two; symbols with other names.
     """
-    if len(ctx_list) < 2:
-        raise AssertionError("check_consistency compares two at least")
-    symbols = [sym] * len(ctx_list) if isinstance(sym, Symbol) else list(sym)
-    names = symbols[0].list_outputs(), symbols[0].list_arguments()
-    if len(symbols) != len(ctx_list) or any((s.list_outputs(), s.list_arguments()) != names for s in symbols):
-        raise AssertionError("check_consistency takes one symbol for each context, all with the same names")
-    executors = [each.simple_bind(grad_req=grad_req, **given) for each, given in zip(symbols, ctx_list)]
+    executors = _alike(sym, ctx_list, grad_req)
     values = dict(arg_params or {})
     for name, array in sorted(executors[0].arg_dict.items()):
         if name not in values:
@@ -238,25 +233,10 @@ def check_consistency(
             array[:] = values[name]
         for name, array in executor.aux_dict.items():
             array[:] = 0 if aux_params is None or name not in aux_params else aux_params[name]
-
-    def compare(found: list[dict[str, NDArray]], what: str) -> dict[str, NDArray]:
-        widest = max(range(len(found)), key=lambda i: np.dtype(executors[i].outputs[0].dtype).itemsize)
-        truth = found[widest] if ground_truth is None else ground_truth
-        for i, each in enumerate(found):
-            if ground_truth is None and i == widest:
-                continue
-            for name, got in each.items():
-                try:
-                    assert_almost_equal(got, truth[name], rtol, atol, (f"{what}_{i}_{name}", name), equal_nan)
-                except AssertionError:
-                    if raise_on_err:
-                        raise
-                    traceback.print_exc()
-        return truth
-
+    compare = functools.partial(_compare_all, ground_truth, raise_on_err, rtol=rtol, atol=atol, equal_nan=equal_nan)
     for executor in executors:
         executor.forward(is_train=False)
-    truth = compare([executor.output_dict for executor in executors], "PREDICT")
+    truth = compare("PREDICT", [executor.output_dict for executor in executors], executors)
     if grad_req == "null":
         return truth
     found = []
@@ -265,7 +245,42 @@ def check_consistency(
         executor.backward(executor.outputs)
         grads = {name: array for name, array in executor.grad_dict.items() if array is not None}
         found.append({**executor.output_dict, **grads})
-    return compare(found, "TRAIN")
+    return compare("TRAIN", found, executors)
+
+
+def _alike(sym: Symbol | Sequence[Symbol], ctx_list: Sequence[dict[str, Any]], grad_req: Any) -> list[Executor]:
+    """An executor for each context, of one symbol or of as many with the same names."""
+    if len(ctx_list) < 2:
+        raise AssertionError("check_consistency compares two at least")
+    symbols = [sym] * len(ctx_list) if isinstance(sym, Symbol) else list(sym)
+    names = symbols[0].list_outputs(), symbols[0].list_arguments()
+    if len(symbols) != len(ctx_list) or any((s.list_outputs(), s.list_arguments()) != names for s in symbols):
+        raise AssertionError("check_consistency takes one symbol for each context, all with the same names")
+    return [each.simple_bind(grad_req=grad_req, **given) for each, given in zip(symbols, ctx_list)]
+
+
+def _compare_all(
+    ground_truth: dict[str, Any] | None,
+    raise_on_err: bool,
+    what: str,
+    found: list[dict[str, NDArray]],
+    executors: list[Executor],
+    **tolerances: Any,
+) -> dict[str, NDArray]:
+    """Compares what each executor gave with the ground truth, or with that of the executor of the widest dtype."""
+    widest = max(range(len(found)), key=lambda i: np.dtype(executors[i].outputs[0].dtype).itemsize)
+    truth = found[widest] if ground_truth is None else ground_truth
+    for i, each in enumerate(found):
+        if ground_truth is None and i == widest:
+            continue
+        for name, got in each.items():
+            try:
+                assert_almost_equal(got, truth[name], names=(f"{what}_{i}_{name}", name), **tolerances)
+            except AssertionError:
+                if raise_on_err:
+                    raise
+                traceback.print_exc()
+    return truth
 
 
 def same_symbol_structure(sym1: Symbol, sym2: Symbol) -> bool:
