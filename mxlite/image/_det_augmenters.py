@@ -111,8 +111,8 @@ class _DetWindow(DetAugmenter):
             logging.warning("Skip %s due to invalid %s: %s", name, each, getattr(self, each))
 
     def _size(self, rows: int, columns: int, around: bool) -> tuple[int, int] | None:
-        """Width and height of a window within the image, or around it: the heights that the areas and a random ratio
-        allow are equally likely. None: there are none."""
+        """Width and height of a window within the image, or around it. All heights that fit the areas and a random
+        ratio are equally likely; None: no height does."""
         ratio = random.uniform(*self.aspect_ratio_range)
         if ratio <= 0:
             return None

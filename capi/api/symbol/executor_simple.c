@@ -35,7 +35,8 @@ static int lend(const api_wish *w, const mxl_executor *e, const buffers *b, cons
     if (w->buffer == NULL ||
         api_shared_lend(w->buffer, b->length, b->names_back, b->handles_back) == 0)
         return 0;
-    api_handles_free(*a->in_args, 2 * (size_t)e->args + (size_t)e->aux); /* one list: bind.h */
+    /* The arguments are followed by the gradients and the states. */
+    api_handles_free(*a->in_args, 2 * (size_t)e->args + (size_t)e->aux);
     return -1;
 }
 

@@ -40,7 +40,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1])) if input.ndim and other.ndim else input * other
 
 
-#: The letters of an equation, and what stands for dimensions without one.
+#: The subscripts that an equation may use, and its ellipsis, for the dimensions that have no subscript.
 _LETTERS, _DOTS = string.ascii_letters, "..."
 
 
