@@ -96,6 +96,7 @@ def test_edits_at_indices():
     assert v.grad.tolist() == [[19, 19, 16], [196, 196, 98]]
     number = torch.tensor(1.0)
     assert number.index_add_(0, torch.tensor(0), torch.tensor(3.0)) is number and number.item() == 4
+    assert number.scatter_(dim=0, index=torch.tensor(0), src=torch.tensor(5.0)) is number and number.item() == 5
     for edit in ("scatter_", "scatter_add_"):
         with pytest.raises(RuntimeError, match="index 5 is out of bounds for dimension 1 with size 4"):
             getattr(hot, edit)(1, torch.tensor([[5]]), torch.ones(1, 1))
