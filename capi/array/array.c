@@ -260,9 +260,16 @@ mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_
     return view;
 }
 
+/* Elements of a row of a contiguous array; 0 if the array has none. The stride of one row may be
+ * anything. */
+static inline int64_t row_size(const mxl_array *array)
+{
+    return array->size == 0 || array->shape[0] == 1 ? array->size : array->strides[0];
+}
+
 mxl_array *mxl_array_rows(mxl_array *array, int64_t begin, int64_t count)
 {
-    int64_t row = mxl_shape_size(array->ndim - 1, array->shape + 1);
+    int64_t row = row_size(array);
     mxl_array *view = view_blank(array, begin * row, array->ndim);
 
     if (view == NULL)
@@ -277,7 +284,7 @@ mxl_array *mxl_array_rows(mxl_array *array, int64_t begin, int64_t count)
 mxl_array *mxl_array_row(mxl_array *array, int64_t index)
 {
     int ndim = array->ndim - 1;
-    int64_t row = mxl_shape_size(ndim, array->shape + 1);
+    int64_t row = row_size(array);
     mxl_array *view = view_blank(array, index * row, ndim);
 
     if (view == NULL)
