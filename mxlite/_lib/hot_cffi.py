@@ -38,11 +38,13 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             objects as the values of all parameters are that prepared call.
         into: The result is written to the first array, which is returned.
         subscript: The function is `__getitem__`: integers and slices without a step give views, by `one` (the argument
-            is an index from 0 on) and `two` (axis, begin, end), or as MXNet's.
+            is an index from 0 on) and `two` (axis, begin, end), or as MXNet's. What is returned is Owner's
+            `__getitem__`, which the interpreter calls without a look at the class.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
     """
-    return update_wrapper(_Call(function, failed, cls, **calls), function)
+    call = update_wrapper(_Call(function, failed, cls, **calls), function)
+    return Owner.__getitem__ if "subscript" in calls else call
 
 
 def bind(library: Any) -> None:

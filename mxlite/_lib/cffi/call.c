@@ -34,6 +34,8 @@ typedef struct call {
     PyObject *function; /* the definition, called for all that is unusual */
     PyObject *failed;   /* called instead where the library has refused; raises its error */
     PyTypeObject *cls;  /* the class of the arrays, exactly */
+    freefunc release;   /* of its objects' memory */
+    struct call *next;  /* of the Calls of keys */
     uint64_t one, two;  /* prepared calls of one array, of two, */
     uint64_t many;      /* of more, */
     uint64_t number;    /* and of an array and a number; 0: there is none */
@@ -74,6 +76,7 @@ static PyObject *adopt(const call *self, uint64_t handle, PyObject *dtype)
         p_MXNDArrayFree(HANDLE(handle));
         return NULL;
     }
+    made->release = self->release;
     made->handle = handle;
     made->has_handle = 1;
     if (self->num_dtypes != 0) {

@@ -37,6 +37,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->failed = failed;
     Py_INCREF(cls);
     self->cls = (PyTypeObject *)cls;
+    self->release = (freefunc)PyType_GetSlot(self->cls, Py_tp_free);
     Py_XINCREF(result);
     self->result = result;
     for (int i = 0; i < self->num_dtypes; i++) {
@@ -54,6 +55,8 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         Py_DECREF(self);
         return NULL;
     }
+    if (subscript)
+        add_subscript(self);
     return (PyObject *)self;
 }
 

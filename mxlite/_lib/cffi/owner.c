@@ -5,6 +5,7 @@ typedef struct owner {
     PyObject ob_base;
     uint64_t handle;
     int has_handle;
+    freefunc release;                    /* of the object's memory; NULL: that of its class */
     int64_t rows;                        /* see rows_of; 0 before it is asked for */
     PyObject *shape, *dtype, *read_only; /* as the front ends know them; NULL before they are set */
     PyObject *weakrefs;
@@ -15,7 +16,10 @@ static void owner_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     owner *array = (owner *)self;
+    freefunc release = array->release;
 
+    if (release == NULL)
+        release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     if (array->weakrefs != NULL)
         PyObject_ClearWeakRefs(self);
     if (array->handle != 0) {
@@ -30,7 +34,7 @@ static void owner_dealloc(PyObject *self)
     Py_XDECREF(array->shape);
     Py_XDECREF(array->dtype);
     Py_XDECREF(array->read_only);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    release(self);
     Py_DECREF(type);
 }
 
@@ -70,7 +74,10 @@ static PyMemberDef owner_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
+static PyObject *owner_subscript(PyObject *self, PyObject *key); /* in views.c */
+
 static PyType_Slot owner_slots[] = {
+    {Py_mp_subscript, owner_subscript},
     {Py_tp_dealloc, owner_dealloc},
     {Py_tp_getset, owner_properties},
     {Py_tp_members, owner_members},

@@ -76,20 +76,54 @@ static uint64_t view_of(const call *self, owner *array, PyObject *key)
 
 /* A key of an array. What the library refuses the Python function asks again: a view that is not
  * made has no effect. */
+static PyObject *subscript(const call *self, PyObject *object, PyObject *key)
+{
+    PyObject *args[2] = {object, key};
+
+    if (Py_TYPE(object) == self->cls) {
+        owner *array = (owner *)object;
+        uint64_t made = 0;
+
+        if (array->handle != 0 && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0))
+            made = view_of(self, array, key);
+        if (made != 0)
+            return adopt(self, made, array->dtype);
+    }
+    return call_function(self, args, 2, NULL);
+}
+
 static PyObject *call_subscript(PyObject *callable, PyObject *const *args, size_t nargs,
                                 PyObject *names)
 {
     const call *self = (const call *)callable;
-    uint64_t made = 0;
 
     nargs &= ~LENT;
-    if (names == NULL && nargs == 2 && Py_TYPE(args[0]) == self->cls) {
-        owner *array = (owner *)args[0];
-
-        if (array->handle != 0 && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0))
-            made = view_of(self, array, args[1]);
-        if (made != 0)
-            return adopt(self, made, array->dtype);
-    }
+    if (names == NULL && nargs == 2)
+        return subscript(self, args[0], args[1]);
     return call_function(self, args, (Py_ssize_t)nargs, names);
+}
+
+/* The Calls of keys, one for each class of arrays, linked by `next`; they stay. */
+static call *subscripts;
+
+static void add_subscript(call *made)
+{
+    Py_INCREF(made);
+    made->next = subscripts;
+    subscripts = made;
+}
+
+/* x[key] of Owner: by the Call of the class, or of a class that it comes from. The interpreter
+ * calls this without looking for `__getitem__`, where that is Owner's. */
+static PyObject *owner_subscript(PyObject *self, PyObject *key)
+{
+    for (const call *each = subscripts; each != NULL; each = each->next) {
+        if (each->cls == Py_TYPE(self))
+            return subscript(each, self, key);
+    }
+    for (const call *each = subscripts; each != NULL; each = each->next) {
+        if (PyType_IsSubtype(Py_TYPE(self), each->cls))
+            return subscript(each, self, key);
+    }
+    return PyErr_Format(PyExc_TypeError, "an Owner has no elements");
 }

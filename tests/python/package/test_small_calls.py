@@ -339,7 +339,35 @@ def test_methods_are_called_in_every_way(x: Any) -> None:
     assert x.exp().tolist() == cls.exp(x).tolist()
 
 
-@pytest.mark.parametrize("function", [nd.exp, nd.sum, nd.NDArray.__getitem__, torch.exp, torch.Tensor.__getitem__])
+@pytest.mark.parametrize("x", [nd.array([[1, 2, 3], [4, 5, 6]]), torch.tensor([[1, 2, 3], [4, 5, 6]])])
+def test_keys_are_taken_in_every_way(x: Any) -> None:
+    """Of the class, of a class that comes from it, and of one that has a `__getitem__` of its own."""
+    cls = type(x)
+
+    class Plain(cls):
+        __slots__ = ()
+
+    class Doubled(cls):
+        __slots__ = ()
+
+        def __getitem__(self, key: Any) -> Any:
+            return super().__getitem__(key) * 2
+
+    for key, rows in ((1, [4, 5, 6]), (-2, [1, 2, 3]), (slice(0, 1), [[1, 2, 3]]), ((1, 2), 6)):
+        own = [x[key], x.__getitem__(key), cls.__getitem__(x, key), operator.getitem(x, key)]
+        assert [np.array(each.tolist()).reshape(-1).tolist() for each in own] == [np.ravel(rows).tolist()] * 4
+        for kind, times in ((Plain, 1), (Doubled, 2)):
+            other = copy.copy(x)
+            other.__class__ = kind
+            assert np.ravel(other[key].tolist()).tolist() == (np.ravel(rows) * times).tolist()
+    assert cls.__getitem__.__doc__ and inspect.isroutine(cls.__getitem__)
+    assert [np.ravel(each.tolist()).tolist() for each in x] == [[1, 2, 3], [4, 5, 6]]
+    for wrong in (2, -3, "x", 1.5, (0, 0, 0)):
+        with pytest.raises((IndexError, TypeError, ValueError)):
+            x[wrong]
+
+
+@pytest.mark.parametrize("function", [nd.exp, nd.sum, torch.exp])
 def test_functions_look_like_functions(function: Any) -> None:
     assert inspect.isroutine(function) and callable(function)
     assert function.__doc__ and inspect.getdoc(function)
