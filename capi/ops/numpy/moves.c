@@ -346,7 +346,7 @@ static mxl_array *choose(mxl_scope *s, mxl_array *condition, mxl_array *x, mxl_a
     mxl_array *in[3] = {condition, x, y};
     mxl_shape shape;
 
-    if (x == NULL || y == NULL || where_shape(in, &shape) != 0) {
+    if (condition == NULL || x == NULL || y == NULL || where_shape(in, &shape) != 0) {
         s->failed = true;
         return NULL;
     }
@@ -360,6 +360,19 @@ static mxl_array *where_compose(mxl_scope *s, const mxl_call *call)
     return choose(s, call->in[0], call->in[1], call->in[2]);
 }
 
+/* dx = dz where the condition is not 0, dy = dz where it is 0; the values of x and y do not count. */
+static int where_grad(mxl_grad *g)
+{
+    mxl_array *condition = mxl_grad_in(g, 0), *dz = g->grad_output[0];
+    mxl_array *zero = mxl_np_number(g->s, 0, dz->dtype);
+
+    if (mxl_grad_wants(g, 1) && mxl_grad_set(g, 1, choose(g->s, condition, dz, zero)) != 0)
+        return -1;
+    if (mxl_grad_wants(g, 2) && mxl_grad_set(g, 2, choose(g->s, condition, zero, dz)) != 0)
+        return -1;
+    return 0;
+}
+
 static const mxl_op op_where = {
     .name = "_npi_where",
     .doc = "Elements of x where the condition is not 0, else those of y; all three broadcast.",
@@ -368,6 +381,8 @@ static const mxl_op op_where = {
                MXL_INPUT(y, "Elements for where it is; of x's dtype.")),
     .infer = where_infer,
     .compose = where_compose,
+    .grad = where_grad,
+    .saves = mxl_saves_input,
     .keeps_scalars = true,
 };
 
