@@ -194,6 +194,11 @@ def check_call(status: int) -> None:
         raise last_error()
 
 
+def buffer_address(values: Any) -> int:
+    """Where the first element of a writable NumPy array in C order is, for a third of `values.ctypes.data`'s time."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(values)) if values.size else values.ctypes.data
+
+
 def ask(kind: Any, function: Any, *arguments: Any) -> Any:
     """The value, of a ctypes type, that a function of the library writes where its last argument points.
 

@@ -12,21 +12,14 @@ import cffi
 _DECLARATIONS = """
 static char *const names;
 int bind(int number, uint64_t address);
-uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values);
-uint64_t call_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words, const int64_t *words,
-                    const double *floats);
 int into1(uint64_t call, uint64_t a, uint64_t out);
 int into2(uint64_t call, uint64_t a, uint64_t b, uint64_t out);
 int into1_float(uint64_t call, uint64_t a, double value, uint64_t out);
-int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words, const int64_t *words,
-               const double *floats, int num_outputs, uint64_t *outputs);
-int count_words(uint64_t call, int num_words, const int64_t *words, const double *floats);
 int graph_into(uint64_t op, int num_inputs, const uint64_t *inputs, int num_outputs, uint64_t *outputs);
 uint64_t graph_one(uint64_t op, int num_inputs, const uint64_t *inputs);
 uint64_t slice_rows(uint64_t a, int64_t begin, int64_t end);
 uint64_t at(uint64_t a, int64_t index);
 uint64_t reshape(uint64_t a, int ndim, const int64_t *shape);
-int get_info(uint64_t a, int room, int64_t *shape_dtype);
 int64_t device(uint64_t a);
 int fresh(uint64_t a);
 uint64_t gradient(uint64_t a);
@@ -34,12 +27,15 @@ uint64_t identity(uint64_t a);
 int backward_of_one(uint64_t a, int keep_graph, int dialect);
 int set_recording(int flag);
 int set_training(int flag);
+int set_grad_mode(int flag);
+int grad_mode(void);
 uint64_t make_type(int number);
+uint64_t make_function(int number);
 """
 
 
 #: The C sources, in their order: one file to the compiler.
-_SOURCES = ("functions.c", "owner.c", "call.c", "views.c", "call_type.c")
+_SOURCES = ("functions.c", "owner.c", "call.c", "views.c", "call_type.c", "lists.c")
 
 
 def _source(name: str) -> str:

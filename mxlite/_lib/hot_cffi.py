@@ -9,18 +9,19 @@ from typing import Any, Callable
 from mxlite._lib.prototypes import HOT
 from mxlite._mxlite_cffi import ffi, lib
 
-_MAX_NDIM = 32
-_MAX_ARGUMENTS = 32
-
 _AS_THEY_ARE = (
-    "call1_list into1 into2 into1_float slice_rows at reshape device fresh gradient identity backward_of_one"
-    " set_recording set_training"
+    "into1 into2 into1_float slice_rows at reshape device fresh gradient identity backward_of_one"
+    " set_recording set_training set_grad_mode grad_mode"
 )
 globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.split()))
 
 #: Owner, the base class of NDArray and Tensor: holds a handle in `_h` and frees it at the end, without a Python call.
 #: _Call: see `direct`.
 Owner, _Call = (ctypes.cast(lib.make_type(number), ctypes.py_object).value for number in (0, 1))
+#: Functions that read lists (mxlite/_lib/cffi/lists.c).
+call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list = (
+    ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(8)
+)
 
 
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any:
@@ -53,42 +54,6 @@ def bind(library: Any) -> None:
         lib.bind(number, library.address(name))
 
 
-def _encode(arguments: list) -> tuple[list[int], list[float]]:
-    words: list[int] = []
-    floats: list[float] = []
-    if len(arguments) > _MAX_ARGUMENTS:
-        raise ValueError(f"more than {_MAX_ARGUMENTS} typed arguments")
-    for value in arguments:
-        if value is None:
-            words += (2, -1)
-        elif isinstance(value, float):
-            words += (1, len(floats))
-            floats.append(value)
-        elif isinstance(value, tuple):
-            words += (2, len(value), *value)
-        else:
-            words += (0, value)
-    return words, floats
-
-
-def call_n(call: int, inputs: list[int], arguments: list) -> int:
-    """An operator with one output: inputs, and typed arguments (int, float, tuple of int or None for a list)."""
-    words, floats = _encode(arguments)
-    return lib.call_words(call, len(inputs), inputs, len(words), words, floats)
-
-
-def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int]) -> list[int] | None:
-    """An operator with any number of outputs: `outputs` are handles to write to, 0 for a new one.
-
-    Returns the outputs' handles, or None for an error.
-    """
-    words, floats = _encode(arguments)
-    out = ffi.new("uint64_t[]", outputs)
-    if lib.into_words(call, len(inputs), inputs, len(words), words, floats, len(outputs), out) < 0:
-        return None
-    return list(out)
-
-
 def graph1(op: int, inputs: list[int]) -> int:
     """The output of a cached operator that has one; 0 for an error."""
     return lib.graph_one(op, len(inputs), inputs)
@@ -98,18 +63,3 @@ def graph_n(op: int, inputs: list[int], count: int) -> list[int] | None:
     """The outputs of a cached operator, of which there are `count`; None for an error."""
     out = ffi.new("uint64_t[]", count)
     return list(out) if lib.graph_into(op, len(inputs), inputs, count, out) == 0 else None
-
-
-def num_outputs(call: int, arguments: list) -> int:
-    """How many outputs a call has with these arguments; -1 for an error."""
-    words, floats = _encode(arguments)
-    return lib.count_words(call, len(words), words, floats)
-
-
-def info(array: int) -> tuple[tuple[int, ...] | None, int]:
-    """Shape (None: none yet) and dtype number (-1: none) of an array; (None, -2) for an error."""
-    buffer = ffi.new("int64_t[]", _MAX_NDIM + 1)
-    ndim = lib.get_info(array, _MAX_NDIM, buffer)
-    if ndim < 0:
-        return None, -2 if ndim < -1 else buffer[0]
-    return tuple(buffer[0:ndim]), buffer[ndim]

@@ -40,6 +40,9 @@ _CALLED = {
     "_identity": "MXLNDArrayGetId",
     "_set_recording": "MXAutogradSetIsRecording",
     "_set_training": "MXAutogradSetIsTraining",
+    "_from_data": "MXLNDArrayFromData",
+    "_grad_mode": "MXLGetGradMode",
+    "_set_grad_mode": "MXLSetGradMode",
 }
 
 
@@ -94,10 +97,32 @@ def _values(arguments: list) -> Any:
     return values
 
 
-def call1_list(call: int, a: int, n: int, values: tuple[int, ...]) -> int:
+def run(cls: type, call: int, inputs: Any, arguments: Any, dtype: Any) -> Any:
+    """An array of that class from a call with one output; None for an error.
+
+    Args:
+        inputs, arguments: Arrays, and typed arguments as of call_n.
+        dtype: The array's `_dtype`; None: it gets none.
+    """
+    handle = call_n(call, [array._h for array in inputs], list(arguments))
+    if not handle:
+        return None
+    made = object.__new__(cls)
+    made._h = handle
+    if dtype is not None:
+        made._dtype = dtype
+    return made
+
+
+def array_of(address: int, shape: tuple[int, ...], dtype: int) -> int:
+    """A new array with a copy of elements in C order; 0 for an error."""
+    return _from_data(address, len(shape), (_I64 * len(shape))(*shape), dtype)  # noqa: F821
+
+
+def call1_list(call: int, a: int, values: tuple[int, ...]) -> int:
     """One input and one list of integers as the argument."""
     _check(*values)
-    return _call_list(call, a, n, (_I64 * len(values))(*values))  # noqa: F821
+    return _call_list(call, a, len(values), (_I64 * len(values))(*values))  # noqa: F821
 
 
 def call_n(call: int, inputs: list[int], arguments: list) -> int:
@@ -190,6 +215,11 @@ def info(array: int) -> tuple[tuple[int, ...] | None, int]:
     return tuple(sizes[:ndim]), dtype.value
 
 
+def number_in(array: int) -> Any:
+    """The element of an array of one, as a Python number. None: the caller's general way runs."""
+    return None
+
+
 def device(a: int) -> int:
     """Where an array is: 16 times the number of the device, plus its kind; -1 for an error."""
     kind, number = _INT(), _INT()
@@ -232,3 +262,17 @@ def set_training(flag: int) -> int:
     before = _INT(-1)
     _set_training(flag, ctypes.byref(before))  # noqa: F821
     return before.value
+
+
+def set_grad_mode(flag: int) -> int:
+    """Sets whether PyTorch's front end records on this thread; the flag before."""
+    before = _INT(-1)
+    _set_grad_mode(flag, ctypes.byref(before))  # noqa: F821
+    return before.value
+
+
+def grad_mode() -> int:
+    """Whether PyTorch's front end records on this thread."""
+    flag = _INT(-1)
+    _grad_mode(ctypes.byref(flag))  # noqa: F821
+    return flag.value

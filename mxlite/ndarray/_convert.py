@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, check_call, hot, last_error
+from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray import _capsules
 from mxlite.ndarray._bytes import handle_from_bytes, to_bytes
@@ -32,7 +32,7 @@ class Conversion:
     def asnumpy(self) -> np.ndarray:
         """A NumPy array with a copy of the values."""
         values = np.empty(self.shape, self.dtype)
-        if hot.copy_out(self._h, values.ctypes.data, values.size) != 0:
+        if hot.copy_out(self._h, buffer_address(values), values.size) != 0:
             raise last_error()
         return values
 

@@ -314,7 +314,7 @@ def _run_one(call: int, array: int, argument: Any) -> int:
     if kind is float:
         return hot.call1_float(call, array, argument)
     if kind is tuple:
-        return hot.call1_list(call, array, len(argument), argument)
+        return hot.call1_list(call, array, argument)
     return hot.call_n(call, [array], [argument])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, hot
+from mxlite._lib import LIB, ask, buffer_address, hot
 from mxlite.torch._calls import adopt, check_call, prepare, run
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
 
 casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
+_zeros = {kind: prepare(None, "_zeros", "shape", dtype=kind.name) for kind in DTYPES}
+_full = {kind: prepare(None, "_full", "shape", "value", dtype=kind.name) for kind in DTYPES}
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _stack = prepare("StackBackward0", "stack", "axis")
 
@@ -29,7 +31,7 @@ def cast(tensor: Tensor, kind: dtype) -> Tensor:
 
 def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Runs a call that has a shape as its argument."""
-    return adopt(hot.call1_list(call, input._h, len(shape), tuple(shape)), input._dtype)
+    return adopt(hot.call1_list(call, input._h, tuple(shape)), input._dtype)
 
 
 def alias(input: Tensor) -> Tensor:
@@ -50,9 +52,9 @@ def address_of(tensor: Tensor) -> int:
 def from_values(values: np.ndarray) -> Tensor:
     """A new tensor with a copy of a NumPy array's elements."""
     kind = dtype_of_numpy(values.dtype)
-    sizes = (ctypes.c_int64 * values.ndim)(*values.shape)
     straight = np.ascontiguousarray(values)
-    return adopt(LIB.MXLNDArrayFromData(straight.ctypes.data, values.ndim, sizes, kind.flag), kind)
+    address = buffer_address(straight) if straight.flags.writeable else straight.ctypes.data
+    return adopt(hot.array_of(address, values.shape, kind.flag), kind)
 
 
 def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
@@ -68,14 +70,14 @@ def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
 
 def zeros_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
     """A new tensor of zeros."""
-    return run(prepare(None, "_zeros", "shape", dtype=kind.name), [], tuple(shape), kind=kind)
+    return run(_zeros[kind], [], tuple(shape), kind=kind)
 
 
 def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
     """A new tensor of one number."""
     if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
         return from_values(np.full(shape, value, kind.np))  # more digits than a double has
-    return run(prepare(None, "_full", "shape", "value", dtype=kind.name), [], tuple(shape), float(value), kind=kind)
+    return run(_full[kind], [], tuple(shape), float(value), kind=kind)
 
 
 def require_fits(value: Any, kind: dtype) -> Any:

@@ -124,22 +124,12 @@ def adopt(handle: int, kind: dtype | None = None) -> Any:
 
 def run(call: int, inputs: list[Any], *values: Any, kind: dtype | None = None) -> Any:
     """Runs a prepared call with one output on tensors; `values`: its typed arguments, `kind`: the result's dtype."""
-    return adopt(_run(call, inputs, values), kind)
-
-
-def _run(call: int, inputs: list[Any], values: tuple) -> int:
-    """The handle that the call returns. One or two tensors, or a tensor and a number, take a call without lists."""
-    if not values:
-        if len(inputs) == 1:
-            return hot.call1(call, inputs[0]._h)
-        if len(inputs) == 2:
-            return hot.call2(call, inputs[0]._h, inputs[1]._h)
-    elif len(values) == len(inputs) == 1:
-        if type(values[0]) is int:
-            return hot.call1_int(call, inputs[0]._h, values[0])
-        if type(values[0]) is float:
-            return hot.call1_float(call, inputs[0]._h, values[0])
-    return hot.call_n(call, [tensor._h for tensor in inputs], list(values))
+    tensor = hot.run(tensor_class, call, inputs, values, kind)
+    if tensor is None:
+        raise last_error()
+    if kind is None:
+        tensor._dtype = OF_FLAG[hot.info(tensor._h)[1]]
+    return tensor
 
 
 def run_many(call: int, inputs: list[Any], *values: Any, kinds: list[dtype] | None = None) -> list[Any]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB
+from mxlite._lib import hot
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.torch import _calls
 from mxlite.torch._basic import alias, cast, from_values, stacked, zeros_of
-from mxlite.torch._calls import AGAIN, check_call
+from mxlite.torch._calls import AGAIN
 from mxlite.torch._kinds import can_sum_to
+
+
+def _flag(answer: int) -> bool:
+    if answer < 0:
+        raise _calls.last_error()
+    return bool(answer)
 
 
 class TensorFrontEnd(FrontEnd):
@@ -28,14 +33,10 @@ class TensorFrontEnd(FrontEnd):
         return _calls.last_error()
 
     def is_recording(self) -> bool:
-        flag = ctypes.c_int()
-        check_call(LIB.MXLGetGradMode(ctypes.byref(flag)))
-        return bool(flag.value)
+        return _flag(hot.grad_mode())
 
     def set_recording(self, flag: bool) -> bool:
-        before = ctypes.c_int()
-        check_call(LIB.MXLSetGradMode(int(flag), ctypes.byref(before)))
-        return bool(before.value)
+        return _flag(hot.set_grad_mode(flag))
 
     def values(self, array: Any) -> np.ndarray:
         return array._values()

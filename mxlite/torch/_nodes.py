@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Callable
 
+from mxlite._lib import hot
 from mxlite.autograd import _nodes
 from mxlite.autograd._composition import Composition
 from mxlite.autograd._nodes import Rule
@@ -44,9 +45,14 @@ def formula(
             Without `rule`: the inputs whose values derivatives depend on; None: all.
         constants: Tensors that no gradient flows to, and that the rule reads: indices, masks, weights.
     """
-    with unrecorded():
+    before = hot.set_grad_mode(False)
+    if before < 0:
+        raise FRONT_END.last_error()
+    try:
         result = compute(*inputs, *constants)
-    if is_grad_enabled() and any(each.requires_grad for each in inputs):
+    finally:
+        hot.set_grad_mode(before)
+    if before and any(each.requires_grad for each in inputs):
         several = isinstance(result, tuple)
         kept = saved_of(inputs, None if several else result, saves, rule)
         made = rule_of(compute, rule, inputs, kept, constants)

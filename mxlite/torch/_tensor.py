@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB, hot
+from mxlite._lib import LIB, buffer_address, hot
 from mxlite.torch import _calls
 from mxlite.torch._basic import address_of, empty_of, filled, from_values, full_of, require_fits, zeros_of  # noqa: F401
 from mxlite.torch._calls import last_error, method, methods, new
@@ -154,7 +154,7 @@ class Tensor(Gradient):
     def _values(self) -> np.ndarray:
         """A NumPy array with a copy of the elements."""
         values = np.empty(self.shape, self._dtype.np)
-        if hot.copy_out(self._h, values.ctypes.data, values.size) != 0:
+        if hot.copy_out(self._h, buffer_address(values), values.size) != 0:
             raise last_error()
         return values
 
@@ -188,11 +188,17 @@ class Tensor(Gradient):
 
         Raises: RuntimeError: there is not exactly one.
         """
+        number = hot.number_in(self._h)
+        if number is not None:
+            return number
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return self._values().item()
 
     def __bool__(self) -> bool:
+        number = hot.number_in(self._h)
+        if number is not None:
+            return bool(number)
         count = self.numel()
         if count != 1:
             what = "no values" if count == 0 else "more than one value"
@@ -200,6 +206,9 @@ class Tensor(Gradient):
         return bool(self._values().item())
 
     def _scalar(self) -> Any:
+        number = hot.number_in(self._h)
+        if number is not None:
+            return number
         if self.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         return self._values().item()

@@ -67,23 +67,13 @@ static int is_small(const owner *array)
            shape[3] <= SMALL && shape[0] * shape[1] * shape[2] * shape[3] <= SMALL;
 }
 
-/* A new object for a new handle, which is freed on failure. */
 static PyObject *adopt(const call *self, uint64_t handle, PyObject *dtype)
 {
-    owner *made = (owner *)PyType_GenericAlloc(self->cls, 0);
+    PyObject *made = new_array(self->cls, handle, self->num_dtypes != 0 ? dtype : NULL);
 
-    if (made == NULL) {
-        p_MXNDArrayFree(HANDLE(handle));
-        return NULL;
-    }
-    made->release = self->release;
-    made->handle = handle;
-    made->has_handle = 1;
-    if (self->num_dtypes != 0) {
-        Py_INCREF(dtype);
-        made->dtype = dtype;
-    }
-    return (PyObject *)made;
+    if (made != NULL)
+        ((owner *)made)->release = self->release;
+    return made;
 }
 
 /* The position of a dtype among the usual ones; -1: it is not. */

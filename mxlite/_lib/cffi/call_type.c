@@ -229,6 +229,8 @@ static uint64_t make_type(int number)
     find_slice_fields();
     if (method_type != NULL)
         type = PyType_FromSpec(number == 0 ? &owner_spec : &call_spec);
+    if (number == 0)
+        owner_type = (PyTypeObject *)type;
     if (type == NULL)
         PyErr_Clear();
     Py_XDECREF(types);

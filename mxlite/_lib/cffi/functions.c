@@ -16,7 +16,7 @@
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)                     \
     X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)                        \
-    X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous)
+    X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;
@@ -40,11 +40,6 @@ static int bind(int number, uint64_t address)
     }
     FUNCTIONS(BIND)
     return -1;
-}
-
-static uint64_t call1_list(uint64_t call, uint64_t a, int64_t n, const int64_t *values)
-{
-    return NUMBER(p_MXLCall1List(HANDLE(call), HANDLE(a), n, values));
 }
 
 /* Where an array is: 16 times the number of the device, plus its kind; -1 for an error. */
@@ -79,38 +74,7 @@ static uint64_t identity(uint64_t a)
     return p_MXLNDArrayGetId(HANDLE(a), &number) == 0 ? number : 0;
 }
 
-/* Typed arguments come as words: (0, integer), (1, position in floats), (2, n, n entries; n = -1 is
- * None). The Python side makes them and keeps to the room. */
-enum { MAX_ARGUMENTS = 32 };
-
-static void decode(int num_words, const int64_t *words, const double *floats, MXLValue *values)
-{
-    int count = 0;
-
-    for (int i = 0; i + 1 < num_words && count < MAX_ARGUMENTS; count++) {
-        int64_t kind = words[i], value = words[i + 1];
-
-        i += 2;
-        if (kind == 0) {
-            values[count].i = value;
-        } else if (kind == 1) {
-            values[count].f = floats[value];
-        } else {
-            values[count].list.n = value;
-            values[count].list.values = words + i;
-            i += value > 0 ? (int)value : 0;
-        }
-    }
-}
-
-static uint64_t call_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words,
-                           const int64_t *words, const double *floats)
-{
-    MXLValue values[MAX_ARGUMENTS];
-
-    decode(num_words, words, floats, values);
-    return NUMBER(p_MXLCall(HANDLE(call), num_inputs, (const NDArrayHandle *)inputs, values));
-}
+enum { MAX_ARGUMENTS = 32, MAX_NDIM = 32 }; /* of a call; of an array, the library's */
 
 static int into1(uint64_t call, uint64_t a, uint64_t out)
 {
@@ -136,30 +100,6 @@ static int into1_float(uint64_t call, uint64_t a, double value, uint64_t out)
 
     values[0].f = value;
     return p_MXLCallInto(HANDLE(call), 1, inputs, values, &count, outputs);
-}
-
-/* How many outputs the operator has, or -1. */
-static int into_words(uint64_t call, int num_inputs, const uint64_t *inputs, int num_words,
-                      const int64_t *words, const double *floats, int num_outputs,
-                      uint64_t *outputs)
-{
-    MXLValue values[MAX_ARGUMENTS];
-
-    decode(num_words, words, floats, values);
-    if (p_MXLCallInto(HANDLE(call), num_inputs, (const NDArrayHandle *)inputs, values, &num_outputs,
-                      (NDArrayHandle *)outputs) != 0)
-        return -1;
-    return num_outputs;
-}
-
-/* How many outputs the call has with these arguments, or -1. */
-static int count_words(uint64_t call, int num_words, const int64_t *words, const double *floats)
-{
-    MXLValue values[MAX_ARGUMENTS];
-    int count;
-
-    decode(num_words, words, floats, values);
-    return p_MXLCallGetNumOutputs(HANDLE(call), values, &count) == 0 ? count : -1;
 }
 
 /* The outputs of a cached operator, of which there are `num_outputs`: 0, or -1. */
@@ -216,17 +156,6 @@ static uint64_t reshape(uint64_t a, int ndim, const int64_t *shape)
     return NUMBER(p_MXLNDArrayReshape(HANDLE(a), ndim, shape, 0));
 }
 
-/* The extents, at most `room`, and after those the dtype; returns the number of axes. */
-static int get_info(uint64_t a, int room, int64_t *shape_dtype)
-{
-    int dtype = -1, ndim = p_MXLNDArrayGetInfo(HANDLE(a), room, shape_dtype, &dtype);
-
-    shape_dtype[ndim < 0 ? 0 : ndim < room ? ndim : room] = dtype;
-    return ndim;
-}
-
-enum { MAX_NDIM = 32 }; /* the library's */
-
 /* Backward to all leaves from an array of one element, with 1 as its gradient: 0, or -1; 1 for
  * another array, or one that no gradient flows from, for which nothing has been done. */
 static int backward_of_one(uint64_t a, int keep_graph, int dialect)
@@ -261,3 +190,12 @@ static int backward_of_one(uint64_t a, int keep_graph, int dialect)
     }
 SETTER(set_recording, MXAutogradSetIsRecording)
 SETTER(set_training, MXAutogradSetIsTraining)
+SETTER(set_grad_mode, MXLSetGradMode)
+
+/* Whether PyTorch's front end records on this thread; -1 for an error. */
+static int grad_mode(void)
+{
+    int flag = -1;
+
+    return p_MXLGetGradMode(&flag) == 0 ? flag : -1;
+}

@@ -91,3 +91,22 @@ static PyType_Spec owner_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     owner_slots,
 };
+
+static PyTypeObject *owner_type;
+
+/* A new object of a class of arrays for a new handle, which is freed on failure; `dtype` may be
+ * NULL. */
+static PyObject *new_array(PyTypeObject *cls, uint64_t handle, PyObject *dtype)
+{
+    owner *made = (owner *)PyType_GenericAlloc(cls, 0);
+
+    if (made == NULL) {
+        p_MXNDArrayFree(HANDLE(handle));
+        return NULL;
+    }
+    made->handle = handle;
+    made->has_handle = 1;
+    Py_XINCREF(dtype);
+    made->dtype = dtype;
+    return (PyObject *)made;
+}

@@ -45,7 +45,7 @@ def reduce(label: str | None, name: str, input: Tensor, places: tuple[int, ...] 
             return run(prepare(label, name, "axis", keepdims="True"), [input], places, kind=input._dtype)
         return adopt(hot.call1(prepare(label, name), input._h), input._dtype)
     call = prepare(label, name, "axis", keepdims=str(bool(keepdim)))
-    return adopt(hot.call1_list(call, input._h, len(places), places), input._dtype)
+    return adopt(hot.call1_list(call, input._h, places), input._dtype)
 
 
 def as_sum(input: Tensor, kind: Any) -> Tensor:

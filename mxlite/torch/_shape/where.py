@@ -7,7 +7,7 @@ from typing import Any, Callable
 from mxlite._lib import hot
 from mxlite.torch._basic import filled, full_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import adopt, both, function, method, prepare, run
+from mxlite.torch._calls import both, function, last_error, method, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import BOOL, dtype, int64
 from mxlite.torch._dtypes import uint8 as _uint8
@@ -16,18 +16,19 @@ from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._tensor import Tensor
 
-_where = prepare("WhereBackward0", "where", slots="12")
+_where = prepare("WhereBackward0", "_npi_where", slots="12")
 _select = prepare(None, "_contrib_boolean_mask")
 _nonzero, _nonzero_by_axis = (prepare(None, "_mxl_nonzero", by_axis=flag) for flag in ("False", "True"))
 
 
 def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """x where a condition holds, else y; of one dtype, broadcast."""
-    if not condition.shape == x.shape == y.shape:
-        shape = broadcast_shapes(condition.shape, x.shape, y.shape)
-        condition, x, y = (each if each.shape == shape else _shapes.expand(each, shape) for each in (condition, x, y))
-    flags = cast(condition, _uint8)
-    return adopt(hot.call_n(_where, [flags._h, x._h, y._h], []), x._dtype)
+    made = hot.run(Tensor, _where, (condition, x, y), (), x._dtype)
+    if made is None:
+        problem = last_error()
+        broadcast_shapes(condition.shape, x.shape, y.shape)
+        raise problem
+    return made
 
 
 @function()
@@ -44,14 +45,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         )
     kind = common_dtype(input, other)
     x, y = (cast(each, kind) if isinstance(each, Tensor) else full_of((), each, kind) for each in (input, other))
-    if condition.shape == x.shape == y.shape:
-        return choose(condition, x, y)
-
-    def rule(grad: Tensor, condition: Tensor) -> list:  # 1.3 times as fast as the composition
-        zero = full_of((), 0, grad._dtype)
-        return [choose(condition, grad, zero), choose(condition, zero, grad)]
-
-    return formula("WhereBackward0", [x, y], lambda x, y, c: choose(c, x, y), rule, constants=[condition])
+    return choose(condition, x, y)
 
 
 @method("where")

@@ -1,0 +1,441 @@
+/* Functions of Python for calls with any number of operands, results and typed arguments, which
+ * they read from lists: a conversion by cffi takes longer than most calls.
+ * mxlite/_lib/hot_ctypes.py documents them. After views.c. */
+#ifndef METH_FASTCALL
+#define METH_FASTCALL 0x0080 /* not in the limited API of 3.9; all versions know it */
+#endif
+
+enum { ROOM = 64 };
+
+/* Numbers of a list: in `room`, or in memory that `free_numbers` frees. */
+typedef struct numbers {
+    int64_t room[ROOM], *at;
+    Py_ssize_t count;
+} numbers;
+
+static int64_t *take_numbers(numbers *taken, Py_ssize_t count)
+{
+    taken->count = count;
+    taken->at = count <= ROOM ? taken->room : PyMem_Malloc((size_t)count * sizeof *taken->at);
+    if (taken->at == NULL)
+        (void)PyErr_NoMemory();
+    return taken->at;
+}
+
+static void free_numbers(numbers *taken)
+{
+    if (taken->at != taken->room)
+        PyMem_Free(taken->at);
+}
+
+/* The entries of a list or a tuple: how many, and one of them (borrowed). */
+static Py_ssize_t length_of(PyObject *list)
+{
+    return PyTuple_Check(list) ? PyTuple_Size(list) : PyList_Size(list);
+}
+
+static PyObject *entry_of(PyObject *list, Py_ssize_t i)
+{
+    return PyTuple_Check(list) ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
+}
+
+/* An integer, or what stands for one (`__index__`); -1 with an error set. */
+static int64_t integer_of(PyObject *object)
+{
+    PyObject *index;
+    int64_t number;
+
+    if (PyLong_Check(object))
+        return PyLong_AsLongLong(object);
+    index = PyNumber_Index(object);
+    if (index == NULL)
+        return -1;
+    number = PyLong_AsLongLong(index);
+    Py_DECREF(index);
+    return number;
+}
+
+/* A handle: an integer, or that of an array. -1 may have an error set. */
+static uint64_t handle_of(PyObject *object)
+{
+    PyObject *number;
+    uint64_t handle;
+
+    if (PyLong_Check(object))
+        return PyLong_AsUnsignedLongLong(object);
+    if (PyObject_TypeCheck(object, owner_type) && ((owner *)object)->has_handle)
+        return ((owner *)object)->handle;
+    number = PyObject_GetAttrString(object, "_h");
+    if (number == NULL)
+        return UINT64_MAX;
+    handle = PyLong_AsUnsignedLongLong(number);
+    Py_DECREF(number);
+    return handle;
+}
+
+/* The handles in a list. */
+static NDArrayHandle *read_handles(PyObject *list, numbers *taken)
+{
+    Py_ssize_t count = length_of(list);
+
+    if (count < 0 || take_numbers(taken, count) == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint64_t handle = handle_of(entry_of(list, i));
+
+        if (handle == UINT64_MAX && PyErr_Occurred())
+            return NULL;
+        taken->at[i] = (int64_t)handle;
+    }
+    return (NDArrayHandle *)taken->at;
+}
+
+/* The integers in a tuple, as an argument. */
+static int read_list(PyObject *tuple, MXLValue *value, numbers *taken, Py_ssize_t *used)
+{
+    Py_ssize_t count = PyTuple_Size(tuple);
+    int64_t *to = taken->at + *used;
+
+    *used += count;
+    value->list.n = count;
+    value->list.values = to;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        to[i] = integer_of(PyTuple_GetItem(tuple, i));
+        if (to[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+/* Typed arguments from a list: integers, floats, tuples of integers, None for no list. `taken`
+ * holds the integers of the tuples. 0, or -1 with an error set. */
+static int read_arguments(PyObject *list, MXLValue *values, numbers *taken)
+{
+    Py_ssize_t count = length_of(list), entries = 0, used = 0;
+
+    if (count < 0)
+        return -1;
+    if (count > MAX_ARGUMENTS) {
+        PyErr_Format(PyExc_ValueError, "more than %d typed arguments", MAX_ARGUMENTS);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *object = entry_of(list, i);
+
+        entries += PyTuple_Check(object) ? PyTuple_Size(object) : 0;
+    }
+    if (take_numbers(taken, entries) == NULL)
+        return -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *object = entry_of(list, i);
+
+        if (object == Py_None) {
+            values[i].list.n = -1;
+            values[i].list.values = NULL;
+        } else if (PyFloat_Check(object)) {
+            values[i].f = PyFloat_AsDouble(object);
+        } else if (PyTuple_Check(object)) {
+            if (read_list(object, &values[i], taken, &used) != 0)
+                return -1;
+        } else {
+            values[i].i = integer_of(object);
+            if (values[i].i == -1 && PyErr_Occurred())
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int has_arguments(const char *name, Py_ssize_t nargs, Py_ssize_t expected)
+{
+    if (nargs == expected)
+        return 1;
+    PyErr_Format(PyExc_TypeError, "%s takes %zd arguments, got %zd", name, expected, nargs);
+    return 0;
+}
+
+/* call_n(call, inputs, arguments) */
+static PyObject *list_call_n(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    PyObject *result = NULL;
+    MXLValue values[MAX_ARGUMENTS];
+    numbers inputs = {.at = inputs.room}, entries = {.at = entries.room};
+    NDArrayHandle *in;
+    uint64_t call, made;
+
+    (void)self;
+    if (!has_arguments("call_n", nargs, 3))
+        return NULL;
+    call = PyLong_AsUnsignedLongLong(args[0]);
+    if (PyErr_Occurred())
+        return NULL;
+    in = read_handles(args[1], &inputs);
+    if (in != NULL && read_arguments(args[2], values, &entries) == 0) {
+        PyThreadState *thread = PyEval_SaveThread();
+
+        made = NUMBER(p_MXLCall(HANDLE(call), (int)inputs.count, in, values));
+        PyEval_RestoreThread(thread);
+        result = PyLong_FromUnsignedLongLong(made);
+    }
+    free_numbers(&inputs);
+    free_numbers(&entries);
+    return result;
+}
+
+/* run(cls, call, inputs, arguments, dtype): an array of that class, or None if the library refuses;
+ * `dtype` is what the front end knows of it. */
+static PyObject *list_run(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    MXLValue values[MAX_ARGUMENTS];
+    numbers inputs = {.at = inputs.room}, entries = {.at = entries.room};
+    NDArrayHandle *in;
+    PyObject *result = NULL;
+    uint64_t call;
+
+    (void)self;
+    if (!has_arguments("run", nargs, 5))
+        return NULL;
+    call = PyLong_AsUnsignedLongLong(args[1]);
+    if (PyErr_Occurred())
+        return NULL;
+    in = read_handles(args[2], &inputs);
+    if (in != NULL && read_arguments(args[3], values, &entries) == 0) {
+        uint64_t made;
+        PyThreadState *thread = PyEval_SaveThread();
+
+        made = NUMBER(p_MXLCall(HANDLE(call), (int)inputs.count, in, values));
+        PyEval_RestoreThread(thread);
+        if (made != 0) {
+            result = new_array((PyTypeObject *)args[0], made, args[4] == Py_None ? NULL : args[4]);
+        } else {
+            Py_INCREF(Py_None);
+            result = Py_None;
+        }
+    }
+    free_numbers(&inputs);
+    free_numbers(&entries);
+    return result;
+}
+
+/* A list of handles. */
+static PyObject *list_of(const NDArrayHandle *handles, Py_ssize_t count)
+{
+    PyObject *list = PyList_New(count);
+
+    for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(NUMBER(handles[i]));
+
+        if (number == NULL || PyList_SetItem(list, i, number) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* call_into(call, inputs, arguments, outputs) */
+static PyObject *list_call_into(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    PyObject *result = NULL;
+    MXLValue values[MAX_ARGUMENTS];
+    numbers inputs = {.at = inputs.room}, outputs = {.at = outputs.room};
+    numbers entries = {.at = entries.room};
+    NDArrayHandle *in = NULL, *out = NULL;
+    uint64_t call;
+
+    (void)self;
+    if (!has_arguments("call_into", nargs, 4))
+        return NULL;
+    call = PyLong_AsUnsignedLongLong(args[0]);
+    if (!PyErr_Occurred() && (in = read_handles(args[1], &inputs)) != NULL)
+        out = read_handles(args[3], &outputs);
+    if (out != NULL && read_arguments(args[2], values, &entries) == 0) {
+        int count = (int)outputs.count, status;
+        PyThreadState *thread = PyEval_SaveThread();
+
+        status = p_MXLCallInto(HANDLE(call), (int)inputs.count, in, values, &count, out);
+        PyEval_RestoreThread(thread);
+        if (status == 0) {
+            result = list_of(out, outputs.count);
+        } else {
+            Py_INCREF(Py_None);
+            result = Py_None;
+        }
+    }
+    free_numbers(&inputs);
+    free_numbers(&outputs);
+    free_numbers(&entries);
+    return result;
+}
+
+/* num_outputs(call, arguments) */
+static PyObject *list_num_outputs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    MXLValue values[MAX_ARGUMENTS];
+    numbers entries = {.at = entries.room};
+    PyObject *result = NULL;
+    uint64_t call;
+    int count = -1;
+
+    (void)self;
+    if (!has_arguments("num_outputs", nargs, 2))
+        return NULL;
+    call = PyLong_AsUnsignedLongLong(args[0]);
+    if (!PyErr_Occurred() && read_arguments(args[1], values, &entries) == 0) {
+        if (p_MXLCallGetNumOutputs(HANDLE(call), values, &count) != 0)
+            count = -1;
+        result = PyLong_FromLong(count);
+    }
+    free_numbers(&entries);
+    return result;
+}
+
+/* info(array) */
+static PyObject *list_info(PyObject *self, PyObject *object)
+{
+    int64_t extents[MAX_NDIM];
+    int dtype = -1, ndim;
+    uint64_t array = PyLong_AsUnsignedLongLong(object);
+    PyObject *shape;
+
+    (void)self;
+    if (PyErr_Occurred())
+        return NULL;
+    ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
+    if (ndim < 0)
+        return Py_BuildValue("(Oi)", Py_None, ndim < -1 ? -2 : dtype);
+    shape = PyTuple_New(ndim);
+    for (int i = 0; shape != NULL && i < ndim; i++) {
+        PyObject *extent = PyLong_FromLongLong(extents[i]);
+
+        if (extent == NULL || PyTuple_SetItem(shape, i, extent) != 0)
+            Py_CLEAR(shape);
+    }
+    return shape == NULL ? NULL : Py_BuildValue("(Ni)", shape, dtype);
+}
+
+/* array_of(address, shape, dtype): a new array with a copy of elements in C order; 0 for an error.
+ */
+static PyObject *list_array_of(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    int64_t extents[MAX_NDIM];
+    uint64_t address, made;
+    Py_ssize_t ndim;
+    PyThreadState *thread;
+    int dtype;
+
+    (void)self;
+    if (!has_arguments("array_of", nargs, 3))
+        return NULL;
+    address = PyLong_AsUnsignedLongLong(args[0]);
+    dtype = (int)PyLong_AsLong(args[2]);
+    ndim = PyTuple_Size(args[1]);
+    for (Py_ssize_t i = 0; i < ndim && i < MAX_NDIM; i++)
+        extents[i] = integer_of(PyTuple_GetItem(args[1], i));
+    if (PyErr_Occurred())
+        return NULL;
+    if (ndim > MAX_NDIM)
+        return PyErr_Format(PyExc_ValueError, "more than %d dimensions", MAX_NDIM);
+    thread = PyEval_SaveThread();
+    made = NUMBER(p_MXLNDArrayFromData(HANDLE(address), (int)ndim, extents, dtype));
+    PyEval_RestoreThread(thread);
+    return PyLong_FromUnsignedLongLong(made);
+}
+
+/* call1_list(call, array, integers) */
+static PyObject *list_call1_list(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    numbers entries = {.at = entries.room};
+    MXLValue value;
+    uint64_t call, array, made;
+    Py_ssize_t used = 0;
+    PyObject *result = NULL;
+
+    (void)self;
+    if (!has_arguments("call1_list", nargs, 3))
+        return NULL;
+    call = PyLong_AsUnsignedLongLong(args[0]);
+    array = handle_of(args[1]);
+    if (!PyErr_Occurred() && PyTuple_Size(args[2]) >= 0 &&
+        take_numbers(&entries, PyTuple_Size(args[2])) != NULL &&
+        read_list(args[2], &value, &entries, &used) == 0) {
+        PyThreadState *thread = PyEval_SaveThread();
+
+        made = NUMBER(p_MXLCall1List(HANDLE(call), HANDLE(array), used, value.list.values));
+        PyEval_RestoreThread(thread);
+        result = PyLong_FromUnsignedLongLong(made);
+    }
+    free_numbers(&entries);
+    return result;
+}
+
+/* number_in(array) */
+static PyObject *list_number_in(PyObject *self, PyObject *object)
+{
+    union {
+        float f32;
+        double f64;
+        uint8_t u8;
+        int32_t i32;
+        int8_t i8;
+        int64_t i64;
+        uint16_t f16;
+    } element;
+    int64_t extents[MAX_NDIM];
+    uint64_t array = PyLong_AsUnsignedLongLong(object);
+    PyThreadState *thread;
+    int dtype = -1, ndim, status;
+
+    (void)self;
+    if (PyErr_Occurred())
+        return NULL;
+    ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
+    for (int i = 0; i < ndim; i++) {
+        if (extents[i] != 1)
+            Py_RETURN_NONE;
+    }
+    if (ndim < 0)
+        Py_RETURN_NONE;
+    thread = PyEval_SaveThread();
+    status = p_MXNDArraySyncCopyToCPU(HANDLE(array), &element, 1);
+    PyEval_RestoreThread(thread);
+    switch (status == 0 ? dtype : -1) { /* MXNet's numbers of dtypes */
+    case 0:
+        return PyFloat_FromDouble((double)element.f32);
+    case 1:
+        return PyFloat_FromDouble(element.f64);
+    case 3:
+        return PyLong_FromLong(element.u8);
+    case 4:
+        return PyLong_FromLong(element.i32);
+    case 5:
+        return PyLong_FromLong(element.i8);
+    case 6:
+        return PyLong_FromLongLong(element.i64);
+    case 7:
+        return PyBool_FromLong(element.u8);
+    default:
+        Py_RETURN_NONE;
+    }
+}
+
+static PyMethodDef list_functions[] = {
+    {"call_n", (PyCFunction)(void (*)(void))list_call_n, METH_FASTCALL, NULL},
+    {"call_into", (PyCFunction)(void (*)(void))list_call_into, METH_FASTCALL, NULL},
+    {"num_outputs", (PyCFunction)(void (*)(void))list_num_outputs, METH_FASTCALL, NULL},
+    {"info", list_info, METH_O, NULL},
+    {"number_in", list_number_in, METH_O, NULL},
+    {"run", (PyCFunction)(void (*)(void))list_run, METH_FASTCALL, NULL},
+    {"array_of", (PyCFunction)(void (*)(void))list_array_of, METH_FASTCALL, NULL},
+    {"call1_list", (PyCFunction)(void (*)(void))list_call1_list, METH_FASTCALL, NULL},
+};
+
+/* The address of a function of list_functions (a new reference); 0 for an error. */
+static uint64_t make_function(int number)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *made = PyCFunction_NewEx(&list_functions[number], NULL, NULL);
+
+    if (made == NULL)
+        PyErr_Clear();
+    PyGILState_Release(gil);
+    return NUMBER(made);
+}
