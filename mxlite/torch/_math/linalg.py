@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from mxlite.torch._basic import from_values, full_of
+from mxlite.torch._basic import full_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, prepare, run, run_many
 from mxlite.torch._convert import clone
+from mxlite.torch._dtypes import bool_
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._make.creation import eye
 from mxlite.torch._math.matrix import matmul, require_numbers
@@ -20,6 +19,7 @@ from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor
 
 _diagonal = prepare("DiagonalBackward0", "diag", "k", "axis1", "axis2")
+_tril = prepare(None, "_npi_tril", "k")
 _diag = prepare("DiagEmbedBackward0", "diag", "k")
 
 
@@ -28,13 +28,14 @@ def _triangle(name: str, label: str, lower: bool) -> None:
     def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        below = np.subtract.outer(*map(np.arange, input.shape[-2:]))
-        kept = from_values(below >= -diagonal if lower else below <= -diagonal)
+        everywhere = full_of(tuple(input.shape[-2:]), True, bool_)
+        below = run(_tril, [everywhere], diagonal if lower else diagonal - 1, kind=bool_)
 
-        def compute(x: Tensor, kept: Tensor) -> Tensor:
-            return choose(kept, x, full_of((), 0, x._dtype))
+        def compute(x: Tensor, below: Tensor) -> Tensor:
+            zero = full_of((), 0, x._dtype)
+            return choose(below, x, zero) if lower else choose(below, zero, x)
 
-        return formula(label, [input], compute, saves="", constants=[kept])
+        return formula(label, [input], compute, saves="", constants=[below])
 
 
 _triangle("tril", "TrilBackward0", True)

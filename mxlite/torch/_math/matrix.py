@@ -9,7 +9,7 @@ import numpy as np
 from mxlite._lib import hot
 from mxlite.torch._basic import from_values, full_of, require_fits
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare
+from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, FLOATING, float16, float32, from_kind
 from mxlite.torch._nodes import formula
@@ -18,6 +18,7 @@ from mxlite.torch._tensor import Tensor
 
 _mm = prepare("MmBackward0", "_mxl_mm")
 _bmm = prepare("BmmBackward0", "batch_dot")
+_inner = prepare("DotBackward0", "_np_dot")
 _addmm = prepare("AddmmBackward0", "_mxl_addmm")
 _addmm_scaled = prepare("AddmmBackward0", "_mxl_addmm", "beta", "alpha")
 _unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_to", "shape")
@@ -128,14 +129,9 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"the same number of elements, but got {input.shape[0]} and {tensor.shape[0]} elements respectively"
         )
     require_numbers("dot", input)
-    # With a rule of its own 1.14 times as fast as its composition would be.
-    return formula(
-        "DotBackward0",
-        [input, tensor],
-        lambda a, b: (a * b).sum(dtype=a._dtype),
-        lambda grad, a, b: [None if b is None else b * grad, None if a is None else a * grad],
-        saves=("1", "0"),
-    )
+    if input._dtype.is_floating_point:
+        return run(_inner, (input, tensor), kind=input._dtype)
+    return (input * tensor).sum(dtype=input._dtype)
 
 
 @function()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Callable
 
 from mxlite._lib import hot
@@ -38,14 +39,13 @@ def places_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
     return places if ndim else None
 
 
+@cache
+def _reduction(label: str | None, name: str, keepdim: bool) -> int:
+    return prepare(label, name, "axis", keepdims=str(keepdim))
+
+
 def reduce(label: str | None, name: str, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
-    if places is None:
-        if keepdim:
-            places = tuple(range(len(input.shape)))
-            return run(prepare(label, name, "axis", keepdims="True"), [input], places, kind=input._dtype)
-        return adopt(hot.call1(prepare(label, name), input._h), input._dtype)
-    call = prepare(label, name, "axis", keepdims=str(bool(keepdim)))
-    return adopt(hot.call1_list(call, input._h, places), input._dtype)
+    return run(_reduction(label, name, bool(keepdim)), (input,), places, kind=input._dtype)
 
 
 def as_sum(input: Tensor, kind: Any) -> Tensor:
@@ -126,26 +126,23 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 # ---- truth values ----
 
 
-def _truth(name: str, operator: str) -> Callable:
+def _truth(name: str) -> Callable:
+    calls = [prepare(None, f"_np_{name}", "axis", keepdims=flag) for flag in ("False", "True")]
+
     @both(name, document=f"Whether {name} of the elements, or of those along dimensions, differ from 0.")
     def truth(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)
-        kind = uint8 if input._dtype is uint8 else bool_
-        values = cast(input.detach() != 0, uint8)
         if isinstance(dim, (tuple, list)) and not dim:
-            return cast(values, kind)
-        places = places_of(dim, input.ndim)
-        counted = values.shape if places is None else [values.shape[place] for place in places]
-        if 0 in counted:  # nothing is any, and everything of nothing is all
-            left = reduce(None, "sum", cast(values, int64), places, keepdim)
-            return cast(left == 0 if name == "all" else left > 0, kind)
-        return cast(reduce(None, operator, values, places, keepdim), kind)
+            found = input != 0
+        else:
+            found = run(calls[bool(keepdim)], (input,), places_of(dim, input.ndim), kind=bool_)
+        return cast(found, uint8) if input._dtype is uint8 else found
 
     return truth
 
 
-any = _truth("any", "max")  # noqa: A001 - PyTorch's name
-all = _truth("all", "min")  # noqa: A001
+any = _truth("any")  # noqa: A001 - PyTorch's name
+all = _truth("all")  # noqa: A001
 
 
 @both()

@@ -22,6 +22,7 @@ from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._shape.slices import select_at, slice_dim
+from mxlite.torch._shape.where import masked
 from mxlite.torch._tensor import Tensor
 
 _first = prepare("SelectBackward0", "_mxl_select", "index", axis=0)
@@ -109,8 +110,23 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         if not -size <= key < size:
             raise KEYS.out_of_bounds(key, 0, size)
         return adopt(hot.call1_int(_first, self._h, key + size if key < 0 else key), self._dtype)
+    if key.__class__ is Tensor and self.shape and 0 not in self.shape:
+        found = _chosen(self, key)
+        if found is not None:
+            return found
     view, indices = _applied(self, key)
     return _gathered(view, indices) if indices else view
+
+
+def _chosen(self: Tensor, key: Tensor) -> Tensor | None:
+    """The rows that an index tensor names, from 0 on, or the elements of a mask of the same shape; else None."""
+    if key._dtype is int64 and key.shape:
+        index = key._values()
+        if index.size and index.min() >= 0 and index.max() < self.shape[0]:
+            return run(_take, (self, key), 0, kind=self._dtype)
+    elif key._dtype.kind == BOOL and key.shape == self.shape:
+        return masked("IndexBackward0", self, key)
+    return None
 
 
 def _applied(self: Tensor, key: Any) -> tuple[Tensor, dict[int, np.ndarray]]:
@@ -211,7 +227,11 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         return
     view, indices = (self, {}) if whole else _applied(self, key)
     if number:
-        value = full_of((), value.item() if isinstance(value, np.generic) else value, self._dtype)
+        value = value.item() if isinstance(value, np.generic) else value
+        if not indices and abs(value) < 1 << 53:
+            run_into(_fill, view, [view], float(value))
+            return
+        value = full_of((), value, self._dtype)
     elif not isinstance(value, Tensor):
         raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
     if indices:

@@ -81,6 +81,8 @@ def _joined(name: str, tensors: Any) -> list[Tensor]:
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
     kind = listed[0]._dtype
+    if all(each._dtype is kind for each in listed):
+        return listed
     for each in listed:
         kind = promote_types(kind, each._dtype)
     return [cast(each, kind) for each in listed]

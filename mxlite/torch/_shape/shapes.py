@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from functools import wraps
 from typing import Any, Callable
 
@@ -43,6 +44,8 @@ def known_shape(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
     Raises: RuntimeError: another number of elements.
     """
     count = input.numel()
+    if math.prod(shape) == count and (not shape or min(shape) >= 0):
+        return shape
     if -1 in shape:
         unknown = shape.index(-1)
         others = Size(shape[:unknown] + shape[unknown + 1 :])
@@ -56,8 +59,6 @@ def known_shape(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
             )
         if rest > 0 and count % rest == 0:
             return shape[:unknown] + (count // rest,) + shape[unknown + 1 :]
-    elif Size(shape).numel() == count and all(size >= 0 for size in shape):
-        return shape
     negative = next((size for size in shape if size < -1), None)
     if negative is not None:
         raise RuntimeError(
@@ -169,7 +170,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         return reshape(input, (1,))
     if start == end:
         return input
-    return reshape(input, shape[:start] + (Size(shape[start : end + 1]).numel(),) + shape[end + 1 :])
+    sizes = tuple(shape)
+    return reshape(input, sizes[:start] + (math.prod(sizes[start : end + 1]),) + sizes[end + 1 :])
 
 
 @both()
@@ -323,11 +325,13 @@ def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
         raise RuntimeError(
             f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {sizes.index(-1)}"
         )
-    wanted = (*sizes[:added], *(old if new == -1 else new for new, old in zip(sizes[added:], shape)))
-    for dim, (new, old) in enumerate(zip(wanted[added:], shape), added):
-        if old not in (1, new):
-            raise expand_error(new, old, dim, sizes, shape)
-    return with_shape(_expand, self, wanted)
+    wanted = list(sizes)
+    for dim, old in enumerate(shape, added):
+        if wanted[dim] == -1:
+            wanted[dim] = old
+        elif old not in (1, wanted[dim]):
+            raise expand_error(wanted[dim], old, dim, sizes, shape)
+    return with_shape(_expand, self, tuple(wanted))
 
 
 @both()

@@ -76,12 +76,18 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     shape = broadcast_shapes(input.shape, _mask("masked_select", mask).shape)
     if not shape:
         return masked_select(input.reshape(1), mask.reshape(1))
-    flags = _shapes.expand(mask, shape).reshape(-1)
+    return masked("MaskedSelectBackward0", input, _shapes.expand(mask, shape))
+
+
+def masked(label: str, input: Tensor, mask: Tensor) -> Tensor:
+    """The elements of a tensor, broadcast to a mask's shape, where that is True, in one row."""
+    shape = mask.shape
 
     def compute(x: Tensor, flags: Tensor) -> Tensor:
-        return run(_select, [_shapes.expand(x, shape).reshape(-1), flags], kind=x._dtype)
+        row = x if x.shape == shape else _shapes.expand(x, shape)
+        return run(_select, [row.reshape(-1), flags], kind=x._dtype)
 
-    return formula("MaskedSelectBackward0", [input], compute, saves="", constants=[flags])
+    return formula(label, [input], compute, saves="", constants=[mask.reshape(-1)])
 
 
 @both()

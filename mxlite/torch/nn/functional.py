@@ -100,16 +100,21 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    empty = not tensor.numel()
-    if not empty and bool((tensor < 0).any()):
-        raise RuntimeError("Class values must be non-negative.")
-    if num_classes == -1:
-        if empty:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        num_classes = tensor.max().item() + 1
-    elif not empty and bool((tensor >= num_classes).any()):
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    return run(prepare(None, "one_hot", "depth", dtype="int64"), [tensor], num_classes, kind=int64)
+    values = tensor._values()
+    if values.size:
+        if values.min() < 0:
+            raise RuntimeError("Class values must be non-negative.")
+        highest = int(values.max())
+        if num_classes == -1:
+            num_classes = highest + 1
+        elif highest >= num_classes:
+            raise RuntimeError("Class values must be smaller than num_classes.")
+    elif num_classes == -1:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    return run(_one_hot, [tensor], num_classes, kind=int64)
+
+
+_one_hot = prepare(None, "one_hot", "depth", dtype="int64")
 
 
 # ---- norms ----
