@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from describe import Choice, Description, Parameter, describe  # noqa: E402
 
 import mxlite  # noqa: E402
+from mxlite._lib import hot  # noqa: E402
 from mxlite.ndarray.ndarray import NDArray  # noqa: E402
 
 HEAD = '''\
@@ -70,6 +71,12 @@ def operator_of(function: Any) -> Description | None:
     if code is None or not code.co_filename.startswith("<mxlite operator"):
         return None
     return describe(function.__globals__["_operator"].name)
+
+
+def attribute(cls: type, name: str) -> Any:
+    """What a class has under a name; for a slot that the binding fills, the function behind it."""
+    value = vars(cls)[name]
+    return hot.keys.get(cls, value) if name == "__getitem__" else value
 
 
 def is_function(value: Any) -> bool:
@@ -306,7 +313,7 @@ class Stub:
                 continue
             for name in [name for name in vars(base) if name not in seen]:
                 seen.add(name)
-                value = vars(base)[name]
+                value = attribute(base, name)
                 if name[:2] == "__" and name not in METHODS and not (is_function(value) or isinstance(value, property)):
                     continue  # Python's own, which differ from version to version
                 for line in self._member(base, name):
@@ -314,7 +321,7 @@ class Stub:
 
     def _member(self, cls: type, name: str) -> list[str]:
         getattr(cls, name)  # a method that is made when it is asked for
-        value = vars(cls)[name]
+        value = attribute(cls, name)
         if name in METHODS:
             return [f"def {name}{METHODS[name]}: ..." + "  # type: ignore[override]" * (name in ("__eq__", "__ne__"))]
         if isinstance(value, property):

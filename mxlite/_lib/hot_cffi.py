@@ -24,6 +24,10 @@ call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list = (
 )
 
 
+#: The functions behind `__getitem__` of classes, which have the documentation.
+keys: dict[type, Callable] = {}
+
+
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any:
     """A function that makes the usual calls of `function` in C, without Python code (mxlite/_lib/cffi/call.c).
 
@@ -45,7 +49,10 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
     """
     call = update_wrapper(_Call(function, failed, cls, **calls), function)
-    return Owner.__getitem__ if "subscript" in calls else call
+    if "subscript" not in calls:
+        return call
+    keys[cls] = function
+    return Owner.__getitem__
 
 
 def bind(library: Any) -> None:

@@ -70,6 +70,10 @@ class Owner:
     _h = property(operator.attrgetter("_number"), _set_handle)
 
 
+#: As in mxlite._lib.hot_cffi: of classes whose `__getitem__` is no Python function.
+keys: dict[type, Callable] = {}
+
+
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Callable:
     """The function itself: mxlite._lib.hot_cffi makes its usual calls in C."""
     return function
