@@ -10,7 +10,7 @@ import numpy as np
 from mxlite.torch._calls import both, methods, prepare, require_tensor
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL, get_default_dtype, uint8
+from mxlite.torch._dtypes import BOOL, FLOATING, from_kind, get_default_dtype, uint8
 from mxlite.torch._math import arithmetic as _arithmetic
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula, record, unrecorded
@@ -35,7 +35,14 @@ def _promoted(name: str, input: Any, other: Any, floats: bool = False) -> tuple[
 def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Callable:
     call = prepare(label, operator)
 
-    @both(name, document=f"{name} of the elements of two tensors, broadcast.")
+    def failed(input: Tensor, other: Tensor | None = None) -> Any:
+        raise _arithmetic.operation_error(input, other)
+
+    @both(
+        name,
+        document=f"{name} of the elements of two tensors, broadcast.",
+        calls={"two": call, "failed": failed, **from_kind(FLOATING)},
+    )
     def made(input: Tensor, other: Tensor) -> Tensor:
         first, second = _promoted(name, input, other, floats)
         kind = first._dtype

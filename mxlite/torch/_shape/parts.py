@@ -15,6 +15,8 @@ from mxlite.torch._shape.shapes import expand, reshape, view
 from mxlite.torch._shape.slices import narrow
 from mxlite.torch._tensor import Tensor
 
+_cat = prepare("CatBackward0", "Concat", "dim")
+
 
 def _require_dimension(name: str, tensor: Tensor) -> None:
     if not tensor.shape:
@@ -93,21 +95,26 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors one behind the other along a dimension. Those of shape (0,) count for nothing."""
     listed = _joined("cat", tensors)
     full = [each for each in listed if each.shape != (0,)] or listed[:1]
-    ndim = full[0].ndim
-    if ndim == 0:
+    shape = full[0].shape
+    if not shape:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    dim = check_dim(dim, ndim)
+    dim = check_dim(dim, len(shape))
     for number, each in enumerate(full):
-        if each.ndim != ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {ndim} and {each.ndim}")
-        for other in range(ndim):
-            if other != dim and each.shape[other] != full[0].shape[other]:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {full[0].shape[other]} "
-                    f"but got size {each.shape[other]} for tensor number {number} in the list."
-                )
-    call = prepare("CatBackward0", "Concat", "dim")
-    return run(call, full, dim, kind=full[0]._dtype)
+        if each.shape != shape:
+            _require_joins(shape, each.shape, dim, number)
+    return run(_cat, full, dim, kind=full[0]._dtype)
+
+
+def _require_joins(shape: tuple[int, ...], other: tuple[int, ...], dim: int, number: int) -> None:
+    """Raises: RuntimeError: the shapes differ in another dimension."""
+    if len(other) != len(shape):
+        raise RuntimeError(f"Tensors must have same number of dimensions: got {len(shape)} and {len(other)}")
+    for place, (expected, size) in enumerate(zip(shape, other)):
+        if place != dim and size != expected:
+            raise RuntimeError(
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {expected} but got size {size} "
+                f"for tensor number {number} in the list."
+            )
 
 
 @function()

@@ -212,8 +212,11 @@ def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
     shape = input.shape
     if dim is None:
         return with_shape(calls[0], input, tuple(size for size in shape if size != 1))
-    dims = check_dims(dim, len(shape))
-    left = tuple(size for number, size in enumerate(shape) if number not in dims or size != 1)
+    dims, sizes = check_dims(dim, len(shape)), tuple(shape)
+    if len(dims) == 1 and sizes:
+        left = sizes if sizes[dims[0]] != 1 else sizes[: dims[0]] + sizes[dims[0] + 1 :]
+    else:
+        left = tuple(size for number, size in enumerate(sizes) if number not in dims or size != 1)
     return with_shape(calls[2 if isinstance(dim, tuple) else 1], input, left)
 
 

@@ -161,16 +161,16 @@ def nll_loss(
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{input._dtype.word}'")
     if target._dtype not in (int64, uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.word}")
-    dim = 0 if input.ndim == 1 else 1
-    expected = input.shape[:dim] + input.shape[dim + 1 :]
-    if tuple(target.shape) != tuple(expected):
+    shape = tuple(input.shape)
+    dim = 0 if len(shape) == 1 else 1
+    expected = shape[:dim] + shape[dim + 1 :]
+    if target.shape != expected:
         if input.ndim >= 2 and target.shape[:1] != input.shape[:1]:
             raise ValueError(
                 f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                 f"({target.shape[0] if target.shape else 0})."
             )
         raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
-    shape = input.shape
     index = cast(target, int64)  # first: ignore_index need not fit uint8
     ignored = index == ignore_index
     some = bool(ignored.any())
