@@ -24,6 +24,7 @@ int64_t device(uint64_t a);
 int fresh(uint64_t a);
 uint64_t gradient(uint64_t a);
 uint64_t identity(uint64_t a);
+uint64_t detached(uint64_t a);
 int backward_of_one(uint64_t a, int keep_graph, int dialect);
 int set_recording(int flag);
 int set_training(int flag);

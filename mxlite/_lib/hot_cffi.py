@@ -10,7 +10,7 @@ from mxlite._lib.prototypes import HOT
 from mxlite._mxlite_cffi import ffi, lib
 
 _AS_THEY_ARE = (
-    "into1 into2 into1_float slice_rows at reshape device fresh gradient identity backward_of_one"
+    "into1 into2 into1_float slice_rows at reshape device fresh gradient detached identity backward_of_one"
     " set_recording set_training set_grad_mode grad_mode"
 )
 globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.split()))
@@ -45,6 +45,9 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         subscript: The function is `__getitem__`: integers and slices without a step give views, by `one` (the argument
             is an index from 0 on) and `two` (axis, begin, end), or as MXNet's. What is returned is Owner's
             `__getitem__`, which the interpreter calls without a look at the class.
+        list, contiguous: A prepared call of an array and a list of integers from 0 on, which are given one by one or as
+            a tuple: a view in a shape, or with axes in an order. `contiguous`: a shape, of arrays in C order alone, of
+            which one extent may be -1. What the library refuses is asked of the function again.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
     """

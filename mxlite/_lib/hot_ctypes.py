@@ -37,6 +37,7 @@ _CALLED = {
     "_context": "MXNDArrayGetContext",
     "_fresh": "MXNDArrayGetGradState",
     "_gradient": "MXNDArrayGetGrad",
+    "_detached": "MXNDArrayDetach",
     "_identity": "MXLNDArrayGetId",
     "_set_recording": "MXAutogradSetIsRecording",
     "_set_training": "MXAutogradSetIsTraining",
@@ -241,6 +242,12 @@ def gradient(a: int) -> int:
     """A new handle of the gradient of an array, 0 for none; 2^64 - 1 for an error."""
     grad = ctypes.c_void_p()
     return (1 << 64) - 1 if _gradient(a, ctypes.byref(grad)) else grad.value or 0  # noqa: F821
+
+
+def detached(a: int) -> int:
+    """A new handle of the same memory without a place in the graph; 0 for an error."""
+    made = ctypes.c_void_p()
+    return 0 if _detached(a, ctypes.byref(made)) else made.value or 0  # noqa: F821
 
 
 def identity(a: int) -> int:

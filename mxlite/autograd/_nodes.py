@@ -10,7 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import _backward
-from mxlite._lib import LIB, ask, c_text, check_call
+from mxlite._lib import LIB, ask, c_text, check_call, hot
 from mxlite.autograd import _graph as graph
 from mxlite.autograd import saved
 from mxlite.autograd._front_end import FrontEnd
@@ -45,9 +45,10 @@ class recorded(unrecorded):  # noqa: N801
 
 def detached(front_end: FrontEnd, array: Any) -> Any:
     """The same memory, without a place in the graph."""
-    handle = ctypes.c_void_p()
-    check_call(LIB.MXNDArrayDetach(array._h, ctypes.byref(handle)))
-    return front_end.adopt(handle.value)
+    handle = hot.detached(array._h)
+    if not handle:
+        raise front_end.last_error()
+    return front_end.adopt(handle)
 
 
 def pinned(front_end: FrontEnd, array: Any) -> Any:

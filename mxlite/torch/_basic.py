@@ -31,7 +31,7 @@ def cast(tensor: Tensor, kind: dtype) -> Tensor:
 
 def with_shape(call: int, input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Runs a call that has a shape as its argument."""
-    return adopt(hot.call1_list(call, input._h, tuple(shape)), input._dtype)
+    return run(call, (input,), tuple(shape), kind=input._dtype)
 
 
 def alias(input: Tensor) -> Tensor:

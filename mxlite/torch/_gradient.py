@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from mxlite._lib import LIB
+from mxlite._lib import LIB, hot
 from mxlite.autograd._handles import array_id, gradient_handle, register_variable
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
@@ -137,9 +136,7 @@ class Gradient(Placed, _calls.hot.Owner):
 
     def detach(self) -> Tensor:
         """The same memory, without a place in the graph."""
-        handle = ctypes.c_void_p()
-        check_call(LIB.MXNDArrayDetach(self._h, ctypes.byref(handle)))
-        return adopt(handle.value, self._dtype)
+        return adopt(hot.detached(self._h), self._dtype)
 
     def detach_(self) -> Tensor:
         """Takes the tensor out of the graph; returns it."""

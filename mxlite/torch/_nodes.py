@@ -52,12 +52,20 @@ def formula(
         result = compute(*inputs, *constants)
     finally:
         hot.set_grad_mode(before)
-    if before and any(each.requires_grad for each in inputs):
+    if before and wants_grad(inputs):
         several = isinstance(result, tuple)
         kept = saved_of(inputs, None if several else result, saves, rule)
         made = rule_of(compute, rule, inputs, kept, constants)
         record(label, list(inputs), list(result) if several else [result], made, slots)
     return result
+
+
+def wants_grad(inputs: Sequence[Tensor]) -> bool:
+    """Whether one of them requires a gradient."""
+    for each in inputs:  # no generator: this is on the way of every formula
+        if each.requires_grad:
+            return True
+    return False
 
 
 def saved_of(

@@ -329,7 +329,7 @@ class _Memory:
             "shape": tuple(tensor.shape),
             "typestr": tensor._dtype.np.str,
             "data": (tensor.data_ptr() or _NOWHERE, False),
-            "strides": tuple(stride * size for stride in tensor._strides()),
+            "strides": None if tensor.is_contiguous() else tuple(stride * size for stride in tensor._strides()),
         }
 
 

@@ -40,6 +40,8 @@ typedef struct call {
     uint64_t many;      /* of more, */
     uint64_t number;    /* and of an array and a number; 0: there is none */
     uint64_t then;      /* of what they give (a cast); 0: none */
+    uint64_t list;      /* of an array and a list of integers */
+    int contiguous;     /* such a call is usual for arrays in C order alone */
     int into;           /* the result is written to the first array, which is returned */
     PyObject *result;   /* `_dtype` of a result; NULL: that of the first array */
     int num_dtypes;     /* of arrays that are usual; 0: all, and `_dtype` means nothing */

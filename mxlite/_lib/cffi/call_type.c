@@ -2,21 +2,22 @@
  * After views.c; mxlite/_lib/hot_cffi.py asks for the classes. */
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *keys[] = {
-        "function", "failed",     "cls",    "one",       "two",    "many",
-        "number",   "then",       "into",   "subscript", "dtypes", "num_floating",
-        "result",   "num_inputs", "params", "missing",   NULL};
+    static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
+                           "many",     "number",       "then",       "into",       "subscript",
+                           "dtypes",   "num_floating", "result",     "num_inputs", "params",
+                           "missing",  "list",         "contiguous", NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL;
-    unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0;
-    int into = 0, subscript = 0, num_floating = 0, num_inputs = 2;
+    unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0, list = 0;
+    int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!O", keys, &function,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKp", keys, &function,
                                      &failed, &PyType_Type, &cls, &one, &two, &many, &number, &then,
                                      &into, &subscript, &PyTuple_Type, &dtypes, &num_floating,
-                                     &result, &num_inputs, &PyTuple_Type, &params, &missing))
+                                     &result, &num_inputs, &PyTuple_Type, &params, &missing, &list,
+                                     &contiguous))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
@@ -27,7 +28,8 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self = (call *)PyType_GenericAlloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->vectorcall = subscript ? call_subscript : call_operation;
+    self->vectorcall = subscript ? call_subscript : list != 0 ? call_integers : call_operation;
+    self->list = list, self->contiguous = contiguous;
     self->one = one, self->two = two, self->many = many;
     self->number = number, self->then = then, self->num_inputs = num_inputs;
     self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;

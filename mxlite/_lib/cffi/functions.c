@@ -16,7 +16,7 @@
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)                     \
     X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)                        \
-    X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData)
+    X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData) X(MXNDArrayDetach)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;
@@ -64,6 +64,14 @@ static uint64_t gradient(uint64_t a)
     NDArrayHandle grad;
 
     return p_MXNDArrayGetGrad(HANDLE(a), &grad) == 0 ? NUMBER(grad) : UINT64_MAX;
+}
+
+/* A new handle of the same memory without a place in the graph; 0 for an error. */
+static uint64_t detached(uint64_t a)
+{
+    NDArrayHandle made;
+
+    return p_MXNDArrayDetach(HANDLE(a), &made) == 0 ? NUMBER(made) : 0;
 }
 
 /* A number that all handles of one array share; 0 for an error. */

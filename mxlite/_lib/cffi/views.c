@@ -74,6 +74,80 @@ static uint64_t view_of(const call *self, owner *array, PyObject *key)
                             : p_MXLNDArrayAt(x, begin));
 }
 
+/* Replaces the -1 at `unknown` by what remains of the array's elements; 0 if nothing fits. */
+static int find_extent(const owner *array, int count, int64_t *values, int unknown)
+{
+    int64_t extents[MAX_NDIM], elements = 1, known = 1;
+    int ndim = p_MXLNDArrayGetInfo(HANDLE(array->handle), MAX_NDIM, extents, NULL);
+
+    for (int i = 0; i < ndim; i++)
+        elements *= extents[i];
+    for (int i = 0; i < count; i++) {
+        if (i != unknown && __builtin_mul_overflow(known, values[i], &known))
+            return 0;
+    }
+    if (known <= 0 || elements % known != 0)
+        return 0;
+    values[unknown] = elements / known;
+    return 1;
+}
+
+/* The integers that a call gives behind the array, or in a tuple alone there: how many. Of a shape
+ * one may be -1, which is replaced. -1 if it is unusual: no integers, others below 0, too many. */
+static int integers_of(const call *self, PyObject *const *args, Py_ssize_t count, int64_t *values)
+{
+    const owner *array = (const owner *)args[0];
+    PyObject *tuple = count == 2 && PyTuple_Check(args[1]) ? args[1] : NULL;
+    int unknown = -1;
+
+    count = tuple != NULL ? PyTuple_Size(tuple) : count - 1;
+    if (count > MAX_NDIM)
+        return -1;
+    for (int i = 0; i < (int)count; i++) {
+        PyObject *object = tuple != NULL ? PyTuple_GetItem(tuple, i) : args[1 + i];
+
+        if (!PyLong_CheckExact(object))
+            return -1;
+        values[i] = PyLong_AsLongLong(object);
+        if (values[i] == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return -1;
+        }
+        if (values[i] < 0) {
+            if (values[i] != -1 || unknown >= 0 || !self->contiguous)
+                return -1;
+            unknown = i;
+        }
+    }
+    return unknown < 0 || find_extent(array, (int)count, values, unknown) ? (int)count : -1;
+}
+
+/* A view of an array by integers: a shape, or axes. What the library refuses the Python function
+ * asks again. */
+static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t flags,
+                               PyObject *names)
+{
+    const call *self = (const call *)callable;
+    Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
+    int64_t values[MAX_NDIM];
+
+    if (names == NULL && nargs > 1 && Py_TYPE(args[0]) == self->cls) {
+        owner *array = (owner *)args[0];
+        NDArrayHandle x = HANDLE(array->handle);
+        int count = x == NULL || find_dtype(self, array->dtype) < 0
+                        ? -1
+                        : integers_of(self, args, nargs, values);
+
+        if (count > 0 && (!self->contiguous || p_MXLNDArrayIsContiguous(x) == 1)) {
+            uint64_t made = NUMBER(p_MXLCall1List(HANDLE(self->list), x, count, values));
+
+            if (made != 0)
+                return adopt(self, made, array->dtype);
+        }
+    }
+    return call_function(self, args, nargs, names);
+}
+
 /* A key of an array. What the library refuses the Python function asks again: a view that is not
  * made has no effect. */
 static PyObject *subscript(const call *self, PyObject *object, PyObject *key)

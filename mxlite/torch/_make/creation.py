@@ -28,6 +28,8 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
 
     Raises: TypeError: an unknown one.
     """
+    if not given:
+        return get_default_dtype() if default is None else default, False
     require_cpu(given.pop("device", None))
     require_strided(given.pop("layout", None))
     for each in ("pin_memory", "memory_format", "generator", "names"):

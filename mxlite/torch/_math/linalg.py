@@ -28,12 +28,12 @@ def _triangle(name: str, label: str, lower: bool) -> None:
     def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        everywhere = full_of(tuple(input.shape[-2:]), True, bool_)
-        below = run(_tril, [everywhere], diagonal if lower else diagonal - 1, kind=bool_)
+        if lower:
+            return formula(label, [input], lambda x: run(_tril, (x,), diagonal, kind=x._dtype), saves="")
+        below = run(_tril, (full_of(tuple(input.shape[-2:]), True, bool_),), diagonal - 1, kind=bool_)
 
         def compute(x: Tensor, below: Tensor) -> Tensor:
-            zero = full_of((), 0, x._dtype)
-            return choose(below, x, zero) if lower else choose(below, zero, x)
+            return choose(below, full_of((), 0, x._dtype), x)
 
         return formula(label, [input], compute, saves="", constants=[below])
 

@@ -110,6 +110,8 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         if not -size <= key < size:
             raise KEYS.out_of_bounds(key, 0, size)
         return adopt(hot.call1_int(_first, self._h, key + size if key < 0 else key), self._dtype)
+    if key is None:
+        return _shapes.unsqueeze(self, 0)
     if key.__class__ is Tensor and self.shape and 0 not in self.shape:
         found = _chosen(self, key)
         if found is not None:

@@ -11,8 +11,9 @@ from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, with_shape
 from mxlite.torch._broadcast import expand_error
-from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, run, with_aliases
+from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, require_tensor, run, with_aliases
 from mxlite.torch._convert import clone
+from mxlite.torch._dtypes import BOOL, dtype, from_kind
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
 from mxlite.torch._tensor import Tensor
@@ -97,13 +98,13 @@ def is_viewable(input: Tensor, shape: tuple[int, ...]) -> bool:
     return left == 1 and at >= len(runs) - 1
 
 
-@method()
+@method(calls={"list": _view, "contiguous": True, **from_kind(BOOL)})
 def view(self: Tensor, *size: Any) -> Tensor:
     """The same memory in another shape, of which one size may be -1: view(2, -1).
 
     Raises: RuntimeError: another number of elements, or strides cannot say it.
     """
-    if len(size) == 1 and hasattr(size[0], "itemsize"):
+    if len(size) == 1 and isinstance(size[0], dtype):
         raise NotImplementedError("mxlite.torch has no Tensor.view(dtype)")
     sizes = known_shape(self, extents_of("view", size))
     if not is_viewable(self, sizes):
@@ -114,9 +115,10 @@ def view(self: Tensor, *size: Any) -> Tensor:
     return with_shape(_view, self, sizes)
 
 
-@both()
+@both(calls={"list": _view, "contiguous": True, **from_kind(BOOL)})
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """Another shape, of which one size may be -1; the same memory where strides can say it, else a copy."""
+    require_tensor("reshape", 1, "input", input)
     sizes = known_shape(input, extents_of("reshape", shape))
     if is_viewable(input, sizes):
         return with_shape(_view, input, sizes)
@@ -270,9 +272,10 @@ def _order(name: str, input: Tensor, dims: tuple) -> tuple[int, ...]:
     return order
 
 
-@both()
+@both(calls={"list": _permute, **from_kind(BOOL)})
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """With the dimensions in another order."""
+    require_tensor("permute", 1, "input", input)
     order = _order("permute", input, extents_of("permute", dims))
     return with_shape(_permute, input, order) if order else alias(input)
 
@@ -310,7 +313,7 @@ method("mT")(property(_matrix_transposed("mT"), doc="The last two dimensions cha
 function("adjoint")(_matrix_transposed("adjoint()"))
 
 
-@method()
+@method(calls={"list": _expand, **from_kind(BOOL)})
 def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """The same memory, with dimensions of size 1 repeated and new ones in front; -1 keeps a size.
 
