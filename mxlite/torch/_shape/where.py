@@ -25,10 +25,22 @@ def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """x where a condition holds, else y; of one dtype, broadcast."""
     made = hot.run(Tensor, _where, (condition, x, y), (), x._dtype)
     if made is None:
-        problem = last_error()
-        broadcast_shapes(condition.shape, x.shape, y.shape)
-        raise problem
+        raise _refusal(condition, x, y)
     return made
+
+
+def _refusal(*tensors: Tensor) -> BaseException:
+    """The error of tensors that cannot be broadcast to each other, else the library's.
+
+    It is raised by the caller: a frame that has an error as a variable, and is in its traceback, stays until a garbage
+    collection, with all that its callers keep.
+    """
+    problem = last_error()
+    try:
+        broadcast_shapes(*(each.shape for each in tensors))
+    except RuntimeError as error:
+        return error
+    return problem
 
 
 @function()
