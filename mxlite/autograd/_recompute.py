@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import traceback
 import weakref
 from typing import Any, Callable
 
@@ -131,9 +132,11 @@ class _Again:
                 check_call(LIB.MXLRandomSetState(self.random))
             with recorded(self.front_end), SavedHooks(run.keep, lambda kept: kept, self.front_end):
                 self.fn(*map(self._fresh, self.args), **{key: self._fresh(value) for key, value in self.kwargs.items()})
-        except Exception:  # the library makes errors of its own of what a function of ours raises
+        except Exception as problem:  # the library makes errors of its own of what a function of ours raises
             if len(run.arrays) != run.enough:
                 raise
+            # A frame with the error in a variable would stay until a garbage collection, and the values with it.
+            traceback.clear_frames(problem.__traceback__)
         finally:
             self.front_end.set_training(training)
             if self.random is not None:

@@ -30,11 +30,7 @@ def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _refusal(*tensors: Tensor) -> BaseException:
-    """The error of tensors that cannot be broadcast to each other, else the library's.
-
-    It is raised by the caller: a frame that has an error as a variable, and is in its traceback, stays until a garbage
-    collection, with all that its callers keep.
-    """
+    """The error of tensors that cannot be broadcast to each other, else the library's."""
     problem = last_error()
     try:
         broadcast_shapes(*(each.shape for each in tensors))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from typing import Callable
 
 import numpy as np
 import pytest
@@ -298,3 +299,36 @@ def test_gradients_of_steps_are_zeros(name):
     assert found.tolist() == [0.0, 0.0]
     getattr(torch, name)(x * 2).sum().backward()
     assert x.grad.tolist() == [0.0, 0.0]
+
+
+def _keeps_the_error(x: torch.Tensor) -> torch.Tensor:
+    try:
+        return (x * x).exp()
+    except RuntimeError as problem:
+        kept = problem
+        raise kept  # noqa: B904
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        lambda x: torch.where(x > 0.6, x * x, x),
+        lambda x: x @ (x * x),
+        lambda x: torch.addmm(x, x, x * x),
+        lambda x: (x * x).exp(),
+        _keeps_the_error,
+    ],
+)
+def test_values_of_a_later_run_end_with_its_backward(last: Callable) -> None:
+    """Each backward runs the function again: nothing that a run is ended by keeps the values of the one before."""
+    runs = []
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        runs.append(len(runs))
+        return last((x * 1.5).exp())
+
+    x = torch.tensor([[0.5, 0.8], [1.3, 0.2]], dtype=torch.float64, requires_grad=True)
+    made = checkpoint(function, x, use_reentrant=False).sum()
+    for count in range(1, 4):
+        made = torch.autograd.grad(made, x, create_graph=True)[0].sum()
+        assert len(runs) == 1 + count
