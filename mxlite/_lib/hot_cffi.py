@@ -45,9 +45,10 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         subscript: The function is `__getitem__`: integers and slices without a step give views, by `one` (the argument
             is an index from 0 on) and `two` (axis, begin, end), or as MXNet's. What is returned is Owner's
             `__getitem__`, which the interpreter calls without a look at the class.
-        list, contiguous: A prepared call of an array and a list of integers from 0 on, which are given one by one or as
-            a tuple: a view in a shape, or with axes in an order. `contiguous`: a shape, of arrays in C order alone, of
-            which one extent may be -1. What the library refuses is asked of the function again.
+        list: A prepared call of an array and a list of integers from 0 on, which are given one by one or as a tuple: a
+            view in a shape, or with axes in an order. What the library refuses is asked of the function again.
+        contiguous: Usual are arrays in C order alone; then `list` is a shape, of which one extent may be -1.
+        constant: Usual are arrays alone that no gradient flows to.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
     """

@@ -174,7 +174,8 @@ def both(*names: str, document: str | None = None, calls: dict[str, Any] | None 
 
     Args:
         document: The documentation of one that is made from a table, which is then called as the first of `names`.
-        calls: What `hot.direct` is told of its usual calls, which are then made in C.
+        calls: What `hot.direct` is told of its usual calls, which are then made in C. `again`: a call that the library
+            refuses is made again by the function, which knows PyTorch's errors.
     """
     return _registering((functions, methods), names, document, calls)
 
@@ -264,9 +265,10 @@ def _registering(
         own = names or (made.__name__,)
         for_method = for_module = with_aliases(made)
         if calls is not None:
-            for_method = for_module = hot.direct(
-                for_method, **{"failed": _raise_last_error, "cls": tensor_class, **calls}
-            )
+            options = {"failed": _raise_last_error, "cls": tensor_class, **calls}
+            if options.pop("again", False):
+                options["failed"] = for_method
+            for_method = for_module = hot.direct(for_method, **options)
         elif tables == (functions, methods) and inspect.isfunction(made):  # a method has a tensor
             for_module = _of_tensor(made)
         for table in tables:

@@ -11,6 +11,7 @@ from mxlite.torch._basic import require_fits
 from mxlite.torch._broadcast import require_expandable, require_result
 from mxlite.torch._calls import check_call, method, prepare, run_into
 from mxlite.torch._convert import cast, clone, require_cast
+from mxlite.torch._dtypes import BOOL, from_kind
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import Saved, is_grad_enabled, record, rule_of, saved_of, unrecorded
 from mxlite.torch._shape import shapes as _shapes
@@ -20,9 +21,10 @@ from mxlite.torch._tensor import Tensor
 _copy_over = prepare("CopyBackwards", "_mxl_copy_over")
 _fill = prepare("FillBackward2", "_mxl_fill", "scalar")
 _zero = prepare("ZeroBackward0", "_mxl_fill", "scalar")
+_zeroed = prepare("ZeroBackward0", "_mxl_fill", scalar=0)
 
 
-@method()
+@method(calls={"two": _copy_over, "into": True, "again": True, **from_kind(BOOL)})
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Takes over the values of a tensor, broadcast and converted; returns the tensor."""
     if not isinstance(src, Tensor):
@@ -62,7 +64,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     return _filled(self, _fill, float(require_fits(value, self._dtype)))
 
 
-@method()
+@method(calls={"one": _zeroed, "into": True, "contiguous": True, **from_kind(BOOL)})
 def zero_(self: Tensor) -> Tensor:
     """Zeros in every element; returns the tensor."""
     return _filled(self, _zero, 0.0)

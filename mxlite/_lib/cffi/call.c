@@ -41,7 +41,8 @@ typedef struct call {
     uint64_t number;    /* and of an array and a number; 0: there is none */
     uint64_t then;      /* of what they give (a cast); 0: none */
     uint64_t list;      /* of an array and a list of integers */
-    int contiguous;     /* such a call is usual for arrays in C order alone */
+    int contiguous;     /* usual are arrays in C order alone */
+    int constant;       /* usual are arrays alone that no gradient flows to */
     int into;           /* the result is written to the first array, which is returned */
     PyObject *result;   /* `_dtype` of a result; NULL: that of the first array */
     int num_dtypes;     /* of arrays that are usual; 0: all, and `_dtype` means nothing */
@@ -230,6 +231,19 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
     return n;
 }
 
+/* Whether the arrays have what this call asks of usual ones beyond their dtypes. */
+static int are_usual(const call *self, PyObject *const *args, int arrays)
+{
+    for (int i = 0; i < arrays; i++) {
+        NDArrayHandle x = HANDLE(((const owner *)args[i])->handle);
+
+        if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != 0) ||
+            (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1))
+            return 0;
+    }
+    return 1;
+}
+
 /* An operation of arrays, or of an array and a number; or with known parameters. */
 static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_t flags,
                                 PyObject *names)
@@ -247,7 +261,7 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
     a = (const owner *)args[0];
     if (self->num_dtypes != 0)
         position = find_dtype(self, a->dtype);
-    if (position < 0 || (self->into && a->read_only != NULL))
+    if (position < 0 || (self->into && a->read_only != NULL) || !are_usual(self, args, arrays))
         goto unusual;
     if (nargs == arrays && names == NULL) {
         prepared = plain_call(self, arrays);

@@ -5,19 +5,19 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
                            "many",     "number",       "then",       "into",       "subscript",
                            "dtypes",   "num_floating", "result",     "num_inputs", "params",
-                           "missing",  "list",         "contiguous", NULL};
+                           "missing",  "list",         "contiguous", "constant",   NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0, list = 0;
-    int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0;
+    int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKp", keys, &function,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKpp", keys, &function,
                                      &failed, &PyType_Type, &cls, &one, &two, &many, &number, &then,
                                      &into, &subscript, &PyTuple_Type, &dtypes, &num_floating,
                                      &result, &num_inputs, &PyTuple_Type, &params, &missing, &list,
-                                     &contiguous))
+                                     &contiguous, &constant))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
@@ -29,7 +29,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     if (self == NULL)
         return NULL;
     self->vectorcall = subscript ? call_subscript : list != 0 ? call_integers : call_operation;
-    self->list = list, self->contiguous = contiguous;
+    self->list = list, self->contiguous = contiguous, self->constant = constant;
     self->one = one, self->two = two, self->many = many;
     self->number = number, self->then = then, self->num_inputs = num_inputs;
     self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;

@@ -138,7 +138,7 @@ static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t
                         ? -1
                         : integers_of(self, args, nargs, values);
 
-        if (count > 0 && (!self->contiguous || p_MXLNDArrayIsContiguous(x) == 1)) {
+        if (count > 0 && are_usual(self, args, 1)) {
             uint64_t made = NUMBER(p_MXLCall1List(HANDLE(self->list), x, count, values));
 
             if (made != 0)

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, bool_, float64, int64, uint8
+from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float64, from_kind, int64, uint8
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.pairs import maximum, minimum
 from mxlite.torch._math.reductions import aligned, as_sum, places_of, reduce
@@ -74,6 +74,7 @@ def _extreme(name: str, label: str, operator: str, pairwise: Callable, arg: Call
     @both(
         name,
         document=f"The {name}imum of all elements; along a dimension, values and where they are; or of two tensors.",
+        calls={"one": prepare(None, operator), "constant": True, "again": True, **from_kind(INTEGER)},
     )
     def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         require_tensor(name, 1, "input", input)

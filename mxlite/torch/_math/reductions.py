@@ -8,7 +8,7 @@ from typing import Any, Callable
 from mxlite._lib import hot
 from mxlite.torch._calls import adopt, both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import FLOATING, as_dtype, bool_, from_kind, int64, uint8
+from mxlite.torch._dtypes import DTYPES, FLOATING, as_dtype, bool_, from_kind, int64, uint8
 from mxlite.torch._kinds import check_dim, check_dims
 from mxlite.torch._nodes import formula, is_grad_enabled
 from mxlite.torch._tensor import Tensor
@@ -126,10 +126,17 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 # ---- truth values ----
 
 
+_NOT_UINT8 = tuple(each for each in DTYPES if each is not uint8)
+
+
 def _truth(name: str) -> Callable:
     calls = [prepare(None, f"_np_{name}", "axis", keepdims=flag) for flag in ("False", "True")]
 
-    @both(name, document=f"Whether {name} of the elements, or of those along dimensions, differ from 0.")
+    @both(
+        name,
+        document=f"Whether {name} of the elements, or of those along dimensions, differ from 0.",
+        calls={"one": prepare(None, f"_np_{name}"), "result": bool_, "dtypes": _NOT_UINT8},
+    )
     def truth(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)
         if isinstance(dim, (tuple, list)) and not dim:

@@ -174,10 +174,10 @@ def nll_loss(
     index = cast(target, int64)  # first: ignore_index need not fit uint8
     ignored = index == ignore_index
     some = bool(ignored.any())
-    index = (index.masked_fill(ignored, 0) if some else index).unsqueeze(dim)
+    index = (index.masked_fill(ignored, 0) if some else index).reshape((*shape[:dim], 1, *shape[dim + 1 :]))
 
     def compute(x: Tensor, index: Tensor, *shares: Tensor) -> Tensor:
-        each = -run(_gather, [x, index], dim, kind=x._dtype).squeeze(dim)
+        each = -run(_gather, [x, index], dim, kind=x._dtype).reshape(expected)
         if not shares:
             return _reduced(each, reduction)
         share, ignored = shares

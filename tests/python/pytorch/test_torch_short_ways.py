@@ -1,0 +1,92 @@
+"""Methods of tensors whose usual calls are made in C, beside the Python functions that define them: views by integers,
+reductions, edits."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import mxlite.torch as torch
+
+
+def _seen(function: Any, x: Any, given: tuple) -> Any:
+    try:
+        made = function(x, *given)
+    except (RuntimeError, IndexError, TypeError, OverflowError) as problem:
+        return type(problem), str(problem)
+    skip = made.data_ptr() - x.data_ptr() if x.numel() and made.is_contiguous() and x.is_contiguous() else None
+    return made.shape, made.stride(), made.dtype, made.tolist(), type(made.grad_fn), made.requires_grad, skip
+
+
+@pytest.mark.parametrize("name", ["view", "reshape", "expand", "permute"])
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (2, 3), (1, 3), (3, 1), (0,), (2, 0), (1, 2, 3)])
+def test_views_by_integers_are_those_of_the_function(name: str, shape: tuple[int, ...]) -> None:
+    """Every list of up to three sizes, of plain, integer, transposed and recorded tensors; the views share memory."""
+    method = getattr(torch.Tensor, name)
+    function = getattr(method, "__wrapped__", method)
+    base = torch.arange(int(np.prod(shape))).float().reshape(shape)
+    tensors = [base, base.to(torch.int64), base > 1, base.clone().requires_grad_()]
+    if len(shape) == 2:
+        tensors.append(base.reshape(shape[::-1]).t())
+    for x in tensors:
+        for count in range(4):
+            for sizes in itertools.product((0, 1, 2, 3, 4, -1), repeat=count):
+                for given in (sizes, (sizes,)):
+                    assert _seen(method, x, given) == _seen(function, x, given), (x.stride(), given)
+        for given in ((1 << 70,), (-1, 1 << 63), (True,), (2.0,), ("2",), ([2],), (np.int64(4),), (-2,), (1,) * 33):
+            assert _seen(method, x, given) == _seen(function, x, given), (x.stride(), given)
+
+
+def _odd_tensors() -> list[Any]:
+    """Of every kind that a short way may take wrongly: special values, dtypes, no elements, strides, recorded."""
+    nan, inf = float("nan"), float("inf")
+    base = torch.tensor([[0.0, -1.5, nan], [inf, 2.0, -0.0]])
+    whole = torch.tensor([[1, 2, 0], [3, -4, 5]])
+    variable = torch.tensor([[0.5, 1.5, 1.5]], requires_grad=True)
+    made = [
+        base,
+        base[:, :2],
+        base.t(),
+        base[:, ::2],
+        torch.zeros(2, 3),
+        torch.ones(()),
+        torch.zeros(0),
+        torch.zeros(2, 0),
+    ]
+    made += [whole, whole.to(torch.uint8), whole > 1, whole.to(torch.int32), base.to(torch.float16), base.double()]
+    return [*made, torch.ones(1, 3).expand(2, 3), variable, variable * 2, (variable * 2).detach()]
+
+
+@pytest.mark.parametrize("name", ["max", "min", "any", "all", "zero_", "maximum", "minimum", "copy_"])
+def test_short_ways_are_those_of_the_function(name: str) -> None:
+    method = getattr(torch.Tensor, name)
+    function = getattr(method, "__wrapped__", method)
+    operands = [()]
+    if name in ("maximum", "minimum", "copy_"):
+        operands = [
+            (torch.full((2, 3), 1.0),),
+            (torch.ones(3),),
+            (torch.ones(1, 2, 3),),
+            (torch.ones(2),),
+            (torch.ones(()),),
+        ]
+        operands += [(whole,) for whole in (torch.ones(2, 3).double(), torch.ones(2, 3) > 0, torch.ones(2, 0))]
+    for number in range(len(_odd_tensors())):
+        for given in operands:
+            for mode in (True, False):
+                with torch.set_grad_enabled(mode):
+                    found = [_after(call, _odd_tensors()[number], given) for call in (method, function)]
+                assert found[0] == found[1], (number, given, mode)
+
+
+def _after(call: Callable, x: Any, given: tuple) -> tuple:
+    """What a call came to, and what the tensor is then."""
+    try:
+        made = call(x, *given)
+        came = repr(made.tolist()), made.dtype, made.shape, made is x, type(made.grad_fn), made.requires_grad
+    except (RuntimeError, IndexError, TypeError, NotImplementedError) as problem:
+        came = type(problem), str(problem)
+    return came, repr(x.tolist()), x._version
