@@ -183,8 +183,8 @@ def last_error() -> BaseException:
     return error.error_from_message(LIB.MXGetLastError().decode(errors="replace"))
 
 
-def raise_last_error(*_: Any) -> NoReturn:
-    """Raises the calling thread's last failure; for `hot.direct`, with the operands of the failed call."""
+def raise_last_error(*_: Any, **__: Any) -> NoReturn:
+    """Raises the calling thread's last failure; for `hot.direct`, with the arguments of the failed call."""
     raise last_error()
 
 

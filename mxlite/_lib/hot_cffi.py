@@ -33,7 +33,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
 
     Usual are arrays that are of class `cls` itself, exact floats and integers, and nothing by keyword. All else goes to
     `function`, which gives the same results and is the definition; over ctypes it is what runs. `failed` is called with
-    the operands where the library has refused, and raises its error.
+    the arguments where the library has refused, and raises its error.
 
     Keywords:
         one, two, many, number: Prepared calls of an array, of two, of up to `num_inputs`, of an array and a number.
@@ -46,7 +46,9 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             is an index from 0 on) and `two` (axis, begin, end), or as MXNet's. What is returned is Owner's
             `__getitem__`, which the interpreter calls without a look at the class.
         list: A prepared call of an array and a list of integers from 0 on, which are given one by one or as a tuple: a
-            view in a shape, or with axes in an order. What the library refuses is asked of the function again.
+            view in a shape, or with axes in an order.
+        axis, axes: A prepared call of an array and an axis, as an integer or as a list of one; it is given alone behind
+            the array, or as `dim`. `new_axis`: it is one of the result, which has one more.
         contiguous: Usual are arrays in C order alone; then `list` is a shape, of which one extent may be -1.
         constant: Usual are arrays alone that no gradient flows to.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take

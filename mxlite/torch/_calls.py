@@ -174,8 +174,8 @@ def both(*names: str, document: str | None = None, calls: dict[str, Any] | None 
 
     Args:
         document: The documentation of one that is made from a table, which is then called as the first of `names`.
-        calls: What `hot.direct` is told of its usual calls, which are then made in C. `again`: a call that the library
-            refuses is made again by the function, which knows PyTorch's errors.
+        calls: What `hot.direct` is told of its usual calls, which are then made in C. `again`: what the library refuses
+            is asked of the function, which knows PyTorch's errors.
     """
     return _registering((functions, methods), names, document, calls)
 
@@ -251,8 +251,26 @@ def _of_tensor(made: Callable) -> Callable:
     return _wrapped(made, _resolver(made), next(iter(inspect.signature(made).parameters), None))
 
 
-def _raise_last_error(*_: Any) -> NoReturn:
+def _raise_last_error(*_: Any, **__: Any) -> NoReturn:
     raise last_error()
+
+
+def _asking_again(function: Callable) -> Callable:
+    """What calls the function with the arguments that the library has refused, for PyTorch's error.
+
+    Where a hook of the user's has raised, its exception comes out, and nothing runs again.
+    """
+
+    def failed(*args: Any, **named: Any) -> Any:
+        cause = _library_error().__cause__
+        if not isinstance(cause, Exception):
+            return function(*args, **named)
+        try:
+            raise cause
+        finally:
+            del cause  # the frame is in its traceback
+
+    return failed
 
 
 def _registering(
@@ -267,7 +285,7 @@ def _registering(
         if calls is not None:
             options = {"failed": _raise_last_error, "cls": tensor_class, **calls}
             if options.pop("again", False):
-                options["failed"] = for_method
+                options["failed"] = _asking_again(for_method)
             for_method = for_module = hot.direct(for_method, **options)
         elif tables == (functions, methods) and inspect.isfunction(made):  # a method has a tensor
             for_module = _of_tensor(made)

@@ -32,7 +32,7 @@ typedef struct call {
     vectorcallfunc vectorcall;
     PyObject *dict;
     PyObject *function; /* the definition, called for all that is unusual */
-    PyObject *failed;   /* called instead where the library has refused; raises its error */
+    PyObject *failed;   /* called where the library has refused */
     PyTypeObject *cls;  /* the class of the arrays, exactly */
     freefunc release;   /* of its objects' memory */
     struct call *next;  /* of the Calls of keys */
@@ -41,6 +41,9 @@ typedef struct call {
     uint64_t number;    /* and of an array and a number; 0: there is none */
     uint64_t then;      /* of what they give (a cast); 0: none */
     uint64_t list;      /* of an array and a list of integers */
+    uint64_t axis;      /* of an array and an axis, an integer; */
+    uint64_t axes;      /* or of a list of one axis */
+    int new_axis;       /* the axis is one of the result, which has one more */
     int contiguous;     /* usual are arrays in C order alone */
     int constant;       /* usual are arrays alone that no gradient flows to */
     int into;           /* the result is written to the first array, which is returned */
@@ -113,8 +116,42 @@ static uint64_t plain_call(const call *self, int arrays)
     return arrays == 1 ? self->one : arrays == 2 ? self->two : self->many;
 }
 
-/* "out", interned. */
-static PyObject *out_name;
+/* "out" and "dim", interned. */
+static PyObject *out_name, *dim_name;
+
+/* An integer from the end of n on if it is negative, within 0 and n if `cut`; -1 if it is outside
+ * or no exact integer. */
+static int64_t position_of(PyObject *object, int64_t n, int cut)
+{
+    int64_t index;
+
+    if (!PyLong_CheckExact(object))
+        return -1;
+    index = PyLong_AsLongLong(object);
+    if (index == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return -1;
+    }
+    index += index < 0 ? n : 0;
+    if (cut)
+        return index < 0 ? 0 : index > n ? n : index;
+    return index < n ? index : -1;
+}
+
+/* The axis that a call gives alone behind its array, or as `dim`, from 0 on; -1: it gives something
+ * else, or the array has none such. */
+static int64_t axis_of(const call *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    int64_t extent;
+    int ndim;
+
+    if (names == NULL
+            ? nargs != 2
+            : nargs != 1 || PyTuple_Size(names) != 1 || PyTuple_GetItem(names, 0) != dim_name)
+        return -1;
+    ndim = p_MXLNDArrayGetInfo(HANDLE(((const owner *)args[0])->handle), 1, &extent, NULL);
+    return ndim <= 0 ? -1 : position_of(args[1], ndim + self->new_axis, 0);
+}
 
 /* The prepared call for parameters that are known; 0 if these are not. `args` and `names` as of the
  * call, `arrays` of them are operands. *out: the array that is given as `out`. */
@@ -156,7 +193,7 @@ static uint64_t find_known(const call *self, PyObject *const *args, Py_ssize_t n
 /* The operation by a prepared call: the result's handle, or that of `target`, which is written to;
  * 0 if the library refuses. `target` and `number` are NULL where there is none. */
 static uint64_t compute(const call *self, uint64_t prepared, PyObject *const *args, int arrays,
-                        const owner *target, const MXLValue *number)
+                        const owner *target, const MXLValue *number, int64_t axis)
 {
     NDArrayHandle in[MAX_INPUTS], out[1];
     uint64_t made, first;
@@ -171,7 +208,11 @@ static uint64_t compute(const call *self, uint64_t prepared, PyObject *const *ar
             return 0;
         return target->handle;
     }
-    if (number != NULL)
+    if (axis >= 0 && self->axis != 0)
+        made = NUMBER(p_MXLCall1Int(HANDLE(prepared), in[0], axis));
+    else if (axis >= 0)
+        made = NUMBER(p_MXLCall1List(HANDLE(prepared), in[0], 1, &axis));
+    else if (number != NULL)
         made = NUMBER(p_MXLCall1Float(HANDLE(prepared), in[0], number->f));
     else if (arrays == 1)
         made = NUMBER(p_MXLCall1(HANDLE(prepared), in[0]));
@@ -187,9 +228,9 @@ static uint64_t compute(const call *self, uint64_t prepared, PyObject *const *ar
     return made;
 }
 
-/* The Python function itself. */
-static PyObject *call_function(const call *self, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *names)
+/* A Python function, with the arguments of a call. */
+static PyObject *call_python(PyObject *function, PyObject *const *args, Py_ssize_t nargs,
+                             PyObject *names)
 {
     PyObject *tuple = PyTuple_New(nargs), *keywords = NULL, *done = NULL;
     Py_ssize_t num_names = names == NULL ? 0 : PyTuple_Size(names);
@@ -206,7 +247,7 @@ static PyObject *call_function(const call *self, PyObject *const *args, Py_ssize
         if (PyDict_SetItem(keywords, PyTuple_GetItem(names, i), args[nargs + i]) != 0)
             goto done;
     }
-    done = PyObject_Call(self->function, tuple, keywords);
+    done = PyObject_Call(function, tuple, keywords);
 done:
     Py_DECREF(tuple);
     Py_XDECREF(keywords);
@@ -255,6 +296,7 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
     owner *target = NULL;
     Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
     int arrays = count_arrays(self, args, nargs), position = 0, is_quick = 1;
+    int64_t axis = -1;
 
     if (arrays < 1)
         goto unusual;
@@ -265,6 +307,9 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
         goto unusual;
     if (nargs == arrays && names == NULL) {
         prepared = plain_call(self, arrays);
+    } else if (arrays == 1 && (self->axis | self->axes) != 0 &&
+               (axis = axis_of(self, args, nargs, names)) >= 0) {
+        prepared = self->axis | self->axes;
     } else if (self->params != NULL) {
         prepared = find_known(self, args, nargs, names, arrays, &target);
         is_quick = 0; /* parameters may make much of a small array */
@@ -281,21 +326,20 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
     for (int i = 0; is_quick && i < arrays; i++)
         is_quick = is_small((const owner *)args[i]);
     if (is_quick) {
-        made = compute(self, prepared, args, arrays, target, number);
+        made = compute(self, prepared, args, arrays, target, number, axis);
     } else {
         PyThreadState *thread = PyEval_SaveThread();
 
-        made = compute(self, prepared, args, arrays, target, number);
+        made = compute(self, prepared, args, arrays, target, number, axis);
         PyEval_RestoreThread(thread);
     }
     if (made == 0)
-        return PyObject_CallFunctionObjArgs(self->failed, args[0], nargs == 2 ? args[1] : NULL,
-                                            NULL);
+        return call_python(self->failed, args, nargs, names);
     if (target != NULL) {
         Py_INCREF(target);
         return (PyObject *)target;
     }
     return adopt(self, made, self->result != NULL ? self->result : a->dtype);
 unusual:
-    return call_function(self, args, nargs, names);
+    return call_python(self->function, args, nargs, names);
 }

@@ -5,19 +5,22 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
                            "many",     "number",       "then",       "into",       "subscript",
                            "dtypes",   "num_floating", "result",     "num_inputs", "params",
-                           "missing",  "list",         "contiguous", "constant",   NULL};
+                           "missing",  "list",         "contiguous", "constant",   "axis",
+                           "axes",     "new_axis",     NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0, list = 0;
+    unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
+    int new_axis = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKpp", keys, &function,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKppKKp", keys, &function,
                                      &failed, &PyType_Type, &cls, &one, &two, &many, &number, &then,
                                      &into, &subscript, &PyTuple_Type, &dtypes, &num_floating,
                                      &result, &num_inputs, &PyTuple_Type, &params, &missing, &list,
-                                     &contiguous, &constant))
+                                     &contiguous, &constant, &axis, &axes, &new_axis))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
@@ -30,6 +33,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         return NULL;
     self->vectorcall = subscript ? call_subscript : list != 0 ? call_integers : call_operation;
     self->list = list, self->contiguous = contiguous, self->constant = constant;
+    self->axis = axis, self->axes = axes, self->new_axis = new_axis;
     self->one = one, self->two = two, self->many = many;
     self->number = number, self->then = then, self->num_inputs = num_inputs;
     self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;
@@ -227,7 +231,7 @@ static uint64_t make_type(int number)
     if (types != NULL && method_type == NULL)
         method_type = PyObject_GetAttrString(types, "MethodType");
     if (out_name == NULL)
-        out_name = PyUnicode_InternFromString("out");
+        out_name = PyUnicode_InternFromString("out"), dim_name = PyUnicode_InternFromString("dim");
     find_slice_fields();
     if (method_type != NULL)
         type = PyType_FromSpec(number == 0 ? &owner_spec : &call_spec);

@@ -18,25 +18,6 @@ static void find_slice_fields(void)
     Py_XDECREF(slice);
 }
 
-/* An integer from the end of n on if it is negative, within 0 and n if `cut`; -1 if it is outside
- * or no exact integer. */
-static int64_t position_of(PyObject *object, int64_t n, int cut)
-{
-    int64_t index;
-
-    if (!PyLong_CheckExact(object))
-        return -1;
-    index = PyLong_AsLongLong(object);
-    if (index == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        return -1;
-    }
-    index += index < 0 ? n : 0;
-    if (cut)
-        return index < 0 ? 0 : index > n ? n : index;
-    return index < n ? index : -1;
-}
-
 /* The size of the first axis; below 1 if there is none. What changes that of a tensor sets its
  * handle anew. */
 static int64_t rows_of(owner *array)
@@ -122,8 +103,7 @@ static int integers_of(const call *self, PyObject *const *args, Py_ssize_t count
     return unknown < 0 || find_extent(array, (int)count, values, unknown) ? (int)count : -1;
 }
 
-/* A view of an array by integers: a shape, or axes. What the library refuses the Python function
- * asks again. */
+/* A view of an array by integers: a shape, or axes. */
 static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t flags,
                                PyObject *names)
 {
@@ -141,11 +121,11 @@ static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t
         if (count > 0 && are_usual(self, args, 1)) {
             uint64_t made = NUMBER(p_MXLCall1List(HANDLE(self->list), x, count, values));
 
-            if (made != 0)
-                return adopt(self, made, array->dtype);
+            return made != 0 ? adopt(self, made, array->dtype)
+                             : call_python(self->failed, args, nargs, names);
         }
     }
-    return call_function(self, args, nargs, names);
+    return call_python(self->function, args, nargs, names);
 }
 
 /* A key of an array. What the library refuses the Python function asks again: a view that is not
@@ -163,7 +143,7 @@ static PyObject *subscript(const call *self, PyObject *object, PyObject *key)
         if (made != 0)
             return adopt(self, made, array->dtype);
     }
-    return call_function(self, args, 2, NULL);
+    return call_python(self->function, args, 2, NULL);
 }
 
 static PyObject *call_subscript(PyObject *callable, PyObject *const *args, size_t nargs,
@@ -174,7 +154,7 @@ static PyObject *call_subscript(PyObject *callable, PyObject *const *args, size_
     nargs &= ~LENT;
     if (names == NULL && nargs == 2)
         return subscript(self, args[0], args[1]);
-    return call_function(self, args, (Py_ssize_t)nargs, names);
+    return call_python(self->function, args, (Py_ssize_t)nargs, names);
 }
 
 /* The Calls of keys, one for each class of arrays, linked by `next`; they stay. */

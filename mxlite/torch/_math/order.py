@@ -119,7 +119,11 @@ def picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: bool
 def _arg(name: str, operator: str) -> Callable:
     call = {flag: prepare(None, operator, "axis", keepdims=str(flag)) for flag in (False, True)}
 
-    @both(name, document=f"Where the {name[3:]}imum of all elements is, or along a dimension: the first such index.")
+    @both(
+        name,
+        document=f"Where the {name[3:]}imum of all elements is, or along a dimension: the first such index.",
+        calls={"axis": call[False], "result": int64, "constant": True, "again": True, **from_kind(INTEGER)},
+    )
     def arg(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)
         if input._dtype.kind == BOOL:

@@ -66,7 +66,7 @@ _mean_all = prepare("MeanBackward0", "mean")
 _cumprod = prepare("CumprodBackward0", "_mxl_cumprod", "axis")
 
 
-@both(calls={"one": _sum_all, **from_kind(FLOATING)})
+@both(calls={"one": _sum_all, "axes": _reduction("SumBackward1", "sum", False), "again": True, **from_kind(FLOATING)})
 def sum(  # noqa: A001
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -85,7 +85,9 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     return reduce("NansumBackward0", "nansum", input, places_of(dim, input.ndim), keepdim)
 
 
-@both(calls={"one": _mean_all, **from_kind(FLOATING)})
+@both(
+    calls={"one": _mean_all, "axes": _reduction("MeanBackward1", "mean", False), "again": True, **from_kind(FLOATING)}
+)
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or along dimensions.
 
@@ -161,7 +163,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 def _soft(name: str, label: str, operator: str) -> Callable:
     call = prepare(label, operator, "axis")
 
-    @both(name, document=f"{name} along a dimension.")
+    @both(name, document=f"{name} along a dimension.", calls={"axis": call, "again": True, **from_kind(FLOATING)})
     def soft(input: Tensor, dim: int | None = None, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
         require_tensor(name, 1, "input", input)
         if dtype is not None:

@@ -98,7 +98,7 @@ def is_viewable(input: Tensor, shape: tuple[int, ...]) -> bool:
     return left == 1 and at >= len(runs) - 1
 
 
-@method(calls={"list": _view, "contiguous": True, **from_kind(BOOL)})
+@method(calls={"list": _view, "contiguous": True, "again": True, **from_kind(BOOL)})
 def view(self: Tensor, *size: Any) -> Tensor:
     """The same memory in another shape, of which one size may be -1: view(2, -1).
 
@@ -115,7 +115,7 @@ def view(self: Tensor, *size: Any) -> Tensor:
     return with_shape(_view, self, sizes)
 
 
-@both(calls={"list": _view, "contiguous": True, **from_kind(BOOL)})
+@both(calls={"list": _view, "contiguous": True, "again": True, **from_kind(BOOL)})
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """Another shape, of which one size may be -1; the same memory where strides can say it, else a copy."""
     require_tensor("reshape", 1, "input", input)
@@ -194,9 +194,10 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     return view(input, input.shape[:dim] + sizes + input.shape[dim + 1 :])
 
 
-@both()
+@both(calls={"axis": _unsqueeze, "new_axis": True, "again": True, **from_kind(BOOL)})
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of size 1."""
+    require_tensor("unsqueeze", 1, "input", input)
     return _unsqueezed(input, dim, _unsqueeze)
 
 
@@ -272,7 +273,7 @@ def _order(name: str, input: Tensor, dims: tuple) -> tuple[int, ...]:
     return order
 
 
-@both(calls={"list": _permute, **from_kind(BOOL)})
+@both(calls={"list": _permute, "again": True, **from_kind(BOOL)})
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """With the dimensions in another order."""
     require_tensor("permute", 1, "input", input)
@@ -313,7 +314,7 @@ method("mT")(property(_matrix_transposed("mT"), doc="The last two dimensions cha
 function("adjoint")(_matrix_transposed("adjoint()"))
 
 
-@method(calls={"list": _expand, **from_kind(BOOL)})
+@method(calls={"list": _expand, "again": True, **from_kind(BOOL)})
 def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """The same memory, with dimensions of size 1 repeated and new ones in front; -1 keeps a size.
 

@@ -11,6 +11,8 @@ import pytest
 
 import mxlite.torch as torch
 
+pytestmark = pytest.mark.one_binding  # over ctypes the functions are all there is
+
 
 def _seen(function: Any, x: Any, given: tuple) -> Any:
     try:
@@ -82,11 +84,61 @@ def test_short_ways_are_those_of_the_function(name: str) -> None:
                 assert found[0] == found[1], (number, given, mode)
 
 
-def _after(call: Callable, x: Any, given: tuple) -> tuple:
+def _after(call: Callable, x: Any, given: tuple, **named: Any) -> tuple:
     """What a call came to, and what the tensor is then."""
     try:
-        made = call(x, *given)
+        made = _one_of(call(x, *given, **named))
         came = repr(made.tolist()), made.dtype, made.shape, made is x, type(made.grad_fn), made.requires_grad
-    except (RuntimeError, IndexError, TypeError, NotImplementedError) as problem:
+    except (RuntimeError, IndexError, TypeError, OverflowError) as problem:
         came = type(problem), str(problem)
     return came, repr(x.tolist()), x._version
+
+
+@pytest.mark.parametrize(
+    "name", ["sum", "mean", "softmax", "log_softmax", "unsqueeze", "argmax", "argmin", "max", "min", "any", "all"]
+)
+def test_axes_are_those_of_the_function(name: str) -> None:
+    """Each dimension and those out of bounds, given alone or by name; with what a short way does not take."""
+    method = getattr(torch.Tensor, name)
+    function = getattr(method, "__wrapped__", method)
+    calls = [((dim,), {}) for dim in (-4, -3, -2, -1, 0, 1, 2, 3, 1 << 70, True, 1.0, (0,), None)]
+    calls += [
+        ((), {"dim": 1}),
+        ((), {"axis": 0}),
+        ((), {"dim": -1}),
+        ((1, True), {}),
+        ((0,), {"keepdim": True}),
+        ((), {}),
+    ]
+    for number in range(len(_odd_tensors())):
+        for given, named in calls:
+            found = [_after(call, _odd_tensors()[number], given, **named) for call in (method, function)]
+            assert found[0] == found[1], (number, given, named)
+
+
+def _one_of(made: Any) -> Any:
+    """A tensor, also where there are values and indices."""
+    return made if isinstance(made, torch.Tensor) else made[0] + made[1]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda x: x.sum(0), lambda x: x.softmax(0), lambda x: torch.maximum(x, x * 2), lambda x: x.exp(), lambda x: x @ x],
+)
+def test_a_hook_that_raises_runs_once(call: Callable) -> None:
+    """A call that the library refuses because a hook raised is not made again in another way."""
+    seen = []
+
+    def pack(tensor: Any) -> Any:
+        seen.append(tensor.shape)
+        raise ValueError("not kept")
+
+    x = torch.ones(2, 2).requires_grad_()
+    y = x * 1
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
+        try:
+            call(y)
+        except ValueError as problem:
+            assert str(problem) == "not kept" and len(seen) == 1
+        else:
+            assert not seen
