@@ -219,6 +219,8 @@ _NUMBERS = (
     Difference("F.celu", "values|gradient [123]", "1 / alpha is beyond the range", "", r"inf\)|nan\)|5e-324\)"),
     Difference(_of("pow") + "|Tensor.__i?pow__", "values|sign of zero|gradient [123]",
                "PyTorch's power by 0.5 is a root, and numbers keep more digits than the dtype", "", _SPECIAL),
+    Difference(_of("pow") + "|Tensor.__i?pow__", "values|gradient [123]",
+               "PyTorch's power by -0.5 is 1 / sqrt(x), which of -0.0 is -inf", "inf", r"-0\.0.*-0\.5"),
     Difference(_of("add|sub|subtract"), "sign of zero", "products below the smallest number", "", "5e-324"),
 )  # fmt: skip
 

@@ -73,6 +73,7 @@ static int is_small(const owner *array)
            shape[3] <= SMALL && shape[0] * shape[1] * shape[2] * shape[3] <= SMALL;
 }
 
+/* The result's object. */
 static PyObject *adopt(const call *self, uint64_t handle, PyObject *dtype)
 {
     PyObject *made = new_array(self->cls, handle, self->num_dtypes != 0 ? dtype : NULL);

@@ -195,6 +195,8 @@ static PyObject *list_run(PyObject *self, PyObject *const *args, Py_ssize_t narg
     (void)self;
     if (!has_arguments("run", nargs, 5))
         return NULL;
+    if (!PyType_Check(args[0]) || !PyType_IsSubtype((PyTypeObject *)args[0], owner_type))
+        return PyErr_Format(PyExc_TypeError, "run: no class of arrays");
     call = PyLong_AsUnsignedLongLong(args[1]);
     if (PyErr_Occurred())
         return NULL;
