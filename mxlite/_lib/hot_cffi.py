@@ -47,6 +47,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             `__getitem__`, which the interpreter calls without a look at the class.
         list: A prepared call of an array and a list of integers from 0 on, which are given one by one or as a tuple: a
             view in a shape, or with axes in an order.
+        reshape: The same by the codes of MXNet's reshape, any integers.
         axis, axes: A prepared call of an array and an axis, as an integer or as a list of one; it is given alone behind
             the array, or as `dim`. `new_axis`: it is one of the result, which has one more.
         contiguous: Usual are arrays in C order alone; then `list` is a shape, of which one extent may be -1.

@@ -13,7 +13,7 @@ import numpy as np
 
 from mxlite._lib import hot, last_error, raise_last_error
 from mxlite.ndarray._operators import prepare
-from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy
+from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy, as_value_error
 
 #: A function, and what `hot.direct` is told of it.
 _Made = tuple[Callable, dict[str, Any]]
@@ -154,6 +154,10 @@ _COMPARISONS = {
 }
 
 
+def _refuse_shape(*_: Any) -> None:
+    raise as_value_error(last_error())
+
+
 def _install_operators() -> None:
     methods: dict[str, _Made] = {"__neg__": _unary("negative"), "__abs__": _unary("abs")}
     for name, (symbol, of_arrays, of_scalar, reflected) in _ARITHMETIC.items():
@@ -172,6 +176,7 @@ def _install_operators() -> None:
         setattr(NDArray, name, vars(NDArray)[name.replace("div", "truediv")])
     NDArray.__nonzero__ = NDArray.__bool__
     NDArray.__getitem__ = hot.direct(NDArray.__getitem__, raise_last_error, NDArray, subscript=True)
+    NDArray.reshape = hot.direct(NDArray.reshape, _refuse_shape, NDArray, reshape=True)
 
 
 _install_operators()

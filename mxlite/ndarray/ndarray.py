@@ -215,7 +215,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
             array = _new(NDArray)
             array._h = handle
             return array
-        raise _as_value_error(last_error())
+        raise as_value_error(last_error())
 
     def _reshape_by_keywords(self, positional: Any, **kwargs: Any) -> NDArray:
         shape = kwargs.pop("shape", None)
@@ -233,7 +233,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
         sizes = (ctypes.c_int64 * len(shape))(*map(int, shape))
         handle = LIB.MXLNDArrayReshape(self._h, len(shape), sizes, bool(reverse))
         if not handle:
-            raise _as_value_error(last_error())
+            raise as_value_error(last_error())
         return NDArray._adopt(handle)
 
     # ---- indexing ----
@@ -311,7 +311,8 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
     return NDArray._adopt(ask(ctypes.c_void_p, LIB.MXNDArrayCreateFromSharedMemEx, *arguments))
 
 
-def _as_value_error(error: BaseException) -> BaseException:
+def as_value_error(error: BaseException) -> BaseException:
+    """The error, as a ValueError too where it is the library's plain one."""
     return MXValueError(str(error)) if type(error) is MXNetError else error
 
 

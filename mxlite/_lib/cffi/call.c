@@ -40,7 +40,8 @@ typedef struct call {
     uint64_t many;      /* of more, */
     uint64_t number;    /* and of an array and a number; 0: there is none */
     uint64_t then;      /* of what they give (a cast); 0: none */
-    uint64_t list;      /* of an array and a list of integers */
+    uint64_t list;      /* of an array and a list of integers, */
+    int reshape;        /* or MXNet's reshape, by a list of codes */
     uint64_t axis;      /* of an array and an axis, an integer; */
     uint64_t axes;      /* or of a list of one axis */
     int new_axis;       /* the axis is one of the result, which has one more */
@@ -304,7 +305,8 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
     a = (const owner *)args[0];
     if (self->num_dtypes != 0)
         position = find_dtype(self, a->dtype);
-    if (position < 0 || (self->into && a->read_only != NULL) || !are_usual(self, args, arrays))
+    if (position < 0 || (self->into && a->read_only != NULL) ||
+        ((self->constant | self->contiguous) && !are_usual(self, args, arrays)))
         goto unusual;
     if (nargs == arrays && names == NULL) {
         prepared = plain_call(self, arrays);

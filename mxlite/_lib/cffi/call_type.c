@@ -6,21 +6,21 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
                            "many",     "number",       "then",       "into",       "subscript",
                            "dtypes",   "num_floating", "result",     "num_inputs", "params",
                            "missing",  "list",         "contiguous", "constant",   "axis",
-                           "axes",     "new_axis",     NULL};
+                           "axes",     "new_axis",     "reshape",    NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
-    int new_axis = 0;
+    int new_axis = 0, reshape = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKppKKp", keys, &function,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKppKKpp", keys, &function,
                                      &failed, &PyType_Type, &cls, &one, &two, &many, &number, &then,
                                      &into, &subscript, &PyTuple_Type, &dtypes, &num_floating,
                                      &result, &num_inputs, &PyTuple_Type, &params, &missing, &list,
-                                     &contiguous, &constant, &axis, &axes, &new_axis))
+                                     &contiguous, &constant, &axis, &axes, &new_axis, &reshape))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
@@ -31,9 +31,11 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self = (call *)PyType_GenericAlloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->vectorcall = subscript ? call_subscript : list != 0 ? call_integers : call_operation;
+    self->vectorcall = subscript              ? call_subscript
+                       : list != 0 || reshape ? call_integers
+                                              : call_operation;
     self->list = list, self->contiguous = contiguous, self->constant = constant;
-    self->axis = axis, self->axes = axes, self->new_axis = new_axis;
+    self->axis = axis, self->axes = axes, self->new_axis = new_axis, self->reshape = reshape;
     self->one = one, self->two = two, self->many = many;
     self->number = number, self->then = then, self->num_inputs = num_inputs;
     self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;

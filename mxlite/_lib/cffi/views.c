@@ -73,8 +73,9 @@ static int find_extent(const owner *array, int count, int64_t *values, int unkno
     return 1;
 }
 
-/* The integers that a call gives behind the array, or in a tuple alone there: how many. Of a shape
- * one may be -1, which is replaced. -1 if it is unusual: no integers, others below 0, too many. */
+/* The integers that a call gives behind the array, or in a tuple alone there: how many. Codes may
+ * be any; of a shape one may be -1, which is replaced. -1 if it is unusual: no integers, others
+ * below 0, too many. */
 static int integers_of(const call *self, PyObject *const *args, Py_ssize_t count, int64_t *values)
 {
     const owner *array = (const owner *)args[0];
@@ -94,7 +95,7 @@ static int integers_of(const call *self, PyObject *const *args, Py_ssize_t count
             PyErr_Clear();
             return -1;
         }
-        if (values[i] < 0) {
+        if (values[i] < 0 && !self->reshape) {
             if (values[i] != -1 || unknown >= 0 || !self->contiguous)
                 return -1;
             unknown = i;
@@ -114,12 +115,13 @@ static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t
     if (names == NULL && nargs > 1 && Py_TYPE(args[0]) == self->cls) {
         owner *array = (owner *)args[0];
         NDArrayHandle x = HANDLE(array->handle);
-        int count = x == NULL || find_dtype(self, array->dtype) < 0
-                        ? -1
-                        : integers_of(self, args, nargs, values);
+        int is_usual = x != NULL && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0);
+        int count = is_usual ? integers_of(self, args, nargs, values) : -1;
 
         if (count > 0 && are_usual(self, args, 1)) {
-            uint64_t made = NUMBER(p_MXLCall1List(HANDLE(self->list), x, count, values));
+            uint64_t made =
+                NUMBER(self->reshape ? p_MXLNDArrayReshape(x, count, values, 0)
+                                     : p_MXLCall1List(HANDLE(self->list), x, count, values));
 
             return made != 0 ? adopt(self, made, array->dtype)
                              : call_python(self->failed, args, nargs, names);

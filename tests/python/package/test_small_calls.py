@@ -9,6 +9,7 @@ import copy
 import ctypes
 import gc
 import inspect
+import itertools
 import operator
 import pickle
 import pydoc
@@ -601,3 +602,24 @@ def test_threads() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.one_binding
+@pytest.mark.parametrize("shape", [(1,), (4,), (2, 3), (2, 0), (2, 1, 3)])
+def test_reshape_is_that_of_the_function(shape: tuple[int, ...]) -> None:
+    """Every list of up to two codes, and what is no code."""
+    method = nd.NDArray.reshape
+    x = nd.array(np.arange(int(np.prod(shape))).reshape(shape))
+
+    def outcome_of(call: Any, given: tuple) -> Any:
+        try:
+            made = call(x, *given)
+        except Exception as problem:
+            return type(problem), str(problem)
+        return made.shape, made.dtype, made.asnumpy().tolist()
+
+    codes = (0, 1, 2, 3, 4, 6, -1, -2, -3, -4, -5, True, 1 << 70, np.int64(3), 2.0)
+    for count in range(3):
+        for given in itertools.product(codes, repeat=count):
+            for form in (given, (given,), (list(given),)):
+                assert outcome_of(method, form) == outcome_of(method.__wrapped__, form), form
