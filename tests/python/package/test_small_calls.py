@@ -609,6 +609,7 @@ def test_threads() -> None:
 def test_reshape_is_that_of_the_function(shape: tuple[int, ...]) -> None:
     """Every list of up to two codes, and what is no code."""
     method = nd.NDArray.reshape
+    function = getattr(method, "__wrapped__", method)
     x = nd.array(np.arange(int(np.prod(shape))).reshape(shape))
 
     def outcome_of(call: Any, given: tuple) -> Any:
@@ -622,4 +623,4 @@ def test_reshape_is_that_of_the_function(shape: tuple[int, ...]) -> None:
     for count in range(3):
         for given in itertools.product(codes, repeat=count):
             for form in (given, (given,), (list(given),)):
-                assert outcome_of(method, form) == outcome_of(method.__wrapped__, form), form
+                assert outcome_of(method, form) == outcome_of(function, form), form
