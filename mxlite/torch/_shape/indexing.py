@@ -13,10 +13,10 @@ import numpy as np
 from mxlite._index.keys import WHOLE, KeyReader
 from mxlite._index.positions import Positions
 from mxlite._lib import hot
-from mxlite.torch._basic import alias, from_values, full_of, zeros_of
+from mxlite.torch._basic import alias, from_values, full_of, require_fits, zeros_of
 from mxlite.torch._calls import adopt, method, prepare, run, run_into
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, from_kind, int64
+from mxlite.torch._dtypes import BOOL, float16, from_kind, int64
 from mxlite.torch._edits import assign, edit, without_first_ones
 from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import formula
@@ -224,12 +224,11 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     """Writes a number, a tensor or what torch.tensor takes, broadcast, to the elements that a key selects."""
     number = isinstance(value, (int, float, np.generic))
     whole = key is Ellipsis or (key.__class__ is slice and key == slice(None))
-    if number and whole:
-        run_into(_fill, self, [self], float(value))
-        return
     view, indices = (self, {}) if whole else _applied(self, key)
     if number:
         value = value.item() if isinstance(value, np.generic) else value
+        if self._dtype is not float16:  # of which PyTorch writes infinities for numbers beyond it
+            require_fits(value, self._dtype)
         if not indices and abs(value) < 1 << 53:
             run_into(_fill, view, [view], float(value))
             return

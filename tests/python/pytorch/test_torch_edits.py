@@ -421,3 +421,16 @@ def test_pairs_of_edits_count_versions():
     ):
         edit()
         assert h._version == count
+
+
+@pytest.mark.parametrize("key", [0, (slice(None), 1), (0, 1), ..., [0], slice(0, 1)])
+@pytest.mark.parametrize(
+    ("dtype", "number"),
+    [("int8", 128), ("int8", -129), ("uint8", 256), ("int32", 1 << 31), ("int64", 1e19), ("int64", float("inf")),
+     ("int32", float("nan")), ("float32", 1e300)],
+)  # fmt: skip
+def test_a_number_that_the_dtype_cannot_hold_is_not_assigned(dtype: str, number: float, key: object) -> None:
+    x = torch.ones(2, 2).to(getattr(torch, dtype))
+    with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
+        x[key] = number
+    assert x.tolist() == [[1, 1], [1, 1]]
