@@ -224,11 +224,12 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     """Writes a number, a tensor or what torch.tensor takes, broadcast, to the elements that a key selects."""
     number = isinstance(value, (int, float, np.generic))
     whole = key is Ellipsis or (key.__class__ is slice and key == slice(None))
-    view, indices = (self, {}) if whole else _applied(self, key)
     if number:
         value = value.item() if isinstance(value, np.generic) else value
         if self._dtype is not float16:  # of which PyTorch writes infinities for numbers beyond it
             require_fits(value, self._dtype)
+    view, indices = (self, {}) if whole else _applied(self, key)
+    if number:
         if not indices and abs(value) < 1 << 53:
             run_into(_fill, view, [view], float(value))
             return
