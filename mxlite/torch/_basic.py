@@ -93,8 +93,20 @@ def require_fits(value: Any, kind: dtype) -> Any:
         lowest = min(lowest, -highest)
     endless = isinstance(value, float) and not math.isfinite(value)
     if not (kind.is_floating_point if endless else lowest <= value <= highest):
-        raise RuntimeError(f"value cannot be converted to type {kind.word} without overflow")
+        raise RuntimeError(f"value cannot be converted to type {_IN_C.get(kind.name, kind.name)} without overflow")
     return value
+
+
+#: How PyTorch's messages call dtypes of numbers that do not fit.
+_IN_C = {"float16": "c10::Half", "float32": "float", "float64": "double", "int32": "int"}
+_IN_C |= {name: f"{name}_t" for name in ("uint8", "int8", "int64")}
+
+
+def wrapped(value: Any, kind: dtype) -> Any:
+    """A whole number as one that a dtype of integers holds: less a multiple of 2^bits, as its sums are."""
+    if kind.kind != INTEGER or value.__class__ is not int or -128 <= value < 128:
+        return value
+    return int(np.int64(value).astype(kind.np)) if -(1 << 63) <= value < 1 << 63 else value
 
 
 def filled(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._lib import hot
-from mxlite.torch._basic import cast, full_of
+from mxlite.torch._basic import cast, full_of, wrapped
 from mxlite.torch._calls import adopt, both, method, prepare, run
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import (
@@ -44,7 +44,7 @@ def common_dtype(*operands: Any) -> dtype:
 
 def as_tensor_of(value: Any, kind: dtype) -> Tensor:
     """A tensor of that dtype from a tensor or a Python number."""
-    return cast(value, kind) if isinstance(value, Tensor) else full_of((), value, kind)
+    return cast(value, kind) if isinstance(value, Tensor) else full_of((), wrapped(value, kind), kind)
 
 
 def require_same_dtype(name: str, first: Tensor, *others: Any) -> None:

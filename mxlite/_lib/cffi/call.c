@@ -94,8 +94,9 @@ static int find_dtype(const call *self, PyObject *dtype)
     return -1;
 }
 
-/* A float or an integer that a double holds, as an operand beside that dtype (its position); 0 for
- * anything else. Integers beyond 2^53 are usual where arrays have no `_dtype`: they are rounded. */
+/* A float or an integer, as an operand beside that dtype (its position); 0 for anything else: for
+ * integers that a double, or beside integers an int, does not hold. Where arrays have no `_dtype`
+ * all are usual: they are rounded. */
 static int read_number(const call *self, int position, PyObject *object, double *number)
 {
     if (PyFloat_CheckExact(object)) {
@@ -109,7 +110,9 @@ static int read_number(const call *self, int position, PyObject *object, double 
         PyErr_Clear();
         return 0;
     }
-    return self->num_dtypes == 0 || (*number > -0x1p53 && *number < 0x1p53);
+    if (position >= self->num_floating)
+        return self->num_dtypes == 0 || (*number >= -0x1p31 && *number < 0x1p31);
+    return *number > -0x1p53 && *number < 0x1p53;
 }
 
 /* The prepared call of that many arrays. */

@@ -14,17 +14,20 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
+from mxlite.torch._basic import wrapped
 from mxlite.torch._broadcast import operands_error, require_broadcast, require_into
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, dtype, from_kind, get_default_dtype, uint8
 from mxlite.torch._edits import copy_, edit
 from mxlite.torch._nodes import formula
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, require_fits
 
 NUMBERS = (int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
 _EXACT = 1 << 53
+#: Whole numbers below it are in all dtypes of integers what they are in C's int.
+_WRAPS = 1 << 31
 
 
 def is_large(number: Any) -> bool:
@@ -108,10 +111,10 @@ class Binary:
             return run_pair(self.of_integers, a, b, kind)
         if not isinstance(b, Tensor) and not is_large(b):
             first = cast(a, kind)
-            return adopt(hot.call1_float(self.of_scalar, first._h, float(b)), kind)
+            return adopt(hot.call1_float(self.of_scalar, first._h, float(wrapped(b, kind))), kind)
         if not isinstance(a, Tensor) and not is_large(a):
             second = cast(b, kind)
-            return adopt(hot.call1_float(self.of_reflected, second._h, float(a)), kind)
+            return adopt(hot.call1_float(self.of_reflected, second._h, float(wrapped(a, kind))), kind)
         return run_pair(self.of_arrays, a, b, kind)
 
     def slow_into(self, a: Tensor, b: Any) -> Tensor:
@@ -122,7 +125,7 @@ class Binary:
             return copy_(a, self._of_kind(kind, a, b))
         require_cast(kind, a._dtype)
         if not isinstance(b, Tensor) and not is_large(b):
-            status = hot.into1_float(self.of_scalar, a._h, float(b), a._h)
+            status = hot.into1_float(self.of_scalar, a._h, float(wrapped(b, a._dtype)), a._h)
         else:
             operand = as_tensor_of(b, a._dtype)
             require_into(a, operand)
@@ -155,6 +158,8 @@ def _require_power(kind: dtype, a: Any, b: Any) -> None:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     if not kind.is_floating_point and not isinstance(b, Tensor) and b < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if kind.kind == INTEGER and not isinstance(b, Tensor):
+        require_fits(b, kind)
 
 
 def check_divisor(name: str, kind: dtype, number: Any, divisor: Any) -> None:
@@ -199,7 +204,7 @@ def _operator(binary: Binary) -> Callable:
                 return slow(self, other)
             handle = call1_float(of_scalar, self._h, other)
         elif given is int:
-            if kind.kind < lowest or not -_EXACT < other < _EXACT:
+            if kind.kind < lowest or not -_WRAPS <= other < _WRAPS:
                 return slow(self, other)
             handle = call1_float(of_scalar, self._h, other)
         elif given is cls and other._dtype is kind and kind.kind >= lowest:
@@ -392,6 +397,8 @@ def _check_alpha(operand: Any, alpha: Any) -> None:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and not operand._dtype.is_floating_point:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if operand._dtype.kind == INTEGER:
+        require_fits(alpha, operand._dtype)
 
 
 def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite._lib import hot
-from mxlite.torch._basic import filled, full_of
+from mxlite.torch._basic import filled
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, last_error, method, prepare, run
 from mxlite.torch._convert import cast, common_dtype
@@ -52,7 +52,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
         )
     kind = common_dtype(input, other)
-    x, y = (cast(each, kind) if isinstance(each, Tensor) else full_of((), each, kind) for each in (input, other))
+    x, y = (cast(each, kind) if isinstance(each, Tensor) else filled((), each, kind) for each in (input, other))
     return choose(condition, x, y)
 
 

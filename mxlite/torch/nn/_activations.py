@@ -20,7 +20,7 @@ from mxlite.torch._math import reductions as _reductions
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
-from mxlite.torch._tensor import Tensor, full_of
+from mxlite.torch._tensor import Tensor, full_of, require_fits
 
 sigmoid = functions["sigmoid"]
 tanh = functions["tanh"]
@@ -255,7 +255,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     if input._dtype.kind == BOOL:
         raise NotImplementedError("\"threshold_cpu\" not implemented for 'Bool'")
     if not input._dtype.is_floating_point:
-        threshold, value = int(threshold), int(value)
+        threshold, value = (int(require_fits(each, input._dtype)) for each in (threshold, value))
     return _apply("ThresholdBackward0", input, lambda x: choose(x <= threshold, _one(x, value), x), inplace=inplace)
 
 

@@ -13,7 +13,7 @@ from mxlite.torch._dtypes import BOOL
 from mxlite.torch._make.random import uniform_of
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.parts import cat
-from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch._tensor import Tensor, filled, from_values
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -38,7 +38,7 @@ def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:
             before, after = (max(0, -rim) for rim in rims)
             x = x.narrow(dim, before, x.shape[dim] - before - after)
             shapes = [(*x.shape[:dim], max(0, rim), *x.shape[dim + 1 :]) for rim in rims]
-            first, last = (full_of(shape, value, x._dtype) for shape in shapes)
+            first, last = (filled(shape, value, x._dtype) for shape in shapes)
             x = cat([first, x, last], dim)
         return x if widths else x.clone()
 
