@@ -397,8 +397,7 @@ def _check_alpha(operand: Any, alpha: Any) -> None:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and not operand._dtype.is_floating_point:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    if operand._dtype.kind == INTEGER:
-        require_fits(alpha, operand._dtype)
+    require_fits(alpha, operand._dtype)
 
 
 def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tensor:
@@ -434,13 +433,10 @@ def _scaled(name: str, sign: int) -> Callable:
         if sign < 0:
             require_no_truths(self._dtype, self, other)
         _check_alpha(self, alpha)
-        if common_dtype(self, other).kind == BOOL:
+        kind, by = common_dtype(self, other), sign * alpha
+        if kind.kind == BOOL:
             return into(self, other & bool(alpha))
-
-        def compute(x: Tensor, y: Tensor) -> Tensor:
-            return into(x.clone(), cast(y, x._dtype) * alpha if x._dtype.is_floating_point else y * alpha)
-
-        return edit(label, [self, other], compute, lambda grad: [grad, grad * (sign * alpha)])
+        return edit(label, [self, other], lambda x, y: x + cast(y, kind) * by, lambda grad: [grad, grad * by])
 
     return function
 

@@ -434,3 +434,9 @@ def test_a_number_that_the_dtype_cannot_hold_is_not_assigned(dtype: str, number:
     with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
         x[key] = number
     assert x.tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_factor_is_applied_in_the_common_dtype() -> None:
+    x, y = torch.tensor([4, 3, 5], dtype=torch.int32), torch.tensor([4, 4, 2], dtype=torch.uint8)
+    assert x.clone().sub_(y, alpha=-1).tolist() == x.clone().add_(y, alpha=1).tolist() == [8, 7, 7]
+    assert x.clone().add_(y, alpha=100).tolist() == torch.add(x, y, alpha=100).tolist() == [404, 403, 205]
