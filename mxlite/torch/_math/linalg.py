@@ -28,6 +28,8 @@ def _triangle(name: str, label: str, lower: bool) -> None:
     def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        reach = sum(input.shape[-2:])  # diagonals further away have no elements
+        diagonal = min(max(diagonal, -reach), reach)
         if lower:
             return formula(label, [input], lambda x: run(_tril, (x,), diagonal, kind=x._dtype), saves="")
         below = run(_tril, (full_of(tuple(input.shape[-2:]), True, bool_),), diagonal - 1, kind=bool_)
