@@ -360,7 +360,7 @@ static mxl_array *where_compose(mxl_scope *s, const mxl_call *call)
     return choose(s, call->in[0], call->in[1], call->in[2]);
 }
 
-/* dx = dz where the condition is not 0, dy = dz where it is 0; the values of x and y do not count. */
+/* dx = dz where the condition is not 0, dy = dz where it is 0. */
 static int where_grad(mxl_grad *g)
 {
     mxl_array *condition = mxl_grad_in(g, 0), *dz = g->grad_output[0];
