@@ -3,6 +3,7 @@ reductions, edits."""
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from typing import Any, Callable
 
@@ -11,7 +12,12 @@ import pytest
 
 import mxlite.torch as torch
 
-pytestmark = pytest.mark.one_binding  # over ctypes the functions are all there is
+pytestmark = pytest.mark.one_binding
+
+
+def _definition(method: Any) -> Callable:
+    """The Python function behind a method; over ctypes that is the method itself."""
+    return method if inspect.isfunction(method) else method.__wrapped__
 
 
 def _seen(function: Any, x: Any, given: tuple) -> Any:
@@ -28,7 +34,7 @@ def _seen(function: Any, x: Any, given: tuple) -> Any:
 def test_views_by_integers_are_those_of_the_function(name: str, shape: tuple[int, ...]) -> None:
     """Every list of up to three sizes, of plain, integer, transposed and recorded tensors; the views share memory."""
     method = getattr(torch.Tensor, name)
-    function = getattr(method, "__wrapped__", method)
+    function = _definition(method)
     base = torch.arange(int(np.prod(shape))).float().reshape(shape)
     tensors = [base, base.to(torch.int64), base > 1, base.clone().requires_grad_()]
     if len(shape) == 2:
@@ -65,7 +71,7 @@ def _odd_tensors() -> list[Any]:
 @pytest.mark.parametrize("name", ["max", "min", "any", "all", "zero_", "maximum", "minimum", "copy_"])
 def test_short_ways_are_those_of_the_function(name: str) -> None:
     method = getattr(torch.Tensor, name)
-    function = getattr(method, "__wrapped__", method)
+    function = _definition(method)
     operands = [()]
     if name in ("maximum", "minimum", "copy_"):
         operands = [
@@ -100,7 +106,7 @@ def _after(call: Callable, x: Any, given: tuple, **named: Any) -> tuple:
 def test_axes_are_those_of_the_function(name: str) -> None:
     """Each dimension and those out of bounds, given alone or by name; with what a short way does not take."""
     method = getattr(torch.Tensor, name)
-    function = getattr(method, "__wrapped__", method)
+    function = _definition(method)
     calls = [((dim,), {}) for dim in (-4, -3, -2, -1, 0, 1, 2, 3, 1 << 70, True, 1.0, (0,), None)]
     calls += [
         ((), {"dim": 1}),
