@@ -32,10 +32,10 @@ typedef struct call {
     vectorcallfunc vectorcall;
     PyObject *dict;
     PyObject *function; /* the definition, called for all that is unusual */
-    PyObject *failed;   /* called where the library has refused */
+    PyObject *failed;   /* called with the same arguments when the library returns an error */
     PyTypeObject *cls;  /* the class of the arrays, exactly */
-    freefunc release;   /* of its objects' memory */
-    struct call *next;  /* of the Calls of keys */
+    freefunc release;   /* frees the memory of objects of `cls` */
+    struct call *next;  /* in the list of the Calls that are `__getitem__` */
     uint64_t one, two;  /* prepared calls of one array, of two, */
     uint64_t many;      /* of more, */
     uint64_t number;    /* and of an array and a number; 0: there is none */
@@ -45,8 +45,8 @@ typedef struct call {
     uint64_t axis;      /* of an array and an axis, an integer; */
     uint64_t axes;      /* or of a list of one axis */
     int new_axis;       /* the axis is one of the result, which has one more */
-    int contiguous;     /* usual are arrays in C order alone */
-    int constant;       /* usual are arrays alone that no gradient flows to */
+    int contiguous;     /* only arrays in C order are usual */
+    int constant;       /* only arrays that no gradient flows to are usual */
     int into;           /* the result is written to the first array, which is returned */
     PyObject *result;   /* `_dtype` of a result; NULL: that of the first array */
     int num_dtypes;     /* of arrays that are usual; 0: all, and `_dtype` means nothing */
@@ -74,7 +74,7 @@ static int is_small(const owner *array)
            shape[3] <= SMALL && shape[0] * shape[1] * shape[2] * shape[3] <= SMALL;
 }
 
-/* The result's object. */
+/* Makes the result's object. */
 static PyObject *adopt(const call *self, uint64_t handle, PyObject *dtype)
 {
     PyObject *made = new_array(self->cls, handle, self->num_dtypes != 0 ? dtype : NULL);
@@ -94,9 +94,10 @@ static int find_dtype(const call *self, PyObject *dtype)
     return -1;
 }
 
-/* A float or an integer, as an operand beside that dtype (its position); 0 for anything else: for
- * integers that a double, or beside integers an int, does not hold. Where arrays have no `_dtype`
- * all are usual: they are rounded. */
+/* Reads the operand beside an array whose dtype has that position. Returns 0 for anything but
+ * floats and exact integers, and for integers that the kernels would not get exactly: those beyond
+ * 2^53 beside floating dtypes, those beyond C's int beside integer dtypes. Where arrays have no
+ * `_dtype` every integer is usual, and rounded to a double. */
 static int read_number(const call *self, int position, PyObject *object, double *number)
 {
     if (PyFloat_CheckExact(object)) {
@@ -124,8 +125,9 @@ static uint64_t plain_call(const call *self, int arrays)
 /* "out" and "dim", interned. */
 static PyObject *out_name, *dim_name;
 
-/* An integer from the end of n on if it is negative, within 0 and n if `cut`; -1 if it is outside
- * or no exact integer. */
+/* Converts an exact Python integer to an index from 0 on; negative ones count from the end of n
+ * elements. An index out of bounds gives -1, or with `cut` the nearest bound. Other objects give
+ * -1. */
 static int64_t position_of(PyObject *object, int64_t n, int cut)
 {
     int64_t index;
@@ -143,8 +145,8 @@ static int64_t position_of(PyObject *object, int64_t n, int cut)
     return index < n ? index : -1;
 }
 
-/* The axis that a call gives alone behind its array, or as `dim`, from 0 on; -1: it gives something
- * else, or the array has none such. */
+/* The axis, from 0 on, of a call f(x, axis) or f(x, dim=axis). Returns -1 for other arguments, and
+ * for an axis that the array does not have. */
 static int64_t axis_of(const call *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
 {
     int64_t extent;
@@ -195,36 +197,46 @@ static uint64_t find_known(const call *self, PyObject *const *args, Py_ssize_t n
     return 0;
 }
 
-/* The operation by a prepared call: the result's handle, or that of `target`, which is written to;
- * 0 if the library refuses. `target` and `number` are NULL where there is none. */
-static uint64_t compute(const call *self, uint64_t prepared, PyObject *const *args, int arrays,
-                        const owner *target, const MXLValue *number, int64_t axis)
+/* What a usual call does. */
+typedef struct operation {
+    uint64_t prepared;
+    int arrays;     /* how many operands are arrays: the first arguments */
+    owner *target;  /* the array that is written to; NULL: a new one */
+    int has_number; /* the second operand is `number` */
+    MXLValue number;
+    int64_t axis;     /* the argument of `axis` or `axes`; -1: there is none */
+    int may_be_large; /* parameters may make much of a small array */
+} operation;
+
+/* Runs the operation. Returns the handle of the result, or of the target; 0 if the library returns
+ * an error. */
+static uint64_t compute(const call *self, const operation *o, PyObject *const *args)
 {
-    NDArrayHandle in[MAX_INPUTS], out[1];
+    NDArrayHandle call = HANDLE(o->prepared), in[MAX_INPUTS], out[1];
     uint64_t made, first;
 
-    for (int i = 0; i < arrays; i++)
+    for (int i = 0; i < o->arrays; i++)
         in[i] = HANDLE(((const owner *)args[i])->handle);
-    if (target != NULL) {
+    if (o->target != NULL) {
         int count = 1;
 
-        out[0] = HANDLE(target->handle);
-        if (p_MXLCallInto(HANDLE(prepared), arrays, in, number, &count, out) != 0)
+        out[0] = HANDLE(o->target->handle);
+        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? &o->number : NULL, &count, out) != 0)
             return 0;
-        return target->handle;
+        return o->target->handle;
     }
-    if (axis >= 0 && self->axis != 0)
-        made = NUMBER(p_MXLCall1Int(HANDLE(prepared), in[0], axis));
-    else if (axis >= 0)
-        made = NUMBER(p_MXLCall1List(HANDLE(prepared), in[0], 1, &axis));
-    else if (number != NULL)
-        made = NUMBER(p_MXLCall1Float(HANDLE(prepared), in[0], number->f));
-    else if (arrays == 1)
-        made = NUMBER(p_MXLCall1(HANDLE(prepared), in[0]));
-    else if (arrays == 2)
-        made = NUMBER(p_MXLCall2(HANDLE(prepared), in[0], in[1]));
+    if (o->axis >= 0 && self->axis != 0)
+        made = NUMBER(p_MXLCall1Int(call, in[0], o->axis));
+    else if (o->axis >= 0)
+        made = NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
+    else if (o->has_number)
+        made = NUMBER(p_MXLCall1Float(call, in[0], o->number.f));
+    else if (o->arrays == 1)
+        made = NUMBER(p_MXLCall1(call, in[0]));
+    else if (o->arrays == 2)
+        made = NUMBER(p_MXLCall2(call, in[0], in[1]));
     else
-        made = NUMBER(p_MXLCall(HANDLE(prepared), arrays, in, NULL));
+        made = NUMBER(p_MXLCall(call, o->arrays, in, NULL));
     if (made == 0 || self->then == 0)
         return made;
     first = made;
@@ -233,7 +245,7 @@ static uint64_t compute(const call *self, uint64_t prepared, PyObject *const *ar
     return made;
 }
 
-/* A Python function, with the arguments of a call. */
+/* Calls a Python function with the arguments of a vectorcall. */
 static PyObject *call_python(PyObject *function, PyObject *const *args, Py_ssize_t nargs,
                              PyObject *names)
 {
@@ -277,17 +289,50 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
     return n;
 }
 
-/* Whether the arrays have what this call asks of usual ones beyond their dtypes. */
+/* Whether arrays fulfil what the call asks of them besides their dtypes. */
 static int are_usual(const call *self, PyObject *const *args, int arrays)
 {
     for (int i = 0; i < arrays; i++) {
         NDArrayHandle x = HANDLE(((const owner *)args[i])->handle);
 
-        if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != 0) ||
+        if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != MXL_EDGE_CONSTANT) ||
             (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1))
             return 0;
     }
     return 1;
+}
+
+/* Fills in the operation for the arguments of a call. Returns 0 if the call is unusual. */
+static int choose(const call *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
+                  operation *o)
+{
+    const owner *a = (const owner *)args[0];
+    int position = 0;
+
+    *o = (operation){.arrays = count_arrays(self, args, nargs), .axis = -1};
+    if (o->arrays < 1)
+        return 0;
+    if (self->num_dtypes != 0)
+        position = find_dtype(self, a->dtype);
+    if (position < 0 || (self->into && a->read_only != NULL) ||
+        ((self->constant | self->contiguous) && !are_usual(self, args, o->arrays)))
+        return 0;
+    if (nargs == o->arrays && names == NULL) {
+        o->prepared = plain_call(self, o->arrays);
+    } else if (o->arrays == 1 && (self->axis | self->axes) != 0) {
+        o->axis = axis_of(self, args, nargs, names);
+        o->prepared = o->axis < 0 ? 0 : self->axis | self->axes;
+    } else if (self->params != NULL) {
+        o->prepared = find_known(self, args, nargs, names, o->arrays, &o->target);
+        o->may_be_large = 1;
+    } else if (nargs == 2 && names == NULL && self->number != 0 &&
+               read_number(self, position, args[1], &o->number.f)) {
+        o->prepared = self->number;
+        o->has_number = 1;
+    }
+    if (self->into)
+        o->target = (owner *)args[0];
+    return o->prepared != 0 && (o->target == NULL || o->target->handle != 0);
 }
 
 /* An operation of arrays, or of an array and a number; or with known parameters. */
@@ -295,57 +340,30 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
                                 PyObject *names)
 {
     const call *self = (const call *)callable;
-    const owner *a;
-    uint64_t prepared = 0, made;
-    MXLValue value, *number = NULL;
-    owner *target = NULL;
     Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
-    int arrays = count_arrays(self, args, nargs), position = 0, is_quick = 1;
-    int64_t axis = -1;
+    PyObject *dtype = self->result;
+    uint64_t made;
+    operation o;
+    int is_quick;
 
-    if (arrays < 1)
-        goto unusual;
-    a = (const owner *)args[0];
-    if (self->num_dtypes != 0)
-        position = find_dtype(self, a->dtype);
-    if (position < 0 || (self->into && a->read_only != NULL) ||
-        ((self->constant | self->contiguous) && !are_usual(self, args, arrays)))
-        goto unusual;
-    if (nargs == arrays && names == NULL) {
-        prepared = plain_call(self, arrays);
-    } else if (arrays == 1 && (self->axis | self->axes) != 0 &&
-               (axis = axis_of(self, args, nargs, names)) >= 0) {
-        prepared = self->axis | self->axes;
-    } else if (self->params != NULL) {
-        prepared = find_known(self, args, nargs, names, arrays, &target);
-        is_quick = 0; /* parameters may make much of a small array */
-    } else if (nargs == 2 && names == NULL && self->number != 0 &&
-               read_number(self, position, args[1], &value.f)) {
-        prepared = self->number;
-        number = &value;
-    }
-    if (self->into)
-        target = (owner *)args[0];
-    if (prepared == 0 || (target != NULL && target->handle == 0))
-        goto unusual;
-
-    for (int i = 0; is_quick && i < arrays; i++)
+    if (nargs < 1 || !choose(self, args, nargs, names, &o))
+        return call_python(self->function, args, nargs, names);
+    is_quick = !o.may_be_large;
+    for (int i = 0; is_quick && i < o.arrays; i++)
         is_quick = is_small((const owner *)args[i]);
     if (is_quick) {
-        made = compute(self, prepared, args, arrays, target, number, axis);
+        made = compute(self, &o, args);
     } else {
         PyThreadState *thread = PyEval_SaveThread();
 
-        made = compute(self, prepared, args, arrays, target, number, axis);
+        made = compute(self, &o, args);
         PyEval_RestoreThread(thread);
     }
     if (made == 0)
         return call_python(self->failed, args, nargs, names);
-    if (target != NULL) {
-        Py_INCREF(target);
-        return (PyObject *)target;
+    if (o.target != NULL) {
+        Py_INCREF(o.target);
+        return (PyObject *)o.target;
     }
-    return adopt(self, made, self->result != NULL ? self->result : a->dtype);
-unusual:
-    return call_python(self->function, args, nargs, names);
+    return adopt(self, made, dtype != NULL ? dtype : ((const owner *)args[0])->dtype);
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <structmember.h>
 
+#include "mxlite/graph.h"
 #include "mxlite/mxlite.h"
 
 /* clang-format off */

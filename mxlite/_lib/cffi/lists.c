@@ -1,18 +1,22 @@
-/* Functions of Python for calls with any number of operands, results and typed arguments, which
- * they read from lists: a conversion by cffi takes longer than most calls.
- * mxlite/_lib/hot_ctypes.py documents them. After views.c. */
+/* Builtin functions that call the library with lists of handles and of typed arguments. They read
+ * Python's lists and tuples themselves, because cffi takes longer to convert a list than the
+ * library takes for a small operator. mxlite/_lib/hot_ctypes.py has the same functions in Python,
+ * with their documentation. After views.c. */
 #ifndef METH_FASTCALL
-#define METH_FASTCALL 0x0080 /* not in the limited API of 3.9; all versions know it */
+#define METH_FASTCALL                                                                              \
+    0x0080 /* the headers of the limited API of 3.9 lack it; every interpreter has it */
 #endif
 
 enum { ROOM = 64 };
 
-/* Numbers of a list: in `room`, or in memory that `free_numbers` frees. */
+/* The numbers that were read from a list: up to ROOM of them on the stack, more on the heap.
+ * free_numbers releases them. */
 typedef struct numbers {
     int64_t room[ROOM], *at;
     Py_ssize_t count;
 } numbers;
 
+/* Makes room for `count` numbers. Returns NULL with MemoryError set on failure. */
 static int64_t *take_numbers(numbers *taken, Py_ssize_t count)
 {
     taken->count = count;
@@ -28,18 +32,20 @@ static void free_numbers(numbers *taken)
         PyMem_Free(taken->at);
 }
 
-/* The entries of a list or a tuple: how many, and one of them (borrowed). */
+/* The length of a list or a tuple; -1 with a Python exception set for any other object. */
 static Py_ssize_t length_of(PyObject *list)
 {
     return PyTuple_Check(list) ? PyTuple_Size(list) : PyList_Size(list);
 }
 
+/* Borrows entry i of a list or a tuple. */
 static PyObject *entry_of(PyObject *list, Py_ssize_t i)
 {
     return PyTuple_Check(list) ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
 }
 
-/* An integer, or what stands for one (`__index__`); -1 with an error set. */
+/* Converts a Python integer, or an object with `__index__`, to int64_t. Returns -1 with a Python
+ * exception set on failure. */
 static int64_t integer_of(PyObject *object)
 {
     PyObject *index;
@@ -55,7 +61,8 @@ static int64_t integer_of(PyObject *object)
     return number;
 }
 
-/* A handle: an integer, or that of an array. -1 may have an error set. */
+/* Reads a handle from a Python integer or from an array's `_h`. Returns UINT64_MAX with a Python
+ * exception set on failure. */
 static uint64_t handle_of(PyObject *object)
 {
     PyObject *number;
@@ -73,7 +80,7 @@ static uint64_t handle_of(PyObject *object)
     return handle;
 }
 
-/* The handles in a list. */
+/* Reads a list of handles or arrays. Returns NULL with a Python exception set on failure. */
 static NDArrayHandle *read_handles(PyObject *list, numbers *taken)
 {
     Py_ssize_t count = length_of(list);
@@ -90,7 +97,8 @@ static NDArrayHandle *read_handles(PyObject *list, numbers *taken)
     return (NDArrayHandle *)taken->at;
 }
 
-/* The integers in a tuple, as an argument. */
+/* Appends the integers of a tuple to `taken` from *used on, and points the argument to them.
+ * Returns -1 with a Python exception set on failure. */
 static int read_list(PyObject *tuple, MXLValue *value, numbers *taken, Py_ssize_t *used)
 {
     Py_ssize_t count = PyTuple_Size(tuple);
@@ -107,8 +115,9 @@ static int read_list(PyObject *tuple, MXLValue *value, numbers *taken, Py_ssize_
     return 0;
 }
 
-/* Typed arguments from a list: integers, floats, tuples of integers, None for no list. `taken`
- * holds the integers of the tuples. 0, or -1 with an error set. */
+/* Reads typed arguments: integers, floats, tuples of integers, and None for a list that is not
+ * given. `taken` holds the integers of the tuples. Returns -1 with a Python exception set on
+ * failure. */
 static int read_arguments(PyObject *list, MXLValue *values, numbers *taken)
 {
     Py_ssize_t count = length_of(list), entries = 0, used = 0;
@@ -146,6 +155,7 @@ static int read_arguments(PyObject *list, MXLValue *values, numbers *taken)
     return 0;
 }
 
+/* Whether a function was called with the right number of arguments; else sets TypeError. */
 static int has_arguments(const char *name, Py_ssize_t nargs, Py_ssize_t expected)
 {
     if (nargs == expected)
@@ -154,72 +164,57 @@ static int has_arguments(const char *name, Py_ssize_t nargs, Py_ssize_t expected
     return 0;
 }
 
+/* Calls an operator with one output: of a list of inputs and a list of typed arguments. Stores the
+ * new array's handle, 0 if the library returns an error. Returns -1 with a Python exception set if
+ * the lists cannot be read. */
+static int call_lists(PyObject *call, PyObject *inputs, PyObject *arguments, uint64_t *made)
+{
+    MXLValue values[MAX_ARGUMENTS];
+    numbers handles = {.at = handles.room}, entries = {.at = entries.room};
+    uint64_t prepared = PyLong_AsUnsignedLongLong(call);
+    NDArrayHandle *in = PyErr_Occurred() ? NULL : read_handles(inputs, &handles);
+    int status = in == NULL ? -1 : read_arguments(arguments, values, &entries);
+
+    if (status == 0) {
+        PyThreadState *thread = PyEval_SaveThread();
+
+        *made = NUMBER(p_MXLCall(HANDLE(prepared), (int)handles.count, in, values));
+        PyEval_RestoreThread(thread);
+    }
+    free_numbers(&handles);
+    free_numbers(&entries);
+    return status;
+}
+
 /* call_n(call, inputs, arguments) */
 static PyObject *list_call_n(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
-    PyObject *result = NULL;
-    MXLValue values[MAX_ARGUMENTS];
-    numbers inputs = {.at = inputs.room}, entries = {.at = entries.room};
-    NDArrayHandle *in;
-    uint64_t call, made;
+    uint64_t made;
 
     (void)self;
-    if (!has_arguments("call_n", nargs, 3))
+    if (!has_arguments("call_n", nargs, 3) || call_lists(args[0], args[1], args[2], &made) != 0)
         return NULL;
-    call = PyLong_AsUnsignedLongLong(args[0]);
-    if (PyErr_Occurred())
-        return NULL;
-    in = read_handles(args[1], &inputs);
-    if (in != NULL && read_arguments(args[2], values, &entries) == 0) {
-        PyThreadState *thread = PyEval_SaveThread();
-
-        made = NUMBER(p_MXLCall(HANDLE(call), (int)inputs.count, in, values));
-        PyEval_RestoreThread(thread);
-        result = PyLong_FromUnsignedLongLong(made);
-    }
-    free_numbers(&inputs);
-    free_numbers(&entries);
-    return result;
+    return PyLong_FromUnsignedLongLong(made);
 }
 
-/* run(cls, call, inputs, arguments, dtype): an array of that class, or None if the library refuses;
- * `dtype` is what the front end knows of it. */
+/* run(cls, call, inputs, arguments, dtype) */
 static PyObject *list_run(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
-    MXLValue values[MAX_ARGUMENTS];
-    numbers inputs = {.at = inputs.room}, entries = {.at = entries.room};
-    NDArrayHandle *in;
-    PyObject *result = NULL;
-    uint64_t call;
+    uint64_t made;
 
     (void)self;
     if (!has_arguments("run", nargs, 5))
         return NULL;
     if (!PyType_Check(args[0]) || !PyType_IsSubtype((PyTypeObject *)args[0], owner_type))
-        return PyErr_Format(PyExc_TypeError, "run: no class of arrays");
-    call = PyLong_AsUnsignedLongLong(args[1]);
-    if (PyErr_Occurred())
+        return PyErr_Format(PyExc_TypeError, "run: the class is not a subclass of Owner");
+    if (call_lists(args[1], args[2], args[3], &made) != 0)
         return NULL;
-    in = read_handles(args[2], &inputs);
-    if (in != NULL && read_arguments(args[3], values, &entries) == 0) {
-        uint64_t made;
-        PyThreadState *thread = PyEval_SaveThread();
-
-        made = NUMBER(p_MXLCall(HANDLE(call), (int)inputs.count, in, values));
-        PyEval_RestoreThread(thread);
-        if (made != 0) {
-            result = new_array((PyTypeObject *)args[0], made, args[4] == Py_None ? NULL : args[4]);
-        } else {
-            Py_INCREF(Py_None);
-            result = Py_None;
-        }
-    }
-    free_numbers(&inputs);
-    free_numbers(&entries);
-    return result;
+    if (made == 0)
+        Py_RETURN_NONE;
+    return new_array((PyTypeObject *)args[0], made, args[4] == Py_None ? NULL : args[4]);
 }
 
-/* A list of handles. */
+/* Makes a Python list of handles. */
 static PyObject *list_of(const NDArrayHandle *handles, Py_ssize_t count)
 {
     PyObject *list = PyList_New(count);
@@ -314,14 +309,24 @@ static PyObject *list_info(PyObject *self, PyObject *object)
     return shape == NULL ? NULL : Py_BuildValue("(Ni)", shape, dtype);
 }
 
-/* array_of(address, shape, dtype): a new array with a copy of elements in C order; 0 for an error.
- */
+/* Reads a tuple of integers. Returns NULL with a Python exception set on failure. */
+static int64_t *read_integers(PyObject *tuple, numbers *taken)
+{
+    Py_ssize_t used = 0, count = PyTuple_Size(tuple);
+    MXLValue value;
+
+    if (count < 0 || take_numbers(taken, count) == NULL ||
+        read_list(tuple, &value, taken, &used) != 0)
+        return NULL;
+    return taken->at;
+}
+
+/* array_of(address, shape, dtype) */
 static PyObject *list_array_of(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
-    int64_t extents[MAX_NDIM];
-    uint64_t address, made;
-    Py_ssize_t ndim;
-    PyThreadState *thread;
+    numbers shape = {.at = shape.room};
+    PyObject *result = NULL;
+    uint64_t address;
     int dtype;
 
     (void)self;
@@ -329,43 +334,39 @@ static PyObject *list_array_of(PyObject *self, PyObject *const *args, Py_ssize_t
         return NULL;
     address = PyLong_AsUnsignedLongLong(args[0]);
     dtype = (int)PyLong_AsLong(args[2]);
-    ndim = PyTuple_Size(args[1]);
-    for (Py_ssize_t i = 0; i < ndim && i < MAX_NDIM; i++)
-        extents[i] = integer_of(PyTuple_GetItem(args[1], i));
-    if (PyErr_Occurred())
-        return NULL;
-    if (ndim > MAX_NDIM)
-        return PyErr_Format(PyExc_ValueError, "more than %d dimensions", MAX_NDIM);
-    thread = PyEval_SaveThread();
-    made = NUMBER(p_MXLNDArrayFromData(HANDLE(address), (int)ndim, extents, dtype));
-    PyEval_RestoreThread(thread);
-    return PyLong_FromUnsignedLongLong(made);
+    if (!PyErr_Occurred() && read_integers(args[1], &shape) != NULL) {
+        uint64_t made;
+        PyThreadState *thread = PyEval_SaveThread();
+
+        made = NUMBER(p_MXLNDArrayFromData(HANDLE(address), (int)shape.count, shape.at, dtype));
+        PyEval_RestoreThread(thread);
+        result = PyLong_FromUnsignedLongLong(made);
+    }
+    free_numbers(&shape);
+    return result;
 }
 
 /* call1_list(call, array, integers) */
 static PyObject *list_call1_list(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
-    numbers entries = {.at = entries.room};
-    MXLValue value;
-    uint64_t call, array, made;
-    Py_ssize_t used = 0;
+    numbers integers = {.at = integers.room};
     PyObject *result = NULL;
+    uint64_t call, array;
 
     (void)self;
     if (!has_arguments("call1_list", nargs, 3))
         return NULL;
     call = PyLong_AsUnsignedLongLong(args[0]);
     array = handle_of(args[1]);
-    if (!PyErr_Occurred() && PyTuple_Size(args[2]) >= 0 &&
-        take_numbers(&entries, PyTuple_Size(args[2])) != NULL &&
-        read_list(args[2], &value, &entries, &used) == 0) {
+    if (!PyErr_Occurred() && read_integers(args[2], &integers) != NULL) {
+        uint64_t made;
         PyThreadState *thread = PyEval_SaveThread();
 
-        made = NUMBER(p_MXLCall1List(HANDLE(call), HANDLE(array), used, value.list.values));
+        made = NUMBER(p_MXLCall1List(HANDLE(call), HANDLE(array), integers.count, integers.at));
         PyEval_RestoreThread(thread);
         result = PyLong_FromUnsignedLongLong(made);
     }
-    free_numbers(&entries);
+    free_numbers(&integers);
     return result;
 }
 
@@ -379,7 +380,6 @@ static PyObject *list_number_in(PyObject *self, PyObject *object)
         int32_t i32;
         int8_t i8;
         int64_t i64;
-        uint16_t f16;
     } element;
     int64_t extents[MAX_NDIM];
     uint64_t array = PyLong_AsUnsignedLongLong(object);
@@ -430,7 +430,7 @@ static PyMethodDef list_functions[] = {
     {"call1_list", (PyCFunction)(void (*)(void))list_call1_list, METH_FASTCALL, NULL},
 };
 
-/* The address of a function of list_functions (a new reference); 0 for an error. */
+/* Returns the address of a function of list_functions, as a new reference; 0 on failure. */
 static uint64_t make_function(int number)
 {
     PyGILState_STATE gil = PyGILState_Ensure();
