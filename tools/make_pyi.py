@@ -76,7 +76,7 @@ def operator_of(function: Any) -> Description | None:
 def attribute(cls: type, name: str) -> Any:
     """What a class has under a name; for a slot that the binding fills, the function behind it."""
     value = vars(cls)[name]
-    return hot.keys.get(cls, value) if name == "__getitem__" else value
+    return hot.subscript_functions.get(cls, value) if name == "__getitem__" else value
 
 
 def is_function(value: Any) -> bool:

@@ -24,8 +24,8 @@ call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list = (
 )
 
 
-#: The functions behind `__getitem__` of classes, which have the documentation.
-keys: dict[type, Callable] = {}
+#: Class -> the Python function behind its `__getitem__`, which has the documentation.
+subscript_functions: dict[type, Callable] = {}
 
 
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any:
@@ -43,22 +43,21 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             objects as the values of all parameters are that prepared call.
         into: The result is written to the first array, which is returned.
         subscript: The function is `__getitem__`: integers and slices without a step give views, by `one` (the argument
-            is an index from 0 on) and `two` (axis, begin, end), or as MXNet's. What is returned is Owner's
-            `__getitem__`, which the interpreter calls without a look at the class.
-        list: A prepared call of an array and a list of integers from 0 on, which are given one by one or as a tuple: a
-            view in a shape, or with axes in an order.
-        reshape: The same by the codes of MXNet's reshape, any integers.
-        axis, axes: A prepared call of an array and an axis, as an integer or as a list of one; it is given alone behind
-            the array, or as `dim`. `new_axis`: it is one of the result, which has one more.
-        contiguous: Usual are arrays in C order alone; then `list` is a shape, of which one extent may be -1.
-        constant: Usual are arrays alone that no gradient flows to.
+            is an index from 0 on) and `two` (axis, begin, end), or as MXNet's. Returns Owner's
+            `__getitem__`, which the interpreter calls from the type's slot.
+        list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
+        reshape: The function is MXNet's reshape, whose integers are codes.
+        axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an
+            integer, or as a list. `new_axis`: the axis is counted in the result, which has one more.
+        contiguous: Only arrays in C order are usual. A `list` is a shape then, of which one extent may be -1.
+        constant: Only arrays that no gradient flows to are usual.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
     """
     call = update_wrapper(_Call(function, failed, cls, **calls), function)
     if "subscript" not in calls:
         return call
-    keys[cls] = function
+    subscript_functions[cls] = function
     return Owner.__getitem__
 
 

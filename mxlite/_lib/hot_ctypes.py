@@ -71,8 +71,8 @@ class Owner:
     _h = property(operator.attrgetter("_number"), _set_handle)
 
 
-#: As in mxlite._lib.hot_cffi: of classes whose `__getitem__` is no Python function.
-keys: dict[type, Callable] = {}
+#: As in mxlite._lib.hot_cffi; empty, because `__getitem__` is a Python function here.
+subscript_functions: dict[type, Callable] = {}
 
 
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Callable:

@@ -183,7 +183,7 @@ class Conversion:
             raise TypeError(f"array must consist of array-like data: {problem}") from None
         if values.shape != self.shape:
             raise ValueError(f"Shape inconsistent: expected {values.shape} vs got {self.shape}")
-        if hot.copy_in(self._h, values.ctypes.data, values.size) != 0:
+        if hot.copy_in(self._h, buffer_address(values), values.size) != 0:
             raise last_error()
 
     def __reduce__(self) -> tuple:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, check_call, hot, last_error
+from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
 from mxlite.base import FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context
 from mxlite.error import MXValueError
@@ -44,7 +44,7 @@ def _from_numpy(values: np.ndarray, context: Context | None = None) -> NDArray:
     """A new array with the values and dtype of a NumPy array, in that context or cpu(0); not recorded."""
     values = np.ascontiguousarray(values).reshape(values.shape)
     array = new_array(values.shape, values.dtype, context)
-    if hot.copy_in(array._h, values.ctypes.data, values.size) != 0:
+    if hot.copy_in(array._h, buffer_address(values), values.size) != 0:
         raise last_error()
     return array
 

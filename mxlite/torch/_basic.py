@@ -53,8 +53,7 @@ def from_values(values: np.ndarray) -> Tensor:
     """A new tensor with a copy of a NumPy array's elements."""
     kind = dtype_of_numpy(values.dtype)
     straight = np.ascontiguousarray(values)
-    address = buffer_address(straight) if straight.flags.writeable else straight.ctypes.data
-    return adopt(hot.array_of(address, values.shape, kind.flag), kind)
+    return adopt(hot.array_of(buffer_address(straight), values.shape, kind.flag), kind)
 
 
 def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
@@ -103,8 +102,8 @@ _IN_C |= {name: f"{name}_t" for name in ("uint8", "int8", "int64")}
 
 
 def wrapped(value: Any, kind: dtype) -> Any:
-    """A whole number as one that a dtype of integers holds: less a multiple of 2^bits, as its sums are."""
-    if kind.kind != INTEGER or value.__class__ is not int or -128 <= value < 128:
+    """An integer modulo 2^bits, as a dtype of integers stores it. Other numbers and other dtypes: the value itself."""
+    if kind.kind != INTEGER or value.__class__ is not int or 0 <= value < 128:
         return value
     return int(np.int64(value).astype(kind.np)) if -(1 << 63) <= value < 1 << 63 else value
 

@@ -45,7 +45,7 @@ def formula(
             Without `rule`: the inputs whose values derivatives depend on; None: all.
         constants: Tensors that no gradient flows to, and that the rule reads: indices, masks, weights.
     """
-    before = hot.set_grad_mode(False)
+    before = hot.set_grad_mode(False)  # not `with unrecorded()`, which takes three times as long
     if before < 0:
         raise FRONT_END.last_error()
     try:

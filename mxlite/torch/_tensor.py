@@ -188,30 +188,28 @@ class Tensor(Gradient):
 
         Raises: RuntimeError: there is not exactly one.
         """
-        number = hot.number_in(self._h)
-        if number is not None:
-            return number
-        if self.numel() != 1:
+        number = self._only_number()
+        if number is None:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
-        return self._values().item()
+        return number
+
+    def _only_number(self) -> Any:
+        """The only element as a Python number; None if there is not exactly one."""
+        number = hot.number_in(self._h)
+        return self._values().item() if number is None and self.numel() == 1 else number
 
     def __bool__(self) -> bool:
-        number = hot.number_in(self._h)
-        if number is not None:
-            return bool(number)
-        count = self.numel()
-        if count != 1:
-            what = "no values" if count == 0 else "more than one value"
+        number = self._only_number()
+        if number is None:
+            what = "more than one value" if self.numel() else "no values"
             raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
-        return bool(self._values().item())
+        return bool(number)
 
     def _scalar(self) -> Any:
-        number = hot.number_in(self._h)
-        if number is not None:
-            return number
-        if self.numel() != 1:
+        number = self._only_number()
+        if number is None:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return self._values().item()
+        return number
 
     def __float__(self) -> float:
         return float(self._scalar())
@@ -225,7 +223,7 @@ class Tensor(Gradient):
     def __index__(self) -> int:
         if self._dtype.is_floating_point or self.numel() != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._values().item())
+        return int(self._scalar())
 
     def __len__(self) -> int:
         if not self.shape:

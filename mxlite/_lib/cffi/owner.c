@@ -5,7 +5,7 @@ typedef struct owner {
     PyObject ob_base;
     uint64_t handle;
     int has_handle;
-    freefunc release;                    /* of the object's memory; NULL: that of its class */
+    freefunc release;                    /* frees the object; NULL: as its class says */
     int64_t rows;                        /* see rows_of; 0 before it is asked for */
     PyObject *shape, *dtype, *read_only; /* as the front ends know them; NULL before they are set */
     PyObject *weakrefs;
@@ -94,8 +94,8 @@ static PyType_Spec owner_spec = {
 
 static PyTypeObject *owner_type;
 
-/* A new object of a class of arrays for a new handle, which is freed on failure; `dtype` may be
- * NULL. */
+/* Makes an object of a subclass of Owner, which owns the handle from now on. On failure frees the
+ * handle and returns NULL. `dtype` may be NULL. */
 static PyObject *new_array(PyTypeObject *cls, uint64_t handle, PyObject *dtype)
 {
     owner *made = (owner *)PyType_GenericAlloc(cls, 0);

@@ -55,7 +55,7 @@ static uint64_t view_of(const call *self, owner *array, PyObject *key)
                             : p_MXLNDArrayAt(x, begin));
 }
 
-/* Replaces the -1 at `unknown` by what remains of the array's elements; 0 if nothing fits. */
+/* Infers the extent at `unknown` from the array's number of elements. Returns 0 if none fits. */
 static int find_extent(const owner *array, int count, int64_t *values, int unknown)
 {
     int64_t extents[MAX_NDIM], elements = 1, known = 1;
@@ -73,9 +73,10 @@ static int find_extent(const owner *array, int count, int64_t *values, int unkno
     return 1;
 }
 
-/* The integers that a call gives behind the array, or in a tuple alone there: how many. Codes may
- * be any; of a shape one may be -1, which is replaced. -1 if it is unusual: no integers, others
- * below 0, too many. */
+/* Reads the integers of a call f(x, 2, 3) or f(x, (2, 3)). Returns how many there are, or -1 if the
+ * call is unusual: other objects than exact integers, more than MAX_NDIM of them, negative ones. A
+ * shape (`contiguous`) may have one -1, which is replaced by the extent that remains; the codes of
+ * `reshape` may be any integers. */
 static int integers_of(const call *self, PyObject *const *args, Py_ssize_t count, int64_t *values)
 {
     const owner *array = (const owner *)args[0];
@@ -104,7 +105,7 @@ static int integers_of(const call *self, PyObject *const *args, Py_ssize_t count
     return unknown < 0 || find_extent(array, (int)count, values, unknown) ? (int)count : -1;
 }
 
-/* A view of an array by integers: a shape, or axes. */
+/* x.view(2, 3), x.view((2, 3)), x.permute(1, 0): a view by a shape, or by axes. */
 static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t flags,
                                PyObject *names)
 {
@@ -130,8 +131,8 @@ static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t
     return call_python(self->function, args, nargs, names);
 }
 
-/* A key of an array. What the library refuses the Python function asks again: a view that is not
- * made has no effect. */
+/* x[key]. If the library returns an error, the Python function is called for it: a view that was not
+ * made has had no effect. */
 static PyObject *subscript(const call *self, PyObject *object, PyObject *key)
 {
     PyObject *args[2] = {object, key};
@@ -159,7 +160,7 @@ static PyObject *call_subscript(PyObject *callable, PyObject *const *args, size_
     return call_python(self->function, args, (Py_ssize_t)nargs, names);
 }
 
-/* The Calls of keys, one for each class of arrays, linked by `next`; they stay. */
+/* The Calls that are `__getitem__`, one for each class of arrays, linked by `next`; never freed. */
 static call *subscripts;
 
 static void add_subscript(call *made)
@@ -169,8 +170,9 @@ static void add_subscript(call *made)
     subscripts = made;
 }
 
-/* x[key] of Owner: by the Call of the class, or of a class that it comes from. The interpreter
- * calls this without looking for `__getitem__`, where that is Owner's. */
+/* mp_subscript of Owner: runs the Call of the object's class, or of its nearest base class. A class
+ * whose `__getitem__` is Owner's has this function in its own slot, so the interpreter looks nothing
+ * up. */
 static PyObject *owner_subscript(PyObject *self, PyObject *key)
 {
     for (const call *each = subscripts; each != NULL; each = each->next) {
@@ -181,5 +183,5 @@ static PyObject *owner_subscript(PyObject *self, PyObject *key)
         if (PyType_IsSubtype(Py_TYPE(self), each->cls))
             return subscript(each, self, key);
     }
-    return PyErr_Format(PyExc_TypeError, "an Owner has no elements");
+    return PyErr_Format(PyExc_TypeError, "an Owner has no elements; its subclasses have");
 }

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite.torch._basic import empty_of, filled, from_values, full_of, require_fits, zeros_of
+from mxlite.torch._basic import empty_of, filled, from_values, full_of, require_fits, wrapped, zeros_of
 from mxlite.torch._calls import function, method
 from mxlite.torch._dtypes import BOOL, as_dtype, dtype, get_default_dtype, int64, scalar_dtype
 from mxlite.torch._kinds import extents_of, require_cpu, require_strided
@@ -171,8 +171,8 @@ def _spaced(name: str, start: Any, end: Any, steps: int, given: dict[str, Any]) 
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if not kind.is_floating_point:  # the second one counts where there are several steps
-        start = _wrapped(start, kind)
-        end = _wrapped(end, kind) if steps > 1 else start
+        start = _integer_of(start, kind)
+        end = _integer_of(end, kind) if steps > 1 else start
     # Counted from the nearer end, so that both ends are exact.
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
     place = np.arange(steps, dtype=np.float64)
@@ -180,9 +180,9 @@ def _spaced(name: str, start: Any, end: Any, steps: int, given: dict[str, Any]) 
     return values if steps != 1 else np.array([start], np.float64), kind, requires_grad
 
 
-def _wrapped(value: Any, kind: dtype) -> int:
+def _integer_of(value: Any, kind: dtype) -> int:
     """The number as an integer of the dtype. Raises: RuntimeError: the dtype cannot hold it."""
-    return int(np.array(int(require_fits(value, kind))).astype(kind.np))
+    return wrapped(int(require_fits(value, kind)), kind)
 
 
 @function()

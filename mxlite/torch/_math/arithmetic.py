@@ -26,7 +26,7 @@ from mxlite.torch._tensor import Tensor, require_fits
 NUMBERS = (int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
 _EXACT = 1 << 53
-#: Whole numbers below it are in all dtypes of integers what they are in C's int.
+#: Beside integer tensors, kernels convert a number to C's int first; integers beyond it are wrapped before.
 _WRAPS = 1 << 31
 
 

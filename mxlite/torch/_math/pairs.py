@@ -35,13 +35,10 @@ def _promoted(name: str, input: Any, other: Any, floats: bool = False) -> tuple[
 def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Callable:
     call = prepare(label, operator)
 
-    def failed(input: Tensor, other: Tensor | None = None) -> Any:
-        raise _arithmetic.operation_error(input, other)
-
     @both(
         name,
         document=f"{name} of the elements of two tensors, broadcast.",
-        calls={"two": call, "failed": failed, **from_kind(FLOATING)},
+        calls={"two": call, "failed": _arithmetic.refused, **from_kind(FLOATING)},
     )
     def made(input: Tensor, other: Tensor) -> Tensor:
         first, second = _promoted(name, input, other, floats)
