@@ -131,8 +131,8 @@ static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t
     return call_python(self->function, args, nargs, names);
 }
 
-/* x[key]. If the library returns an error, the Python function is called for it: a view that was not
- * made has had no effect. */
+/* x[key]. If the library returns an error, the Python function is called for it: a view that was
+ * not made has had no effect. */
 static PyObject *subscript(const call *self, PyObject *object, PyObject *key)
 {
     PyObject *args[2] = {object, key};
@@ -171,8 +171,8 @@ static void add_subscript(call *made)
 }
 
 /* mp_subscript of Owner: runs the Call of the object's class, or of its nearest base class. A class
- * whose `__getitem__` is Owner's has this function in its own slot, so the interpreter looks nothing
- * up. */
+ * whose `__getitem__` is Owner's has this function in its own slot, so the interpreter looks
+ * nothing up. */
 static PyObject *owner_subscript(PyObject *self, PyObject *key)
 {
     for (const call *each = subscripts; each != NULL; each = each->next) {
