@@ -68,7 +68,7 @@ class PrefetchingIter(HeldBatch):
 
     def __del__(self) -> None:
         if hasattr(self, "_threads"):
-            self._threads.shutdown(wait=False)
+            self._threads.shutdown()  # waits, as 1.9.1: a thread holds its iterator until it is done
 
     @property
     def provide_data(self) -> list[DataDesc]:
