@@ -20,7 +20,7 @@ PLAIN = {
     "unsigned int": "c_uint", "unsigned": "c_uint", "size_t": "usize", "uint64_t": "u64", "int64_t": "i64",
     "uint32_t": "u32", "int32_t": "i32", "uint16_t": "u16", "uint8_t": "u8",
 }  # fmt: skip
-KEYWORDS = {"type", "in", "ref", "fn", "self", "where", "move", "loop", "match", "impl", "use", "mod", "final"}
+KEYWORDS = set(re.findall(r'"(\w+)"', re.search(r"KEYWORDS.*?\];", (HERE / "build.rs").read_text("utf-8"), re.S)[0]))
 FUNCTION_TYPE = r"typedef ([\w ]+?[ *]*)\(\*?(\w+)\)\(([^;]*)\);"
 
 
