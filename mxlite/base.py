@@ -102,10 +102,7 @@ class NotImplementedForSymbol(MXNetError):
     def __init__(self, function: Any, alias: str | None = None, *args: Any) -> None:
         operator = f' (namely operator "{alias}")' if alias is not None else ""
         arguments = f" with arguments ({', '.join(str(type(each)) for each in args)})" if args else ""
-        super().__init__(
-            f"Function {function.__name__}{operator}{arguments} is not implemented for Symbol and only available in "
-            "NDArray."
-        )
+        super().__init__(f"{function.__name__}{operator}{arguments} takes NDArrays; there is no form of it for Symbols")
 
 
 def c_str(text: str) -> ctypes.c_char_p:

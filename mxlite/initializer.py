@@ -132,7 +132,7 @@ class Initializer:
 
     def _init_default(self, name: str, _: NDArray) -> None:
         raise ValueError(
-            f'Unknown initialization pattern for {name}. Names end with "weight", "bias", "gamma" (1.0) or "beta" '
+            f'no initializer is known for {name}. Names end with "weight", "bias", "gamma" (1.0) or "beta" '
             "(0.0); another parameter says how it begins: Parameter(init=...), mx.sym.Variable(init=...)"
         )
 
@@ -330,7 +330,7 @@ class Xavier(Initializer):
     def _init_weight(self, name: str, arr: NDArray) -> None:
         shape = arr.shape
         if len(shape) < 2:
-            raise ValueError(f"Xavier initializer cannot be applied to vector {name}. It requires at least 2D.")
+            raise ValueError(f"Xavier: {name} has fewer than 2 dimensions")
         rest = float(np.prod(shape[2:]))
         fan_in, fan_out = shape[1] * rest, shape[0] * rest
         factor = {"in": fan_in, "out": fan_out, "avg": (fan_in + fan_out) / 2.0}.get(self.factor_type)

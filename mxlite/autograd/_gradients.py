@@ -114,7 +114,7 @@ def grad(
     """
     wanted = array_list(variables, "variables")
     if not wanted:
-        raise ValueError("variables cannot be an empty list.")
+        raise ValueError("grad: there are no variables to differentiate by")
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: materialize_grads gives zeros for variables that are not used: allow_unused is True")
     retain = create_graph if retain_graph is None else retain_graph

@@ -65,7 +65,9 @@ class CachedGraph:
         for name, number in zip(order, self._from):
             if number < 0:
                 if name not in known.keys():
-                    raise AssertionError(f"Unknown input to HybridBlock: {name}")
+                    raise AssertionError(
+                        f"the graph of a HybridBlock has an input that is no argument and no parameter: {name}"
+                    )
                 self._params.append(known[name])
         #: Where in the cached operator's inputs each input of the block is; -1: nowhere.
         self._places = [order.index(each) if each in order else -1 for each in names]
@@ -75,7 +77,7 @@ class CachedGraph:
         used = {id(each) for each in self._params}
         for name, each in known.items():
             if id(each) not in used:
-                _warn(f"Parameter {name} is not used by any computation. Is this intended?")
+                _warn(f"the graph of this block does not use its parameter {name}")
 
     # ---- calls ----
 
@@ -94,8 +96,7 @@ class CachedGraph:
             given, form = _flatten([x, *args], "input")
             if form != self.form:
                 raise ValueError(
-                    "The argument structure of HybridBlock does not match the cached version. Stored format = "
-                    f"{form}, input format = {self.form}"
+                    f"HybridBlock: the arguments are nested as {form}, those of the traced graph as {self.form}"
                 )
             device = _one_device(given)
             arrays = self._arrays_in(device, given)
@@ -198,10 +199,7 @@ def _form_of(x: Any, args: tuple) -> Any:
 
 def _refuse_symbols(inputs: list) -> None:
     if any(isinstance(each, Symbol) for each in inputs):
-        raise ValueError(
-            "In HybridBlock, we do not support mixed NDArrays and Symbols types for the input. Please check the type "
-            "of the args."
-        )
+        raise ValueError("HybridBlock: some arguments are NDArrays and some are Symbols; all must be of one kind")
 
 
 def _warn(text: str) -> None:

@@ -129,7 +129,7 @@ def checked_graph(outputs: Any, inputs: Any) -> tuple[list[Symbol], Any, Symbol,
     flat_outputs, output_form = _flatten(outputs, "output")
     for each in flat_inputs:
         if each.list_inputs() != [each.name]:
-            raise AssertionError(f"Input symbols must be variable, but {each} is an output of operators")
+            raise AssertionError(f"SymbolBlock: an input must be a variable; {each} is computed by operators")
     return flat_inputs, input_form, Group(flat_outputs), output_form
 
 

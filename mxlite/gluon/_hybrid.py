@@ -62,8 +62,8 @@ class HybridBlock(Block):
         """Makes a block a child. Raises: ValueError: it is no HybridBlock."""
         if not isinstance(block, HybridBlock):
             raise ValueError(
-                f"Children of HybridBlock must also be HybridBlock, but {block} has type {type(block)}. If you are "
-                "using Sequential, please try HybridSequential instead."
+                f"a HybridBlock has only HybridBlocks as children; {block} is a {type(block)}; in place of "
+                "Sequential take HybridSequential"
             )
         super().register_child(block, name)
         self._clear()
@@ -228,7 +228,7 @@ class HybridBlock(Block):
     ) -> NoReturn:
         """Raises: NotImplementedError: mxlite has no other back ends. ValueError: none is named."""
         if backend is None:
-            raise ValueError('Must specify "backend" to optimize_for')
+            raise ValueError("optimize_for: `backend` is missing")
         raise MXNotImplementedError(f"optimize_for: backend {backend!r} is not in mxlite; blocks run without one")
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
@@ -238,10 +238,7 @@ class HybridBlock(Block):
         Raises: RuntimeError: the block has not run, or was hybridized since; MXNetError: a file cannot be written.
         """
         if self._form is None:
-            raise RuntimeError(
-                "Please first call block.hybridize() and then run forward with this block at least once before calling "
-                "export."
-            )
+            raise RuntimeError("export: there is no graph yet; call hybridize() and then the block once")
         graph = self._cached.graph if self._cached is not None else _graph.trace(self, self._form)[1]
         _graph.export(self, graph, path, epoch, remove_amp_cast)
 
@@ -282,6 +279,4 @@ def _first_array(values: Any) -> Any:
     """The first array or symbol in lists and tuples. Raises: ValueError: there is none."""
     for each in _arrays_in(values):
         return each
-    raise ValueError(
-        "In HybridBlock, there must be one NDArray or one Symbol in the input. Please check the type of the args."
-    )
+    raise ValueError("HybridBlock: no argument is an NDArray or a Symbol")

@@ -102,14 +102,11 @@ class SymbolBlock(HybridBlock):
         """
         if not isinstance(x, (NDArray, Symbol, list, tuple)):
             kind = type(x)
-            raise AssertionError(
-                f"HybridBlock requires the first argument to forward be either Symbol or NDArray, but got {kind}"
-            )
+            raise AssertionError(f"forward: the first argument is an NDArray or a Symbol, not a {kind}")
         arrays, form = _flatten([x, *args], "input")
         if form != self._input_form:
             raise ValueError(
-                "The argument structure of HybridBlock does not match the cached version. Stored format = "
-                f"{form}, input format = {self._input_form}"
+                f"SymbolBlock: the arguments are nested as {form}, the inputs of its symbol as {self._input_form}"
             )
         if isinstance(arrays[0], Symbol):
             names = [each.name for each in self._inputs]

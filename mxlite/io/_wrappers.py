@@ -100,9 +100,11 @@ class PrefetchingIter(HeldBatch):
         got = [each for each in batches if each is not None]
         if not got:
             return False
-        assert len(got) == self.n_iter, "Number of entry mismatches between iterators"
+        assert len(got) == self.n_iter, "PrefetchingIter: the iterators do not have equally many batches"
         first = got[0]
-        assert all(each.pad == first.pad for each in got), "Number of entry mismatches between iterators"
+        assert all(each.pad == first.pad for each in got), (
+            "PrefetchingIter: the iterators do not have equally many batches"
+        )
         self.current_batch = DataBatch(
             sum((list(each.data) for each in got), []),
             sum((list(each.label or ()) for each in got), []),

@@ -22,7 +22,7 @@ def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]
             yield from _lists(one, some, name)
         return
     if not isinstance(key, (int, str)):
-        raise AssertionError(f"unexpected type for keys: {type(key)}")
+        raise AssertionError(f"a key is an int or a text, not a {type(key)}")
     arrays = list(value) if isinstance(value, (list, tuple)) else [value]
     for each in arrays:
         if not isinstance(each, NDArray):
@@ -41,7 +41,7 @@ class KVStore(KVStoreBase):
     def _known(self, key: Any) -> NDArray:
         self._check_kind(key)
         if key not in self._stored:
-            raise MXNetError(f"kvstore: key {key!r} doesn't exist. Did you init?")
+            raise MXNetError(f"kvstore: there is no key {key!r}; init makes keys")
         return self._stored[key]
 
     def _check_kind(self, key: Any) -> None:

@@ -76,7 +76,7 @@ class TopKAccuracy(_PerPair):
         super().__init__(name, output_names, label_names, top_k=top_k)
         self.top_k = top_k
         if top_k <= 1:
-            raise AssertionError("Please use Accuracy if top_k is no more than 1")
+            raise AssertionError("TopKAccuracy: top_k is 2 or more (Accuracy is that of 1)")
         self.name += f"_{top_k}"
 
     def _measure(self, label: NDArray, pred: NDArray) -> tuple[float, float]:

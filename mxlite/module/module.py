@@ -97,7 +97,7 @@ class Module(BaseModule):
         logging.info('Saved checkpoint to "%s"', path)
         if save_optimizer_states:
             self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")
-            logging.info('Saved optimizer state to "%s"', f"{prefix}-{epoch:04d}.states")
+            logging.info('optimizer states saved in "%s"', f"{prefix}-{epoch:04d}.states")
 
     def save_optimizer_states(self, fname: str) -> None:
         """Writes the optimizer's states to a file. Raises: AssertionError: there is no optimizer."""
@@ -188,11 +188,11 @@ class Module(BaseModule):
         """
         if self.params_initialized and not force_init:
             warnings.warn(
-                "Parameters already initialized and force_init=False. init_params call ignored.", stacklevel=2
+                "init_params: there are parameters already, they stay (force_init=True replaces them)", stacklevel=2
             )
             return
         if not self.binded:
-            raise AssertionError("call bind before initializing the parameters")
+            raise AssertionError("init_params: call bind first")
         attributes = self._symbol.attr_dict()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name, array in sorted((own or {}).items()):
@@ -247,7 +247,7 @@ class Module(BaseModule):
         Raises: ValueError: names that are not those of the data; MXNetError: shapes that do not fit.
         """
         if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         if not for_training and inputs_need_grad:
             raise AssertionError("inputs_need_grad needs for_training")
@@ -322,7 +322,7 @@ class Module(BaseModule):
         """
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring...")
+            self.logger.warning("init_optimizer: there is an optimizer already, it stays")
             return
         if self._params_dirty:
             self._sync_params_from_devices()
@@ -414,7 +414,7 @@ class Module(BaseModule):
         """Computes the gradients. Raises: AssertionError: not bound for training."""
         self._ready()
         if not self.for_training:
-            raise AssertionError("re-bind with for_training=True to run backward")
+            raise AssertionError("backward: bind with for_training=True")
         self._exec_group.backward(out_grads=out_grads)
 
     def update(self) -> None:
@@ -472,7 +472,7 @@ class Module(BaseModule):
 
 
 def _warn_initialized(function: str) -> None:
-    warnings.warn(f"Parameters already initialized and force_init=False. {function} call ignored.", stacklevel=3)
+    warnings.warn(f"{function}: there are parameters already, they stay (force_init=True replaces them)", stacklevel=3)
 
 
 show(globals())

@@ -88,7 +88,7 @@ class Gradient(Placed):
             raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}")
         request = GRAD_REQS[grad_req]
         if stype not in (None, "default"):
-            raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")
+            raise MXNotImplementedError(f"attach_grad: there is no storage type {stype!r} here")
         buffer = invoke("zeros_like", [self.detach()], {})
         check_call(
             LIB.MXAutogradMarkVariables(

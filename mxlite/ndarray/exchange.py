@@ -53,7 +53,7 @@ def _take(capsule: Any) -> NDArray:
         return _take_versioned(capsule)
     if not is_valid(capsule, NAME):
         # MXNet 1.9.1 raises AssertionError here.
-        raise ValueError("Invalid DLPack Tensor. DLTensor capsules can be consumed only once.")
+        raise ValueError("from_dlpack: this is no DLPack capsule, or it was taken already")
     handle = ask(ctypes.c_void_p, LIB.MXNDArrayFromDLPack, pointer(capsule, NAME))
     set_name(capsule, USED)
     return NDArray._adopt(handle)
@@ -138,7 +138,7 @@ def from_numpy(ndarray: np.ndarray, zero_copy: bool = True, array_cls: type = ND
     if not zero_copy:
         return array(ndarray, dtype=ndarray.dtype)
     if not ndarray.flags["C_CONTIGUOUS"]:
-        raise ValueError("Only c-contiguous arrays are supported for zero-copy")
+        raise ValueError("from_numpy: only a C-contiguous array can be shared (zero_copy=False copies)")
     if not ndarray.flags["ALIGNED"]:
         raise ValueError("from_numpy: the array's elements are not aligned; copy it first")
     result = array_cls(over_memory(ndarray, ndarray.shape, flag, last_error))

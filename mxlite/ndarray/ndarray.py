@@ -184,7 +184,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
         if isinstance(other, Context):
             other = new_array(self.shape, self.dtype, require_cpu(other))
         if not isinstance(other, NDArray):
-            raise TypeError(f"copyto does not support type {type(other)}")
+            raise TypeError(f"copyto: the target is an NDArray or a Context, not a {type(other)}")
         return other if other is self else invoke("_copyto", [self], {}, other)
 
     def as_in_context(self, context: Context) -> NDArray:
@@ -277,7 +277,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
         error = last_error()
         if self.ndim == 0:
             raise MXIndexError("an array without axes cannot be indexed") from error
-        raise MXIndexError(f"index {index} is out of bounds for axis 0 with size {self.shape[0]}") from None
+        raise MXIndexError(f"index {index} is outside axis 0, which has size {self.shape[0]}") from None
 
     def wait_to_read(self) -> None:
         """Returns when the values can be read."""

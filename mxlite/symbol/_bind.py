@@ -30,12 +30,12 @@ def _in_order(what: str, given: Any, names: list[str], missing_allowed: bool) ->
         arrays = [given.get(name) for name in names]
     elif isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise ValueError(f"Length of {what} does not match the number of arguments")
+            raise ValueError(f"bind: {what} and the arguments are not equally many")
         arrays = list(given)
     else:
-        raise TypeError("Only accept list of NDArrays or dict of str to NDArray")
+        raise TypeError("bind: arrays come in a list or in a dict from names")
     if not all(isinstance(each, NDArray) or (each is None and missing_allowed) for each in arrays):
-        raise TypeError("Only accept list of NDArrays or dict of str to NDArray")
+        raise TypeError("bind: arrays come in a list or in a dict from names")
     return arrays
 
 

@@ -108,12 +108,12 @@ class Executor:
             arguments = self.arg_dict
             for name, value in kwargs.items():
                 if not isinstance(value, (NDArray, np.ndarray)):
-                    raise ValueError("only accept keyword argument of NDArrays and numpy.ndarray")
+                    raise ValueError("forward: arguments are NDArrays or NumPy arrays")
                 if name not in arguments:
                     raise TypeError(f"Unknown argument {name}")
                 if arguments[name].shape != value.shape:
                     need, got = arguments[name].shape, value.shape
-                    raise ValueError(f"Shape not match! Argument {name}, need: {need}, received: {got}")
+                    raise ValueError(f"forward: argument {name} has shape {need}, not {got}")
             for name, value in kwargs.items():
                 arguments[name][:] = value
         check_call(LIB.MXExecutorForward(self._h, int(is_train)))
@@ -137,7 +137,7 @@ class Executor:
             heads = list(out_grads)
         for each in heads:
             if not isinstance(each, NDArray):
-                raise TypeError("inputs must be NDArray")
+                raise TypeError("the inputs are NDArrays")
         inside = _calls.handles([each._h for each in heads])
         check_call(LIB.MXExecutorBackwardEx(self._h, len(heads), inside, int(is_train)))
 
@@ -154,8 +154,8 @@ class Executor:
         Raises: ValueError: there is no such argument or state, unless `allow_extra_params`.
         """
         for kind, given, here in (
-            ('Find name "{}" that is not in the arguments', arg_params, self.arg_dict),
-            ("Find name {} that is not in the auxiliary states", aux_params or {}, self.aux_dict),
+            ('copy_params_from: there is no argument "{}"', arg_params, self.arg_dict),
+            ("copy_params_from: there is no auxiliary state {}", aux_params or {}, self.aux_dict),
         ):
             for name, array in given.items():
                 if name in here:

@@ -60,7 +60,7 @@ def _sort_arguments(operator: Operator, names: list[str], args: tuple, kwargs: d
         if value is None:
             continue
         if not isinstance(value, Symbol):
-            raise AssertionError(f"Argument {name} must be Symbol instances, but got {value!r}")
+            raise AssertionError(f"{name} is a Symbol, not {value!r}")
         inputs[name] = value
     for name in [name for name, value in kwargs.items() if isinstance(value, Symbol)]:
         inputs[name] = kwargs.pop(name)

@@ -19,7 +19,7 @@ Found = tuple[Optional[list], Optional[list], Optional[list]]
 def _named(what: str, args: tuple, kwargs: dict[str, Any]) -> tuple[int, Any, list]:
     """How many are given, their names for C (None: by position), and they. Raises: ValueError: both ways."""
     if args and kwargs:
-        raise ValueError(f"Can only specify known argument {what}s either by positional or kwargs way.")
+        raise ValueError(f"{what}s are given by position or by name, not both")
     if args:
         return len(args), None, list(args)
     given = {name: value for name, value in kwargs.items() if value is not None}
@@ -29,10 +29,10 @@ def _named(what: str, args: tuple, kwargs: dict[str, Any]) -> tuple[int, Any, li
 def _shapes_given(args: tuple, kwargs: dict[str, Any]) -> tuple[int, Any, Any, Any]:
     for number, shape in enumerate(args):
         if shape is not None and not isinstance(shape, tuple):
-            raise TypeError(f"Arguments need to be shapes (tuple), but argument {number} is {type(shape)}.")
+            raise TypeError(f"a shape is a tuple; argument {number} is a {type(shape)}")
     for name, shape in kwargs.items():
         if not isinstance(shape, tuple):
-            raise TypeError(f"Arguments need to be shapes (tuple), but '{name}' is {type(shape)}.")
+            raise TypeError(f"a shape is a tuple; '{name}' is a {type(shape)}")
     count, names, shapes = _named("shape", args, kwargs)
     ends, sizes = [0], []
     for shape in shapes:

@@ -42,8 +42,7 @@ _WORDS = (
     ),
     (
         "refers to a single memory location",
-        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-        "Please clone() the tensor before performing the operation.",
+        "elements of the tensor that would be written share memory (an expanded tensor?): write into its clone()",
     ),
 )
 

@@ -59,7 +59,7 @@ def require_same_dtype(name: str, first: Tensor, *others: Any) -> None:
 def require_cast(kind: dtype, wanted: dtype) -> None:
     """Raises: RuntimeError: a result of one dtype may not be written into a tensor of the other."""
     if not can_cast(kind, wanted):
-        raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {wanted.word}")
+        raise RuntimeError(f"a result of dtype {kind.word} does not fit in a tensor of dtype {wanted.word}")
 
 
 @both(calls={"one": _clone, **from_kind(BOOL)})

@@ -58,7 +58,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value.shape:
             raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+                f"fill_: the value is a number or a tensor without dimensions, not of {value.ndim} dimensions"
             )
         return copy_(self, value)
     return _filled(self, _fill, float(require_fits(value, self._dtype)))

@@ -137,7 +137,7 @@ def check_dim(dim: Any, ndim: int) -> int:
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
     room = ndim or 1
     if not -room <= place < room:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {place})")
+        raise IndexError(f"there is no dimension {place}; dimensions go from {-room} to {room - 1}")
     return place + room if place < 0 else place
 
 

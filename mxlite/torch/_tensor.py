@@ -202,7 +202,7 @@ class Tensor(Gradient):
         number = self._only_number()
         if number is None:
             what = "more than one value" if self.numel() else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+            raise RuntimeError(f"a tensor with {what} is neither true nor false")
         return bool(number)
 
     def _scalar(self) -> Any:

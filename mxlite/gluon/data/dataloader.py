@@ -82,7 +82,7 @@ class DataLoader:
         timeout: float = 120,
         auto_reload: bool = False,
     ) -> None:
-        assert timeout > 0, f"timeout must be positive, given {timeout}"
+        assert timeout > 0, f"DataLoader: timeout is a number of seconds above 0, not {timeout}"
         self._dataset = dataset
         self._pin_memory = pin_memory
         self._pin_device_id = pin_device_id
@@ -163,16 +163,14 @@ def _batch_sampler(
     """The sampler of batches that the arguments of a loader ask for."""
     if batch_sampler is not None:
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
-            raise ValueError(
-                "batch_size, shuffle, sampler and last_batch must not be specified if batch_sampler is specified."
-            )
+            raise ValueError("DataLoader: batch_sampler excludes batch_size, shuffle, sampler and last_batch")
         return batch_sampler
     if batch_size is None:
-        raise ValueError("batch_size must be specified unless batch_sampler is specified")
+        raise ValueError("DataLoader: batch_size or batch_sampler must be given")
     if sampler is None:
         sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
     elif shuffle:
-        raise ValueError("shuffle must not be specified if sampler is specified")
+        raise ValueError("DataLoader: sampler decides the order; shuffle cannot be given too")
     return BatchSampler(sampler, batch_size, last_batch or "keep")
 
 

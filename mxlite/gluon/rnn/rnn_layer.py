@@ -45,7 +45,7 @@ class _RNNLayer(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         if layout not in ("TNC", "NTC"):
-            raise AssertionError(f"Invalid layout {layout}; must be one of ['TNC' or 'NTC']")
+            raise AssertionError(f"layout is 'TNC' or 'NTC', not {layout!r}")
         self._hidden_size = hidden_size
         self._projection_size = projection_size or None
         self._num_layers = num_layers
@@ -150,11 +150,11 @@ class _RNNLayer(HybridBlock):
         Raises: AssertionError: the layer projects, clips states or takes lengths.
         """
         if self._projection_size:
-            raise AssertionError("_unfuse does not support projection layer yet!")
+            raise AssertionError("unfuse: there are no cells with a projection")
         if self._lstm_state_clip_min or self._lstm_state_clip_max:
-            raise AssertionError("_unfuse does not support state clipping yet!")
+            raise AssertionError("unfuse: there are no cells that clip their state")
         if self._use_sequence_length:
-            raise AssertionError("_unfuse does not support use_sequence_length")
+            raise AssertionError("unfuse: there are no cells with use_sequence_length")
         kinds = {"rnn_relu": "RNNCell", "rnn_tanh": "RNNCell", "lstm": "LSTMCell", "gru": "GRUCell"}
         kind = getattr(rnn_cell, kinds[self._mode])
         given = {"activation": self._mode[4:]} if kind is rnn_cell.RNNCell else {}
@@ -234,7 +234,7 @@ class _RNNLayer(HybridBlock):
         batch = inputs.shape[self._layout.find("N")]
         for state, info in zip(states, self.state_info(batch)):
             if state.shape != info["shape"]:
-                raise ValueError(f"Invalid recurrent state shape. Expecting {info['shape']}, got {state.shape}.")
+                raise ValueError(f"a recurrent state must have shape {info['shape']}, not {state.shape}")
 
     def _forward_kernel(
         self,

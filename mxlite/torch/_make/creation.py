@@ -169,7 +169,7 @@ def _spaced(name: str, start: Any, end: Any, steps: int, given: dict[str, Any]) 
     if kind.kind == BOOL:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
     if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+        raise RuntimeError(f"steps is 0 or more, not {steps}")
     if not kind.is_floating_point:  # the second one counts where there are several steps
         start = _integer_of(start, kind)
         end = _integer_of(end, kind) if steps > 1 else start

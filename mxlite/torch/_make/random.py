@@ -79,7 +79,7 @@ def randint(*args: Any, **given: Any) -> Tensor:
     if high is None or size is None or args:
         raise TypeError("randint() takes (high, size) or (low, high, size)")
     if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+        raise RuntimeError(f"randint: low is below high, not {low} and {high}")
     kind, requires_grad = options("randint", given, int64)
     return finish(integers_of(shape_of("randint", (size,), {}), kind, low, high), requires_grad)
 
@@ -135,7 +135,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> T
         found = np.minimum(found, rows.shape[1] - 1)
     else:
         if count > rows.shape[1]:
-            raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+            raise RuntimeError(f"multinomial: {count} samples without replacement, of {rows.shape[1]} categories")
         # The largest of log(u) / weight are a sample without replacement.
         drawn = np.maximum(uniform_of(rows.shape, float32)._values().astype(np.float64), 1e-300)
         with np.errstate(divide="ignore"):

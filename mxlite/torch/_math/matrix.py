@@ -97,7 +97,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 def _batch_error(*sizes: int) -> RuntimeError:
     return RuntimeError(
-        "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].".format(*sizes)
+        "the second batch of matrices begins with sizes [{}, {}] where they fit, not [{}, {}]".format(*sizes)
     )
 
 

@@ -68,19 +68,21 @@ class _Reader(KeyReader):
         else:
             values = entry._values()
         if values.dtype.kind == "f" or values.dtype == np.int8:
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            raise IndexError("an index tensor is of whole numbers (int64, int32) or a mask (bool, uint8)")
         return values != 0 if values.dtype == np.uint8 else values.astype(bool if values.dtype == bool else np.int64)
 
     def check_count(self, entries: list, used: int, ndim: int) -> None:
         if used > ndim:
             is_scalar = not ndim and not any(isinstance(entry, np.ndarray) for entry in entries)
-            raise IndexError(_SCALAR if is_scalar else f"too many indices for tensor of dimension {ndim}")
+            raise IndexError(
+                _SCALAR if is_scalar else f"the key has more entries than the tensor has dimensions ({ndim})"
+            )
 
     def wrong_mask(self, mask: np.ndarray, sizes: tuple[int, ...], axis: int) -> IndexError:
         wrong = next((n for n in range(mask.ndim) if sizes[axis + n : axis + n + 1] != mask.shape[n : n + 1]), 0)
         return IndexError(
-            f"The shape of the mask {list(mask.shape)} at index {wrong} does not match the shape of the indexed tensor "
-            f"{list(sizes)} at index {axis + wrong}"
+            f"a mask of shape {list(mask.shape)} does not fit a tensor of shape {list(sizes)}: dimension {wrong} of "
+            f"the mask is dimension {axis + wrong} of the tensor"
         )
 
 

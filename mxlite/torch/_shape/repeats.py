@@ -39,7 +39,9 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     """A copy with each dimension laid behind itself so often; more numbers than dimensions add some in front."""
     times = extents_of("repeat", repeats)
     if len(times) < self.ndim:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+        raise RuntimeError(
+            f"repeat: {len(times)} numbers for {self.ndim} dimensions; there must be one for each, or more"
+        )
     if not times:
         return clone(self)
     return run(prepare("RepeatBackward0", "tile", "reps"), [self], times, kind=self._dtype)

@@ -36,7 +36,7 @@ def _of_difference(
     input, target = _fitted(input, target)
     kind = common_dtype(input, target)
     if not kind.is_floating_point:
-        raise NotImplementedError(f"\"{label[:-13].lower()}_cpu\" not implemented for '{kind.word}'")
+        raise NotImplementedError(f"{label[:-13].lower()}: there is none of dtype {kind.word}")
 
     def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
         away = derivative(x - y) * (grad / x.numel() if reduction == "mean" else grad)

@@ -68,8 +68,8 @@ def _convolution(
     padded = [size + 2 * rim for size, rim in zip(x.shape[2:], padding)]
     if any(span > size for span, size in zip(spans, padded)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
-            f"({' x '.join(map(str, spans))}). Kernel size can't be greater than actual input size"
+            f"the kernel spans {' x '.join(map(str, spans))} positions, the padded input has "
+            f"{' x '.join(map(str, padded))}"
         )
     call = prepare(
         "ConvolutionBackward0",
@@ -154,17 +154,14 @@ def _pooled(
     """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
     if input.ndim not in (dims + 1, dims + 2) or not input.numel():
-        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+        raise RuntimeError(f"the input has {dims + 1} dimensions, or {dims + 2} with a batch, and elements")
     batched = input.ndim == dims + 2
     x = input if batched else input.unsqueeze(0)
     kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
     steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
     for size, rim in zip(kernel, rims):
         if rim > size // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={rim}, kernel_size={size} and "
-                "dilation=1"
-            )
+            raise RuntimeError(f"padding is at most half the window: {rim} is more than half of {size}")
     sizes = []
     for size, window, rim, step in zip(x.shape[2:], kernel, rims, steps):
         left = size + 2 * rim - window
@@ -172,7 +169,7 @@ def _pooled(
         sizes.append(count - (ceil_mode and (count - 1) * step >= size + rim))
     if min(sizes) < 1:
         given, made = ("x".join(map(str, (x.shape[1], *each))) for each in (x.shape[2:], sizes))
-        raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
+        raise RuntimeError(f"an input of {given} would give an output of {made}")
     how = "full" if ceil_mode else "valid"
     call = prepare(
         label, "Pooling", kernel=kernel, stride=steps, pad=rims, pool_type=kind, pooling_convention=how, **more
@@ -212,7 +209,7 @@ def _avg_pool(
 ) -> Tensor:
     label, kind = f"AvgPool{dims}DBackward0", "avg" if divisor_override is None else "sum"
     if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
+        raise RuntimeError("divisor_override is not 0")
     made = _pooled(
         label, kind, dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad=count_include_pad
     )
