@@ -217,7 +217,7 @@ class Mixed:
             if pattern.match(name):
                 init(name, arr)
                 return
-        raise ValueError(f'Parameter name {name} did not match any pattern. Add a ".*" pattern at the end.')
+        raise ValueError(f'Mixed: no pattern matches {name}; a last pattern ".*" matches all')
 
 
 @alias("zeros")

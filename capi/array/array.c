@@ -322,8 +322,8 @@ int mxl_array_check_writable(const mxl_array *array)
         return mxl_error("the array's memory may only be read; copy it first");
     for (int i = 0; i < array->ndim && !array->contiguous; i++) {
         if (array->strides[i] == 0 && array->shape[i] > 1 && array->size > 0)
-            return mxl_error("more than one element of the array to write to refers to a single "
-                             "memory location; copy it first");
+            return mxl_error("elements of the array that would be written share memory; copy it "
+                             "first");
     }
     return 0;
 }

@@ -60,7 +60,7 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[NDArray], list[int | None]
         return arrays, None
     grads = [head_grads] if isinstance(head_grads, NDArray) else list(head_grads)
     if len(grads) != len(arrays):
-        raise ValueError(f"heads and head_grads must be lists of the same length, got {len(arrays)} and {len(grads)}")
+        raise ValueError(f"there are {len(arrays)} heads and {len(grads)} head_grads")
     for grad in grads:
         if grad is not None and not isinstance(grad, NDArray):
             raise TypeError(f"head_grads must be NDArrays or None, got {type(grad).__name__}")

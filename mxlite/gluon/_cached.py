@@ -73,7 +73,7 @@ class CachedGraph:
         self._places = [order.index(each) if each in order else -1 for each in names]
         for number, (name, place) in enumerate(zip(names, self._places)):
             if name is not None and place < 0:
-                _warn(f"The {number}-th input to HybridBlock is not used by any computation. Is this intended?")
+                _warn(f"the graph of this block does not use its input {number}")
         used = {id(each) for each in self._params}
         for name, each in known.items():
             if id(each) not in used:
@@ -162,7 +162,7 @@ class CachedGraph:
         if unknown:
             listed = ", ".join(f"'{name}'" for name in unknown)
             raise ValueError(
-                f"Deferred initialization failed because shape cannot be inferred: Parameter {listed}: the graph does "
+                f"the shape of Parameter {listed} cannot be inferred: the graph does "
                 "not tell it; give the sizes (in_units, in_channels, shape=...)"
             )
 
@@ -217,7 +217,6 @@ def _one_device(arrays: list) -> int:
     if len(devices) != 1:
         listed = ", ".join(sorted(str(_context(each)) for each in devices))
         raise ValueError(
-            "Find multiple contexts in the input, After hybridized, the HybridBlock only supports one input context. "
-            f"Find all contexts = {{{listed}}}"
+            f"HybridBlock: the inputs are on several contexts, {listed}; a hybridized block needs them on one"
         )
     return devices.pop()

@@ -105,7 +105,7 @@ def export(block: HybridBlock, graph: Symbol, path: str, epoch: int, remove_amp_
             held[f"aux:{name}"] = param._reduce()
         else:
             warnings.warn(
-                f'Parameter "{name}" is not found in the graph. The exported params file will be incomplete',
+                f'export: the graph has no parameter "{name}", which the file will lack',
                 stacklevel=3,
             )
     ndarray.save(f"{path}-{epoch:04d}.params", held)

@@ -352,9 +352,8 @@ class Parameter:
         """Raises the error for values that are not there."""
         if self._deferred_init:
             raise DeferredInitializationError(
-                f"Parameter '{self.name}' has not been initialized yet because initialization was deferred. Actual "
-                "initialization happens during the first forward pass: pass one batch of data through the network "
-                "before you access parameters, or give the sizes (in_units, in_channels, ...) to the layers."
+                f"Parameter '{self.name}' has no values yet: they are made when the first batch tells its shape. Call "
+                "the network once, or give the sizes (in_units, in_channels, ...) to the layers"
             )
         raise RuntimeError(
             f"Parameter '{self.name}' has not been initialized: call initialize() of the block, and take the "

@@ -15,8 +15,8 @@ from mxlite.gluon.utils import _brief_print_list, _indent
 from mxlite.ndarray.ndarray import NDArray
 
 _NAMING = (
-    "Please make sure source and target networks have the same prefix; names begin with the prefixes of blocks, which "
-    "name_scope() gives to the blocks made within it"
+    "Both networks must have the same prefixes: names begin with the prefixes of blocks, which name_scope() gives to "
+    "the blocks made within it"
 )
 
 

@@ -302,7 +302,7 @@ class LogisticLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._label_format = label_format
         if label_format not in ("signed", "binary"):
-            raise ValueError(f"label_format can only be signed or binary, received {label_format}.")
+            raise ValueError(f"label_format is 'signed' or 'binary', not {label_format!r}")
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
         label = _reshape_like(F, label, pred)

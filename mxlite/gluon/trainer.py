@@ -12,8 +12,8 @@ from mxlite._public import show
 from mxlite.gluon.parameter import Parameter, ParameterDict
 
 _STALE = (
-    "Gradient of Parameter `{}` on context {} has not been updated by backward since last `step`. The parameter may "
-    "have no part in the loss; if so, call step with ignore_stale_grad=True, which leaves such parameters as they are"
+    "no backward has written the gradient of Parameter `{}` on {} since the last `step`. The parameter may have no "
+    "part in the loss; if so, call step with ignore_stale_grad=True, which leaves such parameters as they are"
 )
 _ON_STORE = "{}: the key-value store updates the parameters; make the Trainer with update_on_kvstore=False"
 

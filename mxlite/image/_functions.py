@@ -73,7 +73,7 @@ def imresize(src: NDArray, w: int, h: int, interp: int = 1) -> NDArray:
         interp: 0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos.
     Raises: MXNetError: a bad size, method or image. AssertionError: it is not an NDArray.
     """
-    assert isinstance(src, NDArray), f"Argument src must have NDArray type, but got {type(src).__name__}"
+    assert isinstance(src, NDArray), f"imresize: src is an NDArray, not a {type(src).__name__}"
     if src.ndim != 3:
         raise MXNetError(f"imresize: an image has 3 axes, got {src.shape}")
     for each in (w, h):

@@ -46,7 +46,7 @@ class KVStore(KVStoreBase):
 
     def _check_kind(self, key: Any) -> None:
         if self._stored and isinstance(key, str) != isinstance(next(iter(self._stored)), str):
-            raise MXNetError(f"kvstore: key {key!r}: mixed key types are not allowed, strings and integers")
+            raise MXNetError(f"kvstore: key {key!r}: the keys of a store are either all texts or all integers")
 
     def init(self, key: Any, value: Any) -> None:
         """Keeps a copy of an array, or of several, under new keys.

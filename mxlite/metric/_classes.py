@@ -82,7 +82,7 @@ class TopKAccuracy(_PerPair):
     def _measure(self, label: NDArray, pred: NDArray) -> tuple[float, float]:
         scores, right = values(pred), values(label).reshape(-1).astype(np.int32, copy=False)
         if scores.ndim > 2:
-            raise AssertionError(f"Predictions should be no more than 2 dims, got the shape {scores.shape}")
+            raise AssertionError(f"TopKAccuracy: predictions have 1 or 2 dimensions, not shape {scores.shape}")
         check_label_shapes(right, scores)
         order = np.argpartition(scores, -self.top_k)
         found = order == right if order.ndim == 1 else order[:, -self.top_k :] == right[:, None]

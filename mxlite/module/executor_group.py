@@ -22,7 +22,7 @@ __all__ = ["DataParallelExecutorGroup"]
 def _shares(batch: int, count: int) -> list[slice]:
     """Which rows of a batch each context gets. Raises: ValueError: there are fewer rows than contexts."""
     if batch < count:
-        raise ValueError(f"batch size cannot be smaller than the number of contexts: {batch} < {count}")
+        raise ValueError(f"a batch of {batch} rows cannot be divided among {count} contexts")
     ends = [round(batch * number / count) for number in range(count + 1)]
     return [slice(begin, end) for begin, end in zip(ends, ends[1:])]
 

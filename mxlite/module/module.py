@@ -355,8 +355,7 @@ class Module(BaseModule):
             raise AssertionError(f"optimizer must be a name or an Optimizer, got {type(optimizer).__name__}")
         if optimizer.rescale_grad != scale:
             warnings.warn(
-                "Optimizer created manually outside Module but rescale_grad is not normalized to 1.0/batch_size/"
-                f"num_workers ({optimizer.rescale_grad} vs. {scale}). Is this intended?",
+                f"init_optimizer: rescale_grad is {optimizer.rescale_grad}, 1 / (batch size * workers) is {scale}",
                 stacklevel=3,
             )
         if not optimizer.idx2name:

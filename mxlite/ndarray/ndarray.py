@@ -155,7 +155,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
     def __bool__(self) -> bool:
         size = self.size
         if size > 1:
-            raise ValueError("The truth value of an NDArray with multiple elements is ambiguous. Use any() or all().")
+            raise ValueError(f"an NDArray of {size} elements is neither true nor false")
         return size == 1 and bool(self.asscalar())
 
     def __iter__(self) -> Iterator[NDArray]:

@@ -72,13 +72,10 @@ def _variadic(operator: Operator, hint: str) -> Callable:
         for each in args:
             if not isinstance(each, Symbol):
                 more = f"; write {operator.name}(*symbols)" if isinstance(each, (list, tuple)) else ""
-                raise AssertionError(f"Positional arguments must be Symbol instances, but got {each!r}{more}")
+                raise AssertionError(f"{operator.name}: an input is a Symbol, not {each!r}{more}")
         named = {name: value for name, value in kwargs.items() if isinstance(value, Symbol)}
         if args and named:
-            raise TypeError(
-                "Operators with variable length input can only accept input Symbols either as positional or keyword "
-                "arguments, not both"
-            )
+            raise TypeError(f"{operator.name}: inputs are given by position or by name, not both")
         given = {name: value for name, value in kwargs.items() if name not in named}
         if operator.counted and operator.counted not in given:
             given[operator.counted] = len(args) + len(named)

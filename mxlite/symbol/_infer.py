@@ -70,8 +70,7 @@ def infer_shape(self: Symbol, *args: tuple, **kwargs: tuple) -> Found:
     partial = infer_shape_partial(self, *args, **kwargs)[0] or []
     unknown = [f"{name}: {shape}" for name, shape in zip(self.list_arguments(), partial) if _is_unknown(shape)]
     warnings.warn(
-        "Cannot decide shape for the following arguments (0s in shape means unknown dimensions). Consider providing "
-        "them as input:\n\t" + "\n\t".join(unknown),
+        "infer_shape: these shapes stay unknown (a size of 0 is unknown):\n\t" + "\n\t".join(unknown),
         stacklevel=2,
     )
     return None, None, None

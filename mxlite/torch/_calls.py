@@ -25,27 +25,6 @@ AGAIN = (
     "after calling backward."
 )
 
-#: What the library says -> what PyTorch says; the library's own words follow where there is a `{}`.
-_WORDS = (
-    ("have been released by an earlier backward", AGAIN),
-    (
-        "a view of a leaf variable that requires grad",
-        "a view of a leaf Variable that requires grad is being used in an in-place operation.",
-    ),
-    (
-        "a leaf variable that requires grad",
-        "a leaf Variable that requires grad is being used in an in-place operation.",
-    ),
-    (
-        "has been modified by an inplace operation",
-        "one of the variables needed for gradient computation has been modified by an inplace operation: {}",
-    ),
-    (
-        "refers to a single memory location",
-        "elements of the tensor that would be written share memory (an expanded tensor?): write into its clone()",
-    ),
-)
-
 #: How the library says that an operator does not take a dtype.
 _NO_KERNEL = (
     " is not supported",
@@ -55,7 +34,7 @@ _NO_KERNEL = (
 
 
 def last_error() -> BaseException:
-    """The exception for the calling thread's last failure: PyTorch's class, and its words where it has some.
+    """The exception for the calling thread's last failure, of PyTorch's class.
 
     What a function of the user's raised within the library comes out itself.
     """
@@ -67,9 +46,6 @@ def last_error() -> BaseException:
     text = str(problem)
     if any(part in text for part in _NO_KERNEL):
         return NotImplementedError(text)
-    for part, words in _WORDS:
-        if part in text:
-            return RuntimeError(words.format(text))
     return RuntimeError(text)
 
 

@@ -91,16 +91,15 @@ static bool shows_leaf(mxl_array *view, const mxl_dialect *dialect)
 int mxl_rebase_check(const char *name, mxl_array *out, const mxl_dialect *dialect)
 {
     if (wants(out))
-        return mxl_error("%s: a leaf variable that requires grad is being used in an in-place "
-                         "operation; write to a copy, or edit it where nothing is recorded",
+        return mxl_error("%s: a variable whose gradient is wanted cannot be edited in place; "
+                         "write to a copy, or edit it where nothing is recorded",
                          name);
     if (out->base == NULL)
         return 0;
     if (shows_leaf(out, dialect))
-        return mxl_error(
-            "%s: a view of a leaf variable that requires grad is being used in an "
-            "in-place operation; write to a copy, or edit it where nothing is recorded",
-            name);
+        return mxl_error("%s: a view of a variable whose gradient is wanted cannot be edited in "
+                         "place; write to a copy, or edit it where nothing is recorded",
+                         name);
     if (out->view_kind == MXL_VIEW_UNRECORDED)
         return mxl_error("%s: a view that was created while nothing was recorded is being modified "
                          "in place while recording; make the view where the edit is",

@@ -279,7 +279,7 @@ class BidirectionalCell(_Several, HybridRecurrentCell):
 
     def __call__(self, inputs: Any, states: Any) -> Any:
         """Raises: NotImplementedError: there is no single step."""
-        raise NotImplementedError("Bidirectional cell cannot be stepped. Please use unroll")
+        raise NotImplementedError("a BidirectionalCell has no single step: call unroll")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(forward={self._children['l_cell']}, backward={self._children['r_cell']})"

@@ -94,9 +94,8 @@ class Estimator:
             return
         if initializer is not None:
             warnings.warn(
-                "Network already fully initialized, skipping initialization. You don't need to pass initializer if you "
-                "already initialized your net. You can use net.initialize(init=your_initializer, force_reinit=True) to "
-                "force re-initialize.",
+                "Estimator: the network has its values, so `initializer` is not used; net.initialize(init=..., "
+                "force_reinit=True) gives it new ones",
                 stacklevel=3,
             )
 
@@ -153,10 +152,7 @@ class Estimator:
         """
         _check_loader(train_data, "dataloader")
         if bool(epochs) == bool(batches):
-            raise ValueError(
-                "Fit only support exactly one type of iteration, train by number of epochs or number of batches. "
-                "Please specify one and only one of: epochs or batches."
-            )
+            raise ValueError("fit: either epochs or batches must be given, and not both")
         self.max_epoch, self.max_batch, self.batch_axis = epochs, batches, batch_axis
         handlers = self._handlers(val_data, event_handlers)
         handlers.tell("train_begin")
