@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, Callable
 
-from mxlite import initializer, ndarray
+from mxlite import _replace, initializer, ndarray
 from mxlite.context import Context
 from mxlite.gluon import _summary
 from mxlite.gluon._naming import BlockScope, prefix_and_params
@@ -236,8 +236,7 @@ class Block:
 
     def save(self, prefix: str) -> None:
         """Writes the parameters to `prefix-model.params` and the tree of blocks to `prefix-model.json`."""
-        with open(f"{prefix}-model.json", "w", encoding="utf-8") as file:
-            json.dump({self.name: self._described(count(1))}, file)
+        _replace.write(f"{prefix}-model.json", json.dumps({self.name: self._described(count(1))}))
         self.save_parameters(f"{prefix}-model.params")
 
     def _described(self, numbers: Iterator[int]) -> dict[str, Any]:
