@@ -302,8 +302,8 @@ TEST(a_full_disk)
     writer = writer_of("/dev/full");
     for (int i = 0; i < 2; i++) {
         CHECK_INT(MXRecordIOWriterWriteRecord(writer, "abc", 3), -1);
-        CHECK_STR(MXGetLastError(), "MXRecordIOWriterWriteRecord: writing a record of 3 bytes "
-                                    "failed: No space left on device");
+        CHECK_STR(MXGetLastError(), "MXRecordIOWriterWriteRecord: /dev/full: writing a record of "
+                                    "3 bytes failed: No space left on device");
         CHECK_INT(writer_at(writer), 0);
     }
     CHECK_INT(MXRecordIOWriterFree(writer), 0);
