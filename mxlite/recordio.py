@@ -65,7 +65,7 @@ class MXRecordIO:
         self.pid: int | None = None
         self._file: Any = None
         self._replacing: list[Replacement] = []
-        self._replaces = self._broken = False
+        self._replaces = self._lost = False
         self._size = 0
         self.open()
 
@@ -75,7 +75,7 @@ class MXRecordIO:
             raise ValueError(f"Invalid flag {self.flag}")
         self.writable = self.flag == "w"
         self._replaces = self.writable and any(_holds(each) for each in self._paths())
-        self._broken, self._size = False, 0
+        self._lost, self._size = False, 0
         self._file = self._written(self.uri) if self.writable else _opened(self.uri)
         self._read: Callable[[int], bytes] = self._file.read
         self.pid = os.getpid()
@@ -104,7 +104,7 @@ class MXRecordIO:
         """
         if not self.is_open:
             return
-        broken = self._broken and self._replaces and self.pid == os.getpid()
+        broken = self._lost and self._replaces and self.pid == os.getpid()
         self.is_open = False
         self.pid = None
         if not self.writable:
@@ -179,12 +179,12 @@ class MXRecordIO:
         try:
             _write_all(self._file, data)
         except OSError:
-            self._broken = True
+            self._lost = True
             with contextlib.suppress(OSError):  # of a pipe, which keeps what it has
                 self._file.truncate(self._size)
                 self._file.seek(self._size)
             raise
-        self._broken = False
+        self._lost = False
         self._size += len(data)
 
     def read(self) -> bytes | None:

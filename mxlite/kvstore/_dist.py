@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,9 +86,7 @@ class KVStoreDist(KVStore):
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
         """Writes the states of the optimizer, which are the same in all workers; one or all may call it."""
-        part = f"{fname}.{self.rank}.part"
-        super().save_optimizer_states(part, dump_optimizer)
-        os.replace(part, fname)
+        super().save_optimizer_states(fname, dump_optimizer)
 
     def _barrier(self) -> None:
         """Waits until all workers have come here."""

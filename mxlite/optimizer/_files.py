@@ -1,0 +1,236 @@
+"""Files of optimizers' states: a file of arrays (`.params`), whose first one is a text that says what they are in.
+
+Reading runs no code: the text names kinds of a fixed list, and classes that the program has. An object is the name of
+its class and its attributes; a function is its name, and the one of that name in the optimizer at hand.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import json
+import types
+from collections import OrderedDict, defaultdict
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mxlite import ndarray as nd
+from mxlite._pickles import public_name
+from mxlite.error import MXNetError
+from mxlite.lr_scheduler import LRScheduler
+from mxlite.ndarray import NDArray
+from mxlite.optimizer._base import Optimizer
+from mxlite.util import np_shape
+
+_FORMAT, _STRUCTURE = "mxlite optimizer states 1", "structure"
+#: How a file of arrays begins.
+_MAGIC = (0x112).to_bytes(8, "little")
+_CONTAINERS: dict[str, type] = {"list": list, "dict": dict, "OrderedDict": OrderedDict, "tuple": tuple, "set": set}
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, partial)
+
+
+# ---- the program's classes and functions ----
+
+
+def _kinds(base: type) -> list[type]:
+    found = [base]
+    for each in base.__subclasses__():
+        found += _kinds(each)
+    return found
+
+
+def _reached(value: Any, seen: dict[int, Any]) -> dict[int, Any]:
+    """The objects and functions within a value, by id."""
+    if id(value) in seen or isinstance(value, (str, bytes, int, float, NDArray, np.ndarray, type, type(None))):
+        return seen
+    seen[id(value)] = value
+    if isinstance(value, dict):
+        for each in value.values():
+            _reached(each, seen)
+    elif isinstance(value, (list, tuple, set)):
+        for each in value:
+            _reached(each, seen)
+    elif not isinstance(value, _FUNCTIONS):
+        _reached(_attributes(value), seen)
+    return seen
+
+
+def _attributes(value: Any) -> Any:
+    """What is kept of an object: what it gives a pickle, unless that is Python's own way."""
+    own = getattr(type(value), "__getstate__", None)
+    return getattr(value, "__dict__", {}) if own in (None, getattr(object, "__getstate__", None)) else own(value)
+
+
+def known_classes(optimizer: Optimizer) -> dict[tuple[str, str], type]:
+    """Classes of which files may have objects: optimizers, schedulers, and those of this optimizer's attributes."""
+    found = [*_kinds(Optimizer), *_kinds(LRScheduler), *Optimizer.opt_registry.values()]
+    found += [type(each) for each in _reached(optimizer, {}).values() if type(each) not in _CONTAINERS.values()]
+    return {public_name(each): each for each in found if each not in _FUNCTIONS}
+
+
+def _function_name(function: Any) -> str:
+    module = getattr(function, "__module__", None)
+    return f"{module}.{getattr(function, '__qualname__', type(function).__name__)}"
+
+
+# ---- writing ----
+
+
+class _Writer:
+    """Plain JSON of a value, with the arrays apart. What is met again is written as the number of its first time."""
+
+    def __init__(self) -> None:
+        self.arrays: list[NDArray] = []
+        self.numbers: dict[int, int] = {}
+        self.kept: list[Any] = []
+
+    def plain(self, value: Any, where: str) -> Any:
+        """Raises: TypeError: a kind that files do not have; it names the place."""
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if id(value) in self.numbers:
+            return {"again": self.numbers[id(value)]}
+        self.numbers[id(value)] = len(self.numbers)
+        self.kept.append(value)  # so that no other gets its id
+        if isinstance(value, NDArray):
+            self.arrays.append(value)
+            return {"array": len(self.arrays) - 1}
+        if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
+            shape = list(value.shape) if isinstance(value, np.ndarray) else None
+            return {"numpy": [value.dtype.str, shape, value.tobytes().hex()]}
+        if type(value) is bytes:
+            return {"bytes": value.hex()}
+        if type(value) is defaultdict:
+            return {"dict": self._members(dict(value), where)}
+        for name, cls in _CONTAINERS.items():
+            if type(value) is cls:
+                return {name: self._members(value, where)}
+        if isinstance(value, _FUNCTIONS):
+            return {"function": _function_name(value)}
+        return {"object": [*public_name(type(value)), self._object(value, where)]}
+
+    def _members(self, value: Any, where: str) -> list:
+        if isinstance(value, dict):
+            return [[self.plain(key, where), self.plain(each, f"{where}[{key!r}]")] for key, each in value.items()]
+        return [self.plain(each, f"{where}[{number}]") for number, each in enumerate(value)]
+
+    def _object(self, value: Any, where: str) -> list:
+        cls = type(value)
+        plain = cls.__reduce_ex__ is object.__reduce_ex__ and cls.__reduce__ is object.__reduce__
+        state = _attributes(value)
+        if isinstance(value, type) or not plain or copyreg._slotnames(cls) or not isinstance(state, dict):  # type: ignore[attr-defined]
+            raise TypeError(
+                f"states of optimizers: {where} is a {cls.__module__}.{cls.__qualname__}; files hold arrays, numbers, "
+                "texts, containers, functions by name, and objects that are their attributes"
+            )
+        return [[name, self.plain(each, f"{where}.{name}")] for name, each in state.items()]
+
+
+def save(path: Any, states: dict, optimizer: Optimizer | None) -> None:
+    """Writes states, and an optimizer, to a file. Raises: TypeError: something files do not have. OSError."""
+    writer = _Writer()
+    plain = [writer.plain(states, "the states"), writer.plain(optimizer, "the optimizer")]
+    text = json.dumps({"format": _FORMAT, "value": plain}).encode()
+    named = {_STRUCTURE: nd.array(np.frombuffer(text, np.uint8), dtype=np.uint8)}
+    named.update({str(number): each for number, each in enumerate(writer.arrays)})
+    try:
+        with np_shape(True):
+            nd.save(path, named)
+    except MXNetError as error:
+        raise OSError(str(error)) from None
+
+
+# ---- reading ----
+
+
+class _Reader:
+    def __init__(self, arrays: dict[str, NDArray], optimizer: Optimizer) -> None:
+        self.arrays = arrays
+        self.classes = known_classes(optimizer)
+        reached = _reached(optimizer, {}).values()
+        self.functions = {_function_name(each): each for each in reached if isinstance(each, _FUNCTIONS)}
+        self.made: list[Any] = []
+
+    def value(self, plain: Any) -> Any:
+        if not isinstance(plain, dict):
+            return plain
+        kind, content = next(iter(plain.items()))
+        if kind == "again":
+            return self.made[content]
+        at = len(self.made)
+        self.made.append(None)
+        self.made[at] = self._made(kind, content, at)
+        return self.made[at]
+
+    def _made(self, kind: str, content: Any, at: int) -> Any:
+        if kind == "array":
+            return self.arrays[str(content)]
+        if kind == "numpy":
+            dtype, shape, data = content
+            values = np.frombuffer(bytes.fromhex(data), np.dtype(dtype))
+            return values[0] if shape is None else values.reshape(shape).copy()
+        if kind == "bytes":
+            return bytes.fromhex(content)
+        if kind == "function":
+            return self._function(content)
+        if kind == "object":
+            return self._object(*content, at)
+        cls = _CONTAINERS[kind]
+        if not issubclass(cls, dict):
+            return cls(map(self.value, content))
+        self.made[at] = cls()
+        for key, each in content:
+            self.made[at][self.value(key)] = self.value(each)
+        return self.made[at]
+
+    def _function(self, name: str) -> Any:
+        if name not in self.functions:
+            raise MXNetError(
+                f"its optimizer has the function {name}, which files hold by name alone: make this optimizer with it too"
+            )
+        return self.functions[name]
+
+    def _object(self, module: str, name: str, state: list, at: int) -> Any:
+        cls = self.classes.get((module, name))
+        if cls is None:
+            raise MXNetError(f"it has a {module}.{name}, and this program has no optimizer or scheduler of that name")
+        made = self.made[at] = cls.__new__(cls)
+        found = {key: self.value(each) for key, each in state}
+        if hasattr(made, "__setstate__"):
+            made.__setstate__(found)
+        else:
+            made.__dict__.update(found)
+        return made
+
+
+def holds_states(content: bytes) -> bool:
+    """Whether bytes begin as a file of arrays does; a pickle does not."""
+    return content[:8] == _MAGIC
+
+
+def parse(content: bytes, optimizer: Optimizer, what: str) -> tuple[dict, Any]:
+    """The states and the optimizer (None: there is none) of a file's content.
+
+    Args:
+        optimizer: The optimizer at hand, whose classes and functions the file may name.
+        what: What the content is, for errors.
+    Raises: MXNetError: it is damaged, or names what the program has not.
+    """
+    try:
+        with np_shape(True):
+            arrays = nd.load_frombuffer(content)
+        if not isinstance(arrays, dict) or _STRUCTURE not in arrays:
+            raise MXNetError("this is a file of arrays, and none of an optimizer's states")
+        found = json.loads(arrays[_STRUCTURE].asnumpy().tobytes())
+        if found["format"] != _FORMAT:
+            raise MXNetError(f"its format is {found['format']!r}, expected {_FORMAT!r}")
+        reader = _Reader(arrays, optimizer)
+        states, saved = map(reader.value, found["value"])
+        if not isinstance(states, dict) or not isinstance(saved, (Optimizer, type(None))):
+            raise MXNetError("it is damaged: there are no states, or no optimizer, where they should be")
+        return states, saved
+    except MXNetError as error:
+        raise MXNetError(f"{what}: {error}") from None
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, StopIteration, RecursionError) as error:
+        raise MXNetError(f"{what}: it is damaged: {type(error).__name__}: {error}") from None
