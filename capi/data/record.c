@@ -185,6 +185,7 @@ static int take_head(mxl_record_file *reader, uint32_t *word, bool *any)
 {
     uint32_t head[2];
     size_t start = reader->at, got;
+    char begins[MXL_BEGINNING_ROOM];
 
     if (take(reader, head, sizeof(head), &got) != 0)
         return -1;
@@ -194,8 +195,8 @@ static int take_head(mxl_record_file *reader, uint32_t *word, bool *any)
     if (got < sizeof(head))
         return mxl_error("the file ends at byte %zu, within the head of a record", reader->at);
     if (head[0] != magic)
-        return mxl_error("no record begins at byte %zu: 0x%08x was expected, got 0x%08x", start,
-                         (unsigned)magic, (unsigned)head[0]);
+        return mxl_error("no record begins at byte %zu: what is there %s", start,
+                         mxl_beginning(begins, head, sizeof(head)));
     *word = head[1];
     return 0;
 }
