@@ -15,7 +15,7 @@ from mxlite.context import Context
 from mxlite.gluon import _summary
 from mxlite.gluon._naming import BlockScope, prefix_and_params
 from mxlite.gluon._parameter import Parameter
-from mxlite.gluon._parameter_dict import ParameterDict, named
+from mxlite.gluon._parameter_dict import ParameterDict, has_whole_names, named
 from mxlite.gluon.utils import HookHandle, _brief_print_list, _indent
 
 
@@ -185,7 +185,7 @@ class Block:
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """Reads what `save_parameters` wrote, or `collect_params().save`; arguments as those of ParameterDict.load.
+        """Reads what `save_parameters`, `collect_params().save` or `export` wrote; arguments as of ParameterDict.load.
 
         Raises: AssertionError: the file lacks a parameter, or has one of another shape or dtype; ValueError: it has
             one more.
@@ -194,9 +194,11 @@ class Block:
         params = self._collect_params_with_prefix()
         if not arrays and not params:
             return
-        if not any("." in name for name in arrays):  # full names
+        if not any("." in name for name in arrays):  # names of parameters, after the block's prefix or with it
             options = {"cast_dtype": cast_dtype, "dtype_source": dtype_source, "filename": filename}
-            self.collect_params().load_dict(arrays, ctx, allow_missing, ignore_extra, self.prefix, **options)
+            whole = self.collect_params()
+            prefix = "" if has_whole_names(arrays, whole) else self.prefix
+            whole.load_dict(arrays, ctx, allow_missing, ignore_extra, prefix, **options)
             return
         if not allow_missing:
             there = {id(params[name]) for name in arrays if name in params}

@@ -10,7 +10,7 @@ from mxlite.context import Context
 from mxlite.gluon import _graph
 from mxlite.gluon._cached import graph_of
 from mxlite.gluon._hybrid import HybridBlock
-from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.gluon._nested import _flatten, _regroup, other_form
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
@@ -107,10 +107,7 @@ class SymbolBlock(HybridBlock):
             )
         arrays, form = _flatten([x, *args], "input")
         if form != self._input_form:
-            raise ValueError(
-                "The argument structure of HybridBlock does not match the cached version. Stored format = "
-                f"{form}, input format = {self._input_form}"
-            )
+            raise other_form(self._input_form, form)
         if isinstance(arrays[0], Symbol):
             names = [each.name for each in self._inputs]
             return _regroup(list(self._graph(**dict(zip(names, arrays)))), self._output_form)

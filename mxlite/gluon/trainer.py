@@ -270,8 +270,8 @@ class Trainer:
     def save_states(self, fname: str) -> None:
         """Writes what the optimizer keeps of the parameters, and the optimizer, to a file that is no pickle.
 
-        Raises: TypeError: an attribute of the optimizer is of a kind that files do not have. OSError: the file cannot be
-            written; the one that was there stays.
+        Raises: TypeError: an attribute of the optimizer is of a kind that files do not have. OSError: the file cannot
+            be written; the one that was there stays.
         """
         self._init_params()
         if self._update_on_kvstore:

@@ -187,7 +187,8 @@ class _Reader:
     def _function(self, name: str) -> Any:
         if name not in self.functions:
             raise MXNetError(
-                f"its optimizer has the function {name}, which files hold by name alone: make this optimizer with it too"
+                f"its optimizer has the function {name}, which files hold by name alone: make this optimizer with it "
+                "too"
             )
         return self.functions[name]
 
