@@ -20,18 +20,24 @@ from mxlite.context import Context
 from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray
 
+
+class PickleError(MXNetError, pickle.UnpicklingError):
+    """A pickle that is not read: it is damaged, or names what it may not."""
+
+
 _VARIABLE = "MXLITE_ALLOW_PICKLE"
 _warned = False
 
 
 def public_name(cls: Any) -> tuple[str, str]:
     """Module and name of a class as 1.9.1 has them; classes of private modules are in the public one beside them."""
-    module = getattr(cls, "__module__", None) or ""
+    return _public_module(getattr(cls, "__module__", None) or ""), cls.__qualname__
+
+
+def _public_module(module: str) -> str:
     if module.startswith("mxlite.optimizer._"):
-        module = "mxnet.optimizer.optimizer"
-    elif f"{module}.".startswith("mxlite."):
-        module = "mxnet" + module[6:]
-    return module, cls.__qualname__
+        return "mxnet.optimizer.optimizer"
+    return "mxnet" + module[6:] if f"{module}.".startswith("mxlite.") else module
 
 
 class _Pickler(pickle._Pickler):  # type: ignore[name-defined] # the C class has no save_global to override
@@ -84,13 +90,13 @@ def _nd_array(nothing: None) -> NDArray:
 
 def _functions() -> dict[tuple[str, str], Any]:
     found: dict[tuple[str, str], Any] = {
-        ("copyreg", "_reconstructor"): _new,
-        ("copyreg", "__newobj__"): _new,
         ("_codecs", "encode"): _bytes,
         ("numpy", "dtype"): np.dtype,
     }
     for each in (list, dict, tuple, set, frozenset, bytes, bytearray, complex, int, float, bool, str):
         found["builtins", each.__name__] = found["__builtin__", each.__name__] = each
+    for copyreg in ("copyreg", "copy_reg"):  # its name in Python 2, which old protocols have
+        found[copyreg, "_reconstructor"] = found[copyreg, "__newobj__"] = _new
     for each in (Counter, OrderedDict, defaultdict, deque):
         found["collections", each.__name__] = each
     for core in ("numpy.core", "numpy._core"):
@@ -121,9 +127,9 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[name-defined] # the C class
         self.made = (NDArray, Context, *known.values())
 
     def find_class(self, module: str, name: str) -> Any:
-        for each in (module, "mxnet" + module[6:] if f"{module}.".startswith("mxlite.") else module):
-            if (each, name) in self.named:
-                return self.named[each, name]
+        module = _public_module(module)
+        if (module, name) in self.named:
+            return self.named[module, name]
         raise MXNetError(
             f"the pickle names {module}.{name}, which is no array, number or container, and no optimizer or scheduler "
             f"that this program has; {_VARIABLE}=1 lets a pickle that you trust name anything, which may run any code"
@@ -194,7 +200,7 @@ def _allowed(what: str) -> bool:
     if value not in ("", "0", "1"):
         raise ValueError(f"{_VARIABLE} is {value!r}; it may be 0 or 1")
     if value == "0":
-        raise MXNetError(f"{what}: this is a pickle, which {_VARIABLE}=0 refuses to read")
+        raise PickleError(f"{what}: this is a pickle, which {_VARIABLE}=0 refuses to read")
     if not value and not _warned:
         _warned = True
         warnings.warn(
@@ -221,4 +227,6 @@ def loads(data: bytes, known: Mapping[tuple[str, str], type], what: str) -> Any:
     try:
         return _Unpickler(data, known).load()
     except MXNetError as error:
-        raise MXNetError(f"{what}: {error}") from None
+        raise PickleError(f"{what}: {error}") from None
+    except Exception as error:  # the opcodes of a damaged pickle raise what they like
+        raise PickleError(f"{what}: no file of states, or a damaged pickle: {type(error).__name__}: {error}") from None

@@ -117,9 +117,12 @@ class _Writer:
 
     def _object(self, value: Any, where: str) -> list:
         cls = type(value)
-        plain = cls.__reduce_ex__ is object.__reduce_ex__ and cls.__reduce__ is object.__reduce__
-        state = _attributes(value)
-        if isinstance(value, type) or not plain or copyreg._slotnames(cls) or not isinstance(state, dict):  # type: ignore[attr-defined]
+        try:
+            reduced = (*value.__reduce_ex__(2), None)  # as a pickle sees it
+        except TypeError:
+            reduced = (None, None, None)
+        made, state = reduced[:2] == (copyreg.__newobj__, (cls,)), reduced[2] or {}  # type: ignore[attr-defined]
+        if not made or not isinstance(state, dict) or any(each is not None for each in reduced[3:]):
             raise TypeError(
                 f"states of optimizers: {where} is a {cls.__module__}.{cls.__qualname__}; files hold arrays, numbers, "
                 "texts, containers, functions by name, and objects that are their attributes"
@@ -181,7 +184,8 @@ class _Reader:
             return cls(map(self.value, content))
         self.made[at] = cls()
         for key, each in content:
-            self.made[at][self.value(key)] = self.value(each)
+            made_key = self.value(key)  # before its value, as they are numbered
+            self.made[at][made_key] = self.value(each)
         return self.made[at]
 
     def _function(self, name: str) -> Any:
