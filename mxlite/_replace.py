@@ -53,20 +53,21 @@ class Replacement:
 
     Args:
         encoding: Of text; None: bytes are written.
-        stream: Nothing is kept in a buffer; and what does not exist or is empty is written directly, since nothing
-            is lost: records can be read at once, and stay where the rest fails.
+        buffered: Whether bytes may wait in a buffer until the end. Text does.
+        stream: A file that does not exist or is empty is written directly, since nothing is lost: what is written can
+            be read at once, and stays where the rest fails.
     Raises: OSError: it cannot be written; FileNotFoundError, PermissionError and others of its kinds.
     """
 
-    def __init__(self, path: Any, encoding: str | None = None, stream: bool = False) -> None:
+    def __init__(self, path: Any, encoding: str | None = None, buffered: bool = True, stream: bool = False) -> None:
         self.path: str = os.fsdecode(path)
         self._state = _State(descriptor=-1)
         if LIB.MXLReplaceBegin(c_text(os.fsencode(path)), stream, ctypes.byref(self._state)) != 0:
             self._raise()
         self._raw = _Raw(self._state.descriptor, self.path)
-        self.file: Any = self._raw if stream else io.BufferedWriter(self._raw)
+        self.file: Any = io.BufferedWriter(self._raw) if buffered or encoding is not None else self._raw
         if encoding is not None:
-            self.file = io.TextIOWrapper(io.BufferedWriter(self._raw) if stream else self.file, encoding)
+            self.file = io.TextIOWrapper(self.file, encoding)
 
     def _raise(self) -> NoReturn:
         number = self._state.error_number

@@ -87,7 +87,7 @@ class MXRecordIO:
         Its records have no buffer: a process that is forked would write what is in one a second time.
         """
         try:
-            made = Replacement(path, encoding, stream=not self._replaces)
+            made = Replacement(path, encoding, buffered=False, stream=not self._replaces)
         except OSError as error:
             raise MXNetError(f'Open "{path}": {error.strerror}') from None
         self._replacing.append(made)
