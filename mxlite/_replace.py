@@ -62,6 +62,7 @@ class Replacement:
     def __init__(self, path: Any, encoding: str | None = None, buffered: bool = True, stream: bool = False) -> None:
         self.path: str = os.fsdecode(path)
         self._state = _State(descriptor=-1)
+        self._stream = stream
         if LIB.MXLReplaceBegin(c_text(os.fsencode(path)), stream, ctypes.byref(self._state)) != 0:
             self._raise()
         self._raw = _Raw(self._state.descriptor, self.path)
@@ -75,9 +76,9 @@ class Replacement:
         raise OSError(number, problem.removeprefix(f"{self.path}: "), self.path)
 
     def sync(self) -> None:
-        """Writes out what has been written. Raises: OSError."""
+        """Writes out what has been written, so that `end` only renames; of a stream, the buffer. Raises: OSError."""
         self.file.flush()
-        if stat.S_ISREG(os.fstat(self._state.descriptor).st_mode):
+        if not self._stream and stat.S_ISREG(os.fstat(self._state.descriptor).st_mode):
             try:
                 os.fsync(self._state.descriptor)
             except OSError as error:

@@ -84,10 +84,6 @@ class KVStoreDist(KVStore):
         """Raises MXNetError: mxlite compresses no gradients."""
         raise MXNetError(f"kvstore {self._kind!r}: gradient compression is not in mxlite")
 
-    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Writes the states of the optimizer, which are the same in all workers; one or all may call it."""
-        super().save_optimizer_states(fname, dump_optimizer)
-
     def _barrier(self) -> None:
         """Waits until all workers have come here."""
         self._world.agree("_barrier", None)

@@ -142,7 +142,10 @@ class KVStore(KVStoreBase):
         return self._updater
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Writes the states of the optimizer to a file, with `dump_optimizer` the optimizer too; `Updater.save`."""
+        """Writes the states of the optimizer to a file, with `dump_optimizer` the optimizer too; `Updater.save`.
+
+        Of several workers, whose states are the same, one or all may call it.
+        """
         self._states().save(fname, dump_optimizer)
 
     def load_optimizer_states(self, fname: str) -> None:

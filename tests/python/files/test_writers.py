@@ -199,6 +199,28 @@ def _bz2(folder: Path) -> None:
     mx.test_utils.get_bz2_data(str(folder), "a", "file:///nowhere", "a.bz2")
 
 
+def _zip(folder: Path) -> None:
+    with _unlimited(), zipfile.ZipFile(folder / "a.zip", "w") as packed:
+        packed.writestr("in/a", bytes(10))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mx.gluon.utils, "download", lambda url, **_: str(folder / "a.zip"))
+        patch.setattr(_replace, "copy", _copy_on_a_full_disk(_replace.copy))
+        mx.test_utils._files._unpacked("file:///nowhere", str(folder), [str(folder / "in/a")])
+
+
+def _copy_on_a_full_disk(copy: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Full for the files that are replaced only: those of the temporary folder are 10 bytes long too."""
+
+    def limited(source: Any, path: Any) -> None:
+        soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        with contextlib.ExitStack() as stack:
+            if soft != resource.RLIM_INFINITY:
+                stack.enter_context(_full_disk(5))
+            copy(source, path)
+
+    return limited
+
+
 def _mean_image(folder: Path) -> None:
     with _unlimited():
         writer = mx.recordio.MXRecordIO(str(folder / "r.rec"), "w")
@@ -260,6 +282,7 @@ WRITERS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
         ["a.rec", "a.idx"],
     ),
     "profiler.dump": (_profiled(lambda: mx.profiler.dump()), ["a"]),
+    "profiler at the end": (_profiled(lambda: mx.profiler._write_rest(os.getpid())), ["a"]),
     "graph.draw": (_drawn, ["a.svg"]),
     "mxlite show": (lambda f: _command(show.main, _model(f)[0], "--out", f / "a.svg"), ["a.svg"]),
     "mxlite show of .dot": (lambda f: _command(show.main, _model(f)[0], "--out", f / "a.dot"), ["a.dot"]),
@@ -275,7 +298,11 @@ WRITERS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     "files of a data set": (_unpack, ["a"]),
 }
 #: Those that write only where there is no file.
-NEW_FILES = {"test_utils.get_bz2_data": (_bz2, "a"), "mean_img of ImageRecordIter": (_mean_image, "a")}
+NEW_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "test_utils.get_bz2_data": (_bz2, "a"),
+    "test_utils.get_cifar10": (_zip, "in/a"),
+    "mean_img of ImageRecordIter": (_mean_image, "a"),
+}
 
 
 def _fails(call: Callable[[Path], Any], folder: Path) -> str:
@@ -317,6 +344,49 @@ def test_a_failed_write_leaves_no_new_file(name: str, tmp_path: Path) -> None:
     call, file = NEW_FILES[name]
     assert str(tmp_path / file) in _fails(call, tmp_path)
     assert not (tmp_path / file).exists()
+
+
+#: What replaces files, as the package calls it.
+_REPLACES = {
+    "_replace.write", "_replace.copy", "_replace.replacing", "Replacement", "LIB.MXNDArraySave",
+    "LIB.MXSymbolSaveToFile", "LIB.MXDumpProfile", "LIB.MXDumpProcessProfile",
+}  # fmt: skip
+
+
+def _replacing_functions() -> set[tuple[str, str]]:
+    """The functions of the package that replace files: (file, name)."""
+    package = ROOT / "mxlite"
+    found = set()
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.name == "_replace.py" or not any(f"{name}(" in text for name in _REPLACES):
+            continue
+        for function, call in _calls(ast.parse(text)):
+            if ast.unparse(call.func) in _REPLACES:
+                found.add((str(path.relative_to(package)), function))
+    return found
+
+
+def test_the_table_has_every_function_that_replaces_a_file(tmp_path: Path) -> None:
+    package = f"{Path(mx.__file__).parent}/"
+    called = set()
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(package):
+            called.add((file[len(package) :], frame.f_code.co_name))
+
+    wanted = _replacing_functions()
+    assert len(wanted) > 10
+    for number, call in enumerate([*(row[0] for row in WRITERS.values()), *(row[0] for row in NEW_FILES.values())]):
+        (tmp_path / str(number)).mkdir()
+        with contextlib.suppress(ValueError, mx.MXNetError):
+            sys.setprofile(note)
+            try:
+                call(tmp_path / str(number))
+            finally:
+                sys.setprofile(None)
+    assert wanted <= called, "these functions are in no row"
 
 
 # ---- what replaces them ----
@@ -416,18 +486,18 @@ _NAMES = re.compile("|".join(re.escape(each) + r"\(" for each in sorted(_OPENS |
 
 def _bare_writes(source: str) -> Iterator[tuple[str, int]]:
     """The functions that call what writes, with the lines."""
-    if not _NAMES.search(source):
-        return iter(())
+    if _NAMES.search(source):
+        yield from ((function, call.lineno) for function, call in _calls(ast.parse(source)) if _writes(call))
 
-    def walk(node: ast.AST, function: str) -> Iterator[tuple[str, int]]:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            function = node.name
-        if isinstance(node, ast.Call) and _writes(node):
-            yield function, node.lineno
-        for each in ast.iter_child_nodes(node):
-            yield from walk(each, function)
 
-    return walk(ast.parse(source), "")
+def _calls(node: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
+    """The calls within a node, with the functions that they are in."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        function = node.name
+    if isinstance(node, ast.Call):
+        yield function, node
+    for each in ast.iter_child_nodes(node):
+        yield from _calls(each, function)
 
 
 @pytest.mark.one_binding
