@@ -118,13 +118,17 @@ _NAMED = {
 }
 
 
+#: NumPy's letters for dtypes of numbers: not those of objects, texts and structures.
+_NUMBERS = "?bBhHiIlLqQefdgFDG"
+
+
 class _Unpickler(pickle._Unpickler):  # type: ignore[name-defined] # the C class has no load_reduce to override
     """Makes objects of listed classes and of `known` ones, and calls what is listed."""
 
-    def __init__(self, data: bytes, known: Mapping[tuple[str, str], type]) -> None:
+    def __init__(self, data: bytes, known: Mapping[tuple[str, str], Any]) -> None:
         super().__init__(io.BytesIO(data))
         self.named = {**_CALLED, **_NAMED, **known}
-        self.made = (NDArray, Context, *known.values())
+        self.made = (NDArray, Context, *(each for each in known.values() if isinstance(each, type)))
 
     def find_class(self, module: str, name: str) -> Any:
         module = _public_module(module)
@@ -156,8 +160,12 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[name-defined] # the C class
         super().load_newobj_ex()
 
     def load_build(self) -> None:
-        if not isinstance(self.stack[-2], (*self.made, np.ndarray, np.dtype)):
-            raise MXNetError(f"a pickle may not change a {type(self.stack[-2]).__name__}")
+        made, state = self.stack[-2:]
+        if not isinstance(made, (*self.made, np.ndarray, np.dtype)):
+            raise MXNetError(f"a pickle may not change a {type(made).__name__}")
+        plain = (None, None, None, -1, -1)  # no parts, no fields, the usual size
+        if isinstance(made, np.dtype) and (made.char not in _NUMBERS or state[2:7] != plain):
+            raise MXNetError(f"a pickle may not have the dtype {made}: numbers alone are read")
         super().load_build()
 
     def _refused(self) -> None:
@@ -213,11 +221,12 @@ def _allowed(what: str) -> bool:
     return value == "1"
 
 
-def loads(data: bytes, known: Mapping[tuple[str, str], type], what: str) -> Any:
+def loads(data: bytes, known: Mapping[tuple[str, str], Any], what: str) -> Any:
     """What a pickle of either holds; it runs no code but that of classes.
 
     Args:
-        known: Classes, by `public_name`, of which it may have objects besides arrays and containers.
+        known: Classes, by `public_name`, of which it may have objects besides arrays and containers; and functions,
+            which it may name and not call.
         what: What the pickle is, for errors.
     Raises: MXNetError: the environment's MXLITE_ALLOW_PICKLE is 0, or the pickle names something else and
         MXLITE_ALLOW_PICKLE is not 1; what pickle raises of a damaged one.

@@ -69,6 +69,13 @@ def known_classes(optimizer: Optimizer) -> dict[tuple[str, str], type]:
     return {public_name(each): each for each in found if each not in _FUNCTIONS}
 
 
+def known_names(optimizer: Optimizer) -> dict[tuple[str, str], Any]:
+    """Those classes, and the functions that this optimizer holds: what a pickle may name."""
+    reached = _reached(optimizer, {}).values()
+    functions = [each for each in reached if isinstance(each, types.FunctionType)]
+    return {**known_classes(optimizer), **{public_name(each): each for each in functions}}
+
+
 def _function_name(function: Any) -> str:
     module = getattr(function, "__module__", None)
     return f"{module}.{getattr(function, '__qualname__', type(function).__name__)}"

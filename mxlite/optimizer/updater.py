@@ -79,7 +79,7 @@ class Updater:
         if _files.holds_states(content):
             found, optimizer = _files.parse(content, self.optimizer, what)
         else:
-            found, optimizer = _pickles.loads(content, _files.known_classes(self.optimizer), what), None
+            found, optimizer = _pickles.loads(content, _files.known_names(self.optimizer), what), None
             if isinstance(found, tuple) and len(found) == 2:
                 found, optimizer = found
         if optimizer is not None:

@@ -1,6 +1,5 @@
 /* Replacing files for other languages: MXLReplaceBegin and MXLReplaceEnd. */
 #include <errno.h>
-#include <string.h>
 
 #include "api/common.h"
 #include "array/replace.h"
@@ -8,12 +7,9 @@
 _Static_assert(sizeof(mxl_replace) <= sizeof(((MXLReplacement *)NULL)->inside),
                "a replacement has room for its state");
 
-/* The state of a replacement that is under way; NULL with the error set. */
-static mxl_replace *under_way(const char *function, MXLReplacement *replacement)
+static mxl_replace *inside(MXLReplacement *replacement)
 {
-    if (replacement->descriptor >= 0)
-        return (mxl_replace *)(void *)replacement->inside;
-    return mxl_error_null("%s: the replacement has not begun, or has ended", function);
+    return (mxl_replace *)(void *)replacement->inside;
 }
 
 int MXLReplaceBegin(const char *path, int stream, MXLReplacement *replacement)
@@ -22,7 +18,7 @@ int MXLReplaceBegin(const char *path, int stream, MXLReplacement *replacement)
 
     API_NEED(path);
     API_NEED(replacement);
-    r = (mxl_replace *)(void *)replacement->inside;
+    r = inside(replacement);
     replacement->descriptor = -1;
     replacement->error_number = 0;
     if ((stream != 0 ? mxl_replace_begin_stream(r, path) : mxl_replace_begin(r, path)) != 0) {
@@ -35,15 +31,12 @@ int MXLReplaceBegin(const char *path, int stream, MXLReplacement *replacement)
 
 int MXLReplaceEnd(MXLReplacement *replacement, int whole)
 {
-    mxl_replace *r;
-
     API_NEED(replacement);
-    r = under_way(__func__, replacement);
-    if (r == NULL)
-        return -1;
+    if (replacement->descriptor < 0)
+        return mxl_error("%s: the replacement has not begun, or has ended", __func__);
     replacement->descriptor = -1;
     replacement->error_number = 0;
-    if (mxl_replace_end(r, whole != 0) == 0 || whole == 0)
+    if (mxl_replace_end(inside(replacement), whole != 0) == 0 || whole == 0)
         return 0;
     replacement->error_number = errno;
     return mxl_error_prefix(__func__);

@@ -240,6 +240,18 @@ def test_pickles_of_what_states_are(protocol: int) -> None:
     assert [found[each] for each in range(1, 8)] == [values[each] for each in range(1, 8)]
 
 
+def test_a_pickle_of_functions_and_classes_that_are_there(tmp_path: Path) -> None:
+    """The optimizer at hand holds them."""
+    for make in (lambda: constant, Halving):
+        updater, again = (mx.optimizer.get_updater(mx.optimizer.SGD(lr_scheduler=make())) for _ in range(2))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again.set_states(updater.get_states(dump_optimizer=True))
+        assert type(again.optimizer.lr_scheduler) is type(updater.optimizer.lr_scheduler)
+        with pytest.raises(mx.MXNetError, match=r"the pickle names \w+\.(constant|Halving)"):
+            mx.optimizer.get_updater(mx.optimizer.SGD()).set_states(updater.get_states(dump_optimizer=True))
+
+
 class Calls:
     """A pickle of it calls a function when it is read."""
 
@@ -263,6 +275,8 @@ MALICIOUS: dict[str, Callable[[str], Any]] = {
     "an optimizer by a call": lambda mark: Calls(mx.optimizer.SGD, 1),
     "an array of a handle": lambda mark: Calls(mx.nd.NDArray, 5),
     "a codec": lambda mark: Calls(codecs.encode, "a", "rot13"),
+    "an array of objects": lambda mark: np.array([Calls(os.system, f"touch {mark}")], object),
+    "an array of texts": lambda mark: np.array(["text"]),
 }
 
 
