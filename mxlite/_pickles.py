@@ -55,6 +55,10 @@ class _Pickler(pickle._Pickler):  # type: ignore[name-defined] # the C class has
 # ---- what a pickle may name ----
 
 
+#: NumPy's letters for dtypes of numbers: not those of objects, texts and structures.
+_NUMBERS = "?bBhHiIlLqQefdgFDG"
+
+
 def _new(cls: type, *rest: Any) -> Any:
     """copyreg's functions for objects without state of a built-in class, which ask for (cls) or (cls, object, None)."""
     if rest not in ((), (object, None)):
@@ -76,6 +80,19 @@ def _scalar(kind: np.dtype, content: Any = b"") -> Any:
     if kind.hasobject:
         raise MXNetError("a pickle may not make numbers of the dtype object")
     return np.frombuffer(content, kind, 1)[0]
+
+
+def _check_dtype(made: np.dtype, state: Any) -> None:
+    """Raises: MXNetError: a dtype's state that is not that of a number of this machine's order of bytes."""
+    if made.char not in _NUMBERS or not isinstance(state, tuple) or state[1] not in ("<", "|", "="):
+        raise MXNetError(f"a pickle may not have the dtype {made}: numbers with the lowest byte first are read")
+
+
+def _check_array(state: Any) -> None:
+    """Raises: MXNetError: a state of an array that is not one of numbers."""
+    kind, content = (state[2], state[4]) if isinstance(state, tuple) and len(state) == 5 else (None, None)
+    if not isinstance(kind, np.dtype) or kind.char not in _NUMBERS or not isinstance(content, (bytes, bytearray)):
+        raise MXNetError("a pickle may have arrays of numbers alone")
 
 
 def _bytes(text: str, encoding: str) -> bytes:
@@ -116,10 +133,6 @@ _NAMED = {
     ("mxnet.ndarray.ndarray", "NDArray"): NDArray,
     ("mxnet.context", "Context"): Context,
 }
-
-
-#: NumPy's letters for dtypes of numbers: not those of objects, texts and structures.
-_NUMBERS = "?bBhHiIlLqQefdgFDG"
 
 
 class _Unpickler(pickle._Unpickler):  # type: ignore[name-defined] # the C class has no load_reduce to override
@@ -163,9 +176,12 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[name-defined] # the C class
         made, state = self.stack[-2:]
         if not isinstance(made, (*self.made, np.ndarray, np.dtype)):
             raise MXNetError(f"a pickle may not change a {type(made).__name__}")
-        plain = (None, None, None, -1, -1)  # no parts, no fields, the usual size
-        if isinstance(made, np.dtype) and (made.char not in _NUMBERS or state[2:7] != plain):
-            raise MXNetError(f"a pickle may not have the dtype {made}: numbers alone are read")
+        if isinstance(made, np.dtype):
+            _check_dtype(made, state)
+            self.stack.pop()  # NumPy trusts the rest of it: it could break the dtype for the whole process
+            return
+        if isinstance(made, np.ndarray):
+            _check_array(state)
         super().load_build()
 
     def _refused(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from mxlite import _pickles
 from mxlite._public import show
+from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray
 from mxlite.optimizer import _files
 from mxlite.optimizer._base import Optimizer
@@ -82,6 +83,8 @@ class Updater:
             found, optimizer = _pickles.loads(content, _files.known_names(self.optimizer), what), None
             if isinstance(found, tuple) and len(found) == 2:
                 found, optimizer = found
+            if not isinstance(found, dict) or not isinstance(optimizer, (Optimizer, type(None))):
+                raise MXNetError(f"{what}: the pickle has no states, or no optimizer, where they should be")
         if optimizer is not None:
             self.optimizer = optimizer
             self.aggregate_updates = self.optimizer.aggregate_num > 0

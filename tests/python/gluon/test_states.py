@@ -338,6 +338,7 @@ def test_malicious_pickles_are_refused(name: str, tmp_path: Path) -> None:
         b"\x80\x02cmxnet.optimizer.optimizer\nSGD\nN}X\x06\x00\x00\x00stolenK\x01s\x86b.",
         b"\x80\x02cmxnet.ndarray.ndarray\nNDArray\nK\x05\x85\x81.", b"\x80\x02cnumpy\nndarray\nK\x05\x85R.",
         b"cmxnet\nnd.save\n.", b"\x80\x04\x8c\x05mxnet\x8c\x12optimizer.Optimizer\x93.",
+        pickle.dumps([1]), pickle.dumps(({}, 5)), pickle.dumps(({}, mx.optimizer.SGD)),
         b"\x80\x02ccopyreg\n_reconstructor\ncbuiltins\ndict\ncbuiltins\ndict\n}\x87R.",
     ],
 )  # fmt: skip
@@ -345,6 +346,17 @@ def test_opcodes_by_hand_are_refused(content: bytes) -> None:
     with pytest.raises(mx.MXNetError, match="set_states: .*pickle"):
         mx.optimizer.get_updater(mx.optimizer.SGD()).set_states(content)
     assert not hasattr(mx.optimizer.SGD, "stolen")
+
+
+@pytest.mark.filterwarnings("ignore:.*this is a pickle")
+def test_a_pickle_breaks_no_dtype() -> None:
+    """NumPy believes what the state of a dtype says of its flags: arrays of float64 would be taken for objects."""
+    flags = b"J\xff\xff\xff\xffJ\xff\xff\xff\xffK"
+    content = pickle.dumps({0: np.arange(3.0)}, 2)
+    assert flags + b"\0" in content
+    updater = mx.optimizer.get_updater(mx.optimizer.SGD())
+    updater.set_states(content.replace(flags + b"\0", flags + b"\x3f"))
+    assert updater.states[0].dtype.flags == 0 and updater.states[0].tolist() == [0, 1, 2]
 
 
 def test_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
