@@ -276,6 +276,8 @@ def _other_prefix(name: str, prefix: str, arrays: Iterable[str]) -> str:
     for each in map(_without_kind, arrays):
         other = each[: len(each) - len(own)]
         if each.endswith(own) and own and (not other or other.endswith("_")):
+            if other == prefix:
+                return f"There it is '{each}', and '{prefix}' is put before the names there. "
             return (
                 f"There it is '{each}': names there begin with '{other}', and these parameters' with '{prefix}'. A "
                 f"block made with prefix='{other}' has those names. "

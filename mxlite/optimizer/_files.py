@@ -17,6 +17,7 @@ import numpy as np
 
 from mxlite import ndarray as nd
 from mxlite._pickles import public_name
+from mxlite.context import Context
 from mxlite.error import MXNetError
 from mxlite.lr_scheduler import LRScheduler
 from mxlite.ndarray import NDArray
@@ -27,6 +28,8 @@ _FORMAT, _STRUCTURE = "mxlite optimizer states 1", "structure"
 #: How a file of arrays begins.
 _MAGIC = (0x112).to_bytes(8, "little")
 _CONTAINERS: dict[str, type] = {"list": list, "dict": dict, "OrderedDict": OrderedDict, "tuple": tuple, "set": set}
+#: Types that files name, as an attribute or as what a defaultdict makes.
+_TYPES: dict[str, Any] = {each.__name__: each for each in (bool, int, float, str, bytes, list, dict, tuple, set)}
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, partial)
 
 
@@ -59,12 +62,17 @@ def _reached(value: Any, seen: dict[int, Any]) -> dict[int, Any]:
 def _attributes(value: Any) -> Any:
     """What is kept of an object: what it gives a pickle, unless that is Python's own way."""
     own = getattr(type(value), "__getstate__", None)
-    return getattr(value, "__dict__", {}) if own in (None, getattr(object, "__getstate__", None)) else own(value)
+    if own in (None, getattr(object, "__getstate__", None)):
+        return getattr(value, "__dict__", {})
+    try:
+        return own(value)
+    except TypeError:  # what cannot be pickled
+        return {}
 
 
 def known_classes(optimizer: Optimizer) -> dict[tuple[str, str], type]:
     """Classes of which files may have objects: optimizers, schedulers, and those of this optimizer's attributes."""
-    found = [*_kinds(Optimizer), *_kinds(LRScheduler), *Optimizer.opt_registry.values()]
+    found = [Context, *_kinds(Optimizer), *_kinds(LRScheduler), *Optimizer.opt_registry.values()]
     found += [type(each) for each in _reached(optimizer, {}).values() if type(each) not in _CONTAINERS.values()]
     return {public_name(each): each for each in found if each not in _FUNCTIONS}
 
@@ -91,11 +99,15 @@ class _Writer:
         self.arrays: list[NDArray] = []
         self.numbers: dict[int, int] = {}
         self.kept: list[Any] = []
+        self.unfinished: set[int] = set()
+        self.functions: dict[str, Any] = {}
 
     def plain(self, value: Any, where: str) -> Any:
         """Raises: TypeError: a kind that files do not have; it names the place."""
         if value is None or type(value) in (bool, int, float, str):
             return value
+        if id(value) in self.unfinished:
+            raise TypeError(f"states of optimizers: {where} is a {type(value).__name__} that contains itself")
         if id(value) in self.numbers:
             return {"again": self.numbers[id(value)]}
         self.numbers[id(value)] = len(self.numbers)
@@ -108,19 +120,35 @@ class _Writer:
             return {"numpy": [value.dtype.str, shape, value.tobytes().hex()]}
         if type(value) is bytes:
             return {"bytes": value.hex()}
+        if isinstance(value, np.dtype) and not value.hasobject:
+            return {"dtype": value.str}
+        if isinstance(value, type) and issubclass(value, np.generic):
+            return {"numpy type": np.dtype(value).str}
+        if isinstance(value, type) and value in _TYPES.values():
+            return {"type": value.__name__}
         if type(value) is defaultdict:
-            return {"dict": self._members(dict(value), where)}
+            return {"defaultdict": [self.plain(value.default_factory, where), self._members(value, where)]}
         for name, cls in _CONTAINERS.items():
             if type(value) is cls:
                 return {name: self._members(value, where)}
         if isinstance(value, _FUNCTIONS):
-            return {"function": _function_name(value)}
+            return {"function": self._function(value, where)}
         return {"object": [*public_name(type(value)), self._object(value, where)]}
 
     def _members(self, value: Any, where: str) -> list:
         if isinstance(value, dict):
             return [[self.plain(key, where), self.plain(each, f"{where}[{key!r}]")] for key, each in value.items()]
-        return [self.plain(each, f"{where}[{number}]") for number, each in enumerate(value)]
+        if isinstance(value, (tuple, set)):  # they are made when their members are
+            self.unfinished.add(id(value))
+        found = [self.plain(each, f"{where}[{number}]") for number, each in enumerate(value)]
+        self.unfinished.discard(id(value))
+        return found
+
+    def _function(self, value: Any, where: str) -> str:
+        name = _function_name(value)
+        if self.functions.setdefault(name, value) is not value:
+            raise TypeError(f"states of optimizers: {where} and another function have one name, {name}")
+        return name
 
     def _object(self, value: Any, where: str) -> list:
         cls = type(value)
@@ -182,18 +210,32 @@ class _Reader:
             return values[0] if shape is None else values.reshape(shape).copy()
         if kind == "bytes":
             return bytes.fromhex(content)
+        if kind in ("dtype", "numpy type"):
+            return np.dtype(content) if kind == "dtype" else np.dtype(content).type
+        if kind == "type":
+            return _TYPES[content]
         if kind == "function":
             return self._function(content)
         if kind == "object":
             return self._object(*content, at)
-        cls = _CONTAINERS[kind]
-        if not issubclass(cls, dict):
-            return cls(map(self.value, content))
-        self.made[at] = cls()
+        return self._container(kind, content, at)
+
+    def _container(self, kind: str, content: Any, at: int) -> Any:
+        """Lists and dictionaries are there before their members, which may contain them."""
+        if kind in ("tuple", "set"):
+            return _CONTAINERS[kind](map(self.value, content))
+        if kind == "list":
+            made: Any = []
+            self.made[at] = made
+            made.extend(map(self.value, content))
+            return made
+        made = self.made[at] = defaultdict() if kind == "defaultdict" else _CONTAINERS[kind]()
+        if kind == "defaultdict":
+            made.default_factory, content = self.value(content[0]), content[1]
         for key, each in content:
             made_key = self.value(key)  # before its value, as they are numbered
-            self.made[at][made_key] = self.value(each)
-        return self.made[at]
+            made[made_key] = self.value(each)
+        return made
 
     def _function(self, name: str) -> Any:
         if name not in self.functions:

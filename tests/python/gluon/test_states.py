@@ -138,6 +138,35 @@ def test_states_of_every_kind(tmp_path: Path) -> None:
     assert again.states_synced == dict.fromkeys(given, False)
 
 
+def test_what_an_optimizer_may_have_besides(tmp_path: Path) -> None:
+    trainer = _trainer()
+    given = trainer.optimizer
+    given.counts = collections.defaultdict(int, a=1)
+    given.kinds = [np.float32, np.dtype("int8"), float]
+    given.where = mx.cpu(1)
+    given.itself = [given.counts, given]
+    given.itself.append(given.itself)
+    trainer.save_states(str(tmp_path / "a"))
+    trainer.load_states(str(tmp_path / "a"))
+    found = trainer.optimizer
+    assert found is not given and found.counts == {"a": 1} and found.counts["b"] == 0
+    assert found.kinds == given.kinds and found.where == mx.cpu(1)
+    assert found.itself[0] is found.counts and found.itself[1] is found and found.itself[2] is found.itself
+    del given.itself[:], found.itself[:]
+
+
+@pytest.mark.parametrize("what", ["a tuple in itself", "two functions of one name"])
+def test_what_cannot_be_told_is_refused(what: str, tmp_path: Path) -> None:
+    trainer = _trainer()
+    within: list = []
+    within.append((within,))
+    trainer.optimizer.odd = within[0] if what == "a tuple in itself" else [lambda: 1, lambda: 2]
+    with pytest.raises(TypeError, match="contains itself|have one name"):
+        trainer.save_states(str(tmp_path / "a"))
+    assert not list(tmp_path.iterdir())
+    within.clear()
+
+
 def test_what_files_do_not_have_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
     trainer = _trainer()
