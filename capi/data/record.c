@@ -28,16 +28,19 @@ static void record_free(mxl_ref *ref)
 {
     mxl_record_file *file = (mxl_record_file *)ref;
 
-    if (file->file != NULL)
+    if (file->writing && file->file != NULL)
+        (void)mxl_replace_end(file->replace, false);
+    else if (file->file != NULL)
         (void)fclose(file->file);
+    mxl_free(file->replace, sizeof(*file->replace));
     mxl_free(file->buffer, file->room);
     pthread_mutex_destroy(&file->lock);
     mxl_free(file, sizeof(*file));
 }
 
-static FILE *open_path(const char *path, bool writing)
+static FILE *open_path(const char *path)
 {
-    FILE *file = fopen(path, writing ? "wbe" : "rbe");
+    FILE *file = fopen(path, "rbe");
     struct stat about;
 
     if (file == NULL)
@@ -47,6 +50,14 @@ static FILE *open_path(const char *path, bool writing)
         return mxl_error_null("cannot open \"%s\": it is a folder", path);
     }
     return file;
+}
+
+static FILE *open_replacement(mxl_record_file *file, const char *path)
+{
+    file->replace = mxl_alloc_zero(sizeof(*file->replace));
+    if (file->replace == NULL || mxl_replace_begin_stream(file->replace, path) != 0)
+        return NULL;
+    return file->replace->file;
 }
 
 mxl_record_file *mxl_record_open(const char *uri, bool writing)
@@ -62,12 +73,28 @@ mxl_record_file *mxl_record_open(const char *uri, bool writing)
     mxl_ref_init(&file->ref, record_free);
     pthread_mutex_init(&file->lock, NULL);
     file->writing = writing;
-    file->file = open_path(path, writing);
+    file->file = writing ? open_replacement(file, path) : open_path(path);
     if (file->file == NULL) {
         mxl_ref_release(&file->ref);
         return NULL;
     }
     return file;
+}
+
+int mxl_record_close(mxl_record_file *writer)
+{
+    int status = 0;
+
+    pthread_mutex_lock(&writer->lock);
+    if (writer->file != NULL && writer->broken && writer->replace->lock >= 0) {
+        status = mxl_error("%s: the file stays as it was: the last record could not be written",
+                           writer->replace->path);
+    } else if (writer->file != NULL) {
+        status = mxl_replace_end(writer->replace, true);
+        writer->file = NULL;
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return status;
 }
 
 /* ---- writing ---- */
@@ -121,10 +148,15 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
     if (size >= MXL_RECORD_LIMIT)
         return mxl_error("a record must be shorter than 2^29 bytes, got %zu", size);
     pthread_mutex_lock(&writer->lock);
-    if (write_parts(writer->file, bytes, size, &parts) != 0 || fflush(writer->file) != 0) {
-        status = mxl_error("writing a record of %zu bytes failed: %s", size, strerror(errno));
+    if (writer->file == NULL) {
+        status = mxl_error("the writer is closed");
+    } else if (write_parts(writer->file, bytes, size, &parts) != 0 || fflush(writer->file) != 0) {
+        status = mxl_error("%s: writing a record of %zu bytes failed: %s", writer->replace->path,
+                           size, strerror(errno));
+        writer->broken = true;
         write_undo(writer);
     } else {
+        writer->broken = false;
         /* Each part has a head of 8 bytes, and all but the first replace a magic number of 4. */
         writer->at += 8 * parts + ((size - 4 * (parts - 1) + 3) & ~(size_t)3);
     }
@@ -153,6 +185,7 @@ static int take_head(mxl_record_file *reader, uint32_t *word, bool *any)
 {
     uint32_t head[2];
     size_t start = reader->at, got;
+    char begins[MXL_BEGINNING_ROOM];
 
     if (take(reader, head, sizeof(head), &got) != 0)
         return -1;
@@ -162,8 +195,8 @@ static int take_head(mxl_record_file *reader, uint32_t *word, bool *any)
     if (got < sizeof(head))
         return mxl_error("the file ends at byte %zu, within the head of a record", reader->at);
     if (head[0] != magic)
-        return mxl_error("no record begins at byte %zu: 0x%08x was expected, got 0x%08x", start,
-                         (unsigned)magic, (unsigned)head[0]);
+        return mxl_error("no record begins at byte %zu: what is there %s", start,
+                         mxl_beginning(begins, head, sizeof(head)));
     *word = head[1];
     return 0;
 }

@@ -218,6 +218,26 @@ MXL_API int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayH
                               void *payload, MXLReleaseFunction forget, MXLReleaseFunction release,
                               int *taken);
 
+/* ---- Files ---- */
+
+/* A file that is being replaced. The caller owns the memory; nobody else reads `inside`. */
+typedef struct MXLReplacement {
+    int descriptor;   /* to write to; -1: it has ended, or begin failed */
+    int error_number; /* errno of a call that failed */
+    uint64_t inside[1040];
+} MXLReplacement;
+
+/* Begins to replace the file `path`, which stays as it is until MXLReplaceEnd: what is written goes
+ * into a file beside it. Links are followed, permissions kept; a pipe or a device is written
+ * directly. With `stream` 1 so is a file that does not exist or is empty: what is written can be
+ * read at once, and stays where the rest fails. */
+MXL_API int MXLReplaceBegin(const char *path, int stream, MXLReplacement *replacement);
+
+/* Closes the descriptor. A `whole` file is written out and gets its name; one that is not, or whose
+ * writing fails, is removed, and the old file stays. A forked child that calls this closes the
+ * file, and no more. */
+MXL_API int MXLReplaceEnd(MXLReplacement *replacement, int whole);
+
 /* ---- Process ---- */
 
 /* Handles, and bytes, that are allocated and not yet freed, on all threads. */

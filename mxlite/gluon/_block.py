@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, Callable
 
-from mxlite import initializer, ndarray
+from mxlite import _replace, initializer, ndarray
 from mxlite.context import Context
 from mxlite.gluon import _summary
 from mxlite.gluon._naming import BlockScope, prefix_and_params
 from mxlite.gluon._parameter import Parameter
-from mxlite.gluon._parameter_dict import ParameterDict, named
+from mxlite.gluon._parameter_dict import ParameterDict, has_whole_names, named
 from mxlite.gluon.utils import HookHandle, _brief_print_list, _indent
 
 
@@ -182,7 +182,7 @@ class Block:
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """Reads what `save_parameters` wrote, or `collect_params().save`; arguments as those of ParameterDict.load.
+        """Reads what `save_parameters`, `collect_params().save` or `export` wrote; arguments as of ParameterDict.load.
 
         Raises: AssertionError: the file lacks a parameter, or has one of another shape or dtype; ValueError: it has
             one more.
@@ -191,9 +191,11 @@ class Block:
         params = self._collect_params_with_prefix()
         if not arrays and not params:
             return
-        if not any("." in name for name in arrays):  # full names
+        if not any("." in name for name in arrays):  # names of parameters, after the block's prefix or with it
             options = {"cast_dtype": cast_dtype, "dtype_source": dtype_source, "filename": filename}
-            self.collect_params().load_dict(arrays, ctx, allow_missing, ignore_extra, self.prefix, **options)
+            whole = self.collect_params()
+            prefix = "" if has_whole_names(arrays, whole) else self.prefix
+            whole.load_dict(arrays, ctx, allow_missing, ignore_extra, prefix, **options)
             return
         if not allow_missing:
             there = {id(params[name]) for name in arrays if name in params}
@@ -233,8 +235,7 @@ class Block:
 
     def save(self, prefix: str) -> None:
         """Writes the parameters to `prefix-model.params` and the tree of blocks to `prefix-model.json`."""
-        with open(f"{prefix}-model.json", "w", encoding="utf-8") as file:
-            json.dump({self.name: self._described(count(1))}, file)
+        _replace.write(f"{prefix}-model.json", json.dumps({self.name: self._described(count(1))}))
         self.save_parameters(f"{prefix}-model.params")
 
     def _described(self, numbers: Iterator[int]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from mxlite._lib import LIB, check_call, hot
 from mxlite.context import Context, current_context
 from mxlite.error import keep_exception, raise_kept
-from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.gluon._nested import _flatten, _regroup, other_form
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon.utils import shape_is_known
 from mxlite.symbol import Symbol
@@ -95,9 +95,7 @@ class CachedGraph:
         else:
             given, form = _flatten([x, *args], "input")
             if form != self.form:
-                raise ValueError(
-                    f"HybridBlock: the arguments are nested as {form}, those of the traced graph as {self.form}"
-                )
+                raise other_form(self.form, form)
             device = _one_device(given)
             arrays = self._arrays_in(device, given)
             for place, each in zip(self._places, given):

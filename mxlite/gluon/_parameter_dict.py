@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -238,7 +238,8 @@ class ParameterDict:
                 if name not in found:
                     held = _brief_print_list(map(_without_kind, param_dict))
                     raise AssertionError(
-                        f"Parameter '{name}' is missing in {origin}, which contains parameters: {held}. {_NAMING}"
+                        f"Parameter '{name}' is missing in {origin}, which contains parameters: {held}. "
+                        f"{_other_prefix(name, restore_prefix or self.prefix, param_dict)}{_NAMING}"
                     )
         for name, array in found.items():
             if name in self._params:
@@ -250,9 +251,33 @@ class ParameterDict:
                 )
 
 
+_KINDS = ("arg:", "aux:")
+
+
 def _without_kind(name: str) -> str:
     """A name of a file of a Module, which begins with the kind of the array."""
-    return name[4:] if name.startswith(("arg:", "aux:")) else name
+    return name[4:] if name.startswith(_KINDS) else name
+
+
+def has_whole_names(arrays: Mapping[str, NDArray], params: ParameterDict) -> bool:
+    """Whether arrays have the whole names of parameters: as `export` writes some of them, or all."""
+    known = [_without_kind(name) in params.keys() for name in arrays]
+    return all(known) or any(each and name.startswith(_KINDS) for each, name in zip(known, arrays))
+
+
+def _other_prefix(name: str, prefix: str, arrays: Iterable[str]) -> str:
+    """A sentence for a missing parameter that is there behind another prefix; "" if it is not."""
+    own = name[len(prefix) :] if name.startswith(prefix) else name
+    for each in map(_without_kind, arrays):
+        other = each[: len(each) - len(own)]
+        if each.endswith(own) and own and (not other or other.endswith("_")):
+            if other == prefix:
+                return f"There it is '{each}', and '{prefix}' is put before the names there. "
+            return (
+                f"There it is '{each}': names there begin with '{other}', and these parameters' with '{prefix}'. A "
+                f"block made with prefix='{other}' has those names. "
+            )
+    return ""
 
 
 def named(arrays: Any, filename: Any) -> dict[str, NDArray]:

@@ -263,31 +263,35 @@ class Trainer:
     # ---- files ----
 
     def save_states(self, fname: str) -> None:
-        """Writes what the optimizer keeps of the parameters, and the optimizer, to a file."""
+        """Writes what the optimizer keeps of the parameters, and the optimizer, to a file that is no pickle.
+
+        Raises: TypeError: an attribute of the optimizer is of a kind that files do not have. OSError: the file cannot
+            be written; the one that was there stays.
+        """
         self._init_params()
         if self._update_on_kvstore:
             if self._params_to_init:
                 raise AssertionError("save_states: the key-value store does not have all parameters yet")
             self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
             return
-        data = self._updaters[0].get_states(dump_optimizer=True)
-        with open(fname, "wb") as file:
-            file.write(data)
+        self._updaters[0].save(fname, dump_optimizer=True)
 
     def load_states(self, fname: str) -> None:
         """Reads what `save_states` of this package or of MXNet 1.9.1 wrote.
 
-        The file is a pickle, which may run code: it must come from somebody who is trusted.
+        A file of 1.9.1's is a pickle, which can name any code to be run. From it come arrays, numbers, containers,
+        optimizers and schedulers alone, with one warning; all else is refused. MXLITE_ALLOW_PICKLE=0 in the environment
+        refuses pickles, and MXLITE_ALLOW_PICKLE=1 reads them as Python does: for files of trusted origin.
+
+        Raises: MXNetError: it is refused, or damaged. OSError: it cannot be read.
         """
         self._init_params()
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
             self._optimizer = self._kvstore._updater.optimizer
         else:
-            with open(fname, "rb") as file:
-                states = file.read()
             for each in self._updaters:
-                each.set_states(states)
+                each.load(fname)
                 each.optimizer = self._updaters[0].optimizer
             self._optimizer = self._updaters[0].optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))

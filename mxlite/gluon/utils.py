@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite import ndarray
+from mxlite import _replace, ndarray
 from mxlite._public import show
 from mxlite.context import Context
 from mxlite.ndarray.ndarray import NDArray
@@ -149,8 +149,7 @@ def download(
 
 
 def _fetch(url: str, path: str, sha1_hash: str | None, verify_ssl: bool) -> None:
-    """Writes a file beside `path` and renames it. Raises: as `download`."""
-    import tempfile
+    """Replaces `path` by what is fetched. Raises: as `download`."""
     import urllib.request  # takes longer to import than all of Gluon
     from urllib.error import HTTPError, URLError
 
@@ -159,23 +158,19 @@ def _fetch(url: str, path: str, sha1_hash: str | None, verify_ssl: bool) -> None
         import ssl
 
         context = ssl._create_unverified_context()
-    handle, part = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=os.path.basename(path))
-    try:
-        with os.fdopen(handle, "wb") as file:
-            try:
-                with urllib.request.urlopen(url, context=context) as answer:
-                    for piece in iter(lambda: answer.read(_CHUNK), b""):
-                        file.write(piece)
-            except HTTPError as error:
-                raise RuntimeError(f"Failed downloading url {url}: {error}") from error
-            except (URLError, ValueError) as error:
-                raise ConnectionError(f"{url}: {getattr(error, 'reason', error)}") from error
-        if sha1_hash and not check_sha1(part, sha1_hash):
+    digest = hashlib.sha1()
+    with _replace.replacing(path) as file:
+        try:
+            with urllib.request.urlopen(url, context=context) as answer:
+                for piece in iter(lambda: answer.read(_CHUNK), b""):
+                    digest.update(piece)
+                    file.write(piece)
+        except HTTPError as error:
+            raise RuntimeError(f"Failed downloading url {url}: {error}") from error
+        except (URLError, ValueError) as error:
+            raise ConnectionError(f"{url}: {getattr(error, 'reason', error)}") from error
+        if sha1_hash and digest.hexdigest() != sha1_hash:
             raise OSError(f"download: the SHA-1 of {path} is not {sha1_hash}; nothing is kept of it")
-        replace_file(part, path)
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
 
 
 def _get_repo_url() -> str:

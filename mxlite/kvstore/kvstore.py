@@ -142,16 +142,18 @@ class KVStore(KVStoreBase):
         return self._updater
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Writes the states of the optimizer to a file, with `dump_optimizer` the optimizer too."""
-        data = self._states().get_states(dump_optimizer)
-        with open(fname, "wb") as file:
-            file.write(data)
+        """Writes the states of the optimizer to a file, with `dump_optimizer` the optimizer too; `Updater.save`.
+
+        Of several workers, whose states are the same, one or all may call it.
+        """
+        self._states().save(fname, dump_optimizer)
 
     def load_optimizer_states(self, fname: str) -> None:
-        """Reads what `save_optimizer_states` of this package or of MXNet 1.9.1 wrote."""
-        states = self._states()
-        with open(fname, "rb") as file:
-            states.set_states(file.read())
+        """Reads what `save_optimizer_states` of this package or of MXNet 1.9.1 wrote.
+
+        A file of 1.9.1's is a pickle, which can name any code to be run: `Updater.set_states` says what is read of it.
+        """
+        self._states().load(fname)
 
     @staticmethod
     def is_capable(capability: str) -> bool:

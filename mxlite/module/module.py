@@ -105,17 +105,20 @@ class Module(BaseModule):
         if self._update_on_kvstore:
             self._kvstore.save_optimizer_states(fname)
         else:
-            with open(fname, "wb") as file:
-                file.write(self._updater.get_states())
+            self._updater.save(fname)
 
     def load_optimizer_states(self, fname: str) -> None:
-        """Reads such a file. Raises: AssertionError: there is no optimizer."""
+        """Reads such a file, or one of MXNet 1.9.1's.
+
+        Those are pickles, which can name any code to be run: `Updater.set_states` says what is read of them.
+
+        Raises: AssertionError: there is no optimizer.
+        """
         self._ready(optimizer=True)
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
         else:
-            with open(fname, "rb") as file:
-                self._updater.set_states(file.read())
+            self._updater.load(fname)
 
     # ---- what it is ----
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite import _replace
 from mxlite.torch._dtypes import dtype, dtype_named
 from mxlite.torch._kinds import Size, device, require_cpu
 from mxlite.torch._tensor import Tensor, from_values
@@ -84,14 +85,22 @@ def save(obj: Any, f: Any) -> None:
     A tensor that occurs several times is written once; views of one memory are written one by one.
 
     Args:
-        f: A path, or a file that is open for writing bytes.
-    Raises: TypeError: other objects; then nothing is written.
+        f: A path, or a file that is open for writing bytes. What has the path stays until the new file is whole.
+    Raises: TypeError: other objects; then nothing is written. OSError: writing failed.
     """
     writer = _Writer()
     structure = json.dumps({"format": _FORMAT, "value": writer.plain(obj)})
+    if hasattr(f, "write"):
+        _archive(f, structure, writer.arrays)
+        return
+    with _replace.replacing(f) as file:
+        _archive(file, structure, writer.arrays)
+
+
+def _archive(f: Any, structure: str, arrays: list[np.ndarray]) -> None:
     with zipfile.ZipFile(f, "w") as archive:
         archive.writestr(_STRUCTURE, structure)
-        for place, values in enumerate(writer.arrays):
+        for place, values in enumerate(arrays):
             made = io.BytesIO()
             np.save(made, values, allow_pickle=False)
             archive.writestr(f"{place}.npy", made.getbuffer())

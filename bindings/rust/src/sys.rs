@@ -82,6 +82,9 @@ pub struct MXLBackwardOptions { pub keep_graph: c_int, pub create_graph: c_int, 
 pub struct MXLList { pub n: i64, pub values: *const i64 }
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct MXLReplacement { pub descriptor: c_int, pub error_number: c_int, pub inside: [u64; 1040] }
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub union MXLValue { pub i: i64, pub f: f64, pub list: MXLList }
 
 extern "C" {
@@ -261,6 +264,8 @@ extern "C" {
     pub fn MXLPushSavedHooks(pack: MXLPackFunction, unpack: MXLUnpackFunction, drop: MXLDropFunction, payload: *mut c_void, release: MXLReleaseFunction) -> c_int;
     pub fn MXLRandomGetState(state: *mut u64) -> c_int;
     pub fn MXLRandomSetState(state: *const u64) -> c_int;
+    pub fn MXLReplaceBegin(path: *const c_char, stream: c_int, replacement: *mut MXLReplacement) -> c_int;
+    pub fn MXLReplaceEnd(replacement: *mut MXLReplacement, whole: c_int) -> c_int;
     pub fn MXLSetAllocator(alloc: MXLAllocFunction, release: MXLFreeFunction, payload: *mut c_void, keep_blocks: c_int) -> c_int;
     pub fn MXLSetAnomaly(check: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetBackend(name: *const c_char, path: *const c_char) -> c_int;

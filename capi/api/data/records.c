@@ -40,13 +40,18 @@ static int finish(const char *function, const void *handle, int status)
 
 static int release(const char *function, void *handle, bool writing)
 {
+    mxl_record_file *file;
+    int status;
+
     if (handle == NULL)
         return 0;
-    if (pin(function, handle, writing) == NULL)
+    file = pin(function, handle, writing);
+    if (file == NULL)
         return -1;
-    api_unpin(handle);
-    return mxl_handle_free(MXL_KIND_RECORD, api_number(handle)) == 0 ? 0
-                                                                     : mxl_error_prefix(function);
+    status = finish(function, handle, writing ? mxl_record_close(file) : 0);
+    if (mxl_handle_free(MXL_KIND_RECORD, api_number(handle)) != 0 && status == 0)
+        status = mxl_error_prefix(function);
+    return status;
 }
 
 static int tell(const char *function, const void *handle, bool writing, size_t *pos)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import pickle
+import re
 import threading
 from pathlib import Path
 
@@ -225,6 +226,19 @@ def test_an_exported_graph_is_the_one_that_ran(tmp_path: Path) -> None:
     other = gluon.SymbolBlock.imports(f"{path}-symbol.json", ["data"], f"{path}-0000.params")
     other.hybridize(static_alloc=True)
     np.testing.assert_array_equal(other(images()).asnumpy(), expected.asnumpy())
+
+
+def test_inputs_of_another_form() -> None:
+    """The error says which form is which, of a block and of a SymbolBlock."""
+    net = Made(lambda F, a, b: a * 2 + b[0])
+    x = nd.ones((2,))
+    net(x, [x])
+    with pytest.raises(ValueError, match=re.escape("stored format [0, [0]], input format [0, 0]")):
+        net(x, x)
+    symbols = [mx.sym.var(name) for name in "ab"]
+    imported = gluon.SymbolBlock(symbols[0] + symbols[1], symbols)
+    with pytest.raises(ValueError, match=re.escape("stored format [0, 0], input format [0, [0]]")):
+        imported(x, [x])
 
 
 class Made(gluon.HybridBlock):

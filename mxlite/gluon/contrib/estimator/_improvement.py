@@ -140,8 +140,9 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         return os.path.join(self.model_dir, name)
 
     def _write(self, estimator: Any, name: str) -> None:
-        estimator.net.save_parameters(self._path(f"{name}.params"))
+        """The states first: `_resume` takes what has a file of parameters as whole."""
         estimator.trainer.save_states(self._path(f"{name}.states"))
+        estimator.net.save_parameters(self._path(f"{name}.params"))
 
     def _remove(self, name: str) -> None:
         for end in (".params", ".states"):
