@@ -96,8 +96,8 @@ int mxl_run_composite(mxl_run *r)
         status = check_made(r);
     for (int i = 0; i < r->arity.visible && status == 0; i++) {
         if (r->given_out[i] != NULL)
-            status =
-                mxl_invoke(builtin->copyto, NULL, 1, &r->call.out[i], 1, &r->given_out[i], r->mode);
+            status = mxl_invoke(mxl_builtin_into(builtin, r->given_out[i]), NULL, 1,
+                                &r->call.out[i], 1, &r->given_out[i], r->mode);
     }
     for (int i = 0; i < r->call.num_outputs; i++) {
         mxl_array *out = r->call.out[i];

@@ -33,7 +33,7 @@ const mxl_op mxl_op_copy = {
     .in_place = true,
 };
 
-/* out= gives the dtype, if it has one. */
+/* out= gives the dtype. */
 static int copyto_infer(mxl_infer *infer)
 {
     int given = infer->out_dtype[0];
@@ -41,8 +41,9 @@ static int copyto_infer(mxl_infer *infer)
     infer->out_dtype[0] = MXL_DTYPE_UNKNOWN;
     if (mxl_infer_same(infer) != 0)
         return -1;
-    if (given != MXL_DTYPE_UNKNOWN)
-        infer->out_dtype[0] = given;
+    if (given == MXL_DTYPE_UNKNOWN)
+        return mxl_error("_copyto: writes into an array that is given, and none with a dtype was");
+    infer->out_dtype[0] = given;
     return 0;
 }
 
