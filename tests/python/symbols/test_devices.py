@@ -62,10 +62,11 @@ def test_nodes_without_a_group_are_where_their_first_input_is():
     with mx.AttrScope(ctx_group="two"):
         second = mx.sym.exp(first)
     outputs = [mx.sym.sin(mx.sym.cos(first)), first + second, second + first, plain, grouped, plain + grouped]
-    executor = mx.sym.Group(outputs).simple_bind(mx.cpu(5), group2ctx=MAP, plain=(2,), grouped=(2,))
-    assert numbers(executor.outputs) == [1, 1, 2, 5, 1, 5]
+    source = mx.sym.zeros((2,))
+    executor = mx.sym.Group([*outputs, source]).simple_bind(mx.cpu(5), group2ctx=MAP, plain=(2,), grouped=(2,))
+    assert numbers(executor.outputs) == [1, 1, 2, 5, 1, 5, 5]
     executor.forward()
-    assert numbers(executor.outputs) == [1, 1, 2, 5, 1, 5]
+    assert numbers(executor.outputs) == [1, 1, 2, 5, 1, 5, 5]
 
 
 def test_pinned_memory():
@@ -116,6 +117,13 @@ def test_bind_with_groups():
     assert devices(executor) == ([list(where.values())] * 2, [[0, 0], [2]])
     plain = bound(network(None, None), mx.cpu(), MAP, args=dict.fromkeys(names, 7))
     assert numbers(plain.outputs) == [7]
+
+
+def test_gradients_may_be_anywhere():
+    executor = bound(network(), mx.cpu(), MAP, grads={"fc1_weight": 6})
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((1, 4)))
+    assert executor.grad_dict["fc1_weight"].context == mx.cpu(6)
 
 
 @pytest.mark.parametrize(

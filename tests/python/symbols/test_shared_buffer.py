@@ -93,6 +93,16 @@ def test_what_is_shared_must_be_there_and_fit():
         other.simple_bind(mx.cpu(), data=(2, 5), **given)
 
 
+def test_gradients_that_are_not_there_are_new():
+    first = network().simple_bind(mx.cpu(), data=(2, 5), grad_req="null")
+    given = {"shared_exec": first, "shared_arg_names": ["fc_weight"], "shared_buffer": {}}
+    second = network().simple_bind(mx.cpu(), data=(2, 5), **given)
+    assert is_shared(first.arg_dict["fc_weight"], second.arg_dict["fc_weight"])
+    second.forward(is_train=True)
+    second.backward(mx.nd.ones((2, 4)))
+    assert second.grad_dict["fc_weight"].shape == (4, 5)
+
+
 def test_a_small_array_of_another_dtype_is_replaced():
     buffer = {"fc_weight": mx.nd.ones((2,), dtype="float16")}
     network().simple_bind(mx.cpu(), data=(2, 5), shared_buffer=buffer)

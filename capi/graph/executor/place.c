@@ -1,5 +1,5 @@
 /* Devices of nodes by their groups: group2ctx. */
-#include "graph/place.h"
+#include "graph/executor/place.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Executors: binding arrays, forward and backward. */
-#include "graph/executor.h"
+#include "graph/executor/executor.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef MXL_GRAPH_EXECUTOR_H
 #define MXL_GRAPH_EXECUTOR_H
 
-#include "graph/place.h"
+#include "graph/executor/place.h"
 #include "graph/program.h"
 
 typedef struct mxl_executor {
@@ -71,7 +71,7 @@ int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *moni
 int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode,
                           const mxl_monitor *monitor);
 
-/* For executor.c: executor_watch.c. Makes the watches of a forward, and gradients for arguments
+/* For executor.c: watch.c. Makes the watches of a forward, and gradients for arguments
  * that have none, so that all of them are computed; NULL with the error set. What a backward says
  * of them; and their end. */
 mxl_grad_watch **mxl_executor_watches(mxl_executor *e);
