@@ -28,7 +28,7 @@ def none() -> NDArray:
 def call(case, given: bool, recorded: bool = False) -> tuple[list, list]:
     """The outputs of a call, and the inputs' gradients of their sums, all as NumPy arrays."""
     mx.random.seed(7)
-    inputs = [to_nd(array) for array in case.arrays()]
+    inputs = [to_nd(array).as_in_context(mx.cpu(1)) for array in case.arrays()]
     variables = [each for each in inputs if recorded and np.dtype(each.dtype).kind == "f"]
     for each in variables:
         each.attach_grad()
@@ -40,7 +40,9 @@ def call(case, given: bool, recorded: bool = False) -> tuple[list, list]:
     heads = [each for each in made if recorded and np.dtype(each.dtype).kind == "f" and each.size]
     if heads and variables:
         autograd.backward(heads)
-    return [each.asnumpy() for each in made], [each.grad.asnumpy() for each in variables]
+    return [(each.context, each.asnumpy()) for each in made], [
+        (each.context, each.grad.asnumpy()) for each in variables
+    ]
 
 
 #: how many outputs a row has, by its name: what its call without arrays to write to returned
@@ -49,7 +51,8 @@ counts: dict[str, int] = {}
 
 def assert_same(case, given: list, made: list, what: str) -> None:
     assert len(given) == len(made)
-    for position, (got, wanted) in enumerate(zip(given, made)):
+    for position, ((of_given, got), (of_made, wanted)) in enumerate(zip(given, made)):
+        assert of_given == of_made, f"{case.id}, {what} {position}"
         assert got.dtype == wanted.dtype, f"{case.id}, {what} {position}"
         np.testing.assert_array_equal(got, wanted, err_msg=f"{case.id}, {what} {position}")
 
