@@ -1,6 +1,6 @@
 # Beside others: MXNet 1.9.1, PyTorch and JAX, clients' own tests, other languages, another processor. None of it is
 # part of `make test`. Included by the Makefile.
-.PHONY: oracle test-peers test-torch test-dropin test-clients clients-oracle test-bindings cross
+.PHONY: oracle test-peers test-torch test-dropin test-clients test-clients-c clients-oracle test-bindings cross
 
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference); ORACLE_ARGS=--new: to new rows
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
@@ -10,6 +10,7 @@
 #:                  (CALLS_ARGS='--first 7000000 --count 1000 --name clamp')
 #: make test-dropin  Apache's package mxnet 1.9.1 on this library, beside itself (DROPIN_ARGS='--name kvstore')
 #: make test-clients  the tests of TensorLy, einops, GluonTS and MXFusion, with mxlite as mxnet (tests/clients/README.md)
+#: make test-clients-c  programs in C that call the library as clients in R, Perl, Go and C++ do (tests/clients/c); seconds
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
 #: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
@@ -140,6 +141,10 @@ test-clients: lib $(CLIENTS)/clients.stamp $(CLIENTS_GLUON)/sources.stamp
 	    tensorly einops
 	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS_GLUON)/bin/python tests/clients/run_clients.py \
 	    $(CLIENTS_GLUON)/sources gluonts mxfusion
+
+# Compiled with -lmxnet, and run where both libraries are and where libmxnet.so is alone.
+test-clients-c: lib
+	@sh tests/clients/c/run.sh '$(CC)' '$(abspath $(BUILD))'
 
 clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp $(CLIENTS_GLUON)/sources.stamp \
         $(CLIENTS_GLUON_ORACLE)/clients.stamp

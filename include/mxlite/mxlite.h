@@ -7,8 +7,8 @@
 #ifndef MXLITE_MXLITE_H_
 #define MXLITE_MXLITE_H_
 
-#include "mxlite/c_api.h"
-#include "mxlite/graph.h"
+#include "c_api.h"
+#include "graph.h"
 
 #include <stddef.h>
 #include <stdint.h>

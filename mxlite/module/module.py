@@ -28,7 +28,9 @@ class Module(BaseModule):
     Args:
         data_names, label_names: which arguments a batch fills; all others are parameters, but for `state_names`.
         context: where it runs, or a list: then each gets a share of the batch.
-        work_load_list, group2ctxs: ignored, equal shares on the CPU.
+        work_load_list: ignored: shares are equal.
+        group2ctxs: the devices of groups of nodes (attribute `ctx_group`), which arrays and outputs say: a dictionary
+            for each context, or one whose devices are those of every context or lists of one for each.
         fixed_param_names: parameters that are not trained.
         compression_params: for stores that compress gradients.
     Raises: ValueError: the symbol has no such data, parameters or states; a missing label warns.
@@ -49,6 +51,7 @@ class Module(BaseModule):
     ) -> None:
         super().__init__(logger=logger)
         context = cpu() if context is None else context
+        self._group2ctxs = group2ctxs
         self._context = [context] if isinstance(context, Context) else list(context)
         self._symbol = symbol
         names = {"data": data_names, "label": label_names, "state": state_names, "fixed_param": fixed_param_names}
@@ -263,9 +266,8 @@ class Module(BaseModule):
                 raise AssertionError("shared_module must be bound and initialized")
             shared = shared_module._exec_group
         requests = self._requests(for_training, inputs_need_grad, grad_req)
-        self._exec_group = DataParallelExecutorGroup(
-            self._symbol, self._context, data, labels, self._param_names, requests, shared, self._state_names
-        )
+        given = self._symbol, self._context, data, labels, self._param_names, requests, shared, self._state_names
+        self._exec_group = DataParallelExecutorGroup(*given, self._group2ctxs)
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         self._data_shapes, self._label_shapes = data, labels
         self.binded = True

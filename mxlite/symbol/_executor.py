@@ -179,10 +179,7 @@ class Executor:
                 int(allow_up_sizing),
                 self._ctx.device_typeid,
                 self._ctx.device_id,
-                0,
-                None,
-                None,
-                None,
+                *device_lists(self._group2ctx),
                 *shape_lists(kwargs, ctypes.c_int),
                 ctypes.byref(num_arrays),
                 ctypes.byref(arrays),
@@ -233,6 +230,13 @@ def shape_lists(shapes: dict[str, Any], number: Any) -> tuple[int, Any, Any, Any
         ends.append(ends[-1] + len(shape))
     begins = (ctypes.c_uint32 * len(ends))(*ends)
     return len(given), c_texts(given), (number * len(sizes))(*sizes), begins
+
+
+def device_lists(group2ctx: dict[str, Context] | None) -> tuple[int, Any, Any, Any]:
+    """Devices of groups as C takes them: how many, the groups' names, the devices' types and numbers."""
+    given = group2ctx or {}
+    types, numbers = ([getattr(each, what) for each in given.values()] for what in ("device_typeid", "device_id"))
+    return len(given), c_texts(given), (ctypes.c_int * len(given))(*types), (ctypes.c_int * len(given))(*numbers)
 
 
 def adopted(handles: Any, count: int) -> list[NDArray | None]:
