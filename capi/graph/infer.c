@@ -270,6 +270,7 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
                        .out_shape = s->out_shape,
                        .out_dtype = s->out_dtype,
                        .legacy_shape = rule->facts->legacy_shape};
+    bool scalar = false; /* an input without dimensions, which has no storage here */
 
     for (int i = 0; i < rule->num_in; i++)
         stand_in(s, rule, i, size, dtype);
@@ -281,8 +282,10 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
         return infer_by_running(&infer);
     if (infer.op->infer(&infer) != 0)
         return -1;
+    for (int i = 0; i < rule->num_in; i++)
+        scalar |= s->array[i].ndim == 0;
     for (int i = 0; i < rule->num_out; i++) {
-        if (s->out_shape[i].ndim == 0 && rule->num_in > 0)
+        if (s->out_shape[i].ndim == 0 && rule->num_in > 0 && !scalar)
             mxl_infer_legacy(&infer, i, NULL);
     }
     return 0;
@@ -331,53 +334,113 @@ static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
     return call_guessing(s, rule, size, dtypes[0]); /* its error */
 }
 
-enum { ONE_SIZE = 60, OTHER_SIZE = 84 }; /* in place of unknown sizes; have many divisors */
+/* In place of unknown sizes: two that have many divisors, and one that a slice may lie beyond and
+ * that a squeeze drops. */
+static const int64_t stand_in_sizes[] = {60, 84, 1};
 
-/* With two sizes in place of unknown ones: sizes of results that stay the same are known. Where the
- * operator refuses them, nothing is. */
-static int infer_partly(stand_ins *s, mxl_rule *rule)
+/* What stays the same between `first` and the shapes that infer gave last; -1 as ndim: nothing. */
+static void keep_common(const stand_ins *s, const mxl_rule *rule, mxl_shape *first)
 {
-    mxl_shape *first = mxl_arena_alloc(&s->arena, ((size_t)rule->num_out + 1) * sizeof(*first));
-
-    if (first == NULL)
-        return -1;
-    if (call_any_dtype(s, rule, ONE_SIZE) != 0)
-        return 0;
-    memcpy(first, s->out_shape, (size_t)rule->num_out * sizeof(*first));
-    if (call_any_dtype(s, rule, OTHER_SIZE) != 0)
-        return 0;
     for (int i = 0; i < rule->num_out; i++) {
+        if (first[i].ndim != s->out_shape[i].ndim)
+            first[i].ndim = -1;
         for (int k = 0; k < first[i].ndim; k++) {
             if (first[i].dim[k] != s->out_shape[i].dim[k])
                 first[i].dim[k] = -1;
         }
-        if (first[i].ndim == s->out_shape[i].ndim &&
-            mxl_rule_merge(rule, mxl_rule_out(rule, i), &first[i]) != 0)
+    }
+}
+
+/* With several sizes in place of unknown ones: sizes of results that stay the same are known, in
+ * `found`, or, where *ran before, what of `found` stays the same. The operator must take the first
+ * two sizes: else nothing is, and *ran stays. */
+static void try_sizes(stand_ins *s, mxl_rule *rule, mxl_shape *found, bool *ran)
+{
+    size_t bytes = (size_t)rule->num_out * sizeof(*found);
+    mxl_shape *first = found + rule->num_out;
+
+    if (call_any_dtype(s, rule, stand_in_sizes[0]) != 0)
+        return;
+    memcpy(first, s->out_shape, bytes);
+    if (call_any_dtype(s, rule, stand_in_sizes[1]) != 0)
+        return;
+    keep_common(s, rule, first);
+    if (call_any_dtype(s, rule, stand_in_sizes[2]) == 0)
+        keep_common(s, rule, first);
+    if (*ran) {
+        memcpy(s->out_shape, first, bytes);
+        keep_common(s, rule, found);
+    } else {
+        memcpy(found, first, bytes);
+    }
+    *ran = true;
+}
+
+static const int stand_in_ranks[] = {2, 4, 3, 1};
+
+/* The shapes of results, or what is known of them: with several ranks and sizes in place of unknown
+ * ones. Where the operator refuses them, or takes one rank alone, nothing is. */
+static int infer_partly(stand_ins *s, mxl_rule *rule, bool ranks)
+{
+    size_t bytes = (size_t)rule->num_out * 2 * sizeof(mxl_shape);
+    mxl_shape *found = mxl_arena_alloc(&s->arena, bytes + 1);
+    int runs = 0;
+
+    if (found == NULL)
+        return -1;
+    for (int i = 0; i < (ranks ? 4 : 1); i++) {
+        bool ran = runs > 0;
+
+        s->other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
+        try_sizes(s, rule, found, &ran);
+        runs += ran;
+    }
+    for (int i = 0; i < rule->num_out && runs > ranks; i++) {
+        if (mxl_rule_merge(rule, mxl_rule_out(rule, i), &found[i]) != 0)
             return -1;
     }
     return 0;
 }
 
+/* What is known of the shapes of inputs: all, at least one size not, one rank not, no rank. */
+typedef enum input_shapes { ALL_KNOWN, SIZE_UNKNOWN, RANK_UNKNOWN, NONE_KNOWN } input_shapes;
+
+static input_shapes shapes_of_inputs(const mxl_rule *rule)
+{
+    input_shapes worst = ALL_KNOWN;
+    int ranks = 0;
+
+    for (int i = 0; i < rule->num_in; i++) {
+        const mxl_shape *in = mxl_rule_in(rule, i);
+
+        ranks += in->ndim >= 0;
+        if (in->ndim < 0)
+            worst = RANK_UNKNOWN;
+        else if (worst == ALL_KNOWN && !mxl_shape_known(in))
+            worst = SIZE_UNKNOWN;
+    }
+    return rule->num_in > 0 && ranks == 0 ? NONE_KNOWN : worst;
+}
+
 /* Output shapes from input shapes, by the operator's own function. */
 static int infer_outputs(mxl_rule *rule)
 {
-    bool whole = true, needed = false;
+    input_shapes known = shapes_of_inputs(rule);
+    const mxl_op *op = rule->node->op;
+    bool needed = false;
     stand_ins s;
     int status = 0;
 
-    for (int i = 0; i < rule->num_in; i++) {
-        if (mxl_rule_in(rule, i)->ndim < 0)
-            return 0;
-        whole &= mxl_shape_known(mxl_rule_in(rule, i));
-    }
     for (int i = 0; i < rule->num_out; i++)
         needed |= !mxl_shape_known(mxl_rule_out(rule, i));
-    if (!whole && (!needed || mxl_rule_needs_all(rule->node->op)))
+    if (known != ALL_KNOWN && (!needed || mxl_rule_needs_all(op)))
+        return 0;
+    if (known == NONE_KNOWN || (known == RANK_UNKNOWN && op->infer == NULL))
         return 0;
     if (stand_ins_begin(&s, rule) != 0)
         return -1;
-    if (!whole) {
-        status = infer_partly(&s, rule);
+    if (known != ALL_KNOWN) {
+        status = infer_partly(&s, rule, known == RANK_UNKNOWN);
     } else {
         status = call_any_dtype(&s, rule, 0);
         for (int i = 0; i < rule->num_out && status == 0; i++)
@@ -392,7 +455,6 @@ static int infer_outputs(mxl_rule *rule)
  * have the dtype of the inputs. *found: all outputs are known. */
 static int infer_output_dtypes(mxl_rule *rule, bool *found)
 {
-    static const int ranks[] = {2, 4, 3, 1};
     int dtype = MXL_DTYPE_UNKNOWN, status = 0;
     bool whole = true, ran = false;
     stand_ins s;
@@ -412,8 +474,8 @@ static int infer_output_dtypes(mxl_rule *rule, bool *found)
     if (stand_ins_begin(&s, rule) != 0)
         return -1;
     for (int i = 0; i < 4 && !ran; i++) {
-        s.other = (mxl_shape){.ndim = ranks[i], .dim = {-1, -1, -1, -1}};
-        ran = call_infer(&s, rule, ONE_SIZE, dtype) == 0;
+        s.other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
+        ran = call_infer(&s, rule, stand_in_sizes[0], dtype) == 0;
     }
     *found = ran && whole;
     for (int i = 0; i < rule->num_out && ran && status == 0; i++) {
@@ -492,12 +554,39 @@ static int infer_all(mxl_facts *facts, int (*infer)(mxl_rule *))
     return 0;
 }
 
+/* Every operator has its inputs and outputs: rules and infer functions read them unchecked. It
+ * lacks them before it is composed, and where attributes that were set later say another number. */
+static int check_nodes(const mxl_indexed *graph)
+{
+    for (int n = 0; n < graph->walk.count; n++) {
+        const mxl_graph_node *node = graph->walk.node[n];
+        mxl_arity arity;
+
+        if (node->op == NULL)
+            continue;
+        if (mxl_invoke_arity(node->op, node->params, node->num_inputs, &arity) != 0) {
+            if (node->num_inputs == 0)
+                (void)mxl_error("%s: is not composed with its inputs", node->op->name);
+            return mxl_error_prefix("Error in operator");
+        }
+    }
+    return 0;
+}
+
+static int infer_facts(mxl_facts *facts, int (*note)(mxl_facts *, int, const mxl_graph_node *),
+                       int (*infer)(mxl_rule *))
+{
+    if (check_nodes(facts->graph) != 0 || read_notes(facts, note) != 0)
+        return -1;
+    return infer_all(facts, infer);
+}
+
 int mxl_infer_shapes(mxl_facts *facts)
 {
-    return read_notes(facts, note_shape) != 0 ? -1 : infer_all(facts, infer_shapes_of);
+    return infer_facts(facts, note_shape, infer_shapes_of);
 }
 
 int mxl_infer_dtypes(mxl_facts *facts)
 {
-    return read_notes(facts, note_dtype) != 0 ? -1 : infer_all(facts, infer_dtypes_of);
+    return infer_facts(facts, note_dtype, infer_dtypes_of);
 }

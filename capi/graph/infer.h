@@ -64,6 +64,10 @@ int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype);
 int mxl_rule_shapes(mxl_rule *rule);
 int mxl_rule_dtypes(mxl_rule *rule);
 
+/* What the texts `shapes` and `dtypes` of a descriptor say. */
+int mxl_rule_said_shapes(mxl_rule *rule, const char *text);
+int mxl_rule_said_dtypes(mxl_rule *rule, const char *text);
+
 /* Of operators that choose or move elements: inputs by results. */
 int mxl_rule_where(mxl_rule *rule);
 int mxl_rule_broadcast(mxl_rule *rule);
@@ -72,6 +76,11 @@ int mxl_rule_expand_dims(mxl_rule *rule);
 int mxl_rule_pick(mxl_rule *rule);
 int mxl_rule_transpose(mxl_rule *rule);
 int mxl_rule_split(mxl_rule *rule);
+int mxl_rule_by_parameter(mxl_rule *rule);
+int mxl_rule_samples(mxl_rule *rule);
+int mxl_rule_ravel(mxl_rule *rule);
+int mxl_rule_unravel(mxl_rule *rule);
+int mxl_rule_gemm(mxl_rule *rule);
 
 /* The same of Custom, by the user's operator. */
 int mxl_rule_custom_shapes(mxl_rule *rule);

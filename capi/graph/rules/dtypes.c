@@ -172,37 +172,6 @@ static int gives_bool(mxl_rule *rule)
     return say_outs(rule, MXL_BOOL);
 }
 
-/* Weights and gradients have one dtype, which is the result's; states, weights in full precision
- * and scales are float32. */
-static int two_of_one(mxl_rule *rule)
-{
-    for (int i = 2; i < rule->num_in; i++) {
-        if (mxl_rule_say_dtype(rule, rule->in[i], MXL_F32) != 0)
-            return -1;
-    }
-    return one_dtype(rule, 0, 2, 1);
-}
-
-/* The same with a result in full precision. */
-static int gives_float32(mxl_rule *rule)
-{
-    for (int i = 2; i < rule->num_in; i++) {
-        if (mxl_rule_say_dtype(rule, rule->in[i], MXL_F32) != 0)
-            return -1;
-    }
-    return one_dtype(rule, 0, 2, 0) != 0 ? -1 : say_outs(rule, MXL_F32);
-}
-
-/* A scale at the end is float32. */
-static int scaled(mxl_rule *rule)
-{
-    int last = rule->num_in - 1;
-
-    if (mxl_rule_say_dtype(rule, rule->in[last], MXL_F32) != 0)
-        return -1;
-    return one_dtype(rule, 0, last, rule->num_out);
-}
-
 /* Marks (input 5) are int32. */
 static int hawkes(mxl_rule *rule)
 {
@@ -271,12 +240,6 @@ static const struct {
     {"_npi_where", like_second},
     {"_npi_where_lscalar", like_second},
     {"_npi_where_rscalar", like_second},
-    {"mp_sgd_update", two_of_one},
-    {"mp_sgd_mom_update", two_of_one},
-    {"mp_nag_mom_update", two_of_one},
-    {"_mp_adamw_update", two_of_one},
-    {"mp_lamb_update_phase1", gives_float32},
-    {"_adamw_update", scaled},
     {"_contrib_hawkesll", hawkes},
     {"shape_array", gives_int64},
     {"size_array", gives_int64},
@@ -291,6 +254,8 @@ int mxl_rule_dtypes(mxl_rule *rule)
     const mxl_op *op = rule->node->op;
     int said;
 
+    if (op->dtypes != NULL)
+        return mxl_rule_said_dtypes(rule, op->dtypes);
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         if (strcmp(rules[i].op, op->name) == 0)
             return rules[i].rule(rule);

@@ -150,6 +150,69 @@ int mxl_rule_reshape(mxl_rule *rule)
     return 0;
 }
 
+/* The result has the shape of a parameter, which has no unknown sizes. */
+int mxl_rule_by_parameter(mxl_rule *rule)
+{
+    mxl_tuple list = mxl_rule_tuple(rule, "shape");
+    mxl_shape said;
+
+    if (list.n < 1 || list.n > MXL_MAX_NDIM)
+        return 0;
+    mxl_shape_set(&said, list.n, list.v);
+    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &said);
+}
+
+/* Of each pair of parameters an array of samples: their axes are the first ones of the result. */
+int mxl_rule_samples(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    mxl_tuple list = mxl_rule_tuple(rule, "shape");
+    int ndim = out->ndim - (list.n > 0 ? list.n : 0);
+
+    for (int i = 0; i < rule->num_in; i++) {
+        for (int k = 0; k < rule->num_in; k++) {
+            if (mxl_rule_merge(rule, mxl_rule_in(rule, i), mxl_rule_in(rule, k)) != 0)
+                return -1;
+        }
+        if (out->ndim >= 0 && ndim > 0 && mxl_rule_say(rule, i, ndim, out->dim) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Places in an array of as many axes as the parameter has, and their numbers. */
+int mxl_rule_ravel(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    mxl_tuple list = mxl_rule_tuple(rule, "shape");
+    mxl_shape in = {.ndim = out->ndim + 1, .dim = {list.n}};
+
+    if (out->ndim < 1 || out->ndim >= MXL_MAX_NDIM || list.n < 1)
+        return 0;
+    memcpy(in.dim + 1, out->dim, (size_t)out->ndim * sizeof(*in.dim));
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
+}
+
+int mxl_rule_unravel(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+
+    return out->ndim < 2 ? 0 : mxl_rule_say(rule, 0, out->ndim - 1, out->dim + 1);
+}
+
+/* What is added to the product of two matrices, along the last two axes, has its shape. */
+int mxl_rule_gemm(mxl_rule *rule)
+{
+    const mxl_shape *a = mxl_rule_in(rule, 0), *b = mxl_rule_in(rule, 1);
+    mxl_shape c = *a;
+
+    if (a->ndim < 2 || b->ndim != a->ndim || mxl_rule_int(rule, "axis", -2) != -2)
+        return 0;
+    c.dim[c.ndim - 2] = a->dim[a->ndim - (mxl_rule_flag(rule, "transpose_a") ? 1 : 2)];
+    c.dim[c.ndim - 1] = b->dim[b->ndim - (mxl_rule_flag(rule, "transpose_b") ? 2 : 1)];
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 2), &c);
+}
+
 /* Operators whose results have shapes that depend on values, which a graph does not have. */
 bool mxl_rule_by_values(const mxl_graph_node *node)
 {
