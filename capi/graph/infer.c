@@ -1,4 +1,4 @@
-/* Inference: rules and the operators' own shape functions, until nothing changes. */
+/* Inference: rules and the operators' own infer functions, until nothing changes. */
 #include "graph/infer.h"
 
 #include <string.h>
@@ -180,312 +180,7 @@ int mxl_rule_say(mxl_rule *rule, int i, int ndim, const int64_t *dim)
                : mxl_error_prefix(mxl_graph_node_input(rule->node, i, room));
 }
 
-/* ---- the operators' own functions ---- */
-
-/* Arrays without memory, of which infer reads dtype and shape. */
-typedef struct stand_ins {
-    mxl_array *array; /* [count] */
-    mxl_array **list;
-    int64_t (*dims)[2 * MXL_MAX_NDIM];
-    mxl_shape *out_shape;
-    int *out_dtype;
-    mxl_shape other; /* in place of an unknown one */
-    mxl_arena arena;
-} stand_ins;
-
-static int stand_ins_begin(stand_ins *s, const mxl_rule *rule)
-{
-    size_t in = (size_t)rule->num_in + 1, out = (size_t)rule->num_out + 1;
-
-    mxl_arena_init(&s->arena);
-    s->array = mxl_arena_alloc(&s->arena, in * sizeof(*s->array));
-    s->list = mxl_arena_alloc(&s->arena, in * sizeof(*s->list));
-    s->dims = mxl_arena_alloc(&s->arena, in * sizeof(*s->dims));
-    s->out_shape = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_shape));
-    s->out_dtype = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_dtype));
-    if (s->array == NULL || s->list == NULL || s->dims == NULL || s->out_shape == NULL ||
-        s->out_dtype == NULL) {
-        mxl_arena_clear(&s->arena);
-        return -1;
-    }
-    memset(s->array, 0, in * sizeof(*s->array));
-    return 0;
-}
-
-/* Input i with `size` in place of unknown sizes, and a dtype in place of an unknown one. */
-static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, int dtype)
-{
-    const mxl_shape *shape = mxl_rule_in(rule, i)->ndim < 0 ? &s->other : mxl_rule_in(rule, i);
-    int known = rule->facts->dtype[rule->in[i]];
-    mxl_array *array = &s->array[i];
-
-    array->dtype = known != MXL_DTYPE_UNKNOWN ? known : dtype;
-    array->ndim = shape->ndim;
-    array->contiguous = true;
-    array->shape = s->dims[i];
-    array->strides = s->dims[i] + shape->ndim;
-    for (int k = 0; k < shape->ndim; k++)
-        array->shape[k] = shape->dim[k] < 0 ? size : shape->dim[k];
-    array->size = mxl_shape_size(array->ndim, array->shape);
-    mxl_shape_strides(array->ndim, array->shape, array->strides);
-    s->list[i] = array;
-}
-
-/* Shapes and dtypes of a composition that has no infer: those of what it makes of zeros. */
-static int infer_by_running(mxl_infer *infer)
-{
-    mxl_mode mode = {.legacy_shape = infer->legacy_shape, .dialect = &mxl_dialect_mxnet};
-    int count = infer->num_inputs + infer->num_outputs, status = 0;
-    size_t bytes = ((size_t)count + 1) * sizeof(mxl_array *);
-    mxl_array **in = mxl_alloc_zero(bytes), **out;
-
-    if (in == NULL)
-        return -1;
-    out = in + infer->num_inputs;
-    for (int i = 0; i < infer->num_inputs && status == 0; i++) {
-        in[i] = mxl_array_zeros_like(infer->in[i]);
-        status = in[i] == NULL ? -1 : 0;
-    }
-    if (status == 0)
-        status = mxl_invoke(infer->op, infer->params, infer->num_inputs, in, infer->num_outputs,
-                            out, mode);
-    for (int i = 0; i < infer->num_outputs && status == 0; i++) {
-        infer->out_dtype[i] = out[i]->dtype;
-        mxl_shape_set(&infer->out_shape[i], out[i]->ndim, out[i]->shape);
-    }
-    for (int i = 0; i < count; i++)
-        mxl_array_release(in[i]);
-    mxl_free(in, bytes);
-    return status;
-}
-
-/* Calls infer; -1 with the error set. */
-static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtype)
-{
-    mxl_infer infer = {.op = rule->node->op,
-                       .params = rule->node->params,
-                       .num_inputs = rule->num_in,
-                       .num_outputs = rule->num_out,
-                       .in = s->list,
-                       .out_shape = s->out_shape,
-                       .out_dtype = s->out_dtype,
-                       .legacy_shape = rule->facts->legacy_shape};
-    bool scalar = false; /* an input without dimensions, which has no storage here */
-
-    for (int i = 0; i < rule->num_in; i++)
-        stand_in(s, rule, i, size, dtype);
-    for (int i = 0; i < rule->num_out; i++) {
-        s->out_dtype[i] = MXL_DTYPE_UNKNOWN;
-        s->out_shape[i].ndim = -1;
-    }
-    if (infer.op->infer == NULL)
-        return infer_by_running(&infer);
-    if (infer.op->infer(&infer) != 0)
-        return -1;
-    for (int i = 0; i < rule->num_in; i++)
-        scalar |= s->array[i].ndim == 0;
-    for (int i = 0; i < rule->num_out; i++) {
-        if (s->out_shape[i].ndim == 0 && rule->num_in > 0 && !scalar)
-            mxl_infer_legacy(&infer, i, NULL);
-    }
-    return 0;
-}
-
-/* The same with `dtype` for the first unknown input, and for others what the rules say then. */
-static int call_guessing(stand_ins *s, mxl_rule *rule, int64_t size, int dtype)
-{
-    mxl_facts facts = *rule->facts;
-    mxl_rule guess = *rule;
-    size_t bytes = (size_t)facts.graph->entries * sizeof(int);
-    int unknown = -1, status;
-
-    for (int i = rule->num_in; i-- > 0;)
-        unknown = facts.dtype[rule->in[i]] == MXL_DTYPE_UNKNOWN ? i : unknown;
-    if (unknown < 0)
-        return call_infer(s, rule, size, dtype);
-    facts.dtype = mxl_alloc(bytes);
-    if (facts.dtype == NULL)
-        return -1;
-    memcpy(facts.dtype, rule->facts->dtype, bytes);
-    facts.dtype[rule->in[unknown]] = dtype;
-    guess.facts = &facts;
-    if (mxl_rule_dtypes(&guess) != 0)
-        memcpy(facts.dtype, rule->facts->dtype, bytes);
-    status = call_infer(s, &guess, size, dtype);
-    mxl_free(facts.dtype, bytes);
-    return status;
-}
-
-/* The same with the first dtype that the operator takes: that of an input, or a usual one. */
-static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
-{
-    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL, MXL_F16, MXL_F64};
-
-    for (int i = 0; i < rule->num_in; i++) {
-        int known = rule->facts->dtype[rule->in[i]];
-
-        if (known != MXL_DTYPE_UNKNOWN && call_guessing(s, rule, size, known) == 0)
-            return 0;
-    }
-    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
-        if (call_guessing(s, rule, size, dtypes[i]) == 0)
-            return 0;
-    }
-    return call_guessing(s, rule, size, dtypes[0]); /* its error */
-}
-
-/* In place of unknown sizes: two that have many divisors, and one that a slice may lie beyond and
- * that a squeeze drops. */
-static const int64_t stand_in_sizes[] = {60, 84, 1};
-
-/* What stays the same between `first` and the shapes that infer gave last; -1 as ndim: nothing. */
-static void keep_common(const stand_ins *s, const mxl_rule *rule, mxl_shape *first)
-{
-    for (int i = 0; i < rule->num_out; i++) {
-        if (first[i].ndim != s->out_shape[i].ndim)
-            first[i].ndim = -1;
-        for (int k = 0; k < first[i].ndim; k++) {
-            if (first[i].dim[k] != s->out_shape[i].dim[k])
-                first[i].dim[k] = -1;
-        }
-    }
-}
-
-/* With several sizes in place of unknown ones: sizes of results that stay the same are known, in
- * `found`, or, where *ran before, what of `found` stays the same. The operator must take the first
- * two sizes: else nothing is, and *ran stays. */
-static void try_sizes(stand_ins *s, mxl_rule *rule, mxl_shape *found, bool *ran)
-{
-    size_t bytes = (size_t)rule->num_out * sizeof(*found);
-    mxl_shape *first = found + rule->num_out;
-
-    if (call_any_dtype(s, rule, stand_in_sizes[0]) != 0)
-        return;
-    memcpy(first, s->out_shape, bytes);
-    if (call_any_dtype(s, rule, stand_in_sizes[1]) != 0)
-        return;
-    keep_common(s, rule, first);
-    if (call_any_dtype(s, rule, stand_in_sizes[2]) == 0)
-        keep_common(s, rule, first);
-    if (*ran) {
-        memcpy(s->out_shape, first, bytes);
-        keep_common(s, rule, found);
-    } else {
-        memcpy(found, first, bytes);
-    }
-    *ran = true;
-}
-
-static const int stand_in_ranks[] = {2, 4, 3, 1};
-
-/* The shapes of results, or what is known of them: with several ranks and sizes in place of unknown
- * ones. Where the operator refuses them, or takes one rank alone, nothing is. */
-static int infer_partly(stand_ins *s, mxl_rule *rule, bool ranks)
-{
-    size_t bytes = (size_t)rule->num_out * 2 * sizeof(mxl_shape);
-    mxl_shape *found = mxl_arena_alloc(&s->arena, bytes + 1);
-    int runs = 0;
-
-    if (found == NULL)
-        return -1;
-    for (int i = 0; i < (ranks ? 4 : 1); i++) {
-        bool ran = runs > 0;
-
-        s->other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
-        try_sizes(s, rule, found, &ran);
-        runs += ran;
-    }
-    for (int i = 0; i < rule->num_out && runs > ranks; i++) {
-        if (mxl_rule_merge(rule, mxl_rule_out(rule, i), &found[i]) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* What is known of the shapes of inputs: all, at least one size not, one rank not, no rank. */
-typedef enum input_shapes { ALL_KNOWN, SIZE_UNKNOWN, RANK_UNKNOWN, NONE_KNOWN } input_shapes;
-
-static input_shapes shapes_of_inputs(const mxl_rule *rule)
-{
-    input_shapes worst = ALL_KNOWN;
-    int ranks = 0;
-
-    for (int i = 0; i < rule->num_in; i++) {
-        const mxl_shape *in = mxl_rule_in(rule, i);
-
-        ranks += in->ndim >= 0;
-        if (in->ndim < 0)
-            worst = RANK_UNKNOWN;
-        else if (worst == ALL_KNOWN && !mxl_shape_known(in))
-            worst = SIZE_UNKNOWN;
-    }
-    return rule->num_in > 0 && ranks == 0 ? NONE_KNOWN : worst;
-}
-
-/* Output shapes from input shapes, by the operator's own function. */
-static int infer_outputs(mxl_rule *rule)
-{
-    input_shapes known = shapes_of_inputs(rule);
-    const mxl_op *op = rule->node->op;
-    bool needed = false;
-    stand_ins s;
-    int status = 0;
-
-    for (int i = 0; i < rule->num_out; i++)
-        needed |= !mxl_shape_known(mxl_rule_out(rule, i));
-    if (known != ALL_KNOWN && (!needed || mxl_rule_needs_all(op)))
-        return 0;
-    if (known == NONE_KNOWN || (known == RANK_UNKNOWN && op->infer == NULL))
-        return 0;
-    if (stand_ins_begin(&s, rule) != 0)
-        return -1;
-    if (known != ALL_KNOWN) {
-        status = infer_partly(&s, rule, known == RANK_UNKNOWN);
-    } else {
-        status = call_any_dtype(&s, rule, 0);
-        for (int i = 0; i < rule->num_out && status == 0; i++)
-            status = mxl_rule_merge(rule, mxl_rule_out(rule, i), &s.out_shape[i]);
-    }
-    mxl_arena_clear(&s.arena);
-    return status;
-}
-
-/* Output dtypes by the operator's own function, with shapes that are tried where they are not
- * known: dtypes seldom depend on them. If not all inputs are known, it only finds whether results
- * have the dtype of the inputs. *found: all outputs are known. */
-static int infer_output_dtypes(mxl_rule *rule, bool *found)
-{
-    int dtype = MXL_DTYPE_UNKNOWN, status = 0;
-    bool whole = true, ran = false;
-    stand_ins s;
-
-    *found = false;
-    for (int i = 0; i < rule->num_in; i++) {
-        int known = rule->facts->dtype[rule->in[i]];
-
-        whole &= known != MXL_DTYPE_UNKNOWN;
-        if (dtype == MXL_DTYPE_UNKNOWN)
-            dtype = known;
-    }
-    if (dtype == MXL_DTYPE_UNKNOWN)
-        dtype = MXL_F32;
-    if (rule->node->op->infer == NULL)
-        return 0;
-    if (stand_ins_begin(&s, rule) != 0)
-        return -1;
-    for (int i = 0; i < 4 && !ran; i++) {
-        s.other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
-        ran = call_infer(&s, rule, stand_in_sizes[0], dtype) == 0;
-    }
-    *found = ran && whole;
-    for (int i = 0; i < rule->num_out && ran && status == 0; i++) {
-        rule->other_outputs |= s.out_dtype[i] != dtype;
-        if (whole)
-            status = mxl_rule_say_dtype(rule, rule->out + i, s.out_dtype[i]);
-    }
-    mxl_arena_clear(&s.arena);
-    return status;
-}
+/* ---- one node ---- */
 
 static int infer_dtypes_of(mxl_rule *rule)
 {
@@ -495,12 +190,10 @@ static int infer_dtypes_of(mxl_rule *rule)
         return mxl_control_dtypes(rule);
     if (mxl_custom_of(rule->node->op, rule->node->params) != NULL)
         return mxl_rule_custom_dtypes(rule);
-    if (infer_output_dtypes(rule, &found) != 0)
+    if (mxl_rule_own_dtypes(rule, &found) != 0)
         return -1;
     return found ? 0 : mxl_rule_dtypes(rule);
 }
-
-/* ---- all nodes ---- */
 
 static int infer_shapes_of(mxl_rule *rule)
 {
@@ -510,8 +203,10 @@ static int infer_shapes_of(mxl_rule *rule)
         return mxl_rule_custom_shapes(rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
-    return mxl_rule_says_all(rule->node) ? 0 : infer_outputs(rule);
+    return mxl_rule_says_all(rule->node) ? 0 : mxl_rule_own_shapes(rule);
 }
+
+/* ---- all nodes ---- */
 
 static int infer_node(mxl_facts *facts, int n, int (*infer)(mxl_rule *), bool *changed)
 {

@@ -64,6 +64,13 @@ int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype);
 int mxl_rule_shapes(mxl_rule *rule);
 int mxl_rule_dtypes(mxl_rule *rule);
 
+/* Completes outputs by the operator's own infer function, which gets arrays without memory, with
+ * several sizes, ranks and dtypes in place of unknown ones: what stays the same is known. If not
+ * all dtypes of inputs are, dtypes may stay unknown; then it notes whether results have the dtype
+ * of the inputs. *found: the dtypes of all outputs are known. */
+int mxl_rule_own_shapes(mxl_rule *rule);
+int mxl_rule_own_dtypes(mxl_rule *rule, bool *found);
+
 /* What the texts `shapes` and `dtypes` of a descriptor say. */
 int mxl_rule_said_shapes(mxl_rule *rule, const char *text);
 int mxl_rule_said_dtypes(mxl_rule *rule, const char *text);
@@ -81,6 +88,7 @@ int mxl_rule_samples(mxl_rule *rule);
 int mxl_rule_ravel(mxl_rule *rule);
 int mxl_rule_unravel(mxl_rule *rule);
 int mxl_rule_gemm(mxl_rule *rule);
+int mxl_rule_triangular(mxl_rule *rule);
 
 /* The same of Custom, by the user's operator. */
 int mxl_rule_custom_shapes(mxl_rule *rule);

@@ -104,18 +104,36 @@ static int with_lengths(mxl_rule *rule)
                : one_dtype(rule, 0, 2, 0);
 }
 
+/* Indices are int32 unless they are known. */
+static int batch_take(mxl_rule *rule)
+{
+    if (like_first(rule) != 0)
+        return -1;
+    return *dtype_at(rule, rule->in[1]) != MXL_DTYPE_UNKNOWN
+               ? 0
+               : mxl_rule_say_dtype(rule, rule->in[1], MXL_I32);
+}
+
+/* Parameters of distributions have one dtype, samples that of the parameter, or float32. */
+static int samples(mxl_rule *rule)
+{
+    int said = said_dtype(rule);
+
+    if (one_dtype(rule, 0, rule->num_in, 0) != 0)
+        return -1;
+    return said == MXL_DTYPE_UNKNOWN ? 0 : say_outs(rule, said);
+}
+
 /* Values have the dtype of the data, positions that of the parameter. */
 static int topk(mxl_rule *rule)
 {
     int positions = (int)mxl_rule_int(rule, "dtype", MXL_F32);
-    int values = *dtype_at(rule, rule->in[0]);
 
-    if (mxl_rule_is(rule, "ret_typ", "both"))
-        return mxl_rule_say_dtype(rule, rule->out, values) != 0
-                   ? -1
-                   : mxl_rule_say_dtype(rule, rule->out + 1, positions);
-    return mxl_rule_is(rule, "ret_typ", "indices") ? say_outs(rule, positions)
-                                                   : say_outs(rule, values);
+    if (mxl_rule_is(rule, "ret_typ", "indices"))
+        return say_outs(rule, positions);
+    if (one_dtype(rule, 0, 1, 1) != 0)
+        return -1;
+    return rule->num_out < 2 ? 0 : mxl_rule_say_dtype(rule, rule->out + 1, positions);
 }
 
 static int like_second(mxl_rule *rule)
@@ -191,10 +209,18 @@ static int in_pairs(mxl_rule *rule)
     return 0;
 }
 
+/* Lengths of sequences, where there are any, have a dtype of their own. */
+static int rnn(mxl_rule *rule)
+{
+    return one_dtype(rule, 0, rule->num_in - mxl_rule_flag(rule, "use_sequence_length"),
+                     rule->num_out);
+}
+
 static const struct {
     const char *op;
     int (*rule)(mxl_rule *);
 } rules[] = {
+    {"RNN", rnn},
     {"BatchNorm", norm},
     {"BatchNorm_v1", norm},
     {"_contrib_SyncBatchNorm", norm},
@@ -203,7 +229,12 @@ static const struct {
     {"_copyto", any_dtypes},
     {"take", like_first},
     {"pick", like_first},
-    {"batch_take", like_first},
+    {"batch_take", batch_take},
+    {"_sample_uniform", samples},
+    {"_sample_normal", samples},
+    {"_sample_gamma", samples},
+    {"_sample_negative_binomial", samples},
+    {"_sample_generalized_negative_binomial", samples},
     {"gather_nd", like_first},
     {"scatter_nd", like_first},
     {"_contrib_boolean_mask", like_first},

@@ -213,6 +213,20 @@ int mxl_rule_gemm(mxl_rule *rule)
     return mxl_rule_merge(rule, mxl_rule_in(rule, 2), &c);
 }
 
+/* The triangular matrix beside another one, which is the result's shape. */
+int mxl_rule_triangular(mxl_rule *rule)
+{
+    mxl_shape a = *mxl_rule_in(rule, 1);
+
+    if (a.ndim < 2)
+        return 0;
+    if (mxl_rule_flag(rule, "rightside"))
+        a.dim[a.ndim - 2] = a.dim[a.ndim - 1];
+    else
+        a.dim[a.ndim - 1] = a.dim[a.ndim - 2];
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &a);
+}
+
 /* Operators whose results have shapes that depend on values, which a graph does not have. */
 bool mxl_rule_by_values(const mxl_graph_node *node)
 {
