@@ -5,10 +5,12 @@
 #include "base/memory/mem.h"
 #include "graph/infer.h"
 
-/* One side of a text: letters, then a group that is repeated, then letters. */
+/* One side of a text: letters, then a group that is repeated, then letters; or letters, the last
+ * one for all further entries. */
 typedef struct side {
     const char *text;
     int before, group, after; /* how many letters each part has */
+    char rest;                /* the letter of all further entries */
     int count;                /* of the entries */
 } side;
 
@@ -17,9 +19,12 @@ static side side_of(const char *text, const char *end, int count)
     const char *open = memchr(text, '(', (size_t)(end - text));
     const char *close = open != NULL ? memchr(open, ')', (size_t)(end - open)) : NULL;
 
+    if (close == NULL && end > text + 1 && end[-1] == '*')
+        return (side){text, (int)(end - text - 2), 0, 0, end[-2], count};
     if (close == NULL)
-        return (side){text, (int)(end - text), 0, 0, count};
-    return (side){text, (int)(open - text), (int)(close - open - 1), (int)(end - close - 1), count};
+        return (side){text, (int)(end - text), 0, 0, '.', count};
+    return (side){text, (int)(open - text), (int)(close - open - 1), (int)(end - close - 1), '.',
+                  count};
 }
 
 /* The letter of entry i, and which repetition of the group it is in, -1: none. */
@@ -31,7 +36,7 @@ static char letter_at(const side *s, int i, int *repetition)
     if (i < s->before)
         return s->text[i];
     if (s->group == 0)
-        return '.';
+        return s->rest;
     if (i >= behind)
         return s->text[s->before + 2 + s->group + i - behind];
     *repetition = (i - s->before) / s->group;

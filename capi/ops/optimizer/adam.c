@@ -236,7 +236,7 @@ MXL_STEP_OP(
     "A step of AdaGrad with one rate for each row: with g = clip(rescale_grad * grad), history "
     "becomes history + mean(g^2) over the row, and the result is weight - lr * g / "
     "sqrt(history + epsilon).",
-    .shapes = "AA.>A", .dtypes = "(A)>A");
+    .shapes = "AA.>A", .dtypes = "A*>A");
 
 const mxl_op *const mxl_ops_adam[] = {
     &op_adam, &op_ftml, &op_ftrl, &op_rmsprop, &op_rmspropalex, &op_adagrad, &op_group, NULL,

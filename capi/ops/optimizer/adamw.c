@@ -163,7 +163,7 @@ MXL_STEP_OP(adamw, "_adamw_update", adamw_inputs, one_table,
 MXL_STEP_OP(mp_adamw, "_mp_adamw_update", mp_adamw_inputs, one_table,
             "_adamw_update of weight32, in float32; the result is the new weight32 in the weight's "
             "dtype.",
-            .shapes = "AAAAA.>A", .dtypes = "AA(f)>A");
+            .shapes = "AAAAA.>A", .dtypes = "AAf*>A");
 
 #define MANY_DOC " of the first weight, then those of the next, and so on; then rescale_grad."
 

@@ -102,8 +102,8 @@ MXL_STEP_OP(phase1, "lamb_update_phase1", phase1_inputs, phase1_table,
             MXL_STEP_SAME);
 
 MXL_STEP_OP(mp_phase1, "mp_lamb_update_phase1", mp_phase1_inputs, phase1_table,
-            "lamb_update_phase1 of weight32: the result is float32.", .shapes = "(A)>A",
-            .dtypes = "hh(f)>f");
+            "lamb_update_phase1 of weight32: the result is float32.", .shapes = "A*>A",
+            .dtypes = "hhf*>f");
 
 /* ---- the second phase ---- */
 
@@ -179,7 +179,7 @@ static const mxl_op op_phase2 = {
     .inputs = phase2_inputs,
     PHASE2_FIELDS,
     .shapes = "AA..>A",
-    .dtypes = "(A)>A",
+    .dtypes = "A*>A",
 };
 
 static const mxl_op op_mp_phase2 = {
@@ -189,7 +189,7 @@ static const mxl_op op_mp_phase2 = {
     .inputs = mp_phase2_inputs,
     PHASE2_FIELDS,
     .shapes = "AA..A>A",
-    .dtypes = "A(f)>A",
+    .dtypes = "Af*>A",
 };
 
 /* ---- both phases for several weights ---- */
