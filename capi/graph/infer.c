@@ -86,11 +86,16 @@ int mxl_facts_begin(mxl_facts *facts, const mxl_indexed *graph, bool legacy_shap
     if (facts->shape == NULL)
         return -1;
     facts->dtype = (int *)(facts->shape + graph->entries);
-    for (int e = 0; e < graph->entries; e++) {
+    for (int e = 0; e < graph->entries; e++)
         facts->shape[e].ndim = -1;
-        facts->dtype[e] = MXL_DTYPE_UNKNOWN;
-    }
+    mxl_facts_forget_dtypes(facts);
     return 0;
+}
+
+void mxl_facts_forget_dtypes(mxl_facts *facts)
+{
+    for (int e = 0; e < facts->graph->entries; e++)
+        facts->dtype[e] = MXL_DTYPE_UNKNOWN;
 }
 
 void mxl_facts_end(mxl_facts *facts)

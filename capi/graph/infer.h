@@ -21,6 +21,9 @@ void mxl_facts_end(mxl_facts *facts);
 int mxl_facts_say_shape(mxl_facts *facts, int entry, const mxl_shape *shape);
 int mxl_facts_say_dtype(mxl_facts *facts, int entry, int dtype);
 
+/* Makes all dtypes unknown. */
+void mxl_facts_forget_dtypes(mxl_facts *facts);
+
 /* Finds what follows; of a variable of which nothing was said, its attribute __shape__ (__dtype__)
  * counts. -1 with the error set, which names the node: "Error in operator fc1: ...". */
 int mxl_infer_shapes(mxl_facts *facts);

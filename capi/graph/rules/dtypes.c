@@ -147,11 +147,14 @@ static int like_last(mxl_rule *rule)
     return one_dtype(rule, rule->num_in - 1, rule->num_in, rule->num_out);
 }
 
-/* Lengths have any dtype; a parameter may name the dtype of the result. */
+/* Lengths are int32 unless they are known; a parameter may name the dtype of the result. */
 static int softmax(mxl_rule *rule)
 {
     int said = said_dtype(rule);
 
+    if (rule->num_in > 1 && *dtype_at(rule, rule->in[1]) == MXL_DTYPE_UNKNOWN &&
+        mxl_rule_say_dtype(rule, rule->in[1], MXL_I32) != 0)
+        return -1;
     return said == MXL_DTYPE_UNKNOWN ? like_first(rule) : say_outs(rule, said);
 }
 

@@ -234,6 +234,8 @@ bool mxl_rule_by_values(const mxl_graph_node *node)
                                         "_mxl_nonzero",
                                         "_npx_nonzero",
                                         "_npi_boolean_mask_assign_scalar",
+                                        "_npi_boolean_mask_assign_tensor",
+                                        "_cvimdecode",
                                         "_npi_bincount",
                                         "_npi_unique",
                                         NULL};
