@@ -91,6 +91,9 @@ int mxl_rule_samples(mxl_rule *rule);
 int mxl_rule_ravel(mxl_rule *rule);
 int mxl_rule_unravel(mxl_rule *rule);
 int mxl_rule_gemm(mxl_rule *rule);
+int mxl_rule_pinv(mxl_rule *rule);
+int mxl_rule_eigenvalues(mxl_rule *rule);
+int mxl_rule_proposal(mxl_rule *rule);
 int mxl_rule_triangular(mxl_rule *rule);
 
 /* The same of Custom, by the user's operator. */

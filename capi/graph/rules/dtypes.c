@@ -202,21 +202,15 @@ static int hawkes(mxl_rule *rule)
     return one_dtype(rule, 6, rule->num_in, rule->num_out);
 }
 
-/* Each result has the dtype of its input. */
-static int in_pairs(mxl_rule *rule)
-{
-    for (int i = 0; i < rule->num_in && i < rule->num_out; i++) {
-        if (mxl_rule_say_dtype(rule, rule->out + i, *dtype_at(rule, rule->in[i])) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Lengths of sequences, where there are any, have a dtype of their own. */
+/* Lengths of sequences may have a dtype of their own. */
 static int rnn(mxl_rule *rule)
 {
-    return one_dtype(rule, 0, rule->num_in - mxl_rule_flag(rule, "use_sequence_length"),
-                     rule->num_out);
+    int last = rule->num_in - 1;
+
+    if (mxl_rule_flag(rule, "use_sequence_length") &&
+        *dtype_at(rule, rule->in[last]) != MXL_DTYPE_UNKNOWN)
+        return one_dtype(rule, 0, last, rule->num_out);
+    return one_dtype(rule, 0, rule->num_in, rule->num_out);
 }
 
 static const struct {
@@ -260,8 +254,6 @@ static const struct {
     {"_npi_insert_scalar", like_first},
     {"_npi_insert_slice", like_first},
     {"_npi_insert_tensor", like_first},
-    {"_npi_boolean_mask_assign_scalar", like_first},
-    {"_npi_boolean_mask_assign_tensor", like_first},
     {"softmax", softmax},
     {"softmin", softmax},
     {"log_softmax", softmax},
@@ -280,7 +272,7 @@ static const struct {
     {"isnan", gives_bool},
     {"isinf", gives_bool},
     {"isfinite", gives_bool},
-    {"amp_multicast", in_pairs},
+    {"amp_multicast", any_dtypes},
 };
 
 int mxl_rule_dtypes(mxl_rule *rule)

@@ -200,17 +200,63 @@ int mxl_rule_unravel(mxl_rule *rule)
     return out->ndim < 2 ? 0 : mxl_rule_say(rule, 0, out->ndim - 1, out->dim + 1);
 }
 
-/* What is added to the product of two matrices, along the last two axes, has its shape. */
+/* What is added to the product of two matrices, of which `axis` is the axis of the rows and the
+ * last one that of the columns, has its shape. */
 int mxl_rule_gemm(mxl_rule *rule)
 {
     const mxl_shape *a = mxl_rule_in(rule, 0), *b = mxl_rule_in(rule, 1);
+    int64_t rows = mxl_rule_int(rule, "axis", -2);
     mxl_shape c = *a;
 
-    if (a->ndim < 2 || b->ndim != a->ndim || mxl_rule_int(rule, "axis", -2) != -2)
+    rows += rows < 0 ? a->ndim : 0;
+    if (a->ndim < 2 || b->ndim != a->ndim || rows < 0 || rows >= a->ndim - 1)
         return 0;
-    c.dim[c.ndim - 2] = a->dim[a->ndim - (mxl_rule_flag(rule, "transpose_a") ? 1 : 2)];
-    c.dim[c.ndim - 1] = b->dim[b->ndim - (mxl_rule_flag(rule, "transpose_b") ? 2 : 1)];
+    c.dim[rows] = a->dim[mxl_rule_flag(rule, "transpose_a") ? a->ndim - 1 : rows];
+    c.dim[c.ndim - 1] = b->dim[mxl_rule_flag(rule, "transpose_b") ? rows : b->ndim - 1];
     return mxl_rule_merge(rule, mxl_rule_in(rule, 2), &c);
+}
+
+/* The result is the pseudo-inverse: the last two sizes change places. */
+int mxl_rule_pinv(mxl_rule *rule)
+{
+    mxl_shape *sides[] = {mxl_rule_in(rule, 0), mxl_rule_out(rule, 0)};
+
+    for (int i = 0; i < 2; i++) {
+        mxl_shape turned = *sides[i];
+
+        if (turned.ndim < 2)
+            continue;
+        turned.dim[turned.ndim - 1] = sides[i]->dim[turned.ndim - 2];
+        turned.dim[turned.ndim - 2] = sides[i]->dim[turned.ndim - 1];
+        if (mxl_rule_merge(rule, sides[1 - i], &turned) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The input is square, and the result has one axis less. */
+int mxl_rule_eigenvalues(mxl_rule *rule)
+{
+    mxl_shape square = *mxl_rule_out(rule, 0);
+
+    if (square.ndim < 1 || square.ndim >= MXL_MAX_NDIM)
+        return 0;
+    square.dim[square.ndim] = square.dim[square.ndim - 1];
+    square.ndim++;
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &square);
+}
+
+/* The scores (images, 2 * anchors, rows, columns) tell the corrections of boxes, and the number of
+ * images how many sizes there are. */
+int mxl_rule_proposal(mxl_rule *rule)
+{
+    const mxl_shape *scores = mxl_rule_in(rule, 0);
+    const int64_t *dim = scores->dim;
+    int64_t numbers = scores->ndim == 4 && dim[1] >= 0 ? 2 * dim[1] : -1;
+
+    if (scores->ndim != 4 || mxl_rule_say(rule, 2, 2, (int64_t[]){dim[0], 3}) != 0)
+        return scores->ndim == 4 ? -1 : 0;
+    return mxl_rule_say(rule, 1, 4, (int64_t[]){dim[0], numbers, dim[2], dim[3]});
 }
 
 /* The triangular matrix beside another one, which is the result's shape. */

@@ -21,6 +21,7 @@ typedef struct stand_ins {
     mxl_shape *out_shape;
     int *out_dtype;
     mxl_shape other; /* in place of an unknown one */
+    bool any_dtypes; /* dtypes that are known do not count */
     mxl_arena arena;
 } stand_ins;
 
@@ -40,6 +41,7 @@ static int stand_ins_begin(stand_ins *s, const mxl_rule *rule)
         return -1;
     }
     memset(s->array, 0, in * sizeof(*s->array));
+    s->any_dtypes = false;
     return 0;
 }
 
@@ -50,7 +52,7 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
     int known = rule->facts->dtype[rule->in[i]];
     mxl_array *array = &s->array[i];
 
-    array->dtype = known != MXL_DTYPE_UNKNOWN ? known : dtype;
+    array->dtype = known != MXL_DTYPE_UNKNOWN && !s->any_dtypes ? known : dtype;
     array->ndim = shape->ndim;
     array->contiguous = true;
     array->shape = s->dims[i];
@@ -157,10 +159,12 @@ static int call_guessing(stand_ins *s, mxl_rule *rule, int64_t size, int dtype)
     return status;
 }
 
-/* The same with the first dtype that the operator takes: that of an input, or a usual one. */
+/* The same with the first dtype that the operator takes: that of an input, or a usual one. Dtypes
+ * that it refuses are an error when it runs; shapes follow as from float32. */
 static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
 {
     static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL, MXL_F16, MXL_F64};
+    int status;
 
     for (int i = 0; i < rule->num_in; i++) {
         int known = rule->facts->dtype[rule->in[i]];
@@ -172,7 +176,10 @@ static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
         if (call_guessing(s, rule, size, dtypes[i]) == 0)
             return 0;
     }
-    return call_guessing(s, rule, size, dtypes[0]); /* its error */
+    s->any_dtypes = true;
+    status = call_infer(s, rule, size, dtypes[0]);
+    s->any_dtypes = false;
+    return status == 0 ? 0 : call_guessing(s, rule, size, dtypes[0]); /* its error */
 }
 
 /* What stays the same between `first` and the shapes that infer gave last; -1 as ndim: nothing. */
@@ -234,6 +241,8 @@ static int infer_partly(stand_ins *s, mxl_rule *rule, bool ranks)
         runs += ran;
     }
     for (int i = 0; i < rule->num_out && runs > ranks; i++) {
+        if (ranks && !mxl_shape_known(&found[i]))
+            continue; /* whether its rank is right is not known either */
         if (mxl_rule_merge(rule, mxl_rule_out(rule, i), &found[i]) != 0)
             return -1;
     }
