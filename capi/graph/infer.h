@@ -92,6 +92,8 @@ int mxl_rule_ravel(mxl_rule *rule);
 int mxl_rule_unravel(mxl_rule *rule);
 int mxl_rule_gemm(mxl_rule *rule);
 int mxl_rule_pinv(mxl_rule *rule);
+int mxl_rule_slice_assign(mxl_rule *rule);
+int mxl_rule_box_encode(mxl_rule *rule);
 int mxl_rule_eigenvalues(mxl_rule *rule);
 int mxl_rule_proposal(mxl_rule *rule);
 int mxl_rule_triangular(mxl_rule *rule);

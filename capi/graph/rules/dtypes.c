@@ -124,6 +124,18 @@ static int samples(mxl_rule *rule)
     return said == MXL_DTYPE_UNKNOWN ? 0 : say_outs(rule, said);
 }
 
+/* The numbers drawn have the dtype of the parameter, their probabilities that of the data. */
+static int multinomial(mxl_rule *rule)
+{
+    if (mxl_rule_say_dtype(rule, rule->out, said_dtype(rule)) != 0)
+        return -1;
+    if (rule->num_out < 2)
+        return 0;
+    return mxl_rule_say_dtype(rule, rule->in[0], *dtype_at(rule, rule->out + 1)) != 0
+               ? -1
+               : mxl_rule_say_dtype(rule, rule->out + 1, *dtype_at(rule, rule->in[0]));
+}
+
 /* Values have the dtype of the data, positions that of the parameter. */
 static int topk(mxl_rule *rule)
 {
@@ -262,6 +274,7 @@ static const struct {
     {"broadcast_like", like_first},
     {"_contrib_arange_like", like_first},
     {"topk", topk},
+    {"_sample_multinomial", multinomial},
     {"where", like_second},
     {"_npi_where", like_second},
     {"_npi_where_lscalar", like_second},

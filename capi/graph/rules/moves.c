@@ -200,6 +200,40 @@ int mxl_rule_unravel(mxl_rule *rule)
     return out->ndim < 2 ? 0 : mxl_rule_say(rule, 0, out->ndim - 1, out->dim + 1);
 }
 
+/* How many positions from begin to end in steps are; -1 where that is not known, or an error that
+ * the operator's own function has. */
+static int64_t part_of(int64_t size, int64_t begin, int64_t end, int64_t step)
+{
+    step = step == MXL_NONE || step == 0 ? 1 : step;
+    if (begin == MXL_NONE)
+        begin = step > 0 ? 0 : size - 1;
+    else
+        begin += begin < 0 ? size : 0;
+    if (end == MXL_NONE)
+        end = step > 0 ? size : -1;
+    else
+        end += end < 0 ? size : 0;
+    if (size < 0 || begin < 0 || begin >= size || end < -1 || end > size)
+        return -1;
+    if (step > 0)
+        return end > begin ? (end - begin + step - 1) / step : -1;
+    return begin > end ? (begin - end - step - 1) / -step : -1;
+}
+
+/* The part that is assigned has the shape of what the parameters select. */
+int mxl_rule_slice_assign(mxl_rule *rule)
+{
+    mxl_shape part = *mxl_rule_in(rule, 0);
+    mxl_tuple begin = mxl_rule_tuple(rule, "begin"), end = mxl_rule_tuple(rule, "end");
+    mxl_tuple step = mxl_rule_tuple(rule, "step");
+
+    if (begin.n > part.ndim || end.n != begin.n)
+        return 0;
+    for (int i = 0; i < begin.n; i++)
+        part.dim[i] = part_of(part.dim[i], begin.v[i], end.v[i], i < step.n ? step.v[i] : MXL_NONE);
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 1), &part);
+}
+
 /* What is added to the product of two matrices, of which `axis` is the axis of the rows and the
  * last one that of the columns, has its shape. */
 int mxl_rule_gemm(mxl_rule *rule)
@@ -257,6 +291,14 @@ int mxl_rule_proposal(mxl_rule *rule)
     if (scores->ndim != 4 || mxl_rule_say(rule, 2, 2, (int64_t[]){dim[0], 3}) != 0)
         return scores->ndim == 4 ? -1 : 0;
     return mxl_rule_say(rule, 1, 4, (int64_t[]){dim[0], numbers, dim[2], dim[3]});
+}
+
+/* Means and deviations are one for each of four coordinates. */
+int mxl_rule_box_encode(mxl_rule *rule)
+{
+    static const int64_t four[] = {4};
+
+    return mxl_rule_say(rule, 4, 1, four) != 0 ? -1 : mxl_rule_say(rule, 5, 1, four);
 }
 
 /* The triangular matrix beside another one, which is the result's shape. */

@@ -462,6 +462,8 @@ static const struct {
     {"_linalg_trmm", mxl_rule_triangular},
     {"_linalg_trsm", mxl_rule_triangular},
     {"_np_transpose", mxl_rule_transpose},
+    {"_slice_assign", mxl_rule_slice_assign},
+    {"_contrib_box_encode", mxl_rule_box_encode},
     {"_npi_pinv", mxl_rule_pinv},
     {"_npi_pinv_scalar_rcond", mxl_rule_pinv},
     {"_npi_eigvals", mxl_rule_eigenvalues},
@@ -520,6 +522,7 @@ static const struct {
     {"Cast", like_first},
     {"amp_cast", like_first},
     {"_zeros", creation},
+    {"_zeros_without_dtype", creation},
     {"_ones", creation},
     {"_full", creation},
 };
@@ -556,7 +559,7 @@ bool mxl_rule_creates(const mxl_op *op)
 bool mxl_rule_says_all(const mxl_graph_node *node)
 {
     return mxl_rule_creates(node->op) || mxl_rule_by_values(node) ||
-           strcmp(node->op->name, "_copyto") == 0;
+           strcmp(node->op->name, "_copyto") == 0 || strcmp(node->op->name, "_set_value") == 0;
 }
 
 int mxl_rule_shapes(mxl_rule *rule)
