@@ -196,29 +196,29 @@ static void keep_common(const stand_ins *s, const mxl_rule *rule, mxl_shape *fir
 }
 
 /* With several sizes in place of unknown ones: sizes of results that stay the same are known, in
- * `found`, or, where *ran before, what of `found` stays the same. The operator must take the first
- * two sizes: else nothing is, and *ran stays. */
-static void try_sizes(stand_ins *s, mxl_rule *rule, mxl_shape *found, bool *ran)
+ * `found`, or, `again`, what of `found` stays the same. False with `found` as it was where the
+ * operator refuses one of the first two sizes. */
+static bool try_sizes(stand_ins *s, mxl_rule *rule, mxl_shape *found, bool again)
 {
     const int64_t *sizes = rule->node->op->infer != NULL ? stand_in_sizes : run_sizes;
     size_t bytes = (size_t)rule->num_out * sizeof(*found);
     mxl_shape *first = found + rule->num_out;
 
     if (call_any_dtype(s, rule, sizes[0]) != 0)
-        return;
+        return false;
     memcpy(first, s->out_shape, bytes);
     if (call_any_dtype(s, rule, sizes[1]) != 0)
-        return;
+        return false;
     keep_common(s, rule, first);
     if (call_any_dtype(s, rule, sizes[2]) == 0)
         keep_common(s, rule, first);
-    if (*ran) {
+    if (again) {
         memcpy(s->out_shape, first, bytes);
         keep_common(s, rule, found);
     } else {
         memcpy(found, first, bytes);
     }
-    *ran = true;
+    return true;
 }
 
 static const int stand_in_ranks[] = {2, 4, 3, 1};
@@ -234,11 +234,8 @@ static int infer_partly(stand_ins *s, mxl_rule *rule, bool ranks)
     if (found == NULL)
         return -1;
     for (int i = 0; i < (ranks ? 4 : 1); i++) {
-        bool ran = runs > 0;
-
         s->other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
-        try_sizes(s, rule, found, &ran);
-        runs += ran;
+        runs += try_sizes(s, rule, found, runs > 0);
     }
     for (int i = 0; i < rule->num_out && runs > ranks; i++) {
         if (ranks && !mxl_shape_known(&found[i]))
