@@ -84,7 +84,7 @@ help:
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
-#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, and of damaged files, images and samples (ASan)
+#: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, of inference, and of damaged files, images and samples (ASan)
 #: make checks   exported names, include directions, versions, an installed wheel
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-levels  the case table at each vector level below this processor's widest, and without back ends
@@ -250,7 +250,7 @@ fuzz: asan-build
 	+@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 $(ASAN_MAKE) fuzz-run
 
 FUZZ_PROGRAMS := $(BUILD)/fuzz_api $(BUILD)/fuzz_graph $(BUILD)/fuzz_params $(BUILD)/fuzz_images \
-    $(BUILD)/fuzz_symbols $(BUILD)/fuzz_samples
+    $(BUILD)/fuzz_symbols $(BUILD)/fuzz_samples $(BUILD)/fuzz_infer
 fuzz-programs: $(FUZZ_PROGRAMS)
 
 fuzz-run: $(FUZZ_PROGRAMS)
@@ -259,6 +259,7 @@ fuzz-run: $(FUZZ_PROGRAMS)
 	@$(BUILD)/fuzz_params $(FUZZ_SECONDS) 1 \
 	    $(wildcard tests/fuzz/corpus/*/*.params tests/reference/files/*.params)
 	@$(BUILD)/fuzz_images $(FUZZ_SECONDS) 1 $(wildcard tests/fuzz/corpus/images/*)
+	@$(BUILD)/fuzz_infer $(FUZZ_SECONDS)
 	@$(BUILD)/fuzz_symbols $(FUZZ_SECONDS) 1 $(wildcard tests/fuzz/corpus/symbols/*.json)
 	@$(BUILD)/fuzz_samples $(FUZZ_SECONDS) 1 $(wildcard tests/fuzz/corpus/samples/*)
 

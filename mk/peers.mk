@@ -45,6 +45,7 @@ oracle-gluon: $(ORACLE)/mxnet.stamp
 .PHONY: oracle-symbols
 oracle-symbols: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python -W ignore tests/reference/make_symbols.py
+	@$(ORACLE)/bin/python -W ignore tests/reference/make_inference.py
 
 #: make test-scripts  training scripts for MXNet (tests/scripts) run here and on the real 1.9.1: losses and time
 .PHONY: test-scripts
