@@ -174,6 +174,12 @@ def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: tuple)
     return x if bias is None else x + bias.reshape(shape)
 
 
+def _require_several(shape: tuple[int, ...], channels: int) -> None:
+    """Raises: ValueError: there is one value for each of the first `channels` dimensions after the batch's."""
+    if math.prod(shape[:1]) * math.prod(shape[1 + channels :]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+
+
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -196,6 +202,9 @@ def batch_norm(
             raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
         made = (input - running_mean.reshape(shape)) * (running_var.reshape(shape) + eps).rsqrt()
         return _affine(made, weight, bias, shape)
+    _require_several(input.shape, 1)
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("batch_norm: running_mean and running_var must be given together, or neither of them")
     if running_mean is not None and running_var is not None:
         with unrecorded():
             values = input.detach()

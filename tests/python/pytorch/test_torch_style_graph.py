@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch"))
 
 from programs import apart
 
-FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds")
+FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds", "modules")
 
 PROGRAMS = {
     f"{family}: {name}": run
