@@ -460,7 +460,7 @@ TEST(operators_compute)
     CHECK_INT(MXNDArrayFree(h), 0);
 }
 
-HARNESS_MAIN(ENTRY(slices), ENTRY(rows), ENTRY(reshapes), ENTRY(codes), ENTRY(too_many_axes),
-             ENTRY(slice_gradient), ENTRY(row_gradient), ENTRY(reshape_gradient),
-             ENTRY(views_of_views_gradient), ENTRY(unrecorded_views), ENTRY(second_order),
-             ENTRY(operators_compute))
+HARNESS_MAIN(ENTRY(slices), ENTRY(rows), ENTRY(memory), ENTRY(reshapes), ENTRY(codes),
+             ENTRY(too_many_axes), ENTRY(slice_gradient), ENTRY(row_gradient),
+             ENTRY(reshape_gradient), ENTRY(views_of_views_gradient), ENTRY(unrecorded_views),
+             ENTRY(second_order), ENTRY(operators_compute))
