@@ -68,13 +68,13 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return adopt(hot.call1(_clone, input._h), input._dtype)
 
 
-@method()
+@method(quick=True)
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """Itself where its elements follow each other in memory, else a copy."""
     return self if self.is_contiguous() else clone(self)
 
 
-@method()
+@method(quick=True)
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor as another dtype: to(torch.float64), to("cpu"), to("cpu", torch.float64), to(other).
 
@@ -117,14 +117,14 @@ def _caster(name: str, kind: dtype) -> None:
 
     convert.__name__ = name
     convert.__doc__ = f"The tensor as {kind}: itself where it is that."
-    method(name)(convert)
+    method(name, quick=True)(convert)
 
 
 for _kind in DTYPES:
     _caster({"Float": "float", "Byte": "byte", "Char": "char"}.get(_kind.word, _kind.word.lower()), _kind)
 
 
-@method()
+@method(quick=True)
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor as the dtype of another."""
     return cast(self, other._dtype)

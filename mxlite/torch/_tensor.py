@@ -364,13 +364,13 @@ def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
     return tensor.requires_grad_() if requires_grad else tensor
 
 
-@method()
+@method(quick=True)
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """Itself: all tensors are on the CPU."""
     return self
 
 
-@method()
+@method(quick=True)
 def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
     """Raises: AssertionError, always: there is no CUDA."""
     raise AssertionError("Torch not compiled with CUDA enabled")

@@ -146,7 +146,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     return input.reshape(-1, 1) * vec2
 
 
-@both()
+@both(quick=True)
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of two matrices, of a matrix and a vector, of two vectors, or of batches of matrices."""
     if not isinstance(other, Tensor):
@@ -191,13 +191,13 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     return made.squeeze(-1) if other.ndim == 1 else made
 
 
-@method("__matmul__")
+@method("__matmul__", quick=True)
 def _matmul(self: Tensor, other: Any) -> Any:
     """self @ other."""
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-@method("__rmatmul__")
+@method("__rmatmul__", quick=True)
 def _rmatmul(self: Tensor, other: Any) -> Any:
     """other @ self, which no other class has."""
     return NotImplemented

@@ -161,7 +161,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     return reshape(self, other.shape)
 
 
-@both()
+@both(quick=True)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from one to another as one."""
     shape = input.shape
@@ -205,7 +205,7 @@ def _unsqueezed(input: Tensor, dim: int, call: int) -> Tensor:
     return adopt(hot.call1_int(call, input._h, check_dim(dim, len(input.shape) + 1)), input._dtype)
 
 
-@both()
+@both(quick=True)
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1: all, one of them, or those of a tuple."""
     return _squeezed(input, dim, _squeeze)
@@ -226,7 +226,7 @@ def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
 # ---- another order ----
 
 
-@both()
+@both(quick=True)
 def t(input: Tensor) -> Tensor:
     """The transposed matrix; of a tensor of fewer dimensions itself."""
     return _t_of(input, _t)
@@ -239,7 +239,7 @@ def _t_of(input: Tensor, call: int) -> Tensor:
     return with_shape(call, input, tuple(reversed(range(ndim))))
 
 
-@both("transpose", "swapdims")
+@both("transpose", "swapdims", quick=True)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """With two dimensions changed for each other."""
     return _transposed(input, dim0, dim1, _transpose)

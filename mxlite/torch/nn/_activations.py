@@ -11,7 +11,7 @@ import warnings
 from typing import Any, Callable
 
 from mxlite._public import defined
-from mxlite.torch._calls import functions, prepare, require_tensor, run, run_into
+from mxlite.torch._calls import explain_all, functions, prepare, require_tensor, run, run_into
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
@@ -291,4 +291,5 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     )
 
 
+explain_all(globals(), quick=("relu", "relu_"))
 __all__ = [*defined(globals()), "sigmoid", "tanh"]

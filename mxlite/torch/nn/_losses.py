@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from mxlite._lib import hot
 from mxlite._public import defined
-from mxlite.torch._calls import new, prepare, run
+from mxlite.torch._calls import explain_all, new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
 from mxlite.torch._math.norms import vector_norm
@@ -375,4 +375,5 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
+explain_all(globals(), quick=("mse_loss",))
 __all__ = defined(globals())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._public import defined
-from mxlite.torch._calls import prepare, run
+from mxlite.torch._calls import explain_all, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._make.random import uniform_of
@@ -81,4 +81,5 @@ _RIMS = {
 }
 
 
+explain_all(globals())
 __all__ = defined(globals())

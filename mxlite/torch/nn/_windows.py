@@ -10,7 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._public import defined
-from mxlite.torch._calls import prepare, require_tensor, run
+from mxlite.torch._calls import explain_all, prepare, require_tensor, run
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn._rims import constant_pad, dropout
 
@@ -296,4 +296,5 @@ for _name, _function, _document in _TABLE:
     for _dims in (1, 2, 3):
         globals()[_name.format(_dims)] = _made(_name.format(_dims), _function, _dims, _document)
 
+explain_all(globals())
 __all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "dropout")]

@@ -9,6 +9,7 @@ from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch._calls import adopt, new, prepare, require_tensor, run, run_many
+from mxlite.torch._calls import explain_all as _explain_all
 from mxlite.torch._dtypes import int64
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.matrix import addmm, mm
@@ -287,5 +288,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return made if bias is None else made + bias
 
 
+_explain_all(globals(), quick=("linear",))
 __all__ = [*_activations.__all__, *_losses.__all__, *_rims.__all__, *_windows.__all__, *_defined(globals())]
 _show(globals())
