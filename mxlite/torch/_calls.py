@@ -229,6 +229,10 @@ def _resolver(made: Callable) -> Callable[[tuple, dict], tuple[tuple, dict]] | N
     return resolve
 
 
+#: Annotations of parameters that take several kinds of values; _TAKEN says which.
+Dims = Ints = Sizes = Any
+
+
 class _Parameter(NamedTuple):
     """A parameter whose annotation says what it takes."""
 
@@ -258,8 +262,9 @@ _TAKEN: dict[str, tuple[Callable[[Any], bool], str]] = {
     "float": (_is_number, "a number"),
     "str": (lambda value: isinstance(value, str), "str"),
     "dtype": (lambda value: isinstance(value, dtype) or value in (float, int, bool), "torch.dtype"),
-    "Dims": (_is_dims, "int or a tuple of ints"),
-    "Number": (_is_number, "a number or a Tensor"),
+    "Dims": (_is_dims, "int or tuple of ints"),
+    "Sizes": (_is_dims, "int or tuple of ints"),
+    "Ints": (lambda value: isinstance(value, (tuple, list)) and _is_dims(value), "tuple of ints"),
 }
 
 

@@ -128,6 +128,9 @@ class _InstanceNorm(_OfChannels):
     def forward(self, input: Any) -> Any:
         """The normalised input, (batch, channels, ...) or without the batch."""
         self._require_ndim(input)
+        channels = input.shape[-len(input.shape) + (input.ndim == max(self._ndims))]
+        if self.affine and channels != self.num_features:
+            raise ValueError(f"InstanceNorm: num_features is {self.num_features}, the input has {channels} channels")
         x = input if input.ndim == max(self._ndims) else input.unsqueeze(0)
         by_input = self.training or not self.track_running_stats
         made = functional.instance_norm(
