@@ -20,10 +20,11 @@ from mxlite.torch._dtypes import (
     result_dtype,
     scalar_dtype,
 )
-from mxlite.torch._kinds import require_cpu
+from mxlite.torch._kinds import contiguous_format, require_cpu
 from mxlite.torch._tensor import Tensor
 
 _clone = prepare("CloneBackward0", "_copy")
+_straight = prepare("CloneBackward0", "cast_storage", stype="default")  # in C order
 
 
 def as_float(tensor: Tensor) -> Tensor:
@@ -64,14 +65,16 @@ def require_cast(kind: dtype, wanted: dtype) -> None:
 
 @both(calls={"one": _clone, **from_kind(BOOL)})
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy, whose gradient flows to `input`."""
+    """A copy, whose gradient flows to `input`. It lies in memory as `input`, or in C order (contiguous_format)."""
+    if memory_format is contiguous_format:
+        return run(_straight, [input], kind=input._dtype)
     return adopt(hot.call1(_clone, input._h), input._dtype)
 
 
 @method(quick=True)
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
-    """Itself where its elements follow each other in memory, else a copy."""
-    return self if self.is_contiguous() else clone(self)
+    """Itself where its elements follow each other in memory, else a copy where they do."""
+    return self if self.is_contiguous() else run(_straight, [self], kind=self._dtype)
 
 
 @method(quick=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
+from mxlite.torch._basic import laid_as
 from mxlite.torch._calls import both, check_call, function, method, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype, float32, int64
@@ -100,7 +101,7 @@ def randint_like(input: Tensor, *bounds: int, **given: Any) -> Tensor:
     bounds = [*bounds, *(given.pop(each) for each in ("low", "high") if each in given)]
     kind, requires_grad = options("randint_like", given, input._dtype)
     low, high = bounds if len(bounds) == 2 else (0, bounds[0])
-    return finish(integers_of(tuple(input.shape), kind, low, high), requires_grad)
+    return finish(laid_as(integers_of, input, kind, low, high), requires_grad)
 
 
 @function()

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
-from mxlite.torch._basic import alias, with_shape
+from mxlite.torch._basic import alias, is_dense, with_shape
 from mxlite.torch._broadcast import expand_error
 from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, require_tensor, run, with_aliases
 from mxlite.torch._convert import clone
@@ -346,10 +346,13 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     """A view of a shape over steps in memory."""
     own = input.storage_offset()
     skip = 0 if storage_offset is None else storage_offset - own
-    if not input.is_contiguous() or skip < 0:
+    if skip < 0 or not (input.is_contiguous() or is_dense(input)):
         raise NotImplementedError(
-            "mxlite.torch: as_strided of a tensor that is not contiguous, or before its first element"
+            "mxlite.torch: as_strided of a tensor with gaps between its elements, or before its first element"
         )
+    if not input.is_contiguous():  # its elements as they lie in memory
+        strides = input._strides()
+        input = permute(input, *sorted(range(input.ndim), key=lambda dim: -strides[dim]))  # noqa: A001
     call = prepare("AsStridedBackward0", "_mxl_as_strided", "shape", "strides", "skip")
     return run(call, [input], tuple(size), tuple(stride), skip, kind=input._dtype)
 

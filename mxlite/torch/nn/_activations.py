@@ -11,6 +11,7 @@ import warnings
 from typing import Any, Callable
 
 from mxlite._public import defined
+from mxlite.torch._basic import relaid
 from mxlite.torch._calls import explain_all, functions, prepare, require_tensor, run, run_into
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
@@ -89,7 +90,9 @@ def _apply(
 ) -> Tensor:
     """A function of each element; `derivative`: its derivative, of x; None: that of what it is composed of."""
     rule = None if derivative is None else lambda grad, x: [grad * derivative(x)]
-    return (edit if inplace else formula)(label, [input], compute, rule, saves="0")
+    if inplace:
+        return edit(label, [input], compute, rule, saves="0")
+    return formula(label, [input], lambda x: relaid(compute(x), x), rule, saves="0")
 
 
 def _activation(name: str, label: str, compute: Callable, derivative: Callable | None = None) -> Callable:
@@ -299,7 +302,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         return [choose(above, grad, grad * w), choose(above, _one(x, 0), grad * x)]
 
     return formula(
-        "PreluKernelBackward0", [input, weight.reshape(shape)], lambda x, w: choose(x > 0, x, x * w), rule, saves="01"
+        "PreluKernelBackward0",
+        [input, weight.reshape(shape)],
+        lambda x, w: relaid(choose(x > 0, x, x * w), x),
+        rule,
+        saves="01",
     )
 
 

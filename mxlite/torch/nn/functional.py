@@ -162,9 +162,8 @@ def _normalized(
     slots = "0" + ("1" if has_weight else "-") + (str(len(given)) if has_bias else "-")
 
     def compute(x: Tensor, *given: Tensor) -> Tensor:
-        return _affine(
-            _standard(x, dims, eps), given[0] if has_weight else None, given[-1] if has_bias else None, shape
-        )
+        made = _standard(x.contiguous(), dims, eps)
+        return _affine(made, given[0] if has_weight else None, given[-1] if has_bias else None, shape)
 
     return formula(label, [input, *given], compute, slots=slots)
 
