@@ -53,19 +53,32 @@ def address_of(tensor: Tensor) -> int:
 
 
 def laid_as(made: Callable[..., Tensor], input: Tensor, *arguments: Any) -> Tensor:
-    """A new tensor of a shape, `made(shape, *arguments)`, that lies in memory as another one does, where that is dense.
+    """A new tensor, `made(shape, *arguments)`, of a tensor's shape and with its dimensions in the same order in memory.
 
     It has no place in the graph.
     """
     if input.is_contiguous():
         return made(tuple(input.shape), *arguments)
-    strides = input._strides()
-    order = sorted(range(input.ndim), key=lambda dim: -strides[dim])  # the outermost first
-    if _is_expanded(input, strides):
-        return made(tuple(input.shape), *arguments)
+    order = _inner_first(input._strides(), input.shape)[::-1]
     laid = made(tuple(input.shape[dim] for dim in order), *arguments)
     back = tuple(order.index(dim) for dim in range(input.ndim))
     return run(_turn, [laid], back, kind=laid._dtype).detach()
+
+
+def _inner_first(strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+    """The dimensions in the order in which a result of such a tensor has them: as capi/engine/run/layout.c."""
+    order = list(range(len(shape)))[::-1]
+    for start in range(1, len(order)):
+        at = start
+        for inner in range(start - 1, -1, -1):
+            a, b = order[inner], order[at]
+            if strides[a] == 0 or strides[b] == 0 or (strides[a] == strides[b] and shape[a] <= shape[b]):
+                continue
+            if strides[a] < strides[b]:
+                break
+            order[inner], order[at] = b, a
+            at = inner
+    return order
 
 
 def relaid(result: Tensor, input: Tensor) -> Tensor:
@@ -74,10 +87,6 @@ def relaid(result: Tensor, input: Tensor) -> Tensor:
         return result
     laid = laid_as(empty_of, input, result._dtype)
     return run_into(_copy_over, laid, [laid, result])
-
-
-def _is_expanded(input: Tensor, strides: tuple[int, ...]) -> bool:
-    return any(stride == 0 and size > 1 for stride, size in zip(strides, input.shape))
 
 
 def is_dense(input: Tensor) -> bool:

@@ -255,7 +255,9 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
 
 
 def _require_dtype(target: Tensor, key: Any, value: Tensor, accumulate: bool) -> None:
-    """Raises: RuntimeError: a value of another dtype; but for one number at the elements of one mask."""
+    """Raises: RuntimeError: a value of another dtype; but for one number at the elements of one mask, and for x[True]."""
+    if isinstance(key, bool):
+        return
     parts = key if isinstance(key, tuple) else (key,)
     is_mask = len(parts) == 1 and getattr(parts[0], "dtype", None) in (bool_, np.dtype(bool)) and parts[0].ndim > 0
     if value._dtype is not target._dtype and not (is_mask and value.numel() == 1 and not accumulate):

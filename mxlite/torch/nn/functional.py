@@ -64,7 +64,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if bias is None and len(shape) == 1:
         row = mm(input.unsqueeze(0), turned)
         return _shapes.with_shape(prepare("SqueezeBackward4", "_mxl_reshape_to", "shape"), row, (weight.shape[0],))
-    rows = input.view(-1, shape[-1])
+    rows = input.reshape(-1, shape[-1])
     out = shape[:-1] + (weight.shape[0],)
     if bias is None:
         return _shapes.with_shape(_unsafe_view, mm(rows, turned), out)
