@@ -255,7 +255,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
 
 
 def _require_dtype(target: Tensor, key: Any, value: Tensor, accumulate: bool) -> None:
-    """Raises: RuntimeError: a value of another dtype; but for one number at the elements of one mask, and for x[True]."""
+    """Raises: RuntimeError: another dtype; but for one number at the elements of one mask, and for x[True]."""
     if isinstance(key, bool):
         return
     parts = key if isinstance(key, tuple) else (key,)
