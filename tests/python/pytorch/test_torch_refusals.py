@@ -90,6 +90,19 @@ def test_borderline_arguments_have_answers() -> None:
     assert torch.cosine_similarity(torch.ones(2, 3), torch.ones(3)).tolist() == pytest.approx([1, 1])
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["torch.outer(A.view(2, 2), A)", "A.ger(torch.ones(()))", "torch.ones(2, 3).matrix_power(1)", "A.matrix_power(0)",
+     "torch.meshgrid(A.view(2, 2), A, indexing='ij')", "torch.bernoulli(A)", "torch.bernoulli(-A)",
+     "torch.multinomial(A.long(), 1)", "torch.addmv(A, torch.ones(4, 2), A)", "torch.addmv(A.view(2, 2), A, A)"],
+)  # fmt: skip
+def test_shapes_and_probabilities_that_do_not_do(text: str) -> None:
+    with pytest.raises(RuntimeError, match=":"):
+        eval(text)
+    with pytest.raises(NotImplementedError):
+        torch.bernoulli(A.long())
+
+
 # ---- indices ----
 
 
