@@ -99,7 +99,7 @@ test-torch: lib $(TORCH)/torch.stamp
 	@$(TORCH_PY) tests/torch/check_programs.py
 	@$(TORCH_PY) tests/torch/check_pairs.py
 	@$(TORCH_PY) tests/torch/check_layers.py
-	@$(TORCH_PY) tests/torch/check_refusals.py
+	@$(TORCH_PY) tests/torch/modules/check_refusals.py
 	@$(TORCH_PY) tests/torch/check_calls.py $(CALLS_ARGS)
 
 # The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.

@@ -18,7 +18,8 @@ typedef struct base_axes {
     int64_t memory[MXL_MAX_NDIM], order[MXL_MAX_NDIM], size[MXL_MAX_NDIM];
 } base_axes;
 
-static void base_axes_of(const mxl_array *base, base_axes *axes)
+/* False: two of its elements may lie at one place. */
+static bool base_axes_of(const mxl_array *base, base_axes *axes)
 {
     int64_t order = 1;
 
@@ -39,6 +40,13 @@ static void base_axes_of(const mxl_array *base, base_axes *axes)
         axes->count++;
         order *= base->shape[axis];
     }
+    for (int i = 0; i < axes->count; i++) {
+        int64_t inner = i + 1 < axes->count ? axes->memory[i + 1] * axes->size[i + 1] : 1;
+
+        if (axes->memory[i] < inner || axes->memory[i] < 1)
+            return false;
+    }
+    return true;
 }
 
 /* A distance in memory as one in C order, for `times` steps of it; `room` has the positions that
@@ -66,11 +74,12 @@ static int translate(const mxl_array *view, mxl_strided_params *p, int64_t *stri
     int64_t room[MXL_MAX_NDIM];
     bool fits;
 
-    base_axes_of(view->base, &axes);
+    fits = base_axes_of(view->base, &axes);
     for (int i = 0; i < axes.count; i++)
         room[i] = axes.size[i] - 1;
-    p->skip = in_order(p->skip, 1, &axes, room);
-    fits = p->skip >= 0;
+    if (fits)
+        p->skip = in_order(p->skip, 1, &axes, room);
+    fits = fits && p->skip >= 0;
     for (int i = 0; i < view->ndim && fits; i++) {
         bool moves = view->shape[i] > 1;
 

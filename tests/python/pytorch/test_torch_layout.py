@@ -1,6 +1,6 @@
 """How results lie in memory: in the order of their inputs' axes, as PyTorch's do, and what follows from it.
 
-The strides are those that PyTorch 2.13 answers; tests/torch/check_layouts.py compares more of them.
+The strides are those that PyTorch 2.13 answers; tests/torch/modules/check_refusals.py compares more of them.
 """
 
 from __future__ import annotations
@@ -128,6 +128,17 @@ def test_an_edit_through_its_memory_in_another_order_is_refused() -> None:
     y = x.t() * 1
     with pytest.raises(RuntimeError, match="lie in C order"):
         y.t().view(-1).mul_(2)
+
+
+def test_edits_of_parts_of_what_shows_elements_twice_are_refused() -> None:
+    w = torch.ones(2, requires_grad=True)
+    for base in (torch.ones(1, 2).expand(3, 2).detach(), torch.ones(4).as_strided((3, 2), (1, 1)).detach()):
+        with pytest.raises(RuntimeError, match="lie in C order"):
+            base[0].mul_(w)
+    gaps = torch.ones(3, 4)[:, ::2].detach()
+    gaps[1].mul_(w)
+    gaps.sum().backward()
+    assert w.grad.tolist() == [1, 1]
 
 
 def test_large_results() -> None:

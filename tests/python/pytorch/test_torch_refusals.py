@@ -1,6 +1,6 @@
 """What PyTorch refuses is refused, with an error of its class that says what is wrong and does not come from within.
 
-The table is tests/torch/refusals.py; check_refusals.py compares it, and more, with PyTorch.
+The table is tests/torch/modules/refusals.py; check_refusals.py compares it, and more, with PyTorch.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import mxlite.torch as torch
 from mxlite.torch.nn import functional as F  # noqa: N812
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "torch"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "torch", "modules"))
 
 from compare import builtin
 from refusals import REFUSED, SETUP

@@ -1,6 +1,6 @@
 """What goes on: schedules made anew, modules that say how they are saved, running statistics, copies of one memory.
 
-tests/torch/cases_modules.py and check_layers.py compare more with PyTorch.
+tests/torch/modules/cases_modules.py and check_layers.py compare more with PyTorch.
 """
 
 from __future__ import annotations

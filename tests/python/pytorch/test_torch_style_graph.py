@@ -16,6 +16,7 @@ import torch as real
 import mxlite.torch as ours
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch" / "modules"))
 
 from programs import apart
 

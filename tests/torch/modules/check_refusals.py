@@ -9,14 +9,18 @@ import itertools
 import random
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch as real
-from compare import builtin
-from refusals import REFUSED, SETUP
 
 import mxlite.torch as ours
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from compare import builtin
+from refusals import REFUSED, SETUP
 
 KEYS = """0 -1 4 slice(0,2) slice(None) ... None [0,1] [] i y[:2] b u u[0] u[1] b[0] y[0] 1.5 'a' True (0,0) (...,0)
     (slice(0,2),None) (b,0) (slice(0,2),u[0]) (u[0],u[0]) torch.tensor([9]) torch.tensor([1.]) slice(1.5) range(2)
