@@ -314,6 +314,20 @@ mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int
     return view;
 }
 
+void mxl_array_lay(mxl_array *array, const int *order)
+{
+    int64_t stride = 1;
+
+    for (int i = 0; i < array->ndim; i++) {
+        int axis = order[i];
+
+        if (array->shape[axis] > 1 && array->strides[axis] != stride)
+            array->contiguous = false;
+        array->strides[axis] = stride;
+        stride *= array->shape[axis];
+    }
+}
+
 int mxl_array_check_writable(const mxl_array *array)
 {
     if (array->storage == NULL)

@@ -103,6 +103,10 @@ void mxl_array_release_base(mxl_array *view);
 mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
                              const int64_t *strides);
 
+/* Changes the strides of a new contiguous array: its axes lie in memory in the order of `order`,
+ * the innermost first. */
+void mxl_array_lay(mxl_array *array, const int *order);
+
 /* Gives a none array its dtype and shape, and new storage; -1 with the array unchanged. */
 int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape);
 

@@ -171,6 +171,7 @@ struct mxl_op {
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
     bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
     bool strided;      /* compute takes inputs with any strides, without kernels */
+    bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */

@@ -164,6 +164,11 @@ MXL_API int MXLNDArrayIsContiguous(NDArrayHandle array);
  * (MXNDArrayGetData fails for elements that are not in C order.) */
 MXL_API int MXLNDArrayGetAddress(NDArrayHandle array, void **address);
 
+/* A new handle of an array with one dimension over all of the array's memory, which shares it and
+ * has no place in the graph; NULL on error. *number is the same for all arrays over one memory, and
+ * for no others while they live. */
+MXL_API NDArrayHandle MXLNDArrayGetMemory(NDArrayHandle array, uint64_t *number);
+
 /* Returns -1 with the error set if PyTorch's front end would refuse a recorded edit of the array in
  * place: a leaf that needs a gradient, a view of one, or a view whose edits cannot be followed.
  * Returns 0 while recording is off. Callers of MXLFunctionRecord ask before they write. */

@@ -52,7 +52,7 @@ def without_first_ones(value: Tensor) -> Tensor:
     return _shapes.view(value, value.shape[start:]) if start else value
 
 
-@method()
+@method(quick=True)
 def fill_(self: Tensor, value: Any) -> Tensor:
     """One number in every element; returns the tensor."""
     if isinstance(value, Tensor):

@@ -49,7 +49,10 @@ class _Writer:
             return {"bytes": value.hex()}
         for name, cls in _CONTAINERS.items():
             if type(value) is cls:
-                return {name: self._members(value)}
+                found = {name: self._members(value)}
+                if hasattr(value, "_metadata"):  # versions of the modules whose state_dict it is
+                    found["metadata"] = self.plain(value._metadata)
+                return found
         raise TypeError(
             f"mxlite.torch: torch.save takes tensors, numbers, texts and containers of them, not "
             f"{type(value).__name__}; of a module or an optimizer, save state_dict()"
@@ -125,7 +128,10 @@ class _Reader:
             return bytes.fromhex(content)
         cls = _CONTAINERS[kind]
         if issubclass(cls, dict):
-            return cls({self.value(key): self.value(each) for key, each in content})
+            made = cls({self.value(key): self.value(each) for key, each in content})
+            if "metadata" in plain:
+                made._metadata = self.value(plain["metadata"])
+            return made
         return cls(map(self.value, content))
 
     def _array(self, kind: str, place: int, requires_grad: bool) -> Any:

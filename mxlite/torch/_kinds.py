@@ -54,6 +54,8 @@ class device:  # noqa: N801 - PyTorch's name
     def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, device):
             type, index = type.type, type.index
+        if isinstance(type, int) and not isinstance(type, bool):
+            raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
         name, separator, number = type.partition(":")

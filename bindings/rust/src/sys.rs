@@ -226,6 +226,7 @@ extern "C" {
     pub fn MXLNDArrayGetEdgeKind(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayGetId(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayGetInfo(array: NDArrayHandle, room: c_int, shape: *mut i64, dtype: *mut c_int) -> c_int;
+    pub fn MXLNDArrayGetMemory(array: NDArrayHandle, number: *mut u64) -> NDArrayHandle;
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayIsContiguous(array: NDArrayHandle) -> c_int;

@@ -319,7 +319,7 @@ static mxl_array *moved_compose(mxl_scope *s, const mxl_call *call)
         return mxl_scope_own(s, mxl_array_new(call->in[0]->dtype, 4, out));
     if (regions->dtype == MXL_F16)
         regions = mxl_cast(s, regions, MXL_F32);
-    else if (!regions->contiguous)
+    if (regions != NULL && !regions->contiguous)
         regions = mxl_scope_own(s, mxl_array_contiguous(regions));
     if (regions == NULL)
         return NULL;

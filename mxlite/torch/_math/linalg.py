@@ -158,6 +158,8 @@ def _norm(
 @both()
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of n times the matrix."""
+    if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
+        raise RuntimeError(f"matrix_power: takes square matrices, got shape {list(input.shape)}")
     if n == 0:
         return eye(input.shape[-1], dtype=input._dtype).expand(input.shape).clone()
     base = input if n > 0 else inv(input)

@@ -11,11 +11,13 @@ import warnings
 from typing import Any, Callable
 
 from mxlite._public import defined
-from mxlite.torch._calls import functions, prepare, require_tensor, run, run_into
+from mxlite.torch._basic import relaid
+from mxlite.torch._calls import explain_all, functions, prepare, require_tensor, run, run_into
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
+from mxlite.torch._kinds import check_dim
 from mxlite.torch._math import reductions as _reductions
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula
@@ -67,7 +69,9 @@ def _glu(x: Tensor, *, dim: int) -> Tensor:
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second."""
     _check("glu", input)
-    size = input.shape[dim]
+    if not input.ndim:
+        raise RuntimeError("glu: halves a dimension, and the input has none")
+    size = input.shape[check_dim(dim, input.ndim)]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.ndim} is size {size}")
     return _glu(input, dim=dim)
@@ -86,7 +90,9 @@ def _apply(
 ) -> Tensor:
     """A function of each element; `derivative`: its derivative, of x; None: that of what it is composed of."""
     rule = None if derivative is None else lambda grad, x: [grad * derivative(x)]
-    return (edit if inplace else formula)(label, [input], compute, rule, saves="0")
+    if inplace:
+        return edit(label, [input], compute, rule, saves="0")
+    return formula(label, [input], lambda x: relaid(compute(x), x), rule, saves="0")
 
 
 def _activation(name: str, label: str, compute: Callable, derivative: Callable | None = None) -> Callable:
@@ -231,6 +237,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     require_tensor("hardtanh", 1, "input", input)
     if input._dtype.kind == BOOL:
         raise RuntimeError("Bool inputs not supported for hardtanh")
+    if min_val > max_val:
+        raise ValueError(f"hardtanh: min_val is at most max_val, got {min_val} and {max_val}")
     if not input._dtype.is_floating_point:
         min_val, max_val = int(min_val), int(max_val)
         if min_val < 0 and not input._dtype.is_signed:
@@ -262,6 +270,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Nearer to 0 by lambd, and 0 where that would go beyond."""
     _check("softshrink", input)
+    if lambd < 0:
+        raise RuntimeError(f"softshrink: lambd is not negative, got {lambd}")
     return _apply(
         "SoftshrinkBackward0",
         input,
@@ -280,6 +290,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if weight._dtype is not input._dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input._dtype.word} and {weight._dtype.word}")
     _check("prelu", input)
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.ndim > 1 or weight.numel() not in (1, channels):
+        raise RuntimeError(
+            f"prelu: takes 1 weight, or {channels}, one for each channel; got shape {list(weight.shape)}"
+        )
     shape = (weight.numel(),) + (1,) * max(0, input.ndim - 2) if weight.numel() > 1 else (1,) * input.ndim
 
     def rule(grad: Tensor, x: Tensor, w: Tensor) -> list:  # where x is chosen, an infinite weight has no say
@@ -287,8 +302,13 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         return [choose(above, grad, grad * w), choose(above, _one(x, 0), grad * x)]
 
     return formula(
-        "PreluKernelBackward0", [input, weight.reshape(shape)], lambda x, w: choose(x > 0, x, x * w), rule, saves="01"
+        "PreluKernelBackward0",
+        [input, weight.reshape(shape)],
+        lambda x, w: relaid(choose(x > 0, x, x * w), x),
+        rule,
+        saves="01",
     )
 
 
+explain_all(globals(), quick=("relu", "relu_"))
 __all__ = [*defined(globals()), "sigmoid", "tanh"]

@@ -101,6 +101,11 @@ class Sequential(_Listed):
             return type(self)(OrderedDict(list(self._modules.items())[index]))
         return super().__getitem__(index)
 
+    def insert(self, index: int, module: Any) -> Any:  # noqa: D102
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"insert: a place is from {-len(self)} to {len(self)}, got {index}")
+        return super().insert(index, module)
+
     def forward(self, input: Any) -> Any:
         """The last module's result; each has the result of the one before."""
         for module in self._modules.values():

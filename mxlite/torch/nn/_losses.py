@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from mxlite._lib import hot
 from mxlite._public import defined
-from mxlite.torch._calls import new, prepare, run
+from mxlite.torch._calls import explain_all, functions, new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
 from mxlite.torch._math.norms import vector_norm
@@ -21,6 +21,15 @@ from mxlite.torch._tensor import Tensor
 def _check_reduction(reduction: str) -> None:
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def _require_class_weight(weight: Tensor | None, classes: int) -> None:
+    """Raises: RuntimeError: there is not one weight for each class."""
+    if weight is not None and (weight.ndim != 1 or weight.shape[0] != classes):
+        raise RuntimeError(
+            f"a weight tensor has one element for each of {classes} classes, or is None; its shape is "
+            f"{list(weight.shape)}"
+        )
 
 
 def _reduced(loss: Tensor, reduction: str) -> Tensor:
@@ -162,7 +171,16 @@ def nll_loss(
     if target._dtype not in (int64, uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.word}")
     shape = tuple(input.shape)
+    if not shape:
+        raise ValueError("nll_loss: the input has a dimension of classes at least, got none")
+    if not isinstance(ignore_index, int):
+        raise TypeError(f"nll_loss(): argument 'ignore_index' must be int, not {type(ignore_index).__name__}")
     dim = 0 if len(shape) == 1 else 1
+    _require_class_weight(weight, shape[dim])
+    if len(shape) == 1 and target.ndim == 1:
+        if target.shape[0] != 1:
+            raise ValueError(f"nll_loss: an input of one dimension has one target, got {target.shape[0]}")
+        target = target.reshape(())
     expected = shape[:dim] + shape[dim + 1 :]
     if target.shape != expected:
         if input.ndim >= 2 and target.shape[:1] != input.shape[:1]:
@@ -228,10 +246,20 @@ def cross_entropy(
 ) -> Tensor:
     """nll_loss of log_softmax; `target` may hold probabilities of all classes instead of one class."""
     _check_reduction(reduction)
+    if label_smoothing > 1:
+        raise RuntimeError(f"cross_entropy: label_smoothing is 1 at most, got {label_smoothing}")
+    label_smoothing = label_smoothing if label_smoothing > 0 else 0.0
     dim = 0 if input.ndim == 1 else 1
+    if not input.ndim and not target._dtype.is_floating_point:
+        raise RuntimeError(f"cross_entropy: an input without dimensions has no classes that {target._dtype} could name")
     logs = log_softmax(input, dim)
     if target._dtype.is_floating_point:
+        if ignore_index >= 0:
+            raise RuntimeError("cross_entropy: ignore_index is for targets that are classes, not probabilities")
+        _require_class_weight(weight, input.shape[dim])
         if target.shape != input.shape:
+            if dim and target.shape[:1] != input.shape[:1]:
+                raise ValueError(f"cross_entropy: batches of {input.shape[0]} inputs and of targets {target.shape}")
             raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target._dtype}")
         if label_smoothing:
             target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
@@ -286,6 +314,8 @@ def binary_cross_entropy(
         )
     if not bool(((input >= 0) & (input <= 1)).all()):
         raise RuntimeError("all elements of input should be between 0 and 1")
+    if not bool(((target >= 0) & (target <= 1)).all()):
+        raise RuntimeError("binary_cross_entropy: all elements of the target are from 0 to 1")
 
     def compute(p: Tensor, t: Tensor, *weight: Tensor) -> Tensor:
         each = -(t * p.log().clamp_min(-100) + (1 - t) * (1 - p).log().clamp_min(-100))
@@ -356,12 +386,15 @@ def kl_div(
         raise RuntimeError("kl_div: Integral inputs not supported.")
     each = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
-        return each.sum() / input.shape[0]
+        return each.sum() / input.shape[0] if input.shape else each
     return _reduced(each, reduction)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The inner product along a dimension, divided by both norms."""
+    if eps < 0:
+        raise RuntimeError(f"cosine_similarity: eps is not negative, got {eps}")
+    x1, x2 = broadcast_tensors(x1, x2)
     kind = common_dtype(x1, x2)
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.word}")
@@ -375,4 +408,6 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
+explain_all(globals(), quick=("mse_loss",))
+functions.update(cosine_similarity=cosine_similarity, pairwise_distance=pairwise_distance)
 __all__ = defined(globals())

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
+from mxlite.torch._convert import target_of
 from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
-from mxlite.torch._kinds import require_cpu
 from mxlite.torch._nodes import unrecorded
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, exchange
+from mxlite.torch.nn._state import HOOKS, RemovableHandle, State
 from mxlite.torch.nn.parameter import Parameter
 
 
 def typename(value: Any) -> str:
     """How a message names the type of a value."""
     return value.type() if isinstance(value, Tensor) else type(value).__name__
-
-
-class Loaded(NamedTuple):
-    """What load_state_dict returns: names that either side lacks."""
-
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
-
-    __str__ = __repr__
 
 
 #: The three kinds of members, by the attribute that holds them: their class, what messages call them, and what a
@@ -43,7 +29,7 @@ _KINDS: dict[str, tuple[type, str, str]] = {
 }
 
 
-class Module:
+class Module(State):
     """The base class of layers and networks.
 
     A subclass calls `super().__init__()`, sets Parameters and Modules as attributes, and has a `forward`.
@@ -63,6 +49,7 @@ class Module:
             _modules={},
             _forward_pre_hooks=OrderedDict(),
             _forward_hooks=OrderedDict(),
+            **{kind: OrderedDict() for kind in HOOKS},
         )
 
     def forward(self, *_: Any) -> Any:
@@ -132,7 +119,7 @@ class Module:
 
     def __dir__(self) -> list[str]:
         members = (name for kind in _KINDS for name in self.__dict__[kind])
-        return sorted({*object.__dir__(self), *members})
+        return sorted(name for name in {*object.__dir__(self), *members} if not name[:1].isdigit())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -170,13 +157,15 @@ class Module:
         self._register("_buffers", name, tensor, "buffer")
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
-    def register_module(self, name: str, module: Module | None) -> None:
+    def add_module(self, name: str, module: Module | None) -> None:
         """Adds a module as a child."""
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._register("_modules", name, module, "module")
 
-    add_module = register_module
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as add_module."""
+        self.add_module(name, module)
 
     # ---- what it holds ----
 
@@ -275,72 +264,6 @@ class Module:
             raise AttributeError(f"`{name}` is not {'an' if cls is Parameter else 'a'} {word}")
         return found
 
-    # ---- state ----
-
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
-        """Parameters and persistent buffers by dotted names; they share memory with the module's."""
-        found: dict[str, Any] = OrderedDict() if destination is None else destination
-        for name, tensor in itertools.chain(self._parameters.items(), self._buffers.items()):
-            if tensor is not None and name not in self._non_persistent_buffers_set:
-                found[prefix + name] = tensor if keep_vars else tensor.detach()
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        return found
-
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Loaded:
-        """Copies what state_dict returned into the parameters and buffers.
-
-        Nothing is copied if there is an error.
-
-        Args:
-            strict: Whether a name that either side lacks is an error.
-            assign: Whether the given tensors take the place of the module's own.
-        Raises: TypeError: no dictionary; RuntimeError: names (`strict`) or shapes that do not match.
-        """
-        if not hasattr(state_dict, "keys"):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        own = self._places()
-        missing = [key for key in own if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in own]
-        problems = []
-        if strict and missing:
-            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{key}"' for key in missing) + ". ")
-        if strict and unexpected:
-            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{key}"' for key in unexpected) + ". ")
-        pairs = [(*own[key], state_dict[key], key) for key in own if key in state_dict]
-        for members, name, given, key in pairs:
-            if not isinstance(given, Tensor):
-                problems.append(
-                    f'While copying the parameter named "{key}", expected torch.Tensor but got {type(given)}.'
-                )
-            elif given.shape != members[name].shape:
-                problems.append(
-                    f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                    f"current model is {members[name].shape}."
-                )
-        if problems:
-            lines = "\n\t".join(problems)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
-        with unrecorded():
-            for members, name, given, _ in pairs:
-                if assign:
-                    is_parameter = isinstance(members[name], Parameter)
-                    members[name] = Parameter(given, members[name].requires_grad) if is_parameter else given
-                else:
-                    members[name].copy_(given)
-        return Loaded(missing, unexpected)
-
-    def _places(self) -> dict[str, tuple[dict, str]]:
-        """Where each tensor of state_dict is: a dictionary and a name in it."""
-        found = {}
-        for path, module in self.named_modules(remove_duplicate=False):
-            for members in (module._parameters, module._buffers):
-                for name, tensor in members.items():
-                    if tensor is not None and name not in module._non_persistent_buffers_set:
-                        found[f"{path}.{name}" if path else name] = (members, name)
-        return found
-
     # ---- of all that it holds ----
 
     def apply(self, fn: Callable[[Module], Any]) -> Any:
@@ -354,8 +277,9 @@ class Module:
         """Switches it, and all within it, to training or (`mode` False) to evaluation; returns itself."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
-        for module in self.modules():
-            module.training = mode
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
         return self
 
     def eval(self) -> Any:
@@ -372,64 +296,58 @@ class Module:
         """Removes the gradients of its parameters, or fills them with zeros."""
         clear_gradients(self.parameters(), set_to_none)
 
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Any:
-        """Replaces the values of parameters, of their gradients, and of buffers by what a function makes of them."""
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
+        """Replaces the values of parameters, of their gradients, and of buffers by what a function makes of them.
+
+        Args:
+            recurse: Whether those of all modules within it, too.
+        """
+        for module in self.children() if recurse else ():
+            module._apply(fn)
         with unrecorded():
-            for parameter in self.parameters():
-                gradient = parameter.grad
-                made = fn(parameter.detach())
-                if made._dtype is not parameter._dtype:
-                    flag = parameter.requires_grad
-                    parameter.grad = None
-                    parameter._h, made._h = made._h, parameter._h
-                    parameter._dtype, made._dtype = made._dtype, parameter._dtype
-                    parameter.requires_grad_(flag)
-                    parameter.grad = None if gradient is None else fn(gradient)
-            for module in self.modules():
-                for name, buffer in module._buffers.items():
-                    if buffer is not None:
-                        module._buffers[name] = fn(buffer)
+            for parameter in self._parameters.values():
+                if parameter is not None:
+                    _replace_data(parameter, fn)
+            for name, buffer in self._buffers.items():
+                if buffer is not None:
+                    self._buffers[name] = fn(buffer)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """Converts floating parameters and buffers to a dtype: to(dtype), to(device, dtype), to(tensor).
 
-        Raises: TypeError: no floating dtype; AssertionError: a device other than the CPU.
+        Raises: TypeError: no floating dtype, or another argument; RuntimeError: `copy`; AssertionError: a device other
+            than the CPU.
         """
-        kind = kwargs.pop("dtype", None)
-        require_cpu(kwargs.pop("device", None))
-        for unused in ("non_blocking", "copy", "memory_format"):
-            kwargs.pop(unused, None)
-        if kwargs:
-            raise TypeError(f"to() received an invalid keyword argument: {next(iter(kwargs))}")
-        for each in args:
-            if isinstance(each, Tensor):
-                kind = each._dtype
-            elif isinstance(each, _dtype):
-                kind = each
-            elif not isinstance(each, bool):
-                require_cpu(each)
-        if kind is None:
-            return self
-        if not kind.is_floating_point:
+        kind, copies = target_of(args, kwargs)
+        if copies:
+            raise RuntimeError("nn.Module.to: copy=True, but a module is converted itself; copy.deepcopy makes another")
+        if kind is not None and not kind.is_floating_point:
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
-        return self._apply(lambda tensor: tensor.to(kind) if tensor._dtype.is_floating_point else tensor)
+        return self._to(kind)
+
+    def _to(self, kind: _dtype | None) -> Any:
+        return self._apply(lambda tensor: tensor.to(kind) if kind and tensor._dtype.is_floating_point else tensor)
+
+    def type(self, dst_type: Any) -> Any:
+        """All parameters and buffers as a dtype; returns itself."""
+        return self._apply(lambda tensor: tensor.type(dst_type))
 
     def float(self) -> Any:
         """Floating parameters and buffers as float32; returns itself."""
-        return self.to(float32)
+        return self._to(float32)
 
     def double(self) -> Any:
         """Floating parameters and buffers as float64; returns itself."""
-        return self.to(float64)
+        return self._to(float64)
 
     def half(self) -> Any:
         """Floating parameters and buffers as float16; returns itself."""
-        return self.to(float16)
+        return self._to(float16)
 
     def cpu(self) -> Any:
         """Itself: all is on the CPU."""
-        return self
+        return self._to(None)
 
     def cuda(self, device: Any = None) -> Any:
         """Raises: AssertionError: there is no CUDA."""
@@ -489,26 +407,23 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-class RemovableHandle:
-    """A hook of a module; `remove()`, or the end of a with-block, takes it away."""
-
-    numbers = itertools.count()
-
-    def __init__(self, hooks: OrderedDict, hook: Any, prepend: bool) -> None:
-        self.hooks, self.id = hooks, next(self.numbers)
-        hooks[self.id] = hook
-        if prepend:
-            hooks.move_to_end(self.id, last=False)
-
-    def remove(self) -> None:
-        """Takes the hook away; nothing happens where it is gone already."""
-        self.hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
+def _replace_data(parameter: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
+    """Gives a parameter and its gradient the values that a function makes of them, in any dtype and shape."""
+    gradient, made = parameter.grad, fn(parameter)
+    fits = made is not parameter and (made._dtype, made.shape) == (parameter._dtype, parameter.shape)
+    if fits:
+        parameter.data = made
+    elif made is not parameter:
+        flag, made = parameter.requires_grad, made.detach()
+        if flag:
+            made.requires_grad_()  # or it says why not, before anything changes
+        parameter.grad = None
+        exchange(parameter, made)
+        parameter.requires_grad_(flag)
+    if gradient is not None:
+        found = fn(gradient)
+        if found is not gradient:
+            parameter.grad = found
 
 
 def clear_gradients(tensors: Any, set_to_none: bool) -> None:

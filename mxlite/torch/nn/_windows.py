@@ -5,22 +5,30 @@ One function serves all numbers of dimensions, with a batch and without; conv2d 
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._public import defined
-from mxlite.torch._calls import prepare, require_tensor, run
-from mxlite.torch._tensor import Tensor, from_values, full_of
+from mxlite.torch._calls import explain_all, prepare, require_tensor, run
+from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
 from mxlite.torch.nn._rims import constant_pad, dropout
 
 
 def sizes_of(value: Any, dims: int) -> tuple:
     """One number for each spatial dimension: of one number, or of a sequence of one or of all."""
-    if isinstance(value, (int, float)):
-        return (value,) * dims
-    found = tuple(value)
+    found = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not all(isinstance(each, (int, np.integer)) for each in found):
+        raise TypeError(f"sizes of windows, steps and rims are ints or tuples of ints, not {value!r}")
+    if len(found) not in (1, dims):
+        raise RuntimeError(f"there is one size, or one for each of {dims} spatial dimensions, got {value}")
     return found * dims if len(found) == 1 else found
+
+
+def _require_floats(name: str, input: Tensor) -> None:
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(f"mxlite.torch: {name} takes floating dtypes, got {input._dtype}")
 
 
 def _batched(name: str, input: Tensor, dims: int) -> tuple[Tensor, bool]:
@@ -34,7 +42,17 @@ def _batched(name: str, input: Tensor, dims: int) -> tuple[Tensor, bool]:
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
             f"{list(input.shape)}"
         )
+    _require_floats(name, input)
     return (input, True) if input.ndim == dims + 2 else (input.unsqueeze(0), False)
+
+
+def _require_groups(name: str, weight: Any, bias: Any, groups: Any) -> None:
+    """Raises: TypeError: what should be tensors and an integer are none."""
+    require_tensor(name, 2, "weight", weight)
+    if bias is not None:
+        require_tensor(name, 3, "bias", bias)
+    if not isinstance(groups, int):
+        raise TypeError(f"{name}(): argument 'groups' must be int, not {type(groups).__name__}")
 
 
 def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, shape: Any) -> None:
@@ -59,6 +77,7 @@ def _convolution(
     groups: int = 1,
 ) -> Tensor:
     x, batched = _batched(f"conv{dims}d", input, dims)
+    _require_groups(f"conv{dims}d", weight, bias, groups)
     _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
     kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
     if isinstance(padding, str):
@@ -112,8 +131,11 @@ def _transposed(
     dilation: Any = 1,
 ) -> Tensor:
     x, batched = _batched(f"conv_transpose{dims}d", input, dims)
+    _require_groups(f"conv_transpose{dims}d", weight, bias, groups)
     _require_channels(x, weight, weight.shape[0], groups, input.shape)
     stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
+    if min(stride) <= 0:
+        raise RuntimeError(f"conv_transpose{dims}d: strides are positive, got {stride}")
     if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):
         raise RuntimeError(
             f"output padding must be smaller than either stride or dilation, but got output_padding {more}, stride "
@@ -153,12 +175,18 @@ def _pooled(
 ) -> Tensor:
     """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
-    if input.ndim not in (dims + 1, dims + 2) or not input.numel():
-        raise RuntimeError(f"the input has {dims + 1} dimensions, or {dims + 2} with a batch, and elements")
     batched = input.ndim == dims + 2
+    if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[batched:]:
+        raise RuntimeError(f"the input has {dims + 1} dimensions, or {dims + 2} with a batch, and elements")
+    _require_floats(f"{kind}_pool{dims}d", input)
     x = input if batched else input.unsqueeze(0)
     kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
     steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
+    if min(kernel) <= 0 or min(steps) <= 0 or min(rims) < 0:
+        raise RuntimeError(
+            f"{kind}_pool{dims}d: windows and steps are positive and rims not negative, got kernel_size={kernel}, "
+            f"stride={steps}, padding={rims}"
+        )
     for size, rim in zip(kernel, rims):
         if rim > size // 2:
             raise RuntimeError(f"padding is at most half the window: {rim} is more than half of {size}")
@@ -191,6 +219,8 @@ def _max_pool(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor:
+    if min(sizes_of(dilation, dims)) <= 0:
+        raise RuntimeError(f"max_pool{dims}d: a dilation is positive, got {dilation}")
     if return_indices or any(each != 1 for each in sizes_of(dilation, dims)):
         raise NotImplementedError(f"mxlite.torch: max_pool{dims}d has no dilation and no return_indices")
     label = f"MaxPool{dims}DWithIndicesBackward0"
@@ -219,7 +249,10 @@ def _avg_pool(
 def _adaptive_sizes(dims: int, name: str, input: Tensor, output_size: Any) -> tuple:
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}{dims}d(): Expected {dims + 1}D or {dims + 2}D tensor, but got {input.shape}")
-    sizes = (output_size,) * dims if output_size is None else sizes_of(output_size, dims)
+    given = output_size if isinstance(output_size, (tuple, list)) else (output_size,)
+    sizes = tuple(each for each in sizes_of([0 if each is None else each for each in given], dims))
+    given = tuple(given) * (dims // len(given))
+    sizes = tuple(None if each is None else size for each, size in zip(given, sizes))
     return tuple(size if want is None else want for want, size in zip(sizes, input.shape[-dims:]))
 
 
@@ -253,6 +286,8 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
     """The largest of each of the windows, where they divide each dimension evenly."""
     wanted = _adaptive_sizes(dims, "adaptive_max_pool", input, output_size)
     sizes = tuple(input.shape[-dims:])
+    if 0 in wanted:
+        return zeros_of((*input.shape[:-dims], *wanted), input._dtype)
     if return_indices or any(size % want for size, want in zip(sizes, wanted)):
         raise NotImplementedError(
             f"mxlite.torch: adaptive_max_pool{dims}d has no return_indices, and sizes must be multiples of the result's"
@@ -275,6 +310,8 @@ def _made(name: str, function: Callable, dims: int, document: str) -> Callable:
         return function(dims, input, *args, **options)
 
     of_dims.__name__ = of_dims.__qualname__ = name
+    given = inspect.signature(function)
+    of_dims.__signature__ = given.replace(parameters=list(given.parameters.values())[1:])  # type: ignore[attr-defined]
     of_dims.__doc__ = f"{document}, over {dims} spatial dimension{'s' * (dims > 1)}."
     return of_dims
 
@@ -293,4 +330,5 @@ for _name, _function, _document in _TABLE:
     for _dims in (1, 2, 3):
         globals()[_name.format(_dims)] = _made(_name.format(_dims), _function, _dims, _document)
 
+explain_all(globals())
 __all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "dropout")]

@@ -29,7 +29,7 @@ def clip_grad_norm_(
 
     Raises: RuntimeError: the norm is not finite, and error_if_nonfinite.
     """
-    found = _gradients(parameters)
+    found, max_norm = _gradients(parameters), float(max_norm)
     with _unrecorded():
         if not found:
             return full_of((), 0.0, _float32)

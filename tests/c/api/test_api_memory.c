@@ -73,6 +73,13 @@ static int row(void)
     return status_of(MXLNDArrayAt(array, 1));
 }
 
+static int all_memory(void)
+{
+    uint64_t number;
+
+    return status_of(MXLNDArrayGetMemory(array, &number));
+}
+
 static int reshape(void)
 {
     const int64_t shape[] = {3, 1, 2, 1, 1, 1};
@@ -215,6 +222,7 @@ static const struct {
     {"create none", create_none, false, 1},
     {"slice", slice, false, 2},
     {"row", row, false, 1},
+    {"all memory", all_memory, false, 1},
     {"reshape", reshape, false, 2},
     {"recorded slice", slice, true, 3},
     {"recorded row", row, true, 2},

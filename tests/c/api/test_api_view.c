@@ -120,6 +120,23 @@ TEST(rows)
     CHECK_INT(MXNDArrayFree(x), 0);
 }
 
+TEST(memory)
+{
+    NDArrayHandle x = counting(SHAPE(3, 4)), row = MXLNDArrayAt(x, 2), y = counting(SHAPE(2));
+    NDArrayHandle part = MXLNDArraySlice(row, 1, 3);
+    uint64_t of_x = 0, of_part = 0, of_y = 0;
+
+    check_view(MXLNDArrayGetMemory(x, &of_x), SHAPE(12), 0);
+    check_view(MXLNDArrayGetMemory(part, &of_part), SHAPE(12), 0);
+    check_view(MXLNDArrayGetMemory(y, &of_y), SHAPE(2), 0);
+    CHECK(of_x != 0 && of_x == of_part && of_x != of_y);
+    NO_HANDLE(MXLNDArrayGetMemory(x, NULL), "'number' is NULL");
+    CHECK_INT(MXNDArrayFree(part), 0);
+    CHECK_INT(MXNDArrayFree(row), 0);
+    CHECK_INT(MXNDArrayFree(y), 0);
+    CHECK_INT(MXNDArrayFree(x), 0);
+}
+
 TEST(reshapes)
 {
     NDArrayHandle x = counting(SHAPE(2, 3, 4)), one = counting(SHAPE(1)), h = x;
@@ -443,7 +460,7 @@ TEST(operators_compute)
     CHECK_INT(MXNDArrayFree(h), 0);
 }
 
-HARNESS_MAIN(ENTRY(slices), ENTRY(rows), ENTRY(reshapes), ENTRY(codes), ENTRY(too_many_axes),
-             ENTRY(slice_gradient), ENTRY(row_gradient), ENTRY(reshape_gradient),
-             ENTRY(views_of_views_gradient), ENTRY(unrecorded_views), ENTRY(second_order),
-             ENTRY(operators_compute))
+HARNESS_MAIN(ENTRY(slices), ENTRY(rows), ENTRY(memory), ENTRY(reshapes), ENTRY(codes),
+             ENTRY(too_many_axes), ENTRY(slice_gradient), ENTRY(row_gradient),
+             ENTRY(reshape_gradient), ENTRY(views_of_views_gradient), ENTRY(unrecorded_views),
+             ENTRY(second_order), ENTRY(operators_compute))

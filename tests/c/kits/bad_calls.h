@@ -220,6 +220,7 @@ static int save(void *array)
     X(MXLNDArrayGetStrides, ARRAY, false, MXLNDArrayGetStrides(h, 0, NULL, NULL) < 0 ? -1 : 0)     \
     X(MXLNDArrayIsContiguous, ARRAY, false, MXLNDArrayIsContiguous(h))                             \
     X(MXLNDArrayGetAddress, ARRAY, false, MXLNDArrayGetAddress(h, &p_data))                        \
+    X(MXLNDArrayGetMemory, ARRAY, false, status_of(MXLNDArrayGetMemory(h, &u64)))                  \
     X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
     X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
@@ -320,6 +321,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXNDArrayGetShapeEx64, MXNDArrayGetShapeEx64(good, &int_a, NULL))                            \
     X(MXNDArrayGetData, MXNDArrayGetData(good, NULL))                                              \
     X(MXLNDArrayGetAddress, MXLNDArrayGetAddress(good, NULL))                                      \
+    X(MXLNDArrayGetMemory, status_of(MXLNDArrayGetMemory(good, NULL)))                             \
     X(MXNDArrayGetDType, MXNDArrayGetDType(good, NULL))                                            \
     X(MXNDArrayGetContext, MXNDArrayGetContext(good, NULL, &int_b))                                \
     X(MXNDArrayGetContext, MXNDArrayGetContext(good, &int_a, NULL))                                \
