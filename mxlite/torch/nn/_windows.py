@@ -45,6 +45,13 @@ def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, sha
         )
 
 
+def _require_steps(name: str, **steps: Any) -> None:
+    """Raises RuntimeError: a stride, a dilation or the groups are not positive."""
+    for what, value in steps.items():
+        if any(each < 1 for each in sizes_of(value, 1)):
+            raise RuntimeError(f"{name}: {what} must be 1 or more, got {value}")
+
+
 # ---- convolutions ----
 
 
@@ -59,6 +66,7 @@ def _convolution(
     groups: int = 1,
 ) -> Tensor:
     x, batched = _batched(f"conv{dims}d", input, dims)
+    _require_steps(f"conv{dims}d", stride=stride, dilation=dilation, groups=groups)
     _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
     kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
     if isinstance(padding, str):
@@ -71,6 +79,8 @@ def _convolution(
             f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
             f"({' x '.join(map(str, spans))}). Kernel size can't be greater than actual input size"
         )
+    if 0 in x.shape[2:]:
+        raise RuntimeError(f"conv{dims}d: a batch or channels may be empty, but not images, got {list(input.shape)}")
     call = prepare(
         "ConvolutionBackward0",
         "Convolution",
@@ -83,6 +93,8 @@ def _convolution(
         no_bias=bias is None,
     )
     made = run(call, [x, weight] if bias is None else [x, weight, bias], kind=x._dtype)
+    if x.shape[1] == 0:
+        made = made.narrow(1, 0, 0)  # PyTorch's result without input channels has none either
     return made if batched else made.squeeze(0)
 
 
@@ -111,7 +123,9 @@ def _transposed(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    x, batched = _batched(f"conv_transpose{dims}d", input, dims)
+    name = f"conv_transpose{dims}d"
+    x, batched = _batched(name, input, dims)
+    _require_steps(name, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]})
     _require_channels(x, weight, weight.shape[0], groups, input.shape)
     stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
     if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):
@@ -153,13 +167,19 @@ def _pooled(
 ) -> Tensor:
     """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
-    if input.ndim not in (dims + 1, dims + 2) or not input.numel():
-        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
     batched = input.ndim == dims + 2
+    if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[batched:]:
+        raise RuntimeError(
+            f"{kind}_pool{dims}d: the input must have {dims + 1} or {dims + 2} dimensions, and only the batch may "
+            f"be empty, got {list(input.shape)}"
+        )
     x = input if batched else input.unsqueeze(0)
     kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
     steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
+    _require_steps(f"{kind}_pool{dims}d", kernel_size=kernel, stride=steps)
     for size, rim in zip(kernel, rims):
+        if rim < 0:
+            raise RuntimeError(f"{kind}_pool{dims}d: padding must be 0 or more, got {rim}")
         if rim > size // 2:
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={rim}, kernel_size={size} and "
@@ -241,7 +261,7 @@ def _adaptive_avg_pool(dims: int, input: Tensor, output_size: Any) -> Tensor:
         x = input if input.ndim == 4 else input.reshape(shape)
         made = run(call, [x], kind=input._dtype)
         return made if input.ndim == 4 else made.reshape(*input.shape[:front], *wanted)
-    if 0 not in wanted and all(size % want == 0 for size, want in zip(sizes, wanted)):
+    if 0 not in (*wanted, *input.shape) and all(size % want == 0 for size, want in zip(sizes, wanted)):
         return _avg_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
     for dim, (size, want) in enumerate(zip(sizes, wanted), input.ndim - dims):
         starts = np.arange(want) * size // max(want, 1)
@@ -256,6 +276,8 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
     """The largest of each of the windows, where they divide each dimension evenly."""
     wanted = _adaptive_sizes(dims, "adaptive_max_pool", input, output_size)
     sizes = tuple(input.shape[-dims:])
+    if 0 in wanted or (input.shape[0] == 0 and 0 not in input.shape[1:]):
+        return _adaptive_avg_pool(dims, input, output_size)  # either has no elements
     if return_indices or any(size % want for size, want in zip(sizes, wanted)):
         raise NotImplementedError(
             f"mxlite.torch: adaptive_max_pool{dims}d has no return_indices, and sizes must be multiples of the result's"

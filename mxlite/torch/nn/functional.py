@@ -63,7 +63,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if bias is None and len(shape) == 1:
         row = mm(input.unsqueeze(0), turned)
         return _shapes.with_shape(prepare("SqueezeBackward4", "_mxl_reshape_to", "shape"), row, (weight.shape[0],))
-    rows = input.view(-1, shape[-1])
+    rows = input.view(-1 if shape[-1] else math.prod(shape[:-1]), shape[-1])
     out = shape[:-1] + (weight.shape[0],)
     if bias is None:
         return _shapes.with_shape(_unsafe_view, mm(rows, turned), out)
@@ -196,7 +196,7 @@ def batch_norm(
             raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
         made = (input - running_mean.reshape(shape)) * (running_var.reshape(shape) + eps).rsqrt()
         return _affine(made, weight, bias, shape)
-    if running_mean is not None and running_var is not None:
+    if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
             values = input.detach()
             running_mean.mul_(1 - momentum).add_(values.mean(dims) * momentum)
@@ -209,7 +209,7 @@ def scaled_dot_product_attention(
     is_causal: bool = False, scale: float | None = None,
 ) -> Tensor:  # fmt: skip
     """softmax(query key' scale + mask) value, over the last two dimensions."""
-    by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    by = 1 / math.sqrt(max(1, query.shape[-1])) if scale is None else scale
     scores = query @ key.mT * by
     if is_causal:
         attn_mask = full_of((query.shape[-2], key.shape[-2]), 1, query._dtype).tril() == 1
@@ -231,7 +231,7 @@ def group_norm(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(input.shape)} and num_groups={num_groups}"
         )
-    groups = input.reshape(n, num_groups, -1)
+    groups = input.reshape(n, num_groups, channels // num_groups * math.prod(input.shape[2:]))
     away = groups - groups.mean(2, True)
     made = (away * ((away * away).mean(2, True) + eps).rsqrt()).reshape(input.shape)
     return _affine(made, weight, bias, (channels,) + (1,) * (input.ndim - 2))
@@ -257,7 +257,7 @@ def instance_norm(
     dims = tuple(range(2, input.ndim))
     if math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    if running_mean is not None and running_var is not None:
+    if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
             values = input.detach()
             running_mean.mul_(1 - momentum).add_(values.mean(dims).mean(0) * momentum)
