@@ -46,7 +46,7 @@ class RNNBase(Layer):
             )
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
             if size <= 0:
-                raise ValueError(f"{mode}: {name} must be 1 or more, got {size}")
+                raise ValueError(f"{name} must be greater than zero")
         if proj_size:
             raise NotImplementedError("mxlite.torch: recurrent layers have no proj_size")
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers

@@ -169,10 +169,7 @@ def _pooled(
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
     batched = input.ndim == dims + 2
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[batched:]:
-        raise RuntimeError(
-            f"{kind}_pool{dims}d: the input must have {dims + 1} or {dims + 2} dimensions, and only the batch may "
-            f"be empty, got {list(input.shape)}"
-        )
+        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
     x = input if batched else input.unsqueeze(0)
     kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
     steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
