@@ -330,7 +330,7 @@ export interface Operators {
   _npi_cbrt(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npi_ceil(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npi_choice(...given: (NDArray | NDArray[] | null | {a: Param; size: Param; ctx?: string | null; replace?: boolean; weighted?: boolean; out?: NDArray | NDArray[]})[]): any;
-  _npi_cholesky(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _npi_cholesky(...given: (NDArray | NDArray[] | null | {lower?: boolean; out?: NDArray | NDArray[]})[]): any;
   _npi_clip(...given: (NDArray | NDArray[] | null | {a_min: number; a_max: number; out?: NDArray | NDArray[]})[]): any;
   _npi_column_stack(...given: (NDArray | NDArray[] | null | {num_args: number; out?: NDArray | NDArray[]})[]): any;
   _npi_concatenate(...given: (NDArray | NDArray[] | null | {num_args: number; axis?: number | null; out?: NDArray | NDArray[]})[]): any;
