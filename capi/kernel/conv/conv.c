@@ -63,12 +63,10 @@ static int run(const mxl_conv *v, mxl_conv_plan *plan, const mxl_correlation *be
 
 bool mxl_conv_is_empty(const mxl_conv *v)
 {
-    int64_t terms = v->batch * v->groups * v->in * v->out;
-
     for (int i = 0; i < 3; i++)
         if (v->x_size[i] == 0 || v->y_size[i] == 0)
             return true;
-    return terms == 0;
+    return v->batch == 0 || v->groups == 0 || v->in == 0 || v->out == 0;
 }
 
 /* The result of an empty form: the bias of each of `channels`, or zeros. */

@@ -41,8 +41,7 @@ int mxl_conv_data(const mxl_conv *conv, const void *y, const void *w, const void
 /* w = the correlation of x with y. */
 int mxl_conv_weight(const mxl_conv *conv, const void *x, const void *y, void *w);
 
-/* Whether the trilinear form has no terms: the products of the elements that exist are then none.
- */
+/* Whether the trilinear form has no terms, as one of the numbers is 0. */
 bool mxl_conv_is_empty(const mxl_conv *conv);
 
 #endif
