@@ -12,7 +12,7 @@ from typing import Any, Callable, NoReturn, TypeVar
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, c_text, check_call
+from mxlite._lib import LIB, ask, c_int, c_text, check_call
 from mxlite._public import show as _show
 from mxlite.context import gpu_memory_info, num_gpus
 from mxlite.error import MXNotImplementedError
@@ -242,7 +242,7 @@ def set_pool_cap(bytes: int | None) -> int:
     """
     if bytes is not None and bytes < 0:
         raise ValueError(f"a number of bytes was expected, got {bytes}")
-    return ask(ctypes.c_int64, LIB.MXLSetPoolCap, -1 if bytes is None else bytes)
+    return ask(ctypes.c_int64, LIB.MXLSetPoolCap, -1 if bytes is None else c_int(ctypes.c_int64, bytes))
 
 
 _show(globals())

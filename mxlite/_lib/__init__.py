@@ -37,6 +37,24 @@ def c_texts(texts: Iterable[str | bytes]) -> ctypes.Array:
     return (ctypes.c_char_p * len(encoded))(*encoded)
 
 
+def c_int(kind: Any, value: int) -> int:
+    """An integer as a ctypes type of signed integers holds it: ctypes itself would cut it without a word.
+
+    Raises:
+        OverflowError: it does not fit.
+    """
+    bits = 8 * ctypes.sizeof(kind)
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise OverflowError(f"{value} does not fit {bits} bits")
+    return value
+
+
+def c_ints(kind: Any, values: Iterable[int]) -> ctypes.Array:
+    """A list of integers of a ctypes type; the same errors."""
+    numbers = [c_int(kind, value) for value in values]
+    return (kind * max(1, len(numbers)))(*numbers)
+
+
 _TYPES = {
     "b": ctypes.c_bool,
     "i": ctypes.c_int,

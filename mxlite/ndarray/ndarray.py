@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, check_call, hot, last_error
+from mxlite._lib import LIB, ask, c_ints, check_call, hot, last_error
 from mxlite._public import show
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
@@ -305,7 +305,7 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
     read.
     Raises: MXNetError: it is no such descriptor, or the shape wants more than there is.
     """
-    sizes = (ctypes.c_int * len(shape))(*shape)
+    sizes = c_ints(ctypes.c_int, shape)
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
     arguments = (shared_pid, shared_id, sizes, len(shape), flag)
     return NDArray._adopt(ask(ctypes.c_void_p, LIB.MXNDArrayCreateFromSharedMemEx, *arguments))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, c_texts, check_call
+from mxlite._lib import LIB, ask, c_ints, c_texts, check_call
 from mxlite.context import Context
 from mxlite.error import keep_exception
 from mxlite.ndarray.ndarray import NDArray
@@ -229,7 +229,7 @@ def shape_lists(shapes: dict[str, Any], number: Any) -> tuple[int, Any, Any, Any
     for shape in given.values():
         ends.append(ends[-1] + len(shape))
     begins = (ctypes.c_uint32 * len(ends))(*ends)
-    return len(given), c_texts(given), (number * len(sizes))(*sizes), begins
+    return len(given), c_texts(given), c_ints(number, sizes), begins
 
 
 def device_lists(group2ctx: dict[str, Context] | None) -> tuple[int, Any, Any, Any]:

@@ -6,7 +6,7 @@ import ctypes
 import warnings
 from typing import TYPE_CHECKING, Any, Optional
 
-from mxlite._lib import LIB, c_texts, check_call
+from mxlite._lib import LIB, c_ints, c_texts, check_call
 from mxlite.base import DTYPE_OF_FLAG, dtype_flag
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _shapes_given(args: tuple, kwargs: dict[str, Any]) -> tuple[int, Any, Any, A
     for shape in shapes:
         sizes += [int(size) for size in shape or ()]
         ends.append(len(sizes))
-    return count, names, (ctypes.c_int64 * len(ends))(*ends), (ctypes.c_int64 * len(sizes))(*sizes)
+    return count, names, c_ints(ctypes.c_int64, ends), c_ints(ctypes.c_int64, sizes)
 
 
 def _find_shapes(function: Any, symbol: Symbol, args: tuple, kwargs: dict[str, Any]) -> tuple[Found, bool]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, buffer_address, hot
+from mxlite._lib import LIB, ask, buffer_address, c_ints, hot
 from mxlite.torch._calls import adopt, check_call, prepare, run, run_into
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
 
@@ -110,7 +110,7 @@ def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
         # MXNet's function takes () and 0 for sizes that are not known yet.
         return zeros_of(shape, kind)
     handle = ctypes.c_void_p()
-    sizes = (ctypes.c_int64 * len(shape))(*shape)
+    sizes = c_ints(ctypes.c_int64, shape)
     check_call(LIB.MXNDArrayCreateEx64(sizes, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
     return adopt(handle.value, kind)
 

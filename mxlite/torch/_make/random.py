@@ -130,6 +130,8 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> T
     """Indices drawn with probabilities in proportion to the elements of each row."""
     if not input._dtype.is_floating_point:
         raise RuntimeError(f"multinomial: weights are of floating dtypes, got {input._dtype}")
+    if num_samples < 1:
+        raise RuntimeError(f"multinomial: num_samples must be 1 or more, got {num_samples}")
     weights = input._values().astype(np.float64)
     rows = weights.reshape(-1, weights.shape[-1])
     if (rows < 0).any() or not (rows.sum(1) > 0).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Callable
 
@@ -262,14 +263,14 @@ def cross_entropy(
                 raise ValueError(f"cross_entropy: batches of {input.shape[0]} inputs and of targets {target.shape}")
             raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target._dtype}")
         if label_smoothing:
-            target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
+            target = target * (1 - label_smoothing) + label_smoothing / max(1, input.shape[dim])
         if weight is not None:
             target = target * _of_classes(weight, dim, input.ndim)
         if reduction == "none":
             return -(logs * target).sum(dim)
         total = -(logs * target).sum()
-        count = input.numel() // input.shape[dim]
-        return run(_div_by, [total], float(count), kind=total._dtype) if reduction == "mean" else total
+        count = input.numel() / input.shape[dim] if input.shape[dim] else math.nan
+        return run(_div_by, [total], count, kind=total._dtype) if reduction == "mean" else total
     loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if not label_smoothing:
         return loss

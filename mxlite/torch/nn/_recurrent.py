@@ -44,7 +44,7 @@ class RNNBase(Layer):
             raise ValueError(
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
             )
-        for name, size in (("hidden_size", hidden_size), ("num_layers", num_layers)):
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
             if size <= 0:
                 raise ValueError(f"{name} must be greater than zero")
         if proj_size:
@@ -109,6 +109,8 @@ class RNNBase(Layer):
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[2]}"
             )
+        if x.shape[0] == 0:
+            raise RuntimeError(f"{self.mode}: a sequence must have 1 step or more, got shape {list(input.shape)}")
         states = self._states(hx, x.shape[1], x._dtype, batched)
         if self.training and self.dropout > 0 and self.num_layers > 1:
             x, last = self._one_by_one(x, states)

@@ -63,6 +63,13 @@ def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, sha
         )
 
 
+def _require_steps(name: str, **steps: Any) -> None:
+    """Raises RuntimeError: a stride, a dilation or the groups are not positive."""
+    for what, value in steps.items():
+        if any(each < 1 for each in sizes_of(value, 1)):
+            raise RuntimeError(f"{name}: {what} must be 1 or more, got {value}")
+
+
 # ---- convolutions ----
 
 
@@ -78,6 +85,7 @@ def _convolution(
 ) -> Tensor:
     x, batched = _batched(f"conv{dims}d", input, dims)
     _require_groups(f"conv{dims}d", weight, bias, groups)
+    _require_steps(f"conv{dims}d", stride=stride, dilation=dilation, groups=groups)
     _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
     kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
     if isinstance(padding, str):
@@ -90,6 +98,8 @@ def _convolution(
             f"the kernel spans {' x '.join(map(str, spans))} positions, the padded input has "
             f"{' x '.join(map(str, padded))}"
         )
+    if 0 in x.shape[2:]:
+        raise RuntimeError(f"conv{dims}d: a batch or channels may be empty, but not images, got {list(input.shape)}")
     call = prepare(
         "ConvolutionBackward0",
         "Convolution",
@@ -102,6 +112,8 @@ def _convolution(
         no_bias=bias is None,
     )
     made = run(call, [x, weight] if bias is None else [x, weight, bias], kind=x._dtype)
+    if x.shape[1] == 0:
+        made = made.narrow(1, 0, 0)  # PyTorch's result without input channels has none either
     return made if batched else made.squeeze(0)
 
 
@@ -130,12 +142,12 @@ def _transposed(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    x, batched = _batched(f"conv_transpose{dims}d", input, dims)
-    _require_groups(f"conv_transpose{dims}d", weight, bias, groups)
+    name = f"conv_transpose{dims}d"
+    x, batched = _batched(name, input, dims)
+    _require_groups(name, weight, bias, groups)
+    _require_steps(name, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]})
     _require_channels(x, weight, weight.shape[0], groups, input.shape)
     stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
-    if min(stride) <= 0:
-        raise RuntimeError(f"conv_transpose{dims}d: strides are positive, got {stride}")
     if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):
         raise RuntimeError(
             f"output padding must be smaller than either stride or dilation, but got output_padding {more}, stride "
@@ -271,7 +283,7 @@ def _adaptive_avg_pool(dims: int, input: Tensor, output_size: Any) -> Tensor:
         x = input if input.ndim == 4 else input.reshape(shape)
         made = run(call, [x], kind=input._dtype)
         return made if input.ndim == 4 else made.reshape(*input.shape[:front], *wanted)
-    if 0 not in wanted and all(size % want == 0 for size, want in zip(sizes, wanted)):
+    if 0 not in (*wanted, *input.shape) and all(size % want == 0 for size, want in zip(sizes, wanted)):
         return _avg_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
     for dim, (size, want) in enumerate(zip(sizes, wanted), input.ndim - dims):
         starts = np.arange(want) * size // max(want, 1)
@@ -286,8 +298,8 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
     """The largest of each of the windows, where they divide each dimension evenly."""
     wanted = _adaptive_sizes(dims, "adaptive_max_pool", input, output_size)
     sizes = tuple(input.shape[-dims:])
-    if 0 in wanted:
-        return zeros_of((*input.shape[:-dims], *wanted), input._dtype)
+    if 0 in wanted or (input.shape[0] == 0 and 0 not in input.shape[1:]):
+        return _adaptive_avg_pool(dims, input, output_size)  # either has no elements
     if return_indices or any(size % want for size, want in zip(sizes, wanted)):
         raise NotImplementedError(
             f"mxlite.torch: adaptive_max_pool{dims}d has no return_indices, and sizes must be multiples of the result's"

@@ -64,7 +64,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if bias is None and len(shape) == 1:
         row = mm(input.unsqueeze(0), turned)
         return _shapes.with_shape(prepare("SqueezeBackward4", "_mxl_reshape_to", "shape"), row, (weight.shape[0],))
-    rows = input.reshape(-1, shape[-1])
+    rows = input.reshape(-1 if shape[-1] else math.prod(shape[:-1]), shape[-1])
     out = shape[:-1] + (weight.shape[0],)
     if bias is None:
         return _shapes.with_shape(_unsafe_view, mm(rows, turned), out)
@@ -221,7 +221,7 @@ def batch_norm(
     _require_several(input.shape, 1)
     if (running_mean is None) != (running_var is None):
         raise ValueError("batch_norm: running_mean and running_var must be given together, or neither of them")
-    if running_mean is not None and running_var is not None:
+    if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
             values = input.detach()
             running_mean.mul_(1 - momentum).add_(values.mean(dims) * momentum)
@@ -242,7 +242,7 @@ def scaled_dot_product_attention(
         raise RuntimeError(
             f"scaled_dot_product_attention: a mask is of bool or of {query._dtype}, got {attn_mask._dtype}"
         )
-    by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    by = 1 / math.sqrt(max(1, query.shape[-1])) if scale is None else scale
     scores = query @ key.mT * by
     if is_causal:
         attn_mask = full_of((query.shape[-2], key.shape[-2]), 1, query._dtype).tril() == 1
@@ -298,7 +298,7 @@ def instance_norm(
     dims = tuple(range(2, input.ndim))
     if math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    if running_mean is not None and running_var is not None:
+    if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
             values = input.detach()
             running_mean.mul_(1 - momentum).add_(values.mean(dims).mean(0) * momentum)
