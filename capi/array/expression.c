@@ -5,14 +5,12 @@
 #include "array/expression.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array/pass.h"
 #include "base/env.h"
 #include "base/memory/mem.h"
-#include "base/profile/profile.h"
 #include "base/state.h"
 
 /* Bytes of results that may wait in all, so that results that nobody reads do not keep their inputs
@@ -413,42 +411,8 @@ bool mxl_defer(const mxl_deferral *call)
 
 /* ---- running ---- */
 
-/* The names of what a pass computes; a list that is too long ends in "...". */
-static void name_pass(const mxl_pass *p, char *text, size_t room)
-{
-    size_t used = 0;
-
-    for (int i = 0; i < p->count; i++) {
-        const char *name = p->list[i]->name;
-
-        if (used + strlen(name) + 8 > room) {
-            used += (size_t)snprintf(text + used, room - used, ",...");
-            break;
-        }
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? "" : ",", name);
-    }
-    (void)snprintf(text + used, room - used, ")");
-}
-
-__attribute__((noinline, cold)) static bool run_measured(mxl_pass *p)
-{
-    mxl_span span = mxl_span_begin(false);
-    bool done = mxl_pass_run(p);
-    char names[256];
-
-    name_pass(p, names, sizeof(names));
-    mxl_span_end(&span, "FusedPass(", names, true);
-    return done;
-}
-
-/* A pass that runs because an allocation failed is not measured: the profiler may have asked for
- * the memory. */
-static bool run_pass(mxl_pass *p, bool measured)
-{
-    return measured && mxl_profile_runs() ? run_measured(p) : mxl_pass_run(p);
-}
-
-/* Runs one pass. The lock is free meanwhile, and when what was read is released. */
+/* Runs one pass. The lock is free meanwhile, and when what was read is released. A pass that runs
+ * because an allocation failed is not measured: the profiler may have asked for the memory. */
 static void held_run(mxl_pass *p)
 {
     bool nested = is_running;
@@ -457,7 +421,7 @@ static void held_run(mxl_pass *p)
     passes++;
     is_running = true;
     pthread_mutex_unlock(&lock);
-    while (!run_pass(p, !nested)) {
+    while (!mxl_pass_run(p, !nested)) {
         pthread_mutex_lock(&lock);
         mxl_pass_held_plan(p);
         pthread_mutex_unlock(&lock);

@@ -1,8 +1,11 @@
 /* Which expressions run together, and where their results are; see pass.h. */
 #include "array/pass.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/profile/profile.h"
 
 /* ---- what runs together ---- */
 
@@ -457,7 +460,7 @@ static bool end_taker(mxl_pass *p, int i)
     return false;
 }
 
-bool mxl_pass_run(mxl_pass *p)
+static bool run(mxl_pass *p)
 {
     bool done = true;
 
@@ -467,4 +470,37 @@ bool mxl_pass_run(mxl_pass *p)
             done = end_taker(p, i) && done;
     }
     return done;
+}
+
+/* The names of what a pass computes; a list that is too long ends in "...". */
+static void name_pass(const mxl_pass *p, char *text, size_t room)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < p->count; i++) {
+        const char *name = p->list[i]->name;
+
+        if (used + strlen(name) + 8 > room) {
+            used += (size_t)snprintf(text + used, room - used, ",...");
+            break;
+        }
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? "" : ",", name);
+    }
+    (void)snprintf(text + used, room - used, ")");
+}
+
+__attribute__((noinline, cold)) static bool run_measured(mxl_pass *p)
+{
+    mxl_span span = mxl_span_begin(false);
+    bool done = run(p);
+    char names[256];
+
+    name_pass(p, names, sizeof(names));
+    mxl_span_end(&span, "FusedPass(", names, true);
+    return done;
+}
+
+bool mxl_pass_run(mxl_pass *p, bool measured)
+{
+    return measured && mxl_profile_runs() ? run_measured(p) : run(p);
 }

@@ -89,8 +89,9 @@ bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted);
 /* Fills links. */
 void mxl_pass_held_plan(mxl_pass *p);
 
-/* Runs the loops. The lock need not be held: nothing of a running expression changes. False: the
- * pass is to be planned and run once more, with the inputs of some reductions stored. */
-bool mxl_pass_run(mxl_pass *p);
+/* Runs the loops; the profiler, where it runs, sees them if `measured`. The lock need not be held:
+ * nothing of a running expression changes. False: the pass is to be planned and run once more, with
+ * the inputs of some reductions stored. */
+bool mxl_pass_run(mxl_pass *p, bool measured);
 
 #endif

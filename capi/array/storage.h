@@ -62,7 +62,7 @@ void mxl_storage_forsake(mxl_storage *storage);
 
 /* Bytes of memory that only expressions refer to, and the most there may be when more is taken. */
 extern _Atomic int64_t mxl_storage_left_bytes;
-enum { MXL_MOST_LEFT = 48 << 20 };
+enum { MXL_MOST_LEFT = 32 << 20 };
 
 /* Runs expressions until no more than MXL_MOST_LEFT bytes are left to them. */
 __attribute__((cold)) void mxl_storage_make_room(void);
