@@ -272,7 +272,11 @@ static mxl_stream scratch_take(scratch *s, const mxl_expression *e)
         s->list[i] = s->list[--s->count];
         return found;
     }
-    return (mxl_stream){.data = e->target->data, .size = e->out_size, .step = 1, .scratch = true};
+    return (mxl_stream){.data = e->target->data,
+                        .size = e->out_size,
+                        .step = 1,
+                        .scratch = true,
+                        .edits = e->edits};
 }
 
 /* Takes back the tiles that expression i is the last to read. */

@@ -164,7 +164,7 @@ static int take_place(chain_job *job)
 static void run_part(const chain_job *job, int64_t begin, int64_t end, int64_t place)
 {
     mxl_reduce_lanes lanes[MXL_CHAIN_TAKERS];
-    mxl_chain_tile tile = {.place = place};
+    mxl_chain_tile tile = {.begin = begin, .place = place};
 
     for (int i = 0; i < job->takers; i++)
         lanes[i].used = false;

@@ -35,6 +35,7 @@ typedef struct mxl_stream {
     /* The values are needed within the pass alone: each thread writes all its tiles to one place
      * within `data`, which has room for as many elements as the pass has. */
     bool scratch;
+    bool edits; /* scratch: the pass reads what is in its memory before, element by element */
     const mxl_reduce_tiles *window; /* scratch: the reduction whose window keeps its tiles, which
                                        then lie one after another; NULL: none */
     bool fetched; /* set by mxl_chain_run: elements are asked for before they are needed */
