@@ -73,6 +73,8 @@ struct mxl_array {
 
 /* New arrays; NULL with the error set. */
 mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape); /* of any values */
+mxl_array *mxl_array_new_later(int dtype, int ndim,
+                               const int64_t *shape); /* mxl_storage_new_later */
 mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape);
 mxl_array *mxl_array_zeros_like(const mxl_array *array);
 mxl_array *mxl_array_new_none(void);

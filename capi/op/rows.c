@@ -234,6 +234,7 @@ __attribute__((noinline)) static int run_any_loops(const mxl_call *call, mxl_loo
                          (int)MXL_LOOP_INPUTS);
     if (mxl_defers(out->size) && run_later(call, row))
         return 0;
+    mxl_storage_limit_left(); /* the output came from mxl_array_new_later */
     if (!call_steps(call, out, data, step))
         return copy_and_walk(call, row, dtype);
     for (int i = 0; i < call->num_inputs; i++)

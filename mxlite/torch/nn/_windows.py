@@ -12,7 +12,7 @@ import numpy as np
 
 from mxlite._public import defined
 from mxlite.torch._calls import explain_all, prepare, require_tensor, run
-from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn._rims import constant_pad, dropout
 
 
