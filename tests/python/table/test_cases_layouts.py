@@ -24,7 +24,7 @@ pytestmark = pytest.mark.one_binding
 
 OPERATORS = sorted(name for name in operators() if any(case.inputs for case in of(name)))
 SEED = 5
-SHARED = "refers to a single memory location"
+SHARED = "share memory"
 
 
 def _outcome(function: Callable[..., list], *arguments) -> list | str:
