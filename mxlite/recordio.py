@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
+from mxlite._ends import destructor
 from mxlite._image_files import bgr, decode, encode
 from mxlite._public import show
 from mxlite.error import MXNetError
@@ -78,6 +79,7 @@ class MXRecordIO:
             self.is_open = False
             self.pid = None
 
+    @destructor
     def __del__(self) -> None:
         if getattr(self, "is_open", False):
             self.close()

@@ -62,7 +62,7 @@ def pinned(front_end: FrontEnd, array: Any) -> Any:
 def placed(front_end: FrontEnd, array: Any, node: graph.Node, output: int) -> Any:
     """The same memory at an output of a node."""
     handle = ctypes.c_void_p()
-    if LIB.MXLNDArrayPlace(array._h, node._handle, output, ctypes.byref(handle)) != 0:
+    if LIB.MXLNDArrayPlace(array._h, node._h, output, ctypes.byref(handle)) != 0:
         raise front_end.last_error()
     return front_end.adopt(handle.value)
 
