@@ -83,7 +83,7 @@ class Threads:
     def _begin(self) -> None:
         self._owner = os.getpid()
         self._queue: SimpleQueue = SimpleQueue()
-        self._threads: list[threading.Thread] = []
+        self._started = 0
 
     def submit(self, function: Callable, *arguments: Any, lost: str | None = None) -> Task:
         """Has a function called by a thread."""
@@ -91,10 +91,10 @@ class Threads:
             self._begin()
         task = Task(function, arguments, lost)
         with uninterrupted():
-            if len(self._threads) < self._count:
+            if self._started < self._count:
                 gone = _Gone(self, self._queue.put)  # no Python code runs there, in which Ctrl-C could be lost
                 thread = threading.Thread(target=_work, args=(self._queue, gone), name=self._name, daemon=True)
-                self._threads.append(thread)
+                self._started += 1
                 _running[thread] = self._queue
                 thread.start()
             self._queue.put(weakref.ref(task))
@@ -104,8 +104,8 @@ class Threads:
         """Waits until the threads have ended: what they do is done to its end."""
         if self._owner == os.getpid():
             self._queue.put(None)
-            for thread in self._threads:
-                if thread is not threading.current_thread():
+            for thread, queue in list(_running.items()):
+                if queue is self._queue and thread is not threading.current_thread():
                     thread.join()
 
 

@@ -98,8 +98,10 @@ class _Source(Handle):
     def __init__(self, kind: str, texts: dict[str, str]) -> None:
         handle = ctypes.c_void_p()
         keys, values = c_texts(texts), c_texts(texts.values())
-        check_call(LIB.MXDataIterCreateIter(_makers()[kind][0], len(texts), keys, values, ctypes.byref(handle)))
-        self._own(handle.value, LIB.MXDataIterFree)
+        maker = _makers()[kind][0]
+        with uninterrupted():  # the handle, and a file with it, has an owner
+            check_call(LIB.MXDataIterCreateIter(maker, len(texts), keys, values, ctypes.byref(handle)))
+            self._own(handle.value, LIB.MXDataIterFree)
         self.taken()
 
     def taken(self) -> None:

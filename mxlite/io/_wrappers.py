@@ -76,6 +76,7 @@ class PrefetchingIter(HeldBatch):
             with uninterrupted(destructor=True):
                 self._coming = []  # what no thread has begun is left out
                 self._threads.end()  # waits, as 1.9.1: a thread holds its iterator until it is done
+                del self._threads
 
     @property
     def provide_data(self) -> list[DataDesc]:

@@ -263,6 +263,7 @@ def _close(workers: list[Worker]) -> None:
             worker.process.kill()
             worker.process.join(5)
         worker.close()
+        del worker.process  # here, not in the main thread: what goes with it is Python code
 
 
 def _work(channel: socket.socket, number: int, dataset: Any, batchify_fn: Callable, parent: int) -> None:
