@@ -13,6 +13,7 @@ import resource
 import socket
 import struct
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,14 +68,14 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         if module == __name__ and name in ("_array", "_numpy_array"):
-            make = globals()[name]
-            return lambda shape, dtype: make(self._files.popleft(), shape, np.dtype(dtype))
+            return partial(globals()[name], self._files)  # not of self, whose memo it is in: that were a cycle
         return super().find_class(module, name)
 
 
-def _array(file: int, shape: tuple[int, ...], dtype: np.dtype) -> NDArray:
+def _array(files: collections.deque, shape: tuple[int, ...], dtype: str) -> NDArray:
+    file = files.popleft()
     try:
-        shared = _ndarray._new_from_shared_mem(os.getpid(), file, shape, dtype)
+        shared = _ndarray._new_from_shared_mem(os.getpid(), file, shape, np.dtype(dtype))
     except BaseException:
         os.close(file)
         raise
@@ -86,12 +87,13 @@ def _most_open() -> int:
     return _MOST_OPEN if limit == resource.RLIM_INFINITY else min(_MOST_OPEN, limit // 2)
 
 
-def _numpy_array(file: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+def _numpy_array(files: collections.deque, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    file = files.popleft()
     try:
         memory = mmap.mmap(file, 0)
     finally:
         os.close(file)
-    return np.frombuffer(memory, dtype, int(np.prod(shape, dtype=np.int64))).reshape(shape)
+    return np.frombuffer(memory, np.dtype(dtype), int(np.prod(shape, dtype=np.int64))).reshape(shape)
 
 
 def packed(value: Any) -> tuple[bytes, list[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import multiprocessing
+import multiprocessing.process
 import os
 import pickle
 import random
@@ -59,6 +60,8 @@ class Worker:
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the worker ignores it
         try:
             self.process.start()
+            # A forked child of this process would end the worker when it exits: multiprocessing takes it for its own.
+            getattr(multiprocessing.process, "_children", set()).discard(self.process)
         except BaseException:
             self.close()
             raise

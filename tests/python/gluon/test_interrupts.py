@@ -80,7 +80,7 @@ def killer(after):
         os._exit(3)  # it was lost
 
 before = state()[1] if kind != "kept_workers" else 0
-for round in range(12):
+for round in range(8):
     caught.clear()
     thread = threading.Thread(target=killer, args=(rng.choice([0.002, 0.02, 0.1]) * rng.random(),))
     try:
@@ -115,7 +115,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [int(os.environ.get("MXLITE_TEST_SEED", 1))])
 @pytest.mark.parametrize("kind", ["workers", "kept_workers", "threads", "prefetching", "images", "estimator"])
 def test_nothing_is_left(kind: str, seed: int, records: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
