@@ -9,53 +9,75 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
 import sys
 import threading
 import weakref
+from _signal import getsignal, signal  # not of `signal`, whose wrappers make enumerations of handlers: 4 us each
 from queue import SimpleQueue
+from signal import SIGINT, raise_signal
 from typing import Any, Callable
 
 
-class uninterrupted:  # noqa: N801 - a block, not a thing
-    """A block in which Ctrl-C waits: its handler is called where the block ends.
+def in_main_thread() -> bool:
+    """Whether this is the thread in which Python handles signals."""
+    return threading.get_ident() == threading.main_thread().ident
 
-    Python handles signals in its main thread alone, so in others the block is as it is.
+
+class Noting:
+    """A with-block of the main thread in which SIGINT is noted; its handler from before gets it at the end."""
+
+    def __init__(self) -> None:
+        self.handler: Any = None
+        self.noted = False
+
+    def _note(self, number: int, frame: Any) -> None:
+        self.noted = True
+
+    def _deliver(self) -> None:
+        """Gives a noted signal to the handler that was there before, which may raise."""
+        if self.noted:
+            self.noted = False
+            self.handler(SIGINT, None)
+
+    def __enter__(self) -> Any:
+        self.handler = getsignal(SIGINT)
+        signal(SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal(SIGINT, self.handler)
+        self._deliver()
+
+
+class uninterrupted(Noting):  # noqa: N801 - a block, not a thing
+    """A block in which Ctrl-C waits, if it can come at all: in the main thread, to a handler that Python calls.
 
     Args:
         destructor: the block is in one, where an exception would be lost: the signal is sent again a moment later.
     """
 
-    __slots__ = ("_before", "_came", "_destructor")
-
     def __init__(self, destructor: bool = False) -> None:
+        super().__init__()
         self._destructor = destructor
-        self._before: Any = None
-        self._came: list[tuple[int, Any]] = []
 
     def __enter__(self) -> None:
-        if threading.get_ident() == threading.main_thread().ident:
-            before = signal.getsignal(signal.SIGINT)
-            if callable(before):
-                self._before = before
-                signal.signal(signal.SIGINT, self._note)
+        if in_main_thread() and callable(getsignal(SIGINT)):
+            super().__enter__()
 
-    def _note(self, number: int, frame: Any) -> None:
-        self._came.append((number, frame))
+    def _deliver(self) -> None:
+        if self.noted and self._destructor:
+            _janitor().call(_send_again)
+        else:
+            super()._deliver()
 
     def __exit__(self, *_: object) -> None:
-        if self._before is None:
-            return
-        signal.signal(signal.SIGINT, self._before)
-        if self._came and self._destructor:
-            _janitor().call(_send_again)
-        elif self._came:
-            self._before(*self._came[0])
+        if self.handler is not None:
+            super().__exit__()
 
 
 def _send_again() -> None:
     threading.Event().wait(0.02)
-    signal.raise_signal(signal.SIGINT)
+    raise_signal(SIGINT)
 
 
 def destructor(function: Callable[[Any], None]) -> Callable[[Any], None]:

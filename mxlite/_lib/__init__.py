@@ -154,6 +154,14 @@ class _Library:
 LIB = _Library(get_library())
 
 
+def lasting(callback: Any) -> Any:
+    """The callback of ctypes, never freed: C may call it for as long as it holds what goes with it, which can be longer
+    than a module lives. What it does then needs no names of the module: they are arguments with defaults.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(callback))
+    return callback
+
+
 class Handle:
     """The base class of objects with a handle of the library, `_h`, which they free at their end.
 

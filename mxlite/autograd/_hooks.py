@@ -6,7 +6,7 @@ import ctypes
 from typing import Any, Callable
 
 from mxlite import _backward, error
-from mxlite._lib import LIB, Handle, check_call, last_error
+from mxlite._lib import LIB, Handle, check_call, last_error, lasting
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share, variable_for
 
@@ -78,14 +78,6 @@ def call_at_end(fn: Callable[[], Any], problem: Callable[[], BaseException]) -> 
 
 
 # ---- callbacks ----
-
-
-def lasting(callback: Any) -> Any:
-    """The callback, never freed: the library may call it for as long as it holds a payload, which can be longer than
-    a module lives.
-    """
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(callback))
-    return callback
 
 
 #: The library releases a payload.

@@ -1,4 +1,4 @@
-"""Iterators and loaders in a forked child: they go on or say why not, never hang, and leave the parent's as they are."""
+"""Iterators and loaders in a forked child: they go on or say why not, never hang, and leave the parent's alone."""
 
 from __future__ import annotations
 
