@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from mxlite._lib import LIB, check_call, hot
 from mxlite.context import Context, current_context
 from mxlite.error import keep_exception, raise_kept
-from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.gluon._nested import _flatten, _regroup, with_nones
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon.utils import shape_is_known
 from mxlite.symbol import Symbol
@@ -118,7 +118,7 @@ class CachedGraph:
         made = self._op.run(handles, len(self.graph))
         if self._monitor is not None:
             raise_kept()
-        return _regroup(made, self.made)
+        return _regroup(with_nones(made, self.made), self.made)
 
     def _arrays_in(self, device: int, given: list) -> list[Any]:
         """A new list of the cached operator's inputs in a context: parameters, and None for the block's inputs."""
