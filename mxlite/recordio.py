@@ -24,6 +24,7 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
+from mxlite._ends import destructor
 from mxlite._image_files import bgr, decode, encode
 from mxlite._public import show
 from mxlite._replace import Replacement
@@ -126,6 +127,7 @@ class MXRecordIO:
             each.drop()
         self._replacing = []
 
+    @destructor
     def __del__(self) -> None:
         if getattr(self, "is_open", False):
             self.close()

@@ -1,5 +1,5 @@
 /* Reading and writing files of records; see data/record.h. */
-#define _GNU_SOURCE 1 /* fseeko, ftruncate */
+#define _GNU_SOURCE 1 /* fseeko, ftruncate, pread */
 #include "data/record.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@ enum { WHOLE, FIRST, MIDDLE, LAST };
 
 enum {
     LENGTH_BITS = 29,
-    STEP = 1 << 16 /* memory for this many bytes is taken before they have been read */
+    AHEAD = 1 << 14, /* bytes that are read at a time, or as many as a step of a record has */
+    STEP = 1 << 16   /* memory for this many bytes is taken before they have been read */
 };
 
 static const uint32_t magic = 0xced7230a;
@@ -34,6 +35,7 @@ static void record_free(mxl_ref *ref)
         (void)fclose(file->file);
     mxl_free(file->replace, sizeof(*file->replace));
     mxl_free(file->buffer, file->room);
+    mxl_free(file->ahead, AHEAD);
     pthread_mutex_destroy(&file->lock);
     mxl_free(file, sizeof(*file));
 }
@@ -75,6 +77,14 @@ mxl_record_file *mxl_record_open(const char *uri, bool writing)
     file->writing = writing;
     file->file = writing ? open_replacement(file, path) : open_path(path);
     if (file->file == NULL) {
+        mxl_ref_release(&file->ref);
+        return NULL;
+    }
+    if (writing)
+        return file;
+    file->pipe = lseek(fileno(file->file), 0, SEEK_CUR) < 0;
+    file->ahead = mxl_alloc(AHEAD);
+    if (file->ahead == NULL) {
         mxl_ref_release(&file->ref);
         return NULL;
     }
@@ -166,17 +176,67 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
 
 /* ---- reading ---- */
 
+/* Reads some bytes at the reader's position, without moving it, or of a pipe; 0 at the end, -1. */
+static ssize_t read_some(const mxl_record_file *reader, void *to, size_t wanted)
+{
+    int fd = fileno(reader->file);
+    ssize_t n;
+
+    do
+        n = reader->pipe ? read(fd, to, wanted) : pread(fd, to, wanted, (off_t)reader->at);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* Some bytes at the reader's position, of what was read ahead where they are there; 0 at the end,
+ * -1 if reading failed. */
+static ssize_t some_bytes(mxl_record_file *reader, char *to, size_t wanted)
+{
+    size_t offset = reader->at - reader->ahead_at, left;
+    ssize_t n;
+
+    if (reader->at < reader->ahead_at || offset >= reader->ahead_size) {
+        if (wanted >= AHEAD)
+            return read_some(reader, to, wanted);
+        n = read_some(reader, reader->ahead, AHEAD);
+        if (n <= 0)
+            return n;
+        reader->ahead_at = reader->at;
+        reader->ahead_size = (size_t)n;
+        offset = 0;
+    }
+    left = reader->ahead_size - offset;
+    if (wanted > left)
+        wanted = left;
+    memcpy(to, reader->ahead + offset, wanted);
+    return (ssize_t)wanted;
+}
+
 /* Reads as many bytes as there are, and counts them. -1 with the error set if reading failed. */
 static int take(mxl_record_file *reader, void *to, size_t wanted, size_t *got)
 {
-    *got = fread(to, 1, wanted, reader->file);
-    reader->at += *got;
-    if (*got < wanted && ferror(reader->file)) {
-        int why = errno;
+    *got = 0;
+    while (*got < wanted) {
+        ssize_t n = some_bytes(reader, (char *)to + *got, wanted - *got);
 
-        clearerr(reader->file);
-        return mxl_error("reading failed at byte %zu: %s", reader->at, strerror(why));
+        if (n < 0)
+            return mxl_error("reading failed at byte %zu: %s", reader->at, strerror(errno));
+        if (n == 0)
+            break;
+        *got += (size_t)n;
+        reader->at += (size_t)n;
     }
+    return 0;
+}
+
+/* Goes to a position. -1 with the error set. */
+static int move_to(mxl_record_file *reader, size_t position)
+{
+    if (position > INT64_MAX)
+        return mxl_error("position %zu is larger than any file", position);
+    if (reader->pipe)
+        return mxl_error("moving to byte %zu failed: %s", position, strerror(ESPIPE));
+    reader->at = position;
     return 0;
 }
 
@@ -283,7 +343,7 @@ int mxl_record_read(mxl_record_file *reader, const char **bytes, size_t *size)
     start = reader->at;
     reader->no_room = false;
     status = read_parts(reader, &length, &any);
-    if (reader->no_room && fseeko(reader->file, (off_t)start, SEEK_SET) == 0)
+    if (reader->no_room && !reader->pipe)
         reader->at = start;
     if (status == 0) {
         *bytes = any ? reader->buffer : NULL;
@@ -304,9 +364,8 @@ static int skip_parts(mxl_record_file *reader, bool *any)
         size_t length = word & (MXL_RECORD_LIMIT - 1);
         uint32_t kind = word >> LENGTH_BITS;
 
-        reader->at += (length + 3) & ~(size_t)3;
-        if (fseeko(reader->file, (off_t)reader->at, SEEK_SET) != 0)
-            return mxl_error("moving to byte %zu failed: %s", reader->at, strerror(errno));
+        if (move_to(reader, reader->at + ((length + 3) & ~(size_t)3)) != 0)
+            return -1;
         if (kind == WHOLE || kind == LAST)
             return 0;
         if (take_head(reader, &word, &more) != 0)
@@ -337,15 +396,10 @@ size_t mxl_record_tell(mxl_record_file *file)
 
 int mxl_record_seek(mxl_record_file *reader, size_t position)
 {
-    int status = 0;
+    int status;
 
-    if (position > INT64_MAX)
-        return mxl_error("position %zu is larger than any file", position);
     pthread_mutex_lock(&reader->lock);
-    if (fseeko(reader->file, (off_t)position, SEEK_SET) == 0)
-        reader->at = position;
-    else
-        status = mxl_error("moving to byte %zu failed: %s", position, strerror(errno));
+    status = move_to(reader, position);
     pthread_mutex_unlock(&reader->lock);
     return status;
 }

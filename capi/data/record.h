@@ -25,8 +25,13 @@ typedef struct mxl_record_file {
     FILE *file;           /* NULL: closed */
     mxl_replace *replace; /* of a writer */
     size_t at;            /* position in the file */
-    char *buffer;         /* of a reader: the last record */
+    /* Of a reader, which does not read through the stream: forked processes share its position. */
+    char *buffer; /* the last record */
     size_t room;
+    char *ahead;     /* bytes of the file ... */
+    size_t ahead_at; /* ... from here on */
+    size_t ahead_size;
+    bool pipe;    /* the file has no positions */
     bool no_room; /* the record that is being read found no memory */
 } mxl_record_file;
 

@@ -141,6 +141,11 @@ MXL_API NDArrayHandle MXLNDArrayFromData(const void *data, int ndim, const int64
  * copy, or as a gradient buffer. */
 MXL_API int MXLNDArrayProtect(NDArrayHandle array);
 
+/* A new file descriptor, which the caller closes, of memory that processes share: the array's own
+ * if it is such memory (cpu_shared) and begins with the array's elements, else of a copy, which
+ * lives as long as the descriptor or a mapping of it. MXNDArrayCreateFromSharedMem takes it. */
+MXL_API int MXLNDArrayShare(NDArrayHandle array, int *descriptor);
+
 /* As MXNDArrayToDLPack and MXNDArrayFromDLPack, with DLPack's versioned struct (1.0). A tensor with
  * the read-only flag becomes a read-only array, and a read-only array becomes such a tensor. */
 MXL_API int MXLNDArrayToDLPackVersioned(NDArrayHandle array, void **out_dlpack);

@@ -8,7 +8,7 @@ from typing import Any
 from mxlite import symbol
 from mxlite.context import Context
 from mxlite.gluon import _graph
-from mxlite.gluon._cached import graph_of
+from mxlite.gluon._cached import graph_for
 from mxlite.gluon._hybrid import HybridBlock
 from mxlite.gluon._nested import _flatten, _regroup, other_form
 from mxlite.gluon._parameter_dict import ParameterDict
@@ -109,16 +109,15 @@ class SymbolBlock(HybridBlock):
         if isinstance(arrays[0], Symbol):
             names = [each.name for each in self._inputs]
             return _regroup(list(self._graph(**dict(zip(names, arrays)))), self._output_form)
-        if self._cached is None:
-            graph_of(self, x, args)
-        return self._cached(x, args)
+        return (self._cached or graph_for(self, form)).of(arrays)
 
     def _traced(self, form: Any) -> tuple[list, Symbol, Any]:
         return self._inputs, self._graph, self._output_form
 
     def infer_shape(self, *args: Any) -> None:
         """Finds the shapes of the parameters from inputs. Raises: ValueError: they do not tell them."""
-        graph_of(self, args[0], args[1:]).find_shapes(_flatten(args, "input")[0])
+        arrays, form = _flatten(args, "input")
+        graph_for(self, form).find_shapes(arrays)
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
         """Writes the symbol and its parameters, as HybridBlock.export."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ _closed: dict[int, weakref.ref] = {}
 def _close(values: np.ndarray) -> None:
     number = id(values)
     values.flags["WRITEABLE"] = False
-    _closed[number] = weakref.ref(values, lambda _: _closed.pop(number, None))
+    _closed[number] = weakref.ref(values, partial(_closed.pop, number))  # no Python code, as at _lib.Handle
 
 
 def _may_be_written(values: Any) -> bool:

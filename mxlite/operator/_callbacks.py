@@ -13,8 +13,8 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import _backward, error
-from mxlite._lib import c_ints, c_texts
-from mxlite.autograd._hooks import keep, lasting
+from mxlite._lib import c_ints, c_texts, lasting
+from mxlite.autograd._hooks import keep
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, _Null
 from mxlite.context import Context
 from mxlite.ndarray._operators import Operator
@@ -203,9 +203,9 @@ def _runner(method: str, written: str, named: tuple[str, ...]) -> Any:
 
 @lasting
 @ctypes.CFUNCTYPE(_I, _P)
-def _DELETE(number: int) -> int:  # noqa: N802
-    """The library lets go of an object."""
-    _backward.recorded.pop(number, None)
+def _DELETE(number: int, forget: Any = _backward.recorded.pop) -> int:  # noqa: N802
+    """The library lets go of an object; perhaps when the interpreter has taken this module apart."""
+    forget(number, None)
     return 1
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, c_ints, c_texts, check_call
+from mxlite._lib import LIB, Handle, ask, c_ints, c_texts, check_call
 from mxlite.context import Context
 from mxlite.error import keep_exception
 from mxlite.ndarray.ndarray import NDArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MONITOR = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class Executor:
+class Executor(Handle):
     """A symbol and the arrays that it runs on, for one thread at a time. `Symbol.bind`, `Symbol.simple_bind` make it.
 
     Attributes:
@@ -38,7 +38,7 @@ class Executor:
         grads: list | None,
         auxiliary: list,
     ) -> None:
-        self._h = handle.value
+        self._own(handle.value, LIB.MXExecutorFree)
         self._symbol = symbol
         self._ctx = ctx
         self._grad_req = grad_req
@@ -51,11 +51,6 @@ class Executor:
         check_call(LIB.MXExecutorOutputs(self._h, ctypes.byref(count), ctypes.byref(found)))
         self.outputs: list[Any] = adopted(found, count.value)
         self._dicts: dict[str, dict[str, Any]] = {}
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_h", None)
-        if handle and LIB is not None:  # None: the interpreter is ending
-            LIB.MXExecutorFree(handle)
 
     @property
     def handle(self) -> ctypes.c_void_p:

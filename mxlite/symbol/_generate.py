@@ -91,6 +91,10 @@ def _fixed(operator: Operator, hint: str) -> Callable:
 
     def function(*args: Any, **kwargs: Any) -> Symbol:
         inputs = _sort_arguments(operator, names, args, kwargs)
+        count = len(inputs)
+        # By position, if they are given so, as in mx.nd: which names there are, parameters may decide.
+        if count <= len(args) and all(each is mine for each, mine in zip(args, inputs.values())):
+            return node(operator.name, hint, list(inputs.values()), kwargs)
         return node(operator.name, hint, inputs, kwargs)
 
     keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
-from mxlite._lib import LIB, ask, c_text, check_call
+from mxlite._lib import LIB, Handle, ask, c_text, check_call
 from mxlite._public import show
 from mxlite.attribute import AttrScope
 from mxlite.base import NotImplementedForSymbol, dtype_flag
@@ -20,7 +20,7 @@ from mxlite.symbol import _bind, _calls, _infer
 __all__ = ["Group", "Symbol", "Variable", "fromjson", "load", "load_json", "var"]
 
 
-class Symbol:
+class Symbol(Handle):
     """Outputs of nodes of a graph: variables, and operators on other symbols. It holds no values.
 
     Make one with `mx.sym.var("x")`, with the functions of `mx.sym` on symbols, or from a file.
@@ -29,18 +29,13 @@ class Symbol:
         handle: an integer or c_void_p that an API function returned as new; the Symbol frees it.
     """
 
-    __slots__ = ("_h", "__weakref__")
+    __slots__ = ()
 
     #: NumPy's arrays leave operators to ours.
     __array_priority__ = 1000.0
 
     def __init__(self, handle: int | ctypes.c_void_p) -> None:
-        self._h = handle.value if isinstance(handle, ctypes.c_void_p) else handle
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_h", None)
-        if handle and LIB is not None:  # None: the interpreter is ending
-            LIB.NNSymbolFree(handle)
+        self._own(handle.value if isinstance(handle, ctypes.c_void_p) else handle, LIB.NNSymbolFree)
 
     @property
     def handle(self) -> ctypes.c_void_p:

@@ -236,6 +236,7 @@ extern "C" {
     pub fn MXLNDArrayReshape(array: NDArrayHandle, ndim: c_int, shape: *const i64, reverse: c_int) -> NDArrayHandle;
     pub fn MXLNDArraySetGrad(array: NDArrayHandle, grad: NDArrayHandle) -> c_int;
     pub fn MXLNDArraySetRequiresGrad(array: NDArrayHandle, flag: c_int) -> c_int;
+    pub fn MXLNDArrayShare(array: NDArrayHandle, descriptor: *mut c_int) -> c_int;
     pub fn MXLNDArraySlice(array: NDArrayHandle, begin: i64, end: i64) -> NDArrayHandle;
     pub fn MXLNDArrayToDLPackVersioned(array: NDArrayHandle, out_dlpack: *mut *mut c_void) -> c_int;
     pub fn MXLNDArrayTurn(array: NDArrayHandle, view: NDArrayHandle, kept: *mut c_int) -> c_int;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import Any, Callable
 
 from mxlite import ndarray as nd
@@ -16,6 +17,10 @@ from mxlite.symbol import Symbol
 __all__ = ["GRU", "LSTM", "RNN"]
 
 _PARAMETER = re.compile(r"(l|r)(\d+)_(i2h|h2h|h2r)_(weight|bias)\Z")
+
+
+#: Of the calls that this thread is in: whether states come with the outputs, by the layer's id().
+_calls = threading.local()
 
 
 class _RNNLayer(HybridBlock):
@@ -64,6 +69,7 @@ class _RNNLayer(HybridBlock):
         self._lstm_state_clip_nan = lstm_state_clip_nan
         self._dtype = dtype
         self._use_sequence_length = use_sequence_length
+        #: Whether the last call had no states and gave none.
         self.skip_states: bool | None = None
         self._gates = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}[mode]
         self._make_parameters()
@@ -199,12 +205,17 @@ class _RNNLayer(HybridBlock):
             weight = self._reg_params[f"{direction}0_i2h_weight"]
             weight.shape = (self._gates * self._hidden_size, inputs.shape[2])
 
+    @property
+    def _variant(self) -> bool | None:  # type: ignore[override]
+        """Whether the present call, of this thread, gives no states; else the last one."""
+        return _calls.__dict__.get(id(self), self.skip_states)
+
     def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
         """The outputs of the sequence, with `states` also the states after it: `outputs, states`.
 
         Raises: ValueError: a state has another shape.
         """
-        self.skip_states = states is None
+        self.skip_states = skip = states is None
         if states is None:
             if isinstance(inputs, Symbol):
                 states = self.begin_state(0, func=symbol.zeros)
@@ -213,9 +224,16 @@ class _RNNLayer(HybridBlock):
                 states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
         elif isinstance(states, (NDArray, Symbol)):
             states = [states]
-        if self._use_sequence_length:
-            return super().__call__(inputs, states, sequence_length, **kwargs)
-        return super().__call__(inputs, states, **kwargs)
+        lengths = (sequence_length,) if self._use_sequence_length else ()
+        outer = _calls.__dict__.get(id(self))
+        _calls.__dict__[id(self)] = skip
+        try:
+            return super().__call__(inputs, states, *lengths, **kwargs)
+        finally:
+            if outer is None:
+                _calls.__dict__.pop(id(self), None)
+            else:
+                _calls.__dict__[id(self)] = outer
 
     def hybrid_forward(  # noqa: D102
         self,
@@ -228,7 +246,7 @@ class _RNNLayer(HybridBlock):
         if F is not symbol:
             self._check_states(inputs, states)
         out = self._forward_kernel(F, inputs, states, sequence_length, **kwargs)
-        return out[0] if self.skip_states else out
+        return out[0] if self._variant else out
 
     def _check_states(self, inputs: Any, states: list) -> None:
         batch = inputs.shape[self._layout.find("N")]

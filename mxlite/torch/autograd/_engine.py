@@ -30,7 +30,7 @@ def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
     if isinstance(head, Tensor):
         return head.shape, head._dtype
     shape, flag = (ctypes.c_int64 * _MAX_NDIM)(), ctypes.c_int()
-    ndim = LIB.MXLNodeGetInfo(head.node._handle, 1, head.output_nr, _MAX_NDIM, shape, ctypes.byref(flag))
+    ndim = LIB.MXLNodeGetInfo(head.node._h, 1, head.output_nr, _MAX_NDIM, shape, ctypes.byref(flag))
     if ndim < 0:
         raise last_error()
     return Size(shape[:ndim]), OF_FLAG[flag.value]
@@ -38,7 +38,7 @@ def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
 
 def _edge(value: Tensor | graph.Edge, edges: Edges) -> tuple[int, int]:
     """The node that the gradient of a tensor (or an edge) goes to, 0: nowhere; and which of its outputs."""
-    return (value.node._handle, value.output_nr) if isinstance(value, graph.Edge) else edges.of(value)
+    return (value.node._h, value.output_nr) if isinstance(value, graph.Edge) else edges.of(value)
 
 
 def _roots(tensors: tuple, grads: tuple, edges: Edges) -> list[tuple[int, int]]:

@@ -205,6 +205,19 @@ static int shared(void)
     return status;
 }
 
+static int share(void)
+{
+    NDArrayHandle own = NULL;
+    int id = -1, status = MXNDArrayCreate((uint32_t[]){3}, 1, 1, 0, 0, &own);
+
+    if (status == 0)
+        status = MXLNDArrayShare(own, &id);
+    if (status == 0)
+        CHECK_INT(close(id), 0);
+    CHECK_INT(MXNDArrayFree(own), 0);
+    return status;
+}
+
 static int ask_environment(void)
 {
     const char *text = NULL;
@@ -240,6 +253,7 @@ static const struct {
     {"foreign memory", foreign, false, 3},
     {"a copy of data", from_data, false, 3},
     {"shared memory", shared, false, 6},
+    {"share", share, false, 4},
     {"environment", ask_environment, false, 1},
 };
 

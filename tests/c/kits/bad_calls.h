@@ -229,6 +229,7 @@ static int save(void *array)
     X(MXLNDArrayTurn, ARRAY, false, MXLNDArrayTurn(h, good, &int_a))                               \
     X(MXLNDArrayTurn, ARRAY, false, MXLNDArrayTurn(good, h, &int_a))                               \
     X(MXLNDArrayBumpVersion, ARRAY, false, MXLNDArrayBumpVersion(h))                               \
+    X(MXLNDArrayShare, ARRAY, false, MXLNDArrayShare(h, &int_a))                                   \
     X(MXLNDArrayProtect, ARRAY, false, MXLNDArrayProtect(h))                                       \
     X(MXLNDArrayGetVersion, ARRAY, false, MXLNDArrayGetVersion(h, &u64))                           \
     X(MXLCall, CALL, false, (one[0] = good, status_of(MXLCall(h, 1, one, NULL))))                  \
@@ -355,6 +356,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXNDArrayFromDLPackEx, MXNDArrayFromDLPackEx(shape_int, false, NULL))                        \
     X(MXNDArrayGetSharedMemHandle, MXNDArrayGetSharedMemHandle(good, NULL, &int_b))                \
     X(MXNDArrayGetSharedMemHandle, MXNDArrayGetSharedMemHandle(good, &int_a, NULL))                \
+    X(MXLNDArrayShare, MXLNDArrayShare(good, NULL))                                                \
     X(MXNDArrayCreateFromSharedMem, MXNDArrayCreateFromSharedMem(1, -1, shape_u32, 2, 0, &out))    \
     X(MXNDArrayCreateFromSharedMem, MXNDArrayCreateFromSharedMem(1, 0, NULL, 2, 0, &out))          \
     X(MXNDArrayCreateFromSharedMemEx,                                                              \
