@@ -193,6 +193,8 @@ static int record(mxl_call *call, custom *c)
     }
     if (check_outputs(call->num_outputs, call->out) != 0)
         return -1;
+    for (int i = 0; i < call->num_outputs; i++)
+        mxl_rebase_note_output(call->out[i]);
     if (!any) {
         mxl_tape_freeze(call->num_inputs, call->in, call->num_outputs, call->out,
                         &mxl_dialect_mxnet);

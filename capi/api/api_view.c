@@ -210,7 +210,7 @@ NDArrayHandle api_quick_view(const api_prepared *call, NDArrayHandle handle,
         return NULL;
     made = quick_view(array, rows, params);
     if (made != NULL)
-        made->view_kind = mode.record ? array->view_kind : MXL_VIEW_UNRECORDED;
+        mxl_rebase_note_view(made, array, 1, mode.record);
     mode.record = mode.record && mxl_dtype_is_float(array->dtype);
     return finish(handle, array, made, call->op, params, mode);
 }

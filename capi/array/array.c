@@ -253,6 +253,8 @@ static inline mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
     mxl_ref_retain(&view->storage->ref);
     atomic_init(&view->edge_version, mxl_storage_version(view->storage));
     view->base = array->base != NULL ? array->base : array;
+    if (array->view_kind == MXL_VIEW_OF_FUNCTION)
+        view->view_kind = MXL_VIEW_OF_FUNCTION;
     mxl_array_retain(view->base);
     return view;
 }
@@ -261,6 +263,7 @@ void mxl_array_release_base(mxl_array *view)
 {
     mxl_array_release(view->base);
     view->base = NULL;
+    view->view_kind = MXL_VIEW_PLAIN;
 }
 
 mxl_array *mxl_array_view(mxl_array *array, int64_t skip, int ndim, const int64_t *shape)

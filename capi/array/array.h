@@ -28,8 +28,10 @@ enum { MXL_PLACE_LEAF = -1 };
 /* Why a view's memory may not be edited in place while recording. */
 typedef enum mxl_view_kind {
     MXL_VIEW_PLAIN,
-    MXL_VIEW_UNRECORDED, /* the view was made without recording */
-    MXL_VIEW_ONE_OF_MANY /* the view is one of several results of an operator */
+    MXL_VIEW_UNRECORDED,  /* the view was made without recording */
+    MXL_VIEW_ONE_OF_MANY, /* the view is one of several results of an operator */
+    MXL_VIEW_OF_FUNCTION  /* a caller's function returned the view, or what it is a view of: its
+                             gradient is the function's alone, not that of the base's elements */
 } mxl_view_kind;
 
 /* How a variable takes its gradient; numbers as in MXNet's OpReqType. */

@@ -179,6 +179,12 @@ MXL_API NDArrayHandle MXLNDArrayGetMemory(NDArrayHandle array, uint64_t *number)
  * Returns 0 while recording is off. Callers of MXLFunctionRecord ask before they write. */
 MXL_API int MXLNDArrayCheckEdit(NDArrayHandle array);
 
+/* Says that a function of the caller's, which ran unrecorded, returns the array. If it is a view of
+ * memory that other arrays see, its gradient is the function's business: recorded edits of it are
+ * refused where edits are followed, and so is its use after its memory was edited.
+ * (MXLFunctionRecord and MXCustomFunctionRecord do this for the outputs that they are given.) */
+MXL_API int MXLNDArrayNoteReturned(NDArrayHandle array);
+
 /* Changes an array's shape and strides in place: `view` is a view of the array's memory in the new
  * shape. The memory counts as edited, and `view` stays up to date.
  *

@@ -9,7 +9,7 @@ from typing import Any
 from mxlite._lib import hot
 from mxlite.autograd import _static
 from mxlite.autograd._gradients import array_list
-from mxlite.autograd._nodes import Saved, record
+from mxlite.autograd._nodes import Saved, note_returned, record
 from mxlite.error import MXNetError
 from mxlite.ndarray._gradient import FRONT_END
 from mxlite.ndarray.ndarray import NDArray
@@ -97,6 +97,9 @@ class Function:
         finally:
             hot.set_recording(recording)
         if not recording:
+            for output in outputs if isinstance(outputs, (list, tuple)) else (outputs,):
+                if isinstance(output, NDArray) and all(output is not each for each in arrays):
+                    note_returned(output)
             return outputs
         made = array_list(outputs, f"outputs of {type(self).__name__}")
         for number, output in enumerate(made):

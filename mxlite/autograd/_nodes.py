@@ -67,6 +67,11 @@ def placed(front_end: FrontEnd, array: Any, node: graph.Node, output: int) -> An
     return front_end.adopt(handle.value)
 
 
+def note_returned(array: Any) -> None:
+    """Says that a function of the user's returns the array: edits that would bypass its gradient are then refused."""
+    check_call(LIB.MXLNDArrayNoteReturned(array._h))
+
+
 class Saved:
     """An array that a rule will read: with the version it had, and which output of its node it is (-1: none).
 

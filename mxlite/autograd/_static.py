@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._nodes import Saved, detached, record, unrecorded
+from mxlite.autograd._nodes import Saved, detached, note_returned, record, unrecorded
 
 
 class FunctionCtx:
@@ -137,6 +137,8 @@ class _Outputs:
             elif any(value is each for each in self.inputs):
                 with unrecorded(front_end):  # an input that is returned as it is: a view of it with a place of its own
                     made = front_end.alias(value)
+            if all(made is not each for each in self.inputs):
+                note_returned(made)
             if id(value) not in plain and front_end.is_floating(made):
                 places.append(made)
                 originals.append(value)

@@ -9,14 +9,6 @@ from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
 
 
-def other_form(first: Any, given: Any) -> ValueError:
-    """The error for inputs that are nested in another way than those that a graph was made with."""
-    return ValueError(
-        f"HybridBlock: the inputs are nested in another way than in the first call: stored format {first}, input "
-        f"format {given} (0: an array, [...]: a list)"
-    )
-
-
 def _flatten(args: Any, inout_str: str) -> tuple[list, Any]:
     """The arrays in nested lists or tuples as one list, and their form: 0 for an array, -1 for None, a list for a list.
 

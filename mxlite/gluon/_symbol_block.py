@@ -10,7 +10,7 @@ from mxlite.context import Context
 from mxlite.gluon import _graph
 from mxlite.gluon._cached import graph_for
 from mxlite.gluon._hybrid import HybridBlock
-from mxlite.gluon._nested import _flatten, _regroup, other_form
+from mxlite.gluon._nested import _flatten, _regroup
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
@@ -105,7 +105,10 @@ class SymbolBlock(HybridBlock):
             raise AssertionError(f"forward: the first argument is an NDArray or a Symbol, not a {kind}")
         arrays, form = _flatten([x, *args], "input")
         if form != self._input_form:
-            raise other_form(self._input_form, form)
+            raise ValueError(
+                f"SymbolBlock: its inputs are nested as {self._input_form} (0: an array, -1: None, a list for a list), "
+                f"got {form}"
+            )
         if isinstance(arrays[0], Symbol):
             names = [each.name for each in self._inputs]
             return _regroup(list(self._graph(**dict(zip(names, arrays)))), self._output_form)

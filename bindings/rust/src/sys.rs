@@ -230,6 +230,7 @@ extern "C" {
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayIsContiguous(array: NDArrayHandle) -> c_int;
+    pub fn MXLNDArrayNoteReturned(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayPin(array: NDArrayHandle, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayPlace(array: NDArrayHandle, node: MXLNodeHandle, output: c_int, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayProtect(array: NDArrayHandle) -> c_int;

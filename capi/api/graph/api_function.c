@@ -125,17 +125,6 @@ static bool is_input(const mxl_call *call, const mxl_array *array)
     return false;
 }
 
-/* Makes a new array, computed as a view of an array that only it refers to, an array without base.
- */
-static void own_storage(mxl_array *out)
-{
-    if (out->base == NULL || !mxl_ref_is_unique(&out->base->ref))
-        return;
-    mxl_array_release(out->base);
-    out->base = NULL;
-    out->view_kind = MXL_VIEW_PLAIN;
-}
-
 /* Attaches the outputs to the node. If an output is an edited view, its base is attached to a new
  * node too, and the view's edge is made at the next read. */
 static int attach(mxl_call *call, mxl_node *node)
@@ -202,6 +191,10 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect)
             return mxl_error_prefix("MXLFunctionRecord");
         any = any || mxl_tape_recorded(call->in[i], dialect);
     }
+    for (int i = 0; i < call->num_outputs; i++) {
+        if (!is_input(call, call->out[i]))
+            mxl_rebase_note_output(call->out[i]);
+    }
     if (!any) {
         mxl_tape_freeze(call->num_inputs, call->in, call->num_outputs, call->out, dialect);
         return 0;
@@ -211,10 +204,6 @@ static int record(mxl_call *call, function *f, const mxl_dialect *dialect)
         return -1;
     node->payload = &f->ref;
     mxl_ref_retain(node->payload);
-    for (int i = 0; i < call->num_outputs; i++) {
-        if (!is_input(call, call->out[i]))
-            own_storage(call->out[i]);
-    }
     status = attach(call, node);
     mxl_ref_release(&node->ref);
     return status == 0 ? 1 : -1;
@@ -285,6 +274,17 @@ int MXLNDArrayCheckEdit(NDArrayHandle array)
                  : mxl_rebase_check("an edit in place", a, &mxl_dialect_torch);
     api_unpin(array);
     return status;
+}
+
+int MXLNDArrayNoteReturned(NDArrayHandle array)
+{
+    mxl_array *a = api_pin_defined(array, __func__);
+
+    if (a == NULL)
+        return -1;
+    mxl_rebase_note_output(a);
+    api_unpin(array);
+    return 0;
 }
 
 int MXLNDArrayGetStrides(NDArrayHandle array, int room, int64_t *strides, int64_t *offset)

@@ -287,6 +287,7 @@ static int run_watched(pass *p, mxl_task *task)
         return -1;
     if (task->wanted && p->args->grads != NULL && !leads_on(p, node))
         return 0;
+    task->ran = true;
     grad_outputs = mxl_alloc(bytes);
     if (grad_outputs == NULL)
         return -1;
@@ -311,7 +312,16 @@ static int run_node(pass *p, mxl_task *task)
 {
     if (task->wanted || mxl_hook_store_get(&task->node->store) != NULL)
         return run_watched(p, task);
+    task->ran = true;
     return run_on(p, task, task->grads, task->grads);
+}
+
+/* Whether a backward that keeps no graph releases the node: MXNet's whatever it reached, PyTorch's
+ * what ran. Another backward may still run the others. */
+static bool releases(const pass *p, const mxl_task *task)
+{
+    return !p->args->retain_graph && task->node != NULL &&
+           (task->ran || p->args->dialect->released_is_constant);
 }
 
 /* Runs all nodes, the latest recorded first: a node's gradients come from later nodes only. */
@@ -326,7 +336,7 @@ static int run_nodes(pass *p)
                 mxl_anomaly_keep(task->node);
             return -1;
         }
-        if (!p->args->retain_graph && !walk->keep_all)
+        if (releases(p, task) && !walk->keep_all)
             mxl_node_release_saved(task->node);
         for (int i = 0; i < task->count && !task->wanted; i++) {
             mxl_array_release(task->grads[i]);
@@ -488,8 +498,8 @@ int mxl_backward_run(const mxl_backward_args *args, mxl_mode mode)
         status = run_nodes(&p);
     if (status == 0)
         status = mxl_accumulate(&p.walk, args, mode);
-    for (size_t i = 0; i < p.walk.num_tasks && status == 0 && !args->retain_graph; i++) {
-        if (p.walk.tasks[i]->node != NULL)
+    for (size_t i = 0; i < p.walk.num_tasks && status == 0; i++) {
+        if (releases(&p, p.walk.tasks[i]))
             mxl_node_release_saved(p.walk.tasks[i]->node);
     }
     mxl_visit_clear(&p.walk);

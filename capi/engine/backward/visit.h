@@ -15,8 +15,9 @@ typedef struct mxl_task {
     mxl_array *variable; /* kept; NULL: a node's */
     bool needed;         /* leads to a wanted variable, or is one */
     bool visited;
-    bool queued;   /* in the heap, or already run */
-    bool own;      /* of a variable: the gradient shares no memory, and may become its buffer */
+    bool queued; /* in the heap, or already taken from it */
+    bool ran; /* of a node: its vjp was called, or would have been for gradients that are wanted */
+    bool own; /* of a variable: the gradient shares no memory, and may become its buffer */
     bool wanted;   /* a variable, or a node of which an output's gradient is asked for */
     bool hooked;   /* a variable that has, or had, hooks */
     bool constant; /* a caller's function or hook gave a gradient that is not recorded */

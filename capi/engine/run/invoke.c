@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/profile/profile.h"
+#include "engine/tape/rebase.h"
 #include "op/plan.h"
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
@@ -201,12 +202,8 @@ static mxl_array *view_of(const mxl_plan *plan, mxl_array *in, int num_outputs, 
         *status = -1;
     else if (plan->op->forgets_base)
         mxl_array_release_base(view);
-    else if (!mode.record)
-        view->view_kind = MXL_VIEW_UNRECORDED;
-    else if (num_outputs > 1)
-        view->view_kind = MXL_VIEW_ONE_OF_MANY;
     else
-        view->view_kind = in->view_kind;
+        mxl_rebase_note_view(view, in, num_outputs, mode.record);
     return view;
 }
 

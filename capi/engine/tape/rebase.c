@@ -118,6 +118,11 @@ int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
         return 0;
     if (mxl_array_leaf(view) != NULL && mxl_leaf_wants(mxl_array_leaf(view)))
         return 0;
+    if (view->view_kind == MXL_VIEW_OF_FUNCTION &&
+        (mxl_tape_recorded(view, dialect) || mxl_tape_recorded(base, dialect)))
+        return mxl_error("a view that a custom function returned is used after its memory was "
+                         "edited in place; the function's gradient would be lost: return a copy "
+                         "from the function, or edit a copy");
     if (!mxl_tape_recorded(base, dialect)) {
         mxl_array_set_edge(view, nowhere);
         return 0;
@@ -126,6 +131,16 @@ int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
     if (builtin == NULL || view_params(view, &params, strides) != 0)
         return -1;
     return mxl_tape_view(builtin->as_strided, &params, base, view, false, dialect->plain);
+}
+
+void mxl_rebase_note_output(mxl_array *output)
+{
+    if (output->base == NULL)
+        return;
+    if (mxl_ref_is_unique(&output->base->ref))
+        mxl_array_release_base(output);
+    else
+        output->view_kind = MXL_VIEW_OF_FUNCTION;
 }
 
 int mxl_rebase_refresh(mxl_array *array)
@@ -180,6 +195,11 @@ int mxl_rebase_check(const char *name, mxl_array *out, const mxl_dialect *dialec
     if (shows_leaf(out, dialect))
         return mxl_error("%s: a view of a variable whose gradient is wanted cannot be edited in "
                          "place; write to a copy, or edit it where nothing is recorded",
+                         name);
+    if (out->view_kind == MXL_VIEW_OF_FUNCTION)
+        return mxl_error("%s: a view that a custom function returned is edited in place; the "
+                         "function's gradient would be lost: return a copy from the function, or "
+                         "edit a copy",
                          name);
     if (out->view_kind == MXL_VIEW_UNRECORDED)
         return mxl_error("%s: a view that was created while nothing was recorded is being modified "

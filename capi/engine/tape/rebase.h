@@ -6,12 +6,30 @@
 #include "engine/tape/tape.h"
 
 /* Attaches a view whose memory was edited since it was attached to those elements of its base's
- * value (AsStrided). Does nothing to other arrays. -1 with the error set. */
+ * value (AsStrided). Does nothing to other arrays. -1 with the error set: also for a function's
+ * view, whose gradient would be lost. */
 int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect);
 
 /* The same with the front end of the node that made the view, or its base; for reading an edge
  * outside of any call. */
 int mxl_rebase_refresh(mxl_array *array);
+
+/* Notes whether the memory of a new view of `of`, one of so many results of an operator, may be
+ * edited while recording. A view of a function's view stays one. */
+static inline void mxl_rebase_note_view(mxl_array *view, const mxl_array *of, int num_outputs,
+                                        bool recorded)
+{
+    if (view->view_kind == MXL_VIEW_OF_FUNCTION)
+        return;
+    view->view_kind = !recorded         ? MXL_VIEW_UNRECORDED
+                      : num_outputs > 1 ? MXL_VIEW_ONE_OF_MANY
+                                        : of->view_kind;
+}
+
+/* Notes that a caller's function returned `output`: a view that only it refers to becomes an array
+ * without base; any other view has the function's gradient, so that neither its memory nor that of
+ * its base may be edited while it is used. */
+void mxl_rebase_note_output(mxl_array *output);
 
 /* Whether an edit of `out` changes a recorded value. */
 bool mxl_rebase_tracked(mxl_array *out, const mxl_dialect *dialect);

@@ -170,7 +170,8 @@ def grad(
         allow_unused: Whether inputs that the outputs do not depend on get None instead of an error.
         is_grads_batched: Whether `grad_outputs` have a first dimension more, each of whose parts is a gradient; so have
             the results.
-        materialize_grads: Whether inputs that the outputs do not depend on get zeros.
+        materialize_grads: Whether inputs that the outputs do not depend on get zeros, which require a gradient under
+            `create_graph`.
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -194,13 +195,13 @@ def grad(
     else:
         found = _run_backward(heads, _heads(heads, given), keep, create_graph, wanted, allow_unused, False)
     if materialize_grads:
-        found = tuple(_zeros(wanted[k]) if each is None else each for k, each in enumerate(found))
+        found = tuple(_zeros(wanted[k], create_graph) if each is None else each for k, each in enumerate(found))
     return dict(zip(inputs, found)) if type(inputs) is dict else found
 
 
-def _zeros(like: Any) -> Tensor:
+def _zeros(like: Any, requires_grad: bool) -> Tensor:
     shape, kind = _meta_of(like)
-    return zeros_of(tuple(shape), kind)
+    return zeros_of(tuple(shape), kind).requires_grad_(requires_grad)
 
 
 def _batched(heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool, allow_unused: bool) -> tuple:

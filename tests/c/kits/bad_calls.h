@@ -222,6 +222,7 @@ static int save(void *array)
     X(MXLNDArrayGetAddress, ARRAY, false, MXLNDArrayGetAddress(h, &p_data))                        \
     X(MXLNDArrayGetMemory, ARRAY, false, status_of(MXLNDArrayGetMemory(h, &u64)))                  \
     X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
+    X(MXLNDArrayNoteReturned, ARRAY, false, MXLNDArrayNoteReturned(h))                             \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
     X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
     X(MXLNDArrayReshape, ARRAY, false, status_of(MXLNDArrayReshape(h, 2, shape_i64, 0)))           \

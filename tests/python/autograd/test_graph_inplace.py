@@ -255,3 +255,64 @@ def test_second_gradients_through_edits() -> None:
         (first,) = autograd.grad(y, [x], create_graph=True)
     (second,) = autograd.grad(first, [x])
     assert listed(first) == [2, 12, 27] and listed(second) == [2, 12, 18]
+
+
+class _Reversed(autograd.Function):
+    """Returns a view; its gradient is not the view's."""
+
+    def forward(self, x):
+        return x.reshape(-1)
+
+    def backward(self, grad):
+        return -grad
+
+
+class _Same(autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -grad
+
+
+def _unrecorded(h, o):
+    with autograd.pause():
+        h += 1
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda h, o: h.__iadd__(1),
+        lambda h, o: h.__setitem__(0, 3),
+        lambda h, o: nd.relu(h, out=h),
+        lambda h, o: nd.ones(3, dtype="float64").copyto(h),
+        lambda h, o: h[0:1].__iadd__(1),
+        lambda h, o: h.detach().__iadd__(1),
+        lambda h, o: o.__iadd__(1),
+        lambda h, o: o.__setitem__(0, 3),
+        _unrecorded,
+    ],
+)
+@pytest.mark.parametrize("function", [lambda x: _Reversed()(x), _Same.apply])
+@pytest.mark.parametrize("part", [False, True])
+def test_an_edit_does_not_lose_the_backward_of_a_function_that_returns_a_view(function, edit, part) -> None:
+    x = leaf()
+    with autograd.record():
+        h = x * 1
+        o = function(h)
+        shown = o[0:1]
+        with pytest.raises(MXNetError, match="custom function returned"):
+            edit(h, o)
+            (shown if part else o).sum()
+
+
+def test_views_that_functions_return_while_nothing_is_recorded() -> None:
+    x, h = leaf(), nd.zeros(3, dtype="float64")
+    shown = _Reversed()(h)
+    with autograd.record():
+        h += x
+        with pytest.raises(MXNetError, match="custom function returned"):
+            shown.sum()

@@ -285,6 +285,15 @@ def test_gradcheck_agrees_and_finds_mistakes() -> None:
         autograd.gradcheck(lambda a: a * 1, leaf((1.0,), "float32"), eps=1e-2)
 
 
+def test_gradcheck_of_what_the_function_reads_where_it_is() -> None:
+    x, w = leaf((0.5, 1.5)), leaf((2.0, 0.3))
+    assert autograd.gradcheck(lambda *_: nd.sin(x) * w, (x, w))
+    assert autograd.gradgradcheck(lambda *_: nd.exp(x) * w, (x, w), gen_non_contig_grad_outputs=True)
+    assert autograd.gradgradcheck(lambda a: (a * a * a).sum(), x)
+    assert autograd.gradgradcheck(lambda a: a * a * a, x, nd.array([1.0, 2.0]))  # float32
+    assert listed(x) == [0.5, 1.5]
+
+
 # ---- functional ----
 
 

@@ -469,3 +469,56 @@ except AttributeError as problem:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("module 'mxlite.torch' has no attribute 'fft': it is missing in mxlite")
+
+
+# ---- what a backward without retain_graph releases: the nodes that ran ----
+
+
+def _two_branches():
+    a, b = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in "ab")
+    h, k = a * a, b * b
+    return a, b, h, k, (h * k).sum()
+
+
+def _edge(tensor):
+    return torch.autograd.graph.get_gradient_edge(tensor)
+
+
+STOPS = {
+    "grad": lambda a, h, loss: torch.autograd.grad(loss, h),
+    "grad of an edge": lambda a, h, loss: torch.autograd.grad(loss, _edge(h)),
+    "grad from an edge": lambda a, h, loss: torch.autograd.grad(_edge(loss), h, torch.tensor(1.0)),
+    "grad, recorded": lambda a, h, loss: torch.autograd.grad(loss, h, create_graph=True, retain_graph=False),
+    "grad with a hook": lambda a, h, loss: (h.grad_fn.register_hook(lambda *_: None), torch.autograd.grad(loss, h)),
+    "grad with a hook before": lambda a, h, loss: (
+        h.grad_fn.register_prehook(lambda grads: None),
+        torch.autograd.grad(loss, h),
+    ),
+    "grad with a tensor's hook": lambda a, h, loss: (h.register_hook(lambda g: None), torch.autograd.grad(loss, h)),
+    "grad, kept": lambda a, h, loss: (h.retain_grad(), torch.autograd.grad(loss, h)),
+}
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_node_that_did_not_run_is_not_released(stop):
+    a, b, h, k, loss = _two_branches()
+    STOPS[stop](a, h, loss)
+    h.backward(torch.ones(2))
+    k.backward(torch.ones(2))
+    assert a.grad.tolist() == b.grad.tolist() == [2, 4]
+    for ran in (h, k, loss):
+        with pytest.raises(RuntimeError, match="second time"):
+            ran.sum().backward()
+
+
+def test_a_backward_for_some_leaves_keeps_the_other_branches():
+    a, b, h, k, loss = _two_branches()
+    loss.backward(inputs=[a])
+    k.backward(torch.ones(2))
+    assert b.grad.tolist() == [2, 4]
+    with pytest.raises(RuntimeError, match="second time"):
+        h.backward(torch.ones(2))
+    a, b, h, k, loss = _two_branches()
+    loss.backward(inputs=[h])  # adds to h.grad: the node of h counts as run, as in PyTorch
+    with pytest.raises(RuntimeError, match="second time"):
+        h.backward(torch.ones(2))
