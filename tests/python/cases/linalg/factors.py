@@ -87,8 +87,8 @@ for _name, _function, _values, _more in (
     ("_linalg_potri", _potri_of, t(lower("potri upper", 2, 3, 3)), {}),
 ):
     for _label, _row in (
-        ("upper", In(values=_values)),
-        ("upper-float64", In(values=_values, dtype="float64")),
+        ("upper", In(values=np.ascontiguousarray(_values))),
+        ("upper-float64", In(values=np.ascontiguousarray(_values), dtype="float64")),
         ("upper-alone", In(values=np.where(np.tri(3, k=-1) == 1, 7, _values))),
     ):
         rows(_name, (_label, [_row], {"lower": False}, _function, {"order": 2}), diff=(0,), tolerance=LOOSE, **_more)
@@ -117,7 +117,7 @@ for _shape in ((1, 1), (1, 3), (2, 2), (2, 3), (3, 3), (3, 7), (2, 2, 3), (2, 1,
     rows(
         "_linalg_gelqf",
         (_label, [In(values=_values)], {}, _gelqf, {"order": 2}),
-        (f"{_label}-float64", [In(values=_values, dtype="float64")], {}, _gelqf),
+        (f"{_label}-float64", [In(values=np.ascontiguousarray(_values), dtype="float64")], {}, _gelqf),
         diff=(0,), tolerance=LOOSE,
     )  # fmt: skip
 rows(
