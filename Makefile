@@ -67,7 +67,7 @@ ALIAS = -Wl,--auxiliary=libmxlite.so -Wl,-rpath,'$$ORIGIN'
 endif
 TWICE = $(if $(SANITIZE),,$(ALIAS))
 
-.PHONY: help lib native debug venv demo examples test test-build test-runs test-c test-c-run test-programs test-headers test-py \
+.PHONY: help lib native debug venv demo examples test test-build test-runs test-all test-all-build test-all-runs test-c test-c-run test-programs test-headers test-py \
     py-table py-rest py-again test-levels level-baseline level-avx2 level-none asan asan-build asan-c asan-table tsan \
     tsan-build fuzz fuzz-programs fuzz-run checks wheel check-wheel test-pythons fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
@@ -80,7 +80,8 @@ help:
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
 #: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
 #: make examples the larger networks of examples/: convolutions, an LSTM, a gradient penalty, Gluon; a minute
-#: make test     everything below up to test-levels: first all is built, then all is run, JOBS at a time
+#: make test     in 10 minutes of processor time: the C tests, the Python tests and the case table, checks
+#: make test-all everything below up to test-levels too: first all is built, then all is run, JOBS at a time
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
@@ -378,11 +379,21 @@ level-none: venv
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test:
 	@$(MAKE) test-build
-	@$(MAKE) $(TOGETHER) test-runs
+	@MXLITE_TEST_BRIEF=1 $(MAKE) $(TOGETHER) test-runs
 	@echo "make test: all passed"
 
-test-build: lib $(TEST_PROGRAMS) asan-build tsan-build venv
-test-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks py-again tsan test-c fuzz
+# `make mutate` asks these tests alone: no fault that it makes has ever needed the others, which look for what depends
+# on the processor, the binding, the order of threads or memory.
+test-build: lib $(TEST_PROGRAMS) venv
+test-runs: py-table py-rest test-c checks test-clients-c
+
+test-all:
+	@$(MAKE) test-all-build
+	@$(MAKE) $(TOGETHER) test-all-runs
+	@echo "make test-all: all passed"
+
+test-all-build: test-build asan-build tsan-build
+test-all-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks py-again tsan test-c test-clients-c fuzz
 
 checks: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
