@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._ahead import Task, Threads
 from mxlite._ends import uninterrupted
 from mxlite._lib import LIB, Handle, c_texts, check_call
+from mxlite.io._ahead import Task, Threads
 from mxlite.io._base import DataBatch, DataDesc, HeldBatch
 from mxlite.ndarray._make import adopt
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Optional
 
-from mxlite._ahead import Task, Threads
 from mxlite._ends import destructor, uninterrupted
+from mxlite.io._ahead import Task, Threads
 from mxlite.io._base import DataBatch, DataDesc, DataIter, HeldBatch
 
 _Renames = Optional[list[dict[str, str]]]

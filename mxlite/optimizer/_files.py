@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from mxlite import ndarray as nd
-from mxlite._pickles import public_name
 from mxlite.context import Context
 from mxlite.error import MXNetError
 from mxlite.lr_scheduler import LRScheduler
 from mxlite.ndarray import NDArray
 from mxlite.optimizer._base import Optimizer
+from mxlite.optimizer._pickles import public_name
 from mxlite.util import np_shape
 
 _FORMAT, _STRUCTURE = "mxlite optimizer states 1", "structure"

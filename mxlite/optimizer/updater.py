@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from mxlite import _pickles
 from mxlite._public import show
 from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray
-from mxlite.optimizer import _files
+from mxlite.optimizer import _files, _pickles
 from mxlite.optimizer._base import Optimizer
 
 

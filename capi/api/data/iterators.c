@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/whole.h"
+#include "data/whole.h"
 #include "data/batches.h"
 
 /* Numbers of makers begin here, at the end of the slots, so that no iterator gets the handle of a

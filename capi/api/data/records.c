@@ -1,6 +1,6 @@
 /* Files of records: MXRecordIO*. A handle is of a reader or of a writer. */
 #include "api/common.h"
-#include "base/whole.h"
+#include "data/whole.h"
 #include "data/record.h"
 
 static int create(const char *function, const char *uri, bool writing, RecordIOHandle *out)

@@ -12,7 +12,6 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import context, ndarray
-from mxlite._ahead import Task, Threads
 from mxlite._ends import uninterrupted
 from mxlite._public import show
 from mxlite.context import Context
@@ -20,6 +19,7 @@ from mxlite.gluon.data import _processes
 from mxlite.gluon.data._pool_iterator import MultiWorkerIter as _MultiWorkerIter  # noqa: F401 - GluonCV derives from it
 from mxlite.gluon.data._pool_iterator import as_in_context as _as_in_context  # GluonNLP imports it
 from mxlite.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
+from mxlite.io._ahead import Task, Threads
 from mxlite.ndarray.ndarray import NDArray
 
 

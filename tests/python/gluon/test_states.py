@@ -20,7 +20,7 @@ import pytest
 
 import mxlite as mx
 import mxlite.torch as torch
-from mxlite import _pickles
+from mxlite.optimizer import _pickles
 
 #: What 1.9.1 writes for Adam after a step, with a FactorScheduler(10, base_lr=0.5): a parameter of shape (1, 1), whose
 #: gradient was 2.

@@ -1,5 +1,5 @@
-/* Calls that a forked process finds whole; see base/whole.h. */
-#include "base/whole.h"
+/* Calls that a forked process finds whole; see data/whole.h. */
+#include "data/whole.h"
 
 #include <pthread.h>
 #include <stdbool.h>
