@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any, Callable
@@ -176,6 +177,36 @@ def test_forks_while_threads_read(records: Path) -> None:
     for number, first in enumerate(FIRSTS[:-1]):
         assert _first(next(iterator)) == first
         assert _in_a_child(lambda: _first(next(iterator))) == repr(FIRSTS[number + 1])
+
+
+def test_computations_in_children_of_a_busy_process(tmp_path: Path) -> None:
+    """Threads of the library, calls that wait, products, random numbers and the profiler, while a thread computes."""
+    done = threading.Event()
+    large = nd.array(np.random.RandomState(0).rand(600, 600))
+
+    def busy() -> None:
+        while not done.is_set():
+            nd.dot(large, large).exp().sum().asscalar()
+
+    def compute() -> float:
+        made = nd.dot(large, large) + kept  # kept waits still
+        net = mx.gluon.nn.Dense(2)
+        net.initialize()
+        net.hybridize()
+        return round(float(made.sum().asscalar()) + float(net(large).shape[1]) + nd.random.uniform(shape=(9,)).size, 2)
+
+    mx.profiler.set_config(filename=str(tmp_path / "profile.json"))
+    mx.profiler.set_state("run")
+    thread = threading.Thread(target=busy)
+    thread.start()
+    try:
+        for _ in range(5):
+            kept = large * 2 + 1
+            assert _in_a_child(compute) == repr(compute())
+    finally:
+        done.set()
+        thread.join()
+        mx.profiler.set_state("stop")
 
 
 def test_an_exit_of_the_child_is_quiet(records: Path) -> None:
