@@ -215,6 +215,8 @@ def test_astype(v) -> None:
     assert v.astype("int32").asnumpy().dtype == np.int32
     assert v.astype(float).dtype == np.float64 and v.astype(np.float64).dtype == np.float64
     assert v.astype(None).dtype == np.float32
+    other = nd.ones((1,), dtype="float16")  # its dtype is meant, as in 1.9.1
+    assert v.astype(other).dtype == np.float16 == nd.zeros((1,), dtype=other).dtype
     assert v.astype("float32") is not v and v.astype("float32", copy=False) is v
     assert v.astype("float64", copy=False) is not v
     with pytest.raises(TypeError):
