@@ -93,15 +93,12 @@ class Checks:
         front_end, arguments = self.front_end, as_tuple(inputs)
         wanted = [each for each in arguments if isinstance(each, front_end.array_class) and each.requires_grad]
         if not wanted:
-            raise ValueError(
-                "gradcheck expects at least one input tensor to require gradient, but none of the them have "
-                "requires_grad=True."
-            )
+            raise ValueError("gradcheck: no input requires a gradient (requires_grad=True)")
         for number, each in enumerate(wanted):
             if front_end.values(each).dtype != np.float64:
                 warnings.warn(
-                    f"Input #{number} requires gradient and is not a double precision floating point. This check will "
-                    "likely fail if all the inputs are not of double precision floating point.",
+                    f"gradcheck: input {number} is of a dtype other than float64, which is seldom exact enough for the "
+                    "check",
                     stacklevel=2,
                 )
         try:
@@ -162,6 +159,6 @@ def _compare(
             if not np.allclose(found.T, expected, rtol, atol):
                 analytical = np.ascontiguousarray(found.T)
                 raise GradcheckError(
-                    f"Jacobian mismatch for output {o} with respect to input {i},\n"
-                    f"numerical:{front_end.array(expected)}\nanalytical:{front_end.array(analytical)}\n"
+                    f"gradcheck: the derivative of output {o} by input {i} is not that of its differences\n"
+                    f"by differences: {front_end.array(expected)}\nby backward: {front_end.array(analytical)}"
                 )
