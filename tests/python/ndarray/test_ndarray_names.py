@@ -164,7 +164,7 @@ def test_set_value_fills_what_is_there() -> None:
     assert x.asnumpy().tolist() == [[7, 7, 7], [2.5, 2.5, 2.5]]
     x.attach_grad()
     with autograd.record():
-        with pytest.raises(mx.MXNetError, match="^Inplace operations"):
+        with pytest.raises(mx.MXNetError, match=r"^\w+: edits in place"):
             nd._internal._set_value(src=1, out=x)
     for wrong in ({}, {"src": "x", "out": x}, {"src": 1}):
         with pytest.raises(mx.MXNetError, match="^_set_value: "):
