@@ -225,7 +225,7 @@ def nll_loss(
         wrong = index.masked_select((index < 0) | (index >= input.shape[dim]))
         if not wrong.numel():
             raise
-        raise IndexError(f"nll_loss: a target is one of the classes, got {wrong[0].item()}") from None
+        raise IndexError(f"nll_loss: a target is one of {input.shape[dim]} classes, got {wrong[0].item()}") from None
 
 
 _put = prepare("ScatterAddBackward0", "_mxl_pick_grad", "axis", "shape", slots="0", mode="clip")

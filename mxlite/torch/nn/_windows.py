@@ -58,14 +58,14 @@ def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, sha
     if x.shape[1] != expected:
         raise RuntimeError(
             f"a weight of shape {list(weight.shape)} and groups={groups} take {expected} channels; the "
-            f"input{list(shape)} has {x.shape[1]}"
+            f"input of shape {list(shape)} has {x.shape[1]}"
         )
 
 
-def _require_steps(name: str, **steps: Any) -> None:
+def _require_steps(name: str, dims: int, **steps: Any) -> None:
     """Raises RuntimeError: a stride, a dilation or the groups are not positive."""
     for what, value in steps.items():
-        if any(each < 1 for each in sizes_of(value, 1)):
+        if any(each < 1 for each in sizes_of(value, dims)):
             raise RuntimeError(f"{name}: {what} must be 1 or more, got {value}")
 
 
@@ -84,7 +84,7 @@ def _convolution(
 ) -> Tensor:
     x, batched = _batched(f"conv{dims}d", input, dims)
     _require_groups(f"conv{dims}d", weight, bias, groups)
-    _require_steps(f"conv{dims}d", stride=stride, dilation=dilation, groups=groups)
+    _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
     _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
     kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
     if isinstance(padding, str):
@@ -144,7 +144,9 @@ def _transposed(
     name = f"conv_transpose{dims}d"
     x, batched = _batched(name, input, dims)
     _require_groups(name, weight, bias, groups)
-    _require_steps(name, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]})
+    _require_steps(
+        name, dims, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]}
+    )
     _require_channels(x, weight, weight.shape[0], groups, input.shape)
     stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
     if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):

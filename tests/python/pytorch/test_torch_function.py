@@ -132,7 +132,7 @@ def test_dirty_inputs_and_returned_ones():
             return grad * 3
 
     x = leaf(1.0, 2.0)
-    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+    with pytest.raises(RuntimeError, match="a leaf that requires a gradient was edited in place"):
         Increase.apply(x)
     x = leaf(1.0, 2.0)
     y = x * 2
@@ -158,7 +158,7 @@ def test_what_is_said_to_be_edited_is_returned():
         def backward(ctx, grad):
             return None, grad
 
-    with pytest.raises(RuntimeError, match="marked as dirty"):
+    with pytest.raises(RuntimeError, match="mark_dirty: an array that forward edits"):
         Half.apply(leaf(1.0) * 1, leaf(1.0))
 
 
@@ -189,7 +189,7 @@ def test_one_of_backward_and_vjp():
         def vjp(ctx, grad):
             return grad
 
-    with pytest.raises(RuntimeError, match="Implementing both"):
+    with pytest.raises(RuntimeError, match="backward or vjp, not both"):
         Both.apply(leaf(1.0)).backward()
 
 
@@ -252,7 +252,7 @@ def test_gradients_are_checked():
         def backward(ctx, grad):
             return grad * 3
 
-    with pytest.raises(RuntimeError, match="Jacobian mismatch"):
+    with pytest.raises(RuntimeError, match="derivative of output 0 by input 0"):
         torch.autograd.gradcheck(Wrong.apply, (x,))
     assert not torch.autograd.gradcheck(Wrong.apply, (x,), raise_exception=False)
 
