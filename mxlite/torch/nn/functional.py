@@ -105,7 +105,7 @@ _rows = prepare("EmbeddingBackward0", "take", slots="0", axis=0, mode="clip")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
-        raise RuntimeError(f"one_hot: takes int64, got {input._dtype.word}")
+        raise RuntimeError(f"one_hot: takes int64, got {tensor._dtype.word}")
     values = tensor._values()
     if values.size:
         if values.min() < 0:

@@ -163,7 +163,7 @@ def test_head_gradients() -> None:
         lambda: autograd.backward([y, z], [None]),
         lambda: autograd.backward([y], [None, None]),
     ):
-        with pytest.raises(ValueError, match="1 heads and 2 head_grads"):
+        with pytest.raises(ValueError, match=r"there are \d heads and \d head_grads"):
             wrong()
     with pytest.raises(mx.MXNetError):
         autograd.backward([])

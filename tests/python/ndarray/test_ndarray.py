@@ -55,7 +55,7 @@ def test_scalars(v, x) -> None:
     assert one.item() == 5 and type(one.item()) is float
     assert v.item(1) == 2 and x.item(1, 2) == 6
     for wrong in (v, x):
-        with pytest.raises(ValueError, match="has 12 elements, not 1"):
+        with pytest.raises(ValueError, match=r"has \d+ elements, not 1"):
             wrong.asscalar()
     assert float(one) == 5 and int(one) == 5
     with pytest.raises(TypeError):

@@ -311,7 +311,7 @@ def test_the_shape_of_a_variable_is_not_changed_while_recording(name):
         getattr(x, name)(*TURNS[name])
     with pytest.raises(
         RuntimeError,
-        match="^a view of a variable whose gradient is wanted cannot be edited in place is being used in an in-place",
+        match="a view of a variable whose gradient is wanted cannot be edited in place",
     ):
         getattr(part, name)(*TURNS[name])
     assert x.shape == part.shape == (1, 2) and x._version == 0 and x.is_leaf and x.requires_grad
