@@ -90,7 +90,7 @@ class Initializer:
     def _legacy_init(self, name: str, arr: NDArray) -> None:
         """Fills the array of a plain name, by which more patterns are known than by an InitDesc."""
         if not isinstance(name, str):
-            raise TypeError(f"name must be string, got {type(name).__name__}")
+            raise TypeError(f"Initializer: a name is a str, got {type(name).__name__}")
         self._by_pattern(_LEGACY_PATTERNS, name, arr)
 
     def _by_pattern(self, patterns: tuple, name: str, arr: NDArray) -> None:

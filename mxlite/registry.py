@@ -83,7 +83,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
         if isinstance(name, dict):
             return create(**name)
         if not isinstance(name, str):
-            raise AssertionError(f"{nickname} must be of string type, got {type(name).__name__}")
+            raise AssertionError(f"{nickname}: a name is a str, got {type(name).__name__}")
         if name[:1] in ("[", "{"):
             if args or kwargs:
                 raise AssertionError(f"{nickname}: {name} has its arguments, others are invalid")

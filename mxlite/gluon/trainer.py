@@ -190,8 +190,8 @@ class Trainer:
         changed = self._optimizer.rescale_grad != scale
         if changed and self._update_on_kvstore and self._distributed and self._kv_initialized:
             raise UserWarning(
-                "the batch size of `step` has changed, which workers of a distributed store do not hear of; set "
-                "`update_on_kvstore` to False when creating trainer"
+                "the batch size of `step` has changed, which workers of a distributed store do not hear of; make "
+                "the Trainer with update_on_kvstore=False"
             )
         self._optimizer.rescale_grad = scale
 

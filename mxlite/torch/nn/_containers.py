@@ -114,7 +114,7 @@ class Sequential(_Listed):
 
     def __add__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+            raise ValueError(f"Sequential: + takes another Sequential, got {type(other)}")
         return Sequential(*self, *other)
 
 

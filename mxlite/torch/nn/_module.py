@@ -23,9 +23,9 @@ def typename(value: Any) -> str:
 #: The three kinds of members, by the attribute that holds them: their class, what messages call them, and what a
 #: message says an attribute may be.
 _KINDS: dict[str, tuple[type, str, str]] = {
-    "_parameters": (Parameter, "parameter", "torch.nn.Parameter or None expected"),
-    "_buffers": (Tensor, "buffer", "torch.nn.Buffer, torch.Tensor or None expected"),
-    "_modules": (object, "child module", "torch.nn.Module or None expected"),
+    "_parameters": (Parameter, "parameter", "a torch.nn.Parameter or None"),
+    "_buffers": (Tensor, "buffer", "a torch.Tensor or None"),
+    "_modules": (object, "child module", "a torch.nn.Module or None"),
 }
 
 
@@ -57,7 +57,7 @@ class Module(State):
 
         Raises: NotImplementedError.
         """
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(f"{type(self).__name__}: a module that is called defines forward")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self._forward_hooks and not self._forward_pre_hooks:
@@ -66,7 +66,9 @@ class Module(State):
             found = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if with_kwargs and found is not None:
                 if not isinstance(found, tuple) or len(found) != 2:
-                    raise RuntimeError(f"forward pre-hook must return None or a tuple of (args, kwargs), not {found}.")
+                    raise RuntimeError(
+                        f"a forward pre-hook with kwargs returns None or the pair (args, kwargs), not {found}"
+                    )
                 args, kwargs = found
             elif found is not None:
                 args = found if isinstance(found, tuple) else (found,)
@@ -91,7 +93,7 @@ class Module(State):
             kind = "_modules" if isinstance(value, Module) else "_parameters"
             if kind not in own:
                 word = "module" if kind == "_modules" else "parameters"
-                raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+                raise AttributeError(f"{type(self).__name__}: super().__init__() comes before {word} are assigned")
             for members in (own, own["_buffers"], own["_parameters"], own["_modules"]):
                 if members is not own[kind]:
                     members.pop(name, None)
@@ -104,7 +106,7 @@ class Module(State):
         for kind, (cls, word, expected) in _KINDS.items():
             if name in own.get(kind, ()):
                 if value is not None and (cls is not Tensor or not isinstance(value, Tensor)):
-                    raise TypeError(f"cannot assign '{typename(value)}' as {word} '{name}' ({expected})")
+                    raise TypeError(f"{word} '{name}' is {expected}, not '{typename(value)}'")
                 own[kind][name] = value
                 return
         object.__setattr__(self, name, value)
@@ -127,40 +129,38 @@ class Module(State):
     def _register(self, kind: str, name: Any, value: Any, word: str) -> None:
         """Raises: AttributeError, TypeError, KeyError: it is too early, or the name does not do."""
         if kind not in self.__dict__:
-            raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+            raise AttributeError(f"{type(self).__name__}: super().__init__() comes before a {word} is added")
         if not isinstance(name, str):
-            raise TypeError(f"{word} name should be a string. Got {typename(name)}")
+            raise TypeError(f"the name of a {word} is a text, not {typename(name)}")
         if "." in name:
-            raise KeyError(f'{word} name can\'t contain "."' + (f", got: {name}" if word == "module" else ""))
+            raise KeyError(f"the name of a {word} has no dot, got {name!r}")
         if not name:
-            raise KeyError(f'{word} name can\'t be empty string ""')
+            raise KeyError(f"the name of a {word} is not empty")
         if hasattr(self, name) and name not in self.__dict__[kind]:
-            raise KeyError(f"attribute '{name}' already exists")
+            raise KeyError(f"the name '{name}' is taken: it is an attribute of {type(self).__name__}")
         if isinstance(value, Tensor) and value.grad_fn is not None and isinstance(value, Parameter):
-            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'.")
+            raise ValueError(
+                f"parameter '{name}' is a leaf; this tensor was made by an operation ({value.grad_fn.name()})"
+            )
         self.__dict__[kind][name] = value
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Adds a parameter, or a name that has none (yet)."""
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
-            )
+            raise TypeError(f"parameter '{name}' is a torch.nn.Parameter or None, not '{typename(param)}'")
         self._register("_parameters", name, param, "parameter")
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Adds a tensor that is no parameter; `persistent`: whether state_dict has it."""
         if isinstance(name, str) and tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
-            )
+            raise TypeError(f"buffer '{name}' is a torch.Tensor or None, not '{typename(tensor)}'")
         self._register("_buffers", name, tensor, "buffer")
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Adds a module as a child."""
         if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
+            raise TypeError(f"child module '{name}' is a torch.nn.Module or None, not {typename(module)}")
         self._register("_modules", name, module, "module")
 
     def register_module(self, name: str, module: Module | None) -> None:
@@ -237,7 +237,7 @@ class Module(State):
                 raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
             found = getattr(found, name)
             if not isinstance(found, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
+                raise AttributeError(f"`{name}` of {target!r} is no module")
         return found
 
     def get_parameter(self, target: str) -> Parameter:
@@ -261,7 +261,7 @@ class Module(State):
             raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
         found = getattr(module, name)
         if not isinstance(found, cls) or (cls is Tensor and name not in module._buffers):
-            raise AttributeError(f"`{name}` is not {'an' if cls is Parameter else 'a'} {word}")
+            raise AttributeError(f"`{name}` of {target!r} is no {word}")
         return found
 
     # ---- of all that it holds ----
@@ -276,7 +276,7 @@ class Module(State):
     def train(self, mode: bool = True) -> Any:
         """Switches it, and all within it, to training or (`mode` False) to evaluation; returns itself."""
         if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
+            raise ValueError(f"train: mode is True or False, got {mode!r}")
         self.training = mode
         for module in self.children():
             module.train(mode)
@@ -323,7 +323,7 @@ class Module(State):
         if copies:
             raise RuntimeError("nn.Module.to: copy=True, but a module is converted itself; copy.deepcopy makes another")
         if kind is not None and not kind.is_floating_point:
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
+            raise TypeError(f"Module.to: a dtype is floating, got {kind}")
         return self._to(kind)
 
     def _to(self, kind: _dtype | None) -> Any:

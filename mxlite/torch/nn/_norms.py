@@ -195,7 +195,7 @@ class GroupNorm(_Affine):
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+            raise ValueError(f"GroupNorm: num_groups ({num_groups}) does not divide num_channels ({num_channels})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self._affine((num_channels,), affine, bias, dtype, device)
         self.reset_parameters()

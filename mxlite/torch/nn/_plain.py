@@ -154,7 +154,7 @@ _layer("Unflatten", _unflatten, {"dim": _GIVEN, "unflattened_size": _GIVEN},
 
 def _check_probability(self: Any) -> None:
     if not 0 <= self.p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
+        raise ValueError(f"{type(self).__name__}: p is from 0 to 1, got {self.p}")
 
 
 for _which in ("", "1d", "2d", "3d"):

@@ -19,7 +19,7 @@ from mxlite.torch._tensor import Tensor, filled, from_values
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Elements are 0 with probability p, the others divided by 1 - p, while training."""
     if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        raise ValueError(f"dropout: p is from 0 to 1, got {p}")
     if not training or p == 0 or input.numel() == 0:
         return input
     if p == 1:
@@ -54,18 +54,17 @@ def pad(input: Tensor, pad: Ints, mode: str = "constant", value: float | None = 
         mode: "constant" (`value`, or 0), "reflect", "replicate" or "circular".
     """
     if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
+        raise RuntimeError(f"pad: a pair of numbers for each dimension, got {len(pad)} numbers")
     if len(pad) // 2 > input.ndim:
         raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.ndim}"
+            f"pad: at most two numbers for each dimension, got {len(pad)} numbers for {input.ndim} dimensions"
         )
     if mode == "constant":
         return constant_pad(input, pad, 0.0 if value is None else value)
     if mode not in _RIMS:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+        raise NotImplementedError(f"pad: mode is 'constant', 'reflect', 'replicate' or 'circular', got {mode!r}")
     if input._dtype.kind == BOOL:
-        raise NotImplementedError(f"\"{mode}_pad\" not implemented for 'Bool'")
+        raise NotImplementedError(f"pad: mode {mode!r} takes no bool")
     name, rows_of = _RIMS[mode]
     _require_room(input, pad, mode, value)
     take = prepare(f"{name}{len(pad) // 2}DBackward0", "take", "axis", slots="0", mode="clip")
@@ -80,7 +79,7 @@ def _require_room(input: Tensor, pad: Any, mode: str, value: float | None) -> No
     """Raises: RuntimeError, NotImplementedError: a rim other than of a constant cannot be made so."""
     count = len(pad) // 2
     if not all(isinstance(each, int) for each in pad):
-        raise TypeError(f"pad(): argument 'pad' must be a tuple of ints, not {pad}")
+        raise TypeError(f"pad: a tuple of ints, got {pad}")
     if not count or input.ndim not in (count + 1, count + 2):
         raise NotImplementedError(f"pad: mode {mode!r} takes {count + 1} or {count + 2} dimensions, got {input.ndim}")
     if value is not None:

@@ -159,7 +159,7 @@ class State:
         Raises: TypeError: no dictionary; RuntimeError: names (`strict`) or shapes that do not match.
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+            raise TypeError(f"load_state_dict: a state is a dict, got {type(state_dict)}")
         given: Any = OrderedDict(state_dict)
         metadata = getattr(state_dict, "_metadata", None)
         if metadata is not None:
@@ -174,14 +174,14 @@ class State:
                 self._add_names(*loaded, problems)
             if problems:
                 lines = "\n\t".join(problems)
-                raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
+                raise RuntimeError(f"load_state_dict of {type(self).__name__}:\n\t{lines}")
         return loaded
 
     @staticmethod
     def _add_names(missing: list[str], unexpected: list[str], problems: list[str]) -> None:
-        for word, names in (("Unexpected", unexpected), ("Missing", missing)):
+        for problem, names in (("the module has none of", unexpected), ("the state has none of", missing)):
             if names:
-                problems.insert(0, f"{word} key(s) in state_dict: " + ", ".join(f'"{each}"' for each in names) + ". ")
+                problems.insert(0, f"{problem} " + ", ".join(f'"{each}"' for each in names))
 
     def _load(
         self, given: Any, prefix: str, metadata: Any, assign: bool, way: Callable, found: tuple[Loaded, list[str]]
@@ -226,14 +226,9 @@ class State:
                 continue
             given = state_dict[key]
             if not isinstance(given, Tensor):
-                error_msgs.append(
-                    f'While copying the parameter named "{key}", expected torch.Tensor but got {type(given)}.'
-                )
+                error_msgs.append(f'parameter "{key}" is a tensor in a state, got {type(given)}')
             elif given.shape != tensor.shape:
-                error_msgs.append(
-                    f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                    f"current model is {tensor.shape}."
-                )
+                error_msgs.append(f'"{key}" has shape {given.shape} in the state and {tensor.shape} in the module')
             else:
                 found.append((name, tensor, given))
         takes_extra = type(self).set_extra_state is not State.set_extra_state

@@ -39,8 +39,7 @@ def _batched(name: str, input: Tensor, dims: int) -> tuple[Tensor, bool]:
     require_tensor(name, 1, "input", input)
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
-            f"{list(input.shape)}"
+            f"{name}: the input has {dims + 1} dimensions, or {dims + 2} with a batch, got shape {list(input.shape)}"
         )
     _require_floats(name, input)
     return (input, True) if input.ndim == dims + 2 else (input.unsqueeze(0), False)
@@ -58,15 +57,15 @@ def _require_groups(name: str, weight: Any, bias: Any, groups: Any) -> None:
 def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, shape: Any) -> None:
     if x.shape[1] != expected:
         raise RuntimeError(
-            f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(shape)} to have "
-            f"{expected} channels, but got {x.shape[1]} channels instead"
+            f"a weight of shape {list(weight.shape)} and groups={groups} take {expected} channels; the "
+            f"input of shape {list(shape)} has {x.shape[1]}"
         )
 
 
-def _require_steps(name: str, **steps: Any) -> None:
+def _require_steps(name: str, dims: int, **steps: Any) -> None:
     """Raises RuntimeError: a stride, a dilation or the groups are not positive."""
     for what, value in steps.items():
-        if any(each < 1 for each in sizes_of(value, 1)):
+        if any(each < 1 for each in sizes_of(value, dims)):
             raise RuntimeError(f"{name}: {what} must be 1 or more, got {value}")
 
 
@@ -85,7 +84,7 @@ def _convolution(
 ) -> Tensor:
     x, batched = _batched(f"conv{dims}d", input, dims)
     _require_groups(f"conv{dims}d", weight, bias, groups)
-    _require_steps(f"conv{dims}d", stride=stride, dilation=dilation, groups=groups)
+    _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
     _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
     kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
     if isinstance(padding, str):
@@ -122,9 +121,9 @@ def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilati
     if padding == "valid":
         return x, (0,) * len(kernel)
     if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
+        raise RuntimeError(f"padding as a word is 'same' or 'valid', got {padding!r}")
     if any(step != 1 for step in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+        raise RuntimeError("padding='same' is for stride 1")
     whole = [(k - 1) * d for k, d in zip(kernel, dilation)]
     if any(each % 2 for each in whole):
         x = constant_pad(x, [number for each in reversed(whole) for number in (0, each % 2)])
@@ -145,13 +144,15 @@ def _transposed(
     name = f"conv_transpose{dims}d"
     x, batched = _batched(name, input, dims)
     _require_groups(name, weight, bias, groups)
-    _require_steps(name, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]})
+    _require_steps(
+        name, dims, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]}
+    )
     _require_channels(x, weight, weight.shape[0], groups, input.shape)
     stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
     if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):
         raise RuntimeError(
-            f"output padding must be smaller than either stride or dilation, but got output_padding {more}, stride "
-            f"{stride} and dilation {dilation}"
+            f"output_padding is smaller than stride or dilation, got output_padding {more}, stride {stride} and "
+            f"dilation {dilation}"
         )
     if any(a >= s for a, s in zip(more, stride)):
         raise NotImplementedError("mxlite.torch: output_padding must be smaller than stride")
@@ -260,7 +261,9 @@ def _avg_pool(
 
 def _adaptive_sizes(dims: int, name: str, input: Tensor, output_size: Any) -> tuple:
     if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(f"{name}{dims}d(): Expected {dims + 1}D or {dims + 2}D tensor, but got {input.shape}")
+        raise RuntimeError(
+            f"{name}{dims}d: the input has {dims + 1} dimensions, or {dims + 2} with a batch, got shape {input.shape}"
+        )
     given = output_size if isinstance(output_size, (tuple, list)) else (output_size,)
     sizes = tuple(each for each in sizes_of([0 if each is None else each for each in given], dims))
     given = tuple(given) * (dims // len(given))
@@ -302,7 +305,7 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
         return _adaptive_avg_pool(dims, input, output_size)  # either has no elements
     if return_indices or any(size % want for size, want in zip(sizes, wanted)):
         raise NotImplementedError(
-            f"mxlite.torch: adaptive_max_pool{dims}d has no return_indices, and sizes must be multiples of the result's"
+            f"mxlite.torch: adaptive_max_pool{dims}d divides the input into equal windows alone, without return_indices"
         )
     return _max_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
 

@@ -60,7 +60,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             return addmm(bias, input, turned)
         return adopt(handle, kind)
     if not shape:
-        raise RuntimeError("linear(): input has no dimensions")
+        raise RuntimeError("linear: the input has one dimension or more")
     if bias is None and len(shape) == 1:
         row = mm(input.unsqueeze(0), turned)
         return _shapes.with_shape(prepare("SqueezeBackward4", "_mxl_reshape_to", "shape"), row, (weight.shape[0],))
@@ -85,8 +85,7 @@ def embedding(
         raise AssertionError(f"embedding: padding_idx is one of {weight.shape[0]} rows, got {padding_idx}")
     require_integers(
         input,
-        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-        f"torch.{input._dtype.word}Tensor instead",
+        f"embedding: indices are of dtype int64 or int32, got {input._dtype.word}",
     )
     extent = weight.shape[0]
     _require_within(input, extent)
@@ -106,18 +105,18 @@ _rows = prepare("EmbeddingBackward0", "take", slots="0", axis=0, mode="clip")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+        raise RuntimeError(f"one_hot: takes int64, got {tensor._dtype.word}")
     values = tensor._values()
     if values.size:
         if values.min() < 0:
-            raise RuntimeError("Class values must be non-negative.")
+            raise RuntimeError("one_hot: a class is 0 or more")
         highest = int(values.max())
         if num_classes == -1:
             num_classes = highest + 1
         elif highest >= num_classes:
-            raise RuntimeError("Class values must be smaller than num_classes.")
+            raise RuntimeError(f"one_hot: a class is below num_classes ({num_classes})")
     elif num_classes <= 0:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        raise RuntimeError("one_hot: no elements to tell the number of classes by; give num_classes")
     return run(_one_hot, [tensor], num_classes, kind=int64)
 
 
@@ -144,9 +143,7 @@ def layer_norm(
             raise RuntimeError(f"layer_norm: a {name} has normalized_shape {list(shape)}, got {list(each.shape)}")
     if tuple(input.shape[len(input.shape) - len(shape) :]) != shape:
         raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], "
-            "but got "
-            f"input of size{list(input.shape)}"
+            f"layer_norm: an input's shape ends with normalized_shape {list(shape)}, got {list(input.shape)}"
         )
     dims = tuple(range(input.ndim - len(shape), input.ndim))
     return _normalized("NativeLayerNormBackward0", input, dims, weight, bias, eps, shape)
@@ -186,7 +183,7 @@ def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: tuple)
 def _require_several(shape: tuple[int, ...], channels: int) -> None:
     """Raises: ValueError: there is one value for each of the first `channels` dimensions after the batch's."""
     if math.prod(shape[:1]) * math.prod(shape[1 + channels :]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+        raise ValueError(f"batch_norm: training takes two values or more for each channel, got shape {shape}")
 
 
 def batch_norm(
@@ -215,7 +212,7 @@ def batch_norm(
     dims = tuple(dim for dim in range(input.ndim) if dim != 1)
     if not training:
         if running_mean is None or running_var is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+            raise RuntimeError("batch_norm: training=False takes running_mean and running_var")
         made = (input - running_mean.reshape(shape)) * (running_var.reshape(shape) + eps).rsqrt()
         return _affine(made, weight, bias, shape)
     _require_several(input.shape, 1)
@@ -235,7 +232,7 @@ def scaled_dot_product_attention(
 ) -> Tensor:  # fmt: skip
     """softmax(query key' scale + mask) value, over the last two dimensions."""
     if min(query.ndim, key.ndim, value.ndim) < 2:
-        raise RuntimeError("scaled_dot_product_attention: query, key and value have 2 dimensions at least")
+        raise RuntimeError("scaled_dot_product_attention: query, key and value have two dimensions or more")
     if is_causal and attn_mask is not None:
         raise RuntimeError("scaled_dot_product_attention: is_causal=True takes no attn_mask")
     if attn_mask is not None and attn_mask._dtype not in (bool_, float32, query._dtype):
@@ -268,8 +265,7 @@ def group_norm(
             )
     if channels % num_groups:
         raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}"
+            f"group_norm: num_groups ({num_groups}) does not divide the channels of shape {list(input.shape)}"
         )
     _require_several((n * channels // num_groups, num_groups, *input.shape[2:]), 1)
     groups = input.reshape(n, num_groups, channels // num_groups * math.prod(input.shape[2:]))
@@ -297,7 +293,7 @@ def instance_norm(
     require_floats("instance_norm", input._dtype)
     dims = tuple(range(2, input.ndim))
     if math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+        raise ValueError(f"instance_norm: training takes two positions or more, got shape {input.shape}")
     if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
             values = input.detach()

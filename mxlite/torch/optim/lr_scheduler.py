@@ -30,10 +30,9 @@ class LRScheduler:
                 group.setdefault("initial_lr", group["lr"])
             elif "initial_lr" not in group:
                 raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{place}] when resuming scheduler with "
-                    f"last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a "
-                    "checkpoint but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for "
-                    "a fresh training run (not recommended)"
+                    f"{type(self).__name__}: last_epoch {last_epoch} goes on with a schedule, but "
+                    f"param_groups[{place}] has no 'initial_lr': load the optimizer's state first, or begin "
+                    "with last_epoch=-1"
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
@@ -153,7 +152,7 @@ class ConstantLR(_Factor):
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
     ) -> None:
         if not 0 <= factor <= 1:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+            raise ValueError(f"ConstantLR: factor is from 0 to 1, got {factor}")
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -178,9 +177,9 @@ class LinearLR(_Factor):
         last_epoch: int = -1,
     ) -> None:
         if not 0 < start_factor <= 1:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+            raise ValueError(f"LinearLR: start_factor is above 0 and at most 1, got {start_factor}")
         if not 0 <= end_factor <= 1:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+            raise ValueError(f"LinearLR: end_factor is from 0 to 1, got {end_factor}")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -234,7 +233,7 @@ class LambdaLR(LRScheduler):
         count = len(optimizer.param_groups)
         given = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * count
         if len(given) != count:
-            raise ValueError(f"Expected {count} lr_lambdas, but got {len(given)}")
+            raise ValueError(f"LambdaLR: one lr_lambda for each of {count} groups, got {len(given)}")
         self.lr_lambdas = given
         super().__init__(optimizer, last_epoch)
 

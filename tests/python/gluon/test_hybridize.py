@@ -398,7 +398,7 @@ def test_symbols_among_arrays_are_refused_at_each_call() -> None:
         if isinstance(given, nd.NDArray):
             assert block(nd.ones((2,)), given).asnumpy().tolist() == [2, 2]
             continue
-        with pytest.raises(ValueError, match="mixed NDArrays and Symbols"):
+        with pytest.raises(ValueError, match="some arguments are NDArrays and some are Symbols"):
             block(nd.ones((2,)), given)
 
 

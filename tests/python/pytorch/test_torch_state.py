@@ -139,7 +139,7 @@ def test_extra_state_is_saved_and_loaded() -> None:
     with pytest.raises(RuntimeError, match="_extra_state"):
         other.load_state_dict(state)
     assert other.load_state_dict(state, strict=False).missing_keys == ["_extra_state"]
-    with pytest.raises(RuntimeError, match="Unexpected.*_extra_state"):
+    with pytest.raises(RuntimeError, match="none of .*_extra_state"):
         one.child.load_state_dict({**one.child.state_dict(), "_extra_state": 1})
 
 
@@ -206,7 +206,7 @@ def test_nothing_is_copied_if_a_dictionary_does_not_fit() -> None:
     before = net[0].weight.tolist()
     state = {name: each + 1 for name, each in net.state_dict().items()}
     state["1.bias"] = torch.ones(3)
-    with pytest.raises(RuntimeError, match=r"size mismatch for 1\.bias"):
+    with pytest.raises(RuntimeError, match=r"1\.bias.* has shape .*3.* in the state"):
         net.load_state_dict(state)
     assert net[0].weight.tolist() == before
 

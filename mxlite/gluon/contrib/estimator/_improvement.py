@@ -12,7 +12,7 @@ import numpy as np
 from mxlite.gluon.contrib.estimator._events import BatchEnd, EpochEnd, TrainBegin, TrainEnd
 from mxlite.gluon.contrib.estimator.utils import metric_module
 
-_MONITOR = "`monitor` must be one of estimator.train_metrics and estimator.val_metrics"
+_MONITOR = "`monitor` must be a metric of the estimator (train_metrics, val_metrics)"
 _AUTO = (
     "%s: there is no mode %s; 'auto' takes its place: larger is better for accuracies and F1, smaller for all other "
     "metrics"
@@ -90,7 +90,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         if self.current_batch == 0:
-            estimator.logger.info("Model architecture (symbol file) is not saved: mxlite does not write symbols.")
+            estimator.logger.info("checkpoints have parameters only: no symbol file is written")
         if self.batch_period and (self.current_batch + 1) % self.batch_period == 0:
             self._save(estimator)
         self.current_batch += 1
@@ -192,7 +192,7 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self, monitor: Any, min_delta: float = 0, patience: int = 0, mode: str = "auto", baseline: float | None = None
     ) -> None:
         if not isinstance(monitor, metric_module().EvalMetric):
-            raise ValueError(_MONITOR[0].upper() + _MONITOR[1:])
+            raise ValueError(f"EarlyStoppingHandler: {_MONITOR}")
         self.monitor = monitor
         self.baseline = baseline
         self.patience = patience
