@@ -148,7 +148,7 @@ TEST(in_place_into_null_request)
     attach(z, REQ_NULL);
     record(true);
     y = op1("square", x);
-    CHECK_FAILS(op_into("copyto: ", 1, &y, z), "_copyto");
+    CHECK_FAILS(op_into("_copyto", 1, &y, z), "copyto: ");
     CHECK_NEAR(at(z, 0), 0, 0);
     CHECK_INT(op_into("_copyto", 1, &c, z), 0);
     record(false);
