@@ -20,7 +20,7 @@ TEST(names_in_errors)
           cube, v, far);
     fails("expected (n,m), (n,), (n,)", "fill_element_0index", "", 3, x, x, far);
     fails("expected (n,m), (n,), (n,)", "fill_element_0index", "", 3, x, v, x);
-    fails("IndexError: _contrib_index_copy: ", "_contrib_index_copy", "", 3, x, far, x);
+    fails("IndexError: index_copy: ", "_contrib_index_copy", "", 3, x, far, x);
     fails("IndexError: batch_take: the rows have no elements", "batch_take", "", 2, none, v);
     fails("batch_take: 3 indices for 2 rows", "batch_take", "", 2, x, three);
     fails("ValueError: SequenceLast: sequence 1 has length 0, it must be from 1 to 2",
