@@ -56,8 +56,7 @@ TEST(edited_by_itself)
 
     attach(x, REQ_WRITE);
     record(true);
-    CHECK_FAILS(op_into("broadcast_mul", 2, in, c),
-                "edits in place (+=, x[:] = y, out=) are not");
+    CHECK_FAILS(op_into("broadcast_mul", 2, in, c), "edits in place (+=, x[:] = y, out=) are not");
     CHECK_NEAR(at(c, 0), 4, 0);
     in[0] = c; /* nothing wants a gradient: not recorded, and allowed */
     CHECK_INT(op_into("broadcast_mul", 2, in, c), 0);
@@ -77,10 +76,8 @@ TEST(in_place_refused)
     attach(x, REQ_WRITE);
     record(true);
     y = op_scalar("_mul_scalar", x, "2");
-    CHECK_FAILS(op_into("broadcast_add", 2, in, y),
-                "edits in place (+=, x[:] = y, out=) are not");
-    CHECK_FAILS(op_into("broadcast_add", 2, in, x),
-                "edits in place (+=, x[:] = y, out=) are not");
+    CHECK_FAILS(op_into("broadcast_add", 2, in, y), "edits in place (+=, x[:] = y, out=) are not");
+    CHECK_FAILS(op_into("broadcast_add", 2, in, x), "edits in place (+=, x[:] = y, out=) are not");
     part = MXLNDArraySlice(y, 0, 1);
     REQUIRE(part != NULL);
     CHECK_INT(op_into("_copyto", 1, &c, part), -1);

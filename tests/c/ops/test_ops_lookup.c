@@ -30,8 +30,8 @@ TEST(names_in_errors)
     fails("sequence_length must have shape (2,), got (3,)", "SequenceMask", "use_sequence_length=1",
           2, x, three);
     fails("takes 1 input, got 2", "SequenceLast", "", 2, x, v);
-    fails("boolean_mask: index must have shape (2,), got (3,)", "_contrib_boolean_mask",
-          "axis=-1", 2, x, three);
+    fails("boolean_mask: index must have shape (2,), got (3,)", "_contrib_boolean_mask", "axis=-1",
+          2, x, three);
     fails("unravel_index: shape (3,0) has no elements", "_unravel_index", "shape=(3,0)", 1, v);
     mxl_array_release(x);
     mxl_array_release(v);
