@@ -134,9 +134,9 @@ def test_every_operator_of_mxnet_is_here_or_raises() -> None:
     assert "_contrib_quantize" in refused and "exp" not in refused
     array = nd.ones((2, 3))
     for name in refused:
-        with pytest.raises(mx.MXNetError, match=r"^\w+: .*; see docs/compatibility.md$") as problem:
+        with pytest.raises(mx.MXNetError, match="; see docs/compatibility.md$") as raised:
             invoke_text(name, [array, array], {"axis": "1"})
-        assert name.endswith(str(problem.value).partition(":")[0])
+        assert name.endswith(str(raised.value).partition(":")[0]), (name, raised.value)
 
 
 def test_refused_names_say_so() -> None:

@@ -163,7 +163,7 @@ def test_matrices_that_are_not_square(name: str) -> None:
         (torch.ones(2, 3), "2 x 3"),
         (torch.ones(2), "at least 2"),
         (t([[1]]), "floating"),
-        (torch.ones(2, 2).half(), "there is none of dtype Half"),
+        (torch.ones(2, 2).half(), "of dtype Half"),
     ):
         with pytest.raises(RuntimeError, match=says):
             getattr(torch, name)(given)
@@ -228,7 +228,7 @@ def test_powers_of_integers() -> None:
         t([2]) ** -1
     with pytest.raises(NotImplementedError):
         t([True]) ** t([True])
-    with pytest.raises(RuntimeError, match="dtype Long does not fit in a tensor of dtype Bool"):
+    with pytest.raises(RuntimeError, match="does not fit in a tensor of dtype"):
         flags = t([True])
         flags **= 2
 
