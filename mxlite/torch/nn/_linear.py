@@ -167,18 +167,21 @@ class _Convolution(Layer):
     ) -> None:
         Module.__init__(self)
         if groups <= 0:
-            raise ValueError(f"groups is 1 or more, got {groups}")
+            raise ValueError(f"{type(self).__name__}: groups is 1 or more, got {groups}")
         for count, word in zip(channels, ("in_channels", "out_channels")):
             if count % groups:
-                raise ValueError(f"groups ({groups}) does not divide {word} ({count})")
+                raise ValueError(f"{type(self).__name__}: groups ({groups}) does not divide {word} ({count})")
         padding = sizes["padding"]
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
-                raise ValueError(f"padding as a word is 'same' or 'valid', got {padding!r}")
+                raise ValueError(f"{type(self).__name__}: padding as a word is 'same' or 'valid', got {padding!r}")
             if padding == "same" and any(each != 1 for each in sizes_of(sizes["stride"], self._dims)):
-                raise ValueError(f"padding='same' is for stride 1, got {sizes['stride']}")
+                raise ValueError(f"{type(self).__name__}: padding='same' is for stride 1, got {sizes['stride']}")
         if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            raise ValueError(f"padding_mode is 'zeros', 'reflect', 'replicate' or 'circular', got {padding_mode!r}")
+            raise ValueError(
+                f"{type(self).__name__}: padding_mode is 'zeros', 'reflect', 'replicate' or 'circular', "
+                f"got {padding_mode!r}"
+            )
         self.in_channels, self.out_channels = channels
         for name, size in sizes.items():
             setattr(self, name, size if isinstance(size, str) else sizes_of(size, self._dims))
@@ -272,7 +275,7 @@ class _Turned(_Convolution):
             least = [(n - 1) * step - 2 * rim + d * (k - 1) + 1 for n, step, rim, d, k in sizes]
             more = tuple(want - size for want, size in zip(wanted, least))
             if any(not 0 <= each < step for each, step in zip(more, self.stride)):
-                raise ValueError(f"output_size is {least} or a little more, got {wanted}")
+                raise ValueError(f"{type(self).__name__}: output_size is {least} or a little more, got {wanted}")
         own = self._parameters
         return self._function(
             input, own["weight"], own["bias"], self.stride, self.padding, more, self.groups, self.dilation

@@ -314,7 +314,7 @@ def binary_cross_entropy(
             f"binary_cross_entropy: the target has the input's shape, expected {input.shape}, got {target.shape}"
         )
     if not bool(((input >= 0) & (input <= 1)).all()):
-        raise RuntimeError("binary_cross_entropy: all elements of the input are from 0 to 1")
+        raise RuntimeError("binary_cross_entropy: an element of the input is not from 0 to 1")
     if not bool(((target >= 0) & (target <= 1)).all()):
         raise RuntimeError("binary_cross_entropy: all elements of the target are from 0 to 1")
 

@@ -41,10 +41,10 @@ class RNNBase(Layer):
     ) -> None:
         super().__init__()
         if not 0 <= dropout <= 1:
-            raise ValueError(f"dropout is a number from 0 to 1, got {dropout}")
+            raise ValueError(f"{mode}: dropout is a number from 0 to 1, got {dropout}")
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
             if size <= 0:
-                raise ValueError(f"{name} is 1 or more, got {size}")
+                raise ValueError(f"{mode}: {name} is 1 or more, got {size}")
         if proj_size:
             raise NotImplementedError("mxlite.torch: recurrent layers have no proj_size")
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
@@ -81,7 +81,9 @@ class RNNBase(Layer):
         for word, each in zip(("hidden", "cell"), states):
             if each.shape != shape:
                 word = "hidden" if count == 1 else {"hidden": "hidden[0]", "cell": "hidden[1]"}[word]
-                raise RuntimeError(f"{word} has shape {list(shape)} for this input, got {list(each.shape)}")
+                raise RuntimeError(
+                    f"{self.mode}: {word} has shape {list(shape)} for this input, got {list(each.shape)}"
+                )
         return states
 
     def _weights(self, layers: range, kind: Any) -> Tensor:

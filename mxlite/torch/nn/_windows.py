@@ -57,7 +57,7 @@ def _require_groups(name: str, weight: Any, bias: Any, groups: Any) -> None:
 def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, shape: Any) -> None:
     if x.shape[1] != expected:
         raise RuntimeError(
-            f"a weight of shape {list(weight.shape)} and groups={groups} take {expected} channels; the "
+            f"convolution: a weight of shape {list(weight.shape)} and groups={groups} take {expected} channels; the "
             f"input of shape {list(shape)} has {x.shape[1]}"
         )
 
