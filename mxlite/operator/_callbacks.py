@@ -13,8 +13,8 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import _backward, error
-from mxlite._lib import c_texts
-from mxlite.autograd._hooks import keep, lasting
+from mxlite._lib import c_texts, hot
+from mxlite.autograd._hooks import lasting
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, _Null
 from mxlite.context import Context
 from mxlite.ndarray._operators import Operator
@@ -59,7 +59,7 @@ class _Held:
 
     def fill(self, result: Any, callbacks: Any) -> None:
         """Hands the library a list of callbacks, with this object's number as their context."""
-        number = keep(self)
+        number = hot.keep(self)
         contexts = (_P * len(callbacks))(*([number] * len(callbacks)))
         self.lists["contexts"] = contexts
         result[0] = _List(len(callbacks), callbacks, contexts)
@@ -103,7 +103,7 @@ def _callback(*kinds: Any) -> Callable[[Callable], Any]:
     def decorate(work: Callable) -> Any:
         def call(*arguments: Any) -> int:
             try:
-                work(_backward.recorded[arguments[-1]], *arguments[:-1])
+                work(hot.kept(arguments[-1]), *arguments[:-1])
                 return 1
             except BaseException as problem:
                 error.keep_exception(problem)
@@ -205,7 +205,7 @@ def _runner(method: str, written: str, named: tuple[str, ...]) -> Any:
 @ctypes.CFUNCTYPE(_I, _P)
 def _DELETE(number: int) -> int:  # noqa: N802
     """The library lets go of an object."""
-    _backward.recorded.pop(number, None)
+    hot.drop(number)
     return 1
 
 
