@@ -1,7 +1,8 @@
 """Builds mxlite: the C library by `make`, and the cffi module where Python's headers are.
 
-A wheel holds `mxlite/_native/` (libmxlite.so and the jump stubs libmxnet.so), `mxlite/include/` and `mxlite/share/`
-(for pkg-config and CMake). An editable install holds none: the package then takes `build/` and `include/` of this tree.
+A wheel holds `mxlite/_native/` (libmxlite.so, and libmxnet.so for programs that link that name), `mxlite/include/` and
+`mxlite/share/` (for pkg-config and CMake). An editable install holds none: the package then takes `build/` and
+`include/` of this tree.
 """
 
 import os

@@ -1,15 +1,17 @@
 # Beside others: MXNet 1.9.1, PyTorch and JAX, clients' own tests, other languages, another processor. None of it is
 # part of `make test`. Included by the Makefile.
-.PHONY: oracle test-peers test-torch test-dropin test-clients clients-oracle test-bindings cross
+.PHONY: oracle test-peers test-torch test-dropin test-clients test-clients-c clients-oracle test-bindings cross
 
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference); ORACLE_ARGS=--new: to new rows
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: calls of backward, graphs, 2,000 programs,
-#:                  pairs of features under checkpoints and saved_tensors_hooks, layers, optimizers and schedules, and
+#:                  pairs of features under checkpoints and saved_tensors_hooks, layers, optimizers and schedules,
+#:                  wrong arguments and layouts, and
 #:                  100,000 calls of all functions
 #:                  (CALLS_ARGS='--first 7000000 --count 1000 --name clamp')
 #: make test-dropin  Apache's package mxnet 1.9.1 on this library, beside itself (DROPIN_ARGS='--name kvstore')
 #: make test-clients  the tests of TensorLy, einops, GluonTS and MXFusion, with mxlite as mxnet (tests/clients/README.md)
+#: make test-clients-c  programs in C that call the library as clients in R, Perl, Go and C++ do (tests/clients/c); seconds
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
 #: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
@@ -44,6 +46,7 @@ oracle-gluon: $(ORACLE)/mxnet.stamp
 .PHONY: oracle-symbols
 oracle-symbols: $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python -W ignore tests/reference/make_symbols.py
+	@$(ORACLE)/bin/python -W ignore tests/reference/make_inference.py
 
 #: make test-scripts  training scripts for MXNet (tests/scripts) run here and on the real 1.9.1: losses and time
 .PHONY: test-scripts
@@ -98,6 +101,7 @@ test-torch: lib $(TORCH)/torch.stamp
 	@$(TORCH_PY) tests/torch/check_programs.py
 	@$(TORCH_PY) tests/torch/check_pairs.py
 	@$(TORCH_PY) tests/torch/check_layers.py
+	@$(TORCH_PY) tests/torch/modules/check_refusals.py
 	@$(TORCH_PY) tests/torch/check_calls.py $(CALLS_ARGS)
 
 # The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
@@ -140,6 +144,10 @@ test-clients: lib $(CLIENTS)/clients.stamp $(CLIENTS_GLUON)/sources.stamp
 	    tensorly einops
 	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS_GLUON)/bin/python tests/clients/run_clients.py \
 	    $(CLIENTS_GLUON)/sources gluonts mxfusion
+
+# Compiled with -lmxnet, and run where both libraries are and where libmxnet.so is alone.
+test-clients-c: lib
+	@sh tests/clients/c/run.sh '$(CC)' '$(abspath $(BUILD))'
 
 clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp $(CLIENTS_GLUON)/sources.stamp \
         $(CLIENTS_GLUON_ORACLE)/clients.stamp

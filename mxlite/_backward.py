@@ -9,46 +9,34 @@ user's code, or when the backward has returned.
 from __future__ import annotations
 
 import ctypes
-import threading
 from _signal import getsignal, signal  # not of `signal`, whose wrappers make enumerations of handlers: 4 us each
 from contextlib import nullcontext
 from signal import SIGINT
 from typing import Any, Callable
 
+from mxlite._ends import Noting, in_main_thread
 from mxlite._lib import LIB, hot, last_error
 
 
-class Interrupts:
+class Interrupts(Noting):
     """A with-block of the main thread in which SIGINT is noted; `allowed()` within it lets it through."""
 
     #: The innermost block, or None.
     current: Interrupts | None = None
 
     def __init__(self) -> None:
-        self.handler: Any = None
+        super().__init__()
         self.outer: Interrupts | None = None
-        self.noted = False
-
-    def _note(self, number: int, frame: Any) -> None:
-        self.noted = True
-
-    def _deliver(self) -> None:
-        """Gives a noted signal to the handler that was there before, which may raise."""
-        if self.noted:
-            self.noted = False
-            self.handler(SIGINT, None)
 
     def __enter__(self) -> Interrupts:
         self.outer = Interrupts.current
-        self.handler = getsignal(SIGINT)
-        signal(SIGINT, self._note)
+        super().__enter__()
         Interrupts.current = self
         return self
 
     def __exit__(self, *_: object) -> None:
         Interrupts.current = self.outer
-        signal(SIGINT, self.handler)
-        self._deliver()
+        super().__exit__()
 
     def allowed(self) -> _Allowed:
         """A with-block in which the handler from before is in force again."""
@@ -70,15 +58,11 @@ class _Allowed:
 _NOTHING = nullcontext()
 
 
-def _in_main_thread() -> bool:
-    return threading.get_ident() == threading.main_thread().ident
-
-
 def noting_interrupts(certain: bool = False) -> Any:
     """Interrupts() where functions of the user's may be called (`certain`: will be) and signals can be handled, else
     nothing.
     """
-    if (hot.num_kept() or certain) and _in_main_thread() and callable(getsignal(SIGINT)):
+    if (hot.num_kept() or certain) and in_main_thread() and callable(getsignal(SIGINT)):
         return Interrupts()
     return _NOTHING
 
@@ -86,7 +70,7 @@ def noting_interrupts(certain: bool = False) -> Any:
 def allowing_interrupts() -> Any:
     """A with-block, within a callback, for code of the user's."""
     current = Interrupts.current
-    return current.allowed() if current is not None and _in_main_thread() else _NOTHING
+    return current.allowed() if current is not None and in_main_thread() else _NOTHING
 
 
 def call_user(function: Callable, *arguments: Any) -> Any:

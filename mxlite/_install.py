@@ -53,14 +53,17 @@ def _part(package: ModuleType, name: str) -> ModuleType | None:
     return found if isinstance(found, ModuleType) else None
 
 
-def _with_version(package: ModuleType, version: str) -> ModuleType:
-    """A module that has what a package has, and another version."""
+def _with_version(package: ModuleType, installed: str, version: str) -> ModuleType:
+    """A module that has what a package has, and another version. Its parts are in sys.modules once they are asked for:
+    programs look there for what is imported (einops for mxnet.symbol)."""
     module = ModuleType(package.__name__, package.__doc__)
     held = vars(module)
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the module's
-        held[name] = getattr(package, name)
-        return held[name]
+        found = held[name] = getattr(package, name)
+        if isinstance(found, ModuleType) and found.__name__.startswith(f"{package.__name__}."):
+            sys.modules.setdefault(installed + found.__name__[len(package.__name__) :], found)
+        return found
 
     held.update(vars(package))
     held.update(__getattr__=__getattr__, __version__=version)
@@ -83,7 +86,7 @@ def install_as(name: str, own: str, caller: str, version: str | None = None) -> 
     if present is not None and present is not package:
         where = getattr(present, "__file__", "?")
         raise RuntimeError(f"{caller}: {name} itself is imported already, from {where}")
-    _INSTALLED[name] = sys.modules[name] = package if version is None else _with_version(package, version)
+    _INSTALLED[name] = sys.modules[name] = package if version is None else _with_version(package, name, version)
     for part, module in list(sys.modules.items()):  # programs look there for what is imported already
         if part.startswith(f"{own}.") and "._" not in part:
             sys.modules.setdefault(name + part[len(own) :], module)

@@ -9,15 +9,14 @@ from typing import Callable
 
 import numpy as np
 
-from mxlite._lib import LIB
+from mxlite._lib import LIB, lasting
 
 #: By the number that the library was given for each.
 _lent: dict[int, np.ndarray] = {}
 _numbers = itertools.count(1)
 
-# No Python code of ours runs in it, and it is never freed: the library calls it for as long as it holds memory.
-_RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_lent.__delitem__)
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(_RELEASE))
+# No Python code of ours runs in it.
+_RELEASE = lasting(ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_lent.__delitem__))
 
 
 def over_memory(values: np.ndarray, shape: Sequence[int], flag: int, problem: Callable[[], BaseException]) -> int:

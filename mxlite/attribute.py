@@ -19,7 +19,7 @@ class AttrScope:
 
     def __init__(self, **kwargs: str) -> None:
         if not all(isinstance(value, str) for value in kwargs.values()):
-            raise ValueError("Attributes need to be string")
+            raise ValueError("AttrScope: the values of attributes are texts")
         self._attr = kwargs
         self._outer: list[tuple[AttrScope, dict[str, str]]] = []
 

@@ -76,7 +76,8 @@ _DTYPES = ", ".join(dtype.name for dtype in FLAG_OF_DTYPE)
 
 
 def dtype_name(dtype: Any) -> str:
-    """The library's name of a dtype given as NumPy takes it: a name or code, a type, a np.dtype (None: float32).
+    """The library's name of a dtype given as NumPy takes it: a name or code, a type, a np.dtype (None: float32), or
+    an array that has it.
 
     All functions of mx.nd that take a dtype ask this one what it is.
     Raises:
@@ -85,6 +86,8 @@ def dtype_name(dtype: Any) -> str:
     try:
         kind = np.dtype(np.float32 if dtype is None else dtype)
     except (TypeError, ValueError):
+        if hasattr(dtype, "dtype"):
+            return dtype_name(dtype.dtype)
         raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}") from None
     if kind not in FLAG_OF_DTYPE:
         raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
@@ -102,10 +105,7 @@ class NotImplementedForSymbol(MXNetError):
     def __init__(self, function: Any, alias: str | None = None, *args: Any) -> None:
         operator = f' (namely operator "{alias}")' if alias is not None else ""
         arguments = f" with arguments ({', '.join(str(type(each)) for each in args)})" if args else ""
-        super().__init__(
-            f"Function {function.__name__}{operator}{arguments} is not implemented for Symbol and only available in "
-            "NDArray."
-        )
+        super().__init__(f"{function.__name__}{operator}{arguments} takes NDArrays; there is no form of it for Symbols")
 
 
 def c_str(text: str) -> ctypes.c_char_p:

@@ -34,7 +34,7 @@ class Context(metaclass=_HasDefault):
     """A device: a kind ("cpu", "gpu", "cpu_pinned", "cpu_shared") and a number. A with-block makes it the default.
 
     Raises:
-        KeyError: an unknown kind.
+        KeyError: an unknown kind. OverflowError: a number beyond 32 bits.
     """
 
     devtype2str = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
@@ -49,6 +49,8 @@ class Context(metaclass=_HasDefault):
                 raise KeyError(f"{device_type!r} is no kind of device; there are {', '.join(self.devstr2type)}")
             self.device_typeid = self.devstr2type[device_type]
             self.device_id = int(device_id)
+            if not -(1 << 31) <= self.device_id < 1 << 31:
+                raise OverflowError(f"Context: a device number has 32 bits, got {device_id}")
         self._outer: list[Context] = []
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from mxlite._lib import LIB, ask
+from mxlite._lib import LIB, ask, c_int
 from mxlite._public import show as _show
 from mxlite.util import _Scope
 
@@ -16,9 +16,9 @@ def set_bulk_size(size: int) -> int:
     to `size` of them run together when a result is read. Results have the same bits. At 0 or 1 every call runs at once.
 
     Raises:
-        MXNetError: a negative size.
+        MXNetError: a negative size. OverflowError: one beyond 32 bits.
     """
-    return ask(ctypes.c_int, LIB.MXEngineSetBulkSize, size)
+    return ask(ctypes.c_int, LIB.MXEngineSetBulkSize, c_int(ctypes.c_int, size))
 
 
 def bulk(size: int) -> _Scope:

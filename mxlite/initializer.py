@@ -90,7 +90,7 @@ class Initializer:
     def _legacy_init(self, name: str, arr: NDArray) -> None:
         """Fills the array of a plain name, by which more patterns are known than by an InitDesc."""
         if not isinstance(name, str):
-            raise TypeError(f"name must be string, got {type(name).__name__}")
+            raise TypeError(f"Initializer: a name is a str, got {type(name).__name__}")
         self._by_pattern(_LEGACY_PATTERNS, name, arr)
 
     def _by_pattern(self, patterns: tuple, name: str, arr: NDArray) -> None:
@@ -132,7 +132,7 @@ class Initializer:
 
     def _init_default(self, name: str, _: NDArray) -> None:
         raise ValueError(
-            f'Unknown initialization pattern for {name}. Names end with "weight", "bias", "gamma" (1.0) or "beta" '
+            f'no initializer is known for {name}. Names end with "weight", "bias", "gamma" (1.0) or "beta" '
             "(0.0); another parameter says how it begins: Parameter(init=...), mx.sym.Variable(init=...)"
         )
 
@@ -217,7 +217,7 @@ class Mixed:
             if pattern.match(name):
                 init(name, arr)
                 return
-        raise ValueError(f'Parameter name {name} did not match any pattern. Add a ".*" pattern at the end.')
+        raise ValueError(f'Mixed: no pattern matches {name}; a last pattern ".*" matches all')
 
 
 @alias("zeros")
@@ -330,7 +330,7 @@ class Xavier(Initializer):
     def _init_weight(self, name: str, arr: NDArray) -> None:
         shape = arr.shape
         if len(shape) < 2:
-            raise ValueError(f"Xavier initializer cannot be applied to vector {name}. It requires at least 2D.")
+            raise ValueError(f"Xavier: {name} has fewer than 2 dimensions")
         rest = float(np.prod(shape[2:]))
         fan_in, fan_out = shape[1] * rest, shape[0] * rest
         factor = {"in": fan_in, "out": fan_out, "avg": (fan_in + fan_out) / 2.0}.get(self.factor_type)

@@ -32,11 +32,11 @@ class LRScheduler:
         self.warmup_final_lr = base_lr
         self.warmup_begin_lr = warmup_begin_lr
         if self.warmup_begin_lr > self.warmup_final_lr:
-            raise ValueError("Base lr has to be higher than warmup_begin_lr")
+            raise ValueError("warmup_begin_lr is above base_lr")
         if self.warmup_steps < 0:
-            raise ValueError("Warmup steps has to be positive or 0")
+            raise ValueError("warmup_steps is 0 or more")
         if warmup_mode not in ("linear", "constant"):
-            raise ValueError("Supports only linear and constant modes of warmup")
+            raise ValueError("warmup_mode is 'linear' or 'constant'")
         self.warmup_mode = warmup_mode
 
     def get_warmup_lr(self, num_update: int) -> float:
@@ -71,9 +71,9 @@ class FactorScheduler(LRScheduler):
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if step < 1:
-            raise ValueError("Schedule step must be greater or equal than 1 round")
+            raise ValueError("a step is 1 update or more")
         if factor > 1.0:
-            raise ValueError("Factor must be no more than 1 to make lr reduce")
+            raise ValueError("factor is 1 or less, so that the rate falls")
         self.step = step
         self.factor = factor
         self.stop_factor_lr = stop_factor_lr
@@ -112,11 +112,11 @@ class MultiFactorScheduler(LRScheduler):
         if not isinstance(step, list) or len(step) < 1:
             raise AssertionError(f"MultiFactorScheduler: step must be a list of numbers of updates, got {step!r}")
         if any(b <= a for a, b in zip(step, step[1:])):
-            raise ValueError("Schedule step must be an increasing integer list")
+            raise ValueError("step is a list of growing whole numbers")
         if step[0] < 1:
-            raise ValueError("Schedule step must be greater or equal than 1 round")
+            raise ValueError("a step is 1 update or more")
         if factor > 1.0:
-            raise ValueError("Factor must be no more than 1 to make lr reduce")
+            raise ValueError("factor is 1 or less, so that the rate falls")
         self.step = step
         self.cur_step_ind = 0
         self.factor = factor
@@ -149,7 +149,7 @@ class _Falling(LRScheduler):
         if not isinstance(max_update, int):
             raise AssertionError(f"max_update must be an integer, got {max_update!r}")
         if max_update < 1:
-            raise ValueError("maximum number of updates must be strictly positive")
+            raise ValueError("max_update is 1 or more")
         self.base_lr_orig = self.base_lr
         self.max_update = max_update
         self.final_lr = final_lr

@@ -48,7 +48,7 @@ def seed(seed_state: int, ctx: Context | str = "all") -> None:
     try:
         number = operator.index(seed_state)
     except TypeError:
-        raise ValueError("seed_state must be int") from None
+        raise ValueError("seed: the state is a whole number") from None
     number = (number + (1 << 31)) % (1 << 32) - (1 << 31)
     if ctx == "all":
         check_call(LIB.MXRandomSeed(number))

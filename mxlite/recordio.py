@@ -13,6 +13,7 @@ of 4, it is split there, and the magic number left out.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import struct
@@ -23,8 +24,10 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
+from mxlite._ends import destructor
 from mxlite._image_files import bgr, decode, encode
 from mxlite._public import show
+from mxlite._replace import Replacement
 from mxlite.error import MXNetError
 
 __all__ = ["IRHeader", "MXIndexedRecordIO", "MXRecordIO", "pack", "pack_img", "unpack", "unpack_img"]
@@ -44,12 +47,15 @@ _BUFFER = 1 << 12
 class MXRecordIO:
     """A file of records, which are written or read one after another.
 
+    A file with content that is written anew stays as it is until `close`, and takes the new records then. Where the
+    last record could not be written, `close` fails and the old file stays. A new file has each record at once.
+
     A file that is being written belongs to the process that opened it, and so does a reader, other than those of an
     MXIndexedRecordIO, which open the file again after a fork.
 
     Args:
         uri: Path of the file.
-        flag: "r" to read, "w" to write; what the file had is then lost.
+        flag: "r" to read, "w" to write; `close` then replaces what the file had.
     Raises: ValueError: another flag. MXNetError: the file cannot be opened.
     """
 
@@ -59,6 +65,9 @@ class MXRecordIO:
         self.flag = flag
         self.pid: int | None = None
         self._file: Any = None
+        self._replacing: list[Replacement] = []
+        self._replaces = self._lost = False
+        self._size = 0
         self.open()
 
     def open(self) -> None:
@@ -66,18 +75,59 @@ class MXRecordIO:
         if self.flag not in ("r", "w"):
             raise ValueError(f"Invalid flag {self.flag}")
         self.writable = self.flag == "w"
-        self._file = _opened(self.uri, self.writable)
+        self._replaces = self.writable and any(_holds(each) for each in self._paths())
+        self._lost, self._size = False, 0
+        self._file = self._written(self.uri) if self.writable else _opened(self.uri)
         self._read: Callable[[int], bytes] = self._file.read
         self.pid = os.getpid()
         self.is_open = True
 
-    def close(self) -> None:
-        """Closes the file; nothing happens if it is closed."""
-        if self.is_open:
-            self._file.close()
-            self.is_open = False
-            self.pid = None
+    def _written(self, path: str, encoding: str | None = None) -> Any:
+        """A file to write to, which takes its place when `close` ends all that are replaced.
 
+        Its records have no buffer: a process that is forked would write what is in one a second time.
+        """
+        try:
+            made = Replacement(path, encoding, buffered=False, stream=not self._replaces)
+        except OSError as error:
+            raise MXNetError(f'Open "{path}": {error.strerror}') from None
+        self._replacing.append(made)
+        return made.file
+
+    def _paths(self) -> list[str]:
+        """The files that are written: if one of them has something to lose, all appear at the end."""
+        return [self.uri]
+
+    def close(self) -> None:
+        """Closes the file; nothing happens if it is closed.
+
+        Raises: OSError, MXNetError: what was written is incomplete; the file that it replaces stays.
+        """
+        if not self.is_open:
+            return
+        broken = self._lost and self._replaces and self.pid == os.getpid()
+        self.is_open = False
+        self.pid = None
+        if not self.writable:
+            self._file.close()
+            return
+        try:
+            if broken:
+                raise MXNetError(f"{self.uri!r} stays as it was: the last record could not be written")
+            for each in self._replacing:
+                each.sync()
+            for each in self._replacing:
+                each.end()
+        finally:
+            self._drop()
+
+    def _drop(self) -> None:
+        """Removes what was written and has not taken its place."""
+        for each in self._replacing:
+            each.drop()
+        self._replacing = []
+
+    @destructor
     def __del__(self) -> None:
         if getattr(self, "is_open", False):
             self.close()
@@ -106,7 +156,10 @@ class MXRecordIO:
             self.reset()
 
     def reset(self) -> None:
-        """Closes the file and opens it again: reading begins anew, a file that is being written is emptied."""
+        """Closes the file and opens it again: reading begins anew, and so does writing, without what was written."""
+        if self.is_open and self.writable:
+            self._drop()
+            self.is_open = False
         self.close()
         self.open()
 
@@ -115,7 +168,8 @@ class MXRecordIO:
 
         Args:
             buf: bytes or a bytearray, shorter than 2^29 bytes.
-        Raises: TypeError, ValueError: it is none. RuntimeError: the file is closed or another process's.
+        Raises: TypeError, ValueError: it is none. RuntimeError: the file is closed or another process's. OSError:
+            writing failed, and the file has none of it.
         """
         assert self.writable, "the file is open for reading"
         self._check_pid()
@@ -123,7 +177,17 @@ class MXRecordIO:
             raise TypeError(f"a record must be bytes, got {type(buf).__name__}")
         if len(buf) > _LONGEST:
             raise MXNetError(f"a record must be shorter than 2^29 bytes, got {len(buf)}")
-        _write_all(self._file, b"".join(_parts(bytes(buf))))
+        data = b"".join(_parts(bytes(buf)))
+        try:
+            _write_all(self._file, data)
+        except OSError:
+            self._lost = True
+            with contextlib.suppress(OSError):  # of a pipe, which keeps what it has
+                self._file.truncate(self._size)
+                self._file.seek(self._size)
+            raise
+        self._lost = False
+        self._size += len(data)
 
     def read(self) -> bytes | None:
         """The next record; None at the end of the file.
@@ -207,10 +271,13 @@ class MXIndexedRecordIO(MXRecordIO):
         super().open()
         self.idx, self.keys = {}, []
         try:
-            self.fidx = open(self.idx_path, self.flag)
-            if not self.writable:
+            if self.writable:
+                self.fidx = self._written(self.idx_path, "utf-8")
+            else:
+                self.fidx = open(self.idx_path, encoding="utf-8")
                 self._read_index(self.fidx)
         except BaseException:
+            self._drop()
             self.close()
             raise
 
@@ -225,11 +292,15 @@ class MXIndexedRecordIO(MXRecordIO):
 
     def close(self) -> None:
         """Closes both files."""
-        if self.is_open:
+        try:
             super().close()
+        finally:
             if self.fidx is not None:
                 self.fidx.close()
                 self.fidx = None
+
+    def _paths(self) -> list[str]:
+        return [self.uri, self.idx_path]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "fidx": None}
@@ -331,11 +402,13 @@ def _too_short(count: int) -> np.ndarray:
     raise ValueError(f"the record is too short for the {count} labels that its header counts")
 
 
-def _opened(path: str, writable: bool) -> BinaryIO:
-    """The file. Written without a buffer: a process that is forked would write what is in one a second time."""
+def _holds(path: str) -> bool:
+    return os.path.isfile(path) and os.path.getsize(path) > 0
+
+
+def _opened(path: str) -> BinaryIO:
     try:
-        mode, buffering = ("wb", 0) if writable else ("rb", _BUFFER)
-        return open(path, mode, buffering)  # type: ignore[return-value]
+        return open(path, "rb", _BUFFER)
     except OSError as error:
         raise MXNetError(f'Open "{path}": {error.strerror}') from None
 

@@ -32,7 +32,7 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
     def register(klass: _T, name: str | None = None) -> _T:
         if not issubclass(klass, base_class):
-            raise AssertionError(f"Can only register subclass of {base_class.__name__}, got {klass.__name__}")
+            raise AssertionError(f"{klass.__name__} is no subclass of {base_class.__name__}")
         name = (klass.__name__ if name is None else name).lower()
         if known.get(name, klass) is not klass:
             old = known[name]
@@ -78,19 +78,19 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
         name, *args = args or [kwargs.pop(nickname)]
         if isinstance(name, base_class):
             if args or kwargs:
-                raise AssertionError(f"{nickname} is already an instance. Additional arguments are invalid")
+                raise AssertionError(f"{nickname} is an object already; it takes no further arguments")
             return name
         if isinstance(name, dict):
             return create(**name)
         if not isinstance(name, str):
-            raise AssertionError(f"{nickname} must be of string type, got {type(name).__name__}")
+            raise AssertionError(f"{nickname}: a name is a str, got {type(name).__name__}")
         if name[:1] in ("[", "{"):
             if args or kwargs:
                 raise AssertionError(f"{nickname}: {name} has its arguments, others are invalid")
             given = json.loads(name)
             return create(**given) if isinstance(given, dict) else create(given[0], **given[1])
         if name.lower() not in known:
-            raise AssertionError(f"{name} is not registered. Please register with {nickname}.register first")
+            raise AssertionError(f"there is no {nickname} {name}; {nickname}.register adds one")
         return known[name.lower()](*args, **kwargs)
 
     create.__doc__ = f"Makes a {nickname} of a name and arguments, a dictionary, JSON, or returns an instance as it is."

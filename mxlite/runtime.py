@@ -51,7 +51,7 @@ class Features(dict):
         """
         name = feature_name.upper()
         if name not in self:
-            raise RuntimeError(f"Feature {name!r} is unknown, known features are: {list(self)}")
+            raise RuntimeError(f"there is no feature {name!r}; there are {list(self)}")
         return self[name].enabled
 
 

@@ -12,7 +12,7 @@ from typing import Any, Callable, NoReturn, TypeVar
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, c_text, check_call
+from mxlite._lib import LIB, ask, c_int, c_text, check_call
 from mxlite._public import show as _show
 from mxlite.context import gpu_memory_info, num_gpus
 from mxlite.error import MXNotImplementedError
@@ -115,7 +115,7 @@ def set_np(shape: bool = True, array: bool = True) -> None:
         ValueError: they are, but not their shapes.
     """
     if array and not shape:
-        raise ValueError("NumPy Shape semantics is required in using NumPy array semantics.")
+        raise ValueError("NumPy arrays need NumPy shapes: set both")
     if array:
         _no_np("set_np")
     set_np_shape(shape)
@@ -170,11 +170,11 @@ def _without_options(function: Callable[..., Any], *names: str) -> Callable[...,
         for key in [key for key in kwargs if key not in names]:
             value = kwargs.pop(key)
             if key not in _UFUNC_OPTIONS:
-                raise TypeError(f"{key} is an invalid keyword to function {function.__name__!r}")
+                raise TypeError(f"{function.__name__}: there is no parameter {key}")
             if value != _UFUNC_OPTIONS[key][0]:
                 if np_ufunc_legal_option(key, value):
                     raise NotImplementedError(f"{function.__name__}: the option {key}={value} is not supported")
-                raise TypeError(f"{key}={value} not understood for operator {function.__name__}")
+                raise TypeError(f"{function.__name__}: {key} cannot be {value}")
         return function(*args, **kwargs)
 
     return wrapper
@@ -206,7 +206,7 @@ def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
 def get_cuda_compute_capability(ctx: Any) -> NoReturn:
     """Raises: ValueError: the context is no GPU. OSError: there is no CUDA here."""
     if getattr(ctx, "device_type", None) != "gpu":
-        raise ValueError(f"Expecting a gpu context to get cuda compute capability, while received ctx {ctx}")
+        raise ValueError(f"get_cuda_compute_capability: {ctx} is no GPU")
     raise OSError("mxlite has no CUDA: it computes on the CPU")
 
 
@@ -242,7 +242,7 @@ def set_pool_cap(bytes: int | None) -> int:
     """
     if bytes is not None and bytes < 0:
         raise ValueError(f"a number of bytes was expected, got {bytes}")
-    return ask(ctypes.c_int64, LIB.MXLSetPoolCap, -1 if bytes is None else bytes)
+    return ask(ctypes.c_int64, LIB.MXLSetPoolCap, -1 if bytes is None else c_int(ctypes.c_int64, bytes))
 
 
 _show(globals())

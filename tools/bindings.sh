@@ -87,6 +87,28 @@ cpp_test() {
     cmake -S . -B "$work/cmake" -Dmxlite_DIR="$("$work/venv/bin/python" -m mxlite --cmakedir)" >"$work/cmake.log"
     cmake --build "$work/cmake" >>"$work/cmake.log" || { tail -n 20 "$work/cmake.log"; return 1; }
     ctest --test-dir "$work/cmake" --output-on-failure | tail -n 4
+    readme_program
+}
+# README's program in C, by pkg-config and by CMake's find_package, prints what README says.
+readme_program() {
+    mkdir "$work/readme"
+    cd "$work/readme"
+    awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >gradient.c
+    awk '/^```text$/ { on = ++blocks == 3; next } /^```/ { on = 0 } on' "$root/README.md" >wanted.txt
+    cc -std=c99 -o by-pkg-config gradient.c $(pkg-config --cflags --libs mxlite)
+    {
+        echo 'cmake_minimum_required(VERSION 3.13)'
+        echo 'project(gradient C)'
+        echo 'find_package(mxlite CONFIG REQUIRED)'
+        echo 'add_executable(by-cmake gradient.c)'
+        echo 'target_link_libraries(by-cmake PRIVATE mxlite::mxlite)'
+    } >CMakeLists.txt
+    cmake -S . -B build -Dmxlite_DIR="$("$work/venv/bin/python" -m mxlite --cmakedir)" >cmake.log
+    cmake --build build >>cmake.log || { tail -n 20 cmake.log; return 1; }
+    for program in ./by-pkg-config build/by-cmake; do
+        echo "-- README's program in C, $program"
+        "$program" | diff wanted.txt -
+    done
 }
 cpp_cost() {
     make -s "$work/cost" BUILD="$work" >&2

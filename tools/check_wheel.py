@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from make_stubs import read_names  # noqa: E402
+from check_exports import listed  # noqa: E402
 
 EXAMPLE = ROOT / "examples" / "digits.c"
 DATA = ROOT / "examples" / "data" / "digits.u8"
@@ -44,26 +44,26 @@ assert abs(float(x.grad.asnumpy()[0]) - 0.7864477) < 1e-6, x.grad
 
 # Both names are one library: every name is there, and a handle made by one is known to the other.
 lite = ctypes.CDLL(mx.get_library())
-stub = ctypes.CDLL(os.path.join(os.path.dirname(mx.get_library()), "libmxnet.so"))
+other = ctypes.CDLL(os.path.join(os.path.dirname(mx.get_library()), "libmxnet.so"))
 for name in names:
-    assert getattr(lite, name) and getattr(stub, name), name
+    assert getattr(lite, name) and getattr(other, name), name
 shape = (ctypes.c_uint32 * 2)(3, 4)
 handle = ctypes.c_void_p()
-assert stub.MXNDArrayCreateEx(shape, 2, 1, 0, 0, 0, ctypes.byref(handle)) == 0
+assert other.MXNDArrayCreateEx(shape, 2, 1, 0, 0, 0, ctypes.byref(handle)) == 0
 dims, data = ctypes.c_int(), ctypes.POINTER(ctypes.c_int)()
 assert lite.MXNDArrayGetShapeEx(handle, ctypes.byref(dims), ctypes.byref(data)) == 0
 assert list(data[: dims.value]) == [3, 4]
 assert mx.nd.NDArray(handle).shape == (3, 4)  # which frees it
-assert lite.MXNDArrayFree(handle) == -1 and stub.MXNDArrayFree(handle) == -1
+assert lite.MXNDArrayFree(handle) == -1 and other.MXNDArrayFree(handle) == -1
 """
 
 #: Run by a Python that has not opened the library yet; argv: the path of libmxnet.so.
-OPEN_STUB_FIRST = """
+OPEN_OTHER_FIRST = """
 import ctypes, sys
-stub = ctypes.CDLL(sys.argv[1])
+other = ctypes.CDLL(sys.argv[1])
 version, handle = ctypes.c_int(), ctypes.c_void_p()
-assert stub.MXGetVersion(ctypes.byref(version)) == 0 and version.value == 10901
-assert stub.MXNDArrayCreateNone(ctypes.byref(handle)) == 0
+assert other.MXGetVersion(ctypes.byref(version)) == 0 and version.value == 10901
+assert other.MXNDArrayCreateNone(ctypes.byref(handle)) == 0
 import mxlite
 assert mxlite._lib.LIB.MXNDArrayFree(handle) == 0
 """
@@ -183,22 +183,29 @@ class Installed:
 
 def check_python(it: Installed) -> None:
     """The package, and libmxnet.so opened by name, before and after libmxlite.so."""
-    names = "\n".join(read_names(ROOT / "capi" / "api" / "exports.txt"))
+    names = "\n".join(listed([]))
     site = Path(os.path.realpath(it.package)).parent
     it.say("-c", USE_FROM_PYTHON, site, it.binding, input=names)
-    it.say("-c", OPEN_STUB_FIRST, it.package / "_native" / "libmxnet.so")
+    it.say("-c", OPEN_OTHER_FIRST, it.package / "_native" / "libmxnet.so")
 
 
-def check_stub(it: Installed) -> None:
-    """libmxnet.so linked against by its name, as a program written for MXNet is; and both names in one program."""
+def check_names(it: Installed, folder: Path) -> None:
+    """libmxnet.so linked against by its name, as a program written for MXNet is; and both names in one program.
+
+    The first one also runs where a copy of libmxnet.so is all that there is.
+    """
     source = it.work / "program.c"
     source.write_text(USE_FROM_C, encoding="utf-8")
     native = it.package / "_native"
-    flags = [f"-I{it.package / 'include'}", f"-L{native}", f"-Wl,-rpath,{native}"]
+    flags = [f"-I{it.package / 'include'}", f"-L{native}"]
     for number, names in enumerate((["-lmxnet"], ["-DBOTH", "-lmxnet", "-lmxlite"], ["-DBOTH", "-lmxlite", "-lmxnet"])):
         program = it.work / f"program{number}"
         run(*it.compiler, "-std=c99", "-o", program, source, *flags, "-Wl,--no-as-needed", *names, cwd=it.work)
-        run(program, cwd=it.work, env=it.clean)
+        run(program, cwd=it.work, env=dict(it.clean, LD_LIBRARY_PATH=str(native)))
+    alone = folder / "alone"
+    alone.mkdir()
+    shutil.copy2(native / "libmxnet.so", alone)
+    run(it.work / "program0", cwd=it.work, env=dict(it.clean, LD_LIBRARY_PATH=str(alone)))
 
 
 def check_flags(it: Installed) -> None:
@@ -253,7 +260,7 @@ def main(folder: Path) -> int:
     shutil.copytree(it.package, moved)
     check_python(it)
     print(run(sys.executable, ROOT / "tools" / "check_types.py", it.python).strip())
-    check_stub(it)
+    check_names(it, folder)
     check_flags(it)
     check_pkgconfig(it, moved)
     check_cmake(it, moved)

@@ -5,11 +5,22 @@
 #include <algorithm>
 #include <cstdio>
 
-// Names that C++ has taken, were an operator to be called so: it gets a _ at its end.
+// The name of an operator as C++ writes it: with a _ at its end where it is a keyword.
 static std::string identifier(const std::string &name)
 {
-    static const char *const taken[] = {"and", "or", "not", "xor", "switch", "default", "delete"};
-    return std::count(std::begin(taken), std::end(taken), name) != 0 ? name + "_" : name;
+    // clang-format off
+    static const char *const keywords[] = {
+        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
+        "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
+        "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
+        "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
+        "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+        "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+        "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
+        "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename",
+        "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
+    // clang-format on
+    return std::count(std::begin(keywords), std::end(keywords), name) != 0 ? name + "_" : name;
 }
 
 // "data: NDArray-or-Symbol; axis: int, optional, default='-1'"

@@ -235,8 +235,8 @@ export interface Operators {
   _linalg_inverse(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _linalg_makediag(...given: (NDArray | NDArray[] | null | {offset?: number; out?: NDArray | NDArray[]})[]): any;
   _linalg_maketrian(...given: (NDArray | NDArray[] | null | {offset?: number; lower?: boolean; out?: NDArray | NDArray[]})[]): any;
-  _linalg_potrf(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
-  _linalg_potri(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _linalg_potrf(...given: (NDArray | NDArray[] | null | {lower?: boolean; out?: NDArray | NDArray[]})[]): any;
+  _linalg_potri(...given: (NDArray | NDArray[] | null | {lower?: boolean; out?: NDArray | NDArray[]})[]): any;
   _linalg_slogdet(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _linalg_sumlogdiag(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _linalg_syevd(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
@@ -330,7 +330,7 @@ export interface Operators {
   _npi_cbrt(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npi_ceil(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npi_choice(...given: (NDArray | NDArray[] | null | {a: Param; size: Param; ctx?: string | null; replace?: boolean; weighted?: boolean; out?: NDArray | NDArray[]})[]): any;
-  _npi_cholesky(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _npi_cholesky(...given: (NDArray | NDArray[] | null | {lower?: boolean; out?: NDArray | NDArray[]})[]): any;
   _npi_clip(...given: (NDArray | NDArray[] | null | {a_min: number; a_max: number; out?: NDArray | NDArray[]})[]): any;
   _npi_column_stack(...given: (NDArray | NDArray[] | null | {num_args: number; out?: NDArray | NDArray[]})[]): any;
   _npi_concatenate(...given: (NDArray | NDArray[] | null | {num_args: number; axis?: number | null; out?: NDArray | NDArray[]})[]): any;
@@ -547,7 +547,7 @@ export interface Operators {
   _npx_shape_array(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npx_sigmoid(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _npx_slice(...given: (NDArray | NDArray[] | null | {begin: Param; end: Param; step?: Param; out?: NDArray | NDArray[]})[]): any;
-  _npx_smooth_l1(...given: (NDArray | NDArray[] | null | {scalar?: number; out?: NDArray | NDArray[]})[]): any;
+  _npx_smooth_l1(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
   _npx_softmax(...given: (NDArray | NDArray[] | null | {axis?: number; temperature?: number | null; dtype?: null | 'float16' | 'float32' | 'float64' | null; use_length?: boolean | null; out?: NDArray | NDArray[]})[]): any;
   _npx_topk(...given: (NDArray | NDArray[] | null | {axis?: number | null; k?: number; ret_typ?: 'both' | 'indices' | 'mask' | 'value' | null; is_ascend?: boolean; dtype?: 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;
   _onehot_encode(...given: (NDArray | NDArray[] | null | {lhs?: Param; rhs?: Param; out?: NDArray | NDArray[]})[]): any;
@@ -770,8 +770,8 @@ export interface Operators {
   linalg_inverse(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   linalg_makediag(...given: (NDArray | NDArray[] | null | {offset?: number; out?: NDArray | NDArray[]})[]): any;
   linalg_maketrian(...given: (NDArray | NDArray[] | null | {offset?: number; lower?: boolean; out?: NDArray | NDArray[]})[]): any;
-  linalg_potrf(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
-  linalg_potri(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  linalg_potrf(...given: (NDArray | NDArray[] | null | {lower?: boolean; out?: NDArray | NDArray[]})[]): any;
+  linalg_potri(...given: (NDArray | NDArray[] | null | {lower?: boolean; out?: NDArray | NDArray[]})[]): any;
   linalg_slogdet(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   linalg_sumlogdiag(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   linalg_syrk(...given: (NDArray | NDArray[] | null | {transpose?: boolean; alpha?: number; out?: NDArray | NDArray[]})[]): any;
@@ -871,7 +871,7 @@ export interface Operators {
   slice(...given: (NDArray | NDArray[] | null | {begin: Param; end: Param; step?: Param; out?: NDArray | NDArray[]})[]): any;
   slice_axis(...given: (NDArray | NDArray[] | null | {axis: number; begin: number; end: number | null; out?: NDArray | NDArray[]})[]): any;
   slice_like(...given: (NDArray | NDArray[] | null | {axes?: Param; out?: NDArray | NDArray[]})[]): any;
-  smooth_l1(...given: (NDArray | NDArray[] | null | {scalar?: number; out?: NDArray | NDArray[]})[]): any;
+  smooth_l1(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
   softmax(...given: (NDArray | NDArray[] | null | {axis?: number; temperature?: number | null; dtype?: null | 'float16' | 'float32' | 'float64' | null; use_length?: boolean | null; out?: NDArray | NDArray[]})[]): any;
   softmax_cross_entropy(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   softmin(...given: (NDArray | NDArray[] | null | {axis?: number; temperature?: number | null; dtype?: null | 'float16' | 'float32' | 'float64' | null; use_length?: boolean | null; out?: NDArray | NDArray[]})[]): any;

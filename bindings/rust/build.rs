@@ -18,7 +18,27 @@ type Info = unsafe extern "C" fn(
     *mut *mut *const c_char, *mut *mut *const c_char, *mut *const c_char, *mut *const c_char,
 ) -> c_int;
 
-const KEYWORDS: [&str; 8] = ["where", "type", "in", "ref", "move", "loop", "match", "box"];
+/// The keywords of Rust 2024 that may be names as `r#keyword`: a parameter of any operator may be called so.
+#[rustfmt::skip]
+const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
+    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
+    "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+/// Those that may not.
+const NEVER_RAW: [&str; 4] = ["crate", "self", "Self", "super"];
+
+/// The name of an operator or parameter as Rust writes it.
+fn identifier(name: &str) -> String {
+    if NEVER_RAW.contains(&name) {
+        format!("{}_", name)
+    } else if KEYWORDS.contains(&name) {
+        format!("r#{}", name)
+    } else {
+        name.to_string()
+    }
+}
 
 fn library() -> PathBuf {
     if let Some(file) = env::var_os("MXLITE_LIBRARY") {
@@ -51,7 +71,6 @@ unsafe fn describe(find: Find, info: Info, name: &str) -> String {
     let status =
         info(op, &mut first, &mut about, &mut count, &mut names, &mut types, &mut texts, &mut counts, &mut result);
     assert_eq!(status, 0);
-    let raw = |n: &str| format!("{}{}", if KEYWORDS.contains(&n) { "r#" } else { "" }, n);
     let (mut inputs, mut params) = (Vec::new(), String::new());
     for i in 0..count as usize {
         let (key, kind) = (text(*names.add(i)), text(*types.add(i)));
@@ -59,11 +78,11 @@ unsafe fn describe(find: Find, info: Info, name: &str) -> String {
             inputs.push(key);
         } else {
             let doc = format!("`{}`. {}", kind, text(*texts.add(i)));
-            write!(params, " ({}, {:?}, {}, {:?}),", raw(&key), key, rust_type(&kind), doc).unwrap();
+            write!(params, " ({}, {:?}, {}, {:?}),", identifier(&key), key, rust_type(&kind), doc).unwrap();
         }
     }
     let doc = format!("```text\n{}\n```\nInputs: {}.", text(about), inputs.join(", "));
-    format!("operator!({}, {:?}, {:?},{});\n", raw(name), name, doc, params)
+    format!("operator!({}, {:?}, {:?},{});\n", identifier(name), name, doc, params)
 }
 
 fn main() {

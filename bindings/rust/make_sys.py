@@ -20,7 +20,7 @@ PLAIN = {
     "unsigned int": "c_uint", "unsigned": "c_uint", "size_t": "usize", "uint64_t": "u64", "int64_t": "i64",
     "uint32_t": "u32", "int32_t": "i32", "uint16_t": "u16", "uint8_t": "u8",
 }  # fmt: skip
-KEYWORDS = {"type", "in", "ref", "fn", "self", "where", "move", "loop", "match", "impl", "use", "mod", "final"}
+KEYWORDS = set(re.findall(r'"(\w+)"', re.search(r"KEYWORDS.*?\];", (HERE / "build.rs").read_text("utf-8"), re.S)[0]))
 FUNCTION_TYPE = r"typedef ([\w ]+?[ *]*)\(\*?(\w+)\)\(([^;]*)\);"
 
 
@@ -58,6 +58,11 @@ class Translator:
         name = f"r#{match[2]}" if match[2] in KEYWORDS else match[2]
         return f"{name}: {self.type(match[1] + ('*' if match[3] else ''))}"
 
+    def member(self, text: str) -> str:
+        """A member of a struct; unlike an argument, an array is one."""
+        array = re.fullmatch(r"(.*?[ *])(\w+)\[(\d+)\]", text)
+        return f"{array[2]}: [{self.type(array[1])}; {array[3]}]" if array else self.argument(text)
+
     def signature(self, result: str, arguments: str) -> str:
         given = "" if arguments == "void" else ", ".join(map(self.argument, re.split(r", (?![^(]*\))", arguments)))
         returned = self.type(result)
@@ -78,7 +83,7 @@ class Translator:
         lines += [f"pub type {name} = {self.pointer(*what)};" for name, what in sorted(self.functions.items())]
         for name, (kind, body) in sorted(self.bodies.items()):
             fields = [field.strip() for field in body.split(";") if field.strip()]
-            inside = ", ".join(f"pub {self.argument(field)}" for field in fields)
+            inside = ", ".join(f"pub {self.member(field)}" for field in fields)
             lines.append(f"#[repr(C)]\n#[derive(Clone, Copy)]\npub {kind} {name} {{ {inside} }}")
         lines += ["", 'extern "C" {']
         for result, name, arguments in sorted(

@@ -1,4 +1,5 @@
-/* MXNDArray*SharedMem*: arrays in memory that processes share. Called by bindings. */
+/* MXNDArray*SharedMem*, MXLNDArrayShare: arrays in memory that processes share. Called by bindings.
+ */
 #define _GNU_SOURCE 1 /* getpid */
 #include "api/common.h"
 
@@ -25,6 +26,20 @@ int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shar
     *shared_pid = (int)getpid();
     *shared_id = fd;
     return 0;
+}
+
+int MXLNDArrayShare(NDArrayHandle handle, int *descriptor)
+{
+    mxl_array *array;
+
+    API_NEED(descriptor);
+    *descriptor = -1;
+    array = api_pin_defined(handle, __func__);
+    if (array == NULL)
+        return -1;
+    *descriptor = mxl_shared_dup(array);
+    api_unpin(handle);
+    return *descriptor < 0 ? mxl_error_prefix(__func__) : 0;
 }
 
 static int create(const char *function, int fd, int ndim, int64_t *shape, int dtype,

@@ -13,7 +13,7 @@ static void array_release(mxl_ref *ref)
     mxl_leaf *leaf;
 
     if (array->storage != NULL)
-        mxl_ref_release(&array->storage->ref);
+        mxl_storage_release(array->storage);
     mxl_array_release(array->base);
     mxl_ref_release(atomic_load_explicit(&array->target, memory_order_relaxed));
     leaf = mxl_array_leaf(array);
@@ -118,7 +118,7 @@ mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64
     mxl_array *array = array_blank();
 
     if (array == NULL) {
-        mxl_ref_release(&storage->ref);
+        mxl_storage_release(storage);
         return NULL;
     }
     array->storage = storage;
@@ -131,7 +131,9 @@ mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64
     return array;
 }
 
-mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
+/* An array and its storage, which comes from `storage_new`. */
+static inline mxl_array *array_with(mxl_storage *(*storage_new)(size_t), int dtype, int ndim,
+                                    const int64_t *shape)
 {
     mxl_array *array = array_blank();
 
@@ -145,12 +147,22 @@ mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
         if (array->size < 0)
             goto failed;
     }
-    array->storage = mxl_storage_new((size_t)array->size * mxl_dtype_size(dtype));
+    array->storage = storage_new((size_t)array->size * mxl_dtype_size(dtype));
     if (array->storage != NULL)
         return array;
 failed:
     mxl_array_release(array);
     return NULL;
+}
+
+mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape)
+{
+    return array_with(mxl_storage_new, dtype, ndim, shape);
+}
+
+mxl_array *mxl_array_new_later(int dtype, int ndim, const int64_t *shape)
+{
+    return array_with(mxl_storage_new_later, dtype, ndim, shape);
 }
 
 mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape)
@@ -197,7 +209,7 @@ int mxl_array_show_as(mxl_array *array, const mxl_array *view)
     if (alias == NULL)
         return -1;
     mxl_array_become(array, alias);
-    mxl_ref_release(&storage->ref);
+    mxl_storage_release(storage);
     return 0;
 }
 
@@ -317,6 +329,20 @@ mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int
     return view;
 }
 
+void mxl_array_lay(mxl_array *array, const int *order)
+{
+    int64_t stride = 1;
+
+    for (int i = 0; i < array->ndim; i++) {
+        int axis = order[i];
+
+        if (array->shape[axis] > 1 && array->strides[axis] != stride)
+            array->contiguous = false;
+        array->strides[axis] = stride;
+        stride *= array->shape[axis];
+    }
+}
+
 int mxl_array_check_writable(const mxl_array *array)
 {
     if (array->storage == NULL)
@@ -325,8 +351,8 @@ int mxl_array_check_writable(const mxl_array *array)
         return mxl_error("the array's memory may only be read; copy it first");
     for (int i = 0; i < array->ndim && !array->contiguous; i++) {
         if (array->strides[i] == 0 && array->shape[i] > 1 && array->size > 0)
-            return mxl_error("more than one element of the array to write to refers to a single "
-                             "memory location; copy it first");
+            return mxl_error("elements of the array that would be written share memory; copy it "
+                             "first");
     }
     return 0;
 }

@@ -75,6 +75,8 @@ struct mxl_array {
 
 /* New arrays; NULL with the error set. */
 mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape); /* of any values */
+mxl_array *mxl_array_new_later(int dtype, int ndim,
+                               const int64_t *shape); /* mxl_storage_new_later */
 mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape);
 mxl_array *mxl_array_zeros_like(const mxl_array *array);
 mxl_array *mxl_array_new_none(void);
@@ -104,6 +106,10 @@ void mxl_array_release_base(mxl_array *view);
  * mxl_array_view. */
 mxl_array *mxl_array_strided(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
                              const int64_t *strides);
+
+/* Changes the strides of a new contiguous array: its axes lie in memory in the order of `order`,
+ * the innermost first. */
+void mxl_array_lay(mxl_array *array, const int *order);
 
 /* Gives a none array its dtype and shape, and new storage; -1 with the array unchanged. */
 int mxl_array_define(mxl_array *array, int dtype, int ndim, const int64_t *shape);

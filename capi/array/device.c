@@ -2,6 +2,7 @@
 #include "array/device.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,12 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds), GPU = 2 };
 int mxl_device_type(mxl_device device)
 {
     return kinds[device & 3].type;
+}
+
+const char *mxl_device_print(mxl_device device, char room[MXL_DEVICE_ROOM])
+{
+    snprintf(room, MXL_DEVICE_ROOM, "%s%d)", kinds[device & 3].begin, mxl_device_id(device));
+    return room;
 }
 
 static int numbered(int kind, int64_t id, mxl_device *device)

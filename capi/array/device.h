@@ -18,6 +18,11 @@ int mxl_device_of(int type, int64_t id, mxl_device *device);
  * other text. */
 int mxl_device_parse(const char *text, mxl_device *device);
 
+/* The text, "cpu(1)", in `room`, which it returns. */
+enum { MXL_DEVICE_ROOM = 32 };
+const char *mxl_device_print(mxl_device device, char room[MXL_DEVICE_ROOM]);
+#define MXL_DEVICE_TEXT(device) mxl_device_print((device), (char[MXL_DEVICE_ROOM]){0})
+
 /* MXNet's device type, and the device's number. */
 int mxl_device_type(mxl_device device);
 

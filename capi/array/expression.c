@@ -5,14 +5,12 @@
 #include "array/expression.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array/pass.h"
 #include "base/env.h"
 #include "base/memory/mem.h"
-#include "base/profile/profile.h"
 #include "base/state.h"
 
 /* Bytes of results that may wait in all, so that results that nobody reads do not keep their inputs
@@ -35,12 +33,15 @@ static uint64_t numbers;
 static mxl_expression *takers[MOST_TAKERS]; /* that wait, the oldest first */
 static int num_takers;
 
+static _Thread_local bool is_running MXL_TLS_FAST; /* this thread runs a pass */
+
 /* ---- making ---- */
 
 enum { DEFER_LEAST = 20000 };
 
 int64_t mxl_defer_least = DEFER_LEAST;
 
+static bool run_before_failure(void);
 static void fork_prepare(void);
 static void fork_done(void);
 static void fork_child(void);
@@ -53,6 +54,7 @@ __attribute__((constructor)) static void start(void)
     mxl_defer_least = mxl_env_number("MXLITE_DEFER", DEFER_LEAST);
     if (mxl_defer_least == 0 || (type != NULL && strcmp(type, "NaiveEngine") == 0))
         mxl_defer_least = INT64_MAX;
+    mxl_mem_set_last_resort(run_before_failure);
     pthread_atfork(fork_prepare, fork_done, fork_child);
 }
 
@@ -149,16 +151,25 @@ static bool takes_from(const mxl_expression *e, const mxl_expression *maker)
     return !maker->edits && (maker->length > 1 || e->n / 4 >= mxl_defer_least);
 }
 
+/* Makes the extras of what the expression reads and makes: nothing is allocated under the lock.
+ * False: there is no memory. */
+static bool reserve_extras(const mxl_expression *e)
+{
+    bool done = mxl_storage_extra(e->target) != NULL;
+
+    for (int i = 0; i < e->num_in && done; i++)
+        done = e->in[i].storage == NULL || mxl_storage_extra(e->in[i].storage) != NULL;
+    return done;
+}
+
 /* Whether the operand's bytes are there, or come from an expression that can run in one pass with
  * this one. */
 static bool held_reads(mxl_expression *e, const mxl_operand *o)
 {
-    mxl_extra *extra = mxl_storage_extra(o->storage);
-    const mxl_expression *maker;
+    const mxl_expression *maker = mxl_extra_of(o->storage)->maker;
 
-    if (extra == NULL || extra->maker == NULL)
-        return extra != NULL && e->taker == NULL;
-    maker = extra->maker;
+    if (maker == NULL)
+        return e->taker == NULL;
     if (maker->n != e->n || o->offset != 0 || maker->out_size != e->in_size || o->is_strided ||
         maker->running || maker->taker != NULL || (e->taker != NULL && !takes_from(e, maker)))
         return false;
@@ -196,6 +207,7 @@ static void held_attach(mxl_expression *e)
         if (o->next != NULL)
             o->next->link = &o->next;
         extra->readers = o;
+        extra->num_readers++;
         held_note(extra);
     }
     e->next = waiting;
@@ -203,8 +215,10 @@ static void held_attach(mxl_expression *e)
     if (waiting != NULL)
         waiting->link = &e->next;
     waiting = e;
-    if (e->taker != NULL)
+    if (e->taker != NULL) {
         takers[num_takers++] = e;
+        mxl_left_held_add((int64_t)e->bytes);
+    }
     waiting_bytes += e->made;
 }
 
@@ -215,6 +229,7 @@ static void held_detach(mxl_expression *e)
     mxl_extra *extra = mxl_extra_of(e->target);
 
     extra->maker = NULL;
+    mxl_left_held_weigh(e->target);
     held_note(extra);
     for (int i = 0; i < e->num_in; i++) {
         mxl_operand *o = &e->in[i];
@@ -224,13 +239,17 @@ static void held_detach(mxl_expression *e)
         *o->link = o->next;
         if (o->next != NULL)
             o->next->link = o->link;
+        mxl_extra_of(o->storage)->num_readers--;
+        mxl_left_held_weigh(o->storage);
         held_note(mxl_extra_of(o->storage));
     }
     *e->link = e->next;
     if (e->next != NULL)
         e->next->link = e->link;
-    if (e->taker != NULL)
+    if (e->taker != NULL) {
         held_forget_taker(e);
+        mxl_left_held_add(-(int64_t)e->bytes);
+    }
     waiting_bytes -= e->made;
 }
 
@@ -259,6 +278,7 @@ static mxl_expression *expression_new(const mxl_deferral *call)
     e->length = 1;
     e->edits = false;
     e->num_in = call->num_in;
+    e->one_dtype = call->in[0]->dtype == call->out->dtype;
     e->in_size = mxl_dtype_size(call->in[0]->dtype);
     e->out_size = mxl_dtype_size(call->out->dtype);
     e->n = call->reduces ? call->in[0]->size : call->out->size;
@@ -275,6 +295,21 @@ static mxl_expression *expression_new(const mxl_deferral *call)
 
 static void held_run_with(mxl_expression *e);
 
+/* Runs what frees the memory that was left to expressions first, until little is. */
+static void held_make_room(void)
+{
+    mxl_expression *holder;
+
+    while (mxl_left_held_too_much()) {
+        holder = mxl_left_held_holder();
+        if (holder == NULL && num_takers > 0)
+            holder = takers[0];
+        if (holder == NULL)
+            return;
+        held_run_with(holder);
+    }
+}
+
 /* Runs what takes tiles and makes bytes that a new expression reads or replaces. */
 static void held_run_takers(const mxl_expression *e)
 {
@@ -290,9 +325,9 @@ static void held_run_takers(const mxl_expression *e)
 /* Whether the target's bytes may be overwritten in one pass with what still reads them. */
 static bool held_replaces(mxl_expression *e)
 {
-    mxl_extra *extra = mxl_storage_extra(e->target);
+    const mxl_extra *extra = mxl_extra_of(e->target);
 
-    if (extra == NULL || extra->maker != NULL)
+    if (extra->maker != NULL)
         return false;
     for (const mxl_operand *o = extra->readers; o != NULL; o = o->next) {
         if (o->is_strided || o->reader->n != e->n || o->reader->in_size != e->out_size ||
@@ -352,7 +387,7 @@ bool mxl_defer(const mxl_deferral *call)
     e = expression_new(call);
     if (e == NULL)
         return false;
-    done = operands_lie(e, call);
+    done = operands_lie(e, call) && reserve_extras(e);
     if (done) {
         pthread_mutex_lock(&lock);
         while (e->taker != NULL && num_takers == MOST_TAKERS)
@@ -360,6 +395,8 @@ bool mxl_defer(const mxl_deferral *call)
         held_run_takers(e);
         done = held_defer(e, call);
         edits = done && held_has_old_readers(e);
+        if (done && !edits && !mxl_extra_of(e->target)->reserved)
+            held_make_room(); /* may run the expression itself */
         pthread_mutex_unlock(&lock);
     }
     if (!done) {
@@ -374,51 +411,24 @@ bool mxl_defer(const mxl_deferral *call)
 
 /* ---- running ---- */
 
-/* The names of what a pass computes; a list that is too long ends in "...". */
-static void name_pass(const mxl_pass *p, char *text, size_t room)
-{
-    size_t used = 0;
-
-    for (int i = 0; i < p->count; i++) {
-        const char *name = p->list[i]->name;
-
-        if (used + strlen(name) + 8 > room) {
-            used += (size_t)snprintf(text + used, room - used, ",...");
-            break;
-        }
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? "" : ",", name);
-    }
-    (void)snprintf(text + used, room - used, ")");
-}
-
-__attribute__((noinline, cold)) static bool run_measured(mxl_pass *p)
-{
-    mxl_span span = mxl_span_begin(false);
-    bool done = mxl_pass_run(p);
-    char names[256];
-
-    name_pass(p, names, sizeof(names));
-    mxl_span_end(&span, "FusedPass(", names, true);
-    return done;
-}
-
-static bool run_pass(mxl_pass *p)
-{
-    return mxl_profile_runs() ? run_measured(p) : mxl_pass_run(p);
-}
-
-/* Runs one pass. The lock is free meanwhile, and when what was read is released. */
+/* Runs one pass. The lock is free meanwhile, and when what was read is released. A pass that runs
+ * because an allocation failed is not measured: the profiler may have asked for the memory. */
 static void held_run(mxl_pass *p)
 {
+    bool nested = is_running;
+
     mxl_pass_held_plan(p);
     passes++;
+    is_running = true;
     pthread_mutex_unlock(&lock);
-    while (!run_pass(p)) {
+    while (!mxl_pass_run(p, !nested)) {
         pthread_mutex_lock(&lock);
         mxl_pass_held_plan(p);
         pthread_mutex_unlock(&lock);
     }
     pthread_mutex_lock(&lock);
+    is_running = nested;
+    passes--;
     passes--;
     for (int i = 0; i < p->count; i++)
         held_detach(p->list[i]);
@@ -480,6 +490,59 @@ void mxl_expressions_run(void)
     while (waiting != NULL)
         held_run_with(waiting);
     pthread_mutex_unlock(&lock);
+}
+
+void mxl_storage_make_room(void)
+{
+    pthread_mutex_lock(&lock);
+    held_make_room();
+    pthread_mutex_unlock(&lock);
+}
+
+void mxl_storage_leave(mxl_storage *storage)
+{
+    mxl_extra *extra = mxl_extra_of(storage);
+    bool kept = false;
+
+    if (!mxl_ref_is_unique(&storage->ref)) {
+        pthread_mutex_lock(&lock);
+        kept = extra->readers != NULL; /* which keep the storage while the lock is held */
+        if (kept) {
+            int count = atomic_fetch_sub_explicit(&storage->ref.count, 1, memory_order_acq_rel);
+
+            extra->left = count - 1 == extra->num_readers;
+            mxl_left_held_weigh(storage);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    if (!kept)
+        mxl_ref_release(&storage->ref);
+}
+
+/* Runs what waits, so that an allocation may be tried again: false where nothing could be run. The
+ * caller may hold any lock but that of expressions, under which nothing is allocated. So nothing is
+ * waited for, and a thread that runs a pass already does not begin another. */
+static bool run_before_failure(void)
+{
+    mxl_expression *e;
+    bool any = false;
+    mxl_pass p;
+
+    if (is_running)
+        return false;
+    is_running = true;
+    pthread_mutex_lock(&lock);
+    for (e = waiting; e != NULL;) {
+        bool runs = !e->running && mxl_pass_held_collect(&p, e);
+
+        if (runs)
+            held_run(&p);
+        any = any || runs;
+        e = runs ? waiting : e->next;
+    }
+    pthread_mutex_unlock(&lock);
+    is_running = false;
+    return any;
 }
 
 /* A child is forked while no pass runs: the thread that runs it would not exist there. */

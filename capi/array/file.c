@@ -2,7 +2,6 @@
  * the number of arrays, the arrays, the number of names, the names, each after its length. */
 #include "array/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,14 +80,7 @@ int mxl_file_array_write(mxl_array *array, bool numpy_shape, char *to)
 
 /* ---- a list ---- */
 
-static int put(FILE *file, const void *bytes, size_t size)
-{
-    if (size > 0 && fwrite(bytes, 1, size, file) != size)
-        return mxl_error("writing failed: %s", strerror(errno));
-    return 0;
-}
-
-static int put_array(FILE *file, mxl_array *array, bool numpy_shape)
+static int put_array(mxl_replace *file, mxl_array *array, bool numpy_shape)
 {
     char header[HEADER_MAX];
     mxl_array *straight = mxl_array_contiguous(array);
@@ -96,30 +88,31 @@ static int put_array(FILE *file, mxl_array *array, bool numpy_shape)
 
     if (straight == NULL)
         return -1;
-    if (put(file, header, header_write(array, numpy_shape, header)) == 0)
-        status = put(file, mxl_array_read(straight), data_bytes(array));
+    if (mxl_replace_put(file, header, header_write(array, numpy_shape, header)) == 0)
+        status = mxl_replace_put(file, mxl_array_read(straight), data_bytes(array));
     mxl_array_release(straight);
     return status;
 }
 
-static int put_list(FILE *file, int64_t count, mxl_array *const *arrays, const char *const *names,
-                    bool numpy_shape)
+static int put_list(mxl_replace *file, int64_t count, mxl_array *const *arrays,
+                    const char *const *names, bool numpy_shape)
 {
     uint64_t head[3] = {LIST_MAGIC, 0, (uint64_t)count},
              named = names == NULL ? 0 : (uint64_t)count;
 
-    if (put(file, head, sizeof(head)) != 0)
+    if (mxl_replace_put(file, head, sizeof(head)) != 0)
         return -1;
     for (int64_t i = 0; i < count; i++) {
         if (put_array(file, arrays[i], numpy_shape) != 0)
             return -1;
     }
-    if (put(file, &named, sizeof(named)) != 0)
+    if (mxl_replace_put(file, &named, sizeof(named)) != 0)
         return -1;
     for (uint64_t i = 0; i < named; i++) {
         uint64_t length = strlen(names[i]);
 
-        if (put(file, &length, sizeof(length)) != 0 || put(file, names[i], (size_t)length) != 0)
+        if (mxl_replace_put(file, &length, sizeof(length)) != 0 ||
+            mxl_replace_put(file, names[i], (size_t)length) != 0)
             return -1;
     }
     return 0;
@@ -134,8 +127,7 @@ static int save_to(const char *path, int64_t count, mxl_array *const *arrays,
 
     if (mxl_replace_begin(&replace, path) != 0)
         return -1;
-    return mxl_replace_end(&replace,
-                           put_list(replace.file, count, arrays, names, numpy_shape) == 0);
+    return mxl_replace_end(&replace, put_list(&replace, count, arrays, names, numpy_shape) == 0);
 }
 
 int mxl_file_save(const char *path, int64_t count, mxl_array *const *arrays,

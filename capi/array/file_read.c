@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "array/file_format.h"
+#include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
@@ -85,6 +86,7 @@ static int take_start(source *s, mxl_shape *shape)
 {
     uint32_t magic;
     int32_t stype = STYPE_DENSE;
+    char begins[MXL_BEGINNING_ROOM];
     bool later;
 
     if (take(s, &magic, sizeof(magic)) != 0 || check_mode(s, magic == MAGIC_V3) != 0)
@@ -100,8 +102,8 @@ static int take_start(source *s, mxl_shape *shape)
     if (later || magic == MAGIC_V1)
         return take_shape(s, shape);
     if (magic > MXL_MAX_NDIM)
-        return mxl_error("byte %zu is not the beginning of an array: it has 0x%08x", s->at - 4,
-                         (unsigned)magic);
+        return mxl_error("byte %zu is not the beginning of an array: what is there %s", s->at - 4,
+                         mxl_beginning(begins, &magic, sizeof(magic)));
     shape->ndim = (int)magic;
     return take_axes_old(s, shape);
 }
@@ -236,13 +238,16 @@ static int take_names(source *s, mxl_file_list *list)
 
 static int take_list(source *s, mxl_file_list *list)
 {
-    uint64_t head[2];
-    int status = take(s, head, sizeof(head));
+    uint64_t head[2] = {0}, magic = LIST_MAGIC;
+    size_t size = left(s) < sizeof(head) ? left(s) : sizeof(head);
+    int status = take(s, head, size);
+    char begins[MXL_BEGINNING_ROOM];
 
     memset(list, 0, sizeof(*list));
-    if (status == 0 && head[0] != LIST_MAGIC)
-        status = mxl_error("not a file of arrays: it begins with 0x%llx, not with 0x112",
-                           (unsigned long long)head[0]);
+    if (status == 0 && memcmp(head, &magic, size < sizeof(magic) ? size : sizeof(magic)) != 0)
+        status = mxl_error("not a file of arrays: it %s", mxl_beginning(begins, head, size));
+    if (status == 0)
+        status = take(s, head, sizeof(head) - size);
     if (status == 0)
         status = take_arrays(s, list);
     if (status == 0)

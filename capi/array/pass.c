@@ -1,8 +1,11 @@
 /* Which expressions run together, and where their results are; see pass.h. */
 #include "array/pass.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/profile/profile.h"
 
 /* ---- what runs together ---- */
 
@@ -269,7 +272,11 @@ static mxl_stream scratch_take(scratch *s, const mxl_expression *e)
         s->list[i] = s->list[--s->count];
         return found;
     }
-    return (mxl_stream){.data = e->target->data, .size = e->out_size, .step = 1, .scratch = true};
+    return (mxl_stream){.data = e->target->data,
+                        .size = e->out_size,
+                        .step = 1,
+                        .scratch = true,
+                        .edits = e->edits};
 }
 
 /* Takes back the tiles that expression i is the last to read. */
@@ -289,6 +296,56 @@ static const mxl_reduce_tiles *held_window(const mxl_expression *e)
             return o->reader->taker;
     }
     return NULL;
+}
+
+/* Whether the pass reads the whole storage, element by element, and for the last time, where it has
+ * computed link `last`. */
+static bool held_is_read_by(const mxl_pass *p, mxl_storage *storage, int last)
+{
+    for (const mxl_operand *o = mxl_extra_of(storage)->readers; o != NULL; o = o->next) {
+        int rank = o->reader->rank;
+
+        if (rank < 0 || rank > last || p->list[rank] != o->reader || o->is_strided ||
+            o->offset != 0)
+            return false;
+    }
+    return true;
+}
+
+/* A storage that ends with the pass and whose block the result of link i may be written to, at
+ * `target`: only expressions refer to it, and each element is read before it is written. NULL:
+ * there is none. */
+static mxl_storage *held_donor(const mxl_pass *p, int i, mxl_storage *target)
+{
+    size_t size = p->list[i]->out_size;
+
+    if (!mxl_extra_of(target)->reserved || !p->list[i]->one_dtype || has_strides(p->list[i]))
+        return NULL;
+    for (int j = 0; j <= i; j++) {
+        for (int k = 0; k < p->list[j]->num_in; k++) {
+            mxl_storage *storage = p->list[j]->in[k].storage;
+            const mxl_extra *extra = storage == NULL ? NULL : mxl_extra_of(storage);
+
+            if (extra != NULL && extra->listed && extra->maker == NULL &&
+                storage->bytes == target->bytes && p->list[j]->in_size == size &&
+                held_is_read_by(p, storage, i))
+                return storage;
+        }
+    }
+    return NULL;
+}
+
+/* Gives the result that link i writes its memory, unless it has it. */
+static void held_commit(const mxl_pass *p, int i, mxl_storage *target)
+{
+    mxl_storage *donor = held_donor(p, i, target);
+
+    if (donor == NULL) {
+        mxl_storage_commit(target);
+        return;
+    }
+    mxl_storage_commit_from(target, donor);
+    mxl_left_held_weigh(donor);
 }
 
 static mxl_stream held_operand(const mxl_pass *p, mxl_operand *o)
@@ -311,20 +368,23 @@ static mxl_stream stored_result(const mxl_expression *e)
     return (mxl_stream){.data = e->target->data, .size = e->out_size, .step = 1};
 }
 
-/* Where the result of expression i is. */
+/* Where the result of expression i is. What it reads has been looked up before. */
 static mxl_stream held_result(const mxl_pass *p, int i, scratch *s)
 {
     const mxl_expression *e = p->list[i];
     const mxl_reduce_tiles *window;
-    mxl_stream own = stored_result(e);
+    mxl_stream own;
 
     if (p->copied_by[i] >= 0)
-        return stored_result(p->list[p->copied_by[i]]);
-    if (p->stored[i])
-        return own;
+        e = p->list[p->copied_by[i]];
+    if (p->copied_by[i] >= 0 || p->stored[i]) {
+        held_commit(p, i, e->target);
+        return stored_result(e);
+    }
     window = held_window(e);
     if (window == NULL)
         return scratch_take(s, e);
+    own = stored_result(e);
     own.scratch = true;
     own.window = window;
     return own;
@@ -359,6 +419,7 @@ static void held_link(mxl_pass *p, int i, scratch *s)
 void mxl_pass_held_plan(mxl_pass *p)
 {
     scratch s; /* not all of it is needed */
+    bool takes = false;
 
     s.count = p->num_links = 0;
     for (int i = 0; i < p->count; i++) {
@@ -366,8 +427,11 @@ void mxl_pass_held_plan(mxl_pass *p)
                              *from = e->taker == NULL ? NULL : held_maker(&e->in[0]);
 
         p->taken[i] = from == NULL ? -1 : from->rank;
+        takes = takes || e->taker != NULL;
+    }
+    for (int i = 0; i < p->count && takes; i++) { /* it may run twice: nothing that it reads ends */
         if (p->stored[i])
-            mxl_storage_commit(e->target);
+            mxl_storage_commit(p->list[i]->target);
     }
     for (int i = 0; i < p->count; i++) {
         const mxl_expression *from = copies(p->list[i]) ? held_maker(&p->list[i]->in[0]) : NULL;
@@ -400,7 +464,7 @@ static bool end_taker(mxl_pass *p, int i)
     return false;
 }
 
-bool mxl_pass_run(mxl_pass *p)
+static bool run(mxl_pass *p)
 {
     bool done = true;
 
@@ -410,4 +474,37 @@ bool mxl_pass_run(mxl_pass *p)
             done = end_taker(p, i) && done;
     }
     return done;
+}
+
+/* The names of what a pass computes; a list that is too long ends in "...". */
+static void name_pass(const mxl_pass *p, char *text, size_t room)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < p->count; i++) {
+        const char *name = p->list[i]->name;
+
+        if (used + strlen(name) + 8 > room) {
+            used += (size_t)snprintf(text + used, room - used, ",...");
+            break;
+        }
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i == 0 ? "" : ",", name);
+    }
+    (void)snprintf(text + used, room - used, ")");
+}
+
+__attribute__((noinline, cold)) static bool run_measured(mxl_pass *p)
+{
+    mxl_span span = mxl_span_begin(false);
+    bool done = run(p);
+    char names[256];
+
+    name_pass(p, names, sizeof(names));
+    mxl_span_end(&span, "FusedPass(", names, true);
+    return done;
+}
+
+bool mxl_pass_run(mxl_pass *p, bool measured)
+{
+    return measured && mxl_profile_runs() ? run_measured(p) : run(p);
 }

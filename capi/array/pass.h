@@ -32,6 +32,7 @@ struct mxl_expression {
     int length; /* how many expressions must run with this one, itself counted; at most */
     bool edits; /* it, or what must run with it, replaces bytes that a part of that pass reads */
     int num_in;
+    bool one_dtype;               /* the result has that of the inputs */
     size_t in_size, out_size;     /* of an element */
     int64_t n;                    /* elements of the inputs */
     int64_t made;                 /* bytes of the result */
@@ -64,6 +65,23 @@ static inline mxl_extra *mxl_extra_of(mxl_storage *storage)
     return atomic_load_explicit(&storage->extra, memory_order_acquire);
 }
 
+/* ---- left.c: the memory that expressions own ---- */
+
+/* Counts a storage's bytes as left to expressions, or no longer: called after a change. */
+void mxl_left_held_weigh(mxl_storage *storage);
+
+/* Counts memory of an expression's own; negative when it is freed. */
+void mxl_left_held_add(int64_t bytes);
+
+/* The expression whose pass frees the memory that was left to expressions first; NULL: there is no
+ * such memory. */
+mxl_expression *mxl_left_held_holder(void);
+
+/* Whether more than MXL_MOST_LEFT bytes are left to expressions. */
+bool mxl_left_held_too_much(void);
+
+/* ---- pass.c ---- */
+
 /* Chooses what runs with `wanted`, and marks it as running. False, with nothing marked: a part of
  * what `wanted` needs runs in another thread. */
 bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted);
@@ -71,8 +89,9 @@ bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted);
 /* Fills links. */
 void mxl_pass_held_plan(mxl_pass *p);
 
-/* Runs the loops. The lock need not be held: nothing of a running expression changes. False: the
- * pass is to be planned and run once more, with the inputs of some reductions stored. */
-bool mxl_pass_run(mxl_pass *p);
+/* Runs the loops; the profiler, where it runs, sees them if `measured`. The lock need not be held:
+ * nothing of a running expression changes. False: the pass is to be planned and run once more, with
+ * the inputs of some reductions stored. */
+bool mxl_pass_run(mxl_pass *p, bool measured);
 
 #endif

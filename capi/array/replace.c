@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,15 +17,27 @@
 
 enum { TEMPORARY_ROOM = 40, MOST_LINKS = 40 };
 
-static int cannot_open(void)
+/* An error that names the file and the reason, which errno has now and afterwards. */
+static int failed(const char *path, const char *what)
 {
-    return mxl_error("cannot be opened for writing: %s", strerror(errno));
+    int why = errno;
+
+    mxl_error_set("%s: %s: %s", path, what, strerror(why));
+    errno = why;
+    return -1;
+}
+
+static int cannot_open(const char *path)
+{
+    return failed(path, "cannot be opened for writing");
 }
 
 static int too_long(size_t length)
 {
-    return mxl_error("the name has %zu characters; %d are possible", length,
-                     MXL_PATH_ROOM - TEMPORARY_ROOM);
+    mxl_error_set("the name of a file has %zu characters; %d are possible", length,
+                  MXL_PATH_ROOM - TEMPORARY_ROOM);
+    errno = ENAMETOOLONG;
+    return -1;
 }
 
 /* ---- paths ---- */
@@ -51,7 +64,7 @@ static int follow_links(char *to, const char *path)
         to[kept + (size_t)length] = '\0';
     }
     errno = ELOOP;
-    return cannot_open();
+    return cannot_open(path);
 }
 
 /* Splits a path into folder and file name. */
@@ -158,102 +171,138 @@ static int open_beside(mxl_replace *r, mode_t mode)
                        MXL_PATH_ROOM - TEMPORARY_ROOM, r->path, (long)getpid(), number);
         fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
-            return mxl_error("no file can be made beside it: %s", strerror(errno));
+            return failed(r->path, "no file can be made beside it");
         if (fd >= 0 && lock_new(fd))
             return fd;
         if (fd >= 0)
             (void)close(fd);
     }
-    return mxl_error("no file can be made beside it: 100 names are taken");
+    errno = EEXIST;
+    return failed(r->path, "no file can be made beside it, 100 names are taken");
 }
 
 /* Gives the new file the owner, group and permissions of the old one as far as the process may.
  * Without the owner it gets no set-id bits; without the group, no permissions of the group. */
-static int keep_access(int fd, const struct stat *old)
+static int keep_access(const mxl_replace *r, const struct stat *old)
 {
-    bool owner = fchown(fd, old->st_uid, old->st_gid) == 0;
-    bool group = owner || fchown(fd, (uid_t)-1, old->st_gid) == 0;
+    bool owner = fchown(r->lock, old->st_uid, old->st_gid) == 0;
+    bool group = owner || fchown(r->lock, (uid_t)-1, old->st_gid) == 0;
     mode_t mode = old->st_mode & (owner ? 07777 : group ? 0777 : 0707);
 
-    if (fchmod(fd, mode) != 0)
-        return mxl_error("cannot be given its permissions: %s", strerror(errno));
-    return 0;
+    return fchmod(r->lock, mode) == 0 ? 0 : failed(r->path, "cannot be given its permissions");
 }
 
 /* ---- opening and closing ---- */
 
-static int open_as_it_is(mxl_replace *r, const char *path, bool regular)
+/* Closes descriptors, whose errors tell nothing new; errno stays. */
+static void shut(int fd)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | (regular ? O_TRUNC : 0));
+    int why = errno;
 
-    r->lock = -1;
+    if (fd >= 0)
+        (void)close(fd);
+    errno = why;
+}
+
+static void discard(const mxl_replace *r)
+{
+    int why = errno;
+
+    (void)unlink(r->temporary);
+    errno = why;
+}
+
+/* Makes the stream of a descriptor, which is closed on failure. */
+static int open_stream(mxl_replace *r, int fd)
+{
     r->file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (r->file != NULL)
         return 0;
-    (void)cannot_open();
-    if (fd >= 0)
-        (void)close(fd);
+    (void)cannot_open(r->path);
+    shut(fd);
     return -1;
+}
+
+static int open_as_it_is(mxl_replace *r, int flags)
+{
+    r->lock = -1;
+    return open_stream(r, open(r->path, O_WRONLY | O_CLOEXEC | flags, 0666));
 }
 
 /* The lock belongs to the descriptor. The stream gets a duplicate, which is closed before the
  * rename. */
-static int open_stream(mxl_replace *r, const struct stat *old)
+static int open_replacement(mxl_replace *r, const struct stat *old)
 {
-    int fd;
-
-    if (old != NULL && keep_access(r->lock, old) != 0)
+    r->lock = open_beside(r, old != NULL ? 0600 : 0666);
+    if (r->lock < 0)
         return -1;
-    fd = fcntl(r->lock, F_DUPFD_CLOEXEC, 0);
-    r->file = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (r->file != NULL)
+    if ((old == NULL || keep_access(r, old) == 0) &&
+        open_stream(r, fcntl(r->lock, F_DUPFD_CLOEXEC, 0)) == 0)
         return 0;
-    (void)cannot_open();
-    if (fd >= 0)
-        (void)close(fd);
+    discard(r);
+    shut(r->lock);
     return -1;
+}
+
+static int begin(mxl_replace *r, const char *path, bool stream)
+{
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    bool regular = exists && S_ISREG(old.st_mode);
+
+    r->owner = (long)getpid();
+    if (!exists && errno != ENOENT)
+        return cannot_open(path);
+    if (exists && (!regular || old.st_nlink == 0)) {
+        (void)snprintf(r->path, sizeof(r->path), "%s", path); /* follow_links loses such a target */
+        return open_as_it_is(r, regular ? O_TRUNC : 0);
+    }
+    if (exists && access(path, W_OK) != 0)
+        return cannot_open(path);
+    if (follow_links(r->path, path) != 0)
+        return -1;
+    if (stream && (!exists || old.st_size == 0))
+        return open_as_it_is(r, O_CREAT | O_TRUNC);
+    remove_leftovers(r->path);
+    return open_replacement(r, exists ? &old : NULL);
 }
 
 int mxl_replace_begin(mxl_replace *r, const char *path)
 {
-    struct stat old;
-    bool exists = stat(path, &old) == 0;
+    return begin(r, path, false);
+}
 
-    if (!exists && errno != ENOENT)
-        return cannot_open();
-    if (exists && (!S_ISREG(old.st_mode) || old.st_nlink == 0))
-        return open_as_it_is(r, path, S_ISREG(old.st_mode));
-    if (exists && access(path, W_OK) != 0)
-        return cannot_open();
-    if (follow_links(r->path, path) != 0)
-        return -1;
-    remove_leftovers(r->path);
-    r->lock = open_beside(r, exists ? 0600 : 0666);
-    if (r->lock < 0)
-        return -1;
-    if (open_stream(r, exists ? &old : NULL) == 0)
-        return 0;
-    (void)unlink(r->temporary);
-    (void)close(r->lock);
-    return -1;
+int mxl_replace_begin_stream(mxl_replace *r, const char *path)
+{
+    return begin(r, path, true);
+}
+
+int mxl_replace_put(mxl_replace *r, const void *bytes, size_t size)
+{
+    if (size > 0 && fwrite(bytes, 1, size, r->file) != size)
+        return failed(r->path, "writing failed");
+    return 0;
 }
 
 int mxl_replace_end(mxl_replace *r, bool whole)
 {
+    bool ours = r->owner == (long)getpid();
     int status = whole ? 0 : -1;
 
-    if (status == 0 && (fflush(r->file) != 0 || (r->lock >= 0 && fsync(r->lock) != 0)))
-        status = mxl_error("writing failed: %s", strerror(errno));
+    if (!ours)
+        __fpurge(r->file); /* the parent writes what is in the buffer */
+    if (ours && status == 0 && (fflush(r->file) != 0 || (r->lock >= 0 && fsync(r->lock) != 0)))
+        status = failed(r->path, "writing failed");
     if (fclose(r->file) != 0 && status == 0)
-        status = mxl_error("writing failed: %s", strerror(errno));
+        status = failed(r->path, "writing failed");
     if (r->lock < 0)
         return status;
-    if (status == 0 && rename(r->temporary, r->path) != 0)
-        status = mxl_error("cannot be replaced: %s", strerror(errno));
-    if (status == 0)
+    if (ours && status == 0 && rename(r->temporary, r->path) != 0)
+        status = failed(r->path, "cannot be replaced");
+    if (ours && status == 0)
         sync_folder(r->path);
-    else
-        (void)unlink(r->temporary);
-    (void)close(r->lock);
+    else if (ours)
+        discard(r);
+    shut(r->lock);
     return status;
 }

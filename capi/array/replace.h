@@ -1,4 +1,5 @@
-/* Replaces a file safely: writes a temporary file beside it, then renames it; for array/file.c. */
+/* Replaces a file safely: writes a temporary file beside it, then renames it. All that the library
+ * writes goes through here; Python's files too, by api/data/replace.c. */
 #ifndef MXL_ARRAY_REPLACE_H
 #define MXL_ARRAY_REPLACE_H
 
@@ -11,6 +12,7 @@ typedef struct mxl_replace {
     FILE *file; /* to write to */
     int lock; /* descriptor that holds the lock on the temporary file; -1: no temporary file, `path`
                  itself is written to */
+    long owner; /* the process that began; others close the file, and no more */
     char path[MXL_PATH_ROOM];
     char temporary[MXL_PATH_ROOM];
 } mxl_replace;
@@ -19,12 +21,20 @@ typedef struct mxl_replace {
  * temporary file is `path.PID-N.tmp`, locked by flock while it is written; unlocked temporary files
  * of dead processes are removed. It gets the old file's permissions, and its owner and group if the
  * process may set them. A `path` that is no regular file, or has no name any more, is written
- * directly. -1 with the error set. */
+ * directly. -1 with the error, which names the file and the reason, and errno set. */
 int mxl_replace_begin(mxl_replace *r, const char *path);
 
+/* The same for what is written little by little and may be read meanwhile. Where nothing would be
+ * lost - there is no file, or it is empty - `path` itself is written, and a failure leaves what has
+ * been written. */
+int mxl_replace_begin_stream(mxl_replace *r, const char *path);
+
+/* Writes to the file. -1 with the error and errno set. */
+int mxl_replace_put(mxl_replace *r, const void *bytes, size_t size);
+
 /* Closes the file. If it is `whole`, syncs it, renames it to `path` and syncs the folder;
- * otherwise, or on failure, removes it. -1 with the error set; the caller's error stays if the file
- * is not whole. */
+ * otherwise, or on failure, removes it. -1 with the error and errno set; the caller's error stays
+ * if the file is not whole. */
 int mxl_replace_end(mxl_replace *r, bool whole);
 
 #endif

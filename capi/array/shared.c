@@ -139,46 +139,95 @@ static int fd_of(const mxl_storage *storage)
     return ((const mapping *)storage->foreign->payload)->fd;
 }
 
-/* A shared copy of the array's elements, borrowed from the storage, which keeps it. Earlier copies
- * stay: another process may be about to open them. */
-static mxl_storage *copy_of(mxl_array *array, size_t bytes)
+/* The descriptor of the array's own memory, if that is shared and begins with its elements; or -1.
+ */
+static int own_fd(const mxl_array *array)
 {
-    mxl_extra *extra = mxl_storage_extra(array->storage), *offered;
-    mxl_storage *before, *copy;
-    mxl_array *straight = extra == NULL ? NULL : mxl_array_contiguous(array);
+    return array->contiguous && array->offset == 0 ? fd_of(array->storage) : -1;
+}
 
-    if (straight == NULL)
-        return NULL;
-    before = atomic_load(&extra->share);
-    if (before != NULL && before->bytes == bytes &&
-        memcmp(before->data, mxl_array_read(straight), bytes) == 0) {
-        mxl_array_release(straight);
-        return before;
-    }
-    copy = mxl_shared_new(bytes);
-    offered = copy == NULL ? NULL : mxl_storage_extra(copy);
-    if (offered == NULL) {
-        if (copy != NULL)
-            mxl_ref_release(&copy->ref);
-        copy = NULL;
-    } else {
-        memcpy(copy->data, mxl_array_read(straight), bytes);
-        do {
-            atomic_store(&offered->share, before);
-        } while (!atomic_compare_exchange_weak(&extra->share, &before, copy));
-    }
-    mxl_array_release(straight);
+/* The array's elements in C order, with their number of bytes. New; NULL with the error set. */
+static mxl_array *straight_of(mxl_array *array, size_t *bytes)
+{
+    *bytes = (size_t)array->size * mxl_dtype_size(array->dtype);
+    return mxl_array_contiguous(array);
+}
+
+/* New shared storage with these bytes; NULL with the error set. */
+static mxl_storage *shared_copy(const void *from, size_t bytes)
+{
+    mxl_storage *copy = mxl_shared_new(bytes);
+
+    if (copy != NULL && bytes > 0)
+        memcpy(copy->data, from, bytes);
     return copy;
+}
+
+/* Keeps a copy as the storage's only one. */
+static void keep(mxl_extra *extra, mxl_storage *copy)
+{
+    mxl_storage *before = atomic_exchange(&extra->share, copy);
+
+    if (before != NULL)
+        mxl_ref_release(&before->ref);
 }
 
 int mxl_shared_fd(mxl_array *array)
 {
-    size_t bytes = (size_t)array->size * mxl_dtype_size(array->dtype);
-    int fd = array->contiguous && array->offset == 0 ? fd_of(array->storage) : -1;
-    const mxl_storage *copy;
+    int fd = own_fd(array);
+    mxl_extra *extra = fd >= 0 ? NULL : mxl_storage_extra(array->storage);
+    mxl_array *straight;
+    mxl_storage *before, *copy;
+    const void *data;
+    size_t bytes;
+
+    if (fd >= 0 || extra == NULL)
+        return fd;
+    straight = straight_of(array, &bytes);
+    if (straight == NULL)
+        return -1;
+    data = mxl_array_read(straight);
+    before = atomic_exchange(&extra->share, NULL); /* taken: no other thread frees it meanwhile */
+    if (before != NULL && before->bytes == bytes && memcmp(before->data, data, bytes) == 0) {
+        copy = before;
+    } else {
+        copy = shared_copy(data, bytes);
+        if (before != NULL)
+            mxl_ref_release(&before->ref); /* not earlier: the new one has another number */
+    }
+    if (copy != NULL) {
+        fd = fd_of(copy);
+        keep(extra, copy);
+    }
+    mxl_array_release(straight);
+    return fd;
+}
+
+/* As dup, closed by exec; -1 with the error set. */
+static int duplicate(int fd)
+{
+    int made = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+    return made < 0 ? failed("duplicating it") : made;
+}
+
+int mxl_shared_dup(mxl_array *array)
+{
+    int fd = own_fd(array);
+    mxl_storage *copy;
+    mxl_array *straight;
+    size_t bytes;
 
     if (fd >= 0)
-        return fd;
-    copy = copy_of(array, bytes);
-    return copy == NULL ? -1 : fd_of(copy);
+        return duplicate(fd);
+    straight = straight_of(array, &bytes);
+    if (straight == NULL)
+        return -1;
+    copy = shared_copy(mxl_array_read(straight), bytes);
+    mxl_array_release(straight);
+    if (copy == NULL)
+        return -1;
+    fd = duplicate(fd_of(copy));
+    mxl_ref_release(&copy->ref);
+    return fd;
 }

@@ -135,9 +135,17 @@ mxl_storage *mxl_storage_new(size_t bytes)
 {
     if (bytes > (size_t)INT64_MAX - HEADER_BYTES)
         return mxl_error_null("an array of %zu bytes is too large", bytes);
+    mxl_storage_limit_left();
     if (bytes >= OWN_BLOCK_BYTES)
         return large_new(bytes);
     return blank(data_offset(bytes), bytes, storage_release);
+}
+
+mxl_storage *mxl_storage_new_later(size_t bytes)
+{
+    if (bytes >= OWN_BLOCK_BYTES && bytes <= (size_t)INT64_MAX - HEADER_BYTES)
+        return large_new(bytes);
+    return mxl_storage_new(bytes);
 }
 
 static void put_into(large *l, void *block)
@@ -169,6 +177,22 @@ void mxl_storage_commit(mxl_storage *storage)
     if (extra->reserved)
         put_into(l, mxl_mem_commit(l->block, l->block_bytes));
     extra->reserved = false;
+}
+
+void mxl_storage_commit_from(mxl_storage *storage, mxl_storage *donor)
+{
+    mxl_extra *extra = atomic_load_explicit(&storage->extra, memory_order_acquire);
+    mxl_extra *others = atomic_load_explicit(&donor->extra, memory_order_acquire);
+    large *to = (large *)storage, *from = (large *)donor, swapped = *to;
+
+    storage->data = donor->data;
+    to->block = from->block;
+    to->block_bytes = from->block_bytes;
+    donor->data = swapped.storage.data;
+    from->block = swapped.block;
+    from->block_bytes = swapped.block_bytes;
+    extra->reserved = false;
+    others->reserved = true;
 }
 
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload)

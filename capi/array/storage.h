@@ -24,6 +24,10 @@ typedef struct mxl_extra {
     bool reserved;                       /* the block is address space (mxl_mem_reserve) */
     struct mxl_expression *maker; /* array/expression.c: makes the bytes; NULL: they are there */
     struct mxl_operand *readers;  /* array/expression.c: read the bytes later */
+    int num_readers;              /* each keeps the storage */
+    bool left;                    /* array/left.c: only the readers refer to the storage */
+    bool listed;                  /* array/left.c: ... and its memory counts as left */
+    struct mxl_storage *older, *newer; /* array/left.c: among those listed */
 } mxl_extra;
 
 typedef struct mxl_storage {
@@ -35,8 +39,13 @@ typedef struct mxl_storage {
     _Atomic(mxl_extra *) extra;   /* owned; NULL: none */
 } mxl_storage;
 
-/* New storage of `bytes` (0 is legal), its content uninitialised; NULL with the error set. */
+/* New storage of `bytes` (0 is legal), its content uninitialised; NULL with the error set. Runs
+ * expressions first where they own too much memory (array/left.c). */
 mxl_storage *mxl_storage_new(size_t bytes);
+
+/* The same for the result of a call that is about to be deferred: no expression runs where the
+ * storage will take no memory meanwhile (mxl_storage_reserve). */
+mxl_storage *mxl_storage_new_later(size_t bytes);
 
 /* New storage over foreign bytes. `release` (may be NULL) is called when the last reference is
  * released. NULL with the error set; then `release` is not called. */
@@ -51,6 +60,23 @@ __attribute__((cold)) void mxl_storage_settle(const mxl_storage *storage, bool w
 /* Releases the expression that would make the bytes: the storage is no longer used. */
 void mxl_storage_forsake(mxl_storage *storage);
 
+/* Bytes of memory that only expressions refer to, and the most there may be when more is taken. */
+extern _Atomic int64_t mxl_storage_left_bytes;
+enum { MXL_MOST_LEFT = 32 << 20 };
+
+/* Runs expressions until no more than MXL_MOST_LEFT bytes are left to them. */
+__attribute__((cold)) void mxl_storage_make_room(void);
+
+/* The same, for a caller that takes memory or writes to it first. */
+static inline void mxl_storage_limit_left(void)
+{
+    if (atomic_load_explicit(&mxl_storage_left_bytes, memory_order_relaxed) > MXL_MOST_LEFT)
+        mxl_storage_make_room();
+}
+
+/* Releases the reference of an array to a storage that waits; see mxl_storage_release. */
+__attribute__((cold)) void mxl_storage_leave(mxl_storage *storage);
+
 /* Whether bytes of the storage wait. */
 static inline bool mxl_storage_waits(const mxl_storage *storage)
 {
@@ -60,10 +86,23 @@ static inline bool mxl_storage_waits(const mxl_storage *storage)
     return extra != NULL && atomic_load_explicit(&extra->waits, memory_order_acquire);
 }
 
+/* Releases a reference that no expression has: what waits may be all that still refers to it. */
+static inline void mxl_storage_release(mxl_storage *storage)
+{
+    if (mxl_storage_waits(storage))
+        mxl_storage_leave(storage);
+    else
+        mxl_ref_release(&storage->ref);
+}
+
 /* Lets the block of a large storage go, with its content, until mxl_storage_commit: the storage has
  * an extra, and an expression will make all its bytes. */
 void mxl_storage_reserve(mxl_storage *storage);
 void mxl_storage_commit(mxl_storage *storage);
+
+/* Commits a storage with the block of another one, which has as many bytes and is left without a
+ * block of its own as after mxl_storage_reserve. */
+void mxl_storage_commit_from(mxl_storage *storage, mxl_storage *donor);
 
 /* Makes the bytes ready for a caller who gets their address, and runs what reads them: from now on
  * no expression reads or writes them late. */

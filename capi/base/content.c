@@ -80,3 +80,73 @@ void mxl_content_free(mxl_content *content)
         mxl_free(content->bytes, content->size + 1);
     *content = (mxl_content){0};
 }
+
+/* ---- how files begin ---- */
+
+static const struct {
+    const char *bytes;
+    size_t size;
+    const char *name;
+} beginnings[] = {
+    {"PK\3\4", 4, "a zip archive"},
+    {"\x89PNG", 4, "a PNG image"},
+    {"\xff\xd8\xff", 3, "a JPEG image"},
+    {"GIF8", 4, "a GIF image"},
+    {"\x1f\x8b", 2, "a gzip file"},
+    {"BZh", 3, "a bzip2 file"},
+    {"\xfd"
+     "7zXZ",
+     5, "an xz file"},
+    {"\x93NUMPY", 6, "a NumPy file"},
+    {"\x89HDF", 4, "an HDF5 file"},
+    {"%PDF", 4, "a PDF file"},
+    {"\x7f"
+     "ELF",
+     4, "a program"},
+    {"\x80\2", 2, "a pickle"},
+    {"\x80\3", 2, "a pickle"},
+    {"\x80\4", 2, "a pickle"},
+    {"\x80\5", 2, "a pickle"},
+    {"\x0a\x23\xd7\xce", 4, "a file of records"},
+    {"\x12\1\0\0\0\0\0\0", 8, "a file of arrays"},
+};
+
+/* Copies text to `room`, with spaces for line ends; false for anything else. */
+static bool as_text(char *room, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        bool space = bytes[i] == '\n' || bytes[i] == '\r' || bytes[i] == '\t';
+
+        if (!space && (bytes[i] < ' ' || bytes[i] > '~'))
+            return false;
+        room[i] = space ? ' ' : bytes[i];
+    }
+    room[size] = '\0';
+    return size > 0;
+}
+
+const char *mxl_beginning(char room[MXL_BEGINNING_ROOM], const void *bytes, size_t size)
+{
+    enum { TEXT = 16, BYTES = 8 };
+    char text[TEXT + 1];
+    int at;
+
+    if (size == 0)
+        return strcpy(room, "has no bytes");
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+        if (size >= beginnings[i].size &&
+            memcmp(bytes, beginnings[i].bytes, beginnings[i].size) == 0) {
+            (void)snprintf(room, MXL_BEGINNING_ROOM, "begins as %s does", beginnings[i].name);
+            return room;
+        }
+    }
+    if (as_text(text, bytes, size < TEXT ? size : TEXT)) {
+        (void)snprintf(room, MXL_BEGINNING_ROOM, "begins with the text \"%s\"", text);
+        return room;
+    }
+    at = snprintf(room, MXL_BEGINNING_ROOM, "begins with the bytes");
+    for (size_t i = 0; i < size && i < BYTES; i++)
+        at += snprintf(room + at, MXL_BEGINNING_ROOM - (size_t)at, " %02x",
+                       ((const unsigned char *)bytes)[i]);
+    return room;
+}

@@ -11,7 +11,8 @@
 
 /* Stores one line as the calling thread's message; always returns -1. Never allocates: the message
  * lies in the thread's state, and a line that is too long ends in "...". A line break in the text
- * becomes a space. */
+ * becomes a space. An operator's name at its beginning loses the prefix of its module:
+ * "_random_randint: ..." becomes "randint: ...". */
 #define mxl_error(...) (mxl_error_set(__VA_ARGS__), mxl_failed())
 void mxl_error_set(const char *fmt, ...) MXL_PRINTF(1, 2);
 

@@ -44,6 +44,7 @@ static int read_idx(const char *path, int ndim, mxl_content *content, int64_t *s
 {
     const unsigned char *bytes;
     size_t elements = 1;
+    char begins[MXL_BEGINNING_ROOM];
 
     if (read_file(path, content) != 0)
         return -1;
@@ -51,7 +52,8 @@ static int read_idx(const char *path, int ndim, mxl_content *content, int64_t *s
     *skip = 4 + 4 * (size_t)ndim;
     if (content->size < *skip || bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 8 ||
         bytes[3] != ndim)
-        return mxl_error("%s is no idx file of uint8 with %d axes", path, ndim);
+        return mxl_error("%s is no idx file of uint8 with %d axes: it %s", path, ndim,
+                         mxl_beginning(begins, content->bytes, content->size));
     for (int i = 0; i < ndim; i++) {
         const unsigned char *p = bytes + 4 + 4 * i;
 

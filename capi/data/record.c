@@ -1,5 +1,5 @@
 /* Reading and writing files of records; see data/record.h. */
-#define _GNU_SOURCE 1 /* fseeko, ftruncate */
+#define _GNU_SOURCE 1 /* fseeko, ftruncate, pread */
 #include "data/record.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@ enum { WHOLE, FIRST, MIDDLE, LAST };
 
 enum {
     LENGTH_BITS = 29,
-    STEP = 1 << 16 /* memory for this many bytes is taken before they have been read */
+    AHEAD = 1 << 14, /* bytes that are read at a time, or as many as a step of a record has */
+    STEP = 1 << 16   /* memory for this many bytes is taken before they have been read */
 };
 
 static const uint32_t magic = 0xced7230a;
@@ -28,16 +29,20 @@ static void record_free(mxl_ref *ref)
 {
     mxl_record_file *file = (mxl_record_file *)ref;
 
-    if (file->file != NULL)
+    if (file->writing && file->file != NULL)
+        (void)mxl_replace_end(file->replace, false);
+    else if (file->file != NULL)
         (void)fclose(file->file);
+    mxl_free(file->replace, sizeof(*file->replace));
     mxl_free(file->buffer, file->room);
+    mxl_free(file->ahead, AHEAD);
     pthread_mutex_destroy(&file->lock);
     mxl_free(file, sizeof(*file));
 }
 
-static FILE *open_path(const char *path, bool writing)
+static FILE *open_path(const char *path)
 {
-    FILE *file = fopen(path, writing ? "wbe" : "rbe");
+    FILE *file = fopen(path, "rbe");
     struct stat about;
 
     if (file == NULL)
@@ -47,6 +52,14 @@ static FILE *open_path(const char *path, bool writing)
         return mxl_error_null("cannot open \"%s\": it is a folder", path);
     }
     return file;
+}
+
+static FILE *open_replacement(mxl_record_file *file, const char *path)
+{
+    file->replace = mxl_alloc_zero(sizeof(*file->replace));
+    if (file->replace == NULL || mxl_replace_begin_stream(file->replace, path) != 0)
+        return NULL;
+    return file->replace->file;
 }
 
 mxl_record_file *mxl_record_open(const char *uri, bool writing)
@@ -62,12 +75,36 @@ mxl_record_file *mxl_record_open(const char *uri, bool writing)
     mxl_ref_init(&file->ref, record_free);
     pthread_mutex_init(&file->lock, NULL);
     file->writing = writing;
-    file->file = open_path(path, writing);
+    file->file = writing ? open_replacement(file, path) : open_path(path);
     if (file->file == NULL) {
         mxl_ref_release(&file->ref);
         return NULL;
     }
+    if (writing)
+        return file;
+    file->pipe = lseek(fileno(file->file), 0, SEEK_CUR) < 0;
+    file->ahead = mxl_alloc(AHEAD);
+    if (file->ahead == NULL) {
+        mxl_ref_release(&file->ref);
+        return NULL;
+    }
     return file;
+}
+
+int mxl_record_close(mxl_record_file *writer)
+{
+    int status = 0;
+
+    pthread_mutex_lock(&writer->lock);
+    if (writer->file != NULL && writer->broken && writer->replace->lock >= 0) {
+        status = mxl_error("%s: the file stays as it was: the last record could not be written",
+                           writer->replace->path);
+    } else if (writer->file != NULL) {
+        status = mxl_replace_end(writer->replace, true);
+        writer->file = NULL;
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return status;
 }
 
 /* ---- writing ---- */
@@ -121,10 +158,15 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
     if (size >= MXL_RECORD_LIMIT)
         return mxl_error("a record must be shorter than 2^29 bytes, got %zu", size);
     pthread_mutex_lock(&writer->lock);
-    if (write_parts(writer->file, bytes, size, &parts) != 0 || fflush(writer->file) != 0) {
-        status = mxl_error("writing a record of %zu bytes failed: %s", size, strerror(errno));
+    if (writer->file == NULL) {
+        status = mxl_error("the writer is closed");
+    } else if (write_parts(writer->file, bytes, size, &parts) != 0 || fflush(writer->file) != 0) {
+        status = mxl_error("%s: writing a record of %zu bytes failed: %s", writer->replace->path,
+                           size, strerror(errno));
+        writer->broken = true;
         write_undo(writer);
     } else {
+        writer->broken = false;
         /* Each part has a head of 8 bytes, and all but the first replace a magic number of 4. */
         writer->at += 8 * parts + ((size - 4 * (parts - 1) + 3) & ~(size_t)3);
     }
@@ -134,17 +176,67 @@ int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size)
 
 /* ---- reading ---- */
 
+/* Reads some bytes at the reader's position, without moving it, or of a pipe; 0 at the end, -1. */
+static ssize_t read_some(const mxl_record_file *reader, void *to, size_t wanted)
+{
+    int fd = fileno(reader->file);
+    ssize_t n;
+
+    do
+        n = reader->pipe ? read(fd, to, wanted) : pread(fd, to, wanted, (off_t)reader->at);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* Some bytes at the reader's position, of what was read ahead where they are there; 0 at the end,
+ * -1 if reading failed. */
+static ssize_t some_bytes(mxl_record_file *reader, char *to, size_t wanted)
+{
+    size_t offset = reader->at - reader->ahead_at, left;
+    ssize_t n;
+
+    if (reader->at < reader->ahead_at || offset >= reader->ahead_size) {
+        if (wanted >= AHEAD)
+            return read_some(reader, to, wanted);
+        n = read_some(reader, reader->ahead, AHEAD);
+        if (n <= 0)
+            return n;
+        reader->ahead_at = reader->at;
+        reader->ahead_size = (size_t)n;
+        offset = 0;
+    }
+    left = reader->ahead_size - offset;
+    if (wanted > left)
+        wanted = left;
+    memcpy(to, reader->ahead + offset, wanted);
+    return (ssize_t)wanted;
+}
+
 /* Reads as many bytes as there are, and counts them. -1 with the error set if reading failed. */
 static int take(mxl_record_file *reader, void *to, size_t wanted, size_t *got)
 {
-    *got = fread(to, 1, wanted, reader->file);
-    reader->at += *got;
-    if (*got < wanted && ferror(reader->file)) {
-        int why = errno;
+    *got = 0;
+    while (*got < wanted) {
+        ssize_t n = some_bytes(reader, (char *)to + *got, wanted - *got);
 
-        clearerr(reader->file);
-        return mxl_error("reading failed at byte %zu: %s", reader->at, strerror(why));
+        if (n < 0)
+            return mxl_error("reading failed at byte %zu: %s", reader->at, strerror(errno));
+        if (n == 0)
+            break;
+        *got += (size_t)n;
+        reader->at += (size_t)n;
     }
+    return 0;
+}
+
+/* Goes to a position. -1 with the error set. */
+static int move_to(mxl_record_file *reader, size_t position)
+{
+    if (position > INT64_MAX)
+        return mxl_error("position %zu is larger than any file", position);
+    if (reader->pipe)
+        return mxl_error("moving to byte %zu failed: %s", position, strerror(ESPIPE));
+    reader->at = position;
     return 0;
 }
 
@@ -153,6 +245,7 @@ static int take_head(mxl_record_file *reader, uint32_t *word, bool *any)
 {
     uint32_t head[2];
     size_t start = reader->at, got;
+    char begins[MXL_BEGINNING_ROOM];
 
     if (take(reader, head, sizeof(head), &got) != 0)
         return -1;
@@ -162,8 +255,8 @@ static int take_head(mxl_record_file *reader, uint32_t *word, bool *any)
     if (got < sizeof(head))
         return mxl_error("the file ends at byte %zu, within the head of a record", reader->at);
     if (head[0] != magic)
-        return mxl_error("no record begins at byte %zu: 0x%08x was expected, got 0x%08x", start,
-                         (unsigned)magic, (unsigned)head[0]);
+        return mxl_error("no record begins at byte %zu: what is there %s", start,
+                         mxl_beginning(begins, head, sizeof(head)));
     *word = head[1];
     return 0;
 }
@@ -250,7 +343,7 @@ int mxl_record_read(mxl_record_file *reader, const char **bytes, size_t *size)
     start = reader->at;
     reader->no_room = false;
     status = read_parts(reader, &length, &any);
-    if (reader->no_room && fseeko(reader->file, (off_t)start, SEEK_SET) == 0)
+    if (reader->no_room && !reader->pipe)
         reader->at = start;
     if (status == 0) {
         *bytes = any ? reader->buffer : NULL;
@@ -271,9 +364,8 @@ static int skip_parts(mxl_record_file *reader, bool *any)
         size_t length = word & (MXL_RECORD_LIMIT - 1);
         uint32_t kind = word >> LENGTH_BITS;
 
-        reader->at += (length + 3) & ~(size_t)3;
-        if (fseeko(reader->file, (off_t)reader->at, SEEK_SET) != 0)
-            return mxl_error("moving to byte %zu failed: %s", reader->at, strerror(errno));
+        if (move_to(reader, reader->at + ((length + 3) & ~(size_t)3)) != 0)
+            return -1;
         if (kind == WHOLE || kind == LAST)
             return 0;
         if (take_head(reader, &word, &more) != 0)
@@ -304,15 +396,10 @@ size_t mxl_record_tell(mxl_record_file *file)
 
 int mxl_record_seek(mxl_record_file *reader, size_t position)
 {
-    int status = 0;
+    int status;
 
-    if (position > INT64_MAX)
-        return mxl_error("position %zu is larger than any file", position);
     pthread_mutex_lock(&reader->lock);
-    if (fseeko(reader->file, (off_t)position, SEEK_SET) == 0)
-        reader->at = position;
-    else
-        status = mxl_error("moving to byte %zu failed: %s", position, strerror(errno));
+    status = move_to(reader, position);
     pthread_mutex_unlock(&reader->lock);
     return status;
 }

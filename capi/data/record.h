@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "array/replace.h"
 #include "base/ref.h"
 
 /* A record is shorter than this. */
@@ -19,21 +20,33 @@
 typedef struct mxl_record_file {
     mxl_ref ref; /* closes the file when it is released */
     bool writing;
+    bool broken; /* the last record could not be written */
     pthread_mutex_t lock;
-    FILE *file;
-    size_t at;    /* position in the file */
-    char *buffer; /* of a reader: the last record */
+    FILE *file;           /* NULL: closed */
+    mxl_replace *replace; /* of a writer */
+    size_t at;            /* position in the file */
+    /* Of a reader, which does not read through the stream: forked processes share its position. */
+    char *buffer; /* the last record */
     size_t room;
+    char *ahead;     /* bytes of the file ... */
+    size_t ahead_at; /* ... from here on */
+    size_t ahead_size;
+    bool pipe;    /* the file has no positions */
     bool no_room; /* the record that is being read found no memory */
 } mxl_record_file;
 
-/* Opens a local file, "path" or "file://path", to be read or written; what a file that is written
- * had is lost. New; NULL with the error set. */
+/* Opens a local file, "path" or "file://path", to be read or written. A file with content that is
+ * written is replaced when the writer is closed; until then it stays as it is. Any other appears at
+ * once. New; NULL with the error set. */
 mxl_record_file *mxl_record_open(const char *uri, bool writing);
 
 /* Appends a record; it is in the file when this returns. After a failure, -1 with the error set,
  * the file is as it was, if it can be made shorter. */
 int mxl_record_write(mxl_record_file *writer, const char *bytes, size_t size);
+
+/* Closes a writer; later writes fail. A file that replaces another gets its name, but not if its
+ * last record could not be written. -1 with the error set: the file that was there stays. */
+int mxl_record_close(mxl_record_file *writer);
 
 /* The next record, lent until the reader's next call; *bytes is NULL at the end of the file. -1
  * with the error set: for a file that is damaged or ends within a record, and reading goes on where

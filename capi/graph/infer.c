@@ -1,4 +1,4 @@
-/* Inference: rules and the operators' own shape functions, until nothing changes. */
+/* Inference: rules and the operators' own infer functions, until nothing changes. */
 #include "graph/infer.h"
 
 #include <string.h>
@@ -86,11 +86,16 @@ int mxl_facts_begin(mxl_facts *facts, const mxl_indexed *graph, bool legacy_shap
     if (facts->shape == NULL)
         return -1;
     facts->dtype = (int *)(facts->shape + graph->entries);
-    for (int e = 0; e < graph->entries; e++) {
+    for (int e = 0; e < graph->entries; e++)
         facts->shape[e].ndim = -1;
-        facts->dtype[e] = MXL_DTYPE_UNKNOWN;
-    }
+    mxl_facts_forget_dtypes(facts);
     return 0;
+}
+
+void mxl_facts_forget_dtypes(mxl_facts *facts)
+{
+    for (int e = 0; e < facts->graph->entries; e++)
+        facts->dtype[e] = MXL_DTYPE_UNKNOWN;
 }
 
 void mxl_facts_end(mxl_facts *facts)
@@ -180,250 +185,7 @@ int mxl_rule_say(mxl_rule *rule, int i, int ndim, const int64_t *dim)
                : mxl_error_prefix(mxl_graph_node_input(rule->node, i, room));
 }
 
-/* ---- the operators' own functions ---- */
-
-/* Arrays without memory, of which infer reads dtype and shape. */
-typedef struct stand_ins {
-    mxl_array *array; /* [count] */
-    mxl_array **list;
-    int64_t (*dims)[2 * MXL_MAX_NDIM];
-    mxl_shape *out_shape;
-    int *out_dtype;
-    mxl_shape other; /* in place of an unknown one */
-    mxl_arena arena;
-} stand_ins;
-
-static int stand_ins_begin(stand_ins *s, const mxl_rule *rule)
-{
-    size_t in = (size_t)rule->num_in + 1, out = (size_t)rule->num_out + 1;
-
-    mxl_arena_init(&s->arena);
-    s->array = mxl_arena_alloc(&s->arena, in * sizeof(*s->array));
-    s->list = mxl_arena_alloc(&s->arena, in * sizeof(*s->list));
-    s->dims = mxl_arena_alloc(&s->arena, in * sizeof(*s->dims));
-    s->out_shape = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_shape));
-    s->out_dtype = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_dtype));
-    if (s->array == NULL || s->list == NULL || s->dims == NULL || s->out_shape == NULL ||
-        s->out_dtype == NULL) {
-        mxl_arena_clear(&s->arena);
-        return -1;
-    }
-    memset(s->array, 0, in * sizeof(*s->array));
-    return 0;
-}
-
-/* Input i with `size` in place of unknown sizes, and a dtype in place of an unknown one. */
-static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, int dtype)
-{
-    const mxl_shape *shape = mxl_rule_in(rule, i)->ndim < 0 ? &s->other : mxl_rule_in(rule, i);
-    int known = rule->facts->dtype[rule->in[i]];
-    mxl_array *array = &s->array[i];
-
-    array->dtype = known != MXL_DTYPE_UNKNOWN ? known : dtype;
-    array->ndim = shape->ndim;
-    array->contiguous = true;
-    array->shape = s->dims[i];
-    array->strides = s->dims[i] + shape->ndim;
-    for (int k = 0; k < shape->ndim; k++)
-        array->shape[k] = shape->dim[k] < 0 ? size : shape->dim[k];
-    array->size = mxl_shape_size(array->ndim, array->shape);
-    mxl_shape_strides(array->ndim, array->shape, array->strides);
-    s->list[i] = array;
-}
-
-/* Shapes and dtypes of a composition that has no infer: those of what it makes of zeros. */
-static int infer_by_running(mxl_infer *infer)
-{
-    mxl_mode mode = {.legacy_shape = infer->legacy_shape, .dialect = &mxl_dialect_mxnet};
-    int count = infer->num_inputs + infer->num_outputs, status = 0;
-    size_t bytes = ((size_t)count + 1) * sizeof(mxl_array *);
-    mxl_array **in = mxl_alloc_zero(bytes), **out;
-
-    if (in == NULL)
-        return -1;
-    out = in + infer->num_inputs;
-    for (int i = 0; i < infer->num_inputs && status == 0; i++) {
-        in[i] = mxl_array_zeros_like(infer->in[i]);
-        status = in[i] == NULL ? -1 : 0;
-    }
-    if (status == 0)
-        status = mxl_invoke(infer->op, infer->params, infer->num_inputs, in, infer->num_outputs,
-                            out, mode);
-    for (int i = 0; i < infer->num_outputs && status == 0; i++) {
-        infer->out_dtype[i] = out[i]->dtype;
-        mxl_shape_set(&infer->out_shape[i], out[i]->ndim, out[i]->shape);
-    }
-    for (int i = 0; i < count; i++)
-        mxl_array_release(in[i]);
-    mxl_free(in, bytes);
-    return status;
-}
-
-/* Calls infer; -1 with the error set. */
-static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtype)
-{
-    mxl_infer infer = {.op = rule->node->op,
-                       .params = rule->node->params,
-                       .num_inputs = rule->num_in,
-                       .num_outputs = rule->num_out,
-                       .in = s->list,
-                       .out_shape = s->out_shape,
-                       .out_dtype = s->out_dtype,
-                       .legacy_shape = rule->facts->legacy_shape};
-
-    for (int i = 0; i < rule->num_in; i++)
-        stand_in(s, rule, i, size, dtype);
-    for (int i = 0; i < rule->num_out; i++) {
-        s->out_dtype[i] = MXL_DTYPE_UNKNOWN;
-        s->out_shape[i].ndim = -1;
-    }
-    if (infer.op->infer == NULL)
-        return infer_by_running(&infer);
-    if (infer.op->infer(&infer) != 0)
-        return -1;
-    for (int i = 0; i < rule->num_out; i++) {
-        if (s->out_shape[i].ndim == 0 && rule->num_in > 0)
-            mxl_infer_legacy(&infer, i, NULL);
-    }
-    return 0;
-}
-
-/* The same with `dtype` for the first unknown input, and for others what the rules say then. */
-static int call_guessing(stand_ins *s, mxl_rule *rule, int64_t size, int dtype)
-{
-    mxl_facts facts = *rule->facts;
-    mxl_rule guess = *rule;
-    size_t bytes = (size_t)facts.graph->entries * sizeof(int);
-    int unknown = -1, status;
-
-    for (int i = rule->num_in; i-- > 0;)
-        unknown = facts.dtype[rule->in[i]] == MXL_DTYPE_UNKNOWN ? i : unknown;
-    if (unknown < 0)
-        return call_infer(s, rule, size, dtype);
-    facts.dtype = mxl_alloc(bytes);
-    if (facts.dtype == NULL)
-        return -1;
-    memcpy(facts.dtype, rule->facts->dtype, bytes);
-    facts.dtype[rule->in[unknown]] = dtype;
-    guess.facts = &facts;
-    if (mxl_rule_dtypes(&guess) != 0)
-        memcpy(facts.dtype, rule->facts->dtype, bytes);
-    status = call_infer(s, &guess, size, dtype);
-    mxl_free(facts.dtype, bytes);
-    return status;
-}
-
-/* The same with the first dtype that the operator takes: that of an input, or a usual one. */
-static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
-{
-    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL, MXL_F16, MXL_F64};
-
-    for (int i = 0; i < rule->num_in; i++) {
-        int known = rule->facts->dtype[rule->in[i]];
-
-        if (known != MXL_DTYPE_UNKNOWN && call_guessing(s, rule, size, known) == 0)
-            return 0;
-    }
-    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
-        if (call_guessing(s, rule, size, dtypes[i]) == 0)
-            return 0;
-    }
-    return call_guessing(s, rule, size, dtypes[0]); /* its error */
-}
-
-enum { ONE_SIZE = 60, OTHER_SIZE = 84 }; /* in place of unknown sizes; have many divisors */
-
-/* With two sizes in place of unknown ones: sizes of results that stay the same are known. Where the
- * operator refuses them, nothing is. */
-static int infer_partly(stand_ins *s, mxl_rule *rule)
-{
-    mxl_shape *first = mxl_arena_alloc(&s->arena, ((size_t)rule->num_out + 1) * sizeof(*first));
-
-    if (first == NULL)
-        return -1;
-    if (call_any_dtype(s, rule, ONE_SIZE) != 0)
-        return 0;
-    memcpy(first, s->out_shape, (size_t)rule->num_out * sizeof(*first));
-    if (call_any_dtype(s, rule, OTHER_SIZE) != 0)
-        return 0;
-    for (int i = 0; i < rule->num_out; i++) {
-        for (int k = 0; k < first[i].ndim; k++) {
-            if (first[i].dim[k] != s->out_shape[i].dim[k])
-                first[i].dim[k] = -1;
-        }
-        if (first[i].ndim == s->out_shape[i].ndim &&
-            mxl_rule_merge(rule, mxl_rule_out(rule, i), &first[i]) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Output shapes from input shapes, by the operator's own function. */
-static int infer_outputs(mxl_rule *rule)
-{
-    bool whole = true, needed = false;
-    stand_ins s;
-    int status = 0;
-
-    for (int i = 0; i < rule->num_in; i++) {
-        if (mxl_rule_in(rule, i)->ndim < 0)
-            return 0;
-        whole &= mxl_shape_known(mxl_rule_in(rule, i));
-    }
-    for (int i = 0; i < rule->num_out; i++)
-        needed |= !mxl_shape_known(mxl_rule_out(rule, i));
-    if (!whole && (!needed || mxl_rule_needs_all(rule->node->op)))
-        return 0;
-    if (stand_ins_begin(&s, rule) != 0)
-        return -1;
-    if (!whole) {
-        status = infer_partly(&s, rule);
-    } else {
-        status = call_any_dtype(&s, rule, 0);
-        for (int i = 0; i < rule->num_out && status == 0; i++)
-            status = mxl_rule_merge(rule, mxl_rule_out(rule, i), &s.out_shape[i]);
-    }
-    mxl_arena_clear(&s.arena);
-    return status;
-}
-
-/* Output dtypes by the operator's own function, with shapes that are tried where they are not
- * known: dtypes seldom depend on them. If not all inputs are known, it only finds whether results
- * have the dtype of the inputs. *found: all outputs are known. */
-static int infer_output_dtypes(mxl_rule *rule, bool *found)
-{
-    static const int ranks[] = {2, 4, 3, 1};
-    int dtype = MXL_DTYPE_UNKNOWN, status = 0;
-    bool whole = true, ran = false;
-    stand_ins s;
-
-    *found = false;
-    for (int i = 0; i < rule->num_in; i++) {
-        int known = rule->facts->dtype[rule->in[i]];
-
-        whole &= known != MXL_DTYPE_UNKNOWN;
-        if (dtype == MXL_DTYPE_UNKNOWN)
-            dtype = known;
-    }
-    if (dtype == MXL_DTYPE_UNKNOWN)
-        dtype = MXL_F32;
-    if (rule->node->op->infer == NULL)
-        return 0;
-    if (stand_ins_begin(&s, rule) != 0)
-        return -1;
-    for (int i = 0; i < 4 && !ran; i++) {
-        s.other = (mxl_shape){.ndim = ranks[i], .dim = {-1, -1, -1, -1}};
-        ran = call_infer(&s, rule, ONE_SIZE, dtype) == 0;
-    }
-    *found = ran && whole;
-    for (int i = 0; i < rule->num_out && ran && status == 0; i++) {
-        rule->other_outputs |= s.out_dtype[i] != dtype;
-        if (whole)
-            status = mxl_rule_say_dtype(rule, rule->out + i, s.out_dtype[i]);
-    }
-    mxl_arena_clear(&s.arena);
-    return status;
-}
+/* ---- one node ---- */
 
 static int infer_dtypes_of(mxl_rule *rule)
 {
@@ -433,12 +195,10 @@ static int infer_dtypes_of(mxl_rule *rule)
         return mxl_control_dtypes(rule);
     if (mxl_custom_of(rule->node->op, rule->node->params) != NULL)
         return mxl_rule_custom_dtypes(rule);
-    if (infer_output_dtypes(rule, &found) != 0)
+    if (mxl_rule_own_dtypes(rule, &found) != 0)
         return -1;
     return found ? 0 : mxl_rule_dtypes(rule);
 }
-
-/* ---- all nodes ---- */
 
 static int infer_shapes_of(mxl_rule *rule)
 {
@@ -448,8 +208,10 @@ static int infer_shapes_of(mxl_rule *rule)
         return mxl_rule_custom_shapes(rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
-    return mxl_rule_says_all(rule->node) ? 0 : infer_outputs(rule);
+    return mxl_rule_says_all(rule->node) ? 0 : mxl_rule_own_shapes(rule);
 }
+
+/* ---- all nodes ---- */
 
 static int infer_node(mxl_facts *facts, int n, int (*infer)(mxl_rule *), bool *changed)
 {
@@ -492,12 +254,39 @@ static int infer_all(mxl_facts *facts, int (*infer)(mxl_rule *))
     return 0;
 }
 
+/* Every operator has its inputs and outputs: rules and infer functions read them unchecked. It
+ * lacks them before it is composed, and where attributes that were set later say another number. */
+static int check_nodes(const mxl_indexed *graph)
+{
+    for (int n = 0; n < graph->walk.count; n++) {
+        const mxl_graph_node *node = graph->walk.node[n];
+        mxl_arity arity;
+
+        if (node->op == NULL)
+            continue;
+        if (mxl_invoke_arity(node->op, node->params, node->num_inputs, &arity) != 0) {
+            if (node->num_inputs == 0)
+                (void)mxl_error("%s: is not composed with its inputs", node->op->name);
+            return mxl_error_prefix("Error in operator");
+        }
+    }
+    return 0;
+}
+
+static int infer_facts(mxl_facts *facts, int (*note)(mxl_facts *, int, const mxl_graph_node *),
+                       int (*infer)(mxl_rule *))
+{
+    if (check_nodes(facts->graph) != 0 || read_notes(facts, note) != 0)
+        return -1;
+    return infer_all(facts, infer);
+}
+
 int mxl_infer_shapes(mxl_facts *facts)
 {
-    return read_notes(facts, note_shape) != 0 ? -1 : infer_all(facts, infer_shapes_of);
+    return infer_facts(facts, note_shape, infer_shapes_of);
 }
 
 int mxl_infer_dtypes(mxl_facts *facts)
 {
-    return read_notes(facts, note_dtype) != 0 ? -1 : infer_all(facts, infer_dtypes_of);
+    return infer_facts(facts, note_dtype, infer_dtypes_of);
 }

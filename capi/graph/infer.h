@@ -21,6 +21,9 @@ void mxl_facts_end(mxl_facts *facts);
 int mxl_facts_say_shape(mxl_facts *facts, int entry, const mxl_shape *shape);
 int mxl_facts_say_dtype(mxl_facts *facts, int entry, int dtype);
 
+/* Makes all dtypes unknown. */
+void mxl_facts_forget_dtypes(mxl_facts *facts);
+
 /* Finds what follows; of a variable of which nothing was said, its attribute __shape__ (__dtype__)
  * counts. -1 with the error set, which names the node: "Error in operator fc1: ...". */
 int mxl_infer_shapes(mxl_facts *facts);
@@ -64,6 +67,17 @@ int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype);
 int mxl_rule_shapes(mxl_rule *rule);
 int mxl_rule_dtypes(mxl_rule *rule);
 
+/* Completes outputs by the operator's own infer function, which gets arrays without memory, with
+ * several sizes, ranks and dtypes in place of unknown ones: what stays the same is known. If not
+ * all dtypes of inputs are, dtypes may stay unknown; then it notes whether results have the dtype
+ * of the inputs. *found: the dtypes of all outputs are known. */
+int mxl_rule_own_shapes(mxl_rule *rule);
+int mxl_rule_own_dtypes(mxl_rule *rule, bool *found);
+
+/* What the texts `shapes` and `dtypes` of a descriptor say. */
+int mxl_rule_said_shapes(mxl_rule *rule, const char *text);
+int mxl_rule_said_dtypes(mxl_rule *rule, const char *text);
+
 /* Of operators that choose or move elements: inputs by results. */
 int mxl_rule_where(mxl_rule *rule);
 int mxl_rule_broadcast(mxl_rule *rule);
@@ -72,6 +86,17 @@ int mxl_rule_expand_dims(mxl_rule *rule);
 int mxl_rule_pick(mxl_rule *rule);
 int mxl_rule_transpose(mxl_rule *rule);
 int mxl_rule_split(mxl_rule *rule);
+int mxl_rule_by_parameter(mxl_rule *rule);
+int mxl_rule_samples(mxl_rule *rule);
+int mxl_rule_ravel(mxl_rule *rule);
+int mxl_rule_unravel(mxl_rule *rule);
+int mxl_rule_gemm(mxl_rule *rule);
+int mxl_rule_pinv(mxl_rule *rule);
+int mxl_rule_slice_assign(mxl_rule *rule);
+int mxl_rule_box_encode(mxl_rule *rule);
+int mxl_rule_eigenvalues(mxl_rule *rule);
+int mxl_rule_proposal(mxl_rule *rule);
+int mxl_rule_triangular(mxl_rule *rule);
 
 /* The same of Custom, by the user's operator. */
 int mxl_rule_custom_shapes(mxl_rule *rule);

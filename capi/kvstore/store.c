@@ -138,7 +138,7 @@ static int check_kind(const mxl_store *store, mxl_store_keys keys)
 
     if (keys.count == 0 || store->count == 0 || store->named == named)
         return 0;
-    return mxl_error("the store's keys are %s, %s were given; mixed key types are not allowed",
+    return mxl_error("the store's keys are %s; %s were given",
                      store->named ? "strings" : "integers", named ? "strings" : "integers");
 }
 
@@ -196,7 +196,7 @@ static int add(mxl_store *store, mxl_store_keys keys, uint32_t i, const mxl_arra
         return -1;
     at = place_of(store, keys, i, &found);
     if (found)
-        return mxl_error("duplicate init of key %s", mxl_store_key_text(keys, i, room));
+        return mxl_error("key %s is in the store already", mxl_store_key_text(keys, i, room));
     if (grow(store) != 0)
         return -1;
     item = keys.number == NULL ? item_new(store->numbers, keys.name[i], value)

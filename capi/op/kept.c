@@ -14,7 +14,7 @@ void mxl_kept_clear(mxl_kept *kept)
     if (kept->form != NULL)
         kept->free(kept->form);
     if (kept->of != NULL)
-        mxl_ref_release(&kept->of->ref);
+        mxl_storage_release(kept->of);
     kept->form = NULL;
     kept->of = NULL;
 }

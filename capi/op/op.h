@@ -157,12 +157,21 @@ struct mxl_op {
     void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
     int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
+    /* For graphs, where one input or output tells of another: a letter for each input, then '>',
+     * then one for each output. '.' says nothing, nor does a missing letter; "A*" at the end of a
+     * side is for all that follow, and letters in () are repeated for all there are. Shapes: those
+     * with the same letter, A or B (within one repetition), are the same. Dtypes: those with the
+     * same capital are the same; h, f, d are floating dtypes of 16, 32 and 64 bits, i and l
+     * integers of 32 and 64, u uint8, b bool.
+     * "(AAA).>(A)": of each group of three inputs and one output. NULL: nothing is said. */
+    const char *shapes, *dtypes;
     bool keeps_scalars;  /* a result without dimensions stays so in MXNet's legacy mode */
     bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
     bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
     bool strided;      /* compute takes inputs with any strides, without kernels */
+    bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */

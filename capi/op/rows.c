@@ -3,6 +3,7 @@
 #include "op/op.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "array/copy.h"
 #include "array/expression.h"
@@ -83,10 +84,32 @@ static int broadcast_strides(const mxl_call *call, const mxl_array *in, const mx
     return 0;
 }
 
+/* The axes of `out`, those with the longest strides first. */
+static void sort_axes(const mxl_array *out, int *axes)
+{
+    for (int i = 0; i < out->ndim; i++) {
+        int at = i;
+
+        for (; at > 0 && out->strides[axes[at - 1]] < out->strides[i]; at--)
+            axes[at] = axes[at - 1];
+        axes[at] = i;
+    }
+}
+
+static void take_axes(int64_t *numbers, const int *axes, int ndim)
+{
+    int64_t before[MXL_MAX_NDIM];
+
+    memcpy(before, numbers, sizeof(*numbers) * (size_t)ndim);
+    for (int i = 0; i < ndim; i++)
+        numbers[i] = before[axes[i]];
+}
+
 static int walk_rows(const mxl_call *call, mxl_loop row, mxl_array *const *in)
 {
     mxl_array *out = call->out[0];
-    int64_t strides[MXL_LOOP_INPUTS][MXL_MAX_NDIM];
+    int64_t strides[MXL_LOOP_INPUTS][MXL_MAX_NDIM], shape[MXL_MAX_NDIM], steps[MXL_MAX_NDIM];
+    int axes[MXL_MAX_NDIM];
     const int64_t *in_strides[MXL_LOOP_INPUTS];
     const void *data[MXL_LOOP_INPUTS];
     size_t size[MXL_LOOP_INPUTS];
@@ -98,9 +121,18 @@ static int walk_rows(const mxl_call *call, mxl_loop row, mxl_array *const *in)
         data[i] = mxl_array_read(in[i]);
         size[i] = mxl_dtype_size(in[i]->dtype);
     }
-    return mxl_loops(row, call->op->kernels->weight, out->ndim, out->shape, mxl_array_write(out),
-                     out->strides, mxl_dtype_size(out->dtype), call->num_inputs, data, in_strides,
-                     size, call->params);
+    memcpy(shape, out->shape, sizeof(*shape) * (size_t)out->ndim);
+    memcpy(steps, out->strides, sizeof(*steps) * (size_t)out->ndim);
+    if (!out->contiguous) { /* an output that lies as the inputs do is one run */
+        sort_axes(out, axes);
+        take_axes(shape, axes, out->ndim);
+        take_axes(steps, axes, out->ndim);
+        for (int i = 0; i < call->num_inputs; i++)
+            take_axes(strides[i], axes, out->ndim);
+    }
+    return mxl_loops(row, call->op->kernels->weight, out->ndim, shape, mxl_array_write(out), steps,
+                     mxl_dtype_size(out->dtype), call->num_inputs, data, in_strides, size,
+                     call->params);
 }
 
 /* Copies inputs that overlap the output or have another dtype than `dtype` first. */
@@ -202,6 +234,7 @@ __attribute__((noinline)) static int run_any_loops(const mxl_call *call, mxl_loo
                          (int)MXL_LOOP_INPUTS);
     if (mxl_defers(out->size) && run_later(call, row))
         return 0;
+    mxl_storage_limit_left(); /* the output came from mxl_array_new_later */
     if (!call_steps(call, out, data, step))
         return copy_and_walk(call, row, dtype);
     for (int i = 0; i < call->num_inputs; i++)

@@ -215,7 +215,7 @@ mxl_array *mxl_grad_loop(mxl_grad *g, const mxl_kernels *kernels, mxl_array *a)
     if (mxl_defers(grad_output->size) || !g->spends || !mxl_array_is_unique(grad_output) ||
         !grad_output->contiguous || mxl_array_leaf(grad_output) != NULL)
         out = mxl_scope_own(
-            g->s, mxl_array_new(grad_output->dtype, grad_output->ndim, grad_output->shape));
+            g->s, mxl_array_new_later(grad_output->dtype, grad_output->ndim, grad_output->shape));
     call.is_new = out != grad_output;
     if (out == NULL || mxl_run_kernels(&call, kernels, 2, in, out) != 0) {
         g->s->failed = true;

@@ -129,6 +129,8 @@ int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved);
 
 /* The sum over one axis, which keeps size 1. */
 mxl_array *mxl_sum_axis(mxl_scope *s, mxl_array *a, int axis);
+/* For each element the product of those before it along an axis. */
+mxl_array *mxl_products_before(mxl_scope *s, mxl_array *a, int axis);
 /* softmax and log_softmax along one axis. */
 mxl_array *mxl_softmax_axis(mxl_scope *s, mxl_array *a, int axis);
 mxl_array *mxl_log_softmax_axis(mxl_scope *s, mxl_array *a, int axis);

@@ -33,7 +33,7 @@
 #ifndef MXLITE_C_API_H
 #define MXLITE_C_API_H
 
-#include "mxlite/c_api_types.h"
+#include "c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -276,12 +276,12 @@ MXL_API int MXCustomFunctionRecord(int num_inputs, NDArrayHandle *inputs, int nu
 
 /* Further names that bindings expect; those without "Supported" in their comment return -1 so far.
  */
-#include "mxlite/c_api_data.h"
-#include "mxlite/c_api_executor.h"
-#include "mxlite/c_api_kvstore.h"
-#include "mxlite/c_api_nnvm.h"
-#include "mxlite/c_api_predict.h"
-#include "mxlite/c_api_process.h"
-#include "mxlite/c_api_symbol.h"
+#include "c_api_data.h"
+#include "c_api_executor.h"
+#include "c_api_kvstore.h"
+#include "c_api_nnvm.h"
+#include "c_api_predict.h"
+#include "c_api_process.h"
+#include "c_api_symbol.h"
 
 #endif

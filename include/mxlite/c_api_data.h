@@ -4,7 +4,7 @@
 #ifndef MXLITE_C_API_DATA_H
 #define MXLITE_C_API_DATA_H
 
-#include "mxlite/c_api_types.h"
+#include "c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,9 +68,11 @@ MXL_API int MXNDArrayCallDLPackDeleter(DLManagedTensorHandle dlpack);
 
 /* Supported. Arrays in memory that processes share. `shared_id` is a file descriptor of this
  * process, `shared_pid` the process id. An array made by MXNDArrayCreateFromSharedMem exports its
- * own memory, any other array a copy of its present values; the descriptor is open while the memory
- * lives. Creating takes over a descriptor of this process (received or duplicated; on failure it
- * stays the caller's) and ignores `shared_pid`. */
+ * own memory, and the descriptor is open while that lives; any other array exports a copy of its
+ * present values, and the descriptor is open until the array, or a view of it, exports other values
+ * or is freed (MXLNDArrayShare gives one that is the caller's). Creating takes over a descriptor of
+ * this process (received or duplicated; on failure it stays the caller's) and ignores `shared_pid`.
+ */
 MXL_API int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shared_id);
 MXL_API int MXNDArrayCreateFromSharedMem(int shared_pid, int shared_id, const uint32_t *shape,
                                          uint32_t ndim, int dtype, NDArrayHandle *out);

@@ -3,7 +3,7 @@
 #ifndef MXLITE_C_API_EXECUTOR_H
 #define MXLITE_C_API_EXECUTOR_H
 
-#include "mxlite/c_api_types.h"
+#include "c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,9 +42,10 @@ MXL_API int MXCachedOpRegisterOpHook(NDArrayHandle handle, CachedOpMonitorCallba
 
 /* Supported. **New**: bound to arrays of the caller, one for each argument and auxiliary state in
  * the order of their lists, with gradients (entries may be NULL) and requests (0 null, 1 write, 2
- * write in place, 3 add). Errors: shapes that contradict the graph. Executors are for one thread at
- * a time.
- */
+ * write in place, 3 add). The map (group2ctx) has devices of groups of nodes, which are those of
+ * one attribute __ctx_group__: an output says its node's, or that of the node's first input.
+ * Errors: shapes that contradict the graph; without a map an argument or gradient on another device
+ * than the executor; a group that the map lacks. Executors are for one thread at a time. */
 MXL_API int MXExecutorBind(SymbolHandle symbol_handle, int dev_type, int dev_id, uint32_t len,
                            NDArrayHandle *in_args, NDArrayHandle *arg_grad_store,
                            uint32_t *grad_req_type, uint32_t aux_states_len,
@@ -63,14 +64,15 @@ MXL_API int MXExecutorBindEX(SymbolHandle symbol_handle, int dev_type, int dev_i
                              ExecutorHandle shared_exec, ExecutorHandle *out);
 
 /* Supported. **New**: bound to arrays that are made for it, by the shapes and dtypes (default:
- * float32) that follow from those given; **lent** lists of **new** handles of them. Arguments in
- * shared_arg_name_list and all auxiliary states of fitting shape are those of the shared executor.
- * With *shared_buffer_len of 0 or more, other arguments and their gradients ("grad of NAME") are
- * the first elements of the buffer's arrays of these names, where those have enough; else they are
- * made, and take their places in the buffer. All its arrays are returned, as **lent** lists of
- * names and of
- * **new** handles. The forms differ in the type of the sizes. Errors: an array of the buffer has
- * another dtype. */
+ * float32) that follow from those given, on the device of their variable's group, or on the
+ * executor's; **lent** lists of **new** handles of them. With *shared_buffer_len of 0 or more:
+ * arguments in shared_arg_name_list and all auxiliary states are those of the shared executor, or
+ * new without one; other arguments and their gradients ("grad of NAME") are the first elements of
+ * the buffer's arrays of these names, where those have enough; else they are made, and take their
+ * places in the buffer. All its arrays are returned, as **lent** lists of names and of **new**
+ * handles. Without a buffer nothing is shared. The forms differ in the type of the sizes. Errors:
+ * an array of the buffer has another dtype; the shared executor lacks what is shared, or has it in
+ * another shape or dtype; a group that the map lacks. */
 MXL_API int MXExecutorSimpleBind(
     SymbolHandle symbol_handle, int dev_type, int dev_id, uint32_t num_g2c_keys,
     const char **g2c_keys, const int *g2c_dev_types, const int *g2c_dev_ids,
@@ -117,8 +119,9 @@ MXL_API int MXExecutorSimpleBindEx64(
     NDArrayHandle **in_args, NDArrayHandle **arg_grads, uint32_t *num_aux_states,
     NDArrayHandle **aux_states, ExecutorHandle shared_exec_handle, ExecutorHandle *out);
 
-/* Supported. **New**: with other shapes; arrays whose shape stays are the same ones. Errors: other
- * shapes change without partial_shaping, or arrays grow without allow_up_sizing. */
+/* Supported. **New**: with other shapes; arrays whose shape stays are the same ones, and new ones
+ * on the devices given. Errors: other shapes change without partial_shaping, or arrays grow without
+ * allow_up_sizing. */
 MXL_API int
 MXExecutorReshape(int partial_shaping, int allow_up_sizing, int dev_type, int dev_id,
                   uint32_t num_map_keys, const char **map_keys, const int *map_dev_types,
@@ -138,7 +141,8 @@ MXExecutorReshapeEx(int partial_shaping, int allow_up_sizing, int dev_type, int 
 
 /* Supported. Forward: the outputs, which stay the same arrays, get the results. Backward: gradients
  * of the last forward (one without is_train is run again for it), into the arrays bound; head_grads
- * may be missing (ones). Outputs: a **lent** list of **new** handles. */
+ * have the outputs' shapes and any dtypes, and may be missing (ones). Outputs: a **lent** list of
+ * **new** handles. */
 MXL_API int MXExecutorForward(ExecutorHandle handle, int is_train);
 MXL_API int MXExecutorBackward(ExecutorHandle handle, uint32_t len, NDArrayHandle *head_grads);
 MXL_API int MXExecutorBackwardEx(ExecutorHandle handle, uint32_t len, NDArrayHandle *head_grads,

@@ -3,7 +3,7 @@
 #ifndef MXLITE_C_API_KVSTORE_H
 #define MXLITE_C_API_KVSTORE_H
 
-#include "mxlite/c_api_types.h"
+#include "c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {

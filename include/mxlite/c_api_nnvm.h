@@ -4,7 +4,7 @@
 #ifndef MXLITE_C_API_NNVM_H
 #define MXLITE_C_API_NNVM_H
 
-#include "mxlite/c_api_types.h"
+#include "c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,7 +6,7 @@
 #ifndef MXLITE_C_API_SYMBOL_H
 #define MXLITE_C_API_SYMBOL_H
 
-#include "mxlite/c_api_types.h"
+#include "c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {

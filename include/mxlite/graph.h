@@ -14,7 +14,7 @@
 #ifndef MXLITE_GRAPH_H_
 #define MXLITE_GRAPH_H_
 
-#include "mxlite/c_api.h"
+#include "c_api.h"
 
 #include <stdint.h>
 

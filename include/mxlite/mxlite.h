@@ -7,8 +7,8 @@
 #ifndef MXLITE_MXLITE_H_
 #define MXLITE_MXLITE_H_
 
-#include "mxlite/c_api.h"
-#include "mxlite/graph.h"
+#include "c_api.h"
+#include "graph.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -141,6 +141,11 @@ MXL_API NDArrayHandle MXLNDArrayFromData(const void *data, int ndim, const int64
  * copy, or as a gradient buffer. */
 MXL_API int MXLNDArrayProtect(NDArrayHandle array);
 
+/* A new file descriptor, which the caller closes, of memory that processes share: the array's own
+ * if it is such memory (cpu_shared) and begins with the array's elements, else of a copy, which
+ * lives as long as the descriptor or a mapping of it. MXNDArrayCreateFromSharedMem takes it. */
+MXL_API int MXLNDArrayShare(NDArrayHandle array, int *descriptor);
+
 /* As MXNDArrayToDLPack and MXNDArrayFromDLPack, with DLPack's versioned struct (1.0). A tensor with
  * the read-only flag becomes a read-only array, and a read-only array becomes such a tensor. */
 MXL_API int MXLNDArrayToDLPackVersioned(NDArrayHandle array, void **out_dlpack);
@@ -163,6 +168,11 @@ MXL_API int MXLNDArrayIsContiguous(NDArrayHandle array);
 /* The address of the array's first element, for any strides; NULL for an array without elements.
  * (MXNDArrayGetData fails for elements that are not in C order.) */
 MXL_API int MXLNDArrayGetAddress(NDArrayHandle array, void **address);
+
+/* A new handle of an array with one dimension over all of the array's memory, which shares it and
+ * has no place in the graph; NULL on error. *number is the same for all arrays over one memory, and
+ * for no others while they live. */
+MXL_API NDArrayHandle MXLNDArrayGetMemory(NDArrayHandle array, uint64_t *number);
 
 /* Returns -1 with the error set if PyTorch's front end would refuse a recorded edit of the array in
  * place: a leaf that needs a gradient, a view of one, or a view whose edits cannot be followed.
@@ -223,6 +233,26 @@ MXL_API int MXLFunctionRecord(MXLCallHandle like, int num_inputs, const NDArrayH
                               int num_outputs, const NDArrayHandle *outputs, MXLFunctionRule rule,
                               void *payload, MXLReleaseFunction forget, MXLReleaseFunction release,
                               int *taken);
+
+/* ---- Files ---- */
+
+/* A file that is being replaced. The caller owns the memory; nobody else reads `inside`. */
+typedef struct MXLReplacement {
+    int descriptor;   /* to write to; -1: it has ended, or begin failed */
+    int error_number; /* errno of a call that failed */
+    uint64_t inside[1040];
+} MXLReplacement;
+
+/* Begins to replace the file `path`, which stays as it is until MXLReplaceEnd: what is written goes
+ * into a file beside it. Links are followed, permissions kept; a pipe or a device is written
+ * directly. With `stream` 1 so is a file that does not exist or is empty: what is written can be
+ * read at once, and stays where the rest fails. */
+MXL_API int MXLReplaceBegin(const char *path, int stream, MXLReplacement *replacement);
+
+/* Closes the descriptor. A `whole` file is written out and gets its name; one that is not, or whose
+ * writing fails, is removed, and the old file stays. A forked child that calls this closes the
+ * file, and no more. */
+MXL_API int MXLReplaceEnd(MXLReplacement *replacement, int whole);
 
 /* ---- Process ---- */
 

@@ -4,7 +4,7 @@
 #ifndef MXLITE_MXLITE_HPP_
 #define MXLITE_MXLITE_HPP_
 
-#include "mxlite/mxlite.h"
+#include "mxlite.h"
 
 #include <atomic>
 #include <charconv>

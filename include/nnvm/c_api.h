@@ -2,6 +2,6 @@
 #ifndef MXLITE_NNVM_C_API_H
 #define MXLITE_NNVM_C_API_H
 
-#include "mxlite/c_api.h"
+#include "../mxlite/c_api.h"
 
 #endif

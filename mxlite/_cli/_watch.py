@@ -19,7 +19,7 @@ _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 _PR_SET_PDEATHSIG = 1
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """In the worker, before it begins: it is killed when its watcher ends (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -35,7 +35,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def prepare() -> None:
-        _die_with(me)
+        die_with(me)
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     worker = subprocess.Popen(

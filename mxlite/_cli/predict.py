@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import mxlite as mx
+from mxlite import _replace
 from mxlite.error import MXNetError
 from mxlite.symbol import Symbol
 
@@ -213,7 +214,11 @@ def _report(given: argparse.Namespace) -> None:
     if given.out:
         path = Path(given.out)
         named: dict[str, Any] = dict(zip(symbol.list_outputs(), outputs))
-        np.savez(path if path.suffix == ".npz" else f"{path}.npz", **named)
+        try:
+            with _replace.replacing(path if path.suffix == ".npz" else f"{path}.npz") as file:
+                np.savez(file, **named)
+        except OSError as error:
+            raise _WrongError(f"--out: {error}") from None
 
 
 def main(arguments: list[str] | None = None) -> int:

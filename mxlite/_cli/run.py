@@ -12,6 +12,7 @@ import sysconfig
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
+from mxlite._cli import _cleaner
 from mxlite._install import install_as_mxnet
 
 _USAGE = "mxlite run [-n COUNT] [--as mxnet|torch] (script.py | -m module) [arguments ...]"
@@ -71,7 +72,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _start(given: argparse.Namespace) -> int:
-    """Becomes the mpiexec of the installed MPI, or else of PATH, which starts the workers; 2: there is none."""
+    """Becomes the mpiexec of the installed MPI, or else of PATH, which starts the workers; 2: there is none.
+
+    On Linux the workers leave nothing in /dev/shm.
+    """
     folder = sysconfig.get_path("scripts")
     mpiexec = shutil.which("mpiexec", path=folder) or shutil.which("mpiexec")
     if mpiexec is None:
@@ -83,7 +87,10 @@ def _start(given: argparse.Namespace) -> int:
     os.environ["MXLITE_RUN_WORKERS"] = str(given.workers)
     watcher = os.path.join(os.path.dirname(__file__), "_watch.py")
     script = [sys.executable, "-m", "mxlite", "run", "--as", given.name, *["-m"] * given.module, *given.words]
-    os.execv(mpiexec, [mpiexec, "-n", str(given.workers), sys.executable, watcher, *script])
+    command = [mpiexec, "-n", str(given.workers), sys.executable, watcher, *script]
+    if sys.platform == "linux":
+        _cleaner.run(command)
+    os.execv(mpiexec, command)
 
 
 def _run(name: str, source: bytes | None) -> None:

@@ -12,6 +12,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from mxlite import _replace
 from mxlite._cli.op import _default
 from mxlite._cli.predict import _WrongError, read_symbol, shapes_of
 from mxlite.autograd._pictures import svg
@@ -159,25 +160,21 @@ def _write(path: Path, boxes: list[tuple[list[str], str]], edges: list[tuple[int
     """Draws into a file of the kind that its suffix says. Raises: _WrongError."""
     kind = path.suffix[1:].lower()
     if kind in ("dot", "gv"):
-        text = to_dot(boxes, edges)
+        text: str | bytes = to_dot(boxes, edges)
     elif kind == "svg" and len(boxes) <= MOST_NODES:
         text = svg.picture(boxes, edges)
     elif kind and shutil.which("dot"):
         done = subprocess.run(
-            ["dot", f"-T{kind}", "-o", str(path)],
-            input=to_dot(boxes, edges),
-            text=True,
-            capture_output=True,
-            check=False,
+            ["dot", f"-T{kind}"], input=to_dot(boxes, edges).encode(), capture_output=True, check=False
         )
         if done.returncode != 0:
-            raise _WrongError(f"{path}: dot: {done.stderr.strip()}")
-        return
+            raise _WrongError(f"{path}: dot: {done.stderr.decode(errors='replace').strip()}")
+        text = done.stdout
     else:
         why = f"{len(boxes)} nodes are more than {MOST_NODES}" if kind == "svg" else f"a file .{kind}"
         raise _WrongError(f"{path}: {why}: the program dot (Graphviz) is needed and not found; .dot can be written")
     try:
-        path.write_text(text, encoding="utf-8")
+        _replace.write(path, text)
     except OSError as error:
         raise _WrongError(str(error)) from None
 

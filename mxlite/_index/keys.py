@@ -80,7 +80,7 @@ class KeyReader:
 
     def out_of_bounds(self, index: int, axis: int, size: int) -> IndexError:
         """The error of an index that an axis does not have."""
-        return IndexError(f"index {index} is out of bounds for {self.axis_word} {axis} with size {size}")
+        return IndexError(f"index {index} is outside {self.axis_word} {axis}, which has size {size}")
 
 
 def _axes_of(entry: Any) -> int:

@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable
+from types import MethodType
 from typing import Any, NoReturn
 
 from mxlite import error
@@ -35,6 +36,24 @@ def c_texts(texts: Iterable[str | bytes]) -> ctypes.Array:
     """A `const char **` of texts, as `c_text` takes them."""
     encoded = [c_text(text) for text in texts]
     return (ctypes.c_char_p * len(encoded))(*encoded)
+
+
+def c_int(kind: Any, value: int) -> int:
+    """An integer as a ctypes type of signed integers holds it: ctypes itself would cut it without a word.
+
+    Raises:
+        OverflowError: it does not fit.
+    """
+    bits = 8 * ctypes.sizeof(kind)
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise OverflowError(f"{value} does not fit {bits} bits")
+    return value
+
+
+def c_ints(kind: Any, values: Iterable[int]) -> ctypes.Array:
+    """A list of integers of a ctypes type; the same errors."""
+    numbers = [c_int(kind, value) for value in values]
+    return (kind * max(1, len(numbers)))(*numbers)
 
 
 _TYPES = {
@@ -151,6 +170,38 @@ class _Library:
 
 
 LIB = _Library(get_library())
+
+
+def lasting(callback: Any) -> Any:
+    """The callback of ctypes, never freed: C may call it for as long as it holds what goes with it, which can be longer
+    than a module lives. What it does then needs no names of the module: they are arguments with defaults.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(callback))
+    return callback
+
+
+class Handle:
+    """The base class of objects with a handle of the library, `_h`, which they free at their end.
+
+    `__del__` is a slot, in which an object keeps the library's function bound to its handle. So no Python code runs
+    when one goes: nothing in which Ctrl-C could be lost, and nothing that needs what the ending interpreter has taken
+    apart.
+    """
+
+    __slots__ = ("__del__", "__weakref__", "_h")
+
+    def _own(self, handle: int | None, free: Any) -> None:
+        """Takes over a handle, which `free` frees."""
+        self._h = handle
+        if handle:
+            self.__del__ = MethodType(free, handle)
+
+    def _disown(self) -> int | None:
+        """Gives the handle away; 0: it is gone."""
+        handle, self._h = self._h, 0
+        if handle:
+            del self.__del__
+        return handle
 
 
 def _origin() -> int:

@@ -35,10 +35,10 @@ MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLC
 MXLBackward:iPPPPiPPP MXLBackwardQueue:PPP MXLBackwardState:P
 MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
 MXLFunctionRecord:PiPiPPPPPP MXLNDArrayCheckEdit:P MXLNDArrayNoteReturned:P MXLNDArrayVisitPayloads:PPiPP
-MXLNDArrayGetStrides:PiPP MXLNDArrayIsContiguous:P MXLNDArrayGetAddress:PP
-MXLGetLiveBytes:P MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P
+MXLNDArrayGetStrides:PiPP MXLNDArrayIsContiguous:P MXLNDArrayGetAddress:PP MXLNDArrayGetMemory:PP>P MXLGetLiveBytes:P
+MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P
 MXLHintBackend:ss MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P
-MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P
+MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P MXLNDArrayShare:PP
 MXLNDArrayFromData:PiPi>P MXLNDArrayToDLPackVersioned:PP MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
 MXLHookFree:P MXLHookRemove:P MXLNDArrayAddAccumulatedHook:PPPPP MXLNDArrayAddHook:PPiPPP
 MXLNDArrayGetEdge:PPP MXLNDArrayGetEdgeKind:P MXLNDArrayGetId:PP MXLNDArrayPin:PP MXLNDArrayPlace:PPiP
@@ -51,7 +51,7 @@ MXLNodeSetPayload:PPP MXLThreadGetOrigin:P
 MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedHooks:PPPPP MXLRandomGetState:P
 MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
-MXLGetGradMode:P MXLSetGradMode:iP MXLSetInplace:iP
+MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetInplace:iP
 MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP
 MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP

@@ -153,6 +153,11 @@ _IMPORTED = {
 _IMPORTED["image.image"] = _IMPORTED["image"]
 
 
+def names(module: str) -> list[str]:
+    """The names that a module of 1.9.1, `test_utils`, imports."""
+    return _IMPORTED[module].split()
+
+
 def find(module: str, name: str) -> Any:
     """What a module of 1.9.1 has under a name that it imports; None: nothing.
 

@@ -88,7 +88,7 @@ class Function:
         if _has_static_forward(type(self)):
             raise TypeError(f"{type(self).__name__} has a static forward; call {type(self).__name__}.apply(...)")
         if self._called:
-            raise MXNetError("Each Function instance can only be called once. Please create another instance.")
+            raise MXNetError("a Function object has been called already: make a new object for each call")
         self._called = True
         arrays = array_list(inputs, f"inputs of {type(self).__name__}")
         recording = hot.set_recording(0)

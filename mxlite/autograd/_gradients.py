@@ -60,7 +60,7 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[NDArray], list[int | None]
         return arrays, None
     grads = [head_grads] if isinstance(head_grads, NDArray) else list(head_grads)
     if len(grads) != len(arrays):
-        raise ValueError(f"heads and head_grads must be lists of the same length, got {len(arrays)} and {len(grads)}")
+        raise ValueError(f"there are {len(arrays)} heads and {len(grads)} head_grads")
     for grad in grads:
         if grad is not None and not isinstance(grad, NDArray):
             raise TypeError(f"head_grads must be NDArrays or None, got {type(grad).__name__}")
@@ -114,7 +114,7 @@ def grad(
     """
     wanted = array_list(variables, "variables")
     if not wanted:
-        raise ValueError("variables cannot be an empty list.")
+        raise ValueError("grad: there are no variables to differentiate by")
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: materialize_grads gives zeros for variables that are not used: allow_unused is True")
     retain = create_graph if retain_graph is None else retain_graph

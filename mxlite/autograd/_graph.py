@@ -11,7 +11,7 @@ import threading
 import weakref
 from typing import Any, Callable
 
-from mxlite._lib import LIB, ask, check_call, hot
+from mxlite._lib import LIB, Handle, ask, check_call, hot
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import variable_for
 from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook
@@ -36,7 +36,8 @@ def node_for(handle: int, front_end: FrontEnd) -> Node:
         kind = type(context)
         text, module = getattr(kind, "_node_name", text), getattr(kind, "_node_module", "builtins")
     node = object.__new__(_class_named(text, module))
-    node._handle, node._front_end = handle, front_end
+    node._own(handle, LIB.MXLNodeFree)
+    node._front_end = front_end
     _nodes[number] = node
     return node
 
@@ -86,16 +87,13 @@ def _class_named(name: str, module: str) -> type:
     return known
 
 
-class Node:
+class Node(Handle):
     """A node of the graph: an operator that was recorded, or the place where a variable's gradient is added up."""
 
-    __slots__ = ("_handle", "_front_end", "__weakref__")
+    __slots__ = ("_front_end",)
 
     def __new__(cls, *_: Any, **__: Any) -> Node:
         raise TypeError("nodes are made by recording")
-
-    def __del__(self) -> None:
-        LIB.MXLNodeFree(self._handle)
 
     def __repr__(self) -> str:
         kind = type(self)
@@ -116,7 +114,7 @@ class Node:
         """Where the gradients of the node's inputs go: (node, output number) each; (None, 0) is nowhere."""
         return tuple(
             (node_for(handle, self._front_end), output) if handle else (None, 0)
-            for handle, output in inputs_of(self._handle)
+            for handle, output in inputs_of(self._h)
         )
 
     @property
@@ -127,24 +125,24 @@ class Node:
         """
         if not self.is_accumulating():
             raise AttributeError(f"'{type(self).__name__}' object has no attribute 'variable'")
-        return variable_for(ask(ctypes.c_void_p, LIB.MXLNodeGetVariable, self._handle), self._front_end)
+        return variable_for(ask(ctypes.c_void_p, LIB.MXLNodeGetVariable, self._h), self._front_end)
 
     @property
     def metadata(self) -> dict:
         """A dictionary of the user's, kept as long as the node."""
-        return _kept_metadata(self._handle)
+        return _kept_metadata(self._h)
 
     def __getattr__(self, name: str) -> Any:
         # A function's node has what its forward left in the context.
-        context = _context(self._handle)
+        context = _context(self._h)
         if context is None or name.startswith("__"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return getattr(context, name)
 
     def __dir__(self) -> list[str]:
         """The attributes: `variable` only of a node that accumulates; those of its context, if it is a function's."""
-        context = _context(self._handle)
-        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_handle", "_front_end"}
+        context = _context(self._h)
+        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_front_end", *vars(Handle)}
         return sorted(names if self.is_accumulating() else names - {"variable"})
 
     @property
@@ -156,13 +154,13 @@ class Node:
         if self.is_accumulating():
             return ()
         array, arrays = ctypes.c_void_p(), []
-        for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumSaved, self._handle)):
-            check_call(LIB.MXLNodeGetSaved(self._handle, index, ctypes.byref(array), None, None, None))
+        for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumSaved, self._h)):
+            check_call(LIB.MXLNodeGetSaved(self._h, index, ctypes.byref(array), None, None, None))
             arrays.append(self._front_end.adopt(array.value or 0))
         return tuple(arrays)
 
     def _sequence_nr(self) -> int:
-        return ask(ctypes.c_uint64, LIB.MXLNodeGetSequence, self._handle)
+        return ask(ctypes.c_uint64, LIB.MXLNodeGetSequence, self._h)
 
     def register_hook(self, fn: Callable) -> RemovableHandle:
         """Calls fn(grad_inputs, grad_outputs) when the node has run; what it returns takes the place of grad_inputs.
@@ -170,14 +168,14 @@ class Node:
         It returns nothing, or a tuple of as many; None in it: there is no gradient.
         Returns: a handle whose `remove()` takes the hook away.
         """
-        return add_hook(LIB.MXLNodeAddHook, self._handle, ON_NODE, (fn, self._front_end))
+        return add_hook(LIB.MXLNodeAddHook, self._h, ON_NODE, (fn, self._front_end))
 
     def register_prehook(self, fn: Callable) -> RemovableHandle:
         """Calls fn(grad_outputs) before the node runs; what it returns takes their place.
 
         It returns nothing, or a tuple of as many; None in it: there is no gradient.
         """
-        return add_hook(LIB.MXLNodeAddPreHook, self._handle, ON_PREPARE, (fn, self._front_end))
+        return add_hook(LIB.MXLNodeAddPreHook, self._h, ON_PREPARE, (fn, self._front_end))
 
 
 def set_context(handle: int, context: Any) -> None:

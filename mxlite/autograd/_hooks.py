@@ -6,28 +6,24 @@ import ctypes
 from typing import Any, Callable
 
 from mxlite import _backward, error
-from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._lib import LIB, Handle, check_call, hot, last_error, lasting
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share, variable_for
 
 
-class RemovableHandle:
+class RemovableHandle(Handle):
     """A hook that was registered; as a with-block it is removed at the end."""
 
-    __slots__ = ("_handle", "__weakref__")
+    __slots__ = ()
 
     def __init__(self, handle: int) -> None:
-        self._handle = handle
+        self._own(handle, LIB.MXLHookFree)
 
     def remove(self) -> None:
         """Takes the hook away; nothing happens where it is gone already."""
-        handle, self._handle = self._handle, 0
+        handle = self._disown()
         if handle:
             check_call(LIB.MXLHookRemove(handle))
-
-    def __del__(self) -> None:
-        if self._handle:
-            LIB.MXLHookFree(self._handle)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -75,14 +71,6 @@ def call_at_end(fn: Callable[[], Any], problem: Callable[[], BaseException]) -> 
 
 
 # ---- callbacks ----
-
-
-def lasting(callback: Any) -> Any:
-    """The callback, never freed: the library may call it for as long as it holds a payload, which can be longer than
-    a module lives.
-    """
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(callback))
-    return callback
 
 
 #: The library releases a payload.

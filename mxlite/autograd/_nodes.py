@@ -10,12 +10,12 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import _backward
-from mxlite._lib import LIB, ask, c_text, check_call, hot
+from mxlite._lib import LIB, ask, c_text, check_call, hot, lasting
 from mxlite.autograd import _graph as graph
 from mxlite.autograd import saved
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import array_id, edge_of, share
-from mxlite.autograd._hooks import HANDLES, RELEASE, adopted, callback, lasting
+from mxlite.autograd._hooks import HANDLES, RELEASE, adopted, callback
 from mxlite.autograd._run import Edges, run_from_edges
 
 
@@ -62,7 +62,7 @@ def pinned(front_end: FrontEnd, array: Any) -> Any:
 def placed(front_end: FrontEnd, array: Any, node: graph.Node, output: int) -> Any:
     """The same memory at an output of a node."""
     handle = ctypes.c_void_p()
-    if LIB.MXLNDArrayPlace(array._h, node._handle, output, ctypes.byref(handle)) != 0:
+    if LIB.MXLNDArrayPlace(array._h, node._h, output, ctypes.byref(handle)) != 0:
         raise front_end.last_error()
     return front_end.adopt(handle.value)
 
@@ -183,9 +183,9 @@ def _RULE(kept: Any, outputs: int, heads: Any, inputs: int, wanted: Any, results
 
 @lasting
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _FORGET(number: int) -> None:  # noqa: N802
+def _FORGET(number: int, kept: Any = hot.kept) -> None:  # noqa: N802
     """A backward has released what a node's rule saved."""
-    rule, _ = hot.kept(number)
+    rule, _ = kept(number)
     rule.forget()
 
 

@@ -32,7 +32,7 @@ class FunctionCtx:
         """Keeps inputs or outputs (or None) for backward, where `saved_tensors` gives them back."""
         for tensor in tensors:
             if tensor is not None and not isinstance(tensor, self._front_end.array_class):
-                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(tensor)}")
+                raise TypeError(f"save_for_backward: takes arrays and None, got {type(tensor)}")
         self.to_save = tensors
 
     def mark_dirty(self, *args: Any) -> None:
@@ -117,12 +117,9 @@ class _Outputs:
         if dirty and front_end.is_recording():
             for each in ctx.dirty_tensors:
                 if each.is_leaf and each.requires_grad:
-                    raise front_end.error("a leaf Variable that requires grad has been used in an in-place operation.")
+                    raise front_end.error("a leaf that requires a gradient was edited in place")
         if any(all(each is not value for value in self.given) for each in ctx.dirty_tensors):
-            raise front_end.error(
-                "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
-                "are modified inplace must all be outputs of the Function."
-            )
+            raise front_end.error("mark_dirty: an array that forward edits in place is one of its outputs; one is not")
         result, places, originals = [], [], []
         for value in self.given:
             if not isinstance(value, front_end.array_class):
@@ -207,17 +204,15 @@ class _Rule:
         name, expected = type(self.ctx).__name__, len(self.arguments)
         extra = returned[expected:]
         if len(returned) < expected or any(each is not None for each in extra):
-            raise self.front_end.error(
-                f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
-            )
+            raise self.front_end.error(f"{name}: backward returned {len(returned)} gradients, expected {expected}")
         result = []
         shapes = iter(self.shapes)
         for place, (is_tensor, grad) in enumerate(zip(self.arguments, returned)):
             if not is_tensor:
                 if grad is not None:
                     raise self.front_end.error(
-                        f"function {name} returned a gradient different than None at position {place + 1}, but the "
-                        "corresponding forward input was not a Variable"
+                        f"{name}: backward returned a gradient at position {place + 1}, but that input is no array; "
+                        "expected None"
                     )
                 continue
             shape, kind = next(shapes)
@@ -225,11 +220,11 @@ class _Rule:
                 result.append(None)
                 continue
             if not isinstance(grad, self.front_end.array_class):
-                raise self.front_end.error(f"expected Variable or None (got {type(grad).__name__})")
+                raise self.front_end.error(f"{name}: a gradient is an array or None, got {type(grad).__name__}")
             if not self.front_end.takes(grad.shape, shape):
                 raise self.front_end.error(
-                    f"Function {name} returned an invalid gradient at index {place} - got {list(grad.shape)} but "
-                    f"expected shape compatible with {list(shape)}"
+                    f"{name}: the gradient of input {place} has shape {list(grad.shape)}, which does not fit the "
+                    f"input's {list(shape)}"
                 )
             result.append(self.front_end.cast(grad, kind))
         return result
@@ -244,10 +239,7 @@ def _backward_of(cls: Any) -> Callable:
     if vjp is None or vjp is backward or getattr(vjp, "_is_default", False):
         return backward
     if not getattr(backward, "_is_default", False):
-        raise RuntimeError(
-            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
-            "one of them."
-        )
+        raise RuntimeError(f"{cls.__name__}: a Function defines backward or vjp, not both")
     return vjp
 
 
@@ -282,7 +274,7 @@ def _refusing(front_end: FrontEnd, results: tuple) -> tuple:
     """The same arrays as results of a node whose rule is an error."""
 
     def rule(grads: list, wanted: list) -> list:
-        raise front_end.error("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise front_end.error("backward of this function is @once_differentiable: it cannot be differentiated")
 
     arrays = [each for each in results if isinstance(each, front_end.array_class)]
     made = [detached(front_end, each) for each in arrays]

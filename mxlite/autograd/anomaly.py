@@ -90,7 +90,7 @@ class Anomaly:
 
 
 def _operator(node: graph.Node) -> str:
-    name = ask(ctypes.c_char_p, LIB.MXLNodeGetOperator, node._handle) or b""
+    name = ask(ctypes.c_char_p, LIB.MXLNodeGetOperator, node._h) or b""
     return f"{name.decode()} ({node.name()})"
 
 

@@ -6,10 +6,10 @@ import ctypes
 from typing import Any, Callable
 
 from mxlite import _backward, error
-from mxlite._lib import LIB, check_call, hot
+from mxlite._lib import LIB, check_call, hot, lasting
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share
-from mxlite.autograd._hooks import HANDLES, callback, hand_over, lasting
+from mxlite.autograd._hooks import HANDLES, callback, hand_over
 
 #: The blocks that are open, by thread (error.thread_number()); for what Python itself saves.
 _open: dict[int, list[SavedHooks]] = {}
@@ -76,6 +76,6 @@ def _UNPACK(hooks: Any, packed: int, array: Any) -> None:  # noqa: N802
 
 @lasting
 @ctypes.CFUNCTYPE(None, _P, _P)
-def _DROP(number: int, packed: int) -> None:  # noqa: N802
-    """It is needed no more."""
-    hot.drop(packed)
+def _DROP(number: int, packed: int, drop: Any = hot.drop) -> None:  # noqa: N802
+    """It is needed no more; perhaps when the interpreter has taken this module apart."""
+    drop(packed)

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, Callable
 
-from mxlite import initializer, ndarray
+from mxlite import _replace, initializer, ndarray
 from mxlite.context import Context
 from mxlite.gluon import _summary
 from mxlite.gluon._naming import BlockScope, prefix_and_params
 from mxlite.gluon._parameter import Parameter
-from mxlite.gluon._parameter_dict import ParameterDict, named
+from mxlite.gluon._parameter_dict import ParameterDict, has_whole_names, named
 from mxlite.gluon.utils import HookHandle, _brief_print_list, _indent
 
 
@@ -62,16 +62,13 @@ class Block:
         """
         existing = self.__dict__.get(name)
         if isinstance(existing, (Parameter, Block)) and not isinstance(value, type(existing)):
-            raise TypeError(
-                f"Changing attribute type for {name} from {type(existing)} to {type(value)} is not allowed."
-            )
+            raise TypeError(f"attribute {name} is a {type(existing)}; it cannot become a {type(value)}")
         if isinstance(value, Block):
             self.register_child(value, name)
         elif isinstance(value, Parameter):
             if name in self._reg_params:
                 raise AssertionError(
-                    f"Overriding Parameter attribute {name} is not allowed. If you want to share parameters between "
-                    "blocks, please set 'params' at Block construction instead."
+                    f"attribute {name} is a Parameter already; blocks share parameters by `params=` when they are made"
                 )
             self._reg_params[name] = value
         super().__setattr__(name, value)
@@ -131,9 +128,9 @@ class Block:
                 continue
             if any(id(each) not in children for each in _blocks_in(value)):
                 warnings.warn(
-                    f'"{type(self).__name__}.{name}" is an unregistered container with Blocks. Note that Blocks inside '
-                    "the list, tuple or dict will not be registered automatically. Make sure to register them using "
-                    "register_child() or switching to nn.Sequential/nn.HybridSequential instead. ",
+                    f'"{type(self).__name__}.{name}" holds Blocks that this block does not know, so it lacks their '
+                    "parameters: call register_child() for each, or keep them in nn.Sequential or "
+                    "nn.HybridSequential",
                     stacklevel=3,
                 )
 
@@ -185,7 +182,7 @@ class Block:
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """Reads what `save_parameters` wrote, or `collect_params().save`; arguments as those of ParameterDict.load.
+        """Reads what `save_parameters`, `collect_params().save` or `export` wrote; arguments as of ParameterDict.load.
 
         Raises: AssertionError: the file lacks a parameter, or has one of another shape or dtype; ValueError: it has
             one more.
@@ -194,30 +191,32 @@ class Block:
         params = self._collect_params_with_prefix()
         if not arrays and not params:
             return
-        if not any("." in name for name in arrays):  # full names
+        if not any("." in name for name in arrays):  # names of parameters, after the block's prefix or with it
             options = {"cast_dtype": cast_dtype, "dtype_source": dtype_source, "filename": filename}
-            self.collect_params().load_dict(arrays, ctx, allow_missing, ignore_extra, self.prefix, **options)
+            whole = self.collect_params()
+            prefix = "" if has_whole_names(arrays, whole) else self.prefix
+            whole.load_dict(arrays, ctx, allow_missing, ignore_extra, prefix, **options)
             return
         if not allow_missing:
             there = {id(params[name]) for name in arrays if name in params}
             for name, each in params.items():
                 if id(each) not in there:
                     raise AssertionError(
-                        f"Parameter '{name}' is missing in file '{filename}', which contains parameters: "
-                        f"{_brief_print_list(arrays)}. Set allow_missing=True to ignore missing parameters."
+                        f"file '{filename}' has no parameter '{name}'; it has {_brief_print_list(arrays)}. With "
+                        "allow_missing=True what is missing keeps its values"
                     )
         for name, array in arrays.items():
             if name in params:
                 params[name]._load_init(array, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
             elif not ignore_extra:
                 raise ValueError(
-                    f"Parameter '{name}' loaded from file '{filename}' is not present in ParameterDict, which contains "
-                    f"parameters {_brief_print_list(params)}. Set ignore_extra=True to ignore. "
+                    f"parameter '{name}' of file '{filename}' is none of this block's, which are "
+                    f"{_brief_print_list(params)}. With ignore_extra=True it is left out"
                 )
 
     def save_params(self, filename: str) -> None:
         """Writes all parameters by their names without this block's prefix; MXNet has deprecated it."""
-        warnings.warn("save_params is deprecated. Please use save_parameters.", stacklevel=2)
+        warnings.warn("save_params is an old name of save_parameters", stacklevel=2)
         try:
             self.collect_params().save(filename, strip_prefix=self.prefix)
         except ValueError as error:
@@ -231,13 +230,12 @@ class Block:
         ignore_extra: bool = False,
     ) -> None:
         """`load_parameters`; MXNet has deprecated the name."""
-        warnings.warn("load_params is deprecated. Please use load_parameters.", stacklevel=2)
+        warnings.warn("load_params is an old name of load_parameters", stacklevel=2)
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     def save(self, prefix: str) -> None:
         """Writes the parameters to `prefix-model.params` and the tree of blocks to `prefix-model.json`."""
-        with open(f"{prefix}-model.json", "w", encoding="utf-8") as file:
-            json.dump({self.name: self._described(count(1))}, file)
+        _replace.write(f"{prefix}-model.json", json.dumps({self.name: self._described(count(1))}))
         self.save_parameters(f"{prefix}-model.params")
 
     def _described(self, numbers: Iterator[int]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A hybridized block's graph, which a cached operator runs: made when the block is called first."""
+"""A hybridized block's graphs, which cached operators run: one for each form of its inputs, made at the first call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from mxlite._lib import LIB, check_call, hot
 from mxlite.context import Context, current_context
 from mxlite.error import keep_exception, raise_kept
-from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.gluon._nested import _flatten, _regroup, with_nones
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon.utils import shape_is_known
 from mxlite.symbol import Symbol
@@ -41,7 +41,9 @@ class CachedGraph:
 
     def __init__(self, block: HybridBlock, form: Any, inputs: list, graph: Symbol, made: Any) -> None:
         self.form, self.inputs, self.graph, self.made = form, inputs, graph, made
-        self._single = form == [0]
+        self.variant = block._variant
+        #: Whether the block has one input, an array.
+        self.single = form == [0]
         self._parameters(block)
         self._op = CachedOp(self.graph, [each for each in block._flags if each[1] is not None])
         self._plain = all(type(each).data is Parameter.data for each in self._params)
@@ -65,43 +67,44 @@ class CachedGraph:
         for name, number in zip(order, self._from):
             if number < 0:
                 if name not in known.keys():
-                    raise AssertionError(f"Unknown input to HybridBlock: {name}")
+                    raise AssertionError(
+                        f"the graph of a HybridBlock has an input that is no argument and no parameter: {name}"
+                    )
                 self._params.append(known[name])
         #: Where in the cached operator's inputs each input of the block is; -1: nowhere.
         self._places = [order.index(each) if each in order else -1 for each in names]
         for number, (name, place) in enumerate(zip(names, self._places)):
             if name is not None and place < 0:
-                _warn(f"The {number}-th input to HybridBlock is not used by any computation. Is this intended?")
+                _warn(f"the graph of this block does not use its input {number}")
         used = {id(each) for each in self._params}
         for name, each in known.items():
             if id(each) not in used:
-                _warn(f"Parameter {name} is not used by any computation. Is this intended?")
+                _warn(f"the graph of this block does not use its parameter {name}")
 
     # ---- calls ----
 
-    def __call__(self, x: Any, args: tuple) -> Any:
-        """What the graph gives for the block's inputs.
+    def of_one(self, x: Any) -> Any:
+        """What a `single` graph gives for an array. Raises: as `of`."""
+        device = _device(x._h)
+        arrays = self._arrays_in(device, [x])
+        if self._places[0] >= 0:
+            arrays[self._places[0]] = x
+        return self._run_in(device, arrays)
 
-        Raises: ValueError: they have another form than the first ones, or are in several contexts; RuntimeError:
-            parameters are not initialized, or not there; MXNetError: shapes or dtypes do not fit.
+    def of(self, given: list) -> Any:
+        """What the graph gives for the block's inputs, in the order of their form.
+
+        Raises: ValueError: they are in several contexts; RuntimeError: parameters are not initialized, or not there;
+            MXNetError: shapes or dtypes do not fit.
         """
-        if self._single and not args:
-            device = _device(x._h)
-            arrays = self._arrays_in(device, [x])
-            if self._places[0] >= 0:
-                arrays[self._places[0]] = x
-        else:
-            given, form = _flatten([x, *args], "input")
-            if form != self.form:
-                raise ValueError(
-                    "The argument structure of HybridBlock does not match the cached version. Stored format = "
-                    f"{form}, input format = {self.form}"
-                )
-            device = _one_device(given)
-            arrays = self._arrays_in(device, given)
-            for place, each in zip(self._places, given):
-                if place >= 0:
-                    arrays[place] = each
+        device = _one_device(given)
+        arrays = self._arrays_in(device, given)
+        for place, each in zip(self._places, given):
+            if place >= 0:
+                arrays[place] = each
+        return self._run_in(device, arrays)
+
+    def _run_in(self, device: int, arrays: list[Any]) -> Any:
         if device == _CPU0:
             return self._run(arrays)
         ctx = _context(device)
@@ -117,7 +120,7 @@ class CachedGraph:
         made = self._op.run(handles, len(self.graph))
         if self._monitor is not None:
             raise_kept()
-        return _regroup(made, self.made)
+        return _regroup(with_nones(made, self.made), self.made)
 
     def _arrays_in(self, device: int, given: list) -> list[Any]:
         """A new list of the cached operator's inputs in a context: parameters, and None for the block's inputs."""
@@ -161,7 +164,7 @@ class CachedGraph:
         if unknown:
             listed = ", ".join(f"'{name}'" for name in unknown)
             raise ValueError(
-                f"Deferred initialization failed because shape cannot be inferred: Parameter {listed}: the graph does "
+                f"the shape of Parameter {listed} cannot be inferred: the graph does "
                 "not tell it; give the sizes (in_units, in_channels, shape=...)"
             )
 
@@ -180,28 +183,30 @@ class CachedGraph:
         check_call(LIB.MXCachedOpRegisterOpHook(self._op._h, self._monitor, monitor_all))
 
 
-def graph_of(block: HybridBlock, x: Any, args: tuple) -> CachedGraph:
-    """The graph of a hybridized block, made for inputs of a form if there is none."""
+def graph_for(block: HybridBlock, form: Any) -> CachedGraph:
+    """The graph of a hybridized block for inputs of a form, made if there is none; it becomes the block's present one.
+
+    The key is the form, and what the block says besides (`_variant`).
+    """
+    key = str(form), block._variant
     with _tracing:
-        if block._cached is None:
-            form = _form_of(x, args)
-            block._cached = CachedGraph(block, form, *block._traced(form))
-            block._form = form
-        return block._cached
+        graph = block._graphs.get(key)
+        if graph is None:
+            graph = block._graphs[key] = CachedGraph(block, form, *block._traced(form))
+        block._cached, block._form = graph, form
+        return graph
 
 
-def _form_of(x: Any, args: tuple) -> Any:
+def flat_inputs(x: Any, args: tuple) -> tuple[list, Any]:
+    """A block's inputs as one list, and their form. Raises: ValueError: one is neither an array nor None."""
     arrays, form = _flatten([x, *args], "input")
     _refuse_symbols(arrays)
-    return form
+    return arrays, form
 
 
 def _refuse_symbols(inputs: list) -> None:
     if any(isinstance(each, Symbol) for each in inputs):
-        raise ValueError(
-            "In HybridBlock, we do not support mixed NDArrays and Symbols types for the input. Please check the type "
-            "of the args."
-        )
+        raise ValueError("HybridBlock: some arguments are NDArrays and some are Symbols; all must be of one kind")
 
 
 def _warn(text: str) -> None:
@@ -219,7 +224,6 @@ def _one_device(arrays: list) -> int:
     if len(devices) != 1:
         listed = ", ".join(sorted(str(_context(each)) for each in devices))
         raise ValueError(
-            "Find multiple contexts in the input, After hybridized, the HybridBlock only supports one input context. "
-            f"Find all contexts = {{{listed}}}"
+            f"HybridBlock: the inputs are on several contexts, {listed}; a hybridized block needs them on one"
         )
     return devices.pop()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mxlite import ndarray, symbol
 from mxlite.error import MXNotImplementedError
-from mxlite.gluon._nested import _flatten, _regroup
+from mxlite.gluon._nested import _flatten, _regroup, places_of
 from mxlite.name import NameManager
 from mxlite.symbol import Group, Symbol
 
@@ -68,25 +68,14 @@ def trace(block: HybridBlock, form: Any) -> tuple[list[Symbol], Symbol, Any]:
     Args:
         form: that of the inputs.
     """
-    places = list(_places(form))
+    places = list(places_of(form))
     given = [number for number, each in enumerate(places) if each >= 0]
     names = ["data"] if len(given) == 1 else [f"data{number}" for number in range(len(given))]
     inputs: list = [None] * len(places)
     for number, name in zip(given, names):
         inputs[number] = symbol.var(name)
     outputs, made = _flatten(forward(block, *_split_first(_regroup(inputs, form))), "output")
-    if any(each is None for each in outputs):
-        raise TypeError("a hybridized block returned None among its outputs; symbols are expected")
-    return inputs, Group(outputs), made
-
-
-def _places(form: Any) -> Iterator[int]:
-    """A form without its lists: a number for each input, -1 for None."""
-    if isinstance(form, list):
-        for each in form:
-            yield from _places(each)
-    else:
-        yield form
+    return inputs, Group([each for each in outputs if each is not None]), made
 
 
 def _split_first(values: Sequence) -> tuple[Any, tuple]:
@@ -105,7 +94,7 @@ def export(block: HybridBlock, graph: Symbol, path: str, epoch: int, remove_amp_
             held[f"aux:{name}"] = param._reduce()
         else:
             warnings.warn(
-                f'Parameter "{name}" is not found in the graph. The exported params file will be incomplete',
+                f'export: the graph has no parameter "{name}", which the file will lack',
                 stacklevel=3,
             )
     ndarray.save(f"{path}-{epoch:04d}.params", held)
@@ -129,7 +118,7 @@ def checked_graph(outputs: Any, inputs: Any) -> tuple[list[Symbol], Any, Symbol,
     flat_outputs, output_form = _flatten(outputs, "output")
     for each in flat_inputs:
         if each.list_inputs() != [each.name]:
-            raise AssertionError(f"Input symbols must be variable, but {each} is an output of operators")
+            raise AssertionError(f"SymbolBlock: an input must be a variable; {each} is computed by operators")
     return flat_inputs, input_form, Group(flat_outputs), output_form
 
 

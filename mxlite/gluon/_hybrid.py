@@ -11,7 +11,7 @@ from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon import _graph, _shapes
 from mxlite.gluon._block import Block
-from mxlite.gluon._cached import CachedGraph, graph_of
+from mxlite.gluon._cached import CachedGraph, flat_inputs, graph_for
 from mxlite.gluon._nested import _flatten
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
@@ -28,7 +28,8 @@ class HybridBlock(Block):
     """A block of operators: `hybrid_forward(self, F, x, *args, **params)` gets mx.nd and the parameters' arrays.
 
     Of symbols it gets mx.sym and the parameters' variables, and makes a symbol. Children must be HybridBlocks.
-    After `hybridize()` the first call makes a graph of the block, by symbols; that runs from then on.
+    After `hybridize()` the first call with inputs of a form (which of them are lists, or None) makes a graph of the
+    block, by symbols; that runs from then on for inputs of this form.
     """
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
@@ -37,7 +38,8 @@ class HybridBlock(Block):
         self._flags: list[tuple[str, Any]] = []
         #: The form of the inputs (see _nested.py); None: it has not run since it was hybridized.
         self._form: Any = None
-        #: The graph, once it is made.
+        #: The graphs that have been made (see _cached.py), and the one that has run last.
+        self._graphs: dict[Any, CachedGraph] = {}
         self._cached: CachedGraph | None = None
         #: What `register_op_hook` was given.
         self._op_hook: tuple[Any, bool] | None = None
@@ -49,7 +51,7 @@ class HybridBlock(Block):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state for pickle and copies, without what is remembered: epochs are this process's."""
-        return {**vars(self), "_arrays": {}, "_epoch": -1, "_cached": None}
+        return {**vars(self), "_arrays": {}, "_epoch": -1, "_cached": None, "_graphs": {}}
 
     def __setattr__(self, name: str, value: Any) -> None:
         """As Block's. Raises: ValueError: a child that is no HybridBlock."""
@@ -62,14 +64,15 @@ class HybridBlock(Block):
         """Makes a block a child. Raises: ValueError: it is no HybridBlock."""
         if not isinstance(block, HybridBlock):
             raise ValueError(
-                f"Children of HybridBlock must also be HybridBlock, but {block} has type {type(block)}. If you are "
-                "using Sequential, please try HybridSequential instead."
+                f"a HybridBlock has only HybridBlocks as children; {block} is a {type(block)}; in place of "
+                "Sequential take HybridSequential"
             )
         super().register_child(block, name)
         self._clear()
 
     def _clear(self) -> None:
-        """Forgets the graph: the next call makes another."""
+        """Forgets the graphs: the next call makes another."""
+        self._graphs = {}
         self._cached = None
         self._form = None
 
@@ -82,6 +85,9 @@ class HybridBlock(Block):
     def _out_format(self) -> Any:
         """The form of what the hybridized block returns; None: it has no graph yet."""
         return None if self._cached is None else self._cached.made
+
+    #: What a graph depends on besides the form of the inputs, at this call.
+    _variant: Any = None
 
     def _described_graph(self) -> dict[str, Any]:
         return {"hybridized": False}
@@ -117,11 +123,15 @@ class HybridBlock(Block):
     def _forward_graph(self, x: Any, args: tuple) -> Any:
         """`forward` of a hybridized block: the graph of arrays, or what is made of symbols."""
         cached = self._cached
-        if cached is not None and x.__class__ is NDArray:
-            return cached(x, args)
-        if isinstance(_first_array((x, *args)), Symbol):
+        if x.__class__ is NDArray:
+            if cached is not None and cached.single and not args and cached.variant == self._variant:
+                return cached.of_one(x)
+        elif isinstance(_first_array((x, *args)), Symbol):
             return _graph.forward(self, x, args)
-        return graph_of(self, x, args)(x, args)
+        arrays, form = flat_inputs(x, args)
+        if cached is None or form != cached.form or cached.variant != self._variant:
+            cached = graph_for(self, form)
+        return cached.of(arrays)
 
     def _traced(self, form: Any) -> tuple[list, Symbol, Any]:
         """The graph that a hybridized block runs, for inputs of a form; see _graph.trace."""
@@ -167,7 +177,8 @@ class HybridBlock(Block):
         Raises: ValueError: what the block computes does not tell them.
         """
         if self._active:
-            graph_of(self, args[0], args[1:]).find_shapes(_flatten(args, "input")[0])
+            arrays, form = flat_inputs(args[0], args[1:])
+            graph_for(self, form).find_shapes(arrays)
         else:
             _shapes.infer(self, args)
 
@@ -189,7 +200,7 @@ class HybridBlock(Block):
         backward_bulk_size: int | None = None,
         **kwargs: Any,
     ) -> None:
-        """Makes the block run as a graph, which the next call makes: once with F = mx.sym, and not again.
+        """Makes the block run as a graph, which the next call makes with F = mx.sym: once for each form of the inputs.
 
         Args:
             active: False: `hybrid_forward` runs at each call, with F = mx.nd.
@@ -228,20 +239,18 @@ class HybridBlock(Block):
     ) -> NoReturn:
         """Raises: NotImplementedError: mxlite has no other back ends. ValueError: none is named."""
         if backend is None:
-            raise ValueError('Must specify "backend" to optimize_for')
+            raise ValueError("optimize_for: `backend` is missing")
         raise MXNotImplementedError(f"optimize_for: backend {backend!r} is not in mxlite; blocks run without one")
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
         """Writes what the block computes to `path-symbol.json`, and its parameters to `path-0000.params`.
 
+        If it has been called with inputs of several forms, that is what it computes of those of the last call.
         1.9.1, `SymbolBlock.imports` and the Predict API read them. The inputs are called `data`, or `data0`, `data1`.
         Raises: RuntimeError: the block has not run, or was hybridized since; MXNetError: a file cannot be written.
         """
         if self._form is None:
-            raise RuntimeError(
-                "Please first call block.hybridize() and then run forward with this block at least once before calling "
-                "export."
-            )
+            raise RuntimeError("export: there is no graph yet; call hybridize() and then the block once")
         graph = self._cached.graph if self._cached is not None else _graph.trace(self, self._form)[1]
         _graph.export(self, graph, path, epoch, remove_amp_cast)
 
@@ -254,8 +263,8 @@ class HybridBlock(Block):
             monitor_all: whether also with each input of an operator.
         """
         self._op_hook = callback, monitor_all
-        if self._cached is not None:
-            self._cached.watch(callback, monitor_all)
+        for graph in self._graphs.values():
+            graph.watch(callback, monitor_all)
         super().register_op_hook(callback, monitor_all)
 
 
@@ -282,6 +291,4 @@ def _first_array(values: Any) -> Any:
     """The first array or symbol in lists and tuples. Raises: ValueError: there is none."""
     for each in _arrays_in(values):
         return each
-    raise ValueError(
-        "In HybridBlock, there must be one NDArray or one Symbol in the input. Please check the type of the args."
-    )
+    raise ValueError("HybridBlock: no argument is an NDArray or a Symbol")

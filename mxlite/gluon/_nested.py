@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mxlite.ndarray.ndarray import NDArray
@@ -37,6 +37,24 @@ def _flatten(args: Any, inout_str: str) -> tuple[list, Any]:
         arrays += found
         form.append(its_form)
     return arrays, form
+
+
+def with_nones(arrays: Sequence, form: Any) -> Sequence:
+    """The arrays of a flat list, with None where the form has it, as `_flatten` gives them."""
+    places = list(places_of(form))
+    if -1 not in places:
+        return arrays
+    left = iter(arrays)
+    return [each for place in places for each in ([None] if place < 0 else [next(left) for _ in range(place or 1)])]
+
+
+def places_of(form: Any) -> Iterator[int]:
+    """A form without its lists: a number for each entry, -1 for None."""
+    if isinstance(form, list):
+        for each in form:
+            yield from places_of(each)
+    else:
+        yield form
 
 
 def _regroup(args: Sequence, fmt: Any) -> Any:

@@ -116,9 +116,7 @@ class Parameter:
         self.init = init
         for what, kind in (("stype", stype), ("grad_stype", grad_stype)):
             if kind not in _STORAGE:
-                raise AssertionError(
-                    f"{what} for Parameter '{name}' must be one of 'default', 'row_sparse', or 'csr', but got '{kind}'"
-                )
+                raise AssertionError(f"Parameter '{name}': {what} is 'default', 'row_sparse' or 'csr', not '{kind}'")
             if kind != "default":
                 raise MXNotImplementedError(f"Parameter '{name}': {what} {kind!r}: sparse arrays are not in mxlite yet")
         self._stype = stype
@@ -145,7 +143,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in _REQUESTS:
-            raise AssertionError(f"grad_req must be one of 'write', 'add', or 'null', but got '{req}'")
+            raise AssertionError(f"grad_req is 'write', 'add' or 'null', not '{req}'")
         if not self._differentiable:
             req = "null"
         if self._grad_req == req:
@@ -176,7 +174,7 @@ class Parameter:
         if old is not None:
             same = len(old) == len(new_shape) and all(a in (-1, 0, b) for a, b in zip(old, new_shape))
             if not same:
-                raise AssertionError(f"Expected shape {new_shape} is incompatible with given shape {old}.")
+                raise AssertionError(f"shape {new_shape} does not fit the known shape {old}")
         self._shape = new_shape
 
     def _set_trainer(self, trainer: Any) -> None:
@@ -202,7 +200,7 @@ class Parameter:
         """
         if self._data is not None and not force_reinit:
             warnings.warn(
-                f"Parameter '{self.name}' is already initialized, ignoring. Set force_reinit=True to re-initialize.",
+                f"Parameter '{self.name}' has values, which it keeps; force_reinit=True makes new ones",
                 stacklevel=2,
             )
             return
@@ -214,7 +212,7 @@ class Parameter:
             self._finish_deferred_init()
         elif not self._allow_deferred_init:
             self._deferred_init = ()
-            raise ValueError(f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}.")
+            raise ValueError(f"Parameter '{self.name}' cannot be initialized: its shape is {self.shape}")
 
     def _finish_deferred_init(self) -> None:
         """Gives values to a parameter that waited for its shape; nothing for others."""
@@ -223,8 +221,8 @@ class Parameter:
         init, ctx, default_init, data = self._deferred_init
         if not shape_is_known(self.shape):
             raise AssertionError(
-                f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. Please specify "
-                "in_units, in_channels, etc for `Block`s."
+                f"Parameter '{self.name}' cannot be initialized: its shape is {self.shape}. State the sizes of the "
+                "layer's input (in_units, in_channels ...)"
             )
         self._deferred_init = ()
         with autograd.pause():
@@ -269,9 +267,7 @@ class Parameter:
         data = self._fitting(data, cast_dtype, dtype_source)
         known = self._ctx_list if self._data is not None else self._deferred_init[1] if self._deferred_init else None
         if not (ctx is None or known is None or set(ctx) == set(known)):
-            raise AssertionError(
-                f"Failed to load Parameter '{self.name}' on {ctx} because it was previous initialized on {known}."
-            )
+            raise AssertionError(f"Parameter '{self.name}' is on {known}, so its values cannot be loaded to {ctx}")
         if cast_dtype and dtype_source == "saved":
             self.dtype = data.dtype
         if self.shape is None or not shape_is_known(self.shape):
@@ -294,8 +290,8 @@ class Parameter:
             return data
         if not cast_dtype:
             raise AssertionError(
-                f"{failed} dtype incompatible expected {self.dtype} vs saved {data.dtype}. Set cast_dtype=True to cast "
-                "the dtype of saved params."
+                f"{failed} dtype incompatible expected {self.dtype} vs saved {data.dtype}. With cast_dtype=True they "
+                "are cast"
             )
         return data.astype(self.dtype)
 
@@ -315,7 +311,7 @@ class Parameter:
         self.shape = data.shape
         if self._data is None:
             if not self._deferred_init:
-                raise AssertionError(f"Parameter '{self.name}' has not been initialized")
+                raise AssertionError(f"Parameter '{self.name}' has no values yet: initialize it")
             self._deferred_init = (*self._deferred_init[:3], data)
             return
         if self._trainer is not None and self._trainer._update_on_kvstore:
@@ -336,7 +332,7 @@ class Parameter:
         elif self._deferred_init:
             self._deferred_init = (self._deferred_init[0], ctx, *self._deferred_init[2:])
         else:
-            raise ValueError(f"Cannot reset context for Parameter '{self.name}' because it has not been initialized.")
+            raise ValueError(f"Parameter '{self.name}' has no values yet that could go to another context")
 
     def cast(self, dtype: Any) -> None:
         """Converts values and gradients to another dtype."""
@@ -356,9 +352,8 @@ class Parameter:
         """Raises the error for values that are not there."""
         if self._deferred_init:
             raise DeferredInitializationError(
-                f"Parameter '{self.name}' has not been initialized yet because initialization was deferred. Actual "
-                "initialization happens during the first forward pass: pass one batch of data through the network "
-                "before you access parameters, or give the sizes (in_units, in_channels, ...) to the layers."
+                f"Parameter '{self.name}' has no values yet: they are made when the first batch tells its shape. Call "
+                "the network once, or give the sizes (in_units, in_channels, ...) to the layers"
             )
         raise RuntimeError(
             f"Parameter '{self.name}' has not been initialized: call initialize() of the block, and take the "
@@ -378,10 +373,7 @@ class Parameter:
         for each, place in zip(arr_list, self._ctx_list):
             if place == ctx or _are_host(place, ctx):
                 return each
-        raise RuntimeError(
-            f"Parameter '{self.name}' was not initialized on context {ctx}. It was only initialized on "
-            f"{self._ctx_list}."
-        )
+        raise RuntimeError(f"Parameter '{self.name}' has no values on {ctx}; it has some on {self._ctx_list}")
 
     def data(self, ctx: Context | None = None) -> NDArray:
         """The array in a context; None: the only one, or that of the current context.
@@ -404,7 +396,7 @@ class Parameter:
 
     def _gradients(self) -> list[NDArray] | None:
         if self._data is not None and self._grad is None:
-            raise RuntimeError(f"Cannot get gradient array for Parameter '{self.name}' because grad_req='null'")
+            raise RuntimeError(f"Parameter '{self.name}' has no gradient: its grad_req is 'null'")
         return self._grad
 
     def list_ctx(self) -> list[Context]:
@@ -413,7 +405,7 @@ class Parameter:
             return self._ctx_list
         if self._deferred_init:
             return self._deferred_init[1]
-        raise RuntimeError(f"Parameter '{self.name}' has not been initialized")
+        raise RuntimeError(f"Parameter '{self.name}' has no values yet: initialize it")
 
     def zero_grad(self) -> None:
         """Sets the gradients to zero."""
@@ -423,15 +415,13 @@ class Parameter:
     def row_sparse_data(self, row_id: NDArray) -> NoReturn:
         """Raises: RuntimeError: the parameter is dense."""
         raise RuntimeError(
-            f"Cannot return a copy of Parameter {self.name} via row_sparse_data() because its storage type is "
-            f"{self._stype}. Please use data() instead."
+            f"row_sparse_data: the storage type of Parameter '{self.name}' is {self._stype}; call data()"
         )
 
     def list_row_sparse_data(self, row_id: NDArray) -> NoReturn:
         """Raises: RuntimeError: the parameter is dense."""
         raise RuntimeError(
-            f"Cannot return copies of Parameter '{self.name}' on all contexts via list_row_sparse_data() because its "
-            f"storage type is {self._stype}. Please use data() instead."
+            f"list_row_sparse_data: the storage type of Parameter '{self.name}' is {self._stype}; call list_data()"
         )
 
     def var(self) -> Symbol:
@@ -476,7 +466,6 @@ class Constant(Parameter):
     def grad_req(self, req: str) -> None:
         if req != "null":
             warnings.warn(
-                f'Constant parameter "{self.name}" does not support grad_req other than "null", and new value "{req}" '
-                "is ignored.",
+                f'the constant "{self.name}" has no gradient: its grad_req stays "null" (given: "{req}")',
                 stacklevel=2,
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from mxlite.gluon.utils import _brief_print_list, _indent
 from mxlite.ndarray.ndarray import NDArray
 
 _NAMING = (
-    "Please make sure source and target networks have the same prefix; names begin with the prefixes of blocks, which "
-    "name_scope() gives to the blocks made within it"
+    "Both networks must have the same prefixes: names begin with the prefixes of blocks, which name_scope() gives to "
+    "the blocks made within it"
 )
 
 
@@ -106,8 +106,7 @@ class ParameterDict:
             return
         if key == "shape" or value != existing:
             raise AssertionError(
-                f"Cannot retrieve Parameter '{param.name}' because desired attribute does not match with stored for "
-                f"attribute '{key}': desired '{value}' vs stored '{existing}'."
+                f"Parameter '{param.name}' has {key} '{existing}', so it cannot be got with {key} '{value}'"
             )
 
     def get_constant(self, name: str, value: Any = None) -> Constant:
@@ -119,13 +118,11 @@ class ParameterDict:
         param = self._get_impl(name)
         if param is None:
             if value is None:
-                raise KeyError(
-                    f"No constant named '{name}'. Please specify value if you want to create a new constant."
-                )
+                raise KeyError(f"there is no constant '{name}'; with `value=` it is made")
             param = self._params[name] = Constant(name, value)
         elif value is not None:
             if not isinstance(param, Constant):
-                raise AssertionError(f"Parameter '{name}' already exists but it is not a constant.")
+                raise AssertionError(f"'{name}' is a Parameter, not a constant")
             wanted = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
             if not np.array_equal(param.value.asnumpy(), wanted):
                 raise AssertionError(f"Constant '{name}' already exists but its value does not match the new value")
@@ -138,9 +135,7 @@ class ParameterDict:
         """
         for name, param in other.items():
             if self._params.setdefault(name, param) is not param:
-                raise AssertionError(
-                    f"Cannot update self with other because they have different Parameters with the same name '{name}'"
-                )
+                raise AssertionError(f"update: both have a Parameter '{name}', and they are two")
 
     # ---- all parameters ----
 
@@ -187,8 +182,8 @@ class ParameterDict:
         for param in self.values():
             if not param.name.startswith(strip_prefix):
                 raise ValueError(
-                    f"Prefix '{strip_prefix}' is to be striped before saving, but Parameter's name '{param.name}' does "
-                    f"not start with '{strip_prefix}'. This may be because the block shares parameters of others, or "
+                    f"save: the name of Parameter '{param.name}' does not begin with strip_prefix '{strip_prefix}'. "
+                    "Perhaps the block shares parameters of others, or "
                     "blocks in it were made outside of name_scope()."
                 )
             arrays[param.name[len(strip_prefix) :]] = param._reduce()
@@ -243,21 +238,46 @@ class ParameterDict:
                 if name not in found:
                     held = _brief_print_list(map(_without_kind, param_dict))
                     raise AssertionError(
-                        f"Parameter '{name}' is missing in {origin}, which contains parameters: {held}. {_NAMING}"
+                        f"Parameter '{name}' is missing in {origin}, which contains parameters: {held}. "
+                        f"{_other_prefix(name, restore_prefix or self.prefix, param_dict)}{_NAMING}"
                     )
         for name, array in found.items():
             if name in self._params:
                 self[name]._load_init(array, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
             elif not ignore_extra:
                 raise AssertionError(
-                    f"Parameter '{name[len(restore_prefix) :]}' loaded from {origin} is not present in ParameterDict, "
-                    f"choices are: {_brief_print_list(self.keys())}. Set ignore_extra to True to ignore. {_NAMING}"
+                    f"Parameter '{name[len(restore_prefix) :]}' of {origin} is none of these: "
+                    f"{_brief_print_list(self.keys())}. With ignore_extra=True it is left out. {_NAMING}"
                 )
+
+
+_KINDS = ("arg:", "aux:")
 
 
 def _without_kind(name: str) -> str:
     """A name of a file of a Module, which begins with the kind of the array."""
-    return name[4:] if name.startswith(("arg:", "aux:")) else name
+    return name[4:] if name.startswith(_KINDS) else name
+
+
+def has_whole_names(arrays: Mapping[str, NDArray], params: ParameterDict) -> bool:
+    """Whether arrays have the whole names of parameters: as `export` writes some of them, or all."""
+    known = [_without_kind(name) in params.keys() for name in arrays]
+    return all(known) or any(each and name.startswith(_KINDS) for each, name in zip(known, arrays))
+
+
+def _other_prefix(name: str, prefix: str, arrays: Iterable[str]) -> str:
+    """A sentence for a missing parameter that is there behind another prefix; "" if it is not."""
+    own = name[len(prefix) :] if name.startswith(prefix) else name
+    for each in map(_without_kind, arrays):
+        other = each[: len(each) - len(own)]
+        if each.endswith(own) and own and (not other or other.endswith("_")):
+            if other == prefix:
+                return f"There it is '{each}', and '{prefix}' is put before the names there. "
+            return (
+                f"There it is '{each}': names there begin with '{other}', and these parameters' with '{prefix}'. A "
+                f"block made with prefix='{other}' has those names. "
+            )
+    return ""
 
 
 def named(arrays: Any, filename: Any) -> dict[str, NDArray]:

@@ -85,7 +85,7 @@ class _Deferred(Unknown, DeferredInitializationError, ValueError):
 
 def _cannot(names: Iterable[str], why: str) -> NoReturn:
     listed = ", ".join(f"'{name}'" for name in names)
-    raise ValueError(f"Deferred initialization failed because shape cannot be inferred: Parameter {listed}: {why}")
+    raise ValueError(f"the shape of Parameter {listed} cannot be inferred: {why}")
 
 
 class _StandIn(NDArray):

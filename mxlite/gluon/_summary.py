@@ -46,12 +46,12 @@ class _Rows:
         lines += [_line(*row) for row in self.rows]
         lines += [
             "=" * 80,
-            "Parameters in forward computation graph, duplicate included",
+            "Parameters of the forward graph, each use counted",
             f"   Total params: {self.total}",
             f"   Trainable params: {self.trainable}",
             f"   Non-trainable params: {self.total - self.trainable}",
-            f"Shared params in forward computation graph: {self.shared}",
-            f"Unique parameters in model: {self.total - self.shared}",
+            f"Shared: {self.shared}",
+            f"Parameters of the model, each once: {self.total - self.shared}",
             "-" * 80,
         ]
         return "\n".join(lines)
@@ -68,7 +68,7 @@ def print_summary(block: Any, inputs: tuple) -> None:
 
     def register(each: Any) -> None:
         if getattr(each, "_active", False):
-            raise AssertionError(f'"{each.name}" must not be hybridized to print summary.')
+            raise AssertionError(f'summary: "{each.name}" is hybridized; a summary needs the plain block')
         if not getattr(each, "_is_container", False):
             handles.append(each.register_forward_hook(rows.add))
 

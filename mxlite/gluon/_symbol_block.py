@@ -8,7 +8,7 @@ from typing import Any
 from mxlite import symbol
 from mxlite.context import Context
 from mxlite.gluon import _graph
-from mxlite.gluon._cached import graph_of
+from mxlite.gluon._cached import graph_for
 from mxlite.gluon._hybrid import HybridBlock
 from mxlite.gluon._nested import _flatten, _regroup
 from mxlite.gluon._parameter_dict import ParameterDict
@@ -102,28 +102,25 @@ class SymbolBlock(HybridBlock):
         """
         if not isinstance(x, (NDArray, Symbol, list, tuple)):
             kind = type(x)
-            raise AssertionError(
-                f"HybridBlock requires the first argument to forward be either Symbol or NDArray, but got {kind}"
-            )
+            raise AssertionError(f"forward: the first argument is an NDArray or a Symbol, not a {kind}")
         arrays, form = _flatten([x, *args], "input")
         if form != self._input_form:
             raise ValueError(
-                "The argument structure of HybridBlock does not match the cached version. Stored format = "
-                f"{form}, input format = {self._input_form}"
+                f"SymbolBlock: its inputs are nested as {self._input_form} (0: an array, -1: None, a list for a list), "
+                f"got {form}"
             )
         if isinstance(arrays[0], Symbol):
             names = [each.name for each in self._inputs]
             return _regroup(list(self._graph(**dict(zip(names, arrays)))), self._output_form)
-        if self._cached is None:
-            graph_of(self, x, args)
-        return self._cached(x, args)
+        return (self._cached or graph_for(self, form)).of(arrays)
 
     def _traced(self, form: Any) -> tuple[list, Symbol, Any]:
         return self._inputs, self._graph, self._output_form
 
     def infer_shape(self, *args: Any) -> None:
         """Finds the shapes of the parameters from inputs. Raises: ValueError: they do not tell them."""
-        graph_of(self, args[0], args[1:]).find_shapes(_flatten(args, "input")[0])
+        arrays, form = _flatten(args, "input")
+        graph_for(self, form).find_shapes(arrays)
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
         """Writes the symbol and its parameters, as HybridBlock.export."""

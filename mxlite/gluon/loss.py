@@ -217,9 +217,9 @@ class CTCLoss(Loss):
         self, layout: str = "NTC", label_layout: str = "NT", weight: float | None = None, **kwargs: Any
     ) -> None:
         if layout not in ("NTC", "TNC"):
-            raise AssertionError(f"Only 'NTC' and 'TNC' layouts for pred are supported. Got: {layout}")
+            raise AssertionError(f"CTCLoss: layout is 'NTC' or 'TNC', not {layout!r}")
         if label_layout not in ("NT", "TN"):
-            raise AssertionError(f"Only 'NT' and 'TN' layouts for label are supported. Got: {label_layout}")
+            raise AssertionError(f"CTCLoss: label_layout is 'NT' or 'TN', not {label_layout!r}")
         self._layout = layout
         self._label_layout = label_layout
         super().__init__(weight, label_layout.find("N"), **kwargs)
@@ -302,7 +302,7 @@ class LogisticLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._label_format = label_format
         if label_format not in ("signed", "binary"):
-            raise ValueError(f"label_format can only be signed or binary, received {label_format}.")
+            raise ValueError(f"label_format is 'signed' or 'binary', not {label_format!r}")
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
         label = _reshape_like(F, label, pred)

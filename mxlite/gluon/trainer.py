@@ -12,13 +12,10 @@ from mxlite._public import show
 from mxlite.gluon.parameter import Parameter, ParameterDict
 
 _STALE = (
-    "Gradient of Parameter `{}` on context {} has not been updated by backward since last `step`. The parameter may "
-    "have no part in the loss; if so, call step with ignore_stale_grad=True, which leaves such parameters as they are"
+    "no backward has written the gradient of Parameter `{}` on {} since the last `step`. The parameter may have no "
+    "part in the loss; if so, call step with ignore_stale_grad=True, which leaves such parameters as they are"
 )
-_ON_STORE = (
-    "{} when parameters are updated on kvstore is not supported. Try setting `update_on_kvstore` to False when "
-    "creating trainer."
-)
+_ON_STORE = "{}: the key-value store updates the parameters; make the Trainer with update_on_kvstore=False"
 
 
 class Trainer:
@@ -54,10 +51,10 @@ class Trainer:
         if isinstance(params, (dict, ParameterDict)):
             params = [params[name] for name in sorted(params.keys())]
         if not isinstance(params, (list, tuple)):
-            raise ValueError(f"First argument must be a list or dict of Parameters, got {type(params)}.")
+            raise ValueError(f"Trainer: `params` is a list or dict of Parameters, not a {type(params)}")
         for each in params:
             if not isinstance(each, Parameter):
-                raise ValueError(f"First argument must be a list or dict of Parameters, got list of {type(each)}.")
+                raise ValueError(f"Trainer: `params` has a {type(each)}, which is no Parameter")
         self._params: list[Parameter] = list(params)
         self._param2idx = {each.name: i for i, each in enumerate(self._params)}
         for each in self._params:
@@ -78,8 +75,8 @@ class Trainer:
             found = each.list_ctx()
             if contexts is not None and contexts != found:
                 raise AssertionError(
-                    f"All Parameters must be initialized on the same set of contexts, but Parameter {each.name} is "
-                    f"initialized on {found} while previous Parameters are initialized on {contexts}."
+                    f"Trainer: Parameter {each.name} is on {found}, those before it are on {contexts}; all must be "
+                    "on the same contexts"
                 )
             contexts = found
         if contexts is None:
@@ -90,9 +87,7 @@ class Trainer:
         param_dict = dict(enumerate(self._params))
         if isinstance(optimizer, opt.Optimizer):
             if optimizer_params:
-                raise AssertionError(
-                    "optimizer_params must be None if optimizer is an instance of Optimizer instead of str"
-                )
+                raise AssertionError("Trainer: an Optimizer has its parameters; optimizer_params cannot be given too")
             self._optimizer = optimizer
             self._optimizer.param_dict = param_dict
         else:
@@ -110,7 +105,7 @@ class Trainer:
         """A parameter that the store may hold is about to get other values."""
         if self._kv_initialized and parameter not in self._params_to_init:
             if self._distributed:
-                raise RuntimeError("Cannot reset distributed KVStore.")
+                raise RuntimeError("a distributed key-value store cannot be replaced")
             self._reset_kvstore()
 
     def _init_kvstore(self) -> None:
@@ -119,7 +114,7 @@ class Trainer:
             each.data(self._contexts[0])  # a parameter without values is refused
         store, on_store = self._kvstore_params["kvstore"], self._kvstore_params["update_on_kvstore"]
         if not (store is None or isinstance(store, (str, kvs.KVStoreBase))):
-            raise TypeError("kvstore must be KVStore, str or None")
+            raise TypeError("Trainer: kvstore is a KVStore, a text or None")
         if isinstance(store, str):
             alone = len(self._contexts) == 1 and "dist" not in store and store.lower() not in _registered()
             store = None if alone else kvs.create(store)
@@ -195,8 +190,8 @@ class Trainer:
         changed = self._optimizer.rescale_grad != scale
         if changed and self._update_on_kvstore and self._distributed and self._kv_initialized:
             raise UserWarning(
-                "the batch size of `step` has changed, which workers of a distributed store do not hear of; set "
-                "`update_on_kvstore` to False when creating trainer"
+                "the batch size of `step` has changed, which workers of a distributed store do not hear of; make "
+                "the Trainer with update_on_kvstore=False"
             )
         self._optimizer.rescale_grad = scale
 
@@ -268,33 +263,35 @@ class Trainer:
     # ---- files ----
 
     def save_states(self, fname: str) -> None:
-        """Writes what the optimizer keeps of the parameters, and the optimizer, to a file."""
+        """Writes what the optimizer keeps of the parameters, and the optimizer, to a file that is no pickle.
+
+        Raises: TypeError: an attribute of the optimizer is of a kind that files do not have. OSError: the file cannot
+            be written; the one that was there stays.
+        """
         self._init_params()
         if self._update_on_kvstore:
             if self._params_to_init:
-                raise AssertionError(
-                    "Cannot save trainer states when some parameters are not yet initialized in kvstore."
-                )
+                raise AssertionError("save_states: the key-value store does not have all parameters yet")
             self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
             return
-        data = self._updaters[0].get_states(dump_optimizer=True)
-        with open(fname, "wb") as file:
-            file.write(data)
+        self._updaters[0].save(fname, dump_optimizer=True)
 
     def load_states(self, fname: str) -> None:
         """Reads what `save_states` of this package or of MXNet 1.9.1 wrote.
 
-        The file is a pickle, which may run code: it must come from somebody who is trusted.
+        A file of 1.9.1's is a pickle, which can name any code to be run. From it come arrays, numbers, containers,
+        optimizers and schedulers alone, with one warning; all else is refused. MXLITE_ALLOW_PICKLE=0 in the environment
+        refuses pickles, and MXLITE_ALLOW_PICKLE=1 reads them as Python does: for files of trusted origin.
+
+        Raises: MXNetError: it is refused, or damaged. OSError: it cannot be read.
         """
         self._init_params()
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
             self._optimizer = self._kvstore._updater.optimizer
         else:
-            with open(fname, "rb") as file:
-                states = file.read()
             for each in self._updaters:
-                each.set_states(states)
+                each.load(fname)
                 each.optimizer = self._updaters[0].optimizer
             self._optimizer = self._updaters[0].optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))

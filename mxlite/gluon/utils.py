@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite import ndarray
+from mxlite import _replace, ndarray
 from mxlite._public import show
 from mxlite.context import Context
 from mxlite.ndarray.ndarray import NDArray
@@ -36,7 +36,7 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     size = data.shape[batch_axis]
     if even_split and size % num_slice:
         raise ValueError(
-            f"data with shape {data.shape} cannot be evenly split into {num_slice} slices along axis {batch_axis}: "
+            f"split_data: {data.shape} has no {num_slice} equal slices along axis {batch_axis}: "
             f"use a batch of a multiple of {num_slice}, or even_split=False"
         )
     each, more = divmod(size, num_slice)
@@ -79,7 +79,7 @@ def clip_global_norm(arrays: list[NDArray], max_norm: float, check_isfinite: boo
     total = ndarray.sqrt(ndarray.add_n(*(each.as_in_context(ctx) for each in squares))).reshape((1,))
     norm = float(total.asscalar()) if check_isfinite else total
     if check_isfinite and not np.isfinite(norm):
-        warnings.warn("nan or inf is detected. Clipping results will be undefined.", UserWarning, stacklevel=2)
+        warnings.warn("clip_global_norm: the norm is not finite, so are the clipped arrays", UserWarning, stacklevel=2)
     scale = ndarray.minimum(max_norm / (total + 1e-8), 1.0)
     for array in arrays:
         array *= scale.as_in_context(array.context).astype(array.dtype, copy=False)
@@ -128,11 +128,13 @@ def download(
         path = os.path.join(os.path.expanduser(path or ""), name)
     path = os.path.expanduser(path)
     if retries < 0:
-        raise AssertionError(f"Number of retries should be at least 0, currently it's {retries}")
+        raise AssertionError(f"download: retries is 0 or more, not {retries}")
     if os.path.exists(path) and not overwrite and (not sha1_hash or check_sha1(path, sha1_hash)):
         return path
     if not verify_ssl:
-        warnings.warn("Unverified HTTPS request is being made (verify_ssl=False).", UserWarning, stacklevel=2)
+        warnings.warn(
+            "download: the certificate of the server is not checked (verify_ssl=False)", UserWarning, stacklevel=2
+        )
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     for left in range(retries, -1, -1):
         print(f"Downloading {path} from {url}...")
@@ -142,13 +144,12 @@ def download(
         except (OSError, RuntimeError) as error:
             if left == 0:
                 raise
-            print(f"download failed due to {error!r}, retrying, {left} attempt{'s' * (left > 1)} left")
+            print(f"download: {error!r}; it is tried again, {left} attempt{'s' * (left > 1)} left")
     return path
 
 
 def _fetch(url: str, path: str, sha1_hash: str | None, verify_ssl: bool) -> None:
-    """Writes a file beside `path` and renames it. Raises: as `download`."""
-    import tempfile
+    """Replaces `path` by what is fetched. Raises: as `download`."""
     import urllib.request  # takes longer to import than all of Gluon
     from urllib.error import HTTPError, URLError
 
@@ -157,23 +158,19 @@ def _fetch(url: str, path: str, sha1_hash: str | None, verify_ssl: bool) -> None
         import ssl
 
         context = ssl._create_unverified_context()
-    handle, part = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=os.path.basename(path))
-    try:
-        with os.fdopen(handle, "wb") as file:
-            try:
-                with urllib.request.urlopen(url, context=context) as answer:
-                    for piece in iter(lambda: answer.read(_CHUNK), b""):
-                        file.write(piece)
-            except HTTPError as error:
-                raise RuntimeError(f"Failed downloading url {url}: {error}") from error
-            except (URLError, ValueError) as error:
-                raise ConnectionError(f"{url}: {getattr(error, 'reason', error)}") from error
-        if sha1_hash and not check_sha1(part, sha1_hash):
-            raise OSError(f"File {path} is downloaded but its SHA-1 is not {sha1_hash}; the repo may be outdated")
-        replace_file(part, path)
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
+    digest = hashlib.sha1()
+    with _replace.replacing(path) as file:
+        try:
+            with urllib.request.urlopen(url, context=context) as answer:
+                for piece in iter(lambda: answer.read(_CHUNK), b""):
+                    digest.update(piece)
+                    file.write(piece)
+        except HTTPError as error:
+            raise RuntimeError(f"Failed downloading url {url}: {error}") from error
+        except (URLError, ValueError) as error:
+            raise ConnectionError(f"{url}: {getattr(error, 'reason', error)}") from error
+        if sha1_hash and digest.hexdigest() != sha1_hash:
+            raise OSError(f"download: the SHA-1 of {path} is not {sha1_hash}; nothing is kept of it")
 
 
 def _get_repo_url() -> str:
@@ -201,7 +198,7 @@ def shape_is_known(shape: Any) -> bool:
         if size == unknown:
             return False
         if not size > unknown:
-            raise AssertionError(f"shape dimension size cannot be less than {unknown}, while received {size}")
+            raise AssertionError(f"a size is {unknown} or more, not {size}")
     return True
 
 
@@ -231,7 +228,7 @@ class HookHandle:
         Raises: AssertionError: the handle has a hook already.
         """
         if self.id is not None:
-            raise AssertionError("The same handle cannot be attached twice.")
+            raise AssertionError("this HookHandle has a hook already")
         self.id = id(hook)
         hooks_dict[self.id] = hook
         self._hooks = weakref.ref(hooks_dict)

@@ -117,7 +117,7 @@ class RandomSizedCropAug(Augmenter):
     def __init__(self, size: tuple, area: Any, ratio: tuple, interp: int = 2, **kwargs: Any) -> None:
         super().__init__(size=size, area=area, ratio=ratio, interp=interp)
         self.size, self.area, self.ratio, self.interp = size, kwargs.pop("min_area", area), ratio, interp
-        assert not kwargs, "unexpected keyword arguments for `RandomSizedCropAug`."
+        assert not kwargs, f"RandomSizedCropAug: there are no parameters {sorted(kwargs)}"
 
     def __call__(self, src: NDArray) -> NDArray:
         return random_size_crop(src, self.size, self.area, self.ratio, self.interp)[0]

@@ -39,7 +39,7 @@ class DetBorrowAug(DetAugmenter):
 
     def __init__(self, augmenter: Augmenter) -> None:
         if not isinstance(augmenter, Augmenter):
-            raise TypeError("Borrowing from invalid Augmenter")
+            raise TypeError("DetBorrowAug takes an Augmenter")
         super().__init__(augmenter=augmenter.dumps())
         self.augmenter = augmenter
 
@@ -61,7 +61,7 @@ class DetRandomSelectAug(DetAugmenter):
         self.aug_list = list(aug_list) if isinstance(aug_list, (list, tuple)) else [aug_list]
         for each in self.aug_list:
             if not isinstance(each, DetAugmenter):
-                raise ValueError("Allow DetAugmenter in list only")
+                raise ValueError("DetRandomSelectAug takes a list of DetAugmenters")
         self.skip_prob = skip_prob if self.aug_list else 1
 
     def dumps(self) -> Any:

@@ -46,8 +46,7 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True) -> NDArray:
     """
     if isinstance(buf, str):
         raise ValueError(
-            "buf must be of type bytes, bytearray or numpy.ndarray,"
-            "if you would like to input type str, please convert to bytes"
+            "imdecode: the file's content is bytes, a bytearray or a NumPy array; a str must be encoded first"
         )
     if isinstance(buf, NDArray):
         buf = buf.asnumpy()
@@ -74,7 +73,7 @@ def imresize(src: NDArray, w: int, h: int, interp: int = 1) -> NDArray:
         interp: 0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos.
     Raises: MXNetError: a bad size, method or image. AssertionError: it is not an NDArray.
     """
-    assert isinstance(src, NDArray), f"Argument src must have NDArray type, but got {type(src).__name__}"
+    assert isinstance(src, NDArray), f"imresize: src is an NDArray, not a {type(src).__name__}"
     if src.ndim != 3:
         raise MXNetError(f"imresize: an image has 3 axes, got {src.shape}")
     for each in (w, h):
@@ -195,7 +194,7 @@ def random_size_crop(
     """
     if "min_area" in kwargs:
         area = kwargs.pop("min_area")
-    assert not kwargs, "unexpected keyword arguments for `random_size_crop`."
+    assert not kwargs, f"random_size_crop: there are no parameters {sorted(kwargs)}"
     rows, columns = src.shape[:2]
     low, high = (area, 1.0) if isinstance(area, numeric_types) else area
     for _ in range(10):

@@ -221,9 +221,9 @@ class ImageIter(DataIter):
     def check_data_shape(self, data_shape: tuple) -> None:
         """Raises ValueError for a shape that is not (3, rows, columns)."""
         if not len(data_shape) == 3:
-            raise ValueError("data_shape should have length 3, with dimensions CxHxW")
+            raise ValueError("data_shape is (channels, height, width)")
         if not data_shape[0] == 3:
-            raise ValueError("This iterator expects inputs to have 3 channels.")
+            raise ValueError("images have 3 channels here: data_shape[0] is 3")
 
     def check_valid_image(self, data: list[NDArray]) -> None:
         """Raises RuntimeError for an image without axes."""

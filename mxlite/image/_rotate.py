@@ -20,18 +20,18 @@ def imrotate(src: NDArray, rotation_degrees: Any, zoom_in: bool = False, zoom_ou
     Raises: TypeError, ValueError: another dtype or number of axes, angles that do not fit, both kinds of zoom.
     """
     if zoom_in and zoom_out:
-        raise ValueError("`zoom_in` and `zoom_out` cannot be both True")
+        raise ValueError("imrotate: one of zoom_in and zoom_out may be True")
     if src.dtype is not np.float32:
-        raise TypeError("Only `float32` images are supported by this function")
+        raise TypeError("imrotate: the image must be float32")
     if src.ndim not in (3, 4):
-        raise ValueError("Only 3D and 4D are supported by this function")
+        raise ValueError("imrotate: an image has 3 dimensions, a batch has 4")
     single = src.ndim == 3
     if single and not isinstance(rotation_degrees, (int, float, np.number)):
-        raise TypeError("When a single image is passed the rotation angle is required to be a scalar.")
+        raise TypeError("imrotate: one image has one angle, which is a number")
     images = src.expand_dims(0) if single else src
     degrees = rotation_degrees.asnumpy() if isinstance(rotation_degrees, NDArray) else np.asarray(rotation_degrees)
     if degrees.ndim and len(degrees) != len(images):
-        raise ValueError("The number of images must be equal to the number of rotation angles")
+        raise ValueError("imrotate: there must be an angle for each image")
     angles = np.deg2rad(np.broadcast_to(degrees, (len(images),)).astype(np.float64))
     grid = array(_grid(angles, *images.shape[2:], zoom_in, zoom_out), dtype="float32")
     turned = op.BilinearSampler(images, grid)

@@ -95,14 +95,14 @@ class ImageDetIter(ImageIter):
         """
         raw = np.ravel(label.asnumpy() if isinstance(label, NDArray) else label)
         if raw.size < 7:
-            raise RuntimeError(f"Label shape is invalid: {raw.shape}")
+            raise RuntimeError(f"a label of shape {raw.shape} is too short")
         head, width = int(raw[0]), int(raw[1])
         if head < 2 or width < 5 or (raw.size - head) % width:
-            raise RuntimeError(f"Label shape {raw.shape} inconsistent with annotation width {width}.")
+            raise RuntimeError(f"a label of shape {raw.shape} does not hold objects of {width} numbers")
         objects = raw[head:].reshape(-1, width)
         valid = (objects[:, 3] > objects[:, 1]) & (objects[:, 4] > objects[:, 2])
         if not valid.any():
-            raise RuntimeError("Encounter sample with no valid label.")
+            raise RuntimeError("a sample has no valid label")
         return objects[valid]
 
     def _labelled(self) -> tuple[np.ndarray, bytes]:
@@ -163,17 +163,15 @@ class ImageDetIter(ImageIter):
     def check_label_shape(self, label_shape: tuple) -> None:
         """Raises ValueError for a shape of labels that these do not fit in."""
         if len(label_shape) != 2:
-            raise ValueError("label_shape should have length 2")
+            raise ValueError("label_shape is (objects, width)")
         if label_shape[0] < self.label_shape[0]:
-            raise ValueError(
-                f"Attempts to reduce label count from {self.label_shape[0]} to {label_shape[0]}, not allowed."
-            )
+            raise ValueError(f"the number of labels cannot shrink from {self.label_shape[0]} to {label_shape[0]}")
         if label_shape[1] != self.label_shape[1]:
-            raise ValueError(f"label_shape object width inconsistent: {self.label_shape[1]} vs {label_shape[1]}.")
+            raise ValueError(f"label_shape: objects have {self.label_shape[1]} numbers, not {label_shape[1]}")
 
     def sync_label_shape(self, it: ImageDetIter, verbose: bool = False) -> ImageDetIter:
         """Gives this and another iterator the same, larger, shape of labels; returns the other."""
-        assert isinstance(it, ImageDetIter), "Synchronize with invalid iterator."
+        assert isinstance(it, ImageDetIter), "sync_label_shape takes an ImageDetIter"
         most = max(self.label_shape[0], it.label_shape[0])
         for each in (self, it):
             if verbose and each.label_shape[0] < most:

@@ -64,8 +64,8 @@ class DataBatch:
         provide_data: list[DataDesc] | None = None,
         provide_label: list[DataDesc] | None = None,
     ) -> None:
-        assert data is None or isinstance(data, (list, tuple)), "Data must be list of NDArrays"
-        assert label is None or isinstance(label, (list, tuple)), "Label must be list of NDArrays"
+        assert data is None or isinstance(data, (list, tuple)), "DataBatch: data is a list of NDArrays"
+        assert label is None or isinstance(label, (list, tuple)), "DataBatch: label is a list of NDArrays"
         self.data, self.label, self.pad, self.index = data, label, pad, index
         self.bucket_key = bucket_key
         self.provide_data, self.provide_label = provide_data, provide_label

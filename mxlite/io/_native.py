@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB, c_texts, check_call
+from mxlite._ends import uninterrupted
+from mxlite._lib import LIB, Handle, c_texts, check_call
+from mxlite.io._ahead import Task, Threads
 from mxlite.io._base import DataBatch, DataDesc, HeldBatch
 from mxlite.ndarray._make import adopt
 
@@ -40,15 +41,12 @@ class MXDataIter(HeldBatch):
         self._source = _Source(
             self._kind, {name: _text(name, each) for name, each in given.items() if each is not None}
         )
-        self._thread = ThreadPoolExecutor(1, "mxlite-batch") if self._reads_ahead else None
-        self._coming: Future[DataBatch | None] | None = None
+        self._thread = Threads(1, "mxlite-batch") if self._reads_ahead else None
+        self._coming: Task | None = None
         self._first = self._source.read()
+        self._source.taken()
         super().__init__(self._first.data[0].shape[0] if self._first else int(given.get("batch_size", 0)))
         self._describe(data_name, label_name, given)
-
-    def __del__(self) -> None:
-        if getattr(self, "_thread", None) is not None:
-            self._thread.shutdown(wait=True)  # type: ignore[union-attr]
 
     def _describe(self, data_name: str, label_name: str, given: dict[str, Any]) -> None:
         if self._first:
@@ -71,9 +69,8 @@ class MXDataIter(HeldBatch):
     def reset(self) -> None:
         """Goes to the begin of the next epoch."""
         if self._coming is not None:
-            self._coming.exception()  # waits
-            self._coming = None
-        self._first = self.current_batch = None
+            self._coming.wait()
+        self._coming = self._first = self.current_batch = None
         self._source.restart()
 
     def iter_next(self) -> bool:
@@ -81,46 +78,63 @@ class MXDataIter(HeldBatch):
 
         Raises: MXNetError: a sample cannot be read.
         """
-        first, self._first = self._first, None
-        coming, self._coming = self._coming, None
-        self.current_batch = None
-        self.current_batch = first or (coming.result() if coming is not None else self._source.read())
-        if self.current_batch is not None and self._thread is not None:
-            self._coming = self._thread.submit(self._source.read)
-        return self.current_batch is not None
+        if self._coming is not None:
+            self._coming.wait()  # here Ctrl-C loses nothing
+        with uninterrupted():
+            coming, self._coming, self.current_batch = self._coming, None, None
+            batch, self._first = self._first, None
+            if batch is None:
+                batch = self._source.read() if coming is None else coming.result()
+                self._source.taken()
+            self.current_batch = batch
+            if batch is not None and self._thread is not None:
+                self._coming = self._thread.submit(self._source.read)
+        return batch is not None
 
 
-class _Source:
+class _Source(Handle):
     """An iterator of the library. It knows nothing of MXDataIter, whose last reference no thread may drop."""
 
     def __init__(self, kind: str, texts: dict[str, str]) -> None:
         handle = ctypes.c_void_p()
         keys, values = c_texts(texts), c_texts(texts.values())
-        check_call(LIB.MXDataIterCreateIter(_makers()[kind][0], len(texts), keys, values, ctypes.byref(handle)))
-        self._handle = handle.value
+        maker = _makers()[kind][0]
+        with uninterrupted():  # the handle, and a file with it, has an owner
+            check_call(LIB.MXDataIterCreateIter(maker, len(texts), keys, values, ctypes.byref(handle)))
+            self._own(handle.value, LIB.MXDataIterFree)
+        self.taken()
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            LIB.MXDataIterFree(self._handle)
+    def taken(self) -> None:
+        """The batch that `read` gave is taken: from now on it gives the next one."""
+        #: What MXDataIterNext has written, or -1, and the batch. The library finishes a call before the process is
+        #: forked. So both say, in a child that lacks the thread which read, how far that came.
+        self._any = ctypes.c_int(-1)
+        self._made: tuple[DataBatch | None] | None = None
 
     def restart(self) -> None:
-        check_call(LIB.MXDataIterBeforeFirst(self._handle))
+        """Begins another epoch."""
+        check_call(LIB.MXDataIterBeforeFirst(self._h))
+        self.taken()
 
     def read(self) -> DataBatch | None:
-        """The next batch; None at the end."""
-        any_batch, pad = ctypes.c_int(), ctypes.c_int()
+        """The next batch, None at the end; the same one until it is taken."""
+        if self._made is None:
+            if self._any.value < 0:
+                check_call(LIB.MXDataIterNext(self._h, ctypes.byref(self._any)))
+            self._made = (self._batch() if self._any.value else None,)
+        return self._made[0]
+
+    def _batch(self) -> DataBatch:
+        pad = ctypes.c_int()
         index, count = ctypes.POINTER(ctypes.c_uint64)(), ctypes.c_uint64()
-        check_call(LIB.MXDataIterNext(self._handle, ctypes.byref(any_batch)))
-        if not any_batch.value:
-            return None
         data, label = (self._array(get) for get in (LIB.MXDataIterGetData, LIB.MXDataIterGetLabel))
-        check_call(LIB.MXDataIterGetPadNum(self._handle, ctypes.byref(pad)))
-        check_call(LIB.MXDataIterGetIndex(self._handle, ctypes.byref(index), ctypes.byref(count)))
+        check_call(LIB.MXDataIterGetPadNum(self._h, ctypes.byref(pad)))
+        check_call(LIB.MXDataIterGetIndex(self._h, ctypes.byref(index), ctypes.byref(count)))
         return DataBatch([data], [label], pad.value, np.array(index[: count.value], np.uint64))
 
     def _array(self, get: Any) -> Any:
         handle = ctypes.c_void_p()
-        check_call(get(self._handle, ctypes.byref(handle)))
+        check_call(get(self._h, ctypes.byref(handle)))
         return adopt(handle.value or 0)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Optional
 
+from mxlite._ends import destructor, uninterrupted
+from mxlite.io._ahead import Task, Threads
 from mxlite.io._base import DataBatch, DataDesc, DataIter, HeldBatch
 
 _Renames = Optional[list[dict[str, str]]]
+
+_LOST = "PrefetchingIter: the process was forked while a thread took the next batch; call reset in the forked process"
 
 
 class ResizeIter(HeldBatch):
@@ -48,7 +51,8 @@ class ResizeIter(HeldBatch):
 class PrefetchingIter(HeldBatch):
     """Takes batches of one or more iterators, each on a thread of its own, one batch ahead, and joins them.
 
-    What an iterator raises, `next` raises.
+    What an iterator raises, `next` raises. In a forked child it goes on, with threads of its own, unless a thread was
+    taking a batch when the process was forked: then `next` raises MXNetError until `reset` has been called.
 
     Args:
         rename_data, rename_label: A dictionary for each iterator, of new names for its arrays.
@@ -62,13 +66,17 @@ class PrefetchingIter(HeldBatch):
         assert self.n_iter > 0, "there must be an iterator"
         self.rename_data, self.rename_label = rename_data, rename_label
         super().__init__(self.provide_data[0][1][0])
-        self._threads = ThreadPoolExecutor(self.n_iter, "mxlite-prefetch")
-        self._coming: list[Future[DataBatch | None]] = []
+        self._threads = Threads(self.n_iter, "mxlite-prefetch")
+        self._coming: list[Task] = []
         self._fetch()
 
+    @destructor
     def __del__(self) -> None:
         if hasattr(self, "_threads"):
-            self._threads.shutdown()  # waits, as 1.9.1: a thread holds its iterator until it is done
+            with uninterrupted(destructor=True):
+                self._coming = []  # what no thread has begun is left out
+                self._threads.end()  # waits, as 1.9.1: a thread holds its iterator until it is done
+                del self._threads
 
     @property
     def provide_data(self) -> list[DataDesc]:
@@ -81,29 +89,34 @@ class PrefetchingIter(HeldBatch):
         return _renamed((each.provide_label for each in self.iters), self.rename_label)  # type: ignore[attr-defined]
 
     def _fetch(self) -> None:
-        self._coming = [self._threads.submit(_next_or_none, each) for each in self.iters]
+        self._coming = [self._threads.submit(_next_or_none, each, lost=_LOST) for each in self.iters]
 
     def reset(self) -> None:
         """Resets all iterators."""
         for each in self._coming:
-            each.exception()  # waits
+            each.wait()
         for one in self.iters:
             one.reset()
-        self._fetch()
+        with uninterrupted():
+            self._fetch()
 
     def iter_next(self) -> bool:
         """Goes to the next batch; False at the end.
 
         Raises: AssertionError: not all iterators are at their end.
         """
+        for each in self._coming:
+            each.wait()
         batches = [each.result() for each in self._coming]
         got = [each for each in batches if each is not None]
         if not got:
             return False
-        assert len(got) == self.n_iter, "Number of entry mismatches between iterators"
+        assert len(got) == self.n_iter, "PrefetchingIter: the iterators do not have equally many batches"
         first = got[0]
-        assert all(each.pad == first.pad for each in got), "Number of entry mismatches between iterators"
-        self.current_batch = DataBatch(
+        assert all(each.pad == first.pad for each in got), (
+            "PrefetchingIter: the iterators do not have equally many batches"
+        )
+        batch = DataBatch(
             sum((list(each.data) for each in got), []),
             sum((list(each.label or ()) for each in got), []),
             first.pad,
@@ -111,7 +124,9 @@ class PrefetchingIter(HeldBatch):
             provide_data=self.provide_data,
             provide_label=self.provide_label,
         )
-        self._fetch()
+        with uninterrupted():
+            self.current_batch = batch
+            self._fetch()
         return True
 
 

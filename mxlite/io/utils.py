@@ -33,7 +33,7 @@ def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[st
     elif isinstance(data, dict):
         pairs = sorted(data.items())
     else:
-        raise TypeError("Input must be NDArray, numpy.ndarray, h5py.Dataset a list of them or dict with them as values")
+        raise TypeError("data are arrays (NDArray, NumPy, h5py.Dataset), alone, in a list or in a dict")
     return [(name, _as_array(name, each)) for name, each in pairs]
 
 
@@ -43,9 +43,7 @@ def _as_array(name: str, value: Any) -> NDArray:
     try:
         return array(np.asarray(value, np.float32))
     except (TypeError, ValueError):
-        raise TypeError(
-            f"Invalid type '{type(value)}' for {name}, should be NDArray, numpy.ndarray or h5py.Dataset"
-        ) from None
+        raise TypeError(f"{name} is no array (NDArray, NumPy, h5py.Dataset) but a {type(value)}") from None
 
 
 def _is_h5py(value: Any) -> bool:

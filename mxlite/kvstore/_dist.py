@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,12 +83,6 @@ class KVStoreDist(KVStore):
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Raises MXNetError: mxlite compresses no gradients."""
         raise MXNetError(f"kvstore {self._kind!r}: gradient compression is not in mxlite")
-
-    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Writes the states of the optimizer, which are the same in all workers; one or all may call it."""
-        part = f"{fname}.{self.rank}.part"
-        super().save_optimizer_states(part, dump_optimizer)
-        os.replace(part, fname)
 
     def _barrier(self) -> None:
         """Waits until all workers have come here."""

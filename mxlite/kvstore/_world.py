@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._cli import _cleaner
 from mxlite.error import MXNetError
 
 #: Tests of a request without a pause, then with the processor offered to others; after them with sleeps up to a limit.
@@ -70,7 +71,9 @@ class World:
     """
 
     def __init__(self) -> None:
+        before = _cleaner.mapped()
         self._mpi = _mpi()
+        _cleaner.tell(_cleaner.mapped() - before)
         everybody = self._mpi.COMM_WORLD
         self.rank: int = everybody.Get_rank()
         self.size: int = everybody.Get_size()

@@ -22,7 +22,7 @@ def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]
             yield from _lists(one, some, name)
         return
     if not isinstance(key, (int, str)):
-        raise AssertionError(f"unexpected type for keys: {type(key)}")
+        raise AssertionError(f"a key is an int or a text, not a {type(key)}")
     arrays = list(value) if isinstance(value, (list, tuple)) else [value]
     for each in arrays:
         if not isinstance(each, NDArray):
@@ -41,12 +41,12 @@ class KVStore(KVStoreBase):
     def _known(self, key: Any) -> NDArray:
         self._check_kind(key)
         if key not in self._stored:
-            raise MXNetError(f"kvstore: key {key!r} doesn't exist. Did you init?")
+            raise MXNetError(f"kvstore: there is no key {key!r}; init makes keys")
         return self._stored[key]
 
     def _check_kind(self, key: Any) -> None:
         if self._stored and isinstance(key, str) != isinstance(next(iter(self._stored)), str):
-            raise MXNetError(f"kvstore: key {key!r}: mixed key types are not allowed, strings and integers")
+            raise MXNetError(f"kvstore: key {key!r}: the keys of a store are either all texts or all integers")
 
     def init(self, key: Any, value: Any) -> None:
         """Keeps a copy of an array, or of several, under new keys.
@@ -142,16 +142,18 @@ class KVStore(KVStoreBase):
         return self._updater
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Writes the states of the optimizer to a file, with `dump_optimizer` the optimizer too."""
-        data = self._states().get_states(dump_optimizer)
-        with open(fname, "wb") as file:
-            file.write(data)
+        """Writes the states of the optimizer to a file, with `dump_optimizer` the optimizer too; `Updater.save`.
+
+        Of several workers, whose states are the same, one or all may call it.
+        """
+        self._states().save(fname, dump_optimizer)
 
     def load_optimizer_states(self, fname: str) -> None:
-        """Reads what `save_optimizer_states` of this package or of MXNet 1.9.1 wrote."""
-        states = self._states()
-        with open(fname, "rb") as file:
-            states.set_states(file.read())
+        """Reads what `save_optimizer_states` of this package or of MXNet 1.9.1 wrote.
+
+        A file of 1.9.1's is a pickle, which can name any code to be run: `Updater.set_states` says what is read of it.
+        """
+        self._states().load(fname)
 
     @staticmethod
     def is_capable(capability: str) -> bool:

@@ -56,7 +56,7 @@ def getLogger(  # noqa: N802 - MXNet's name
     name: str | None = None, filename: str | None = None, filemode: str | None = None, level: int = WARNING
 ) -> logging.Logger:
     """The old name of `get_logger`; warns."""
-    warnings.warn("getLogger is deprecated, Use get_logger instead.", DeprecationWarning, stacklevel=2)
+    warnings.warn("getLogger is an old name of get_logger", DeprecationWarning, stacklevel=2)
     return get_logger(name, filename, filemode, level)
 
 

@@ -145,7 +145,7 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
     """
     sizes = [each.shape if shape else len(each) for each in (labels, preds)]
     if sizes[0] != sizes[1]:
-        raise ValueError(f"Shape of labels {sizes[0]} does not match shape of predictions {sizes[1]}")
+        raise ValueError(f"labels have shape {sizes[0]}, predictions {sizes[1]}")
     return (listed(labels), listed(preds)) if wrap else (labels, preds)
 
 
@@ -215,7 +215,7 @@ class CompositeEvalMetric(EvalMetric):
         try:
             return self.metrics[index]
         except IndexError:
-            raise ValueError(f"Metric index {index} is out of range 0 and {len(self.metrics)}") from None
+            raise ValueError(f"there is no metric {index}; there are {len(self.metrics)}") from None
 
     def update_dict(  # type: ignore[override]
         self, labels: Mapping[str, NDArray], preds: Mapping[str, NDArray]
@@ -294,7 +294,7 @@ class CustomMetric(EvalMetric):
 
     def get_config(self) -> dict[str, Any]:
         """Nothing: a function has no text. Raises: NotImplementedError: always."""
-        raise NotImplementedError("CustomMetric cannot be serialized")
+        raise NotImplementedError("CustomMetric: a function of the user's cannot be written down")
 
 
 show(globals())

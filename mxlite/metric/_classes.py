@@ -76,13 +76,13 @@ class TopKAccuracy(_PerPair):
         super().__init__(name, output_names, label_names, top_k=top_k)
         self.top_k = top_k
         if top_k <= 1:
-            raise AssertionError("Please use Accuracy if top_k is no more than 1")
+            raise AssertionError("TopKAccuracy: top_k is 2 or more (Accuracy is that of 1)")
         self.name += f"_{top_k}"
 
     def _measure(self, label: NDArray, pred: NDArray) -> tuple[float, float]:
         scores, right = values(pred), values(label).reshape(-1).astype(np.int32, copy=False)
         if scores.ndim > 2:
-            raise AssertionError(f"Predictions should be no more than 2 dims, got the shape {scores.shape}")
+            raise AssertionError(f"TopKAccuracy: predictions have 1 or 2 dimensions, not shape {scores.shape}")
         check_label_shapes(right, scores)
         order = np.argpartition(scores, -self.top_k)
         found = order == right if order.ndim == 1 else order[:, -self.top_k :] == right[:, None]

@@ -74,7 +74,7 @@ def _create_kvstore(kvstore: Any, num_device: int, arg_params: Params) -> tuple[
     elif isinstance(kvstore, (kvs.KVStore, kvs.KVStoreBase)):
         store = kvstore
     else:
-        raise TypeError("kvstore must be KVStore, str or None")
+        raise TypeError("kvstore is a KVStore, a text or None")
     return store, update_on_kvstore and store is not None
 
 

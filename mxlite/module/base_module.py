@@ -32,8 +32,8 @@ def _check_input_names(symbol: Any, names: Sequence[str], typename: str, throw: 
             continue
         likely = "\n\t".join(each for each in arguments if not each.endswith(ends))
         message = (
-            f"You created Module with Module(..., {typename}={names}) but input with name '{name}' is not found in "
-            f"symbol.list_arguments(). Did you mean one of:\n\t{likely}"
+            f"Module: {typename}={names}, but the symbol has no argument '{name}'. Perhaps one of these is meant:"
+            f"\n\t{likely}"
         )
         if throw:
             raise ValueError(message)
@@ -45,7 +45,7 @@ def _check_names_match(names: Sequence[str], shapes: Any, kind: str, throw: bool
     given = [each[0] for each in shapes]
     if sorted(names) == sorted(given):
         return
-    message = f"Data provided by {kind}_shapes don't match names specified by {kind}_names ({shapes} vs. {names})"
+    message = f"{kind}_shapes has {shapes}, {kind}_names has {names}"
     if throw:
         raise ValueError(message)
     warnings.warn(message, stacklevel=4)
@@ -175,7 +175,7 @@ class BaseModule:
             self.forward(DataBatch([array]), is_train=False)
             return self.get_outputs()[0]
         if not hasattr(eval_data, "reset"):
-            raise ValueError("eval_data must be of type NDArray or DataIter")
+            raise ValueError("eval_data is an NDArray or a DataIter")
         batches = [
             [each.copy() for each in outputs]
             for outputs, _, _ in self.iter_predict(eval_data, num_batch, reset, sparse_row_id_fn)
@@ -183,7 +183,7 @@ class BaseModule:
         if not batches or not merge_batches:
             return batches
         if any(len(each) != len(batches[0]) for each in batches):
-            raise AssertionError("Cannot merge batches, as num of outputs is not the same in mini-batches.")
+            raise AssertionError("predict: batches with different numbers of outputs cannot be merged")
         merged = [ndarray.concatenate(list(each)) for each in zip(*batches)]
         return merged[0] if len(merged) == 1 and not always_output_list else merged
 
@@ -222,7 +222,7 @@ class BaseModule:
         Raises: AssertionError: no number of epochs.
         """
         if num_epoch is None:
-            raise AssertionError("please specify number of epochs")
+            raise AssertionError("fit: num_epoch is missing")
         shapes = {"data_shapes": train_data.provide_data, "label_shapes": train_data.provide_label}
         self.bind(**shapes, for_training=True, force_rebind=force_rebind)
         if monitor is not None:

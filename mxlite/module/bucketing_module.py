@@ -143,7 +143,7 @@ class BucketingModule(BaseModule):
         if self.params_initialized and not force_init:
             return
         if not self.binded:
-            raise AssertionError("call bind before initializing the parameters")
+            raise AssertionError("init_params: call bind first")
         flags = {"allow_missing": allow_missing, "force_init": force_init, "allow_extra": allow_extra}
         first = self._buckets[self._default_bucket_key]
         first.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params, **flags)
@@ -181,9 +181,9 @@ class BucketingModule(BaseModule):
     ) -> None:
         """As Module's, of the default kind of batch. Raises: AssertionError: a shared module."""
         if shared_module is not None:
-            raise AssertionError("shared_module for BucketingModule is not supported")
+            raise AssertionError("a BucketingModule takes no shared_module")
         if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         kept = self._shared_params() if self.binded and self.params_initialized else None
         if force_rebind:
@@ -222,7 +222,7 @@ class BucketingModule(BaseModule):
         """As Module's; all kinds of batches share the optimizer."""
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring.")
+            self.logger.warning("init_optimizer: there is an optimizer already, it stays")
             return
         self._curr_module.init_optimizer(kvstore, optimizer, optimizer_params, force_init=force_init)
         for each in self._buckets.values():
@@ -305,9 +305,9 @@ class BucketingModule(BaseModule):
     ) -> BucketingModule:
         """A module with the parameters of a checkpoint. Raises: AssertionError: without sym_gen, or a key."""
         if sym_gen is None:
-            raise AssertionError("sym_gen is required for loading BucketingModule")
+            raise AssertionError("BucketingModule.load: sym_gen is missing")
         if default_bucket_key is None:
-            raise AssertionError("default_bucket_key is required for loading BucketingModule")
+            raise AssertionError("BucketingModule.load: default_bucket_key is missing")
         made = BucketingModule(sym_gen, default_bucket_key, **kwargs)
         made._loaded, made.params_initialized = load_params(prefix, epoch), True
         return made

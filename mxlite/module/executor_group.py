@@ -22,9 +22,32 @@ __all__ = ["DataParallelExecutorGroup"]
 def _shares(batch: int, count: int) -> list[slice]:
     """Which rows of a batch each context gets. Raises: ValueError: there are fewer rows than contexts."""
     if batch < count:
-        raise ValueError(f"batch size cannot be smaller than the number of contexts: {batch} < {count}")
+        raise ValueError(f"a batch of {batch} rows cannot be divided among {count} contexts")
     ends = [round(batch * number / count) for number in range(count + 1)]
     return [slice(begin, end) for begin, end in zip(ends, ends[1:])]
+
+
+def _devices_of_groups(given: Any, count: int) -> list[dict[str, Context] | None]:
+    """For each of `count` contexts the devices of groups of nodes, from one dictionary for each, or from one of all:
+    its devices are those of every context, or a list of one for each.
+
+    Raises: AssertionError: neither of them, or lists of another length; TypeError: a device that is none.
+    """
+    if given is None or isinstance(given, (list, tuple)):
+        found = [None] * count if given is None else list(given)
+        if len(found) != count:
+            raise AssertionError(f"group2ctxs: {count} dictionaries are needed, one for each context, got {len(found)}")
+        return found
+    if not isinstance(given, dict):
+        raise AssertionError(f"group2ctxs: a dictionary, or one for each context, is needed, got {given!r}")
+    made: list[dict[str, Context] | None] = [{} for _ in range(count)]
+    for group, devices in given.items():
+        listed = [devices] if isinstance(devices, Context) else list(devices)
+        if len(listed) not in (1, count):
+            raise AssertionError(f"group2ctxs: group {group} needs 1 device or {count}, got {len(listed)}")
+        for number, each in enumerate(made):
+            each[group] = listed[number % len(listed)]
+    return made
 
 
 class DataParallelExecutorGroup:
@@ -44,6 +67,7 @@ class DataParallelExecutorGroup:
         requests: dict[str, str],
         shared_group: DataParallelExecutorGroup | None = None,
         state_names: Sequence[str] = (),
+        group2ctxs: Any = None,
     ) -> None:
         self.symbol = symbol
         self.contexts = list(contexts)
@@ -52,6 +76,7 @@ class DataParallelExecutorGroup:
         self.arg_names = symbol.list_arguments()
         self.aux_names = symbol.list_auxiliary_states()
         self.requests = requests
+        self.group2ctxs = _devices_of_groups(group2ctxs, len(self.contexts))
         self._shared = shared_group
         self.execs: list[Executor] = []
         self.bind_exec(data_shapes, label_shapes)
@@ -88,9 +113,10 @@ class DataParallelExecutorGroup:
             return self._reshaped(self.execs[number], shapes)
         types = {each.name: each.dtype for each in described}
         more: dict[str, Any] = {}
-        if self._shared is not None:
-            more = {"shared_exec": self._shared.execs[number], "shared_arg_names": self.param_names}
-        given = {"grad_req": self.requests, "type_dict": types, **more, **shapes}
+        if self._shared is not None:  # parameters are shared, and a buffer of this executor alone has the data
+            names = self.param_names
+            more = {"shared_exec": self._shared.execs[number], "shared_arg_names": names, "shared_buffer": {}}
+        given = {"grad_req": self.requests, "type_dict": types, "group2ctx": self.group2ctxs[number], **more, **shapes}
         return self.symbol.simple_bind(self.contexts[number], **given)
 
     def _reshaped(self, executor: Executor, shapes: dict[str, tuple[int, ...]]) -> Executor:

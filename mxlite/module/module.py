@@ -28,7 +28,9 @@ class Module(BaseModule):
     Args:
         data_names, label_names: which arguments a batch fills; all others are parameters, but for `state_names`.
         context: where it runs, or a list: then each gets a share of the batch.
-        work_load_list, group2ctxs: ignored, equal shares on the CPU.
+        work_load_list: ignored: shares are equal.
+        group2ctxs: the devices of groups of nodes (attribute `ctx_group`), which arrays and outputs say: a dictionary
+            for each context, or one whose devices are those of every context or lists of one for each.
         fixed_param_names: parameters that are not trained.
         compression_params: for stores that compress gradients.
     Raises: ValueError: the symbol has no such data, parameters or states; a missing label warns.
@@ -49,6 +51,7 @@ class Module(BaseModule):
     ) -> None:
         super().__init__(logger=logger)
         context = cpu() if context is None else context
+        self._group2ctxs = group2ctxs
         self._context = [context] if isinstance(context, Context) else list(context)
         self._symbol = symbol
         names = {"data": data_names, "label": label_names, "state": state_names, "fixed_param": fixed_param_names}
@@ -97,7 +100,7 @@ class Module(BaseModule):
         logging.info('Saved checkpoint to "%s"', path)
         if save_optimizer_states:
             self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")
-            logging.info('Saved optimizer state to "%s"', f"{prefix}-{epoch:04d}.states")
+            logging.info('optimizer states saved in "%s"', f"{prefix}-{epoch:04d}.states")
 
     def save_optimizer_states(self, fname: str) -> None:
         """Writes the optimizer's states to a file. Raises: AssertionError: there is no optimizer."""
@@ -105,17 +108,20 @@ class Module(BaseModule):
         if self._update_on_kvstore:
             self._kvstore.save_optimizer_states(fname)
         else:
-            with open(fname, "wb") as file:
-                file.write(self._updater.get_states())
+            self._updater.save(fname)
 
     def load_optimizer_states(self, fname: str) -> None:
-        """Reads such a file. Raises: AssertionError: there is no optimizer."""
+        """Reads such a file, or one of MXNet 1.9.1's.
+
+        Those are pickles, which can name any code to be run: `Updater.set_states` says what is read of them.
+
+        Raises: AssertionError: there is no optimizer.
+        """
         self._ready(optimizer=True)
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
         else:
-            with open(fname, "rb") as file:
-                self._updater.set_states(file.read())
+            self._updater.load(fname)
 
     # ---- what it is ----
 
@@ -188,11 +194,11 @@ class Module(BaseModule):
         """
         if self.params_initialized and not force_init:
             warnings.warn(
-                "Parameters already initialized and force_init=False. init_params call ignored.", stacklevel=2
+                "init_params: there are parameters already, they stay (force_init=True replaces them)", stacklevel=2
             )
             return
         if not self.binded:
-            raise AssertionError("call bind before initializing the parameters")
+            raise AssertionError("init_params: call bind first")
         attributes = self._symbol.attr_dict()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name, array in sorted((own or {}).items()):
@@ -247,7 +253,7 @@ class Module(BaseModule):
         Raises: ValueError: names that are not those of the data; MXNetError: shapes that do not fit.
         """
         if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         if not for_training and inputs_need_grad:
             raise AssertionError("inputs_need_grad needs for_training")
@@ -260,9 +266,8 @@ class Module(BaseModule):
                 raise AssertionError("shared_module must be bound and initialized")
             shared = shared_module._exec_group
         requests = self._requests(for_training, inputs_need_grad, grad_req)
-        self._exec_group = DataParallelExecutorGroup(
-            self._symbol, self._context, data, labels, self._param_names, requests, shared, self._state_names
-        )
+        given = self._symbol, self._context, data, labels, self._param_names, requests, shared, self._state_names
+        self._exec_group = DataParallelExecutorGroup(*given, self._group2ctxs)
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         self._data_shapes, self._label_shapes = data, labels
         self.binded = True
@@ -322,7 +327,7 @@ class Module(BaseModule):
         """
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring...")
+            self.logger.warning("init_optimizer: there is an optimizer already, it stays")
             return
         if self._params_dirty:
             self._sync_params_from_devices()
@@ -355,8 +360,7 @@ class Module(BaseModule):
             raise AssertionError(f"optimizer must be a name or an Optimizer, got {type(optimizer).__name__}")
         if optimizer.rescale_grad != scale:
             warnings.warn(
-                "Optimizer created manually outside Module but rescale_grad is not normalized to 1.0/batch_size/"
-                f"num_workers ({optimizer.rescale_grad} vs. {scale}). Is this intended?",
+                f"init_optimizer: rescale_grad is {optimizer.rescale_grad}, 1 / (batch size * workers) is {scale}",
                 stacklevel=3,
             )
         if not optimizer.idx2name:
@@ -414,7 +418,7 @@ class Module(BaseModule):
         """Computes the gradients. Raises: AssertionError: not bound for training."""
         self._ready()
         if not self.for_training:
-            raise AssertionError("re-bind with for_training=True to run backward")
+            raise AssertionError("backward: bind with for_training=True")
         self._exec_group.backward(out_grads=out_grads)
 
     def update(self) -> None:
@@ -472,7 +476,7 @@ class Module(BaseModule):
 
 
 def _warn_initialized(function: str) -> None:
-    warnings.warn(f"Parameters already initialized and force_init=False. {function} call ignored.", stacklevel=3)
+    warnings.warn(f"{function}: there are parameters already, they stay (force_init=True replaces them)", stacklevel=3)
 
 
 show(globals())

@@ -84,7 +84,7 @@ class PythonModule(BaseModule):
         if self._label_shapes is None:
             return
         if pre_sliced:
-            raise RuntimeError("PythonModule does not support presliced labels")
+            raise RuntimeError("a PythonModule takes no labels in slices")
         eval_metric.update(labels, self.get_outputs())
 
     def bind(
@@ -99,10 +99,10 @@ class PythonModule(BaseModule):
     ) -> None:
         """Notes the shapes. Raises: AssertionError: names that are not those expected, or another grad_req."""
         if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         if grad_req != "write":
-            raise AssertionError("Python module only support write gradient")
+            raise AssertionError("a PythonModule has grad_req 'write'")
         if [each[0] for each in data_shapes] != self._data_names:
             raise AssertionError(f"the data are {data_shapes}, expected {self._data_names}")
         if label_shapes is not None and [each[0] for each in label_shapes] != self._label_names:
@@ -162,9 +162,9 @@ class PythonLossModule(PythonModule):
     def backward(self, out_grads: Any = None) -> None:
         """Computes the gradients of the scores. Raises: AssertionError: gradients of a loss, or not in training."""
         if out_grads is not None:
-            raise AssertionError("For a loss module, out_grads should be None")
+            raise AssertionError("a loss takes no out_grads")
         if not self.for_training:
-            raise AssertionError("re-bind with for_training=True to run backward")
+            raise AssertionError("backward: bind with for_training=True")
         self._backward_impl()
 
     def _backward_impl(self) -> None:

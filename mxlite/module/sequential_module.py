@@ -100,7 +100,7 @@ class SequentialModule(BaseModule):
         if self.params_initialized and not force_init:
             return
         if not self.binded:
-            raise AssertionError("call bind before initializing the parameters")
+            raise AssertionError("init_params: call bind first")
         flags = {"allow_missing": allow_missing, "force_init": force_init, "allow_extra": True}
         for module in self._modules:
             module.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params, **flags)
@@ -132,14 +132,14 @@ class SequentialModule(BaseModule):
         Raises: AssertionError: there are none, a shared module, or another grad_req.
         """
         if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         if inputs_need_grad and not for_training:
             raise AssertionError("inputs_need_grad needs for_training")
         if shared_module is not None:
-            raise AssertionError("Shared module is not supported")
+            raise AssertionError("a SequentialModule takes no shared_module")
         if not self._modules:
-            raise AssertionError("Attempting to bind an empty SequentialModule")
+            raise AssertionError("bind: this SequentialModule has no modules")
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         shapes, labelled = data_shapes, False
         for number, (module, meta) in enumerate(zip(self._modules, self._metas)):
@@ -169,7 +169,7 @@ class SequentialModule(BaseModule):
         """As Module's, for each module."""
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring.")
+            self.logger.warning("init_optimizer: there is an optimizer already, it stays")
             return
         for module in self._modules:
             module.init_optimizer(kvstore, optimizer, optimizer_params, force_init=force_init)

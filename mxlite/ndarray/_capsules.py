@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from mxlite._lib import LIB, ask, check_call
+from mxlite._lib import LIB, ask, check_call, lasting
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -51,6 +51,7 @@ class Versioned(ctypes.Structure):
     ]
 
 
+@lasting
 @_Destructor
 def _drop(
     capsule: int,
@@ -64,6 +65,7 @@ def _drop(
         deleter(pointer(capsule, name))
 
 
+@lasting
 @_Destructor
 def _drop_versioned(
     capsule: int,

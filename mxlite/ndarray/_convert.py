@@ -113,7 +113,7 @@ class Conversion:
         if stype == "default":
             return self.copy()
         if stype in ("csr", "row_sparse"):
-            raise MXNotImplementedError(f"NDArray.tostype: storage type {stype!r} is not supported yet")
+            raise MXNotImplementedError(f"NDArray.tostype: there is no storage type {stype!r} here")
         raise MXValueError(f"NDArray.tostype: unknown storage type {stype!r}; 'default' is supported")
 
     def asscalar(self) -> Any:
@@ -123,7 +123,7 @@ class Conversion:
             ValueError: there is not exactly one element.
         """
         if self.size != 1:
-            raise ValueError("The current array is not a scalar")
+            raise ValueError(f"asscalar: the array has {self.size} elements, not 1")
         return self.asnumpy().reshape(-1)[0]
 
     def item(self, *args: Any) -> Any:
@@ -180,7 +180,7 @@ class Conversion:
         try:
             values = np.asarray(source_array, dtype=self.dtype, order="C")
         except (TypeError, ValueError) as problem:
-            raise TypeError(f"array must consist of array-like data: {problem}") from None
+            raise TypeError(f"these values make no array: {problem}") from None
         if values.shape != self.shape:
             raise ValueError(f"Shape inconsistent: expected {values.shape} vs got {self.shape}")
         if hot.copy_in(self._h, buffer_address(values), values.size) != 0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class _Retained:
 
     def __init__(self, array: Gradient) -> None:
         number = id(array)
-        self.array = weakref.ref(array, lambda _: _retained.pop(number, None))
+        self.array = weakref.ref(array, partial(_retained.pop, number))  # no Python code, as at Handle
         self.grad: NDArray | None = None
         _retained[number] = self
         mine = weakref.ref(self)
@@ -88,7 +89,7 @@ class Gradient(Placed):
             raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}")
         request = GRAD_REQS[grad_req]
         if stype not in (None, "default"):
-            raise MXNotImplementedError(f"attach_grad: storage type {stype!r} is not supported yet")
+            raise MXNotImplementedError(f"attach_grad: there is no storage type {stype!r} here")
         buffer = invoke("zeros_like", [self.detach()], {})
         check_call(
             LIB.MXAutogradMarkVariables(

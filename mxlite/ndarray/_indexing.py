@@ -90,7 +90,7 @@ class _Reader(KeyReader):
         elif isinstance(entry, (list, tuple, range)):
             values = _as_numbers(entry)
         else:
-            raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
+            raise ValueError(f"an NDArray has no key {entry} of type {type(entry)}")
         kind = values.dtype.kind
         if kind == "b":
             return values
@@ -98,7 +98,7 @@ class _Reader(KeyReader):
             if not np.all(np.abs(values.astype(np.float64)) < 2.0**63):
                 raise IndexError("an index is not finite, or does not fit 64 bits")
         elif kind not in "iuO":
-            raise ValueError(f"NDArray does not support slicing with key {entry} of type {type(entry)}.")
+            raise ValueError(f"an NDArray has no key {entry} of type {type(entry)}")
         if kind == "u" and values.size and int(values.max()) >= 1 << 63:
             raise IndexError(f"an index does not fit 64 bits: {entry}")
         try:
@@ -111,7 +111,7 @@ class _Reader(KeyReader):
         if used > ndim:
             raise IndexError(f"too many indices ({used}) for array with {ndim} dimensions")
         if sum(entry is Ellipsis for entry in entries) > 1:
-            raise IndexError("Cannot use more than one ellipsis (`...`) for indexing")
+            raise IndexError("a key has at most one ...")
 
     def wrong_mask(self, mask: np.ndarray, sizes: tuple[int, ...], axis: int) -> IndexError:
         fitting = tuple(sizes[axis : axis + mask.ndim])

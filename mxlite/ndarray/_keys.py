@@ -162,7 +162,7 @@ def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
     try:
         values = np.asarray(value, dtype=target.dtype)
     except (TypeError, ValueError) as problem:
-        raise TypeError(f"NDArray does not support assignment of {value!r} of type {type(value)}") from problem
+        raise TypeError(f"an NDArray cannot hold {value!r} of type {type(value)}") from problem
     return _from_numpy(np.broadcast_to(values.reshape(_without_ones(values.shape, len(shape))), shape))
 
 

@@ -40,7 +40,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
             if values.dtype.kind not in "biuf":
                 raise TypeError(f"its values are {values.dtype}")
         except (TypeError, ValueError) as problem:
-            raise TypeError(f"source_array must be array like object: {problem}") from None
+            raise TypeError(f"array: these values make no array: {problem}") from None
     return _from_numpy(values.astype(dtype_name(dtype), copy=False), ctx)
 
 
@@ -90,7 +90,7 @@ def full(
 
 def _require_dense(stype: str | None) -> None:
     if stype not in (None, "default"):
-        raise NotImplementedError(f"storage type {stype!r} is not supported yet")
+        raise NotImplementedError(f"there is no storage type {stype!r} here")
 
 
 def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:

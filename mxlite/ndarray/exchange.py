@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def _take(capsule: Any) -> NDArray:
         return _take_versioned(capsule)
     if not is_valid(capsule, NAME):
         # MXNet 1.9.1 raises AssertionError here.
-        raise ValueError("Invalid DLPack Tensor. DLTensor capsules can be consumed only once.")
+        raise ValueError("from_dlpack: this is no DLPack capsule, or it was taken already")
     handle = ask(ctypes.c_void_p, LIB.MXNDArrayFromDLPack, pointer(capsule, NAME))
     set_name(capsule, USED)
     return NDArray._adopt(handle)
@@ -104,7 +105,7 @@ _closed: dict[int, weakref.ref] = {}
 def _close(values: np.ndarray) -> None:
     number = id(values)
     values.flags["WRITEABLE"] = False
-    _closed[number] = weakref.ref(values, lambda _: _closed.pop(number, None))
+    _closed[number] = weakref.ref(values, partial(_closed.pop, number))  # no Python code, as at _lib.Handle
 
 
 def _may_be_written(values: Any) -> bool:
@@ -138,7 +139,7 @@ def from_numpy(ndarray: np.ndarray, zero_copy: bool = True, array_cls: type = ND
     if not zero_copy:
         return array(ndarray, dtype=ndarray.dtype)
     if not ndarray.flags["C_CONTIGUOUS"]:
-        raise ValueError("Only c-contiguous arrays are supported for zero-copy")
+        raise ValueError("from_numpy: only a C-contiguous array can be shared (zero_copy=False copies)")
     if not ndarray.flags["ALIGNED"]:
         raise ValueError("from_numpy: the array's elements are not aligned; copy it first")
     result = array_cls(over_memory(ndarray, ndarray.shape, flag, last_error))

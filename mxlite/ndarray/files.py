@@ -26,9 +26,9 @@ def save(fname: str | os.PathLike, data: NDArray | list[NDArray] | dict[str, NDA
     elif isinstance(data, list):
         names, arrays = None, data
     else:
-        raise ValueError("data needs to either be a NDArray, dict of str, NDArray pairs or a list of NDarrays.")
+        raise ValueError("save: data is an NDArray, a list of them or a dict from names to them")
     if not all(isinstance(each, NDArray) for each in arrays) or not all(isinstance(name, str) for name in names or ()):
-        raise TypeError("save only accept dict str->NDArray or list of NDArray")
+        raise TypeError("save: names are texts, values are NDArrays")
     keys = None if names is None else c_texts(name.encode(errors="surrogateescape") for name in names)
     handles = (ctypes.c_void_p * len(arrays))(*(array._h for array in arrays))
     check_call(LIB.MXNDArraySave(c_text(os.fsencode(fname)), len(arrays), handles, keys))
@@ -58,7 +58,7 @@ def load(fname: str | os.PathLike) -> list[NDArray] | dict[str, NDArray]:
         MXNetError: there is no such file, it is damaged, holds sparse arrays, or was written in the other shape mode.
     """
     if not isinstance(fname, (str, os.PathLike)):
-        raise TypeError("fname required to be a string")
+        raise TypeError("load: fname is a text")
     results = _results()
     check_call(LIB.MXNDArrayLoad(c_text(os.fsencode(fname)), *map(ctypes.byref, results)))
     return _take(*results)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, check_call, hot, last_error
+from mxlite._lib import LIB, ask, c_ints, check_call, hot, last_error
 from mxlite._public import show
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
@@ -155,7 +155,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
     def __bool__(self) -> bool:
         size = self.size
         if size > 1:
-            raise ValueError("The truth value of an NDArray with multiple elements is ambiguous. Use any() or all().")
+            raise ValueError(f"an NDArray of {size} elements is neither true nor false")
         return size == 1 and bool(self.asscalar())
 
     def __iter__(self) -> Iterator[NDArray]:
@@ -184,7 +184,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
         if isinstance(other, Context):
             other = new_array(self.shape, self.dtype, require_cpu(other))
         if not isinstance(other, NDArray):
-            raise TypeError(f"copyto does not support type {type(other)}")
+            raise TypeError(f"copyto: the target is an NDArray or a Context, not a {type(other)}")
         return other if other is self else invoke("_copyto", [self], {}, other)
 
     def as_in_context(self, context: Context) -> NDArray:
@@ -277,7 +277,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
         error = last_error()
         if self.ndim == 0:
             raise MXIndexError("an array without axes cannot be indexed") from error
-        raise MXIndexError(f"index {index} is out of bounds for axis 0 with size {self.shape[0]}") from None
+        raise MXIndexError(f"index {index} is outside axis 0, which has size {self.shape[0]}") from None
 
     def wait_to_read(self) -> None:
         """Returns when the values can be read."""
@@ -305,7 +305,7 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
     read.
     Raises: MXNetError: it is no such descriptor, or the shape wants more than there is.
     """
-    sizes = (ctypes.c_int * len(shape))(*shape)
+    sizes = c_ints(ctypes.c_int, shape)
     flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
     arguments = (shared_pid, shared_id, sizes, len(shape), flag)
     return NDArray._adopt(ask(ctypes.c_void_p, LIB.MXNDArrayCreateFromSharedMemEx, *arguments))

@@ -74,7 +74,7 @@ def histogram(
     if isinstance(bins, NDArray):
         return invoke("_histogram", [a, bins], {})
     if not isinstance(bins, int):
-        raise ValueError("bins argument should be either an integer or an NDArray")
+        raise ValueError("histogram: bins is a whole number or an NDArray")
     if range is None:
         values = a.asnumpy()
         range = (float(values.min()), float(values.max()))  # noqa: A001
@@ -91,12 +91,12 @@ def split_v2(
     given: dict[str, Any] = {"axis": axis, "squeeze_axis": squeeze_axis}
     if isinstance(indices_or_sections, int):
         if ary.shape[axis] % indices_or_sections:
-            raise ValueError("array split does not result in an equal division")
+            raise ValueError("split_v2: the parts would not be equal")
         given.update(indices=(), sections=indices_or_sections)
     elif isinstance(indices_or_sections, tuple):
         given["indices"] = (0, *indices_or_sections)
     else:
-        raise ValueError("indices_or_sections must either int or tuple of ints")
+        raise ValueError("split_v2: indices_or_sections is an int or a tuple of ints")
     return invoke("_split_v2", [ary], given)
 
 
@@ -116,7 +116,7 @@ def moveaxis(tensor: NDArray, source: int | tuple[int, ...], destination: int | 
         if len(set(places[-1])) != len(places[-1]):
             raise ValueError("repeated axis")
     if len(places[0]) != len(places[1]):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+        raise ValueError("moveaxis: source and destination do not have equally many axes")
     order = [axis for axis in range(ndim) if axis not in places[0]]
     for to, axis in sorted(zip(places[1], places[0])):
         order.insert(to, axis)

@@ -13,8 +13,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import _backward, error
-from mxlite._lib import c_texts, hot
-from mxlite.autograd._hooks import lasting
+from mxlite._lib import c_ints, c_texts, hot, lasting
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, _Null
 from mxlite.context import Context
 from mxlite.ndarray._operators import Operator
@@ -137,7 +136,7 @@ def _lister(kind: str) -> Any:
 def _INFER_SHAPE(held: _Description, count: int, ndims: Any, shapes: Any) -> None:  # noqa: N802
     known = [[shapes[i][k] for k in range(ndims[i])] for i in range(held.counts["arguments"])]
     made = held.split("infer_shape", _backward.call_user(held.prop.infer_shape, known))
-    kept = held.lists["shapes"] = [(_I * max(1, len(shape)))(*shape) for shape in made]
+    kept = held.lists["shapes"] = [c_ints(_I, shape) for shape in made]
     for i, (shape, sizes) in enumerate(zip(made, kept)):
         ndims[i] = len(shape)
         shapes[i] = ctypes.cast(sizes, _INTS)
@@ -166,7 +165,7 @@ def _DEPENDENCIES(  # noqa: N802
     outputs, arguments = held.counts["outputs"], held.counts["arguments"]
     given = out_grad[:outputs], in_data[:arguments], out_data[:outputs]
     numbers = [*_backward.call_user(held.prop.declare_backward_dependency, *given)]
-    kept = held.lists["reads"] = (_I * max(1, len(numbers)))(*numbers)
+    kept = held.lists["reads"] = c_ints(_I, numbers)
     count[0] = len(numbers)
     result[0] = ctypes.cast(kept, _INTS)
 
@@ -203,9 +202,9 @@ def _runner(method: str, written: str, named: tuple[str, ...]) -> Any:
 
 @lasting
 @ctypes.CFUNCTYPE(_I, _P)
-def _DELETE(number: int) -> int:  # noqa: N802
-    """The library lets go of an object."""
-    hot.drop(number)
+def _DELETE(number: int, drop: Any = hot.drop) -> int:  # noqa: N802
+    """The library lets go of an object; perhaps when the interpreter has taken this module apart."""
+    drop(number)
     return 1
 
 

@@ -52,7 +52,7 @@ class Optimizer:
         param_dict: dict[Any, Any] | None = None,
     ) -> None:
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
-            raise AssertionError("param_idx2name should be a dict of param indexes to names.")
+            raise AssertionError("param_idx2name is a dict from indices to names")
         self.rescale_grad = rescale_grad
         self.lr_scheduler = lr_scheduler
         self.lr = 0.01 if lr_scheduler is None and learning_rate is None else learning_rate

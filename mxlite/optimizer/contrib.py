@@ -26,7 +26,7 @@ class GroupAdaGrad(Optimizer):
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         lr, wd, _ = self._begin(index)
         if wd != 0:
-            raise AssertionError("GroupAdaGrad: weight decay is not supported")
+            raise AssertionError(f"GroupAdaGrad: has no weight decay: wd is 0, got {wd}")
         nd.contrib.group_adagrad_update(
             weight, grad, state, out=weight, lr=lr, epsilon=self.float_stable_eps, **self._clip()
         )

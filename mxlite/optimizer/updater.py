@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from mxlite import _pickles
 from mxlite._public import show
+from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray
+from mxlite.optimizer import _files, _pickles
 from mxlite.optimizer._base import Optimizer
 
 
@@ -63,16 +65,47 @@ class Updater:
         return state
 
     def set_states(self, states: bytes) -> None:
-        """Takes the states, and the optimizer if it is there too, of a pickle of this class or of MXNet 1.9.1's.
+        """Takes the states, and the optimizer if it is there too, of `get_states`, of MXNet 1.9.1's, or of a file.
 
-        As any pickle it may run code: it must come from somebody who is trusted.
+        A pickle can name any code to be run. From it come arrays, numbers, containers, optimizers and schedulers alone,
+        with one warning; all else is refused. MXLITE_ALLOW_PICKLE=0 in the environment refuses pickles, and
+        MXLITE_ALLOW_PICKLE=1 reads them as Python does, which is for pickles of trusted origin.
+
+        Raises: MXNetError: it is refused, or damaged; the states stay as they were.
         """
-        found = _pickles.loads(states)
-        if isinstance(found, tuple) and len(found) == 2:
-            found, self.optimizer = found
+        self._take(states, "set_states")
+
+    def _take(self, content: bytes, what: str) -> None:
+        if _files.holds_states(content):
+            found, optimizer = _files.parse(content, self.optimizer, what)
+        else:
+            found, optimizer = _pickles.loads(content, _files.known_names(self.optimizer), what), None
+            if isinstance(found, tuple) and len(found) == 2:
+                found, optimizer = found
+            if not isinstance(found, dict) or not isinstance(optimizer, (Optimizer, type(None))):
+                raise MXNetError(f"{what}: the pickle has no states, or no optimizer, where they should be")
+        if optimizer is not None:
+            self.optimizer = optimizer
             self.aggregate_updates = self.optimizer.aggregate_num > 0
         self.states = found
         self.states_synced = dict.fromkeys(found, False)
+
+    def load(self, fname: Any) -> None:
+        """Takes the states, and the optimizer if it is there too, of a file that `save` or MXNet 1.9.1 wrote.
+
+        Raises: as `set_states`; OSError: the file cannot be read.
+        """
+        with open(fname, "rb") as file:
+            content = file.read()
+        self._take(content, os.fsdecode(fname))
+
+    def save(self, fname: Any, dump_optimizer: bool = False) -> None:
+        """Writes the states to a file that is no pickle; with `dump_optimizer` the optimizer as well.
+
+        Raises: TypeError: a state, or an attribute of the optimizer, is of a kind that files do not have. OSError: the
+            file cannot be written; the one that was there stays.
+        """
+        _files.save(fname, self.states, self.optimizer if dump_optimizer else None)
 
     def get_states(self, dump_optimizer: bool = False) -> bytes:
         """The states as a pickle that MXNet 1.9.1 reads too; with `dump_optimizer` the optimizer as well."""

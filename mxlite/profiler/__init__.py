@@ -16,7 +16,7 @@ import os
 import warnings
 from typing import Any
 
-from mxlite._lib import LIB, ask, c_texts, check_call
+from mxlite._lib import LIB, ask, c_texts, check_call, last_error
 from mxlite._public import show as _show
 from mxlite.profiler._objects import Counter, Domain, Event, Frame, Marker, Task
 
@@ -165,8 +165,11 @@ def _dump_at_exit() -> None:
 
 
 def _write_rest(process: int) -> None:
-    if os.getpid() == process:
-        LIB.MXDumpProcessProfile(1, 0, None)
+    """At the end of the process. Raises: MXNetError: the trace cannot be written; Python prints it."""
+    if os.getpid() == process and LIB.MXDumpProcessProfile(1, 0, None) != 0:
+        problem = last_error()
+        if "has not run since the last file" not in str(problem):  # the program has written it
+            raise problem
 
 
 _show(globals())

@@ -5,20 +5,20 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from mxlite._lib import LIB, ask, c_text, check_call
+from mxlite._lib import LIB, Handle, ask, c_text, check_call
 
 
-class _Object:
+class _Object(Handle):
     """A handle of the library with a name."""
 
     def __init__(self, name: str, create: Any, *arguments: Any) -> None:
         self.name = name
-        self.handle = ctypes.c_void_p(ask(ctypes.c_void_p, create, *arguments, c_text(name.encode())))
+        self._own(ask(ctypes.c_void_p, create, *arguments, c_text(name.encode())), LIB.MXProfileDestroyHandle)
 
-    def __del__(self) -> None:
-        handle = getattr(self, "handle", None)
-        if handle is not None:
-            LIB.MXProfileDestroyHandle(handle)
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        """The handle, for the C API. It stays this object's."""
+        return ctypes.c_void_p(self._h)
 
     def __str__(self) -> str:
         return self.name

@@ -12,7 +12,7 @@ from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import _calls
-from mxlite.symbol._executor import Executor, adopted, shape_lists
+from mxlite.symbol._executor import Executor, adopted, device_lists, shape_lists
 
 if TYPE_CHECKING:
     from mxlite.symbol.symbol import Symbol
@@ -30,12 +30,12 @@ def _in_order(what: str, given: Any, names: list[str], missing_allowed: bool) ->
         arrays = [given.get(name) for name in names]
     elif isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise ValueError(f"Length of {what} does not match the number of arguments")
+            raise ValueError(f"bind: {what} and the arguments are not equally many")
         arrays = list(given)
     else:
-        raise TypeError("Only accept list of NDArrays or dict of str to NDArray")
+        raise TypeError("bind: arrays come in a list or in a dict from names")
     if not all(isinstance(each, NDArray) or (each is None and missing_allowed) for each in arrays):
-        raise TypeError("Only accept list of NDArrays or dict of str to NDArray")
+        raise TypeError("bind: arrays come in a list or in a dict from names")
     return arrays
 
 
@@ -80,7 +80,8 @@ def bind(
         args_grad: arrays for their gradients; those without one get none.
         grad_req: "write", "add" or "null", for all, or as a list or dictionary.
         aux_states: an array for each auxiliary state.
-        group2ctx: ignored: all runs on the CPU.
+        group2ctx: the device of each group of nodes (attribute `ctx_group`), which the outputs say. Without it all
+            arrays must be on `ctx`.
         shared_exec: an executor whose memory may be used; arrays of mxlite come from one pool, so it need not be.
     Raises: ValueError: arrays are missing; TypeError: no arrays, or no context; MXNetError: they do not fit the graph.
     """
@@ -98,10 +99,7 @@ def bind(
             self._h,
             ctx.device_typeid,
             ctx.device_id,
-            0,
-            None,
-            None,
-            None,
+            *device_lists(group2ctx),
             len(arrays),
             _handles(arrays),
             _handles(grads),
@@ -163,8 +161,11 @@ def simple_bind(
     Args:
         grad_req: "write", "add" or "null", for all, or as a list or dictionary: who gets an array for its gradient.
         type_dict: dtypes of arguments (float32 unless they follow from others).
-        shared_arg_names: arguments that are the arrays of `shared_exec`; all auxiliary states are.
-        shared_buffer: arrays by name, used where they are large enough and updated.
+        group2ctx: the device of each group of nodes (attribute `ctx_group`), which arrays and outputs say. Nodes
+            without a group are on that of their first input, variables on `ctx`.
+        shared_buffer: arrays by name, which are used where they are large enough, and the new ones; for arguments that
+            are not shared by name. Without it nothing is shared.
+        shared_arg_names: arguments that are those of `shared_exec` (all auxiliary states are), or new without one.
         kwargs: shapes by the arguments' names.
     Raises: MXNetError (a RuntimeError): shapes that do not suffice or do not fit; NotImplementedError: sparse arrays.
     """
@@ -181,10 +182,7 @@ def simple_bind(
             self._h,
             ctx.device_typeid,
             ctx.device_id,
-            0,
-            None,
-            None,
-            None,
+            *device_lists(group2ctx),
             *_request_texts(grad_req, self.list_arguments()),
             count,
             names,

@@ -6,29 +6,25 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from mxlite._lib import LIB, ask, c_texts, check_call, hot, last_error
+from mxlite._lib import LIB, Handle, ask, c_texts, check_call, hot, last_error
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import _calls
 from mxlite.symbol.symbol import Symbol
 
 
-class CachedOp:
+class CachedOp(Handle):
     """Runs a symbol on arrays, one for each variable in the order of `Symbol.list_inputs()`.
 
     Args:
         flags: pairs of names and values that 1.9.1 knows (`static_alloc`, ...); docs/gluon.md says what they do.
     """
 
-    __slots__ = ("_h", "__weakref__")
+    __slots__ = ()
 
     def __init__(self, sym: Symbol, flags: Sequence[tuple[str, Any]] = ()) -> None:
-        self._h = 0
         names, values = c_texts([name for name, _ in flags]), c_texts([str(value) for _, value in flags])
-        self._h = ask(ctypes.c_void_p, LIB.MXCreateCachedOpEx, sym._h, len(flags), names, values)
-
-    def __del__(self) -> None:
-        if self._h and LIB is not None:  # None: the interpreter is ending
-            LIB.MXFreeCachedOp(self._h)
+        made = ask(ctypes.c_void_p, LIB.MXCreateCachedOpEx, sym._h, len(flags), names, values)
+        self._own(made, LIB.MXFreeCachedOp)
 
     def run_one(self, handles: list[int]) -> NDArray:
         """The output of a graph that has one, for the handles of its inputs. Raises: MXNetError: as a call."""

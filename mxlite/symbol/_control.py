@@ -33,7 +33,7 @@ def _flat(nested: Any, what: str) -> list[Symbol]:
     if isinstance(nested, Symbol):
         return [nested] if len(nested) == 1 else list(nested)
     if not isinstance(nested, (list, tuple)):
-        raise AssertionError(f"{what} must be (nested) list of Symbol, but got {nested} of type {type(nested)}")
+        raise AssertionError(f"{what} is a Symbol or a nested list of Symbols, not {nested} of type {type(nested)}")
     return [symbol for each in nested for symbol in _flat(each, what)]
 
 
@@ -95,7 +95,7 @@ class _Graph:
         outside = {each.list_outputs()[0]: each for each in cut}
         names = self.symbol.list_inputs()
         if len(set(names)) < len(names):
-            raise AssertionError(f"The inputs of the subgraph don't have unique names: {names}")
+            raise AssertionError(f"two inputs of the inner graph have one name: {names}")
         return [(name, outside.get(name, own)) for name, own in zip(names, self.symbol.get_inputs())]
 
 
@@ -132,13 +132,13 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any, name: 
         outputs, new = body(_refilled(_form(data), iter(parts)), _refilled(_form(init_states), iter(variables)))
         results, new_states = _flat(outputs, "foreach output"), _flat(new, "foreach loop_vars")
         if _form(new) != _form(init_states):
-            raise AssertionError("The input and output loop_vars have different format")
+            raise AssertionError("the step returns loop_vars in another form than it gets")
         graph.close(results, new_states)
     names = [each for each, _ in graph.inputs]
     places = {}
     for what, symbols in (("data", parts), ("state", variables)):
         if not all(each.name in names for each in symbols):
-            raise AssertionError(f"the {what} arrays have to be used in the loop body")
+            raise AssertionError(f"the loop body must use the {what} arrays")
         places[what] = [names.index(str(each.name)) for each in symbols]
     rest = [i for i in range(len(names)) if i not in places["data"] and i not in places["state"]]
     given = {
@@ -154,7 +154,7 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any, name: 
 
 def _most(max_iterations: Any) -> int:
     if max_iterations is None:
-        raise ValueError("max_iterations should be specified")
+        raise ValueError("while_loop: max_iterations is missing")
     try:
         return int(max_iterations)
     except (TypeError, ValueError):
@@ -194,13 +194,13 @@ def _loop_graphs(
     with _Graph(f"{name}_cond") as condition:
         holds = call(cond)
         if not isinstance(holds, Symbol):
-            raise ValueError("Return of cond must be a Symbol")
+            raise ValueError("while_loop: cond must return a Symbol")
         condition.close([], [holds])
     with _Graph(f"{name}_func") as step:
         outputs, new = (([] if each is None else each) for each in call(func))
         results, new_vars = _flat(outputs, "while output"), _flat(new, "while loop_vars")
         if len(new_vars) != len(names):
-            raise ValueError("The number of loop_vars should be consistent during the loop")
+            raise ValueError("while_loop: the step returns another number of loop_vars than it gets")
         step.close(results, new_vars)
     return [condition, step], outputs
 
@@ -232,14 +232,14 @@ def while_loop(
     """
     most = _most(max_iterations)
     if not isinstance(loop_vars, Symbol) and len(loop_vars) == 0:
-        raise ValueError("loop_vars should contain at least one element")
+        raise ValueError("while_loop: there are no loop_vars")
     start = _flat(loop_vars, "while loop_vars")
     names = [_name_within(each) for each in start]
     graphs, outputs = _loop_graphs(cond, func, loop_vars, names, name)
     read = [each for each, _ in graphs[1].inputs]
     for number, each in enumerate(names, 1):
         if each not in read:
-            raise ValueError(f"The {number}-th loop_var doesn't involve into the computation")
+            raise ValueError(f"while_loop: nothing uses loop_var {number}")
     inputs: list[Symbol] = []
     shared: dict[str, int] = {}
     places = [_places(graph, dict(zip(names, start)), inputs, shared) for graph in graphs]
@@ -282,7 +282,7 @@ def cond(pred: Symbol, then_func: Callable[[], Any], else_func: Callable[[], Any
     then, form = _branch(f"{name}_then", then_func)
     otherwise, _ = _branch(f"{name}_else", else_func)
     if len(then.symbol) != len(otherwise.symbol):
-        raise ValueError("Number of outputs differs between then-branch and else-branch")
+        raise ValueError("cond: the branches have different numbers of outputs")
     inputs: list[Symbol] = []
     places: list[list[int]] = []
     for graph in (condition, then, otherwise):

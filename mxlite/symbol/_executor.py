@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, c_texts, check_call
+from mxlite._lib import LIB, Handle, ask, c_ints, c_texts, check_call
 from mxlite.context import Context
 from mxlite.error import keep_exception
 from mxlite.ndarray.ndarray import NDArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MONITOR = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class Executor:
+class Executor(Handle):
     """A symbol and the arrays that it runs on, for one thread at a time. `Symbol.bind`, `Symbol.simple_bind` make it.
 
     Attributes:
@@ -38,7 +38,7 @@ class Executor:
         grads: list | None,
         auxiliary: list,
     ) -> None:
-        self._h = handle.value
+        self._own(handle.value, LIB.MXExecutorFree)
         self._symbol = symbol
         self._ctx = ctx
         self._grad_req = grad_req
@@ -51,11 +51,6 @@ class Executor:
         check_call(LIB.MXExecutorOutputs(self._h, ctypes.byref(count), ctypes.byref(found)))
         self.outputs: list[Any] = adopted(found, count.value)
         self._dicts: dict[str, dict[str, Any]] = {}
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_h", None)
-        if handle and LIB is not None:  # None: the interpreter is ending
-            LIB.MXExecutorFree(handle)
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -108,12 +103,12 @@ class Executor:
             arguments = self.arg_dict
             for name, value in kwargs.items():
                 if not isinstance(value, (NDArray, np.ndarray)):
-                    raise ValueError("only accept keyword argument of NDArrays and numpy.ndarray")
+                    raise ValueError("forward: arguments are NDArrays or NumPy arrays")
                 if name not in arguments:
                     raise TypeError(f"Unknown argument {name}")
                 if arguments[name].shape != value.shape:
                     need, got = arguments[name].shape, value.shape
-                    raise ValueError(f"Shape not match! Argument {name}, need: {need}, received: {got}")
+                    raise ValueError(f"forward: argument {name} has shape {need}, not {got}")
             for name, value in kwargs.items():
                 arguments[name][:] = value
         check_call(LIB.MXExecutorForward(self._h, int(is_train)))
@@ -137,7 +132,7 @@ class Executor:
             heads = list(out_grads)
         for each in heads:
             if not isinstance(each, NDArray):
-                raise TypeError("inputs must be NDArray")
+                raise TypeError("the inputs are NDArrays")
         inside = _calls.handles([each._h for each in heads])
         check_call(LIB.MXExecutorBackwardEx(self._h, len(heads), inside, int(is_train)))
 
@@ -154,8 +149,8 @@ class Executor:
         Raises: ValueError: there is no such argument or state, unless `allow_extra_params`.
         """
         for kind, given, here in (
-            ('Find name "{}" that is not in the arguments', arg_params, self.arg_dict),
-            ("Find name {} that is not in the auxiliary states", aux_params or {}, self.aux_dict),
+            ('copy_params_from: there is no argument "{}"', arg_params, self.arg_dict),
+            ("copy_params_from: there is no auxiliary state {}", aux_params or {}, self.aux_dict),
         ):
             for name, array in given.items():
                 if name in here:
@@ -179,10 +174,7 @@ class Executor:
                 int(allow_up_sizing),
                 self._ctx.device_typeid,
                 self._ctx.device_id,
-                0,
-                None,
-                None,
-                None,
+                *device_lists(self._group2ctx),
                 *shape_lists(kwargs, ctypes.c_int),
                 ctypes.byref(num_arrays),
                 ctypes.byref(arrays),
@@ -232,7 +224,14 @@ def shape_lists(shapes: dict[str, Any], number: Any) -> tuple[int, Any, Any, Any
     for shape in given.values():
         ends.append(ends[-1] + len(shape))
     begins = (ctypes.c_uint32 * len(ends))(*ends)
-    return len(given), c_texts(given), (number * len(sizes))(*sizes), begins
+    return len(given), c_texts(given), c_ints(number, sizes), begins
+
+
+def device_lists(group2ctx: dict[str, Context] | None) -> tuple[int, Any, Any, Any]:
+    """Devices of groups as C takes them: how many, the groups' names, the devices' types and numbers."""
+    given = group2ctx or {}
+    types, numbers = ([getattr(each, what) for each in given.values()] for what in ("device_typeid", "device_id"))
+    return len(given), c_texts(given), (ctypes.c_int * len(given))(*types), (ctypes.c_int * len(given))(*numbers)
 
 
 def adopted(handles: Any, count: int) -> list[NDArray | None]:

@@ -60,7 +60,7 @@ def _sort_arguments(operator: Operator, names: list[str], args: tuple, kwargs: d
         if value is None:
             continue
         if not isinstance(value, Symbol):
-            raise AssertionError(f"Argument {name} must be Symbol instances, but got {value!r}")
+            raise AssertionError(f"{name} is a Symbol, not {value!r}")
         inputs[name] = value
     for name in [name for name, value in kwargs.items() if isinstance(value, Symbol)]:
         inputs[name] = kwargs.pop(name)
@@ -72,13 +72,10 @@ def _variadic(operator: Operator, hint: str) -> Callable:
         for each in args:
             if not isinstance(each, Symbol):
                 more = f"; write {operator.name}(*symbols)" if isinstance(each, (list, tuple)) else ""
-                raise AssertionError(f"Positional arguments must be Symbol instances, but got {each!r}{more}")
+                raise AssertionError(f"{operator.name}: an input is a Symbol, not {each!r}{more}")
         named = {name: value for name, value in kwargs.items() if isinstance(value, Symbol)}
         if args and named:
-            raise TypeError(
-                "Operators with variable length input can only accept input Symbols either as positional or keyword "
-                "arguments, not both"
-            )
+            raise TypeError(f"{operator.name}: inputs are given by position or by name, not both")
         given = {name: value for name, value in kwargs.items() if name not in named}
         if operator.counted and operator.counted not in given:
             given[operator.counted] = len(args) + len(named)
@@ -94,6 +91,10 @@ def _fixed(operator: Operator, hint: str) -> Callable:
 
     def function(*args: Any, **kwargs: Any) -> Symbol:
         inputs = _sort_arguments(operator, names, args, kwargs)
+        count = len(inputs)
+        # By position, if they are given so, as in mx.nd: which names there are, parameters may decide.
+        if count <= len(args) and all(each is mine for each, mine in zip(args, inputs.values())):
+            return node(operator.name, hint, list(inputs.values()), kwargs)
         return node(operator.name, hint, inputs, kwargs)
 
     keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD

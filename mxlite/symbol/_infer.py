@@ -6,7 +6,7 @@ import ctypes
 import warnings
 from typing import TYPE_CHECKING, Any, Optional
 
-from mxlite._lib import LIB, c_texts, check_call
+from mxlite._lib import LIB, c_ints, c_texts, check_call
 from mxlite.base import DTYPE_OF_FLAG, dtype_flag
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Found = tuple[Optional[list], Optional[list], Optional[list]]
 def _named(what: str, args: tuple, kwargs: dict[str, Any]) -> tuple[int, Any, list]:
     """How many are given, their names for C (None: by position), and they. Raises: ValueError: both ways."""
     if args and kwargs:
-        raise ValueError(f"Can only specify known argument {what}s either by positional or kwargs way.")
+        raise ValueError(f"{what}s are given by position or by name, not both")
     if args:
         return len(args), None, list(args)
     given = {name: value for name, value in kwargs.items() if value is not None}
@@ -29,16 +29,16 @@ def _named(what: str, args: tuple, kwargs: dict[str, Any]) -> tuple[int, Any, li
 def _shapes_given(args: tuple, kwargs: dict[str, Any]) -> tuple[int, Any, Any, Any]:
     for number, shape in enumerate(args):
         if shape is not None and not isinstance(shape, tuple):
-            raise TypeError(f"Arguments need to be shapes (tuple), but argument {number} is {type(shape)}.")
+            raise TypeError(f"a shape is a tuple; argument {number} is a {type(shape)}")
     for name, shape in kwargs.items():
         if not isinstance(shape, tuple):
-            raise TypeError(f"Arguments need to be shapes (tuple), but '{name}' is {type(shape)}.")
+            raise TypeError(f"a shape is a tuple; '{name}' is a {type(shape)}")
     count, names, shapes = _named("shape", args, kwargs)
     ends, sizes = [0], []
     for shape in shapes:
         sizes += [int(size) for size in shape or ()]
         ends.append(len(sizes))
-    return count, names, (ctypes.c_int64 * len(ends))(*ends), (ctypes.c_int64 * len(sizes))(*sizes)
+    return count, names, c_ints(ctypes.c_int64, ends), c_ints(ctypes.c_int64, sizes)
 
 
 def _find_shapes(function: Any, symbol: Symbol, args: tuple, kwargs: dict[str, Any]) -> tuple[Found, bool]:
@@ -70,8 +70,7 @@ def infer_shape(self: Symbol, *args: tuple, **kwargs: tuple) -> Found:
     partial = infer_shape_partial(self, *args, **kwargs)[0] or []
     unknown = [f"{name}: {shape}" for name, shape in zip(self.list_arguments(), partial) if _is_unknown(shape)]
     warnings.warn(
-        "Cannot decide shape for the following arguments (0s in shape means unknown dimensions). Consider providing "
-        "them as input:\n\t" + "\n\t".join(unknown),
+        "infer_shape: these shapes stay unknown (a size of 0 is unknown):\n\t" + "\n\t".join(unknown),
         stacklevel=2,
     )
     return None, None, None

@@ -75,9 +75,9 @@ def histogram(
     if isinstance(bins, Symbol):
         return node("_histogram", "_histogram", {"data": a, "bins": bins}, kwargs)
     if not isinstance(bins, int):
-        raise ValueError("bins argument should be either an integer or an NDArray")
+        raise ValueError("histogram: bins is a whole number or a Symbol")
     if range is None:
-        raise ValueError("null range is not supported in symbol mode")
+        raise ValueError("histogram: a symbol needs its range")
     return node("_histogram", "_histogram", {"data": a}, {"bin_cnt": bins, "range": range, **kwargs})
 
 
@@ -93,7 +93,7 @@ def split_v2(
     elif isinstance(indices_or_sections, tuple):
         cut = {"indices": [0, *indices_or_sections], "sections": 0}
     else:
-        raise ValueError("indices_or_sections must either int or tuple of ints")
+        raise ValueError("split_v2: indices_or_sections is an int or a tuple of ints")
     return node("_split_v2", "_split_v2", [ary], {**cut, "axis": axis, "squeeze_axis": squeeze_axis})
 
 

@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
-from mxlite._lib import LIB, ask, c_text, check_call
+from mxlite._lib import LIB, Handle, ask, c_text, check_call
 from mxlite._public import show
 from mxlite.attribute import AttrScope
 from mxlite.base import NotImplementedForSymbol, dtype_flag
@@ -20,7 +20,7 @@ from mxlite.symbol import _bind, _calls, _infer
 __all__ = ["Group", "Symbol", "Variable", "fromjson", "load", "load_json", "var"]
 
 
-class Symbol:
+class Symbol(Handle):
     """Outputs of nodes of a graph: variables, and operators on other symbols. It holds no values.
 
     Make one with `mx.sym.var("x")`, with the functions of `mx.sym` on symbols, or from a file.
@@ -29,18 +29,13 @@ class Symbol:
         handle: an integer or c_void_p that an API function returned as new; the Symbol frees it.
     """
 
-    __slots__ = ("_h", "__weakref__")
+    __slots__ = ()
 
     #: NumPy's arrays leave operators to ours.
     __array_priority__ = 1000.0
 
     def __init__(self, handle: int | ctypes.c_void_p) -> None:
-        self._h = handle.value if isinstance(handle, ctypes.c_void_p) else handle
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_h", None)
-        if handle and LIB is not None:  # None: the interpreter is ending
-            LIB.NNSymbolFree(handle)
+        self._own(handle.value if isinstance(handle, ctypes.c_void_p) else handle, LIB.NNSymbolFree)
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -79,10 +74,10 @@ class Symbol:
         """The same, in place."""
         name = kwargs.pop("name", None)
         if args and kwargs:
-            raise TypeError("compose only accept input Symbols either as positional or keyword arguments, not both")
+            raise TypeError("a symbol is composed with Symbols by position or by name, not both")
         given = args or tuple(kwargs.values())
         if not all(isinstance(each, Symbol) for each in given):
-            raise TypeError("Compose expect `Symbol` as arguments")
+            raise TypeError("a symbol is composed with Symbols")
         _calls.compose(self._h, name, [each._h for each in given], list(kwargs) if kwargs else None)
 
     # ---- outputs ----
@@ -107,7 +102,7 @@ class Symbol:
         if isinstance(index, str):
             index = _number_of(index, self.list_outputs())
         if not isinstance(index, int):
-            raise TypeError("Symbol only support integer index to fetch i-th output")
+            raise TypeError("an output of a symbol is chosen by its number or name")
         if not 0 <= index < count:
             raise MXIndexError(f"output {index} of a symbol with {count} outputs")
         return Symbol(ask(ctypes.c_void_p, LIB.MXSymbolGetOutput, self._h, index))
@@ -127,7 +122,7 @@ class Symbol:
         """The node's attributes, parameters of its operator among them. Raises: DeprecationWarning: recursive."""
         if recursive:
             raise DeprecationWarning(
-                "Symbol.list_attr with recursive=True has been deprecated. Please use attr_dict instead."
+                "list_attr(recursive=True) has gone: attr_dict() gives the attributes of all nodes"
             )
         pairs = _calls.texts_of(LIB.MXSymbolListAttrShallow, self._h, per_entry=2)
         return dict(zip(pairs[::2], pairs[1::2]))
@@ -145,7 +140,7 @@ class Symbol:
         """Sets attributes of the node. Raises: ValueError: a value is no string."""
         for key, value in kwargs.items():
             if not isinstance(value, str):
-                raise ValueError("Set Attr only accepts string values")
+                raise ValueError("the values of attributes are texts")
             check_call(LIB.MXSymbolSetAttr(self._h, c_text(key), c_text(value)))
 
     def get_internals(self) -> Symbol:
@@ -200,7 +195,7 @@ class Symbol:
     def save(self, fname: str, remove_amp_cast: bool = True) -> None:
         """Writes that to a file. Raises: TypeError: the name is no string; MXNetError: it cannot be written."""
         if not isinstance(fname, str):
-            raise TypeError("fname need to be string")
+            raise TypeError("fname is a text")
         written = self._without_casts(remove_amp_cast)
         check_call(LIB.MXSymbolSaveToFile(written._h, c_text(fname)))
 
@@ -246,9 +241,9 @@ def _number_of(name: str, outputs: list[str]) -> int:
     """Which output has a name; that of a lone one is found without its end `_output` too."""
     found = [number for number, each in enumerate(outputs) if each == name]
     if len(found) > 1:
-        raise ValueError(f'There are multiple outputs with name "{name}"')
+        raise ValueError(f'several outputs are called "{name}"')
     if not found:
-        raise ValueError(f'Cannot find output that matches name "{name}"')
+        raise ValueError(f'no output is called "{name}"')
     return found[0]
 
 
@@ -273,7 +268,7 @@ def var(
     Raises: TypeError: the name is no string; ValueError: another attribute; NotImplementedError: a sparse `stype`.
     """
     if not isinstance(name, str):
-        raise TypeError("Expect a string for variable `name`")
+        raise TypeError("var: name is a text")
     if stype not in (None, "default"):
         raise MXNotImplementedError(f"var: storage type {stype!r} is not supported")
     given: dict[str, Any] = {"shape": shape, "lr_mult": lr_mult, "wd_mult": wd_mult}
@@ -288,8 +283,7 @@ def var(
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
             raise ValueError(
-                f"Attribute name={key} is not supported. Additional attributes must start and end with double "
-                "underscores, e.g, __yourattr__"
+                f"var: there is no parameter {key}; the names of attributes begin and end with __, as __{key}__"
             )
         attributes[key] = str(value)
     made = Symbol(ask(ctypes.c_void_p, LIB.MXSymbolCreateVariable, c_text(name)))
@@ -304,7 +298,7 @@ def Group(symbols: Iterable[Symbol], create_fn: Any = Symbol) -> Symbol:  # noqa
     """A symbol with the outputs of all symbols of a list, in order. Raises: TypeError: no list of symbols."""
     members = list(symbols)
     if not members or not all(isinstance(each, Symbol) for each in members):
-        raise TypeError("Expected a list of symbols as input")
+        raise TypeError("Group: the argument is a list of Symbols")
     inside = _calls.handles([each._h for each in members])
     return create_fn(ask(ctypes.c_void_p, LIB.MXSymbolCreateGroup, len(members), inside))
 
@@ -312,14 +306,14 @@ def Group(symbols: Iterable[Symbol], create_fn: Any = Symbol) -> Symbol:  # noqa
 def load(fname: str) -> Symbol:
     """The symbol in a JSON file of any 1.x version. Raises: TypeError: no string; MXNetError: no such file."""
     if not isinstance(fname, str):
-        raise TypeError("fname need to be string")
+        raise TypeError("fname is a text")
     return Symbol(ask(ctypes.c_void_p, LIB.MXSymbolCreateFromFile, c_text(fname)))
 
 
 def load_json(json_str: str) -> Symbol:
     """The symbol in a JSON text. Raises: TypeError: no string; MXNetError: it holds no graph."""
     if not isinstance(json_str, str):
-        raise TypeError("fname required to be string")
+        raise TypeError("fname is a text")
     return Symbol(ask(ctypes.c_void_p, LIB.MXSymbolCreateFromJSON, c_text(json_str)))
 
 

@@ -74,7 +74,7 @@ def rand_ndarray(
         NotImplementedError: a storage type other than "default", or a distribution, which belongs to such.
     """
     if stype != "default" or distribution is not None:
-        raise NotImplementedError(f"rand_ndarray: storage type {stype!r} is not supported yet")
+        raise NotImplementedError(f"rand_ndarray: there is no storage type {stype!r} here")
     values = np.asarray(np.random.standard_normal(shape))
     if modifier_func is not None:
         values = assign_each(values, modifier_func)

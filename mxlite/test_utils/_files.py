@@ -5,13 +5,14 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
-import shutil
 import struct
+import tempfile
 import zipfile
 from typing import Any
 
 import numpy as np
 
+from mxlite import _replace
 from mxlite._public import offer as _offer
 from mxlite.error import MXNotImplementedError
 
@@ -46,8 +47,7 @@ def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:
     if os.path.exists(path):
         return
     download(url, dirname=data_dir, overwrite=False)
-    with zipfile.ZipFile(path) as packed:
-        packed.extractall(data_dir)
+    _unpack(path, data_dir)
 
 
 def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str) -> None:
@@ -56,8 +56,8 @@ def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str)
     if os.path.exists(path):
         return
     download(url, fname=data_origin_name, dirname=data_dir, overwrite=False)
-    with bz2.BZ2File(packed_path) as packed, open(path, "wb") as file:
-        shutil.copyfileobj(packed, file)
+    with bz2.BZ2File(packed_path) as packed:
+        _replace.copy(packed, path)
     os.remove(packed_path)
 
 
@@ -105,8 +105,21 @@ def _unpacked(url: str, folder: str, files: list[str]) -> None:
     if all(os.path.exists(path) for path in files):
         return
     os.makedirs(folder, exist_ok=True)
-    with zipfile.ZipFile(download(url, dirname=folder)) as packed:
-        packed.extractall(folder)
+    _unpack(download(url, dirname=folder), folder)
+
+
+def _unpack(path: str, folder: str) -> None:
+    """Each file of an archive becomes one of the folder, once it is whole."""
+    with zipfile.ZipFile(path) as packed, tempfile.TemporaryDirectory(dir=folder) as beside:
+        for name in packed.namelist():
+            made = packed.extract(name, beside)  # where the name leads is zipfile's to say
+            target = os.path.join(folder, os.path.relpath(made, beside))
+            if os.path.isdir(made):
+                os.makedirs(target, exist_ok=True)
+                continue
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(made, "rb") as content:
+                _replace.copy(content, target)
 
 
 def get_mnist_iterator(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, buffer_address, hot
-from mxlite.torch._calls import adopt, check_call, prepare, run
+from mxlite._lib import LIB, ask, buffer_address, c_ints, hot
+from mxlite.torch._calls import adopt, check_call, prepare, run, run_into
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in D
 _zeros = {kind: prepare(None, "_zeros", "shape", dtype=kind.name) for kind in DTYPES}
 _full = {kind: prepare(None, "_full", "shape", "value", dtype=kind.name) for kind in DTYPES}
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
+_copy_over = prepare(None, "_mxl_copy_over")
+_turn = prepare("PermuteBackward0", "transpose", "axes")
 _stack = prepare("StackBackward0", "stack", "axis")
 
 
@@ -49,6 +52,51 @@ def address_of(tensor: Tensor) -> int:
     return ask(ctypes.c_void_p, LIB.MXLNDArrayGetAddress, tensor._h) or 0
 
 
+def laid_as(made: Callable[..., Tensor], input: Tensor, *arguments: Any) -> Tensor:
+    """A new tensor, `made(shape, *arguments)`, of a tensor's shape and with its dimensions in the same order in memory.
+
+    It has no place in the graph.
+    """
+    if input.is_contiguous():
+        return made(tuple(input.shape), *arguments)
+    order = _inner_first(input._strides(), input.shape)[::-1]
+    laid = made(tuple(input.shape[dim] for dim in order), *arguments)
+    back = tuple(order.index(dim) for dim in range(input.ndim))
+    return run(_turn, [laid], back, kind=laid._dtype).detach()
+
+
+def _inner_first(strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+    """The dimensions in the order in which a result of such a tensor has them: as capi/engine/run/layout.c."""
+    order = list(range(len(shape)))[::-1]
+    for start in range(1, len(order)):
+        at = start
+        for inner in range(start - 1, -1, -1):
+            a, b = order[inner], order[at]
+            if strides[a] == 0 or strides[b] == 0 or (strides[a] == strides[b] and shape[a] <= shape[b]):
+                continue
+            if strides[a] < strides[b]:
+                break
+            order[inner], order[at] = b, a
+            at = inner
+    return order
+
+
+def relaid(result: Tensor, input: Tensor) -> Tensor:
+    """A new result without a place in the graph, laid in memory as an input of the same shape."""
+    if input.is_contiguous() or not result.is_contiguous() or result.shape != input.shape:
+        return result
+    laid = laid_as(empty_of, input, result._dtype)
+    return run_into(_copy_over, laid, [laid, result])
+
+
+def is_dense(input: Tensor) -> bool:
+    """Whether the elements fill their memory without gaps, in any order of the dimensions."""
+    found = sorted((stride, size) for stride, size in zip(input._strides(), input.shape) if size > 1)
+    return not input.numel() or all(
+        stride == math.prod(size for _, size in found[:place]) for place, (stride, _) in enumerate(found)
+    )
+
+
 def from_values(values: np.ndarray) -> Tensor:
     """A new tensor with a copy of a NumPy array's elements."""
     kind = dtype_of_numpy(values.dtype)
@@ -62,7 +110,7 @@ def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
         # MXNet's function takes () and 0 for sizes that are not known yet.
         return zeros_of(shape, kind)
     handle = ctypes.c_void_p()
-    sizes = (ctypes.c_int64 * len(shape))(*shape)
+    sizes = c_ints(ctypes.c_int64, shape)
     check_call(LIB.MXNDArrayCreateEx64(sizes, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
     return adopt(handle.value, kind)
 

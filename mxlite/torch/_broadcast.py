@@ -66,7 +66,9 @@ def require_into(target: Any, operand: Any) -> None:
 def require_result(target: Any, shape: tuple[int, ...]) -> None:
     """Raises: RuntimeError: what is written into a tensor has another shape."""
     if shape != target.shape:
-        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
+        raise RuntimeError(
+            f"the result has shape {list(shape)}, which a tensor of shape {list(target.shape)} cannot hold"
+        )
 
 
 def expand_error(new: int, old: int, dim: int, sizes: Sequence[int], shape: Sequence[int]) -> RuntimeError:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import sys
 from functools import cache, wraps
-from typing import Any, Callable, NoReturn
+from numbers import Number
+from typing import Any, Callable, NamedTuple, NoReturn
 
 from mxlite._lib import LIB, c_text, c_texts, hot
 from mxlite._lib import last_error as _library_error
+from mxlite._public import defined
 from mxlite.error import MXNetError
 from mxlite.torch._dtypes import OF_FLAG, dtype
 
@@ -25,28 +28,6 @@ AGAIN = (
     "after calling backward."
 )
 
-#: What the library says -> what PyTorch says; the library's own words follow where there is a `{}`.
-_WORDS = (
-    ("have been released by an earlier backward", AGAIN),
-    (
-        "a view of a leaf variable that requires grad",
-        "a view of a leaf Variable that requires grad is being used in an in-place operation.",
-    ),
-    (
-        "a leaf variable that requires grad",
-        "a leaf Variable that requires grad is being used in an in-place operation.",
-    ),
-    (
-        "has been modified by an inplace operation",
-        "one of the variables needed for gradient computation has been modified by an inplace operation: {}",
-    ),
-    (
-        "refers to a single memory location",
-        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-        "Please clone() the tensor before performing the operation.",
-    ),
-)
-
 #: How the library says that an operator does not take a dtype.
 _NO_KERNEL = (
     " is not supported",
@@ -56,7 +37,7 @@ _NO_KERNEL = (
 
 
 def last_error() -> BaseException:
-    """The exception for the calling thread's last failure: PyTorch's class, and its words where it has some.
+    """The exception for the calling thread's last failure, of PyTorch's class.
 
     What a function of the user's raised within the library comes out itself.
     """
@@ -68,9 +49,6 @@ def last_error() -> BaseException:
     text = str(problem)
     if any(part in text for part in _NO_KERNEL):
         return NotImplementedError(text)
-    for part, words in _WORDS:
-        if part in text:
-            return RuntimeError(words.format(text))
     return RuntimeError(text)
 
 
@@ -169,25 +147,30 @@ functions: dict[str, Callable] = {}
 methods: dict[str, Any] = {}
 
 
-def both(*names: str, document: str | None = None, calls: dict[str, Any] | None = None) -> Callable:
+def both(
+    *names: str, document: str | None = None, calls: dict[str, Any] | None = None, quick: bool = False
+) -> Callable:
     """Decorates what is a function of the module and a method, under its own name or `names`.
 
     Args:
         document: The documentation of one that is made from a table, which is then called as the first of `names`.
         calls: What `hot.direct` is told of its usual calls, which are then made in C. `again`: what the library refuses
             is asked of the function, which knows PyTorch's errors.
+        quick: Whether the method is called so often that nothing stands before it: it says itself what is wrong.
     """
-    return _registering((functions, methods), names, document, calls)
+    return _registering((functions, methods), names, document, calls, quick)
 
 
 def function(*names: str, document: str | None = None) -> Callable:
     """The same for what is a function of the module alone."""
-    return _registering((functions,), names, document, None)
+    return _registering((functions,), names, document, None, False)
 
 
-def method(*names: str, document: str | None = None, calls: dict[str, Any] | None = None) -> Callable:
+def method(
+    *names: str, document: str | None = None, calls: dict[str, Any] | None = None, quick: bool = False
+) -> Callable:
     """The same for what is a method alone."""
-    return _registering((methods,), names, document, calls)
+    return _registering((methods,), names, document, calls, quick)
 
 
 #: Aliases of parameters that PyTorch takes as keywords: NumPy's names, and those of single functions.
@@ -221,34 +204,119 @@ def _resolver(made: Callable) -> Callable[[tuple, dict], tuple[tuple, dict]] | N
     return resolve
 
 
-def _wrapped(made: Callable, resolve: Callable | None, tensor: str | None) -> Callable:
-    """The function with aliases, and with an error that says so where its argument `tensor`, the first, is none."""
+#: Annotations of parameters that take several kinds of values; _TAKEN says which.
+Dims = Ints = Sizes = Any
+
+
+class _Parameter(NamedTuple):
+    """A parameter whose annotation says what it takes."""
+
+    name: str
+    place: int
+    takes: Callable[[Any], bool]
+    word: str
+
+
+def _is_integer(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, (bool, float))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number) or isinstance(value, tensor_class)
+
+
+def _is_dims(value: Any) -> bool:
+    return all(map(_is_integer, value)) if isinstance(value, (tuple, list)) else _is_integer(value)
+
+
+#: What the annotations of parameters mean: whether a value is one, and what an error calls that.
+_TAKEN: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "Tensor": (lambda value: isinstance(value, tensor_class), "Tensor"),
+    "int": (_is_integer, "int"),
+    "bool": (lambda value: isinstance(value, bool), "bool"),
+    "float": (_is_number, "a number"),
+    "str": (lambda value: isinstance(value, str), "str"),
+    "dtype": (lambda value: isinstance(value, dtype) or value in (float, int, bool), "torch.dtype"),
+    "Dims": (_is_dims, "int or tuple of ints"),
+    "Sizes": (_is_dims, "int or tuple of ints"),
+    "Ints": (lambda value: isinstance(value, (tuple, list)) and _is_dims(value), "tuple of ints"),
+}
+
+
+def _annotated(made: Callable) -> list[_Parameter]:
+    found = []
+    for place, (name, each) in enumerate(inspect.signature(made).parameters.items()):
+        words = str(each.annotation).split(" | ")
+        kinds = [_TAKEN[word] for word in words if word in _TAKEN]
+        if kinds and len(kinds) + ("None" in words) == len(words) and each.kind is not each.VAR_POSITIONAL:
+            optional = "None" in words
+            takes = [take for take, _ in kinds]
+            found.append(
+                _Parameter(
+                    name,
+                    place if each.kind is not each.KEYWORD_ONLY else sys.maxsize,
+                    lambda value, takes=takes, optional=optional: (
+                        (optional and value is None) or any(take(value) for take in takes)
+                    ),
+                    " or ".join([word for _, word in kinds] + ["None"] * optional),
+                )
+            )
+    return found
+
+
+def _require_taken(name: str, parameters: list[_Parameter], args: tuple, named: dict[str, Any]) -> None:
+    """Raises: TypeError: an argument is not what its parameter takes."""
+    for each in parameters:
+        if each.place < len(args):
+            value = args[each.place]
+        elif each.name in named:
+            value = named[each.name]
+        else:
+            continue
+        if not each.takes(value):
+            where = "" if each.place else " (position 1)"
+            raise TypeError(f"{name}(): argument '{each.name}'{where} must be {each.word}, not {type(value).__name__}")
+
+
+def explained(made: Callable, resolve: Callable | None = None) -> Callable:
+    """The function, taking aliases; where it fails, an error says which argument is none of what it takes.
+
+    Flags are looked at before: Python would take anything for a truth value.
+    """
+    parameters = _annotated(made)
+    flags = [each for each in parameters if each.word.startswith("bool")]
+    first = min((each.place for each in flags), default=sys.maxsize)
+    name = made.__name__
 
     @wraps(made)
     def wrapper(*args: Any, **named: Any) -> Any:
         try:
-            if not named:
-                return made(*args)
-            if resolve is not None:
-                args, named = resolve(args, named)
-            return made(*args, **named)
-        except AttributeError:
-            if tensor is not None:
-                require_tensor(made.__name__, 1, tensor, args[0] if args else named.get(tensor))
+            if named:
+                if resolve is not None:
+                    args, named = resolve(args, named)
+                if flags:
+                    _require_taken(name, flags, args, named)
+                return made(*args, **named)
+            if len(args) > first:
+                _require_taken(name, flags, args, named)
+            return made(*args)
+        except Exception:
+            _require_taken(name, parameters, args, named)
             raise
 
     return wrapper
 
 
+def explain_all(module: dict[str, Any], quick: tuple[str, ...] = ()) -> None:
+    """Does so with the public functions that a module, by its `globals()`, defines, but for some that are quick."""
+    for name in defined(module):
+        if name not in quick and inspect.isfunction(module[name]) and not hasattr(module[name], "__wrapped__"):
+            module[name] = explained(module[name])
+
+
 def with_aliases(made: Any) -> Any:
     """The function, taking PyTorch's aliases of its keyword arguments too."""
-    resolve = _resolver(made) if inspect.isfunction(made) else None
-    return made if resolve is None else _wrapped(made, resolve, None)
-
-
-def _of_tensor(made: Callable) -> Callable:
-    """The same of a function of the module whose first argument is a tensor."""
-    return _wrapped(made, _resolver(made), next(iter(inspect.signature(made).parameters), None))
+    return explained(made, _resolver(made)) if inspect.isfunction(made) else made
 
 
 def _raise_last_error(*_: Any, **__: Any) -> NoReturn:
@@ -274,7 +342,7 @@ def _asking_again(function: Callable) -> Callable:
 
 
 def _registering(
-    tables: tuple[dict, ...], names: tuple[str, ...], document: str | None, calls: dict[str, Any] | None
+    tables: tuple[dict, ...], names: tuple[str, ...], document: str | None, calls: dict[str, Any] | None, quick: bool
 ) -> Callable:
     def decorate(made: Any) -> Any:
         if document is not None:
@@ -287,11 +355,11 @@ def _registering(
             if options.pop("again", False):
                 options["failed"] = _asking_again(for_method)
             for_method = for_module = hot.direct(for_method, **options)
-        elif tables == (functions, methods) and inspect.isfunction(made):  # a method has a tensor
-            for_module = _of_tensor(made)
+        elif quick and _resolver(made) is None:
+            for_method = made
         for table in tables:
             table.update(dict.fromkeys(own, for_module if table is functions else for_method))
-        return for_method
+        return made if calls is None else for_method  # within the package arguments are right
 
     return decorate
 

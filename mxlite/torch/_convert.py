@@ -20,10 +20,11 @@ from mxlite.torch._dtypes import (
     result_dtype,
     scalar_dtype,
 )
-from mxlite.torch._kinds import device, require_cpu
+from mxlite.torch._kinds import contiguous_format, require_cpu
 from mxlite.torch._tensor import Tensor
 
 _clone = prepare("CloneBackward0", "_copy")
+_straight = prepare("CloneBackward0", "cast_storage", stype="default")  # in C order
 
 
 def as_float(tensor: Tensor) -> Tensor:
@@ -59,45 +60,58 @@ def require_same_dtype(name: str, first: Tensor, *others: Any) -> None:
 def require_cast(kind: dtype, wanted: dtype) -> None:
     """Raises: RuntimeError: a result of one dtype may not be written into a tensor of the other."""
     if not can_cast(kind, wanted):
-        raise RuntimeError(f"result type {kind.word} can't be cast to the desired output type {wanted.word}")
+        raise RuntimeError(f"a result of dtype {kind.word} does not fit in a tensor of dtype {wanted.word}")
 
 
 @both(calls={"one": _clone, **from_kind(BOOL)})
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy, whose gradient flows to `input`."""
+    """A copy, whose gradient flows to `input`. It lies in memory as `input`, or in C order (contiguous_format)."""
+    if memory_format is contiguous_format:
+        return run(_straight, [input], kind=input._dtype)
     return adopt(hot.call1(_clone, input._h), input._dtype)
 
 
-@method()
+@method(quick=True)
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
-    """Itself where its elements follow each other in memory, else a copy."""
-    return self if self.is_contiguous() else clone(self)
+    """Itself where its elements follow each other in memory, else a copy where they do."""
+    return self if self.is_contiguous() else run(_straight, [self], kind=self._dtype)
 
 
-@method()
+@method(quick=True)
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor as another dtype: to(torch.float64), to("cpu"), to("cpu", torch.float64), to(other).
 
     Returns itself where nothing changes and `copy` is not set.
     """
-    kind = kwargs.pop("dtype", None)
-    copy = kwargs.pop("copy", False)
-    for name in ("non_blocking", "memory_format"):
-        kwargs.pop(name, None)
-    require_cpu(kwargs.pop("device", None))
-    if kwargs:
-        raise TypeError(f"to() received an invalid keyword argument: {next(iter(kwargs))}")
-    for arg in args:
-        if isinstance(arg, Tensor):
-            kind = arg._dtype
-        elif isinstance(arg, (str, device)):
-            require_cpu(arg)
-        elif isinstance(arg, dtype) or arg in (float, int, bool):
-            kind = as_dtype(arg)
-    kind = self._dtype if kind is None else as_dtype(kind)
-    if copy and kind is self._dtype:
+    kind, copies = target_of(args, kwargs)
+    kind = self._dtype if kind is None else kind
+    if copies and kind is self._dtype:
         return run(prepare("ToCopyBackward0", "_copy"), [self], kind=kind)
     return cast(self, kind)
+
+
+def target_of(args: tuple, kwargs: dict[str, Any]) -> tuple[dtype | None, bool]:
+    """The dtype that the arguments of `to` ask for, None for the one that there is, and whether for a copy.
+
+    Raises: TypeError: other arguments; AssertionError, NotImplementedError: a device other than the CPU.
+    """
+    order = ["dtype", "non_blocking", "copy"]
+    if args and isinstance(args[0], Tensor):
+        args = (args[0]._dtype, *args[1:])
+    elif args and not (isinstance(args[0], dtype) or args[0] in (float, int, bool)):
+        order.insert(0, "device")
+    given = dict(zip(order, args))
+    twice, others = given.keys() & kwargs.keys(), kwargs.keys() - {"device", *order, "memory_format"}
+    if len(args) > len(order) or twice or others:
+        what = f"{len(args)} arguments" if len(args) > len(order) else repr(min(twice or others))
+        raise TypeError(f"to(): takes a dtype, a device, a device and a dtype, or a tensor, not {what}")
+    given.update(kwargs)
+    for name in ("non_blocking", "copy"):
+        if not isinstance(given.get(name, False), bool):
+            raise TypeError(f"to(): argument '{name}' must be bool, not {type(given[name]).__name__}")
+    require_cpu(given.get("device"))
+    kind = given.get("dtype")
+    return None if kind is None else as_dtype(kind), given.get("copy", False)
 
 
 def _caster(name: str, kind: dtype) -> None:
@@ -106,14 +120,14 @@ def _caster(name: str, kind: dtype) -> None:
 
     convert.__name__ = name
     convert.__doc__ = f"The tensor as {kind}: itself where it is that."
-    method(name)(convert)
+    method(name, quick=True)(convert)
 
 
 for _kind in DTYPES:
     _caster({"Float": "float", "Byte": "byte", "Char": "char"}.get(_kind.word, _kind.word.lower()), _kind)
 
 
-@method()
+@method(quick=True)
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor as the dtype of another."""
     return cast(self, other._dtype)

@@ -103,7 +103,7 @@ def as_dtype(value: Any) -> dtype:
         return value
     found = _OF_PYTHON.get(value)
     if found is None:
-        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(value).__name__}")
+        raise TypeError(f"dtype is a torch.dtype, not a {type(value).__name__}")
     return found
 
 

@@ -52,13 +52,13 @@ def without_first_ones(value: Tensor) -> Tensor:
     return _shapes.view(value, value.shape[start:]) if start else value
 
 
-@method()
+@method(quick=True)
 def fill_(self: Tensor, value: Any) -> Tensor:
     """One number in every element; returns the tensor."""
     if isinstance(value, Tensor):
         if value.shape:
             raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+                f"fill_: the value is a number or a tensor without dimensions, not of {value.ndim} dimensions"
             )
         return copy_(self, value)
     return _filled(self, _fill, float(require_fits(value, self._dtype)))

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite import _replace
 from mxlite.torch._dtypes import dtype, dtype_named
 from mxlite.torch._kinds import Size, device, require_cpu
 from mxlite.torch._tensor import Tensor, from_values
@@ -48,7 +49,10 @@ class _Writer:
             return {"bytes": value.hex()}
         for name, cls in _CONTAINERS.items():
             if type(value) is cls:
-                return {name: self._members(value)}
+                found = {name: self._members(value)}
+                if hasattr(value, "_metadata"):  # versions of the modules whose state_dict it is
+                    found["metadata"] = self.plain(value._metadata)
+                return found
         raise TypeError(
             f"mxlite.torch: torch.save takes tensors, numbers, texts and containers of them, not "
             f"{type(value).__name__}; of a module or an optimizer, save state_dict()"
@@ -84,14 +88,22 @@ def save(obj: Any, f: Any) -> None:
     A tensor that occurs several times is written once; views of one memory are written one by one.
 
     Args:
-        f: A path, or a file that is open for writing bytes.
-    Raises: TypeError: other objects; then nothing is written.
+        f: A path, or a file that is open for writing bytes. What has the path stays until the new file is whole.
+    Raises: TypeError: other objects; then nothing is written. OSError: writing failed.
     """
     writer = _Writer()
     structure = json.dumps({"format": _FORMAT, "value": writer.plain(obj)})
+    if hasattr(f, "write"):
+        _archive(f, structure, writer.arrays)
+        return
+    with _replace.replacing(f) as file:
+        _archive(file, structure, writer.arrays)
+
+
+def _archive(f: Any, structure: str, arrays: list[np.ndarray]) -> None:
     with zipfile.ZipFile(f, "w") as archive:
         archive.writestr(_STRUCTURE, structure)
-        for place, values in enumerate(writer.arrays):
+        for place, values in enumerate(arrays):
             made = io.BytesIO()
             np.save(made, values, allow_pickle=False)
             archive.writestr(f"{place}.npy", made.getbuffer())
@@ -116,7 +128,10 @@ class _Reader:
             return bytes.fromhex(content)
         cls = _CONTAINERS[kind]
         if issubclass(cls, dict):
-            return cls({self.value(key): self.value(each) for key, each in content})
+            made = cls({self.value(key): self.value(each) for key, each in content})
+            if "metadata" in plain:
+                made._metadata = self.value(plain["metadata"])
+            return made
         return cls(map(self.value, content))
 
     def _array(self, kind: str, place: int, requires_grad: bool) -> Any:

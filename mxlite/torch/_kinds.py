@@ -54,6 +54,8 @@ class device:  # noqa: N801 - PyTorch's name
     def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, device):
             type, index = type.type, type.index
+        if isinstance(type, int) and not isinstance(type, bool):
+            raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
         name, separator, number = type.partition(":")
@@ -137,7 +139,7 @@ def check_dim(dim: Any, ndim: int) -> int:
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
     room = ndim or 1
     if not -room <= place < room:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {place})")
+        raise IndexError(f"there is no dimension {place}; dimensions go from {-room} to {room - 1}")
     return place + room if place < 0 else place
 
 

@@ -202,7 +202,7 @@ class Tensor(Gradient):
         number = self._only_number()
         if number is None:
             what = "more than one value" if self.numel() else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+            raise RuntimeError(f"a tensor with {what} is neither true nor false")
         return bool(number)
 
     def _scalar(self) -> Any:
@@ -276,13 +276,32 @@ class Tensor(Gradient):
             )
         if id(self) in memo:
             return memo[id(self)]
-        copied = self._as_class(type(self), self.detach().clone())
+        copied = self._as_class(type(self), self._with_copied_memory(memo))
         if self.requires_grad:
             copied.requires_grad_()
             if self.grad is not None:
                 copied.grad = self.grad.__deepcopy__(memo)
         memo[id(self)] = copied
         copied.__dict__.update(copy.deepcopy(self._attributes(), memo))
+        return copied
+
+    def _with_copied_memory(self, memo: dict) -> Tensor:
+        """The same elements of a copy of all its memory, which `memo` has for others over that memory."""
+        if not self.numel():
+            return self.detach().clone()
+        number = ctypes.c_uint64()
+        whole = _calls.adopt(LIB.MXLNDArrayGetMemory(self._h, ctypes.byref(number)), self._dtype)
+        key = "memory of mxlite.torch", number.value
+        if key not in memo:
+            memo[key] = whole.clone()
+        call = _calls.prepare(None, "_mxl_as_strided", "shape", "strides", "skip")
+        return _calls.run(
+            call, [memo[key]], self.shape, self._strides(), self.storage_offset(), kind=self._dtype
+        ).detach()
+
+    def __copy__(self) -> Tensor:
+        copied = self._as_class(type(self), self.detach()).requires_grad_(self.requires_grad)
+        copied.__dict__.update(self._attributes())
         return copied
 
     def __reduce__(self) -> tuple:
@@ -331,18 +350,27 @@ class _Memory:
         }
 
 
+def exchange(a: Tensor, b: Tensor) -> None:
+    """Swaps what two tensors are: their memory, shapes and dtypes."""
+    a._h, b._h = b._h, a._h  # set: Owner forgets the shape
+    a._dtype, b._dtype = b._dtype, a._dtype
+    for each in (a, b):
+        if hasattr(each, "_shape"):
+            del each._shape
+
+
 def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
     tensor = Tensor._as_class(cls, from_values(values))
     return tensor.requires_grad_() if requires_grad else tensor
 
 
-@method()
+@method(quick=True)
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """Itself: all tensors are on the CPU."""
     return self
 
 
-@method()
+@method(quick=True)
 def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
     """Raises: AssertionError, always: there is no CUDA."""
     raise AssertionError("Torch not compiled with CUDA enabled")

@@ -29,7 +29,7 @@ def _shapes(symbol: Symbol, given: Shapes | None) -> Shapes:
     inside = symbol.get_internals()
     arguments, outputs, states = inside.infer_shape(**given)
     if outputs is None:
-        raise ValueError("Input shape is incomplete")
+        raise ValueError("print_summary: `shape` does not tell all shapes")
     found = dict(zip(inside.list_outputs(), outputs))
     found.update(zip(inside.list_arguments(), arguments or ()))
     found.update(zip(inside.list_auxiliary_states(), states or ()))
@@ -55,7 +55,7 @@ def print_summary(
     Raises: TypeError: no symbol; MXNetError: shapes that do not fit; ValueError: they do not suffice.
     """
     if not isinstance(symbol, Symbol):
-        raise TypeError("symbol must be Symbol")
+        raise TypeError("print_summary: the first argument is a Symbol")
     shapes, nodes = _shapes(symbol, shape), _nodes(symbol)
     ends = [int(line_length * each) if each <= 1 else int(each) for each in positions]
     states = set(symbol.list_auxiliary_states())
@@ -153,7 +153,7 @@ def plot_network(
     except ImportError:
         raise ImportError("Draw network requires graphviz library: pip install graphviz") from None
     if not isinstance(symbol, Symbol):
-        raise TypeError("symbol must be a Symbol")
+        raise TypeError("plot_network: the first argument is a Symbol")
     shapes, nodes = _shapes(symbol, shape), _nodes(symbol)
     names = [each["name"] for each in nodes]
     if len(set(names)) != len(names):

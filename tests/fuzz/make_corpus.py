@@ -40,10 +40,10 @@ def entries() -> dict[str, tuple[bytes, str | None]]:
     huge, name = 1 << 62, struct.pack("<Q", 1 << 63) + b"ab"
     return {
         "nothing": (b"", "ends too early: at byte 0"),
-        "magic": (b"\x13" + listed()[1:], "begins with 0x113"),
+        "magic": (b"\x13" + listed()[1:], "begins with the bytes 13 01 00 00 00 00 00 00"),
         "arrays_too_many": (listed(floats(2), count=1 << 61), "it has 2305843009213693952 arrays"),
         "arrays_too_few": (listed(floats(2), floats(3), count=1), "1 arrays and"),
-        "version": (listed(struct.pack("<I", 0xF993FACB) + floats(2)[4:]), "not the beginning of an array: .*facb"),
+        "version": (listed(struct.pack("<I", 0xF993FACB) + floats(2)[4:]), "not the beginning of an array: .*cb fa"),
         "numpy_shape": (listed(header(2, version=V3) + bytes(8)), "saved in numpy-shape mode"),
         "stype": (listed(header(2, stype=3) + bytes(8)), "unknown storage type 3"),
         "stype_negative": (listed(header(2, stype=-1) + bytes(8)), "unknown storage type -1"),

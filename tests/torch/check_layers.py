@@ -186,6 +186,7 @@ SCHEDULES = [
     "LinearLR(o)",
     "LinearLR(o, 0.5, 0.75, 4)",
     "ConstantLR(o, 0.5, 3)",
+    "ConstantLR(o, 0.5, 0)",
 ]
 
 #: What is refused, and what some layers are like as texts, as PyTorch says it (`--record` writes it again): make test
@@ -367,24 +368,37 @@ def check_optimizer(text: str, kind: str, rtol: float) -> list[str]:
     return found + ([] if texts[0] == texts[1] else [f"texts: {texts}"])
 
 
-def check_schedule(text: str) -> list[str]:
-    """What differs of 14 epochs of a schedule, half of them after loading its state."""
+def check_schedule(text: str, last_epoch: int) -> list[str]:
+    """What differs of 14 epochs of a schedule, half of them after loading its state, and of some chosen epochs.
+
+    Args:
+        last_epoch: Of a schedule that goes on; PyTorch's rates are then compared after the first one.
+    """
     answers = []
     for torch in SIDES:
         p, q = (torch.nn.Parameter(torch.ones(1)) for _ in range(2))
         o = torch.optim.SGD([{"params": [p], "lr": 0.5}, {"params": [q]}], lr=0.1)
+        for group in o.param_groups if last_epoch >= 0 else ():
+            group["initial_lr"] = 1.0
         names = {**vars(torch.optim.lr_scheduler), "o": o}
-        made = eval(text, names)
-        rates = [list(made.get_last_lr())]
+        made = eval(f"{text[:-1]}, last_epoch={last_epoch})", names)
+        if last_epoch >= 0 and re.match("StepLR|MultiStepLR|ConstantLR", text):
+            for group, rate in zip(o.param_groups, (0.5, 0.1)):  # PyTorch has taken a step
+                group["lr"] = rate
+        rates = [] if last_epoch >= 0 else [list(made.get_last_lr())]
         for epoch in range(14):
             o.step()
             made.step()
-            rates.append([*made.get_last_lr(), *(group["lr"] for group in o.param_groups)])
+            rates.append([*made.get_last_lr(), *(group["lr"] for group in o.param_groups), made._step_count])
             if epoch == 7:
                 state = made.state_dict()
         made.load_state_dict(state)
-        answers.append((rates, made.last_epoch))
-    return [] if same(*answers, 1e-9) else [str(answers)]
+        for epoch in (0, 1, 5, 12, 3):
+            made.step(epoch)
+            made.step()
+            rates.append([*made.get_last_lr(), made.last_epoch])
+        answers.append((rates, made.base_lrs, sorted(name for name in state if name[0] != "_")))
+    return [] if answers[0][2] == answers[1][2] and same(answers[0][:2], answers[1][:2], 1e-9) else [str(answers)]
 
 
 def outcome(torch: Any, text: str) -> list[str]:
@@ -424,7 +438,7 @@ CHECKS: list[tuple[str, Callable[..., list[str]], list[tuple]]] = [
     ("losses", check_loss, [(text,) for text in LOSSES]),
     ("optimizers", check_optimizer, [(text, "float32", 1e-5) for text in OPTIMIZERS]),
     ("optimizers in float64", check_optimizer, [(text, "float64", 1e-6) for text in OPTIMIZERS]),
-    ("schedules", check_schedule, [(text,) for text in SCHEDULES]),
+    ("schedules", check_schedule, [(text, epoch) for text in SCHEDULES for epoch in range(-1, 7)]),
     ("errors", check_error, [(text,) for text in ERRORS]),
 ]
 

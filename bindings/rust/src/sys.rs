@@ -83,6 +83,9 @@ pub struct MXLBackwardOptions { pub keep_graph: c_int, pub create_graph: c_int, 
 pub struct MXLList { pub n: i64, pub values: *const i64 }
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct MXLReplacement { pub descriptor: c_int, pub error_number: c_int, pub inside: [u64; 1040] }
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub union MXLValue { pub i: i64, pub f: f64, pub list: MXLList }
 
 extern "C" {
@@ -224,6 +227,7 @@ extern "C" {
     pub fn MXLNDArrayGetEdgeKind(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayGetId(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayGetInfo(array: NDArrayHandle, room: c_int, shape: *mut i64, dtype: *mut c_int) -> c_int;
+    pub fn MXLNDArrayGetMemory(array: NDArrayHandle, number: *mut u64) -> NDArrayHandle;
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayIsContiguous(array: NDArrayHandle) -> c_int;
@@ -234,6 +238,7 @@ extern "C" {
     pub fn MXLNDArrayReshape(array: NDArrayHandle, ndim: c_int, shape: *const i64, reverse: c_int) -> NDArrayHandle;
     pub fn MXLNDArraySetGrad(array: NDArrayHandle, grad: NDArrayHandle) -> c_int;
     pub fn MXLNDArraySetRequiresGrad(array: NDArrayHandle, flag: c_int) -> c_int;
+    pub fn MXLNDArrayShare(array: NDArrayHandle, descriptor: *mut c_int) -> c_int;
     pub fn MXLNDArraySlice(array: NDArrayHandle, begin: i64, end: i64) -> NDArrayHandle;
     pub fn MXLNDArrayToDLPackVersioned(array: NDArrayHandle, out_dlpack: *mut *mut c_void) -> c_int;
     pub fn MXLNDArrayTurn(array: NDArrayHandle, view: NDArrayHandle, kept: *mut c_int) -> c_int;
@@ -264,6 +269,8 @@ extern "C" {
     pub fn MXLPushSavedHooks(pack: MXLPackFunction, unpack: MXLUnpackFunction, drop: MXLDropFunction, payload: *mut c_void, release: MXLReleaseFunction) -> c_int;
     pub fn MXLRandomGetState(state: *mut u64) -> c_int;
     pub fn MXLRandomSetState(state: *const u64) -> c_int;
+    pub fn MXLReplaceBegin(path: *const c_char, stream: c_int, replacement: *mut MXLReplacement) -> c_int;
+    pub fn MXLReplaceEnd(replacement: *mut MXLReplacement, whole: c_int) -> c_int;
     pub fn MXLSetAllocator(alloc: MXLAllocFunction, release: MXLFreeFunction, payload: *mut c_void, keep_blocks: c_int) -> c_int;
     pub fn MXLSetAnomaly(check: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetBackend(name: *const c_char, path: *const c_char) -> c_int;

@@ -108,6 +108,7 @@ fn generated_builders_take_typed_parameters() {
     assert_eq!(vec(&ops::clip(&x).a_min(2.0).a_max(3.0).call().unwrap()), [2.0, 2.0, 3.0, 3.0]);
     assert_eq!(vec(&ops::transpose(&x).axes([1, 0]).call().unwrap()), [1.0, 3.0, 2.0, 4.0]);
     assert_eq!(vec(&ops::r#where([&x, &x, &x]).call().unwrap()), vec(&x));
+    assert!(ops::_foreach(&x).r#fn("no graph").call().is_err()); // a parameter may be called as a keyword
     assert_eq!(vec(&ops::sum(&x).axis(None::<i64>).call().unwrap()), [10.0]);
 }
 #[test]

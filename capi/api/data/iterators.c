@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "data/whole.h"
 #include "data/batches.h"
 
 /* Numbers of makers begin here, at the end of the slots, so that no iterator gets the handle of a
@@ -130,12 +131,18 @@ int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char 
 
 /* ---- iterators ---- */
 
+/* Begins a call, which a forked process finds whole: the iterator may be one that a thread reads.
+ */
 static mxl_batches *pin(const char *function, const void *handle)
 {
-    mxl_batches *batches = (mxl_batches *)mxl_handle_pin(MXL_KIND_ITERATOR, api_number(handle));
+    mxl_batches *batches;
 
-    if (batches == NULL)
+    mxl_whole_begin();
+    batches = (mxl_batches *)mxl_handle_pin(MXL_KIND_ITERATOR, api_number(handle));
+    if (batches == NULL) {
+        mxl_whole_end();
         mxl_error_put_before(function);
+    }
     return batches;
 }
 
@@ -143,6 +150,7 @@ static mxl_batches *pin(const char *function, const void *handle)
 static int finish(const char *function, const void *handle, int status)
 {
     api_unpin(handle);
+    mxl_whole_end();
     return status == 0 ? 0 : mxl_error_prefix(function);
 }
 

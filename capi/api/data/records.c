@@ -1,5 +1,6 @@
 /* Files of records: MXRecordIO*. A handle is of a reader or of a writer. */
 #include "api/common.h"
+#include "data/whole.h"
 #include "data/record.h"
 
 static int create(const char *function, const char *uri, bool writing, RecordIOHandle *out)
@@ -16,15 +17,20 @@ static int create(const char *function, const char *uri, bool writing, RecordIOH
     return 0;
 }
 
-/* Pins a reader or a writer; NULL with the error set. */
+/* Begins a call, which a forked process finds whole, of a reader or a writer; NULL with the error
+ * set. */
 static mxl_record_file *pin(const char *function, const void *handle, bool writing)
 {
-    mxl_record_file *file = (mxl_record_file *)mxl_handle_pin(MXL_KIND_RECORD, api_number(handle));
+    mxl_record_file *file;
 
+    mxl_whole_begin();
+    file = (mxl_record_file *)mxl_handle_pin(MXL_KIND_RECORD, api_number(handle));
     if (file == NULL) {
+        mxl_whole_end();
         mxl_error_put_before(function);
     } else if (file->writing != writing) {
         api_unpin(handle);
+        mxl_whole_end();
         return mxl_error_null("%s: a %s was expected, the handle is of a %s", function,
                               writing ? "writer" : "reader", writing ? "reader" : "writer");
     }
@@ -35,18 +41,24 @@ static mxl_record_file *pin(const char *function, const void *handle, bool writi
 static int finish(const char *function, const void *handle, int status)
 {
     api_unpin(handle);
+    mxl_whole_end();
     return status == 0 ? 0 : mxl_error_prefix(function);
 }
 
 static int release(const char *function, void *handle, bool writing)
 {
+    mxl_record_file *file;
+    int status;
+
     if (handle == NULL)
         return 0;
-    if (pin(function, handle, writing) == NULL)
+    file = pin(function, handle, writing);
+    if (file == NULL)
         return -1;
-    api_unpin(handle);
-    return mxl_handle_free(MXL_KIND_RECORD, api_number(handle)) == 0 ? 0
-                                                                     : mxl_error_prefix(function);
+    status = finish(function, handle, writing ? mxl_record_close(file) : 0);
+    if (mxl_handle_free(MXL_KIND_RECORD, api_number(handle)) != 0 && status == 0)
+        status = mxl_error_prefix(function);
+    return status;
 }
 
 static int tell(const char *function, const void *handle, bool writing, size_t *pos)

@@ -341,3 +341,27 @@ int MXLNDArrayGetAddress(NDArrayHandle array, void **address)
     api_unpin(array);
     return 0;
 }
+
+NDArrayHandle MXLNDArrayGetMemory(NDArrayHandle array, uint64_t *number)
+{
+    mxl_array *a, *whole;
+    int64_t size;
+
+    if (number == NULL) {
+        (void)api_null(__func__, "number");
+        return NULL;
+    }
+    *number = 0;
+    a = api_pin_defined(array, __func__);
+    if (a == NULL)
+        return NULL;
+    size = (int64_t)(a->storage->bytes / mxl_dtype_size(a->dtype));
+    mxl_ref_retain(&a->storage->ref);
+    whole = mxl_array_over(a->storage, a->dtype, 1, &size);
+    if (whole != NULL) {
+        whole->device = a->device;
+        *number = (uint64_t)(uintptr_t)a->storage;
+    }
+    api_unpin(array);
+    return whole == NULL ? NULL : api_handle(whole);
+}

@@ -2,9 +2,7 @@
  * and where the results go. */
 #include "api/common.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "array/replace.h"
@@ -171,9 +169,7 @@ int MXSetProcessProfilerConfig(int num_params, const char *const *keys, const ch
 
 static int write_file(void *to, const char *text, size_t bytes)
 {
-    if (fwrite(text, 1, bytes, to) == bytes)
-        return 0;
-    return mxl_error("cannot write the trace: %s", strerror(errno));
+    return mxl_replace_put(to, text, bytes);
 }
 
 /* Writes the file; a later one begins anew if it is `finished`, else repeats what is in this one.
@@ -185,7 +181,7 @@ static int held_dump(bool finished)
 
     if (mxl_replace_begin(&r, now.file) != 0)
         return -1;
-    status = mxl_profile_trace(write_file, r.file);
+    status = mxl_profile_trace(write_file, &r);
     if (mxl_replace_end(&r, status == 0) != 0 || status != 0)
         return -1;
     if (finished)

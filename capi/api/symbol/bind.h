@@ -3,7 +3,7 @@
 #define MXL_API_SYMBOL_BIND_H
 
 #include "api/symbol/handles.h"
-#include "graph/executor.h"
+#include "graph/executor/executor.h"
 
 /* Pins an executor (borrowed until api_executor_unpin); NULL with the error set. */
 static inline mxl_executor *api_executor_pin(const void *handle, const char *function)
@@ -40,19 +40,26 @@ int api_shared_begin(api_shared_buffer *buffer, int length, const char *const *n
                      const NDArrayHandle *handles);
 void api_shared_end(api_shared_buffer *buffer);
 
-/* The first elements of the buffer's array of that name, where it has enough; else zeros, which
- * take its place in the buffer. A new reference; NULL with the error set, as for another dtype. */
+/* The first elements of the buffer's array of that name, where it has enough; else zeros on
+ * `device`, which take its place in the buffer. A new reference; NULL with the error set, as where
+ * those elements have another dtype. */
 mxl_array *api_shared_array_for(api_shared_buffer *buffer, const char *name, int dtype,
-                                const mxl_shape *shape);
+                                const mxl_shape *shape, mxl_device device);
 
 /* Lends the names and new handles of all arrays. -1 with the error set. */
 int api_shared_lend(const api_shared_buffer *buffer, int *length, const char ***names,
                     NDArrayHandle **handles);
 
+/* The devices that a caller of bind, simple_bind or reshape asks for: its own, and those of groups.
+ * -1 with the error set. */
+int api_places(const char *function, int dev_type, int dev_id, uint32_t count, const char **groups,
+               const int *types, const int *ids, mxl_places *places);
+
 /* What simple_bind and reshape are asked for. The forms of a function differ in the type of the
  * sizes, which `size_at` reads. */
 typedef struct api_wish {
     const char *function;
+    mxl_places places;
     uint32_t shapes;
     const char **shape_names;
     const void *shape_data;
@@ -65,8 +72,8 @@ typedef struct api_wish {
     const char **req_names, **req_types;
     uint32_t shared; /* names of arguments that are taken from `from` */
     const char **shared_names;
-    mxl_executor *from;        /* NULL: nothing is shared */
-    api_shared_buffer *buffer; /* for arguments that are not; NULL: none */
+    mxl_executor *from;
+    api_shared_buffer *buffer; /* for arguments that are not; NULL: nothing is shared */
     bool reshapes; /* arrays of `from` whose shape stays are taken; requests are its requests */
     bool views;    /* and so is memory of others, where it is enough */
     bool partial;  /* shapes that were not asked for may change */

@@ -4,6 +4,7 @@
 
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
+#include "engine/run/builtin_ops.h"
 #include "graph/program.h"
 
 typedef struct cached_op {
@@ -198,8 +199,8 @@ static int give_outputs(mxl_array **out, int count, int *num_outputs, NDArrayHan
 /* Copies the results to arrays of the caller; releases them. */
 static int copy_outputs(mxl_array **out, int count, NDArrayHandle const *handles)
 {
-    const mxl_op *copy = mxl_op_find("_copyto");
-    int status = copy == NULL ? -1 : 0;
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    int status = builtin == NULL ? -1 : 0;
 
     for (int i = 0; i < count; i++) {
         mxl_array *to = status == 0 ? api_pin(handles[i]) : NULL;
@@ -207,7 +208,8 @@ static int copy_outputs(mxl_array **out, int count, NDArrayHandle const *handles
         if (to == NULL)
             status = -1;
         if (status == 0)
-            status = mxl_invoke(copy, NULL, 1, &out[i], 1, &to, api_mode());
+            status =
+                mxl_invoke(mxl_builtin_into(builtin, to), NULL, 1, &out[i], 1, &to, api_mode());
         if (to != NULL)
             api_unpin(handles[i]);
         mxl_array_release(out[i]);

@@ -134,14 +134,6 @@ static int take(const api_wish *w, mxl_array *old, int dtype, const mxl_shape *s
     return mxl_executor_first_of(old, dtype, shape, out);
 }
 
-/* Whether the executor's array may be taken for this variable: where it is to be shared, or where a
- * reshape leaves it as it is. */
-static bool may_share(const api_wish *w, const char *name, bool is_state)
-{
-    return w->from != NULL &&
-           (w->reshapes || is_state || find_name(w->shared, w->shared_names, name) >= 0);
-}
-
 /* A reshape may only change what was asked for, and may only shrink, unless it is told otherwise.
  */
 static int check_reshape(const api_wish *w, const char *name, const mxl_array *old,
@@ -198,64 +190,100 @@ static int check_reqs(const api_wish *w, int args)
     return mxl_error("%u gradient requests for %d arguments", w->reqs, args);
 }
 
-/* An array of the shared buffer, or a new one; a new reference. */
-static mxl_array *own_array(const api_wish *w, const char *name, int dtype, const mxl_shape *shape)
+/* What an array is made for, or taken from elsewhere. */
+typedef struct need {
+    const char *name;
+    bool is_state;
+    int dtype;
+    const mxl_shape *shape;
+    mxl_device device; /* of a new array */
+    int at;            /* its place in the executor whose array or memory it gets; -1: none */
+} need;
+
+/* Sets the place; -1 with the error set where what is shared is not there. Arrays are shared by
+ * executors that have a shared buffer: all states, and the arguments that are named. */
+static int find_source(const api_wish *w, need *n)
 {
-    if (w->buffer != NULL)
-        return api_shared_array_for(w->buffer, name, dtype, shape);
-    return mxl_array_zeros(dtype, shape->ndim, shape->dim);
+    const mxl_array *old;
+
+    n->at = -1;
+    if (w->from == NULL || (!w->reshapes && w->buffer == NULL) ||
+        (!w->reshapes && !n->is_state && find_name(w->shared, w->shared_names, n->name) < 0))
+        return 0;
+    n->at = place_in(w->from, n->name, n->is_state);
+    if (w->reshapes)
+        return 0;
+    if (n->at < 0)
+        return mxl_error("%s is shared, and the shared executor does not have it", n->name);
+    old = n->is_state ? w->from->state[n->at] : w->from->arg[n->at];
+    if (!fits(old, n->dtype, n->shape))
+        return mxl_error("%s is shared: in the shared executor it has shape %s and dtype %s, here "
+                         "%s and %s",
+                         n->name, MXL_SHAPE_OF(old), mxl_dtype_name(old->dtype),
+                         MXL_SHAPE_TEXT(n->shape->ndim, n->shape->dim), mxl_dtype_name(n->dtype));
+    return 0;
+}
+
+/* A new array, or one of the shared buffer, which has all that is not shared by name; a new
+ * reference. */
+static mxl_array *own_array(const api_wish *w, const need *n, const char *name)
+{
+    bool buffered =
+        w->buffer != NULL && !n->is_state && find_name(w->shared, w->shared_names, n->name) < 0;
+    mxl_array *made;
+
+    if (buffered)
+        return api_shared_array_for(w->buffer, name, n->dtype, n->shape, n->device);
+    made = mxl_array_zeros(n->dtype, n->shape->ndim, n->shape->dim);
+    if (made != NULL)
+        made->device = n->device;
+    return made;
 }
 
 /* The array for a variable, shared or new; a new reference. */
-static mxl_array *array_for(const api_wish *w, const char *name, bool is_state, int dtype,
-                            const mxl_shape *shape)
+static mxl_array *array_for(const api_wish *w, const need *n)
 {
-    int at = may_share(w, name, is_state) ? place_in(w->from, name, is_state) : -1;
-    mxl_array *old = at < 0 ? NULL : is_state ? w->from->state[at] : w->from->arg[at], *found;
+    mxl_array *old = NULL, *found;
 
-    if (!fits(old, dtype, shape) && check_reshape(w, name, old, shape) != 0)
+    if (n->at >= 0)
+        old = n->is_state ? w->from->state[n->at] : w->from->arg[n->at];
+    if (!fits(old, n->dtype, n->shape) && check_reshape(w, n->name, old, n->shape) != 0)
         return NULL;
-    if (take(w, old, dtype, shape, &found) != 0)
+    if (take(w, old, n->dtype, n->shape, &found) != 0)
         return NULL;
-    if (found != NULL || !is_state)
-        return found != NULL ? found : own_array(w, name, dtype, shape);
-    return mxl_array_zeros(dtype, shape->ndim, shape->dim);
+    return found != NULL ? found : own_array(w, n, n->name);
 }
 
 /* The same for the gradient of an argument. */
-static mxl_array *gradient_for(const api_wish *w, const char *name, int dtype,
-                               const mxl_shape *shape)
+static mxl_array *gradient_for(const api_wish *w, const need *n)
 {
-    int at = may_share(w, name, false) ? place_in(w->from, name, false) : -1;
+    mxl_str name = {0};
     mxl_array *found;
 
-    mxl_str grad_name = {0};
-
-    if (take(w, at < 0 ? NULL : w->from->grad[at], dtype, shape, &found) != 0)
+    if (take(w, n->at < 0 ? NULL : w->from->grad[n->at], n->dtype, n->shape, &found) != 0)
         return NULL;
     if (found != NULL)
         return found;
-    mxl_str_addf(&grad_name, "grad of %s", name);
-    if (!grad_name.failed)
-        found = own_array(w, grad_name.text, dtype, shape);
-    mxl_str_clear(&grad_name);
+    mxl_str_addf(&name, "grad of %s", n->name);
+    if (!name.failed)
+        found = own_array(w, n, name.text);
+    mxl_str_clear(&name);
     return found;
 }
 
-static int make_arg(mxl_executor *e, const api_wish *w, int i, int dtype, const mxl_shape *shape)
+static int make_arg(mxl_executor *e, const api_wish *w, int i, const need *n)
 {
-    const char *name = mxl_executor_variable(e, i, false)->name;
     mxl_array *arg, *grad = NULL;
     mxl_grad_req req;
     int status = -1;
 
     if (wanted_req(e, w, i, &req) != 0)
         return -1;
-    arg = array_for(w, name, false, dtype, shape);
+    arg = array_for(w, n);
     if (arg == NULL)
         return -1;
     if (req != MXL_GRAD_NULL)
-        grad = gradient_for(w, name, dtype, shape);
+        grad = gradient_for(w, n);
     if (req == MXL_GRAD_NULL || grad != NULL)
         status = mxl_executor_set_arg(e, i, arg, grad, req);
     mxl_array_release(grad);
@@ -263,9 +291,9 @@ static int make_arg(mxl_executor *e, const api_wish *w, int i, int dtype, const 
     return status;
 }
 
-static int make_state(mxl_executor *e, const api_wish *w, int i, int dtype, const mxl_shape *shape)
+static int make_state(mxl_executor *e, const api_wish *w, int i, const need *n)
 {
-    mxl_array *state = array_for(w, mxl_executor_variable(e, i, true)->name, true, dtype, shape);
+    mxl_array *state = array_for(w, n);
 
     if (state == NULL)
         return -1;
@@ -279,18 +307,22 @@ static int make_arrays(mxl_executor *e, const api_wish *w, const mxl_facts *fact
     const mxl_indexed *graph = &e->program.graph;
     int variable = 0, arg = 0, state = 0, status = 0;
 
-    for (int n = 0; n < graph->walk.count && status == 0; n++) {
-        const mxl_shape *shape = &facts->shape[graph->first[n]];
-        int dtype = facts->dtype[graph->first[n]];
+    for (int i = 0; i < graph->walk.count && status == 0; i++) {
+        const mxl_graph_node *node = graph->walk.node[i];
+        need n = {.name = node->name,
+                  .dtype = facts->dtype[graph->first[i]],
+                  .shape = &facts->shape[graph->first[i]],
+                  .device = w->places.own};
 
-        if (graph->walk.node[n]->op != NULL)
+        if (node->op != NULL)
             continue;
-        if (!mxl_shape_known(shape))
-            return mxl_error("the shape of %s does not follow from those that are given",
-                             graph->walk.node[n]->name);
-        dtype = dtype == MXL_DTYPE_UNKNOWN ? MXL_F32 : dtype;
-        status = e->is_state[variable++] ? make_state(e, w, state++, dtype, shape)
-                                         : make_arg(e, w, arg++, dtype, shape);
+        n.is_state = e->is_state[variable++];
+        if (!mxl_shape_known(n.shape))
+            return mxl_error("the shape of %s does not follow from those that are given", n.name);
+        n.dtype = n.dtype == MXL_DTYPE_UNKNOWN ? MXL_F32 : n.dtype;
+        if (mxl_place_of_group(&w->places, node, &n.device) != 0 || find_source(w, &n) != 0)
+            return -1;
+        status = n.is_state ? make_state(e, w, state++, &n) : make_arg(e, w, arg++, &n);
     }
     return status;
 }
@@ -316,7 +348,7 @@ mxl_executor *api_executor_make(const api_wish *wish, const mxl_symbol *symbol)
         mxl_facts_end(&facts);
     }
     if (status == 0)
-        status = mxl_executor_finish(e, legacy);
+        status = mxl_executor_finish(e, &wish->places, legacy);
     if (status == 0 && wish->views)
         status = mxl_executor_share_outputs(e, wish->from);
     if (status != 0) {

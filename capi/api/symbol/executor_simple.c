@@ -73,12 +73,12 @@ static int bind_pinned(api_wish *w, SymbolHandle handle, const buffers *b, const
     return status;
 }
 
-static int simple_bind(api_wish *w, SymbolHandle handle, int dev_type, ExecutorHandle shared,
-                       const buffers *b, const answer *a)
+static int simple_bind(api_wish *w, SymbolHandle handle, ExecutorHandle shared, const buffers *b,
+                       const answer *a)
 {
     int status;
 
-    if (check_answer(w->function, a) != 0 || api_check_device(w->function, dev_type) != 0)
+    if (check_answer(w->function, a) != 0)
         return -1;
     if (shared != NULL && (w->from = api_executor_pin(shared, w->function)) == NULL)
         return -1;
@@ -123,25 +123,27 @@ static int simple_bind(api_wish *w, SymbolHandle handle, int dev_type, ExecutorH
                       .shared = num_shared_arg_names,                                              \
                       .shared_names = shared_arg_name_list};                                       \
                                                                                                    \
-        (void)dev_id, (void)num_g2c_keys, (void)g2c_keys, (void)g2c_dev_types;                     \
-        (void)g2c_dev_ids, (void)provided_arg_stype_names, (void)num_provided_arg_stypes;          \
+        (void)provided_arg_stype_names;                                                            \
+        if (api_places(__func__, dev_type, dev_id, num_g2c_keys, g2c_keys, g2c_dev_types,          \
+                       g2c_dev_ids, &w.places) != 0)                                               \
+            return -1;                                                                             \
         for (uint32_t i = 0; i < num_provided_arg_stypes; i++) {                                   \
             if (provided_arg_stypes[i] > 0)                                                        \
                 return mxl_error("%s: sparse storage is not supported by mxlite", __func__);       \
         }                                                                                          \
-        return simple_bind(&w, symbol_handle, dev_type, shared_exec_handle, &b, &a);               \
+        return simple_bind(&w, symbol_handle, shared_exec_handle, &b, &a);                         \
     }
 
 SIMPLE_BIND(MXExecutorSimpleBind, uint32_t, api_size_u32)
 SIMPLE_BIND(MXExecutorSimpleBindEx, int, api_size_i32)
 SIMPLE_BIND(MXExecutorSimpleBindEx64, int64_t, api_size_i64)
 
-static int reshape(api_wish *w, ExecutorHandle shared, int dev_type, const answer *a)
+static int reshape(api_wish *w, ExecutorHandle shared, const answer *a)
 {
     mxl_executor *from;
     int status;
 
-    if (check_answer(w->function, a) != 0 || api_check_device(w->function, dev_type) != 0)
+    if (check_answer(w->function, a) != 0)
         return -1;
     from = api_executor_pin(shared, w->function);
     if (from == NULL)
@@ -172,9 +174,10 @@ static int reshape(api_wish *w, ExecutorHandle shared, int dev_type, const answe
                       .partial = partial_shaping != 0,                                             \
                       .larger = allow_up_sizing != 0};                                             \
                                                                                                    \
-        (void)dev_id, (void)num_map_keys, (void)map_keys, (void)map_dev_types;                     \
-        (void)map_dev_ids;                                                                         \
-        return reshape(&w, shared_exec, dev_type, &a);                                             \
+        if (api_places(__func__, dev_type, dev_id, num_map_keys, map_keys, map_dev_types,          \
+                       map_dev_ids, &w.places) != 0)                                               \
+            return -1;                                                                             \
+        return reshape(&w, shared_exec, &a);                                                       \
     }
 
 RESHAPE(MXExecutorReshape, uint32_t, api_size_u32)

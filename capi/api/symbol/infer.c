@@ -283,6 +283,8 @@ static int infer_shape(const char *function, width type, bool partial, SymbolHan
     if (begin(&q) != 0)
         return -1;
     status = say_shapes(&q, type, count, keys, index, sizes);
+    if (status == 0 && mxl_infer_dtypes(&q.facts) != 0)
+        mxl_facts_forget_dtypes(&q.facts); /* a contradiction is none of the shapes */
     if (status == 0)
         status = mxl_infer_shapes(&q.facts);
     if (status == 0)

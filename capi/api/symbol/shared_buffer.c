@@ -56,7 +56,7 @@ void api_shared_end(api_shared_buffer *b)
 }
 
 mxl_array *api_shared_array_for(api_shared_buffer *b, const char *name, int dtype,
-                                const mxl_shape *shape)
+                                const mxl_shape *shape, mxl_device device)
 {
     api_shared_array *held = NULL;
     mxl_array *found = NULL;
@@ -65,21 +65,23 @@ mxl_array *api_shared_array_for(api_shared_buffer *b, const char *name, int dtyp
         if (strcmp(b->item[i].name, name) == 0)
             held = &b->item[i];
     }
-    if (held != NULL && held->array->dtype != dtype) {
-        (void)mxl_error("%s: the array of the shared buffer is of %s, not of %s", name,
-                        mxl_dtype_name(held->array->dtype), mxl_dtype_name(dtype));
-        return NULL;
-    }
+    if (held != NULL && held->array->dtype != dtype &&
+        held->array->size >= mxl_shape_size(shape->ndim, shape->dim))
+        return mxl_error_null("%s: the array of the shared buffer is of %s, not of %s", name,
+                              mxl_dtype_name(held->array->dtype), mxl_dtype_name(dtype));
     if (held != NULL && mxl_executor_first_of(held->array, dtype, shape, &found) != 0)
         return NULL;
     if (found != NULL)
         return found;
     found = mxl_array_zeros(dtype, shape->ndim, shape->dim);
-    if (found != NULL && held != NULL) {
+    if (found == NULL)
+        return NULL;
+    found->device = device;
+    if (held != NULL) {
         mxl_array_retain(found);
         mxl_array_release(held->array);
         held->array = found;
-    } else if (found != NULL && add(b, name, found) != 0) {
+    } else if (add(b, name, found) != 0) {
         mxl_array_release(found);
         return NULL;
     }

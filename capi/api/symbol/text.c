@@ -39,14 +39,10 @@ int MXSymbolCreateFromJSON(const char *json, SymbolHandle *out)
 static int write_file(const char *path, const mxl_str *text)
 {
     mxl_replace r;
-    bool whole;
 
     if (mxl_replace_begin(&r, path) != 0)
         return -1;
-    whole = fwrite(text->text, 1, text->length, r.file) == text->length;
-    if (!whole)
-        (void)mxl_error("%s: writing failed", path);
-    return mxl_replace_end(&r, whole);
+    return mxl_replace_end(&r, mxl_replace_put(&r, text->text, text->length) == 0);
 }
 
 int MXSymbolSaveToFile(SymbolHandle symbol, const char *fname)

@@ -16,6 +16,8 @@ static struct {
     bool keep;
 } allocator = {mxl_system_alloc, mxl_system_free, NULL, MXL_MEM_KEEPS};
 
+static bool (*last_resort)(void); /* set when the library is loaded */
+
 static void count_live(int64_t n)
 {
     mxl_state *state = mxl_state_here;
@@ -52,12 +54,42 @@ static void *take_pooled(size_t rounded, int pool_class)
     return block;
 }
 
+void mxl_mem_set_last_resort(bool (*run)(void))
+{
+    last_resort = run;
+}
+
+static void *take_new(size_t rounded, int pool_class)
+{
+    void *block = NULL;
+
+    if (allocator.keep && pool_class >= 0)
+        block = take_pooled(rounded, pool_class);
+    return block != NULL ? block : allocator.alloc(allocator.payload, rounded, 64);
+}
+
+/* The same when the pool may have free blocks of other sizes only. */
+__attribute__((noinline, cold)) static void *take_last(size_t rounded, int pool_class)
+{
+    void *block = NULL;
+
+    if (mxl_mem_kept_bytes() > 0) {
+        mxl_pool_empty(); /* which makes runs of the heap clean, too */
+        block = take_new(rounded, pool_class);
+    }
+    if (block == NULL && last_resort != NULL && last_resort()) {
+        mxl_pool_empty();
+        block = take_new(rounded, pool_class);
+    }
+    return block;
+}
+
 void *mxl_mem_alloc_slow(size_t bytes)
 {
     mxl_state *state;
     size_t rounded, block_class;
     int pool_class;
-    void *block = NULL;
+    void *block;
 
     if (bytes == 0)
         bytes = 1;
@@ -69,20 +101,13 @@ void *mxl_mem_alloc_slow(size_t bytes)
     state = mxl_state_here;
     pool_class = mxl_pool_class(bytes, &rounded);
     block_class = (bytes - 1) / 64;
-    if (allocator.keep && pool_class >= 0)
-        block = take_pooled(rounded, pool_class);
-    else if (allocator.keep && block_class < MXL_BLOCK_CLASSES && state != NULL &&
-             state->blocks[block_class].top == NULL &&
-             mxl_depot_take(&state->blocks[block_class], block_class))
+    if (allocator.keep && block_class < MXL_BLOCK_CLASSES && state != NULL &&
+        state->blocks[block_class].top == NULL &&
+        mxl_depot_take(&state->blocks[block_class], block_class))
         return mxl_alloc(bytes);
+    block = take_new(rounded, pool_class);
     if (block == NULL)
-        block = allocator.alloc(allocator.payload, rounded, 64);
-    if (block == NULL && mxl_mem_kept_bytes() > 0) {
-        mxl_pool_empty(); /* which makes runs of the heap clean, too */
-        block = pool_class >= 0 ? take_pooled(rounded, pool_class) : NULL;
-        if (block == NULL)
-            block = allocator.alloc(allocator.payload, rounded, 64);
-    }
+        block = take_last(rounded, pool_class);
     if (block == NULL) {
         mxl_error_memory(bytes);
         return NULL;
@@ -125,8 +150,10 @@ void *mxl_mem_reserve(void *block, size_t bytes)
         return NULL;
     (void)mxl_pool_class(bytes, &rounded);
     reserved = mxl_pool_take_clean(rounded);
-    if (reserved != NULL)
-        mxl_pool_keep(block, rounded);
+    if (reserved == NULL)
+        return NULL;
+    mxl_pool_keep(block, rounded);
+    count_live(-(int64_t)bytes);
     return reserved;
 }
 
@@ -136,6 +163,7 @@ void *mxl_mem_commit(void *reserved, size_t bytes)
     int pool_class = mxl_pool_class(bytes, &rounded);
     void *block = mxl_pool_take(rounded, pool_class);
 
+    count_live((int64_t)bytes);
     if (block == NULL)
         return reserved;
     mxl_pool_put_clean(reserved, rounded);
@@ -148,7 +176,6 @@ void mxl_mem_free_reserved(void *reserved, size_t bytes)
 
     (void)mxl_pool_class(bytes, &rounded);
     mxl_pool_put_clean(reserved, rounded);
-    count_live(-(int64_t)bytes);
 }
 
 void *mxl_alloc_zero(size_t bytes)

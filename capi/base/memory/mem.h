@@ -86,8 +86,8 @@ __attribute__((always_inline)) static inline void mxl_free(void *block, size_t b
 void *mxl_realloc(void *block, size_t old_bytes, size_t new_bytes);
 
 /* A block that is written later, if at all: exchanges an allocated block, whose content is lost,
- * for address space of the same size, and lets others have the block. NULL, with the block as it
- * was: blocks of this size, or of this allocator, stay. */
+ * for address space of the same size, which does not count as live, and lets others have the block.
+ * NULL, with the block as it was: blocks of this size, or of this allocator, stay. */
 void *mxl_mem_reserve(void *block, size_t bytes);
 
 /* Exchanges address space of mxl_mem_reserve, whose content is lost, for a block of the pool, or
@@ -112,6 +112,11 @@ int mxl_grow(void *list, size_t item, size_t *room);
  * meanwhile. -1 with the error set while blocks of the present allocator are live, unless the new
  * one is the same. */
 int mxl_mem_set_allocator(mxl_alloc_fn alloc, mxl_free_fn release, void *payload, bool pool);
+
+/* Sets what is called when the allocator fails with an empty pool, before an allocation fails:
+ * `run` frees what it can, with any of its caller's locks held, and returns whether the allocator
+ * is to be asked once more. */
+void mxl_mem_set_last_resort(bool (*run)(void));
 
 /* Sets the bytes of freed blocks that the shared pool may hold; negative restores the default
  * (MXLITE_POOL_MB, else an eighth of the machine's memory and at most 1 GiB). Blocks above the new

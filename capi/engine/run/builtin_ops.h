@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "array/array.h"
 #include "op/op.h"
 
 /* Parameters of `_mxl_as_strided`, `_mxl_strided_put` and `_mxl_zeros_put`: the elements of an
@@ -37,5 +38,12 @@ typedef struct mxl_builtin_ops {
 
 /* NULL with the error set when one is missing. */
 const mxl_builtin_ops *mxl_builtin_ops_get(void);
+
+/* The operator that writes a result to an array that a caller gives: copyto, or copy for one
+ * without a shape, which takes the result's. */
+static inline const mxl_op *mxl_builtin_into(const mxl_builtin_ops *builtin, const mxl_array *given)
+{
+    return given->storage != NULL ? builtin->copyto : builtin->copy;
+}
 
 #endif

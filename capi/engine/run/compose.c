@@ -83,6 +83,21 @@ static int check_made(const mxl_run *r)
     return 0;
 }
 
+/* Result i goes to the array that the caller gives; one without a shape becomes a copy, on the
+ * device of results. */
+static int write_to_given(mxl_run *r, int i, const mxl_builtin_ops *builtin)
+{
+    mxl_array **given = &r->given_out[i];
+    bool becomes = (*given)->storage == NULL;
+
+    if (mxl_invoke(mxl_builtin_into(builtin, *given), NULL, 1, &r->call.out[i], 1, given,
+                   r->mode) != 0)
+        return -1;
+    if (becomes && r->call.op->infer != NULL)
+        (*given)->device = r->device;
+    return 0;
+}
+
 int mxl_run_composite(mxl_run *r)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
@@ -96,8 +111,7 @@ int mxl_run_composite(mxl_run *r)
         status = check_made(r);
     for (int i = 0; i < r->arity.visible && status == 0; i++) {
         if (r->given_out[i] != NULL)
-            status =
-                mxl_invoke(builtin->copyto, NULL, 1, &r->call.out[i], 1, &r->given_out[i], r->mode);
+            status = write_to_given(r, i, builtin);
     }
     for (int i = 0; i < r->call.num_outputs; i++) {
         mxl_array *out = r->call.out[i];

@@ -235,9 +235,13 @@ ALWAYS_INLINE mxl_array *new_output(mxl_run *r, int i, const mxl_plan *plan, boo
         return out;
     }
     if (status == 0)
-        out = mxl_array_new(r->out_dtype[i], r->out_shape[i].ndim, r->out_shape[i].dim);
-    if (out != NULL)
-        out->device = r->device;
+        out = (r->call.op->kernels != NULL ? mxl_array_new_later : mxl_array_new)(
+            r->out_dtype[i], r->out_shape[i].ndim, r->out_shape[i].dim);
+    if (out == NULL)
+        return NULL;
+    out->device = r->device;
+    if (mxl_run_lays(r))
+        mxl_run_lay(r, out);
     return out;
 }
 

@@ -28,6 +28,23 @@ typedef struct mxl_run {
     int dtype_room[OUT_ROOM];
 } mxl_run;
 
+/* Whether a new result is to lie in memory as an input does that is not contiguous. */
+__attribute__((always_inline)) static inline bool mxl_run_lays(const mxl_run *r)
+{
+    const mxl_op *op = r->call.op;
+
+    if (!r->mode.dialect->views || (op->kernels == NULL && !op->keeps_layout))
+        return false;
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        if (!r->given_in[i]->contiguous)
+            return true;
+    }
+    return false;
+}
+
+/* Lays the axes of such a result in memory in the order of those of the inputs. */
+void mxl_run_lay(const mxl_run *r, mxl_array *out);
+
 /* Whether the call updates its input i in place (an optimizer's state). */
 bool mxl_run_mutates(const mxl_call *call, int i);
 

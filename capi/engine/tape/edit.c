@@ -70,9 +70,7 @@ static int check_followed(mxl_run *r, bool records)
     return 0;
 }
 
-/* How MXNet's message begins; programs look for it. */
-#define IN_PLACE                                                                                   \
-    "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. "
+#define IN_PLACE "%s: edits in place (+=, x[:] = y, out=) are not recorded: "
 
 /* MXNet's check of out= while recording: refuses an array that is attached to the graph, an input
  * of the call that is recorded, and a view whose base is not recorded with it. */
@@ -86,7 +84,7 @@ static int check_in_place(mxl_run *r, bool records)
         return check_followed(r, records);
     for (int i = 0; i < r->call.num_inputs; i++) {
         if (mxl_run_mutates(&r->call, i) && mxl_tape_recorded(r->given_in[i], r->mode.dialect))
-            return mxl_error(IN_PLACE "%s: updates input %d, which is recorded or has a gradient "
+            return mxl_error(IN_PLACE "updates input %d, which is recorded or has a gradient "
                                       "attached; call it outside autograd.record()",
                              name, i);
     }
@@ -96,19 +94,19 @@ static int check_in_place(mxl_run *r, bool records)
         if (out == NULL)
             continue;
         if (mxl_tape_recorded(out, r->mode.dialect))
-            return mxl_error(IN_PLACE "%s: the array to write to is recorded or has a gradient "
+            return mxl_error(IN_PLACE "the array to write to is recorded or has a gradient "
                                       "attached; write to a new array",
                              name);
         if (records && is_input(r, out))
-            return mxl_error(IN_PLACE "%s: a recorded value is written into one of its inputs; "
+            return mxl_error(IN_PLACE "a recorded value is written into one of its inputs; "
                                       "build the array with concat or from new arrays",
                              name);
         if (records && mxl_array_leaf(out) != NULL)
-            return mxl_error(IN_PLACE "%s: a recorded value cannot be written into an array whose "
+            return mxl_error(IN_PLACE "a recorded value cannot be written into an array whose "
                                       "gradient request is null: it is a constant",
                              name);
         if (records && out->base != NULL)
-            return mxl_error(IN_PLACE "%s: a recorded value cannot be written into a part of "
+            return mxl_error(IN_PLACE "a recorded value cannot be written into a part of "
                                       "another array; build the array with concat or where",
                              name);
     }
@@ -168,9 +166,10 @@ static int check_overlaps(const mxl_run *r)
 
             if (in != out && in->storage == out->storage && out->storage != NULL &&
                 overlap_partly(in, out))
-                return mxl_error("%s: some elements of the input tensor and the written-to tensor "
-                                 "refer to a single memory location; copy the input first",
-                                 r->call.op->name);
+                return mxl_error(
+                    "%s: the array that is written shares a part of its memory with an "
+                    "input; copy the input first",
+                    r->call.op->name);
         }
     }
     return 0;

@@ -11,19 +11,99 @@
 
 /* ---- where the elements of a view lie in its base ---- */
 
-/* -1 with the error set where the base's elements do not lie in C order. */
-static int view_params(const mxl_array *view, mxl_strided_params *p)
+/* Of a base whose elements do not lie in C order: how far apart it has them in memory, axis by axis
+ * from the outermost in memory on, and in C order; and the sizes. */
+typedef struct base_axes {
+    int count;
+    int64_t memory[MXL_MAX_NDIM], order[MXL_MAX_NDIM], size[MXL_MAX_NDIM];
+} base_axes;
+
+/* False: two of its elements may lie at one place. */
+static bool base_axes_of(const mxl_array *base, base_axes *axes)
+{
+    int64_t order = 1;
+
+    axes->count = 0;
+    for (int axis = base->ndim - 1; axis >= 0; axis--) {
+        int at = axes->count;
+
+        if (base->shape[axis] == 1)
+            continue;
+        for (; at > 0 && axes->memory[at - 1] < base->strides[axis]; at--) {
+            axes->memory[at] = axes->memory[at - 1];
+            axes->order[at] = axes->order[at - 1];
+            axes->size[at] = axes->size[at - 1];
+        }
+        axes->memory[at] = base->strides[axis];
+        axes->order[at] = order;
+        axes->size[at] = base->shape[axis];
+        axes->count++;
+        order *= base->shape[axis];
+    }
+    for (int i = 0; i < axes->count; i++) {
+        int64_t inner = i + 1 < axes->count ? axes->memory[i + 1] * axes->size[i + 1] : 1;
+
+        if (axes->memory[i] < inner || axes->memory[i] < 1)
+            return false;
+    }
+    return true;
+}
+
+/* A distance in memory as one in C order, for `times` steps of it; `room` has the positions that
+ * are left along each axis. -1: a step would go on along another axis. */
+static int64_t in_order(int64_t distance, int64_t times, const base_axes *axes, int64_t *room)
+{
+    int64_t found = 0;
+
+    for (int i = 0; i < axes->count; i++) {
+        int64_t digit = distance / axes->memory[i];
+
+        distance %= axes->memory[i];
+        room[i] -= digit * times;
+        if (room[i] < 0)
+            return -1;
+        found += digit * axes->order[i];
+    }
+    return distance == 0 ? found : -1;
+}
+
+/* Translates the strides of a view of such a base, into `strides`. */
+static int translate(const mxl_array *view, mxl_strided_params *p, int64_t *strides)
+{
+    base_axes axes;
+    int64_t room[MXL_MAX_NDIM];
+    bool fits;
+
+    fits = base_axes_of(view->base, &axes);
+    for (int i = 0; i < axes.count; i++)
+        room[i] = axes.size[i] - 1;
+    if (fits)
+        p->skip = in_order(p->skip, 1, &axes, room);
+    fits = fits && p->skip >= 0;
+    for (int i = 0; i < view->ndim && fits; i++) {
+        bool moves = view->shape[i] > 1;
+
+        strides[i] = moves ? in_order(view->strides[i], view->shape[i] - 1, &axes, room) : 0;
+        fits = strides[i] >= 0;
+    }
+    if (!fits)
+        return mxl_error("a view of an array whose elements do not lie in C order cannot be "
+                         "followed after an edit in place; copy the array first");
+    p->strides.v = strides;
+    return 0;
+}
+
+/* `strides` has room for those of a view whose base's elements do not lie in C order. -1 with the
+ * error set where the view cannot be told from such a base. */
+static int view_params(const mxl_array *view, mxl_strided_params *p, int64_t *strides)
 {
     const mxl_array *base = view->base;
 
-    if (!base->contiguous)
-        return mxl_error("a view of an array whose elements do not lie in C order cannot be "
-                         "followed after an edit in place; copy the array first");
     p->shape = (mxl_tuple){view->ndim, view->shape};
     p->strides = (mxl_tuple){view->ndim, view->strides};
     p->skip = (view->offset - base->offset) / (int64_t)mxl_dtype_size(view->dtype);
     p->self_first = 0;
-    return 0;
+    return base->contiguous || view->size == 0 ? 0 : translate(view, p, strides);
 }
 
 int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
@@ -31,6 +111,7 @@ int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
     mxl_array *base = view->base;
     const mxl_builtin_ops *builtin;
     mxl_strided_params params;
+    int64_t strides[MXL_MAX_NDIM];
     mxl_edge nowhere = {NULL, 0};
 
     if (base == NULL || mxl_array_edge_version(view) == mxl_storage_version(view->storage))
@@ -47,7 +128,7 @@ int mxl_rebase_view(mxl_array *view, const mxl_dialect *dialect)
         return 0;
     }
     builtin = mxl_builtin_ops_get();
-    if (builtin == NULL || view_params(view, &params) != 0)
+    if (builtin == NULL || view_params(view, &params, strides) != 0)
         return -1;
     return mxl_tape_view(builtin->as_strided, &params, base, view, false, dialect->plain);
 }
@@ -106,16 +187,15 @@ static bool shows_leaf(mxl_array *view, const mxl_dialect *dialect)
 int mxl_rebase_check(const char *name, mxl_array *out, const mxl_dialect *dialect)
 {
     if (wants(out))
-        return mxl_error("%s: a leaf variable that requires grad is being used in an in-place "
-                         "operation; write to a copy, or edit it where nothing is recorded",
+        return mxl_error("%s: a variable whose gradient is wanted cannot be edited in place; "
+                         "write to a copy, or edit it where nothing is recorded",
                          name);
     if (out->base == NULL)
         return 0;
     if (shows_leaf(out, dialect))
-        return mxl_error(
-            "%s: a view of a leaf variable that requires grad is being used in an "
-            "in-place operation; write to a copy, or edit it where nothing is recorded",
-            name);
+        return mxl_error("%s: a view of a variable whose gradient is wanted cannot be edited in "
+                         "place; write to a copy, or edit it where nothing is recorded",
+                         name);
     if (out->view_kind == MXL_VIEW_OF_FUNCTION)
         return mxl_error("%s: a view that a custom function returned is edited in place; the "
                          "function's gradient would be lost: return a copy from the function, or "
@@ -253,9 +333,10 @@ mxl_node *mxl_rebase_slices(mxl_array *view, mxl_node *node, int num_inputs,
     mxl_call call = {
         .op = &op_copy_slices, .num_inputs = others + 1, .num_outputs = 1, .out = &view->base};
     mxl_strided_params params;
+    int64_t strides[MXL_MAX_NDIM];
     mxl_node *slices;
 
-    if (view_params(view, &params) != 0)
+    if (view_params(view, &params, strides) != 0)
         return NULL;
     params.self_first = self_first;
     call.params = &params;

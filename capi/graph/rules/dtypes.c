@@ -104,18 +104,48 @@ static int with_lengths(mxl_rule *rule)
                : one_dtype(rule, 0, 2, 0);
 }
 
+/* Indices are int32 unless they are known. */
+static int batch_take(mxl_rule *rule)
+{
+    if (like_first(rule) != 0)
+        return -1;
+    return *dtype_at(rule, rule->in[1]) != MXL_DTYPE_UNKNOWN
+               ? 0
+               : mxl_rule_say_dtype(rule, rule->in[1], MXL_I32);
+}
+
+/* Parameters of distributions have one dtype, samples that of the parameter, or float32. */
+static int samples(mxl_rule *rule)
+{
+    int said = said_dtype(rule);
+
+    if (one_dtype(rule, 0, rule->num_in, 0) != 0)
+        return -1;
+    return said == MXL_DTYPE_UNKNOWN ? 0 : say_outs(rule, said);
+}
+
+/* The numbers drawn have the dtype of the parameter, their probabilities that of the data. */
+static int multinomial(mxl_rule *rule)
+{
+    if (mxl_rule_say_dtype(rule, rule->out, said_dtype(rule)) != 0)
+        return -1;
+    if (rule->num_out < 2)
+        return 0;
+    return mxl_rule_say_dtype(rule, rule->in[0], *dtype_at(rule, rule->out + 1)) != 0
+               ? -1
+               : mxl_rule_say_dtype(rule, rule->out + 1, *dtype_at(rule, rule->in[0]));
+}
+
 /* Values have the dtype of the data, positions that of the parameter. */
 static int topk(mxl_rule *rule)
 {
     int positions = (int)mxl_rule_int(rule, "dtype", MXL_F32);
-    int values = *dtype_at(rule, rule->in[0]);
 
-    if (mxl_rule_is(rule, "ret_typ", "both"))
-        return mxl_rule_say_dtype(rule, rule->out, values) != 0
-                   ? -1
-                   : mxl_rule_say_dtype(rule, rule->out + 1, positions);
-    return mxl_rule_is(rule, "ret_typ", "indices") ? say_outs(rule, positions)
-                                                   : say_outs(rule, values);
+    if (mxl_rule_is(rule, "ret_typ", "indices"))
+        return say_outs(rule, positions);
+    if (one_dtype(rule, 0, 1, 1) != 0)
+        return -1;
+    return rule->num_out < 2 ? 0 : mxl_rule_say_dtype(rule, rule->out + 1, positions);
 }
 
 static int like_second(mxl_rule *rule)
@@ -129,11 +159,14 @@ static int like_last(mxl_rule *rule)
     return one_dtype(rule, rule->num_in - 1, rule->num_in, rule->num_out);
 }
 
-/* Lengths have any dtype; a parameter may name the dtype of the result. */
+/* Lengths are int32 unless they are known; a parameter may name the dtype of the result. */
 static int softmax(mxl_rule *rule)
 {
     int said = said_dtype(rule);
 
+    if (rule->num_in > 1 && *dtype_at(rule, rule->in[1]) == MXL_DTYPE_UNKNOWN &&
+        mxl_rule_say_dtype(rule, rule->in[1], MXL_I32) != 0)
+        return -1;
     return said == MXL_DTYPE_UNKNOWN ? like_first(rule) : say_outs(rule, said);
 }
 
@@ -172,37 +205,6 @@ static int gives_bool(mxl_rule *rule)
     return say_outs(rule, MXL_BOOL);
 }
 
-/* Weights and gradients have one dtype, which is the result's; states, weights in full precision
- * and scales are float32. */
-static int two_of_one(mxl_rule *rule)
-{
-    for (int i = 2; i < rule->num_in; i++) {
-        if (mxl_rule_say_dtype(rule, rule->in[i], MXL_F32) != 0)
-            return -1;
-    }
-    return one_dtype(rule, 0, 2, 1);
-}
-
-/* The same with a result in full precision. */
-static int gives_float32(mxl_rule *rule)
-{
-    for (int i = 2; i < rule->num_in; i++) {
-        if (mxl_rule_say_dtype(rule, rule->in[i], MXL_F32) != 0)
-            return -1;
-    }
-    return one_dtype(rule, 0, 2, 0) != 0 ? -1 : say_outs(rule, MXL_F32);
-}
-
-/* A scale at the end is float32. */
-static int scaled(mxl_rule *rule)
-{
-    int last = rule->num_in - 1;
-
-    if (mxl_rule_say_dtype(rule, rule->in[last], MXL_F32) != 0)
-        return -1;
-    return one_dtype(rule, 0, last, rule->num_out);
-}
-
 /* Marks (input 5) are int32. */
 static int hawkes(mxl_rule *rule)
 {
@@ -212,20 +214,22 @@ static int hawkes(mxl_rule *rule)
     return one_dtype(rule, 6, rule->num_in, rule->num_out);
 }
 
-/* Each result has the dtype of its input. */
-static int in_pairs(mxl_rule *rule)
+/* Lengths of sequences may have a dtype of their own. */
+static int rnn(mxl_rule *rule)
 {
-    for (int i = 0; i < rule->num_in && i < rule->num_out; i++) {
-        if (mxl_rule_say_dtype(rule, rule->out + i, *dtype_at(rule, rule->in[i])) != 0)
-            return -1;
-    }
-    return 0;
+    int last = rule->num_in - 1;
+
+    if (mxl_rule_flag(rule, "use_sequence_length") &&
+        *dtype_at(rule, rule->in[last]) != MXL_DTYPE_UNKNOWN)
+        return one_dtype(rule, 0, last, rule->num_out);
+    return one_dtype(rule, 0, rule->num_in, rule->num_out);
 }
 
 static const struct {
     const char *op;
     int (*rule)(mxl_rule *);
 } rules[] = {
+    {"RNN", rnn},
     {"BatchNorm", norm},
     {"BatchNorm_v1", norm},
     {"_contrib_SyncBatchNorm", norm},
@@ -234,7 +238,12 @@ static const struct {
     {"_copyto", any_dtypes},
     {"take", like_first},
     {"pick", like_first},
-    {"batch_take", like_first},
+    {"batch_take", batch_take},
+    {"_sample_uniform", samples},
+    {"_sample_normal", samples},
+    {"_sample_gamma", samples},
+    {"_sample_negative_binomial", samples},
+    {"_sample_generalized_negative_binomial", samples},
     {"gather_nd", like_first},
     {"scatter_nd", like_first},
     {"_contrib_boolean_mask", like_first},
@@ -257,8 +266,6 @@ static const struct {
     {"_npi_insert_scalar", like_first},
     {"_npi_insert_slice", like_first},
     {"_npi_insert_tensor", like_first},
-    {"_npi_boolean_mask_assign_scalar", like_first},
-    {"_npi_boolean_mask_assign_tensor", like_first},
     {"softmax", softmax},
     {"softmin", softmax},
     {"log_softmax", softmax},
@@ -267,23 +274,18 @@ static const struct {
     {"broadcast_like", like_first},
     {"_contrib_arange_like", like_first},
     {"topk", topk},
+    {"_sample_multinomial", multinomial},
     {"where", like_second},
     {"_npi_where", like_second},
     {"_npi_where_lscalar", like_second},
     {"_npi_where_rscalar", like_second},
-    {"mp_sgd_update", two_of_one},
-    {"mp_sgd_mom_update", two_of_one},
-    {"mp_nag_mom_update", two_of_one},
-    {"_mp_adamw_update", two_of_one},
-    {"mp_lamb_update_phase1", gives_float32},
-    {"_adamw_update", scaled},
     {"_contrib_hawkesll", hawkes},
     {"shape_array", gives_int64},
     {"size_array", gives_int64},
     {"isnan", gives_bool},
     {"isinf", gives_bool},
     {"isfinite", gives_bool},
-    {"amp_multicast", in_pairs},
+    {"amp_multicast", any_dtypes},
 };
 
 int mxl_rule_dtypes(mxl_rule *rule)
@@ -291,6 +293,8 @@ int mxl_rule_dtypes(mxl_rule *rule)
     const mxl_op *op = rule->node->op;
     int said;
 
+    if (op->dtypes != NULL)
+        return mxl_rule_said_dtypes(rule, op->dtypes);
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         if (strcmp(rules[i].op, op->name) == 0)
             return rules[i].rule(rule);

@@ -110,9 +110,31 @@ static int weight_of_conv(mxl_rule *rule, int input, bool transposed)
                : mxl_rule_say(rule, input + 1, 1, &filters);
 }
 
+/* The batch of the data, and, along spatial axes with stride 1, its size. */
+static int data_of_conv(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    mxl_tuple kernel = mxl_rule_tuple(rule, "kernel"), stride = mxl_rule_tuple(rule, "stride");
+    mxl_tuple dilate = mxl_rule_tuple(rule, "dilate"), pad = mxl_rule_tuple(rule, "pad");
+    int64_t dims[MXL_MAX_NDIM];
+
+    if (kernel.n < 1 || out->ndim != kernel.n + 2)
+        return 0;
+    dims[0] = out->dim[0];
+    dims[1] = -1;
+    for (int i = 0; i < kernel.n; i++) {
+        int64_t spread = i < dilate.n ? dilate.v[i] : 1, around = i < pad.n ? pad.v[i] : 0;
+        int64_t size = out->dim[2 + i] + spread * (kernel.v[i] - 1) - 2 * around;
+        bool follows = out->dim[2 + i] > 0 && (i >= stride.n || stride.v[i] == 1) && size > 0;
+
+        dims[2 + i] = follows ? size : -1;
+    }
+    return mxl_rule_say(rule, 0, out->ndim, dims);
+}
+
 static int convolution(mxl_rule *rule)
 {
-    return weight_of_conv(rule, 1, false);
+    return data_of_conv(rule) != 0 ? -1 : weight_of_conv(rule, 1, false);
 }
 
 static int deformable_convolution(mxl_rule *rule)
@@ -187,17 +209,32 @@ static int embedding(mxl_rule *rule)
         (int64_t[]){mxl_rule_int(rule, "input_dim", -1), mxl_rule_int(rule, "output_dim", -1)});
 }
 
+/* Steps and batch of the data, by the result. */
+static int rnn_data(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+
+    return out->ndim != 3 ? 0 : mxl_rule_say(rule, 0, 3, (int64_t[]){out->dim[0], out->dim[1], -1});
+}
+
 static int rnn(mxl_rule *rule)
 {
     const mxl_shape *data = mxl_rule_in(rule, 0);
     mxl_rnn_net net;
     int64_t states, size;
 
+    if (rnn_data(rule) != 0)
+        return -1;
     if (data->ndim != 3)
         return 0;
     net = mxl_rnn_net_of(rule->node->params, data->dim);
     states = net.layers * net.directions;
     size = data->dim[2] < 0 ? -1 : mxl_rnn_parameters(&net);
+    if (mxl_rule_merge(
+            rule, mxl_rule_out(rule, 0),
+            &(mxl_shape){.ndim = 3,
+                         .dim = {data->dim[0], data->dim[1], net.out * net.directions}}) != 0)
+        return -1;
     if (mxl_rule_say(rule, 1, 1, &size) != 0 ||
         mxl_rule_say(rule, 2, 3, (int64_t[]){states, data->dim[1], net.out}) != 0)
         return -1;
@@ -251,6 +288,16 @@ static int svm_output(mxl_rule *rule)
     return data->ndim < 1 ? 0 : mxl_rule_say(rule, 1, data->ndim - 1, data->dim);
 }
 
+/* One number for each row of the weight. */
+static int group_adagrad(mxl_rule *rule)
+{
+    const mxl_shape *weight = mxl_rule_in(rule, 0);
+
+    return weight->ndim < 1 || mxl_rule_in(rule, 2)->ndim >= 0
+               ? 0
+               : mxl_rule_say(rule, 2, 2, (int64_t[]){weight->dim[0], 1});
+}
+
 /* ---- inputs and outputs alike ---- */
 
 static mxl_shape *place(const mxl_rule *rule, int i)
@@ -288,11 +335,10 @@ static int cumsum(mxl_rule *rule)
 }
 
 /* Everything but one axis is alike; there, the sizes of the inputs add up. */
-static int concat(mxl_rule *rule)
+static int concat(mxl_rule *rule, int64_t axis)
 {
     mxl_shape all = {.ndim = -1}, one;
     mxl_rule gather = *rule;
-    int64_t axis = mxl_rule_int(rule, "dim", 1);
 
     for (int i = 0; i < rule->num_in + rule->num_out; i++) {
         one = *place(rule, i);
@@ -340,17 +386,28 @@ static int share_rest(mxl_rule *rule, int axis, bool several)
 
 static int concat_parameters(mxl_rule *rule)
 {
-    return concat(rule) != 0 ? -1 : share_rest(rule, 0, true);
+    return concat(rule, mxl_rule_int(rule, "dim", 1)) != 0 ? -1 : share_rest(rule, 0, true);
+}
+
+static int concat_along(mxl_rule *rule, int64_t axis)
+{
+    if (concat(rule, axis) != 0)
+        return -1;
+    axis += axis < 0 ? mxl_rule_out(rule, 0)->ndim : 0;
+    return axis < 0 ? 0 : share_rest(rule, (int)axis, false);
 }
 
 static int concat_rest(mxl_rule *rule)
 {
-    int64_t axis = mxl_rule_int(rule, "dim", 1);
+    return concat_along(rule, mxl_rule_int(rule, "dim", 1));
+}
 
-    if (concat(rule) != 0)
-        return -1;
-    axis += axis < 0 ? mxl_rule_out(rule, 0)->ndim : 0;
-    return axis < 0 ? 0 : share_rest(rule, (int)axis, false);
+/* Without an axis the inputs are flat, whatever they have. */
+static int concatenate(mxl_rule *rule)
+{
+    int64_t axis = mxl_rule_int(rule, "axis", MXL_NONE);
+
+    return axis == MXL_NONE ? 0 : concat_along(rule, axis);
 }
 
 /* Sizes of 0 in the parameter `shape` are unknown in MXNet's legacy mode. */
@@ -400,6 +457,31 @@ static const struct {
     {"SVMOutput", svm_output},
     {"Concat", concat_rest},
     {"_rnn_param_concat", concat_parameters},
+    {"_npi_concatenate", concatenate},
+    {"_linalg_gemm", mxl_rule_gemm},
+    {"_linalg_trmm", mxl_rule_triangular},
+    {"_linalg_trsm", mxl_rule_triangular},
+    {"_np_transpose", mxl_rule_transpose},
+    {"_slice_assign", mxl_rule_slice_assign},
+    {"_contrib_box_encode", mxl_rule_box_encode},
+    {"_npi_pinv", mxl_rule_pinv},
+    {"_npi_pinv_scalar_rcond", mxl_rule_pinv},
+    {"_npi_eigvals", mxl_rule_eigenvalues},
+    {"_npi_eigvalsh", mxl_rule_eigenvalues},
+    {"_contrib_Proposal", mxl_rule_proposal},
+    {"_contrib_MultiProposal", mxl_rule_proposal},
+    {"_scatter_set_nd", mxl_rule_by_parameter},
+    {"_ravel_multi_index", mxl_rule_ravel},
+    {"_unravel_index", mxl_rule_unravel},
+    {"scatter_nd", mxl_rule_by_parameter},
+    {"_contrib_group_adagrad_update", group_adagrad},
+    {"_sample_uniform", mxl_rule_samples},
+    {"_sample_normal", mxl_rule_samples},
+    {"_sample_gamma", mxl_rule_samples},
+    {"_sample_exponential", mxl_rule_samples},
+    {"_sample_poisson", mxl_rule_samples},
+    {"_sample_negative_binomial", mxl_rule_samples},
+    {"_sample_generalized_negative_binomial", mxl_rule_samples},
     {"Reshape", mxl_rule_reshape},
     {"_np_reshape", mxl_rule_reshape},
     {"_npx_reshape", mxl_rule_reshape},
@@ -422,8 +504,6 @@ static const struct {
     {"_logical_and", alike},
     {"_logical_or", alike},
     {"_logical_xor", alike},
-    {"lamb_update_phase1", alike},
-    {"mp_lamb_update_phase1", alike},
     {"_copyto", like_first},
     {"_copy", like_first},
     {"reverse", like_first},
@@ -442,6 +522,7 @@ static const struct {
     {"Cast", like_first},
     {"amp_cast", like_first},
     {"_zeros", creation},
+    {"_zeros_without_dtype", creation},
     {"_ones", creation},
     {"_full", creation},
 };
@@ -454,6 +535,8 @@ static int (*rule_of(const mxl_op *op))(mxl_rule *)
     }
     if (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same ||
         op->infer == mxl_scalar_infer)
+        return alike;
+    if (op->kernels != NULL && op->arity == NULL && mxl_op_inputs(op)[1].name == NULL)
         return alike;
     if (op->infer == mxl_infer_broadcast)
         return mxl_rule_broadcast;
@@ -476,12 +559,15 @@ bool mxl_rule_creates(const mxl_op *op)
 bool mxl_rule_says_all(const mxl_graph_node *node)
 {
     return mxl_rule_creates(node->op) || mxl_rule_by_values(node) ||
-           strcmp(node->op->name, "_copyto") == 0;
+           strcmp(node->op->name, "_copyto") == 0 || strcmp(node->op->name, "_set_value") == 0;
 }
 
 int mxl_rule_shapes(mxl_rule *rule)
 {
-    int (*complete)(mxl_rule *) = rule_of(rule->node->op);
+    const mxl_op *op = rule->node->op;
+    int (*complete)(mxl_rule *) = rule_of(op);
 
+    if (op->shapes != NULL && mxl_rule_said_shapes(rule, op->shapes) != 0)
+        return -1;
     return complete == NULL ? 0 : complete(rule);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
@@ -25,6 +26,7 @@ void mxl_bitmap_clear(mxl_bitmap *image)
 int mxl_bitmap_decode(const void *data, size_t size, bool color, mxl_bitmap *image)
 {
     static const uint8_t png[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    char begins[MXL_BEGINNING_ROOM];
     int status = -1;
 
     *image = (mxl_bitmap){0};
@@ -35,7 +37,8 @@ int mxl_bitmap_decode(const void *data, size_t size, bool color, mxl_bitmap *ima
     else if (size >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
         status = mxl_jpeg_decode(data, size, color, image);
     else
-        mxl_error("%zu bytes that are no PNG and no JPEG", size);
+        mxl_error("%zu bytes that are no PNG and no JPEG: the image %s", size,
+                  mxl_beginning(begins, data, size));
     if (status != 0)
         mxl_bitmap_clear(image);
     return status;

@@ -1,4 +1,5 @@
 /* PNG: chunks, decompression, the prediction of rows, pixels; see codec.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,25 @@
 
 enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGB_ALPHA = 6, LARGEST = 1 << 20 };
 
+/* Exponents are in units of 1e-5: 1; the one of sRGB; how far from 1 one has a meaning; the least
+ * and the largest. */
+enum {
+    GAMMA_ONE = 100000,
+    GAMMA_SRGB = 45455,
+    GAMMA_NEAR = 5000,
+    GAMMA_LEAST = 16,
+    GAMMA_MOST = 625000000
+};
+
+/* Of samples of 16 bits libpng looks at 11, or fewer if fewer are said to have a meaning, but 8. */
+enum { WIDE_LEVELS = 2048, LEAST_SHIFT = 5, MOST_SHIFT = 8 };
+
+/* Samples to linear light and back, for gray levels of colours. */
+typedef struct curves {
+    int shift; /* bits that are not looked at */
+    uint16_t to[WIDE_LEVELS], from[WIDE_LEVELS];
+} curves;
+
 typedef struct png {
     const uint8_t *data;
     size_t size;
@@ -17,6 +37,10 @@ typedef struct png {
     int bits; /* of a pixel */
     uint8_t palette[256][3];
     int colors;      /* of the palette */
+    uint32_t gamma;  /* of the samples; 0: not said */
+    bool gamma_ends; /* sRGB has said it, or a wrong number: what follows has no meaning */
+    int meant;       /* bits of the samples that have a meaning; 0: not said */
+    curves *light;   /* NULL: samples are weighed as they are */
     uint8_t *packed; /* the compressed pixels, of all their chunks */
     size_t packed_size, packed_room;
     uint8_t *raw; /* rows: a kind of prediction, then the pixels */
@@ -76,6 +100,41 @@ static int add_packed(png *p, const uint8_t *content, size_t length)
     return 0;
 }
 
+/* The bits of each sample that have a meaning, the most of the three colours. */
+static void read_meant_bits(png *p, const uint8_t *content, size_t length)
+{
+    int most = 0;
+
+    if (length != (size_t)(p->bits / p->depth) || p->kind == PALETTE || p->meant != 0)
+        return;
+    for (size_t i = 0; i < length; i++) {
+        if (content[i] == 0 || content[i] > p->depth)
+            return;
+        most = i < 3 && content[i] > most ? content[i] : most;
+    }
+    p->meant = most;
+}
+
+/* What says how samples follow from light: before the palette and the pixels, the first time. */
+static void read_light(png *p, const uint8_t *name, const uint8_t *content, size_t length)
+{
+    if (p->packed != NULL || p->colors > 0)
+        return;
+    if (memcmp(name, "sBIT", 4) == 0)
+        read_meant_bits(p, content, length);
+    if (p->gamma_ends)
+        return;
+    if (memcmp(name, "sRGB", 4) == 0 && length == 1) {
+        p->gamma_ends = true;
+        p->gamma = content[0] < 4 ? GAMMA_SRGB : p->gamma;
+    } else if (memcmp(name, "gAMA", 4) == 0 && length == 4 && p->gamma == 0) {
+        uint32_t gamma = number_at(content);
+
+        p->gamma_ends = gamma < GAMMA_LEAST || gamma > GAMMA_MOST;
+        p->gamma = p->gamma_ends ? 0 : gamma;
+    }
+}
+
 static int read_chunk(png *p, const uint8_t *name, const uint8_t *content, size_t length)
 {
     if (memcmp(name, "IHDR", 4) == 0)
@@ -84,6 +143,7 @@ static int read_chunk(png *p, const uint8_t *name, const uint8_t *content, size_
         return mxl_error("PNG: the first chunk is no header");
     if (memcmp(name, "IDAT", 4) == 0)
         return add_packed(p, content, length);
+    read_light(p, name, content, length);
     if (memcmp(name, "PLTE", 4) == 0) {
         if (length > sizeof(p->palette) || length % 3 != 0)
             return mxl_error("PNG: a palette of %zu bytes", length);
@@ -205,12 +265,75 @@ static int sample_at(const png *p, const uint8_t *row, size_t place)
     return p->kind == PALETTE ? value : value * 255 / ((1 << p->depth) - 1);
 }
 
+/* 1 / gamma, rounded. */
+static uint32_t inverse(uint32_t gamma)
+{
+    return (uint32_t)floor(1e10 / gamma + 0.5);
+}
+
+/* level ^ gamma, of levels from 0 to 1; the level itself, if gamma is about 1. */
+static void fill_curve(uint16_t *curve, int levels, int most, uint32_t gamma)
+{
+    bool bent = gamma < GAMMA_ONE - GAMMA_NEAR || gamma > GAMMA_ONE + GAMMA_NEAR;
+
+    for (int i = 0; i < levels; i++) {
+        double level = (double)i / (levels - 1);
+
+        curve[i] = (uint16_t)floor(most * (bent ? pow(level, gamma * 1e-5) : level) + 0.5);
+    }
+}
+
+/* Makes the curves for gray levels of an image that says its gamma. -1 with the error set. */
+static int make_curves(png *p)
+{
+    int unmeant = p->meant == 0 ? 0 : p->depth - p->meant, most = p->depth < 16 ? 255 : 65535;
+    int shift = p->depth < 16           ? 0
+                : unmeant < LEAST_SHIFT ? LEAST_SHIFT
+                : unmeant > MOST_SHIFT  ? MOST_SHIFT
+                                        : unmeant;
+    int levels = (most + 1) >> shift;
+    uint32_t back = p->gamma == 0 ? GAMMA_ONE : inverse(p->gamma);
+
+    if (p->kind == GRAY || p->kind == GRAY_ALPHA || p->gamma == 0 ||
+        (p->gamma >= GAMMA_ONE - GAMMA_NEAR && p->gamma <= GAMMA_ONE + GAMMA_NEAR &&
+         back >= GAMMA_ONE - GAMMA_NEAR && back <= GAMMA_ONE + GAMMA_NEAR))
+        return 0;
+    p->light = mxl_alloc(sizeof(curves));
+    if (p->light == NULL)
+        return -1;
+    p->light->shift = shift;
+    fill_curve(p->light->to, levels, most, back);
+    fill_curve(p->light->from, levels, most, inverse(back));
+    return 0;
+}
+
+/* The gray of a colour by its light. Gray colours stay. */
+static uint8_t gray_of_light(const png *p, const uint32_t *rgb)
+{
+    int shift = p->light->shift, cut = p->depth < 16 ? 0 : 8;
+    const uint16_t *to = p->light->to;
+    uint32_t light;
+
+    if (rgb[0] == rgb[1] && rgb[0] == rgb[2])
+        return (uint8_t)(rgb[0] >> cut);
+    light = (to[rgb[0] >> shift] * 9797u + to[rgb[1] >> shift] * 19234u +
+             to[rgb[2] >> shift] * 3737u + 16384) >>
+            15;
+    return (uint8_t)(p->light->from[light >> shift] >> cut);
+}
+
 /* The gray of a colour, with the weights that OpenCV gives libpng; of 16 bits before they are cut.
  */
 static uint8_t gray_of(const png *p, const uint8_t *row, size_t place, const uint8_t *rgb)
 {
     const uint8_t *wide = row + 2 * place;
 
+    if (p->light != NULL && p->depth < 16)
+        return gray_of_light(p, (const uint32_t[]){rgb[0], rgb[1], rgb[2]});
+    if (p->light != NULL)
+        return gray_of_light(p, (const uint32_t[]){(uint32_t)wide[0] << 8 | wide[1],
+                                                   (uint32_t)wide[2] << 8 | wide[3],
+                                                   (uint32_t)wide[4] << 8 | wide[5]});
     if (p->depth < 16)
         return (uint8_t)((rgb[0] * 9797 + rgb[1] * 19234 + rgb[2] * 3737) >> 15);
     return (uint8_t)(((wide[0] << 8 | wide[1]) * 9797u + (wide[2] << 8 | wide[3]) * 19234u +
@@ -273,7 +396,7 @@ int mxl_png_decode(const uint8_t *data, size_t size, bool color, mxl_bitmap *ima
     uint8_t *raw;
     int count, status = -1;
 
-    if (read_chunks(&p) != 0)
+    if (read_chunks(&p) != 0 || (!color && make_curves(&p) != 0))
         goto done;
     count = passes_of(&p, passes);
     if (decompress(&p, passes, count) != 0 ||
@@ -287,5 +410,6 @@ int mxl_png_decode(const uint8_t *data, size_t size, bool color, mxl_bitmap *ima
 done:
     mxl_free(p.packed, p.packed_room);
     mxl_free(p.raw, p.raw_size);
+    mxl_free(p.light, sizeof(curves));
     return status;
 }

@@ -61,6 +61,30 @@ static int run(const mxl_conv *v, mxl_conv_plan *plan, const mxl_correlation *be
     return status;
 }
 
+bool mxl_conv_is_empty(const mxl_conv *v)
+{
+    for (int i = 0; i < 3; i++)
+        if (v->x_size[i] == 0 || v->y_size[i] == 0)
+            return true;
+    return v->batch == 0 || v->groups == 0 || v->in == 0 || v->out == 0;
+}
+
+/* The result of an empty form: the bias of each of `channels`, or zeros. */
+static int fill(const mxl_conv *v, int64_t channels, const int64_t *size, const char *bias,
+                char *dst)
+{
+    size_t item = mxl_dtype_size(v->dtype);
+    int64_t count = size[0] * size[1] * size[2];
+
+    for (int64_t plane = 0; plane < v->batch * channels; plane++)
+        for (int64_t i = 0; i < count; i++, dst += item)
+            if (bias != NULL)
+                memcpy(dst, bias + (size_t)(plane % channels) * item, item);
+            else
+                memset(dst, 0, item);
+    return 0;
+}
+
 int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void *bias, void *y)
 {
     int64_t taps = v->kernel[0] * v->kernel[1] * v->kernel[2];
@@ -73,9 +97,12 @@ int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void
                          .w_in = taps,
                          .dst = y,
                          .form = v->dtype == MXL_F16 ? NULL : v->form};
-    mxl_winograd_status status = mxl_winograd_forward(v, x, w, bias, y);
+    mxl_winograd_status status;
     mxl_conv_plan plan;
 
+    if (mxl_conv_is_empty(v))
+        return fill(v, v->groups * v->out, v->y_size, bias, y);
+    status = mxl_winograd_forward(v, x, w, bias, y);
     if (status != MXL_WINOGRAD_NOT)
         return status;
     return mxl_conv_plan_forward(v, &plan) != 0 ? -1 : run(v, &plan, &c, v->y_size);
@@ -92,9 +119,12 @@ int mxl_conv_data(const mxl_conv *v, const void *y, const void *w, const void *b
                          .w_out = taps,
                          .w_in = v->in * taps,
                          .dst = x};
-    mxl_winograd_status status = mxl_winograd_data(v, y, w, bias, x);
+    mxl_winograd_status status;
     mxl_conv_plan plan;
 
+    if (mxl_conv_is_empty(v))
+        return fill(v, v->groups * v->in, v->x_size, bias, x);
+    status = mxl_winograd_data(v, y, w, bias, x);
     if (status != MXL_WINOGRAD_NOT)
         return status;
     return mxl_conv_plan_data(v, &plan) != 0 ? -1 : run(v, &plan, &c, v->x_size);

@@ -8,6 +8,7 @@
 #ifndef MXL_KERNEL_CONV_CONV_H
 #define MXL_KERNEL_CONV_CONV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct mxl_conv_form mxl_conv_form;
@@ -28,7 +29,8 @@ void mxl_conv_form_free(void *form); /* NULL is legal */
 
 /* x has shape (batch, groups * in, x_size), w (groups * out, in, kernel), y (batch, groups * out,
  * y_size); all are contiguous. Outputs do not overlap inputs. The bits do not depend on the number
- * of threads. -1 with the error set: out of memory; the output is then undefined. */
+ * of threads. Any number but a kernel, stride or dilate may be 0: a sum over nothing is the bias,
+ * or 0. -1 with the error set: out of memory; the output is then undefined. */
 
 /* y = the convolution of x with w; `bias` (groups * out elements) is added unless it is NULL. */
 int mxl_conv_forward(const mxl_conv *conv, const void *x, const void *w, const void *bias, void *y);
@@ -38,5 +40,8 @@ int mxl_conv_data(const mxl_conv *conv, const void *y, const void *w, const void
 
 /* w = the correlation of x with y. */
 int mxl_conv_weight(const mxl_conv *conv, const void *x, const void *y, void *w);
+
+/* Whether the trilinear form has no terms, as one of the numbers is 0. */
+bool mxl_conv_is_empty(const mxl_conv *conv);
 
 #endif

@@ -49,10 +49,18 @@ static int64_t panel_at(int64_t vectors, int64_t v, int64_t *first)
 
 int mxl_conv_weight(const mxl_conv *conv, const void *x, const void *y, void *w)
 {
-    mxl_winograd_status fast = mxl_winograd_weight(conv, x, y, w);
+    mxl_winograd_status fast;
     mxl_conv_plan plan;
     int status;
 
+    if (mxl_conv_is_empty(conv)) {
+        int64_t taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
+
+        memset(w, 0,
+               (size_t)(conv->groups * conv->out * conv->in * taps) * mxl_dtype_size(conv->dtype));
+        return 0;
+    }
+    fast = mxl_winograd_weight(conv, x, y, w);
     if (fast != MXL_WINOGRAD_NOT)
         return fast;
     if (mxl_conv_plan_forward(conv, &plan) != 0)

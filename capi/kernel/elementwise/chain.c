@@ -1,6 +1,8 @@
 /* Several element-wise loops in one pass; see chain.h. */
 #include "kernel/elementwise/chain.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/thread.h"
@@ -17,6 +19,7 @@ enum {
     ALONE = 1 << 14,  /* of one segment in registers: nothing has to stay in a cache for another */
     SHORT = 24,       /* elements; shorter runs are not worth a call each */
     LONG = 128,       /* elements; longer runs are not worth gathering: a tile ends with them */
+    MOST_PLACES = 64,
     RUNS = 4 + MXL_CHAIN_TAKERS /* lengths of runs that tiles are cut to */
 };
 
@@ -44,6 +47,9 @@ typedef struct chain_job {
     int64_t part;      /* parts begin at multiples of it */
     int64_t run[RUNS]; /* lengths of long runs of operands with strides, and cuts of reductions */
     mxl_segments segments;
+    int places;                 /* for scratch, from the beginning of its memory on; 0: not used */
+    int64_t room;               /* elements of a place */
+    atomic_uint_fast64_t taken; /* a bit for each place */
 } chain_job;
 
 /* Whether no other operand than k advances: a loop needs one that does. */
@@ -136,11 +142,29 @@ static void prefetch_operands(const chain_job *job, int i, int64_t pos)
     }
 }
 
-static void chain_chunk(void *data, int64_t begin, int64_t end)
+/* Takes the first free place for scratch. (There is one: other threads give theirs back.) */
+static int take_place(chain_job *job)
 {
-    const chain_job *job = data;
+    uint_fast64_t taken = atomic_load_explicit(&job->taken, memory_order_relaxed);
+
+    for (;;) {
+        int place = taken == UINT64_MAX ? MOST_PLACES : __builtin_ctzll(~taken);
+
+        if (place >= job->places) {
+            sched_yield();
+            taken = atomic_load_explicit(&job->taken, memory_order_relaxed);
+        } else if (atomic_compare_exchange_weak_explicit(
+                       &job->taken, &taken, taken | UINT64_C(1) << place, memory_order_acquire,
+                       memory_order_relaxed)) {
+            return place;
+        }
+    }
+}
+
+static void run_part(const chain_job *job, int64_t begin, int64_t end, int64_t place)
+{
     mxl_reduce_lanes lanes[MXL_CHAIN_TAKERS];
-    mxl_chain_tile tile = {.begin = begin};
+    mxl_chain_tile tile = {.begin = begin, .place = place};
 
     for (int i = 0; i < job->takers; i++)
         lanes[i].used = false;
@@ -165,6 +189,37 @@ static void chain_chunk(void *data, int64_t begin, int64_t end)
                                       tile.pos, tile.n, link->out.data);
         }
     }
+}
+
+static void chain_chunk(void *data, int64_t begin, int64_t end)
+{
+    chain_job *job = data;
+    int place;
+
+    if (job->places == 0) {
+        run_part(job, begin, end, begin);
+        return;
+    }
+    place = take_place(job);
+    run_part(job, begin, end, place * job->room);
+    atomic_fetch_and_explicit(&job->taken, ~(UINT64_C(1) << place), memory_order_release);
+}
+
+/* Sets the places for scratch, one for each thread: were each part's in the memory of that part,
+ * scratch would take as many pages as a result. Few elements have no room for places. */
+static void set_places(chain_job *job, int64_t n)
+{
+    int threads = mxl_thread_count();
+
+    job->room = job->tile;
+    for (int i = 0; i < job->count; i++) {
+        const mxl_reduce_tiles *taker = job->links[i].taker;
+
+        if (taker != NULL && taker->window + job->tile > job->room)
+            job->room = taker->window + job->tile;
+    }
+    job->places = threads <= MOST_PLACES && threads <= n / job->room ? threads : 0;
+    atomic_init(&job->taken, 0);
 }
 
 /* Lets tiles end where runs of this length end. False: they end at too many places already. */
@@ -354,6 +409,7 @@ void mxl_chain_run(mxl_link *links, int count, int weight, int64_t n)
     note_segments(&job);
     job.tile = job.segments.in_registers ? ALONE : job.near ? NEAR_TILE : TILE;
     forget_whole_tiles(&job);
+    set_places(&job, n);
     mxl_parallel_fine(n, whole_parts(&job, MXL_LOOP_UNIT / weight),
                       whole_parts(&job, MXL_LOOP_GRAIN / weight), chain_chunk, &job);
 }

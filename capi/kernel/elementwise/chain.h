@@ -32,9 +32,10 @@ typedef struct mxl_stream {
     char *data;   /* the first element */
     size_t size;  /* bytes of an element */
     int64_t step; /* 1, or 0: one element for all */
-    /* The values are needed within the pass alone: each thread writes all its tiles to the place of
-     * its first one, so that `data` needs room for as many elements as the pass has. */
+    /* The values are needed within the pass alone: each thread writes all its tiles to one place
+     * within `data`, which has room for as many elements as the pass has. */
     bool scratch;
+    bool edits; /* scratch: the pass reads what is in its memory before, element by element */
     const mxl_reduce_tiles *window; /* scratch: the reduction whose window keeps its tiles, which
                                        then lie one after another; NULL: none */
     bool fetched; /* set by mxl_chain_run: elements are asked for before they are needed */

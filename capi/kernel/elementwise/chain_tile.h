@@ -5,9 +5,9 @@
 #include "kernel/elementwise/chain.h"
 
 /* The elements that all links compute before the first one goes on: n from `pos`, in the part from
- * `begin`. */
+ * `begin`. Scratch of the thread lies from element `place` on. */
 typedef struct mxl_chain_tile {
-    int64_t begin, pos, n;
+    int64_t begin, place, pos, n;
 } mxl_chain_tile;
 
 /* The address of element `into` of the tile. */
@@ -16,7 +16,8 @@ static inline char *mxl_stream_at(const mxl_stream *s, const mxl_chain_tile *til
     int64_t pos = tile->pos;
 
     if (s->scratch)
-        pos = tile->begin + (s->window == NULL ? 0 : pos % s->window->part % s->window->window);
+        pos = (s->edits ? tile->begin : tile->place) +
+              (s->window == NULL ? 0 : pos % s->window->part % s->window->window);
     return s->data + (pos + into) * s->step * (int64_t)s->size;
 }
 

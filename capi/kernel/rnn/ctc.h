@@ -9,13 +9,16 @@
  */
 #define MXL_CTC_NEVER (-1e30)
 
+enum { MXL_CTC_INFINITE = -1 };
+
 /* The labels of a row between blanks, which a path goes through from left to right: 2 labels + 1
  * classes. It may go from a class to the one behind the next, where skip is 1. */
 typedef struct mxl_ctc_path {
     int64_t *classes; /* (batch, width) */
     uint8_t *skip;    /* (batch, width): from position s - 2 to s */
     int64_t width;    /* 2 * the most labels + 1 */
-    int64_t *count;   /* (batch): classes of each row; 0: no path is possible, the loss is 0 */
+    int64_t *count;   /* (batch): classes of each row; 0: the loss is 0; MXL_CTC_INFINITE: it is
+                         infinite, as no path is possible. Neither has a gradient. */
     int64_t *steps;   /* (batch) */
 } mxl_ctc_path;
 

@@ -133,8 +133,8 @@ static void NAME(chunk)(void *data, int64_t begin, int64_t end)
         NAME(rows) r = NAME(rows_of)(job, b);
         T total;
 
-        ((T *)job->loss)[b] = 0;
-        if (n == 0 || path->steps[b] == 0)
+        ((T *)job->loss)[b] = n == MXL_CTC_INFINITE ? (T)INFINITY : 0;
+        if (n <= 0 || path->steps[b] == 0)
             continue;
         for (int64_t s = 0; s < n; s++) {
             r.bar[s] = skip[s] ? 0 : (T)MXL_CTC_NEVER;

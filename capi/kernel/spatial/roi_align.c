@@ -98,10 +98,10 @@ static int64_t check_regions(const mxl_roi *r, const void *regions)
     return (int64_t)most;
 }
 
-/* The two positions around a coordinate; false if it lies outside. */
+/* The two positions around a coordinate; false if it lies outside, as all do of no positions. */
 static bool position(double at, int64_t n, int64_t *low, int64_t *high, double *part)
 {
-    if (!(at >= -1 && at <= (double)n))
+    if (n < 1 || !(at >= -1 && at <= (double)n))
         return false;
     at = at > 0 ? at : 0;
     *low = at < (double)(n - 1) ? (int64_t)at : n - 1;

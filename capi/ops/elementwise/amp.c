@@ -89,6 +89,7 @@ static const mxl_op op_amp_multicast = {
                             "Whether they are cast to the narrower dtype instead.")),
     .arity = multicast_arity,
     .infer = multicast_infer,
+    .shapes = "(A)>(A)",
     .compute = cast_compute,
     .grad = cast_grad,
 };

@@ -31,6 +31,8 @@ const mxl_op mxl_op_copy = {
     .compute = copy_compute,
     .grad = mxl_grad_pass,
     .in_place = true,
+    .strided = true,
+    .keeps_layout = true,
 };
 
 /* out= gives the dtype. */
@@ -113,6 +115,8 @@ const mxl_op mxl_op_cast = {
     .infer = cast_infer,
     .compute = copy_compute,
     .grad = mxl_grad_pass,
+    .strided = true,
+    .keeps_layout = true,
 };
 
 static const mxl_op op_block_grad = {

@@ -1,6 +1,7 @@
 /* LeakyReLU: six functions that are (nearly) the identity above 0 and flatter below. */
 #include <stddef.h>
 
+#include "array/copy.h"
 #include "engine/run/generator.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
@@ -115,16 +116,19 @@ static const mxl_kernels *const leaky_tables[] = {
 
 static int prelu_compute(const mxl_call *call)
 {
-    mxl_array *x = call->in[0], *gamma = call->in[1], *in[2] = {x, NULL};
+    mxl_array *x = call->in[0], *gamma, *in[2] = {x, NULL};
     mxl_shape shape;
     int status = -1;
 
-    if (gamma_shape(x->ndim, x->shape, gamma->ndim, gamma->shape, &shape) != 0)
+    if (gamma_shape(x->ndim, x->shape, call->in[1]->ndim, call->in[1]->shape, &shape) != 0)
         return mxl_error("LeakyReLU: gamma does not fit data");
-    in[1] = mxl_array_view(gamma, 0, shape.ndim, shape.dim);
+    gamma = mxl_array_contiguous(call->in[1]);
+    if (gamma != NULL)
+        in[1] = mxl_array_view(gamma, 0, shape.ndim, shape.dim);
     if (in[1] != NULL)
         status = mxl_run_kernels(call, &prelu_kernels, 2, in, call->out[0]);
     mxl_array_release(in[1]);
+    mxl_array_release(gamma);
     return status;
 }
 
@@ -315,6 +319,8 @@ static const mxl_op op_leaky_relu = {
             "mean of both bounds.")),
     .arity = leaky_arity,
     .infer = leaky_infer,
+    .strided = true,
+    .keeps_layout = true,
     .compute = leaky_compute,
     .grad = leaky_grad,
     .grad_kernel = leaky_grad_kernel,

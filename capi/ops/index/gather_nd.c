@@ -327,6 +327,8 @@ static const mxl_op op_scatter_set_nd = {
                   "count from the end.")),
     MXL_PARAMS(gather_nd_params, shape_table),
     .infer = set_infer,
+    .shapes = "A..>A",
+    .dtypes = "AA.>A",
     .compute = set_compute,
     .grad = set_grad,
     .saves = saves_indices,

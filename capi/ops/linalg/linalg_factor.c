@@ -5,14 +5,56 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/linalg/linalg.h"
 
+/* Which triangle potrf and potri read, and which one the factor is. 1.9.1 takes `lower` too, but
+ * does not list it. */
+typedef struct factor_params {
+    int lower;
+} factor_params;
+
+#define LOWER(text)                                                                                \
+    MXL_PARAMS_OF(factor_params, MXL_PARAM(factor_params, lower, MXL_P_BOOL, "1", text))
+
+static bool is_upper(const void *params)
+{
+    return !((const factor_params *)params)->lower;
+}
+
+/* The upper triangle as the lower one, or back; `a` itself for lower ones. */
+static mxl_array *turned(mxl_grad *g, mxl_array *a)
+{
+    return is_upper(g->params) ? mxl_transposed(g->s, a) : a;
+}
+
 /* ---- potrf ---- */
+
+/* Transposes n x n numbers in place. */
+static void transpose(int dtype, int64_t n, char *a)
+{
+    size_t width = mxl_dtype_size(dtype);
+    char kept[sizeof(double)];
+
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < i; k++) {
+            char *below = a + (size_t)(i * n + k) * width, *above = a + (size_t)(k * n + i) * width;
+
+            memcpy(kept, below, width);
+            memcpy(below, above, width);
+            memcpy(above, kept, width);
+        }
+    }
+}
 
 static int potrf_matrix(const mxl_matrix *m)
 {
+    bool upper = is_upper(m->call->params);
     int64_t bad = 0;
 
+    if (upper)
+        transpose(m->dtype, m->rows, m->out[0]);
     if (mxl_cholesky(m->dtype, m->rows, m->out[0], &bad) != 0)
         return -1;
+    if (upper)
+        transpose(m->dtype, m->rows, m->out[0]);
     return bad == 0 ? 0
                     : mxl_error("%s: matrix %lld is not positive definite: its leading minor of "
                                 "order %lld is not positive",
@@ -25,7 +67,8 @@ MXL_EACH_MATRIX(potrf, call->in[0], true)
 /* With M the lower triangle of L' dL, its diagonal halved: dA = L^-T (M + M') L^-1 / 2. */
 static int potrf_grad(mxl_grad *g)
 {
-    mxl_array *l = mxl_grad_out(g, 0), *dl = mxl_triangle(g->s, g->grad_output[0], 1, 1, 0);
+    mxl_array *l = turned(g, mxl_grad_out(g, 0));
+    mxl_array *dl = mxl_triangle(g->s, turned(g, g->grad_output[0]), 1, 1, 0);
     mxl_array *m = mxl_triangle(g->s, mxl_matmul(g->s, l, dl, true, false, 1), 1, 0.5, 0);
     mxl_array *left = mxl_trsm(g->s, l, mxl_plus_transposed(g->s, m), false, true, true, 0.5);
 
@@ -34,9 +77,12 @@ static int potrf_grad(mxl_grad *g)
 
 static const mxl_op op_potrf = {
     .doc = "Cholesky factorisation of symmetric positive definite matrices: the lower triangular L "
-           "of A = L L'. Only the lower triangle of A is read; the gradient is symmetric.",
+           "of A = L L', or the upper triangular U of A = U' U. The other triangle of A is not "
+           "read; the gradient is symmetric.",
     MXL_LINALG(potrf, mxl_inputs_a),
+    LOWER("Whether the lower triangle is read, and L the result; else the upper one, and U."),
     .infer = mxl_linalg_infer_square,
+    .shapes = "A>A",
     .compute = potrf_compute,
     .grad = potrf_grad,
     .saves = mxl_saves_output,
@@ -91,7 +137,8 @@ static int potri_compute(const mxl_call *call)
     if (potri_check(call) != 0)
         return -1;
     mxl_scope_begin(&scope, mode);
-    value = potri_value(&scope, call->in[0]);
+    value = is_upper(call->params) ? mxl_transposed(&scope, call->in[0]) : call->in[0];
+    value = potri_value(&scope, value);
     if (value != NULL && value->size > 0)
         memcpy(mxl_array_write(call->out[0]), mxl_array_read(value),
                (size_t)value->size * mxl_dtype_size(value->dtype));
@@ -99,22 +146,23 @@ static int potri_compute(const mxl_call *call)
     return value == NULL ? -1 : 0;
 }
 
-/* B = (L L')^-1: dL = -B (dB + dB') L^-T, of it the lower triangle. */
+/* B = (L L')^-1: dL = -B (dB + dB') L^-T, of it the lower triangle. U is L'. */
 static int potri_grad(mxl_grad *g)
 {
     mxl_array *both = mxl_plus_transposed(g->s, g->grad_output[0]);
     mxl_array *left = mxl_matmul(g->s, mxl_grad_out(g, 0), both, false, false, 1);
-    mxl_array *dl = mxl_trsm(g->s, mxl_grad_in(g, 0), left, true, true, true, -1);
+    mxl_array *dl = mxl_trsm(g->s, turned(g, mxl_grad_in(g, 0)), left, true, true, true, -1);
 
-    return mxl_grad_set(g, 0, mxl_triangle(g->s, dl, 1, 1, 0));
+    return mxl_grad_set(g, 0, turned(g, mxl_triangle(g->s, dl, 1, 1, 0)));
 }
 
 static const mxl_op op_potri = {
-    .doc =
-        "Of lower triangular matrices L, such as potrf gives, the inverse of L L'. Only the lower "
-        "triangle is read.",
+    .doc = "Of lower triangular matrices L, such as potrf gives, the inverse of L L', or of upper "
+           "ones U that of U' U. The other triangle is not read.",
     MXL_LINALG(potri, mxl_inputs_a),
+    LOWER("Whether the matrices are lower triangular, else upper."),
     .infer = mxl_linalg_infer_square,
+    .shapes = "A>A",
     .compute = potri_compute,
     .grad = potri_grad,
     .saves = mxl_saves_input_and_output,

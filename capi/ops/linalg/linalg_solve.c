@@ -49,6 +49,7 @@ static const mxl_op op_trmm = {
     MXL_LINALG(trmm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
+    .shapes = ".A>A",
     .compose = trmm_compose,
 };
 
@@ -117,6 +118,7 @@ static const mxl_op op_trsm = {
     MXL_LINALG(trsm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
+    .shapes = ".A>A",
     .compute = trsm_compute,
     .grad = trsm_grad,
     .saves = trsm_saves,

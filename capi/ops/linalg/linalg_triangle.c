@@ -259,7 +259,16 @@ static const mxl_op op_extracttrian, op_maketrian;
 
 /* Each is the inverse of the other. */
 MXL_DX(extracttrian, mxl_scope_call(s, &op_maketrian, g->params, 1, &dy))
-MXL_DX(maketrian, mxl_scope_call(s, &op_extracttrian, g->params, 1, &dy))
+
+static int maketrian_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    /* Matrices without a triangle, which extracttrian refuses. */
+    if (mxl_shape_size(x->ndim, x->shape) == 0)
+        return mxl_grad_set_zeros(g, 0);
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_extracttrian, g->params, 1, g->grad_output));
+}
 
 static const mxl_op op_extracttrian = {
     .doc = "A triangle of each matrix as a vector: the lower one row by row, the upper one column "

@@ -48,7 +48,7 @@ int mxl_conv_check(const mxl_infer *infer)
     if (x->ndim != count + 2)
         return mxl_error("%s: a kernel of %d entries takes data of %d axes, got %s",
                          infer->op->name, count, count + 2, MXL_SHAPE_OF(x));
-    if (p->num_group < 1 || x->shape[1] % p->num_group != 0)
+    if (x->shape[1] % p->num_group != 0)
         return mxl_error("%s: %lld channels cannot be divided into %lld groups", infer->op->name,
                          (long long)x->shape[1], (long long)p->num_group);
     return 0;
@@ -58,7 +58,7 @@ int mxl_conv_check_filters(const mxl_infer *infer)
 {
     const mxl_conv_params *p = infer->params;
 
-    if (p->num_filter < 1 || p->num_filter % p->num_group != 0)
+    if (p->num_filter % p->num_group != 0)
         return mxl_error("%s: num_filter %lld cannot be divided into %lld groups", infer->op->name,
                          (long long)p->num_filter, (long long)p->num_group);
     if (infer->num_inputs > 2 &&

@@ -30,13 +30,13 @@ extern const char *const mxl_conv_layouts[];
         MXL_CONV_FIELD(dilate, MXL_P_SHAPE, "[]",                                                  \
                        "Distance of neighbouring elements of the kernel; empty: 1."),              \
         MXL_CONV_FIELD(pad, MXL_P_SHAPE, "[]", "Zeros at each end of an axis; empty: 0.")
-#define MXL_CONV_COUNT(field, name, text, ...)                                                     \
-    MXL_CONV_FIELD(field, MXL_P_INT, text, __VA_ARGS__, .type_name = name, MXL_AT_LEAST(0))
+#define MXL_CONV_COUNT(field, name, text, least, ...)                                              \
+    MXL_CONV_FIELD(field, MXL_P_INT, text, __VA_ARGS__, .type_name = name, MXL_AT_LEAST(least))
 #define MXL_CONV_CHANNELS(room, bias)                                                              \
-    MXL_CONV_COUNT(num_filter, "int (non-negative)", MXL_REQUIRED, "Channels of the result."),     \
-        MXL_CONV_COUNT(num_group, "int (non-negative)", "1",                                       \
+    MXL_CONV_COUNT(num_filter, "int (non-negative)", MXL_REQUIRED, 1, "Channels of the result."),  \
+        MXL_CONV_COUNT(num_group, "int (non-negative)", "1", 1,                                    \
                        "Groups of channels; each is convolved by itself."),                        \
-        MXL_CONV_COUNT(workspace, "long (non-negative)", room, "Of no meaning here."),             \
+        MXL_CONV_COUNT(workspace, "long (non-negative)", room, 0, "Of no meaning here."),          \
         MXL_CONV_FIELD(no_bias, MXL_P_BOOL, bias, "Whether there is no bias."),                    \
         MXL_CONV_FIELD(cudnn_tune, MXL_P_ENUM, "None", "Of no meaning here.",                      \
                        .values = mxl_conv_tunes),                                                  \

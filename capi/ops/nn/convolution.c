@@ -10,7 +10,7 @@
 static const char *const v1_layouts[] = {"None", "NCDHW", "NCHW", "NDHWC", "NHWC", NULL};
 
 #define PRODUCT_PARAMS                                                                             \
-    MXL_CONV_WINDOW, MXL_CONV_COUNT(num_group, "int (non-negative)", "1", "Groups of channels.")
+    MXL_CONV_WINDOW, MXL_CONV_COUNT(num_group, "int (non-negative)", "1", 1, "Groups of channels.")
 
 /* ---- y from x and w ---- */
 

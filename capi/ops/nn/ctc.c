@@ -135,7 +135,9 @@ static int read_lengths(const char *name, mxl_array *given, int64_t most, int64_
     return status;
 }
 
-/* The classes of one row: labels between blanks. Sets count to 0 if the steps are too few. */
+/* The classes of one row: labels between blanks, of which a label may be one too. Sets count to 0
+ * if the steps are too few for the labels with a blank between equal ones; and to MXL_CTC_INFINITE
+ * if they are too few because a path cannot skip what stands before or behind a blank label. */
 static int lay_out(const ctc_params *p, mxl_ctc_path *path, int64_t b, const int64_t *label,
                    int64_t classes)
 {
@@ -143,20 +145,24 @@ static int lay_out(const ctc_params *p, mxl_ctc_path *path, int64_t b, const int
     int64_t padding = p->blank_label == BLANK_FIRST ? 0 : -1, count = path->count[b];
     int64_t *to = path->classes + b * path->width, n = 0;
     uint8_t *skip = path->skip + b * path->width;
+    int64_t least = 0; /* steps of the shortest path */
 
     for (; n < count && (p->use_label_lengths || label[n] != padding); n++) {
-        if (label[n] < 0 || label[n] >= classes || label[n] == blank)
-            return mxl_error("CTCLoss: label %lld is not a class besides the blank, %lld of %lld",
-                             (long long)label[n], (long long)blank, (long long)classes);
+        if (label[n] < 0 || label[n] >= classes)
+            return mxl_error("CTCLoss: labels must be from 0 to %lld, got %lld",
+                             (long long)classes - 1, (long long)label[n]);
         to[2 * n + 1] = label[n];
-        skip[2 * n + 1] = n > 0 && label[n] != label[n - 1];
+        skip[2 * n + 1] = n > 0 && label[n] != label[n - 1] && label[n] != blank;
         repeats += n > 0 && label[n] == label[n - 1];
+        least += n == 0 || skip[2 * n + 1] ? 1 : 2;
     }
     for (int64_t s = 0; s < path->width; s += s < 2 * n ? 2 : 1) {
         to[s] = blank;
         skip[s] = 0;
     }
-    path->count[b] = n + repeats <= path->steps[b] ? 2 * n + 1 : 0;
+    path->count[b] = n + repeats > path->steps[b] ? 0
+                     : least > path->steps[b]     ? MXL_CTC_INFINITE
+                                                  : 2 * n + 1;
     return 0;
 }
 
@@ -288,10 +294,12 @@ static mxl_array *ends(mxl_scope *s, const mxl_ctc_path *path, mxl_array *alpha,
 {
     mxl_array *at[2], *flags = mxl_scope_own(s, mxl_array_new(MXL_BOOL, 1, &batch)), *last[2];
     mxl_array *none = mxl_scope_own(s, mxl_array_new(MXL_BOOL, 1, &batch)), *loss;
+    mxl_array *fixed = mxl_scope_own(s, mxl_array_new(MXL_F64, 1, &batch));
 
     for (int i = 0; i < 2; i++)
         at[i] = mxl_scope_own(s, mxl_array_new(MXL_I64, 1, &batch));
-    if (at[0] == NULL || at[1] == NULL || flags == NULL || none == NULL || alpha == NULL)
+    if (at[0] == NULL || at[1] == NULL || flags == NULL || none == NULL || fixed == NULL ||
+        alpha == NULL)
         return NULL;
     for (int64_t b = 0; b < batch; b++) {
         int64_t n = path->count[b];
@@ -299,7 +307,8 @@ static mxl_array *ends(mxl_scope *s, const mxl_ctc_path *path, mxl_array *alpha,
         for (int i = 0; i < 2; i++)
             ((int64_t *)mxl_array_write(at[i]))[b] = b * path->width + (n > i ? n - 1 - i : 0);
         ((uint8_t *)mxl_array_write(flags))[b] = n < 2;
-        ((uint8_t *)mxl_array_write(none))[b] = n == 0 || path->steps[b] == 0;
+        ((uint8_t *)mxl_array_write(none))[b] = n <= 0 || path->steps[b] == 0;
+        ((double *)mxl_array_write(fixed))[b] = n == MXL_CTC_INFINITE ? INFINITY : 0;
     }
     alpha = mxl_reshape(s, alpha, 1, &alpha->size);
     last[0] = mxl_take_rows(s, alpha, at[0]);
@@ -309,7 +318,7 @@ static mxl_array *ends(mxl_scope *s, const mxl_ctc_path *path, mxl_array *alpha,
     last[1] =
         mxl_where(s, flags, mxl_add_scalar(s, mxl_zeros_like(s, last[1]), MXL_CTC_NEVER), last[1]);
     loss = mxl_negative(s, log_sum(s, last[0], last[1]));
-    return mxl_zero_where(s, none, loss);
+    return mxl_where(s, none, mxl_cast(s, fixed, alpha->dtype), loss);
 }
 
 static mxl_array *ctc_parts(mxl_scope *s, const mxl_call *call)

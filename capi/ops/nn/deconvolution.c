@@ -29,6 +29,9 @@ static int find_result(const mxl_op *op, const mxl_conv_params *p, const int64_t
         int64_t whole = stride * (y[i + 2] - 1) + mxl_conv_reach(p, i);
         int64_t adj = mxl_tuple_entry(p->adj, i, 0);
 
+        if (y[i + 2] < 1)
+            return mxl_error("%s: axis %d of data must have 1 element or more, got 0", op->name,
+                             i + 2);
         r->pad[i] = mxl_tuple_entry(p->pad, i, 0);
         if (target) {
             int64_t cut = whole - p->target_shape.v[i];

@@ -382,8 +382,10 @@ int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
     mxl_array *set[3] = {NULL};
     arrays k = {0};
 
+    /* Over no elements a mean is NaN, which the kernel would multiply by its sums. */
     if (g->grad_output[0] == NULL || g->grad_output[0]->dtype != x->dtype ||
-        g->grad_output[1] != NULL || g->grad_output[2] != NULL)
+        mxl_shape_size(x->ndim, x->shape) == 0 || g->grad_output[1] != NULL ||
+        g->grad_output[2] != NULL)
         return mxl_normalise_grad(g, n);
     if (mxl_grad_wants(g, 0))
         set[0] = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));

@@ -175,6 +175,7 @@ static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
                .infer = kind##_infer,                                                              \
+               .shapes = "A>A",                                                                    \
                .compose = kind##_compose,                                                          \
                .keeps_scalars = true},                                                             \
         .of = target "_scalar",                                                                    \
@@ -245,6 +246,7 @@ static const mxl_input inputs_x[] = {MXL_INPUT(x, "Input array, of any shape."),
         .doc = "Whether elements are " text ".",                                                   \
         .inputs = inputs_x,                                                                        \
         .infer = truth_infer,                                                                      \
+        .shapes = "A>A",                                                                           \
         .compose = kind##_compose,                                                                 \
         .keeps_scalars = true,                                                                     \
     }

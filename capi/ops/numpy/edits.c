@@ -499,6 +499,8 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_mask_scalar = {
     .name = "_npi_boolean_mask_assign_scalar",
+    .shapes = "A.>A",
+    .dtypes = "A.>A",
     .doc = "The array with a number where a mask is True.",
     MXL_INPUTS(MASK_INPUTS),
     MXL_PARAMS_OF(mask_params,
@@ -511,6 +513,8 @@ static const mxl_op op_mask_scalar = {
 
 static const mxl_op op_mask_tensor = {
     .name = "_npi_boolean_mask_assign_tensor",
+    .shapes = "A..>A",
+    .dtypes = "A.A>A",
     .doc = "The array with values, one after the other, where a mask is True.",
     MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
     MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,

@@ -313,6 +313,7 @@ static const mxl_op op_full_like = {
                   MXL_PARAM(full_like_params, dtype, MXL_P_DTYPE, "None",
                             "dtype of the array; None: the other's.", .values = full_dtypes)),
     .infer = full_like_infer,
+    .shapes = "A>A",
     .compute = full_like_compute,
     .grad = mxl_grad_zero,
     .keeps_scalars = true,
@@ -456,6 +457,8 @@ static const mxl_op op_where_scalar2 = {
                   MXL_PARAM(two_numbers, y, MXL_P_FLOAT, "0", "The number for where it is.",
                             .type_name = "double")),
     .infer = scalar2_infer,
+    .shapes = "A>A",
+    .dtypes = ".>f",
     .compose = scalar2_compose,
     .keeps_scalars = true,
 };

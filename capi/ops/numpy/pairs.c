@@ -138,6 +138,7 @@ static mxl_array *integer_compose(mxl_scope *s, const mxl_call *call)
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
                .infer = integer_infer,                                                             \
+               .shapes = "A>A",                                                                    \
                .compose = integer_compose,                                                         \
                .keeps_scalars = true},                                                             \
         .of = "_npi_" #id,                                                                         \

@@ -70,6 +70,7 @@ static const mxl_op op_roll = {
                   MXL_PARAM(roll_params, axis, MXL_P_OPT_SHAPE, "None",
                             "The axes; None: the array as one line.")),
     .compose = roll_compose,
+    .shapes = "A>A",
     .keeps_scalars = true,
 };
 

@@ -49,7 +49,8 @@ static mxl_array *around_compose(mxl_scope *s, const mxl_call *call)
 COMPOSED(around, "_npi_around", "Numbers rounded to a number of decimals, halves to even ones.",
          MXL_INPUTS(MXL_INPUT(x, "Input array.")),
          MXL_ONLY_PARAM(int64_t, decimals, MXL_P_INT, "0",
-                        "How many decimals; below 0, tens are left."));
+                        "How many decimals; below 0, tens are left."),
+         .shapes = "A>A", .dtypes = "A>A");
 
 typedef struct nan_params {
     int copy;
@@ -86,6 +87,7 @@ static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
 }
 
 COMPOSED(nan, "_npi_nan_to_num", "The array with numbers in place of NaN and infinities.",
+         .shapes = "A>A", .dtypes = "A>A",
          MXL_PARAMS_OF(nan_params,
                        MXL_PARAM(nan_params, copy, MXL_P_BOOL, "1",
                                  "Read and not used: out= gives an array to write to."),
@@ -195,6 +197,7 @@ static const mxl_op op_polyval = {
     .doc = "The polynomial with coefficients p, the highest power first, at x.",
     MXL_INPUTS(MXL_INPUT(p, "Coefficients, one axis."), MXL_INPUT(x, "Where, of p's dtype.")),
     .compose = polyval_compose,
+    .shapes = ".A>A",
     .keeps_scalars = true,
 };
 

@@ -26,7 +26,7 @@ MXL_STEP_OP(
     "clip(rescale_grad * grad + wd * weight), mean becomes beta1 * mean + (1 - beta1) * g, var "
     "becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - lr * mean / (sqrt(var) "
     "+ epsilon).",
-    .aliases = MXL_ALIASES("_sparse_adam_update"));
+    .aliases = MXL_ALIASES("_sparse_adam_update"), MXL_STEP_SAME);
 
 /* ---- ftml_update ---- */
 
@@ -76,7 +76,8 @@ MXL_STEP_OP(
     "A step of FTML (Zheng and Kwok, 2017): with g = clip(rescale_grad * grad + wd * weight), "
     "v becomes beta2 * v + (1 - beta2) * g^2, s = (1 - beta1^t) / lr * (sqrt(v / (1 - "
     "beta2^t)) + epsilon), z becomes beta1 * z + (1 - beta1) * g - (s - beta1 * d) * weight, d "
-    "becomes s, and the result is -z / d.");
+    "becomes s, and the result is -z / d.",
+    MXL_STEP_SAME);
 
 /* ---- ftrl_update ---- */
 
@@ -103,7 +104,7 @@ MXL_STEP_OP(ftrl, "ftrl_update", ftrl_inputs, ftrl_table,
             "becomes z + g - (sqrt(n + g^2) - sqrt(n)) * weight / lr, n becomes n + g^2, and the "
             "result is (sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd), or 0 where |z| <= "
             "lamda1.",
-            .aliases = MXL_ALIASES("_sparse_ftrl_update"));
+            .aliases = MXL_ALIASES("_sparse_ftrl_update"), MXL_STEP_SAME);
 
 /* ---- rmsprop_update, rmspropalex_update ---- */
 
@@ -150,14 +151,16 @@ MXL_STEP_OP(
     rmsprop, "rmsprop_update", rmsprop_inputs, rmsprop_table,
     "A step of RMSProp (Tieleman and Hinton, 2012): with G = clip(rescale_grad * grad + wd * "
     "weight), n becomes gamma1 * n + (1 - gamma1) * G^2, and the result is weight - lr * G / "
-    "sqrt(n + epsilon).");
+    "sqrt(n + epsilon).",
+    MXL_STEP_SAME);
 
 MXL_STEP_OP(
     rmspropalex, "rmspropalex_update", rmspropalex_inputs, rmspropalex_table,
     "A step of RMSProp by Graves (arXiv 1308.0850): with G = clip(rescale_grad * grad + wd * "
     "weight), n becomes gamma1 * n + (1 - gamma1) * G^2, g becomes gamma1 * g + (1 - gamma1) * "
     "G, delta becomes gamma2 * delta - lr * G / sqrt(n - g^2 + epsilon), and the result is "
-    "weight + delta.");
+    "weight + delta.",
+    MXL_STEP_SAME);
 
 /* ---- adagrad ---- */
 
@@ -184,7 +187,7 @@ MXL_STEP_FUNCTIONS(adagrad, mxl_step_adagrad, 1, false)
 MXL_STEP_OP(adagrad, "_sparse_adagrad_update", adagrad_inputs, adagrad_table,
             "A step of AdaGrad (Duchi et al., 2011): with g = clip(rescale_grad * grad), history "
             "becomes history + g^2, and the result is weight - lr * g / sqrt(history + epsilon).",
-            .check = adagrad_check);
+            .check = adagrad_check, MXL_STEP_SAME);
 
 static const mxl_input group_inputs[] = {
     MXL_STEP_WEIGHT,
@@ -232,7 +235,8 @@ MXL_STEP_OP(
     group, "_contrib_group_adagrad_update", group_inputs, group_table,
     "A step of AdaGrad with one rate for each row: with g = clip(rescale_grad * grad), history "
     "becomes history + mean(g^2) over the row, and the result is weight - lr * g / "
-    "sqrt(history + epsilon).");
+    "sqrt(history + epsilon).",
+    .shapes = "AA.>A", .dtypes = "A*>A");
 
 const mxl_op *const mxl_ops_adam[] = {
     &op_adam, &op_ftml, &op_ftrl, &op_rmsprop, &op_rmspropalex, &op_adagrad, &op_group, NULL,

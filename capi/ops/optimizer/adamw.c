@@ -157,11 +157,13 @@ MXL_STEP_OP(adamw, "_adamw_update", adamw_inputs, one_table,
             "A step of Adam with decoupled weight decay (arXiv 1711.05101), without its correction "
             "of the bias: with g = clip(rescale_grad * grad), mean becomes beta1 * mean + (1 - "
             "beta1) * g, var becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - "
-            "eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight).");
+            "eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight).",
+            .shapes = "AAAA.>A", .dtypes = "AAAAf>A");
 
 MXL_STEP_OP(mp_adamw, "_mp_adamw_update", mp_adamw_inputs, one_table,
             "_adamw_update of weight32, in float32; the result is the new weight32 in the weight's "
-            "dtype.");
+            "dtype.",
+            .shapes = "AAAAA.>A", .dtypes = "AAf*>A");
 
 #define MANY_DOC " of the first weight, then those of the next, and so on; then rescale_grad."
 
@@ -177,6 +179,8 @@ static const mxl_op op_multi_adamw = {
     .arity = multi_adamw_arity,
     .mutates = multi_adamw_mutates,
     MXL_STEP_FIELDS(multi_adamw, many_table),
+    .shapes = "(AAAA).>(A)",
+    .dtypes = "(AAAA)A>(A)",
 };
 
 static const mxl_op op_multi_mp_adamw = {
@@ -186,6 +190,8 @@ static const mxl_op op_multi_mp_adamw = {
     .arity = multi_mp_adamw_arity,
     .mutates = multi_mp_adamw_mutates,
     MXL_STEP_FIELDS(multi_mp_adamw, many_table),
+    .shapes = "(AAAAA).>(A)",
+    .dtypes = "(AAfff)f>(A)",
 };
 
 const mxl_op *const mxl_ops_adamw[] = {

@@ -122,6 +122,7 @@ static const mxl_op op_all_finite = {
     MXL_INPUTS(MXL_INPUT(data, "The array, of a floating dtype.", .type_text = "NDArray")),
     MXL_PARAMS_OF(arrays_params, INIT_OUTPUT),
     .infer = finite_infer,
+    .dtypes = "A>f",
     .compute = finite_compute,
     .writes_last = true,
 };
@@ -134,6 +135,7 @@ static const mxl_op op_multi_all_finite = {
     MXL_PARAMS_OF(arrays_params, NUM_ARRAYS("1"), INIT_OUTPUT),
     .arity = arrays_arity,
     .infer = finite_infer,
+    .dtypes = "A*>f",
     .compute = finite_compute,
     .writes_last = true,
 };
@@ -170,6 +172,7 @@ static const mxl_op op_multi_sum_sq = {
     MXL_PARAMS_OF(arrays_params, NUM_ARRAYS(MXL_REQUIRED)),
     .arity = arrays_arity,
     .infer = squares_infer,
+    .dtypes = "A*>f",
     .compute = squares_compute,
     .writes_last = true,
 };
@@ -266,6 +269,8 @@ static const mxl_op op_multi_lars = {
                   "Added to the divisor, so that it is not zero."),
         MXL_PARAM(lars_params, rescale_grad, MXL_P_FLOAT, "1", "Factor of the gradients.")),
     .infer = lars_infer,
+    .shapes = "A*>A",
+    .dtypes = "f*>f",
     .compute = lars_compute,
     .in_place = true,
 };

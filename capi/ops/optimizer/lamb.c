@@ -98,10 +98,12 @@ MXL_STEP_OP(phase1, "lamb_update_phase1", phase1_inputs, phase1_table,
             "The direction of a step of LAMB (arXiv 1904.00962): with g = clip(rescale_grad * "
             "grad), mean becomes beta1 * mean + (1 - beta1) * g, var becomes beta2 * var + (1 - "
             "beta2) * g^2, and the result is mean / (1 - beta1^t) / (sqrt(var / (1 - beta2^t)) + "
-            "epsilon) + wd * weight.");
+            "epsilon) + wd * weight.",
+            MXL_STEP_SAME);
 
 MXL_STEP_OP(mp_phase1, "mp_lamb_update_phase1", mp_phase1_inputs, phase1_table,
-            "lamb_update_phase1 of weight32: the result is float32.");
+            "lamb_update_phase1 of weight32: the result is float32.", .shapes = "A*>A",
+            .dtypes = "hhf*>f");
 
 /* ---- the second phase ---- */
 
@@ -176,6 +178,8 @@ static const mxl_op op_phase2 = {
            "bounds; weight - lr * g where a norm is 0.",
     .inputs = phase2_inputs,
     PHASE2_FIELDS,
+    .shapes = "AA..>A",
+    .dtypes = "A*>A",
 };
 
 static const mxl_op op_mp_phase2 = {
@@ -184,6 +188,8 @@ static const mxl_op op_mp_phase2 = {
            "weight's dtype.",
     .inputs = mp_phase2_inputs,
     PHASE2_FIELDS,
+    .shapes = "AA..A>A",
+    .dtypes = "Af*>A",
 };
 
 /* ---- both phases for several weights ---- */
@@ -278,7 +284,7 @@ static const mxl_param many_table[] = {
 };
 
 #define MANY_DOC " of the first weight, then those of the next, and so on."
-#define MANY_OP(id, MIXED, op_name, data_doc, op_doc)                                              \
+#define MANY_OP(id, MIXED, op_name, shape_letters, dtype_letters, data_doc, op_doc)                \
     MXL_STEPS_FUNCTIONS(id, mxl_step_lamb, 2, MIXED, 0)                                            \
     static int id##_infer(mxl_infer *infer)                                                        \
     {                                                                                              \
@@ -295,11 +301,13 @@ static const mxl_param many_table[] = {
         .arity = id##_arity,                                                                       \
         .mutates = id##_mutates,                                                                   \
         MXL_STEP_FIELDS(id, many_table),                                                           \
+        .shapes = "(" shape_letters ")>(A)",                                                       \
+        .dtypes = "(" dtype_letters ")>(A)",                                                       \
     };
 
-MANY_OP(multi, false, "_multi_lamb_update", "Weight, gradient, mean and variance",
+MANY_OP(multi, false, "_multi_lamb_update", "AAAA", "AAAA", "Weight, gradient, mean and variance",
         "Both phases of LAMB for several weights, with the norms of weights and directions.")
-MANY_OP(multi_mp, true, "_multi_mp_lamb_update",
+MANY_OP(multi_mp, true, "_multi_mp_lamb_update", "AAAAA", "AAfff",
         "Weight, gradient, mean, variance and float32 copy",
         "_multi_lamb_update of float32 copies; the results are the new copies in the weights' "
         "dtype.")

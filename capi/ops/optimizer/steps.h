@@ -110,6 +110,11 @@ int mxl_step_compute(const mxl_call *call, const mxl_step_kind *kind);
     MXL_PARAMS(mxl_step_params, table), .infer = id##_infer, .compute = id##_compute,              \
         .in_place = true
 
+/* What graphs know of such an operator: all arrays have the weight's shape and dtype, or, of a
+ * mixed step, but for the weight and the gradient, float32. */
+#define MXL_STEP_SAME  .shapes = "A*>A", .dtypes = "A*>A"
+#define MXL_STEP_MIXED .shapes = "A*>A", .dtypes = "AAf*>A"
+
 /* The operator op_ID of one weight, with ID_infer and ID_compute. After the tables of inputs and
  * parameters come its documentation and other fields by their names. */
 #define MXL_STEP_OP(id, op_name, op_inputs, op_params, ...)                                        \

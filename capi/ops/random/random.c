@@ -132,6 +132,7 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
         .inputs = id##_like_inputs,                                                                \
         MXL_PARAMS(random_params, id##_like_params),                                               \
         .infer = id##_infer,                                                                       \
+        .shapes = "A>A",                                                                           \
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \
     }

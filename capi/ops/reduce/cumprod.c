@@ -215,4 +215,11 @@ static const mxl_op op_cumprod = {
     .saves = cumprod_saves,
 };
 
+mxl_array *mxl_products_before(mxl_scope *s, mxl_array *a, int axis)
+{
+    scan_params p = {axis, true};
+
+    return mxl_scope_call(s, &op_cumprod, &p, 1, &a);
+}
+
 const mxl_op *const mxl_ops_cumprod[] = {&op_cumprod, &op_linear, NULL};

@@ -2,6 +2,8 @@
  * without dimensions gets shape (1,), as in 1.9.1 (with PyTorch's front end: ()). */
 #include "ops/reduce/reduce_ops.h"
 
+#include <float.h>
+#include <math.h>
 #include <stddef.h>
 
 #include "array/copy.h"
@@ -189,15 +191,77 @@ REDUCTION(min, MXL_REDUCE_MIN, max_infer,
           .aliases = MXL_ALIASES("min_axis"), .grad = max_grad,
           .saves = mxl_saves_input_and_output);
 
-/* dy (y / x), in this order: dy y may overflow */
+/* ---- products ---- */
+
+extern const mxl_op mxl_op_prod, mxl_op_nanprod;
+
+/* Whether every element is finite and has its full precision, so that a factor can be divided out
+ * of it; -1 with the error set. */
+static int is_divisible(mxl_array *y)
+{
+    double least = y == NULL             ? 0
+                   : y->dtype == MXL_F64 ? DBL_MIN
+                   : y->dtype == MXL_F32 ? (double)FLT_MIN
+                                         : 1.0 / 16384;
+    mxl_array *wide = y == NULL ? NULL : mxl_array_new(MXL_F64, y->ndim, y->shape);
+    int answer = wide == NULL || mxl_array_copy_into(wide, y) != 0 ? -1 : 1;
+    const double *value = answer < 0 ? NULL : mxl_array_read(wide);
+
+    for (int64_t i = 0; answer > 0 && i < wide->size; i++)
+        answer = isfinite(value[i]) && fabs(value[i]) >= least;
+    mxl_array_release(wide);
+    return answer;
+}
+
+/* For each element of x the product of the others in its line along an axis: of those before it and
+ * of those after it. */
+static mxl_array *others_along(mxl_scope *s, mxl_array *x, int axis)
+{
+    mxl_array *before = mxl_products_before(s, x, axis);
+    mxl_array *after = mxl_products_before(s, mxl_reverse(s, x, axis), axis);
+
+    return mxl_mul(s, before, mxl_reverse(s, after, axis));
+}
+
+/* The product of the others in each reduced part, axis by axis: of the others along one axis, then
+ * of the lines along the next, each the product of the axes before. */
+static mxl_array *product_of_others(mxl_grad *g, mxl_array *x)
+{
+    int wide = x != NULL && x->dtype == MXL_F16 ? MXL_F32 : x == NULL ? 0 : x->dtype;
+    mxl_array *lines = x == NULL ? NULL : mxl_cast(g->s, x, wide), *others = NULL;
+    bool reduced[MXL_MAX_NDIM];
+
+    if (lines == NULL || mxl_reduce_axes(g->op->name, g->params, x->ndim, reduced) != 0)
+        return NULL;
+    for (int i = 0; i < x->ndim; i++) {
+        mxl_array *along = reduced[i] ? others_along(g->s, lines, i) : NULL;
+        const int64_t axis[1] = {i};
+        mxl_reduce_params p = {.axis = {1, axis}, .keepdims = 1};
+
+        if (!reduced[i])
+            continue;
+        others = others == NULL ? along : mxl_mul(g->s, others, along);
+        lines = mxl_scope_call(g->s, &mxl_op_prod, &p, 1, &lines);
+    }
+    if (others == NULL && !g->s->failed)
+        others = mxl_apply(g->s, &mxl_op_ones_like, lines);
+    return mxl_cast(g->s, others, x->dtype);
+}
+
+/* dy times the product of the others, which is y / x where y can be divided: the quick way. First
+ * that product, as dy y may overflow. */
 static mxl_array *prod_back(mxl_grad *g, mxl_array *x)
 {
-    mxl_array *others = mxl_div(g->s, mxl_reduce_back(g, mxl_grad_out(g, 0)), x);
+    mxl_array *y = mxl_grad_out(g, 0), *others;
+    int quick = x != NULL && mxl_dtype_is_float(x->dtype) ? is_divisible(y) : 0;
 
+    if (quick < 0)
+        return NULL;
+    others = quick ? mxl_div(g->s, mxl_reduce_back(g, y), x) : product_of_others(g, x);
     return mxl_mul(g->s, mxl_reduce_back(g, g->grad_output[0]), others);
 }
 
-/* dx = dy y / x; NaN where x is 0, as in 1.9.1 */
+/* dx = dy times the product of the others */
 static int prod_grad(mxl_grad *g)
 {
     return mxl_grad_set(g, 0, prod_back(g, mxl_grad_in(g, 0)));
@@ -223,8 +287,6 @@ static int nansum_grad(mxl_grad *g)
 REDUCTION(nansum, MXL_REDUCE_NANSUM, mxl_reduce_infer, "Sum over axes of what is not NaN.",
           .grad = nansum_grad, .saves = mxl_saves_input);
 
-extern const mxl_op mxl_op_nanprod;
-
 /* x with 1 in place of NaN, for one-element products. */
 static mxl_array *nan_to_one(mxl_scope *s, mxl_array *x)
 {
@@ -236,7 +298,7 @@ static mxl_array *nan_to_one(mxl_scope *s, mxl_array *x)
     return x == NULL ? NULL : mxl_reshape(s, numbers, x->ndim, x->shape);
 }
 
-/* dx = dy y / x where x is a number, else 0 */
+/* dx = dy times the product of the other numbers, where x is one, else 0 */
 static int nanprod_grad(mxl_grad *g)
 {
     return set_at_numbers(g, prod_back(g, nan_to_one(g->s, mxl_grad_in(g, 0))));

@@ -271,6 +271,8 @@ static int output_grad(mxl_grad *g)
 
     if (!mxl_grad_wants(g, 0))
         return 0;
+    if (mxl_shape_size(x->ndim, x->shape) == 0)
+        return mxl_grad_set_zeros(g, 0);
     given = mxl_grad_in(g, 1);
     if (mxl_shape_same(label->ndim, label->shape, x->ndim, x->shape)) {
         dx = mxl_mul_scalar(g->s, mxl_sub(g->s, softmax_of(g, &c), given), p.grad_scale);

@@ -260,6 +260,7 @@ static const mxl_op op_stack = {
     .key_var_num_args = "num_args",
     .arity = join_arity,
     .infer = stack_infer,
+    .shapes = "A*>.",
     .compute = join_compute,
     .grad = join_grad,
 };

@@ -268,6 +268,7 @@ static const mxl_op op_slice_assign = {
     .inputs = mxl_inputs_lhs_rhs,
     MXL_PARAMS(slice_params, slice_table),
     .infer = assign_infer,
+    .shapes = "A.>A",
     .compute = assign_compute,
     .grad = assign_grad,
     .in_place = true,

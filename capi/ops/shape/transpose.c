@@ -144,6 +144,7 @@ static const mxl_op op_flip = {
     MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, MXL_REQUIRED,
                    "The axes to reverse, counted from the first; None: all."),
     MXL_MOVEMENT_BACK(reverse_plan, back_grad),
+    .shapes = "A>A",
 };
 
 mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis)

@@ -315,11 +315,14 @@ static mxl_array *moved_compose(mxl_scope *s, const mxl_call *call)
                .bins = p->pooled_size * p->pooled_size,
                .samples = p->sample_per_part * p->sample_per_part};
 
-    if (out[0] == 0)
-        return mxl_scope_own(s, mxl_array_new(call->in[0]->dtype, 4, out));
+    if (out[0] == 0) { /* no rows of the images, so that backward reaches them */
+        mxl_array *none = mxl_scope_own(s, mxl_array_new(MXL_I64, 1, (int64_t[]){0}));
+
+        return mxl_reshape(s, mxl_take_rows(s, call->in[0], none), 4, out);
+    }
     if (regions->dtype == MXL_F16)
         regions = mxl_cast(s, regions, MXL_F32);
-    else if (!regions->contiguous)
+    if (regions != NULL && !regions->contiguous)
         regions = mxl_scope_own(s, mxl_array_contiguous(regions));
     if (regions == NULL)
         return NULL;

@@ -153,6 +153,7 @@ static const mxl_op op_nms = {
               .values = mxl_box_formats)),
     .arity = mxl_arity_hidden,
     .infer = nms_infer,
+    .dtypes = "A>A.",
     .compute = nms_compute,
     .grad = nms_grad,
     .saves = nms_saves,

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Mapping
 from typing import Any
 
+from mxlite import _replace
 from mxlite.autograd._pictures import svg as _svg
 from mxlite.autograd._pictures.walk import Record, Value, walk
 
@@ -111,7 +112,7 @@ def draw(
         raise ValueError(f"draw: the suffix of {path!r} must say which kind of file is wanted, such as .svg")
     graphviz = None if engine == "own" else _graphviz()
     if graphviz is not None:
-        graphviz.Source(to_dot(y, names)).render(outfile=path, cleanup=True)
+        _replace.write(path, graphviz.Source(to_dot(y, names)).pipe(format=kind))
         return
     reason = "" if engine == "own" else "; the package graphviz and the program dot were not both found"
     if engine == "graphviz" or kind != "svg":
@@ -121,8 +122,7 @@ def draw(
         raise RuntimeError(f"draw: {len(records)} nodes; more than {MOST_NODES} need graphviz{reason}")
     nodes = [(_lines(record), _kind(number, record, heads)) for number, record in enumerate(records)]
     edges = [(each, number) for number, record in enumerate(records) for each, _ in record.inputs if each is not None]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(_svg.picture(nodes, edges))
+    _replace.write(path, _svg.picture(nodes, edges))
 
 
 def _kind(number: int, record: Record, heads: list[tuple[int, int]]) -> str:

@@ -91,7 +91,7 @@ class _Step:
 
 def _step_to(y: Any) -> _Step:
     if isinstance(y, graph.Node):
-        return _Step(y._handle, 0, False)
+        return _Step(y._h, 0, False)
     if not hasattr(y, "_h"):
         raise TypeError(f"graph: arrays or nodes are shown, got {type(y).__name__}")
     handle, output = edge_of(y._h)

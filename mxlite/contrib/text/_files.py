@@ -20,7 +20,7 @@ def read_vectors(path: str, delimiter: str, encoding: str, unknown: Any) -> tupl
     path = os.path.expanduser(path)
     if not os.path.isfile(path):
         raise ValueError(f"there is no file {path} with vectors of tokens")
-    logging.info("Loading pre-trained token embedding vectors from %s", path)
+    logging.info("reading token embeddings of %s", path)
     tokens: dict[str, np.ndarray] = {}
     of_unknown, length = None, None
     with open(path, encoding=encoding) as file:

@@ -6,6 +6,7 @@ import os
 import tarfile
 import zipfile
 
+from mxlite import _replace
 from mxlite.error import MXNetError
 from mxlite.gluon import utils
 
@@ -60,8 +61,8 @@ def unpacked(namespace: str, archive: tuple[str, str], files: list[tuple[str, st
                 continue
             content = packed.open(name) if isinstance(packed, zipfile.ZipFile) else packed.extractfile(name)
             if content is not None:
-                with content, open(os.path.join(folder, base), "wb") as file:
-                    file.write(content.read())
+                with content:
+                    _replace.copy(content, os.path.join(folder, base))
                 wanted.remove(base)
     if wanted:
         raise MXNetError(f"{path} has no {', '.join(sorted(wanted))}")

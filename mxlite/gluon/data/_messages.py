@@ -4,94 +4,117 @@ from __future__ import annotations
 
 import array
 import collections
+import ctypes
 import io
 import mmap
 import os
 import pickle
+import resource
 import socket
 import struct
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from mxlite._lib import LIB, ask
+from mxlite.error import MXNetError
 from mxlite.ndarray import ndarray as _ndarray
 from mxlite.ndarray.ndarray import NDArray
 
 _HEAD = struct.Struct("<QI")  # bytes, and files
 _MOST_FILES = 200  # in one call; Linux takes 253
-_MOST_OPEN = (
-    512  # number of a file from which an array is copied: a process may have 1024 files, an array keeps its own
-)
+_MOST_OPEN = 512  # number of a file from which an array is copied: an array keeps its own, and a process may have few
 _LARGE = 1 << 16  # bytes from which an array of NumPy crosses as a file
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles arrays as their shape and dtype, and keeps what holds their values in `files`."""
+    """Pickles arrays as their shape and dtype; files with their values, which are the message's own, are in `files`."""
 
     def __init__(self, to: io.BytesIO) -> None:
         super().__init__(to, protocol=5)
         self.files: list[int] = []
-        self.kept: list = []
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, NDArray) and value.size:
-            _, file, shape, dtype = value._to_shared_mem()
-            self.files.append(file)
-            self.kept.append((value, None))
-            return _array, (shape, np.dtype(dtype).str)
+            self.files.append(ask(ctypes.c_int, LIB.MXLNDArrayShare, value._h))
+            return _array, (value.shape, np.dtype(value.dtype).str)
         if type(value) is np.ndarray and value.nbytes >= _LARGE and value.dtype.kind in "biufc":
             if hasattr(os, "memfd_create"):
                 self.files.append(_file_of(value))
-                self.kept.append((None, self.files[-1]))
                 return _numpy_array, (value.shape, value.dtype.str)
         return NotImplemented
 
 
 def _file_of(value: np.ndarray) -> int:
     file = os.memfd_create("mxlite", os.MFD_CLOEXEC)  # type: ignore[attr-defined]
-    os.truncate(file, value.nbytes)
-    with mmap.mmap(file, value.nbytes) as memory:
-        np.copyto(np.frombuffer(memory, value.dtype).reshape(value.shape), value)
+    try:
+        os.posix_fallocate(file, 0, value.nbytes)  # else a full memory would be a signal
+        with mmap.mmap(file, value.nbytes) as memory:
+            np.copyto(np.frombuffer(memory, value.dtype).reshape(value.shape), value)
+    except BaseException:
+        os.close(file)
+        raise
     return file
 
 
-_incoming: collections.deque = collections.deque()
+class _Unpickler(pickle.Unpickler):
+    """Makes the arrays of a message of its files, which it takes from `files`."""
+
+    def __init__(self, payload: bytes, files: collections.deque) -> None:
+        super().__init__(io.BytesIO(payload))
+        self._files = files
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module == __name__ and name in ("_array", "_numpy_array"):
+            return partial(globals()[name], self._files)  # not of self, whose memo it is in: that were a cycle
+        return super().find_class(module, name)
 
 
-def _array(shape: tuple[int, ...], dtype: str) -> NDArray:
-    file = _incoming.popleft()
-    shared = _ndarray._new_from_shared_mem(os.getpid(), file, shape, np.dtype(dtype))
-    return shared if file < _MOST_OPEN else shared.copy()
+def _array(files: collections.deque, shape: tuple[int, ...], dtype: str) -> NDArray:
+    file = files.popleft()
+    try:
+        shared = _ndarray._new_from_shared_mem(os.getpid(), file, shape, np.dtype(dtype))
+    except BaseException:
+        os.close(file)
+        raise
+    return shared if file < _most_open() else shared.copy()
 
 
-def _numpy_array(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    file = _incoming.popleft()
+def _most_open() -> int:
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _MOST_OPEN if limit == resource.RLIM_INFINITY else min(_MOST_OPEN, limit // 2)
+
+
+def _numpy_array(files: collections.deque, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    file = files.popleft()
     try:
         memory = mmap.mmap(file, 0)
     finally:
         os.close(file)
-    kind = np.dtype(dtype)
-    return np.frombuffer(memory, kind, int(np.prod(shape, dtype=np.int64))).reshape(shape)
+    return np.frombuffer(memory, np.dtype(dtype), int(np.prod(shape, dtype=np.int64))).reshape(shape)
 
 
-def packed(value: Any) -> tuple[bytes, list, list]:
-    """A value as bytes and files, and what must live until they are sent."""
+def packed(value: Any) -> tuple[bytes, list[int]]:
+    """A value as bytes and files, which `send` closes."""
     to = io.BytesIO()
     pickler = _Pickler(to)
-    pickler.dump(value)
-    return to.getvalue(), pickler.files, pickler.kept
+    try:
+        pickler.dump(value)
+    except BaseException:
+        close(pickler.files)
+        raise
+    return to.getvalue(), pickler.files
 
 
 def opened(payload: bytes, files: Iterable[int]) -> Any:
     """The value of a message; the files are its own from now on."""
-    global _incoming
-    before, _incoming = _incoming, collections.deque(files)
+    left = collections.deque(files)
     try:
-        return pickle.loads(payload)
+        return _Unpickler(payload, left).load()
     finally:
-        close(_incoming)
-        _incoming = before
+        close(left)
 
 
 def close(files: Iterable[int]) -> None:
@@ -105,17 +128,19 @@ def framed(payload: bytes, files: int = 0) -> bytes:
     return _HEAD.pack(len(payload), files) + payload
 
 
-def send(channel: socket.socket, payload: bytes, files: list[int], kept: list) -> None:
-    """Sends a message, and waits until it is on its way."""
-    data = memoryview(framed(payload, len(files)))
-    while files:
-        some, files = files[:_MOST_FILES], files[_MOST_FILES:]
-        part = data if not files else data[:1]
-        sent = channel.sendmsg([part], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", some))])
-        data = data[sent:]
-    if data:
-        channel.sendall(data)
-    close([file for _, file in kept if file is not None])
+def send(channel: socket.socket, payload: bytes, files: list[int]) -> None:
+    """Sends a message, and waits until it is on its way; closes its files."""
+    data, left = memoryview(framed(payload, len(files))), files
+    try:
+        while left:
+            some, left = left[:_MOST_FILES], left[_MOST_FILES:]
+            part = data if not left else data[:1]
+            sent = channel.sendmsg([part], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", some))])
+            data = data[sent:]
+        if data:
+            channel.sendall(data)
+    finally:
+        close(files)
 
 
 class Reader:
@@ -134,12 +159,12 @@ class Reader:
     def messages(self, once: bool = False) -> Iterator[tuple[bytes, list[int]]]:
         """Whole messages, until the socket has no more for now; with once=True, of one reading.
 
-        Raises: EOFError: the other side is gone.
+        Raises: EOFError: the other side is gone; MXNetError: this process may not open as many files.
         """
         more = True
         while more:
             try:
-                data, ancillary, _, _ = self._channel.recvmsg(1 << 16, socket.CMSG_SPACE(4 * _MOST_FILES))
+                data, ancillary, flags, _ = self._channel.recvmsg(1 << 16, socket.CMSG_SPACE(4 * _MOST_FILES))
             except BlockingIOError:
                 return
             if not data:
@@ -147,6 +172,11 @@ class Reader:
             for level, kind, held in ancillary:
                 if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                     self._files.extend(array.array("i", held[: len(held) // 4 * 4]))
+            if flags & socket.MSG_CTRUNC:
+                raise MXNetError(
+                    "DataLoader: a batch's arrays need more open files than this process may have "
+                    f"({resource.getrlimit(resource.RLIMIT_NOFILE)[0]}); see ulimit -n"
+                )
             self._bytes += data
             yield from self._whole()
             more = not once

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import multiprocessing
+import multiprocessing.process
 import os
 import pickle
 import random
@@ -20,13 +21,15 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import random as mx_random
+from mxlite._ends import uninterrupted, when_gone
 from mxlite.error import MXNetError
 from mxlite.gluon.data import _messages
 
 #: How often the two sides look whether the other is alive where its socket does not tell.
 _LOOK = 1.0
 
-_parents_ends: weakref.WeakSet = weakref.WeakSet()
+#: The parent's ends of the sockets of all workers, which a worker closes.
+_parents_ends: dict[socket.socket, None] = {}
 
 
 class WorkerTraceback(Exception):  # noqa: N818 - the cause of an error, never raised
@@ -41,21 +44,30 @@ class WorkerTraceback(Exception):  # noqa: N818 - the cause of an error, never r
 
 
 class Worker:
-    """A process and the parent's end of its socket, which never blocks."""
+    """A process and the parent's end of its socket, which never blocks. It is made in one piece: `uninterrupted`."""
 
     def __init__(self, number: int, dataset: Any, batchify_fn: Callable) -> None:
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        _parents_ends.add(mine)
         self.number = number
         self.owed: collections.deque = collections.deque()  # what it has to answer
         self.process = multiprocessing.get_context("fork").Process(
             target=_work, args=(theirs, number, dataset, batchify_fn, os.getpid()), daemon=True
         )
-        self.process.start()
-        theirs.close()
         mine.setblocking(False)
         self.socket = mine
         self.reader = _messages.Reader(mine)
+        _parents_ends[mine] = None
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the worker ignores it
+        try:
+            self.process.start()
+            # A forked child of this process would end the worker when it exits: multiprocessing takes it for its own.
+            getattr(multiprocessing.process, "_children", set()).discard(self.process)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            theirs.close()
         self.ended = False
         self._out = bytearray()
 
@@ -72,6 +84,12 @@ class Worker:
             pass
         except (BrokenPipeError, ConnectionResetError):
             self._out.clear()  # it ended: reading says so
+
+    def close(self) -> None:
+        """Closes the socket, and files that came over it."""
+        _parents_ends.pop(self.socket, None)
+        self.socket.close()
+        self.reader.close()
 
     @property
     def events(self) -> int:
@@ -96,22 +114,24 @@ class Pool:
             raise NotImplementedError("DataLoader with num_workers: this system cannot fork; use thread_pool=True")
         self.workers: list[Worker] = []
         self.broken: str | None = None
-        self._close = weakref.finalize(self, _close, self.workers, os.getpid())
-        for number in range(count):
-            self.workers.append(Worker(number, dataset, batchify_fn))
+        self.owner = os.getpid()
+        self._end = when_gone(self, _close, self.workers)
+        with uninterrupted():
+            for number in range(count):
+                self.workers.append(Worker(number, dataset, batchify_fn))
 
     def close(self) -> None:
         """Ends the workers."""
         self.broken = self.broken or "the DataLoader's workers were ended"
-        self._close()
+        self._end.now()
 
-    def ask(self, worker: Worker, tasks: list[tuple[int, list]], answers: dict) -> None:
-        """Gives a worker numbers of batches and of their samples; `answers` will have them by number."""
+    def ask(self, worker: Worker, tasks: list[tuple[int, list]], answers: Answers) -> None:
+        """Gives a worker numbers of batches and of their samples; `answers` will hold them by number."""
         kept = weakref.ref(answers)
         worker.owed.extend([(number, kept) for number, _ in tasks])
         worker.send([indices for _, indices in tasks])
 
-    def wait(self, worker: Worker, answers: dict, number: int, timeout: float) -> None:
+    def wait(self, worker: Worker, answers: Answers, number: int, timeout: float) -> None:
         """Waits until a worker has answered; takes what others answer meanwhile.
 
         Raises: MXNetError: a worker ended; TimeoutError (multiprocessing's): it takes too long.
@@ -119,7 +139,7 @@ class Pool:
         try:
             end = time.monotonic() + timeout
             self._take(worker)
-            while number not in answers:
+            while number not in answers.held:
                 if worker.ended:
                     raise MXNetError(worker.why_it_ended())
                 self._poll(worker, end)
@@ -142,7 +162,8 @@ class Pool:
         ready = poll.poll(min(left, _LOOK) * 1000)
         for file, event in ready:
             if event & select.POLLOUT:
-                by_file[file].flush()
+                with uninterrupted():
+                    by_file[file].flush()
             if event & ~select.POLLOUT:
                 self._take(by_file[file])
         if not ready and not worker.process.is_alive():
@@ -150,26 +171,32 @@ class Pool:
             worker.ended = True
 
     def _take(self, worker: Worker) -> None:
-        try:
-            for payload, files in worker.reader.messages():
-                number, kept = worker.owed.popleft()
-                answers = kept()
-                if answers is None:
-                    _messages.close(files)
-                else:
-                    answers[number] = payload, files
-        except (EOFError, ConnectionResetError):
-            worker.ended = True  # what it answered before is as good
+        with uninterrupted():  # files that came have an owner, and half a message is not forgotten
+            try:
+                for payload, files in worker.reader.messages():
+                    number, kept = worker.owed.popleft()
+                    answers = kept()
+                    if answers is None:
+                        _messages.close(files)
+                    else:
+                        answers.held[number] = payload, files
+            except (EOFError, ConnectionResetError):
+                worker.ended = True  # what it answered before is as good
 
 
-class Answers(dict):
-    """Answers by number; those that nobody takes leave no files open."""
+class Answers:
+    """Answers by number, in `held`; those that nobody takes leave no files open."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "held")
 
-    def __del__(self) -> None:
-        for _, files in self.values():
-            _messages.close(files)
+    def __init__(self) -> None:
+        self.held: dict[int, tuple[bytes, list[int]]] = {}
+        when_gone(self, _forget, self.held)
+
+
+def _forget(held: dict[int, tuple[bytes, list[int]]]) -> None:
+    while held:
+        _messages.close(held.popitem()[1][1])
 
 
 class Batches:
@@ -190,37 +217,47 @@ class Batches:
     def __iter__(self) -> Batches:
         return self
 
+    @property
+    def here(self) -> bool:
+        """Whether the workers are this process's: those of a forked child are its parent's."""
+        return self._pool.owner == os.getpid()
+
     def _ask(self, count: int) -> None:
         workers = self._pool.workers
         tasks = list(itertools.islice(self._lists, count))
-        self._asked += len(tasks)
-        for offset in range(min(len(workers), len(tasks))):
-            part = tasks[offset :: len(workers)]
-            self._pool.ask(workers[part[0][0] % len(workers)], part, self._answers)
+        with uninterrupted():
+            self._asked += len(tasks)
+            for offset in range(min(len(workers), len(tasks))):
+                part = tasks[offset :: len(workers)]
+                self._pool.ask(workers[part[0][0] % len(workers)], part, self._answers)
 
     def __next__(self) -> Any:
         pool, number = self._pool, self._next
+        if not self.here:
+            raise MXNetError(
+                f"DataLoader: this epoch was begun in process {pool.owner}, whose workers make its batches; begin "
+                f"another one in the forked process {os.getpid()}"
+            )
         if number >= self._asked:
             self._ask(1)
             if number >= self._asked:
                 raise StopIteration
-        if number not in self._answers:
+        if number not in self._answers.held:
             if pool.broken is not None:
                 raise MXNetError(f"the DataLoader's workers have ended: {pool.broken}")
             pool.wait(pool.workers[number % len(pool.workers)], self._answers, number, self._timeout)
-        self._next = number + 1
+        with uninterrupted():  # the batch and its files are taken, or there for another call
+            batch = _messages.opened(*self._answers.held.pop(number))
+            self._next = number + 1
         room = self._ahead - (self._asked - self._next)
         if room >= self._group and pool.broken is None:
             self._ask(room)
-        return _messages.opened(*self._answers.pop(number))
+        return batch
 
 
-def _close(workers: list[Worker], owner: int) -> None:
-    if os.getpid() != owner:
-        return
+def _close(workers: list[Worker]) -> None:
+    """On the janitor's thread: ends workers, and waits for that."""
     for worker in workers:
-        worker.reader.close()
-        worker.socket.close()
         worker.process.terminate()
     end = time.monotonic() + 2
     for worker in workers:
@@ -228,12 +265,15 @@ def _close(workers: list[Worker], owner: int) -> None:
         if worker.process.is_alive():
             worker.process.kill()
             worker.process.join(5)
+        worker.close()
+        del worker.process  # here, not in the main thread: what goes with it is Python code
 
 
 def _work(channel: socket.socket, number: int, dataset: Any, batchify_fn: Callable, parent: int) -> None:
     """What a worker does: reads lists of numbers of samples, sends batches, until its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # for processes that the data set starts
     for each in list(_parents_ends):
         each.close()
     for seed in (np.random.seed, random.seed, mx_random.seed):  # else all workers would draw the same numbers
@@ -256,7 +296,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _answer(dataset: Any, indices: Any, batchify_fn: Callable) -> tuple[bytes, list]:
+def _answer(dataset: Any, indices: Any, batchify_fn: Callable) -> tuple[bytes, list[int]]:
     try:
         return _messages.packed(batchify_fn([dataset[index] for index in indices]))
     except Exception as error:

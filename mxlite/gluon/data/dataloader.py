@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import collections
+import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from multiprocessing import TimeoutError as ProcessTimeoutError
 from multiprocessing.reduction import ForkingPickler as ForkingPickler  # GluonNLP imports it from here
 from typing import Any, Callable
@@ -13,12 +12,14 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import context, ndarray
+from mxlite._ends import uninterrupted
 from mxlite._public import show
 from mxlite.context import Context
 from mxlite.gluon.data import _processes
 from mxlite.gluon.data._pool_iterator import MultiWorkerIter as _MultiWorkerIter  # noqa: F401 - GluonCV derives from it
 from mxlite.gluon.data._pool_iterator import as_in_context as _as_in_context  # GluonNLP imports it
 from mxlite.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
+from mxlite.io._ahead import Task, Threads
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -82,7 +83,7 @@ class DataLoader:
         timeout: float = 120,
         auto_reload: bool = False,
     ) -> None:
-        assert timeout > 0, f"timeout must be positive, given {timeout}"
+        assert timeout > 0, f"DataLoader: timeout is a number of seconds above 0, not {timeout}"
         self._dataset = dataset
         self._pin_memory = pin_memory
         self._pin_device_id = pin_device_id
@@ -101,7 +102,9 @@ class DataLoader:
 
     def __iter__(self) -> Iterator:
         batches, self._iter = self._iter, None
-        return self._epoch(self._begun() if batches is None else batches)
+        if batches is None or (isinstance(batches, _processes.Batches) and not batches.here):
+            batches = self._begun()
+        return self._epoch(batches)
 
     def __len__(self) -> int:
         return len(self._batch_sampler)
@@ -127,34 +130,43 @@ class DataLoader:
         if not self._num_workers:
             return map(self._made, self._batch_sampler)
         if self._thread_pool:
-            return self._from_threads(iter(self._batch_sampler))
-        if self._worker_pool is None or self._worker_pool.broken is not None:
+            if self._worker_pool is None:
+                self._worker_pool = Threads(self._num_workers, "mxlite-loader")
+            return _ThreadBatches(self._worker_pool, self._made, self._batch_sampler, self._prefetch, self._timeout)
+        pool = self._worker_pool
+        if pool is None or pool.broken is not None or pool.owner != os.getpid():
             self._worker_pool = _processes.Pool(self._num_workers, self._dataset, self._batchify_fn)
         return _processes.Batches(self._worker_pool, self._batch_sampler, self._prefetch, self._timeout)
 
     def _made(self, indices: Any) -> Any:
         return self._batchify_fn([self._dataset[index] for index in indices])
 
-    def _from_threads(self, lists: Iterator) -> Iterator:
-        if self._worker_pool is None:
-            self._worker_pool = ThreadPoolExecutor(self._num_workers, "mxlite-loader")
-        waiting: collections.deque = collections.deque()
+
+class _ThreadBatches:
+    """The batches of one epoch, in order, which threads make ahead."""
+
+    def __init__(self, threads: Threads, made: Callable, lists: Any, prefetch: int, timeout: float) -> None:
+        self._threads, self._made, self._lists = threads, made, iter(lists)
+        self._ahead, self._timeout = max(1, prefetch), timeout
+        self._waiting: collections.deque[Task] = collections.deque()
+
+    def __iter__(self) -> _ThreadBatches:
+        return self
+
+    def __next__(self) -> Any:
+        while len(self._waiting) < self._ahead:
+            indices = next(self._lists, None)
+            if indices is None:
+                break
+            with uninterrupted():
+                self._waiting.append(self._threads.submit(self._made, indices))
+        if not self._waiting:
+            raise StopIteration
         try:
-            while True:
-                while len(waiting) < max(1, self._prefetch):
-                    indices = next(lists, None)
-                    if indices is None:
-                        break
-                    waiting.append(self._worker_pool.submit(self._made, indices))
-                if not waiting:
-                    return
-                try:
-                    yield waiting.popleft().result(self._timeout)
-                except FutureTimeoutError:
-                    raise ProcessTimeoutError("a thread of the DataLoader has not made its batch in time") from None
-        finally:
-            for each in waiting:
-                each.cancel()
+            self._waiting[0].wait(self._timeout)
+        except TimeoutError:
+            raise ProcessTimeoutError("a thread of the DataLoader has not made its batch in time") from None
+        return self._waiting.popleft().result()
 
 
 def _batch_sampler(
@@ -163,16 +175,14 @@ def _batch_sampler(
     """The sampler of batches that the arguments of a loader ask for."""
     if batch_sampler is not None:
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
-            raise ValueError(
-                "batch_size, shuffle, sampler and last_batch must not be specified if batch_sampler is specified."
-            )
+            raise ValueError("DataLoader: batch_sampler excludes batch_size, shuffle, sampler and last_batch")
         return batch_sampler
     if batch_size is None:
-        raise ValueError("batch_size must be specified unless batch_sampler is specified")
+        raise ValueError("DataLoader: batch_size or batch_sampler must be given")
     if sampler is None:
         sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
     elif shuffle:
-        raise ValueError("shuffle must not be specified if sampler is specified")
+        raise ValueError("DataLoader: sampler decides the order; shuffle cannot be given too")
     return BatchSampler(sampler, batch_size, last_batch or "keep")
 
 

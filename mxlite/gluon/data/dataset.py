@@ -28,9 +28,9 @@ class Dataset:
 
         Raises: AssertionError: there is no such part.
         """
-        assert index < num_shards, f"Shard index of out bound: {index} out of {num_shards}"
-        assert num_shards > 0, "Number of shards must be greater than 0"
-        assert index >= 0, "Index must be non-negative"
+        assert index < num_shards, f"shard: there is no part {index} of {num_shards}"
+        assert num_shards > 0, f"shard: num_shards is 1 or more, not {num_shards}"
+        assert index >= 0, f"shard: index is 0 or more, not {index}"
         size, longer = divmod(len(self), num_shards)
         start = size * index + min(index, longer)
         return _SampledDataset(self, SequentialSampler(size + (index < longer), start))
@@ -88,13 +88,12 @@ class ArrayDataset(Dataset):
     """
 
     def __init__(self, *args: Any) -> None:
-        assert args, "Needs at least 1 arrays"
+        assert args, "ArrayDataset: there are no arrays"
         self._length = len(args[0])
         self._data = []
         for number, data in enumerate(args):
             assert len(data) == self._length, (
-                f"All arrays must have the same length; array[0] has length {self._length} "
-                f"while array[{number + 1}] has {len(data)}."
+                f"ArrayDataset: array 0 has {self._length} samples, array {number + 1} has {len(data)}"
             )
             self._data.append(data.asnumpy() if isinstance(data, NDArray) and data.ndim == 1 else data)
 

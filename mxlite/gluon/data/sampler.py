@@ -98,7 +98,7 @@ class BatchSampler(Sampler):
 
     def _checked(self) -> str:
         if self._last_batch not in ("keep", "discard", "rollover"):
-            raise ValueError(f"last_batch must be one of 'keep', 'discard', or 'rollover', but got {self._last_batch}")
+            raise ValueError(f"BatchSampler: last_batch is 'keep', 'discard' or 'rollover', not {self._last_batch!r}")
         return self._last_batch
 
 

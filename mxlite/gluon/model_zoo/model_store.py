@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 
+from mxlite import _replace
 from mxlite._public import show
 from mxlite.gluon.utils import _get_repo_file_url, check_sha1, download
 
@@ -78,8 +79,8 @@ def get_model_file(name: str, root: str = _FOLDER) -> str:
         kind = ConnectionError if isinstance(error, OSError) else RuntimeError
         raise kind(f"{stem}.params is not in {root}, and {url} cannot be fetched: {error}") from error
     try:
-        with zipfile.ZipFile(packed) as file:
-            file.extract(stem + ".params", root)
+        with zipfile.ZipFile(packed) as archive, archive.open(stem + ".params") as content:
+            _replace.copy(content, path)
     finally:
         os.remove(packed)
     if not check_sha1(path, _model_sha1[name]):

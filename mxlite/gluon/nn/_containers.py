@@ -58,8 +58,7 @@ class Sequential(_Listed, Block):
         """As Block.hybridize; warns where a HybridSequential would do."""
         if self._children and all(isinstance(each, HybridBlock) for each in self._children.values()):
             warnings.warn(
-                f"All children of this Sequential layer '{self.prefix}' are HybridBlocks. Consider using "
-                "HybridSequential for the best performance.",
+                f"Sequential '{self.prefix}' has HybridBlocks alone: as HybridSequential it could be hybridized",
                 stacklevel=2,
             )
         super().hybridize(active, **kwargs)
@@ -131,5 +130,7 @@ def _known(name: str, where: str) -> str:
 
 def _callable(function: Any) -> Any:
     if not callable(function):
-        raise ValueError(f"Unrecognized function in lambda: {function} of type {type(function)}")
+        raise ValueError(
+            f"a lambda block takes a function or the name of an operator, not {function} ({type(function)})"
+        )
     return function

@@ -251,7 +251,7 @@ def _conv(dimensions: int, transposed: bool) -> Any:
             if name in given:
                 given[name] = _sizes(given[name], dimensions)
                 if len(given[name]) != dimensions:
-                    raise AssertionError(f"{name} must be a number or a list of {dimensions} ints")
+                    raise AssertionError(f"{name} is an int, or {dimensions} of them")
         if transposed:
             given.update(op_name="Deconvolution", adj=given.pop("output_padding"))
         return given
@@ -285,12 +285,12 @@ def _pool(dimensions: int, kind: str, whole: bool) -> Any:
     fixed = {"pool_size": (1,) * dimensions, "strides": None, "padding": 0, "ceil_mode": True} if whole else {}
 
     def arrange(given: dict[str, Any]) -> dict[str, Any]:
-        text = f"Only {' and '.join(layouts)} layouts are valid for {dimensions}D Pooling"
+        text = f"pooling over {dimensions} dimensions: the layout is {' or '.join(layouts)}"
         _require_layout(given["layout"], layouts, text)
         given = {**fixed, **given, "global_pool": whole, "pool_type": kind}
         given["pool_size"] = _sizes(given["pool_size"], dimensions)
         if len(given["pool_size"]) != dimensions:
-            raise AssertionError(f"pool_size must be a number or a list of {dimensions} ints")
+            raise AssertionError(f"pool_size is an int, or {dimensions} of them")
         return given
 
     doc = _POOL_DOC.format(

@@ -10,10 +10,7 @@ from mxlite.gluon.nn import LeakyReLU
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, last_states
 from mxlite.symbol import Symbol
 
-_MODIFIED = (
-    "After applying modifier cells (e.g. ZoneoutCell) the base cell cannot be called directly. Call the modifier cell "
-    "instead."
-)
+_MODIFIED = "this cell is inside a modifier cell (ZoneoutCell, ResidualCell ...): call that one"
 
 
 def _get_begin_state(cell: Any, F: Any, begin_state: Any, inputs: Any, batch_size: int) -> Any:  # noqa: N803

@@ -123,7 +123,7 @@ class DropoutCell(HybridRecurrentCell):
     def __init__(self, rate: float, axes: Any = (), prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix, params)
         if not isinstance(rate, (int, float)):
-            raise AssertionError("rate must be a number")
+            raise AssertionError(f"dropout: rate is a number, not {rate!r}")
         self._rate = rate
         self._axes = axes
 
@@ -168,7 +168,7 @@ class ModifierCell(HybridRecurrentCell):
 
     def __init__(self, base_cell: Any) -> None:
         if base_cell._modified:
-            raise AssertionError(f"Cell {base_cell.name} is already modified. One cell cannot be modified twice")
+            raise AssertionError(f"cell {base_cell.name} is inside a modifier cell already")
         base_cell._modified = True
         super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
         self.base_cell = base_cell
@@ -209,8 +209,7 @@ class ZoneoutCell(ModifierCell):
     def __init__(self, base_cell: Any, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
         if isinstance(base_cell, BidirectionalCell):
             raise AssertionError(
-                "BidirectionalCell doesn't support zoneout since it doesn't support step. Please add ZoneoutCell to "
-                "the cells underneath instead."
+                "a BidirectionalCell cannot run single steps: put a ZoneoutCell around each of its cells"
             )
         super().__init__(base_cell)
         self._zoneout_outputs = zoneout_outputs
@@ -280,7 +279,7 @@ class BidirectionalCell(_Several, HybridRecurrentCell):
 
     def __call__(self, inputs: Any, states: Any) -> Any:
         """Raises: NotImplementedError: there is no single step."""
-        raise NotImplementedError("Bidirectional cell cannot be stepped. Please use unroll")
+        raise NotImplementedError("a BidirectionalCell has no single step: call unroll")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(forward={self._children['l_cell']}, backward={self._children['r_cell']})"

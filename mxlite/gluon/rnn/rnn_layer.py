@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import Any, Callable
 
 from mxlite import ndarray as nd
@@ -16,6 +17,10 @@ from mxlite.symbol import Symbol
 __all__ = ["GRU", "LSTM", "RNN"]
 
 _PARAMETER = re.compile(r"(l|r)(\d+)_(i2h|h2h|h2r)_(weight|bias)\Z")
+
+
+#: Of the calls that this thread is in: whether states come with the outputs, by the layer's id().
+_calls = threading.local()
 
 
 class _RNNLayer(HybridBlock):
@@ -45,7 +50,7 @@ class _RNNLayer(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         if layout not in ("TNC", "NTC"):
-            raise AssertionError(f"Invalid layout {layout}; must be one of ['TNC' or 'NTC']")
+            raise AssertionError(f"layout is 'TNC' or 'NTC', not {layout!r}")
         self._hidden_size = hidden_size
         self._projection_size = projection_size or None
         self._num_layers = num_layers
@@ -64,6 +69,7 @@ class _RNNLayer(HybridBlock):
         self._lstm_state_clip_nan = lstm_state_clip_nan
         self._dtype = dtype
         self._use_sequence_length = use_sequence_length
+        #: Whether the last call had no states and gave none.
         self.skip_states: bool | None = None
         self._gates = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}[mode]
         self._make_parameters()
@@ -150,11 +156,11 @@ class _RNNLayer(HybridBlock):
         Raises: AssertionError: the layer projects, clips states or takes lengths.
         """
         if self._projection_size:
-            raise AssertionError("_unfuse does not support projection layer yet!")
+            raise AssertionError("unfuse: there are no cells with a projection")
         if self._lstm_state_clip_min or self._lstm_state_clip_max:
-            raise AssertionError("_unfuse does not support state clipping yet!")
+            raise AssertionError("unfuse: there are no cells that clip their state")
         if self._use_sequence_length:
-            raise AssertionError("_unfuse does not support use_sequence_length")
+            raise AssertionError("unfuse: there are no cells with use_sequence_length")
         kinds = {"rnn_relu": "RNNCell", "rnn_tanh": "RNNCell", "lstm": "LSTMCell", "gru": "GRUCell"}
         kind = getattr(rnn_cell, kinds[self._mode])
         given = {"activation": self._mode[4:]} if kind is rnn_cell.RNNCell else {}
@@ -199,12 +205,17 @@ class _RNNLayer(HybridBlock):
             weight = self._reg_params[f"{direction}0_i2h_weight"]
             weight.shape = (self._gates * self._hidden_size, inputs.shape[2])
 
+    @property
+    def _variant(self) -> bool | None:  # type: ignore[override]
+        """Whether the present call, of this thread, gives no states; else the last one."""
+        return _calls.__dict__.get(id(self), self.skip_states)
+
     def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
         """The outputs of the sequence, with `states` also the states after it: `outputs, states`.
 
         Raises: ValueError: a state has another shape.
         """
-        self.skip_states = states is None
+        self.skip_states = skip = states is None
         if states is None:
             if isinstance(inputs, Symbol):
                 states = self.begin_state(0, func=symbol.zeros)
@@ -213,9 +224,16 @@ class _RNNLayer(HybridBlock):
                 states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
         elif isinstance(states, (NDArray, Symbol)):
             states = [states]
-        if self._use_sequence_length:
-            return super().__call__(inputs, states, sequence_length, **kwargs)
-        return super().__call__(inputs, states, **kwargs)
+        lengths = (sequence_length,) if self._use_sequence_length else ()
+        outer = _calls.__dict__.get(id(self))
+        _calls.__dict__[id(self)] = skip
+        try:
+            return super().__call__(inputs, states, *lengths, **kwargs)
+        finally:
+            if outer is None:
+                _calls.__dict__.pop(id(self), None)
+            else:
+                _calls.__dict__[id(self)] = outer
 
     def hybrid_forward(  # noqa: D102
         self,
@@ -228,13 +246,13 @@ class _RNNLayer(HybridBlock):
         if F is not symbol:
             self._check_states(inputs, states)
         out = self._forward_kernel(F, inputs, states, sequence_length, **kwargs)
-        return out[0] if self.skip_states else out
+        return out[0] if self._variant else out
 
     def _check_states(self, inputs: Any, states: list) -> None:
         batch = inputs.shape[self._layout.find("N")]
         for state, info in zip(states, self.state_info(batch)):
             if state.shape != info["shape"]:
-                raise ValueError(f"Invalid recurrent state shape. Expecting {info['shape']}, got {state.shape}.")
+                raise ValueError(f"a recurrent state must have shape {info['shape']}, not {state.shape}")
 
     def _forward_kernel(
         self,

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite.torch._basic import empty_of, filled, from_values, full_of, require_fits, wrapped, zeros_of
+from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as, require_fits, wrapped, zeros_of
 from mxlite.torch._calls import function, method
 from mxlite.torch._dtypes import BOOL, as_dtype, dtype, get_default_dtype, int64, scalar_dtype
 from mxlite.torch._kinds import extents_of, require_cpu, require_strided
@@ -85,7 +85,7 @@ def like(name: str, make: Callable) -> None:
         if "fill_value" in given and not values:
             values = (given.pop("fill_value"),)
         kind, requires_grad = options(f"{name}_like", given, input._dtype)
-        return finish(make(tuple(input.shape), *values, kind), requires_grad)
+        return finish(laid_as(make, input, *values, kind), requires_grad)
 
 
 def _new(name: str, make: Callable, count: int = 0) -> None:
@@ -169,7 +169,7 @@ def _spaced(name: str, start: Any, end: Any, steps: int, given: dict[str, Any]) 
     if kind.kind == BOOL:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
     if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+        raise RuntimeError(f"steps is 0 or more, not {steps}")
     if not kind.is_floating_point:  # the second one counts where there are several steps
         start = _integer_of(start, kind)
         end = _integer_of(end, kind) if steps > 1 else start

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
+from mxlite.torch._basic import laid_as
 from mxlite.torch._calls import both, check_call, function, method, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype, float32, int64
@@ -79,7 +80,7 @@ def randint(*args: Any, **given: Any) -> Tensor:
     if high is None or size is None or args:
         raise TypeError("randint() takes (high, size) or (low, high, size)")
     if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+        raise RuntimeError(f"randint: low is below high, not {low} and {high}")
     kind, requires_grad = options("randint", given, int64)
     return finish(integers_of(shape_of("randint", (size,), {}), kind, low, high), requires_grad)
 
@@ -100,7 +101,7 @@ def randint_like(input: Tensor, *bounds: int, **given: Any) -> Tensor:
     bounds = [*bounds, *(given.pop(each) for each in ("low", "high") if each in given)]
     kind, requires_grad = options("randint_like", given, input._dtype)
     low, high = bounds if len(bounds) == 2 else (0, bounds[0])
-    return finish(integers_of(tuple(input.shape), kind, low, high), requires_grad)
+    return finish(laid_as(integers_of, input, kind, low, high), requires_grad)
 
 
 @function()
@@ -117,12 +118,20 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, **given: Any) -> Tensor:
 @both()
 def bernoulli(input: Tensor) -> Tensor:
     """1 with the probability that an element says, else 0."""
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(f"bernoulli: probabilities are of floating dtypes, got {input._dtype}")
+    if not bool(((input >= 0) & (input <= 1)).all()):
+        raise RuntimeError("bernoulli: probabilities are from 0 to 1")
     return cast(uniform_of(tuple(input.shape), float32) < cast(input.detach(), float32), input._dtype)
 
 
 @both()
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> Tensor:
     """Indices drawn with probabilities in proportion to the elements of each row."""
+    if not input._dtype.is_floating_point:
+        raise RuntimeError(f"multinomial: weights are of floating dtypes, got {input._dtype}")
+    if num_samples < 1:
+        raise RuntimeError(f"multinomial: num_samples must be 1 or more, got {num_samples}")
     weights = input._values().astype(np.float64)
     rows = weights.reshape(-1, weights.shape[-1])
     if (rows < 0).any() or not (rows.sum(1) > 0).all():
@@ -135,7 +144,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> T
         found = np.minimum(found, rows.shape[1] - 1)
     else:
         if count > rows.shape[1]:
-            raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+            raise RuntimeError(f"multinomial: {count} samples without replacement, of {rows.shape[1]} categories")
         # The largest of log(u) / weight are a sample without replacement.
         drawn = np.maximum(uniform_of(rows.shape, float32)._values().astype(np.float64), 1e-300)
         with np.errstate(divide="ignore"):

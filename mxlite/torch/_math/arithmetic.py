@@ -301,27 +301,27 @@ BINARY = (
 
 _INTO = {each.name: _in_place(each) for each in BINARY}
 for _binary in BINARY:
-    method(f"__{_binary.operator}__")(_operator(_binary))
-    method(f"__r{_binary.operator}__")(_reflected(_binary))
-    method(f"__i{_binary.operator}__")(_INTO[_binary.name])
+    method(f"__{_binary.operator}__", quick=True)(_operator(_binary))
+    method(f"__r{_binary.operator}__", quick=True)(_reflected(_binary))
+    method(f"__i{_binary.operator}__", quick=True)(_INTO[_binary.name])
 
 _OTHER_NAMES = {"mul": ("multiply",), "sub": ("subtract",)}
 _INTO_DOCUMENT = "As {}, into the tensor itself, which is returned."
 for _name in ("mul", "remainder"):
     _names = [f"{each}_" for each in (_name, *_OTHER_NAMES.get(_name, ()))]
-    method(*_names, document=_INTO_DOCUMENT.format(_name))(_named(f"{_name}_", _INTO[_name]))
+    method(*_names, document=_INTO_DOCUMENT.format(_name), quick=True)(_named(f"{_name}_", _INTO[_name]))
 
 
 _pow_into = _named("pow_", _INTO["pow"])
 
 
-@method()
+@method(quick=True)
 def pow_(self: Tensor, exponent: Any) -> Tensor:
     """As pow, into the tensor itself, which is returned."""
     return _pow_into(self, exponent)
 
 
-@method("__rtruediv__")
+@method("__rtruediv__", quick=True)
 def _reciprocal_of(self: Tensor, other: Any) -> Any:
     """other / self: PyTorch records a number over a tensor as the reciprocal, times the number."""
     return NotImplemented if not isinstance(other, NUMBERS) else self.reciprocal() * other
@@ -330,14 +330,14 @@ def _reciprocal_of(self: Tensor, other: Any) -> Any:
 # ---- functions ----
 
 
-@both("mul", "multiply")
+@both("mul", "multiply", quick=True)
 def mul(input: Any, other: Any) -> Tensor:
     """input * other."""
     require_operands("mul", input, other)
     return input * other
 
 
-@both()
+@both(quick=True)
 def remainder(input: Any, other: Any) -> Tensor:
     """What division by `other` leaves, with the sign of `other`.
 
@@ -347,7 +347,7 @@ def remainder(input: Any, other: Any) -> Tensor:
     return input % other
 
 
-@both()
+@both(quick=True)
 def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001 - PyTorch's name
     """`input` to the power of `exponent`."""
     require_operands("pow", input, exponent)
@@ -362,7 +362,7 @@ def rounded_quotient(operator: str, label: str | None, name: str, input: Any, ot
     return run_pair(prepare(label, operator), input, other, kind)
 
 
-@both("div", "divide", "true_divide")
+@both("div", "divide", "true_divide", quick=True)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """input / other, as floats; rounding_mode "floor" or "trunc": rounded so.
 
@@ -378,7 +378,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     return rounded_quotient(f"_mxl_{rounding_mode}_divide", "DivBackward2", f"div_{rounding_mode}", input, other)
 
 
-@method("div_", "divide_", "true_divide_")
+@method("div_", "divide_", "true_divide_", quick=True)
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """As div, into the tensor itself, which is returned."""
     require_operands("div_", self, other)
@@ -419,14 +419,14 @@ def _scaled(name: str, sign: int) -> Callable:
     names = (name, *_OTHER_NAMES.get(name, ()))
     plain, into = (plus if sign > 0 else minus), _named(f"{name}_", _INTO[name])
 
-    @both(*names, document=f"input {symbol} alpha * other.")
+    @both(*names, document=f"input {symbol} alpha * other.", quick=True)
     def function(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
         require_operands(name, input, other)
         if alpha.__class__ is int and alpha == 1:
             return plain(input, other)
         return _combined(label, input, other, sign, alpha)
 
-    @method(*(f"{each}_" for each in names), document=_INTO_DOCUMENT.format(name))
+    @method(*(f"{each}_" for each in names), document=_INTO_DOCUMENT.format(name), quick=True)
     def in_place(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         if not isinstance(other, Tensor) or (alpha.__class__ is int and alpha == 1):
             return into(self, other if alpha == 1 else other * alpha)

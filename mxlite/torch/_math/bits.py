@@ -23,7 +23,7 @@ def _bitwise(name: str, symbol: str, word: str, operator: str) -> None:
         kind = common_dtype(input, other)
         if kind.is_floating_point or (kind.kind == BOOL and "shift" in name):
             kernel = word if "shift" in name else name
-            raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{kind.word}'")
+            raise NotImplementedError(f"{kernel}: there is none of dtype {kind.word}")
         return run_pair(call, input, other, kind)
 
     @method(f"__{word}__")

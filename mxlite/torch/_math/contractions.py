@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import string
 from typing import Any
 
@@ -29,9 +30,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
                 f"size {b.shape[other]} in dim {other}"
             )
         size *= a.shape[one]
-    left = a.permute(*kept_a, *first).reshape(-1, size)
-    right = b.permute(*second, *kept_b).reshape(size, -1)
-    return mm(left, right).view(*(a.shape[dim] for dim in kept_a), *(b.shape[dim] for dim in kept_b))
+    rows, columns = [a.shape[dim] for dim in kept_a], [b.shape[dim] for dim in kept_b]
+    left = a.permute(*kept_a, *first).reshape(math.prod(rows), size)
+    right = b.permute(*second, *kept_b).reshape(size, math.prod(columns))
+    return mm(left, right).view(*rows, *columns)
 
 
 @both()

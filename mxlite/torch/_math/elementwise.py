@@ -37,7 +37,7 @@ _ANY = {
 def require_floats(name: str, kind: dtype) -> None:
     """Raises: NotImplementedError: a dtype of integers or truth values."""
     if not kind.is_floating_point:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind.word}'")
+        raise NotImplementedError(f"{name}: there is none of dtype {kind.word}")
 
 
 def unary(names: str, operator: str, label: str, floats: bool, document: str, **constants: Any) -> tuple:

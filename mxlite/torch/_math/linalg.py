@@ -27,7 +27,7 @@ def _triangle(name: str, label: str, lower: bool) -> None:
     @both(name, document="The matrix with zeros on the other side of a diagonal.")
     def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
         if input.ndim < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+            raise RuntimeError(f"{name}: the tensor has {input.ndim} dimensions, not 2 or more")
         reach = sum(input.shape[-2:])  # diagonals further away have no elements
         diagonal = min(max(diagonal, -reach), reach)
         if lower:
@@ -80,11 +80,11 @@ def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     rows, columns = A.shape[-2:]
     if rows != columns:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices")
+        raise RuntimeError(f"{name}: the matrices are not square: {rows} x {columns}")
     if not A._dtype.is_floating_point:
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {A._dtype.word}")
+        raise RuntimeError(f"{name}: the dtype is of floating point, not {A._dtype.word}")
     if A._dtype.name == "float16":
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
+        raise RuntimeError(f"{name}: there is none of dtype Half")
 
 
 @both("inverse")
@@ -158,6 +158,8 @@ def _norm(
 @both()
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of n times the matrix."""
+    if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
+        raise RuntimeError(f"matrix_power: takes square matrices, got shape {list(input.shape)}")
     if n == 0:
         return eye(input.shape[-1], dtype=input._dtype).expand(input.shape).clone()
     base = input if n > 0 else inv(input)

@@ -9,7 +9,7 @@ import numpy as np
 from mxlite._lib import hot
 from mxlite.torch._basic import from_values, full_of, require_fits
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare, run
+from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare, require_tensor, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, FLOATING, float16, float32, from_kind
 from mxlite.torch._nodes import formula
@@ -97,7 +97,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 def _batch_error(*sizes: int) -> RuntimeError:
     return RuntimeError(
-        "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].".format(*sizes)
+        "the second batch of matrices begins with sizes [{}, {}] where they fit, not [{}, {}]".format(*sizes)
     )
 
 
@@ -143,10 +143,14 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 @both("outer", "ger")
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of the elements of two vectors."""
+    require_tensor("outer", 2, "vec2", vec2)
+    for name, each in (("input", input), ("vec2", vec2)):
+        if each.ndim != 1:
+            raise RuntimeError(f"outer: {name} is a vector, got shape {list(each.shape)}")
     return input.reshape(-1, 1) * vec2
 
 
-@both()
+@both(quick=True)
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of two matrices, of a matrix and a vector, of two vectors, or of batches of matrices."""
     if not isinstance(other, Tensor):
@@ -191,13 +195,13 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     return made.squeeze(-1) if other.ndim == 1 else made
 
 
-@method("__matmul__")
+@method("__matmul__", quick=True)
 def _matmul(self: Tensor, other: Any) -> Any:
     """self @ other."""
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-@method("__rmatmul__")
+@method("__rmatmul__", quick=True)
 def _rmatmul(self: Tensor, other: Any) -> Any:
     """other @ self, which no other class has."""
     return NotImplemented
@@ -265,6 +269,9 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 @both()
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * the product of a matrix and a vector."""
+    if (mat.ndim, vec.ndim) != (2, 1) or input.ndim > 1 or mat.shape[1] != vec.shape[0]:
+        shapes = ", ".join(str(list(each.shape)) for each in (input, mat, vec))
+        raise RuntimeError(f"addmv: takes a vector, a matrix and a vector as long as its rows, got shapes {shapes}")
     beta, alpha = _factors(input, beta, alpha)
     return _added(
         "AddmvBackward0",

@@ -32,13 +32,13 @@ def pair(name: str) -> Any:
 def _require_elements(name: str, input: Tensor) -> None:
     if input.numel() == 0:
         kind = IndexError if name.startswith("arg") else RuntimeError
-        ending = "" if kind is IndexError else " Specify the reduction dim with the 'dim' argument."
-        raise kind(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{ending}")
+        ending = "" if kind is IndexError else "; `dim` names one that has"
+        raise kind(f"{name}: the tensor has no elements{ending}")
 
 
 def require_extent(name: str, input: Tensor, place: int) -> None:
     if input.shape and input.shape[place] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {place} to have non-zero size.")
+        raise IndexError(f"{name}: dimension {place} has size 0")
 
 
 def shared(

@@ -10,7 +10,7 @@ from mxlite.torch._calls import adopt, both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import DTYPES, FLOATING, as_dtype, bool_, from_kind, int64, uint8
 from mxlite.torch._kinds import check_dim, check_dims
-from mxlite.torch._nodes import formula, is_grad_enabled
+from mxlite.torch._nodes import is_grad_enabled
 from mxlite.torch._tensor import Tensor
 
 
@@ -110,19 +110,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along a dimension; of integers and bool an int64."""
     input = as_sum(input, dtype)
-    places = places_of(dim, input.ndim)
     label = "ProdBackward0" if dim is None else "ProdBackward1"
-
-    if not input.requires_grad or not is_grad_enabled() or not bool((input.detach() == 0).any()):
-        return reduce(label, "prod", input, places, keepdim)
-
-    def compute(x: Tensor) -> Tensor:  # the operator's derivative, result / x, is NaN where x is 0
-        along = x.reshape(-1) if places is None else x
-        (place,) = places or (0,)
-        found = run(_cumprod, [along], place, kind=x._dtype).narrow(place, along.shape[place] - 1, 1)
-        return aligned(found, x, places, True) if keepdim else found.squeeze(place).clone()
-
-    return formula(label, [input], compute)
+    return reduce(label, "prod", input, places_of(dim, input.ndim), keepdim)
 
 
 # ---- truth values ----

@@ -14,9 +14,9 @@ from mxlite._index.keys import WHOLE, KeyReader
 from mxlite._index.positions import Positions
 from mxlite._lib import hot
 from mxlite.torch._basic import alias, from_values, full_of, require_fits, zeros_of
-from mxlite.torch._calls import adopt, method, prepare, run, run_into
+from mxlite.torch._calls import adopt, method, prepare, require_tensor, run, run_into
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, float16, from_kind, int64
+from mxlite.torch._dtypes import BOOL, bool_, float16, from_kind, int64, uint8
 from mxlite.torch._edits import assign, edit, without_first_ones
 from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import formula
@@ -63,24 +63,28 @@ class _Reader(KeyReader):
             values = values_of(entry, int64 if isinstance(entry, (list, tuple)) and not entry else None)
         elif not isinstance(entry, Tensor):
             return _as_index(entry)
-        elif not entry.shape and not entry._dtype.is_floating_point and entry._dtype.kind != BOOL:
+        elif not entry.shape and not entry._dtype.is_floating_point and entry._dtype not in (bool_, uint8):
             return entry.item()
         else:
             values = entry._values()
         if values.dtype.kind == "f" or values.dtype == np.int8:
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        return values != 0 if values.dtype == np.uint8 else values.astype(bool if values.dtype == bool else np.int64)
+            raise IndexError("an index tensor is of whole numbers (int64, int32) or a mask (bool, uint8)")
+        if values.dtype == np.uint8:
+            values = np.asarray(values != 0)
+        return values if values.ndim == 0 or values.dtype == bool else values.astype(np.int64)
 
     def check_count(self, entries: list, used: int, ndim: int) -> None:
         if used > ndim:
             is_scalar = not ndim and not any(isinstance(entry, np.ndarray) for entry in entries)
-            raise IndexError(_SCALAR if is_scalar else f"too many indices for tensor of dimension {ndim}")
+            raise IndexError(
+                _SCALAR if is_scalar else f"the key has more entries than the tensor has dimensions ({ndim})"
+            )
 
     def wrong_mask(self, mask: np.ndarray, sizes: tuple[int, ...], axis: int) -> IndexError:
         wrong = next((n for n in range(mask.ndim) if sizes[axis + n : axis + n + 1] != mask.shape[n : n + 1]), 0)
         return IndexError(
-            f"The shape of the mask {list(mask.shape)} at index {wrong} does not match the shape of the indexed tensor "
-            f"{list(sizes)} at index {axis + wrong}"
+            f"a mask of shape {list(mask.shape)} does not fit a tensor of shape {list(sizes)}: dimension {wrong} of "
+            f"the mask is dimension {axis + wrong} of the tensor"
         )
 
 
@@ -97,6 +101,13 @@ def _as_index(entry: Any) -> int:
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
             f"{type(entry).__name__})"
         ) from None
+
+
+def _as_bound(entry: Any) -> int:
+    try:
+        return operator.index(entry)
+    except TypeError:
+        raise TypeError(f"bounds of a slice are integers or None, not {type(entry).__name__}") from None
 
 
 @method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, **from_kind(BOOL)})
@@ -160,7 +171,7 @@ def _applied(self: Tensor, key: Any) -> tuple[Tensor, dict[int, np.ndarray]]:
 def _sliced(view: Tensor, dim: int, part: slice, key: Any) -> Tensor:
     if part is WHOLE:
         return view
-    start, end, step = (None if each is None else _as_index(each) for each in (part.start, part.stop, part.step))
+    start, end, step = (None if each is None else _as_bound(each) for each in (part.start, part.stop, part.step))
     if step is not None and step <= 0:
         raise ValueError("step must be greater than zero")
     if start is None and end is None and step is None and key.__class__ is not slice:
@@ -223,6 +234,10 @@ def _gathered(view: Tensor, indices: dict[int, np.ndarray]) -> Tensor:
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """Writes a number, a tensor or what torch.tensor takes, broadcast, to the elements that a key selects."""
     number = isinstance(value, (int, float, np.generic))
+    if isinstance(value, complex):
+        raise RuntimeError(f"a tensor of {self._dtype} cannot hold the complex number {value}")
+    if not number and not isinstance(value, Tensor):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
     whole = key is Ellipsis or (key.__class__ is slice and key == slice(None))
     if number:
         value = value.item() if isinstance(value, np.generic) else value
@@ -234,12 +249,24 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
             run_into(_fill, view, [view], float(value))
             return
         value = full_of((), value, self._dtype)
-    elif not isinstance(value, Tensor):
-        raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
     if indices:
+        _require_dtype(self, _entries(key), value, False)
         index_put_into(view, indices, without_first_ones(value), False)
     else:
         assign(view, value)
+
+
+def _require_dtype(target: Tensor, key: Any, value: Tensor, accumulate: bool) -> None:
+    """Raises: RuntimeError: another dtype; but for one number at the elements of one mask, and for x[True]."""
+    if isinstance(key, bool):
+        return
+    parts = key if isinstance(key, tuple) else (key,)
+    is_mask = len(parts) == 1 and getattr(parts[0], "dtype", None) in (bool_, np.dtype(bool)) and parts[0].ndim > 0
+    if value._dtype is not target._dtype and not (is_mask and value.numel() == 1 and not accumulate):
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {target._dtype.word} for the destination "
+            f"and {value._dtype.word} for the source."
+        )
 
 
 def index_put_into(view: Tensor, indices: dict[int, np.ndarray], value: Tensor, accumulate: bool) -> Tensor:
@@ -274,16 +301,17 @@ def index_put_into(view: Tensor, indices: dict[int, np.ndarray], value: Tensor, 
 @method()
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Writes values at the elements that a tuple of index tensors selects; returns the tensor."""
-    masks = [isinstance(each, Tensor) and each._dtype.kind == BOOL for each in indices]
+    if not isinstance(indices, (tuple, list)) or not all(each is None or isinstance(each, Tensor) for each in indices):
+        raise TypeError(f"index_put_(): argument 'indices' must be a tuple of Tensors, not {type(indices).__name__}")
+    require_tensor("index_put_", 2, "values", values)
+    if not indices:
+        raise RuntimeError("index_put_(): there are no indices")
+    _require_dtype(self, tuple(indices), values, accumulate)
+    masks = [isinstance(each, Tensor) and each._dtype in (bool_, uint8) for each in indices]
     if any(mask and not each.shape for mask, each in zip(masks, indices)):
         key = tuple(indices)
         self[key] = self[key] + values if accumulate else values
         return self
-    if self._dtype is not values._dtype and not all(masks):
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {self._dtype.word} for the destination "
-            f"and {values._dtype.word} for the source."
-        )
     listed = tuple(each.reshape(1) if isinstance(each, Tensor) and not each.shape else each for each in indices)
     index_put_into(*_applied(self, listed), values, accumulate)
     return self

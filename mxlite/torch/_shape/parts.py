@@ -185,6 +185,8 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     listed = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if len({each._dtype for each in listed}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(each.ndim > 1 for each in listed):
+        raise RuntimeError(f"meshgrid: takes vectors, got shapes {[list(each.shape) for each in listed]}")
     if indexing == "xy" and len(listed) > 1:
         made = list(meshgrid(listed[1], listed[0], *listed[2:]))
         made[0], made[1] = made[1], made[0]

@@ -38,7 +38,7 @@ def require_integers(index: Tensor, message: str, kinds: tuple[dtype, ...] = (in
 
 def _long(name: str, index: Tensor) -> Tensor:
     if index.numel():
-        require_integers(index, f"{name}(): Expected dtype int32/int64 for index")
+        require_integers(index, f"{name}: the index is of dtype int32 or int64")
     return cast(index, int64)
 
 
@@ -53,8 +53,8 @@ def _check_along(input: Tensor, index: Tensor, dim: int) -> None:
         if other != dim and index.shape[other] > input.shape[other]:
             _check_indices(input, index, dim)
             raise RuntimeError(
-                f"Size does not match at dimension {other} expected index {list(index.shape)} to be no larger than "
-                f"self {list(input.shape)} apart from dimension {dim}"
+                f"the index of shape {list(index.shape)} is larger in dimension {other} than the tensor of shape "
+                f"{list(input.shape)}; only dimension {dim} may be"
             )
 
 
@@ -102,7 +102,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
         return gather(input.reshape(1), 0, index.reshape(-1)).reshape(index.shape)
     index = _long("gather", index)
     if index.ndim != input.ndim and index.numel():
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+        raise RuntimeError(f"the index has {index.ndim} dimensions, the tensor {input.ndim}")
     _check_along(input, index, dim)
     return _run_along(_gather, [input, index], dim)
 
@@ -110,7 +110,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 @both()
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the tensor as one row, at indices."""
-    require_integers(index, f"take(): Expected a long tensor for index, but got {index._dtype.word}", (int64,))
+    require_integers(index, f"take: the index is of dtype int64, not {index._dtype.word}", (int64,))
     selected = Selected(input.detach().reshape(-1), {0: KEYS.positions(index._values(), 0, input.numel())})
     return formula("TakeBackward0", [input], lambda x: selected.get(x.reshape(-1)), saves="")
 

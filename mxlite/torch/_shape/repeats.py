@@ -10,7 +10,7 @@ from mxlite.torch._basic import from_values
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, method, prepare, run
 from mxlite.torch._convert import clone
-from mxlite.torch._kinds import check_dim, extents_of
+from mxlite.torch._kinds import check_dim, contiguous_format, extents_of
 from mxlite.torch._shape.shapes import expand, flatten, unsqueeze, view
 from mxlite.torch._tensor import Tensor
 
@@ -39,7 +39,9 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     """A copy with each dimension laid behind itself so often; more numbers than dimensions add some in front."""
     times = extents_of("repeat", repeats)
     if len(times) < self.ndim:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+        raise RuntimeError(
+            f"repeat: {len(times)} numbers for {self.ndim} dimensions; there must be one for each, or more"
+        )
     if not times:
         return clone(self)
     return run(prepare("RepeatBackward0", "tile", "reps"), [self], times, kind=self._dtype)
@@ -72,5 +74,6 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
         repeats = repeats.item()
     shape = input.shape
     wide = unsqueeze(input, place + 1)
-    wide = clone(expand(wide, shape[: place + 1] + (repeats,) + shape[place + 1 :]))
+    wide = expand(wide, shape[: place + 1] + (repeats,) + shape[place + 1 :])
+    wide = clone(wide, memory_format=contiguous_format)
     return view(wide, shape[:place] + (shape[place] * repeats,) + shape[place + 1 :])

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
-from mxlite.torch._basic import alias, with_shape
+from mxlite.torch._basic import alias, is_dense, with_shape
 from mxlite.torch._broadcast import expand_error
 from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, require_tensor, run, with_aliases
 from mxlite.torch._convert import clone
@@ -161,7 +161,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     return reshape(self, other.shape)
 
 
-@both()
+@both(quick=True)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from one to another as one."""
     shape = input.shape
@@ -205,7 +205,7 @@ def _unsqueezed(input: Tensor, dim: int, call: int) -> Tensor:
     return adopt(hot.call1_int(call, input._h, check_dim(dim, len(input.shape) + 1)), input._dtype)
 
 
-@both()
+@both(quick=True)
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1: all, one of them, or those of a tuple."""
     return _squeezed(input, dim, _squeeze)
@@ -226,7 +226,7 @@ def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
 # ---- another order ----
 
 
-@both()
+@both(quick=True)
 def t(input: Tensor) -> Tensor:
     """The transposed matrix; of a tensor of fewer dimensions itself."""
     return _t_of(input, _t)
@@ -239,7 +239,7 @@ def _t_of(input: Tensor, call: int) -> Tensor:
     return with_shape(call, input, tuple(reversed(range(ndim))))
 
 
-@both("transpose", "swapdims")
+@both("transpose", "swapdims", quick=True)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """With two dimensions changed for each other."""
     return _transposed(input, dim0, dim1, _transpose)
@@ -346,10 +346,13 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     """A view of a shape over steps in memory."""
     own = input.storage_offset()
     skip = 0 if storage_offset is None else storage_offset - own
-    if not input.is_contiguous() or skip < 0:
+    if skip < 0 or not (input.is_contiguous() or is_dense(input)):
         raise NotImplementedError(
-            "mxlite.torch: as_strided of a tensor that is not contiguous, or before its first element"
+            "mxlite.torch: as_strided of a tensor with gaps between its elements, or before its first element"
         )
+    if not input.is_contiguous():  # its elements as they lie in memory
+        strides = input._strides()
+        input = permute(input, *sorted(range(input.ndim), key=lambda dim: -strides[dim]))  # noqa: A001
     call = prepare("AsStridedBackward0", "_mxl_as_strided", "shape", "strides", "skip")
     return run(call, [input], tuple(size), tuple(stride), skip, kind=input._dtype)
 

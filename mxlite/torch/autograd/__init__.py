@@ -41,10 +41,8 @@ def _retain_option(retain_graph: bool | None, retain_variables: bool | None) -> 
     if retain_variables is None:
         return retain_graph
     if retain_graph is not None:
-        raise ValueError("only one of retain_graph and retain_variables can be specified")
-    warnings.warn(
-        "retain_variables option is deprecated and will be removed in 0.3. Use retain_graph instead.", stacklevel=3
-    )
+        raise ValueError("backward: retain_variables is the old name of retain_graph; give one of them")
+    warnings.warn("retain_variables is an old name of retain_graph", stacklevel=3)
     return retain_variables
 
 
@@ -54,10 +52,7 @@ def _tuple(value: Any, caller: str = "") -> tuple:
     if type(value) is dict:
         return tuple(value.values())
     if caller and isinstance(value, Mapping):
-        raise TypeError(
-            f"`inputs` argument to `{caller}()` must be a dict, not {type(value).__name__}. Other Mapping types are "
-            "not supported."
-        )
+        raise TypeError(f"{caller}: `inputs` may be a dict, but no other mapping, got {type(value).__name__}")
     return tuple(value)
 
 
@@ -69,19 +64,18 @@ def _heads(tensors: tuple, given: tuple) -> tuple[Tensor | None, ...]:
     heads: list[Tensor | None] = []
     for number, (tensor, grad) in enumerate(zip(tensors, given)):
         if not isinstance(tensor, (Tensor, _graph.Edge)):
-            raise AssertionError("Expected output to be a torch.Tensor")
+            raise AssertionError(f"backward: an output is a tensor, got {type(tensor).__name__}")
         shape, kind = _meta_of(tensor)
         if isinstance(grad, Tensor):
             if grad.shape != shape:
-                raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{number}] has a shape of {grad.shape} and output[{number}] has a "
-                    f"shape of {shape}."
-                )
+                raise RuntimeError(f"the gradient of output {number} has shape {grad.shape}, the output {shape}")
         elif grad is not None:
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+            raise TypeError(f"the gradient of an output is a tensor or None, got {type(grad).__name__}")
         elif isinstance(tensor, _graph.Edge) or tensor.requires_grad:
             if shape.numel() != 1:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+                raise RuntimeError(
+                    f"an output of shape {shape} takes a gradient; only one of one element has 1 by itself"
+                )
             grad = full_of(tuple(shape), 1, kind)
         heads.append(grad)
     return tuple(heads)
@@ -108,12 +102,9 @@ def backward(
         retain_variables: retain_graph, as it was called once.
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warnings.warn("grad_variables is an old name of grad_tensors", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
-                "use `grad_tensors`."
-            )
+            raise RuntimeError("backward: grad_variables is the old name of grad_tensors; give one of them")
         grad_tensors = grad_variables
     retain_graph = _retain_option(retain_graph, retain_variables)
     if isinstance(tensors, Tensor) and grad_tensors is inputs is None and not create_graph:
@@ -121,7 +112,7 @@ def backward(
             return
     wanted = () if inputs is None else _tuple(inputs, "backward")
     if inputs is not None and not wanted:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        raise RuntimeError("backward: `inputs` is empty")
     heads = _tuple(tensors)
     given = _given(grad_tensors, len(heads))
     keep = create_graph if retain_graph is None else retain_graph
@@ -175,19 +166,18 @@ def grad(
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+            "grad: materialize_grads=True gives zeros for what is not used, so that allow_unused=False contradicts it"
         )
     if not only_inputs:
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
-            "other parts of the graph, please use torch.autograd.backward.",
+            "grad: only_inputs does nothing; torch.autograd.backward adds gradients to other leaves",
             FutureWarning,
             stacklevel=2,
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     heads, wanted = _tuple(outputs), _tuple(inputs, "grad")
     if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+        raise RuntimeError("grad: `inputs` is empty")
     given = _given(grad_outputs, len(heads))
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:

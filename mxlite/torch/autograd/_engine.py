@@ -30,7 +30,7 @@ def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
     if isinstance(head, Tensor):
         return head.shape, head._dtype
     shape, flag = (ctypes.c_int64 * _MAX_NDIM)(), ctypes.c_int()
-    ndim = LIB.MXLNodeGetInfo(head.node._handle, 1, head.output_nr, _MAX_NDIM, shape, ctypes.byref(flag))
+    ndim = LIB.MXLNodeGetInfo(head.node._h, 1, head.output_nr, _MAX_NDIM, shape, ctypes.byref(flag))
     if ndim < 0:
         raise last_error()
     return Size(shape[:ndim]), OF_FLAG[flag.value]
@@ -38,7 +38,7 @@ def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
 
 def _edge(value: Tensor | graph.Edge, edges: Edges) -> tuple[int, int]:
     """The node that the gradient of a tensor (or an edge) goes to, 0: nowhere; and which of its outputs."""
-    return (value.node._handle, value.output_nr) if isinstance(value, graph.Edge) else edges.of(value)
+    return (value.node._h, value.output_nr) if isinstance(value, graph.Edge) else edges.of(value)
 
 
 def _roots(tensors: tuple, grads: tuple, edges: Edges) -> list[tuple[int, int]]:
@@ -50,15 +50,14 @@ def _roots(tensors: tuple, grads: tuple, edges: Edges) -> list[tuple[int, int]]:
     for number, (head, grad) in enumerate(zip(tensors, grads)):
         is_edge = isinstance(head, graph.Edge)
         if not is_edge and not isinstance(head, Tensor):
-            raise RuntimeError(f"element {number} of tensors tuple is not a Tensor or a GradientEdge")
+            raise RuntimeError(f"tensor {number} is neither a Tensor nor a GradientEdge")
         roots.append(_edge(head, edges))
         if not roots[-1][0]:
-            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+            raise RuntimeError(f"tensor {number} has no grad_fn and requires no gradient")
         if grad is None:
-            which = "output is a GradientEdge.This is not supported." if is_edge else "Tensor requires grad"
-            raise RuntimeError(f"element {number} of gradients tuple is None, but the corresponding {which}")
+            raise RuntimeError(f"gradient {number} is None; {'a GradientEdge' if is_edge else 'its tensor'} takes one")
         if not isinstance(grad, Tensor):
-            raise RuntimeError(f"element {number} of gradients tuple is not a Tensor or None")
+            raise RuntimeError(f"gradient {number} is neither a Tensor nor None")
     return roots
 
 
@@ -70,12 +69,12 @@ def _wanted(inputs: tuple, accumulate_grad: bool, edges: Edges) -> list[tuple[in
     wanted = []
     for each in inputs:
         if not isinstance(each, (Tensor, graph.Edge)):
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
+            raise RuntimeError(f"inputs are Tensors or GradientEdges, got {type(each).__name__}")
         if accumulate_grad and isinstance(each, Tensor):
             each.retain_grad()
         wanted.append(_edge(each, edges))
         if not wanted[-1][0]:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+            raise RuntimeError("inputs: a tensor requires no gradient")
     return wanted
 
 
@@ -89,8 +88,7 @@ def _fitted(number: int, grad: Tensor, head: Tensor | graph.Edge, create_graph: 
         return grad
     if not can_sum_to(grad.shape, shape):
         raise RuntimeError(
-            f"invalid gradient at index {number} - got {list(grad.shape)} but expected shape compatible with "
-            f"{list(shape)}"
+            f"the gradient of tensor {number} has shape {list(grad.shape)}, which cannot be summed to {list(shape)}"
         )
     with (recorded if create_graph else unrecorded)(FRONT_END):
         return cast(grad if grad.shape == shape else sum_to(grad, shape), kind)
@@ -99,9 +97,9 @@ def _fitted(number: int, grad: Tensor, head: Tensor | graph.Edge, create_graph: 
 def _check_tuples(tensors: Any, grad_tensors: Any, inputs: Any) -> None:
     for name, value in (("tensors", tensors), ("grad_tensors", grad_tensors)):
         if not isinstance(value, tuple):
-            raise RuntimeError(f"{name} argument is expected to be a tuple, but got {type(value).__name__}")
+            raise RuntimeError(f"{name} is a tuple, got {type(value).__name__}")
     if not isinstance(inputs, tuple):
-        raise RuntimeError("inputs to run_backward must be a tuple")
+        raise RuntimeError(f"inputs is a tuple, got {type(inputs).__name__}")
     if len(tensors) != len(grad_tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(grad_tensors)} gradients")
 
@@ -151,8 +149,7 @@ def run_backward(
     found = tuple(None if handle is None else adopt(handle) for handle in made)
     if not allow_unreachable and None in made:
         raise RuntimeError(
-            f"The differentiated Tensor at index {made.index(None)} appears to not have been used in the graph. Set "
-            "allow_unused=True if this is the desired behavior."
+            f"input {made.index(None)} is not used in the graph of the outputs; allow_unused=True gives None for it"
         )
     return found
 
@@ -174,10 +171,8 @@ def _warn_of_cycle() -> None:
     if not _warned_of_cycle:
         _warned_of_cycle = True
         warnings.warn(
-            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
-            "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
-            "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
-            "after use to break the cycle and avoid the leak.",
+            "backward: with create_graph=True a parameter and its .grad hold each other in memory, until .grad "
+            "is set to None; autograd.grad does not do so",
             stacklevel=4,
         )
 
@@ -187,7 +182,7 @@ def queue_callback(fn: Callable[[], Any]) -> None:
 
     Raises: RuntimeError: none runs.
     """
-    call_at_end(fn, lambda: RuntimeError("Final callbacks can only be installed during backward pass."))
+    call_at_end(fn, lambda: RuntimeError("queue_callback: there is no backward under way"))
 
 
 def is_checkpoint_valid() -> bool:

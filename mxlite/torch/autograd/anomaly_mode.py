@@ -23,19 +23,19 @@ class _Mode(anomaly.Anomaly):
         super().__init__(FRONT_END, int(check_nan), results=False)
 
     def explained(self, problem: Exception, node: Node, frames: list[tuple[str, int, str]] | None) -> Exception:
-        lines = [f"Error detected in {node.name()}."]
+        lines = [f"{node.name()}: its backward failed;"]
         if frames is None:
-            lines[0] += " No forward pass information available. "
-            lines[0] += "Enable detect anomaly during forward pass for more information."
+            lines[0] += " it is not known where it was recorded:"
+            lines[0] += " detect_anomaly was off then"
         else:
-            lines[0] += " Traceback of forward call that caused the error:"
+            lines[0] += " it was recorded at:"
             for path, line, name in reversed(frames):
                 lines += [f'  File "{path}", line {line}, in {name}', f"    {linecache.getline(path, line).strip()}"]
         warnings.warn("\n".join(lines), stacklevel=2)
         found = _FOUND.search(str(problem))
         if found is None:
             return problem
-        return RuntimeError(f"Function '{node.name()}' returned nan values in its {found.group(1)}th output.")
+        return RuntimeError(f"{node.name()}: its backward made NaN in output {found.group(1)}")
 
 
 def is_anomaly_enabled() -> bool:
@@ -62,8 +62,7 @@ class detect_anomaly(_Mode):  # noqa: N801 - PyTorch's name
 
     def __init__(self, check_nan: bool = True) -> None:
         warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging.",
+            "detect_anomaly: slows down all that is recorded; it is for debugging",
             stacklevel=2,
         )
         super().__init__(check_nan)

@@ -12,10 +12,7 @@ from mxlite.torch._gradient import FRONT_END
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
-_LEGACY = (
-    "Legacy autograd function with non-static forward method is deprecated. Please use new-front_end autograd function "
-    "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-)
+_LEGACY = "a Function is called by its class: make forward and backward static and call NAME.apply(...)"
 
 
 class Function(FunctionCtx):
@@ -38,9 +35,7 @@ class Function(FunctionCtx):
 
     def __init__(self, *_: Any, **__: Any) -> None:
         warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
-            "version of PyTorch.",
+            f"{type(self)}: a Function has no objects; call apply of the class",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -51,22 +46,19 @@ class Function(FunctionCtx):
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """The outputs, for forward(ctx, *inputs), or forward(*inputs) beside setup_context."""
-        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+        raise NotImplementedError("Function: a subclass defines forward")
 
     @staticmethod
     @default
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
         """Keeps in `ctx` what backward needs; called after forward."""
-        raise NotImplementedError("setup_context is not implemented.")
+        raise NotImplementedError("Function: setup_context is not defined")
 
     @staticmethod
     @default
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradients of the inputs for those of the outputs."""
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
-            "backward mode AD."
-        )
+        raise NotImplementedError("Function: backward needs a method backward (or vjp) of the subclass")
 
     vjp = backward
 

@@ -21,7 +21,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     node, output = tensor._node()
     if node is None:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+        raise RuntimeError("get_gradient_edge: the tensor requires no gradient")
     return GradientEdge(node, output)
 
 

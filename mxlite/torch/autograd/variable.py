@@ -25,7 +25,7 @@ class Variable(metaclass=_VariableMeta):
         if data is None:
             return Tensor()
         if not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+            raise TypeError(f"Variable: data is a tensor, got {type(data).__name__}")
         variable = data.detach()
         return variable.requires_grad_() if requires_grad else variable
 

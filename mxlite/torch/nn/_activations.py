@@ -11,11 +11,13 @@ import warnings
 from typing import Any, Callable
 
 from mxlite._public import defined
-from mxlite.torch._calls import functions, prepare, require_tensor, run, run_into
+from mxlite.torch._basic import relaid
+from mxlite.torch._calls import explain_all, functions, prepare, require_tensor, run, run_into
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
+from mxlite.torch._kinds import check_dim
 from mxlite.torch._math import reductions as _reductions
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula
@@ -43,8 +45,7 @@ def _along(name: str, of: Callable, document: str) -> Callable:
     def soft(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
         if dim is None:
             warnings.warn(
-                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-                "argument.",
+                f"{name}: no dim is given, so one is chosen by the number of dimensions; give dim",
                 stacklevel=3,
             )
         return of(input, dim, dtype)
@@ -67,9 +68,11 @@ def _glu(x: Tensor, *, dim: int) -> Tensor:
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second."""
     _check("glu", input)
-    size = input.shape[dim]
+    if not input.ndim:
+        raise RuntimeError("glu: halves a dimension, and the input has none")
+    size = input.shape[check_dim(dim, input.ndim)]
     if size % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.ndim} is size {size}")
+        raise RuntimeError(f"glu: halves a dimension of even size, but dimension {dim % input.ndim} has size {size}")
     return _glu(input, dim=dim)
 
 
@@ -86,7 +89,9 @@ def _apply(
 ) -> Tensor:
     """A function of each element; `derivative`: its derivative, of x; None: that of what it is composed of."""
     rule = None if derivative is None else lambda grad, x: [grad * derivative(x)]
-    return (edit if inplace else formula)(label, [input], compute, rule, saves="0")
+    if inplace:
+        return edit(label, [input], compute, rule, saves="0")
+    return formula(label, [input], lambda x: relaid(compute(x), x), rule, saves="0")
 
 
 def _activation(name: str, label: str, compute: Callable, derivative: Callable | None = None) -> Callable:
@@ -170,7 +175,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x above 0, else alpha (exp(x / alpha) - 1)."""
     if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+        raise RuntimeError("celu: alpha is not 0")
     return _elu("CeluBackward0", input, alpha, 1.0, 1.0 / alpha, inplace)
 
 
@@ -195,7 +200,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if approximate == "none":
         return _operator("gelu", "GeluBackward0", input, False, "LeakyReLU", act_type="gelu")
     if approximate != "tanh":
-        raise RuntimeError("approximate argument must be either none or tanh.")
+        raise RuntimeError(f"gelu: approximate is 'none' or 'tanh', got {approximate!r}")
     _check("gelu", input)
     return _apply("GeluBackward0", input, lambda x: x * 0.5 * (((x + x * x * x * _TANH_CUBE) * _TANH_SCALE).tanh() + 1))
 
@@ -230,11 +235,16 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """Not below min_val and not above max_val."""
     require_tensor("hardtanh", 1, "input", input)
     if input._dtype.kind == BOOL:
-        raise RuntimeError("Bool inputs not supported for hardtanh")
+        raise RuntimeError("hardtanh: takes no bool")
+    if min_val > max_val:
+        raise ValueError(f"hardtanh: min_val is at most max_val, got {min_val} and {max_val}")
     if not input._dtype.is_floating_point:
         min_val, max_val = int(min_val), int(max_val)
         if min_val < 0 and not input._dtype.is_signed:
-            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+            raise RuntimeError(
+                f"hardtanh: limits of an unsigned dtype ({input._dtype.word}) are not negative, got {min_val} and "
+                f"{max_val}"
+            )
     return _apply(
         "HardtanhBackward0",
         input,
@@ -253,7 +263,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """x above a threshold, else a value."""
     require_tensor("threshold", 1, "input", input)
     if input._dtype.kind == BOOL:
-        raise NotImplementedError("\"threshold_cpu\" not implemented for 'Bool'")
+        raise NotImplementedError("threshold: takes no bool")
     if not input._dtype.is_floating_point:
         threshold, value = (int(require_fits(each, input._dtype)) for each in (threshold, value))
     return _apply("ThresholdBackward0", input, lambda x: choose(x <= threshold, _one(x, value), x), inplace=inplace)
@@ -262,6 +272,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Nearer to 0 by lambd, and 0 where that would go beyond."""
     _check("softshrink", input)
+    if lambd < 0:
+        raise RuntimeError(f"softshrink: lambd is not negative, got {lambd}")
     return _apply(
         "SoftshrinkBackward0",
         input,
@@ -278,8 +290,13 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above 0, else weight * x; one weight, or one for each part of dimension 1."""
     if weight._dtype is not input._dtype:
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {input._dtype.word} and {weight._dtype.word}")
+        raise RuntimeError(f"prelu: input and weight have one dtype, got {input._dtype.word} and {weight._dtype.word}")
     _check("prelu", input)
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.ndim > 1 or weight.numel() not in (1, channels):
+        raise RuntimeError(
+            f"prelu: takes 1 weight, or {channels}, one for each channel; got shape {list(weight.shape)}"
+        )
     shape = (weight.numel(),) + (1,) * max(0, input.ndim - 2) if weight.numel() > 1 else (1,) * input.ndim
 
     def rule(grad: Tensor, x: Tensor, w: Tensor) -> list:  # where x is chosen, an infinite weight has no say
@@ -287,8 +304,13 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         return [choose(above, grad, grad * w), choose(above, _one(x, 0), grad * x)]
 
     return formula(
-        "PreluKernelBackward0", [input, weight.reshape(shape)], lambda x, w: choose(x > 0, x, x * w), rule, saves="01"
+        "PreluKernelBackward0",
+        [input, weight.reshape(shape)],
+        lambda x, w: relaid(choose(x > 0, x, x * w), x),
+        rule,
+        saves="01",
     )
 
 
+explain_all(globals(), quick=("relu", "relu_"))
 __all__ = [*defined(globals()), "sigmoid", "tanh"]

@@ -101,6 +101,11 @@ class Sequential(_Listed):
             return type(self)(OrderedDict(list(self._modules.items())[index]))
         return super().__getitem__(index)
 
+    def insert(self, index: int, module: Any) -> Any:  # noqa: D102
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"insert: a place is from {-len(self)} to {len(self)}, got {index}")
+        return super().insert(index, module)
+
     def forward(self, input: Any) -> Any:
         """The last module's result; each has the result of the one before."""
         for module in self._modules.values():
@@ -109,7 +114,7 @@ class Sequential(_Listed):
 
     def __add__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+            raise ValueError(f"Sequential: + takes another Sequential, got {type(other)}")
         return Sequential(*self, *other)
 
 

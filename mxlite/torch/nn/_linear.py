@@ -79,7 +79,7 @@ class Bilinear(Layer):
     ) -> None:
         super().__init__()
         if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+            raise ValueError(f"Bilinear: in1_features is 1 or more, got {in1_features}")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
         self._parameter("weight", (out_features, in1_features, in2_features), dtype, device)
         self._parameter("bias", (out_features,) if bias else None, dtype)
@@ -122,7 +122,7 @@ class Embedding(Layer):
             raise NotImplementedError("mxlite.torch: Embedding has no max_norm, scale_grad_by_freq and sparse")
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings")
+                raise AssertionError(f"Embedding: padding_idx is one of {num_embeddings} rows, got {padding_idx}")
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
         if _weight is None:
@@ -130,7 +130,9 @@ class Embedding(Layer):
             self.reset_parameters()
         else:
             if list(_weight.shape) != [num_embeddings, embedding_dim]:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+                raise AssertionError(
+                    f"Embedding: a weight of shape {list(_weight.shape)}, expected {[num_embeddings, embedding_dim]}"
+                )
             self.weight = Parameter(_weight)
         self.weight.requires_grad_(not _freeze)
 
@@ -165,21 +167,18 @@ class _Convolution(Layer):
     ) -> None:
         Module.__init__(self)
         if groups <= 0:
-            raise ValueError("groups must be a positive integer")
+            raise ValueError(f"groups is 1 or more, got {groups}")
         for count, word in zip(channels, ("in_channels", "out_channels")):
             if count % groups:
-                raise ValueError(f"{word} must be divisible by groups")
+                raise ValueError(f"groups ({groups}) does not divide {word} ({count})")
         padding = sizes["padding"]
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
-                raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}")
+                raise ValueError(f"padding as a word is 'same' or 'valid', got {padding!r}")
             if padding == "same" and any(each != 1 for each in sizes_of(sizes["stride"], self._dims)):
-                raise ValueError("padding='same' is not supported for strided convolutions")
+                raise ValueError(f"padding='same' is for stride 1, got {sizes['stride']}")
         if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            raise ValueError(
-                "padding_mode must be one of {'zeros', 'reflect', 'replicate', 'circular'}, but got "
-                f"padding_mode='{padding_mode}'"
-            )
+            raise ValueError(f"padding_mode is 'zeros', 'reflect', 'replicate' or 'circular', got {padding_mode!r}")
         self.in_channels, self.out_channels = channels
         for name, size in sizes.items():
             setattr(self, name, size if isinstance(size, str) else sizes_of(size, self._dims))
@@ -258,7 +257,7 @@ class _Turned(_Convolution):
         dtype: Any = None,
     ) -> None:
         if padding_mode != "zeros":
-            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+            raise ValueError(f"{type(self).__name__}: padding_mode is 'zeros', got {padding_mode!r}")
         sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
         sizes["output_padding"] = output_padding
         made = {"device": device, "dtype": dtype}
@@ -273,7 +272,7 @@ class _Turned(_Convolution):
             least = [(n - 1) * step - 2 * rim + d * (k - 1) + 1 for n, step, rim, d, k in sizes]
             more = tuple(want - size for want, size in zip(wanted, least))
             if any(not 0 <= each < step for each, step in zip(more, self.stride)):
-                raise ValueError(f"requested an output size of {wanted}, but valid sizes range from {least}")
+                raise ValueError(f"output_size is {least} or a little more, got {wanted}")
         own = self._parameters
         return self._function(
             input, own["weight"], own["bias"], self.stride, self.padding, more, self.groups, self.dilation

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Callable
 
 from mxlite._lib import hot
 from mxlite._public import defined
-from mxlite.torch._calls import new, prepare, run
+from mxlite.torch._calls import explain_all, functions, new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
 from mxlite.torch._math.norms import vector_norm
@@ -20,7 +21,16 @@ from mxlite.torch._tensor import Tensor
 
 def _check_reduction(reduction: str) -> None:
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise ValueError(f"reduction is 'none', 'mean' or 'sum', got {reduction!r}")
+
+
+def _require_class_weight(weight: Tensor | None, classes: int) -> None:
+    """Raises: RuntimeError: there is not one weight for each class."""
+    if weight is not None and (weight.ndim != 1 or weight.shape[0] != classes):
+        raise RuntimeError(
+            f"a weight tensor has one element for each of {classes} classes, or is None; its shape is "
+            f"{list(weight.shape)}"
+        )
 
 
 def _reduced(loss: Tensor, reduction: str) -> Tensor:
@@ -36,7 +46,7 @@ def _of_difference(
     input, target = _fitted(input, target)
     kind = common_dtype(input, target)
     if not kind.is_floating_point:
-        raise NotImplementedError(f"\"{label[:-13].lower()}_cpu\" not implemented for '{kind.word}'")
+        raise NotImplementedError(f"{label[:-13].lower()}: there is none of dtype {kind.word}")
 
     def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
         away = derivative(x - y) * (grad / x.numel() if reduction == "mean" else grad)
@@ -54,8 +64,8 @@ def _fitted(input: Tensor, target: Tensor) -> tuple:
     if target.shape == input.shape:
         return input, target
     warnings.warn(
-        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        f"the loss broadcasts a target of shape {target.shape} and an input of shape {input.shape}, which "
+        "is seldom meant; equal shapes are expected",
         stacklevel=4,
     )
     return broadcast_tensors(input, target)
@@ -108,7 +118,7 @@ def smooth_l1_loss(
 ) -> Tensor:
     """d^2 / (2 beta) where |d| is below beta, else |d| - beta / 2."""
     if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+        raise RuntimeError(f"smooth_l1_loss: beta is not negative, got {beta}")
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
     return _of_difference(
@@ -130,7 +140,7 @@ def huber_loss(
 ) -> Tensor:
     """d^2 / 2 where |d| is at most delta, else delta (|d| - delta / 2)."""
     if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+        raise RuntimeError(f"huber_loss: delta is above 0, got {delta}")
     found = _of_difference(
         "HuberLossBackward0",
         input,
@@ -158,19 +168,29 @@ def nll_loss(
     """
     _check_reduction(reduction)
     if not input._dtype.is_floating_point:
-        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{input._dtype.word}'")
+        raise NotImplementedError(f"nll_loss: there is none of dtype {input._dtype.word}")
     if target._dtype not in (int64, uint8):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.word}")
+        raise RuntimeError(f"nll_loss: a target is of dtype int64 or uint8, got {target._dtype.word}")
     shape = tuple(input.shape)
+    if not shape:
+        raise ValueError("nll_loss: the input has a dimension of classes at least, got none")
+    if not isinstance(ignore_index, int):
+        raise TypeError(f"nll_loss(): argument 'ignore_index' must be int, not {type(ignore_index).__name__}")
     dim = 0 if len(shape) == 1 else 1
+    _require_class_weight(weight, shape[dim])
+    if len(shape) == 1 and target.ndim == 1:
+        if target.shape[0] != 1:
+            raise ValueError(f"nll_loss: an input of one dimension has one target, got {target.shape[0]}")
+        target = target.reshape(())
     expected = shape[:dim] + shape[dim + 1 :]
     if target.shape != expected:
         if input.ndim >= 2 and target.shape[:1] != input.shape[:1]:
             raise ValueError(
-                f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                f"({target.shape[0] if target.shape else 0})."
+                f"nll_loss: {input.shape[0]} inputs in the batch, but {target.shape[0] if target.shape else 0} targets"
             )
-        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
+        raise RuntimeError(
+            f"nll_loss: a target of shape {list(expected)} belongs to this input, got {list(target.shape)}"
+        )
     index = cast(target, int64)  # first: ignore_index need not fit uint8
     ignored = index == ignore_index
     some = bool(ignored.any())
@@ -205,7 +225,7 @@ def nll_loss(
         wrong = index.masked_select((index < 0) | (index >= input.shape[dim]))
         if not wrong.numel():
             raise
-        raise IndexError(f"Target {wrong[0].item()} is out of bounds.") from None
+        raise IndexError(f"nll_loss: a target is one of {input.shape[dim]} classes, got {wrong[0].item()}") from None
 
 
 _put = prepare("ScatterAddBackward0", "_mxl_pick_grad", "axis", "shape", slots="0", mode="clip")
@@ -228,20 +248,30 @@ def cross_entropy(
 ) -> Tensor:
     """nll_loss of log_softmax; `target` may hold probabilities of all classes instead of one class."""
     _check_reduction(reduction)
+    if label_smoothing > 1:
+        raise RuntimeError(f"cross_entropy: label_smoothing is 1 at most, got {label_smoothing}")
+    label_smoothing = label_smoothing if label_smoothing > 0 else 0.0
     dim = 0 if input.ndim == 1 else 1
+    if not input.ndim and not target._dtype.is_floating_point:
+        raise RuntimeError(f"cross_entropy: an input without dimensions has no classes that {target._dtype} could name")
     logs = log_softmax(input, dim)
     if target._dtype.is_floating_point:
+        if ignore_index >= 0:
+            raise RuntimeError("cross_entropy: ignore_index is for targets that are classes, not probabilities")
+        _require_class_weight(weight, input.shape[dim])
         if target.shape != input.shape:
-            raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target._dtype}")
+            if dim and target.shape[:1] != input.shape[:1]:
+                raise ValueError(f"cross_entropy: batches of {input.shape[0]} inputs and of targets {target.shape}")
+            raise RuntimeError(f"cross_entropy: a target of probabilities is of a floating dtype, got {target._dtype}")
         if label_smoothing:
-            target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
+            target = target * (1 - label_smoothing) + label_smoothing / max(1, input.shape[dim])
         if weight is not None:
             target = target * _of_classes(weight, dim, input.ndim)
         if reduction == "none":
             return -(logs * target).sum(dim)
         total = -(logs * target).sum()
-        count = input.numel() // input.shape[dim]
-        return run(_div_by, [total], float(count), kind=total._dtype) if reduction == "mean" else total
+        count = input.numel() / input.shape[dim] if input.shape[dim] else math.nan
+        return run(_div_by, [total], count, kind=total._dtype) if reduction == "mean" else total
     loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if not label_smoothing:
         return loss
@@ -281,11 +311,12 @@ def binary_cross_entropy(
     """-(t log(p) + (1 - t) log(1 - p)); logarithms are not below -100."""
     if target.shape != input.shape:
         raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
-            "Please ensure they have the same size."
+            f"binary_cross_entropy: the target has the input's shape, expected {input.shape}, got {target.shape}"
         )
     if not bool(((input >= 0) & (input <= 1)).all()):
-        raise RuntimeError("all elements of input should be between 0 and 1")
+        raise RuntimeError("binary_cross_entropy: all elements of the input are from 0 to 1")
+    if not bool(((target >= 0) & (target <= 1)).all()):
+        raise RuntimeError("binary_cross_entropy: all elements of the target are from 0 to 1")
 
     def compute(p: Tensor, t: Tensor, *weight: Tensor) -> Tensor:
         each = -(t * p.log().clamp_min(-100) + (1 - t) * (1 - p).log().clamp_min(-100))
@@ -313,7 +344,10 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """binary_cross_entropy of the sigmoid, computed from its argument."""
     if target.shape != input.shape:
-        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+        raise ValueError(
+            f"binary_cross_entropy_with_logits: the target has the input's shape, expected {input.shape}, got "
+            f"{target.shape}"
+        )
 
     has_pos_weight, has_weight = pos_weight is not None, weight is not None
 
@@ -351,20 +385,23 @@ def kl_div(
 ) -> Tensor:
     """target (log(target) - input): the mean, the sum, each, or ("batchmean") the sum over the first extent."""
     if reduction not in ("none", "batchmean", "sum", "mean"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise ValueError(f"reduction is 'none', 'mean', 'sum' or 'batchmean', got {reduction!r}")
     if not (input._dtype.is_floating_point and target._dtype.is_floating_point):
-        raise RuntimeError("kl_div: Integral inputs not supported.")
+        raise RuntimeError("kl_div: takes no integers")
     each = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     if reduction == "batchmean":
-        return each.sum() / input.shape[0]
+        return each.sum() / input.shape[0] if input.shape else each
     return _reduced(each, reduction)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The inner product along a dimension, divided by both norms."""
+    if eps < 0:
+        raise RuntimeError(f"cosine_similarity: eps is not negative, got {eps}")
+    x1, x2 = broadcast_tensors(x1, x2)
     kind = common_dtype(x1, x2)
     if not kind.is_floating_point:
-        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.word}")
+        raise RuntimeError(f"cosine_similarity: takes floating dtypes, got {kind.word}")
     x1, x2 = cast(x1, kind), cast(x2, kind)
     first, second = (x / vector_norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
     return (first * second).sum(dim)
@@ -375,4 +412,6 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
+explain_all(globals(), quick=("mse_loss",))
+functions.update(cosine_similarity=cosine_similarity, pairwise_distance=pairwise_distance)
 __all__ = defined(globals())

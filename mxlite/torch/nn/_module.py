@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
+from mxlite.torch._convert import target_of
 from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
-from mxlite.torch._kinds import require_cpu
 from mxlite.torch._nodes import unrecorded
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, exchange
+from mxlite.torch.nn._state import HOOKS, RemovableHandle, State
 from mxlite.torch.nn.parameter import Parameter
 
 
@@ -20,30 +20,16 @@ def typename(value: Any) -> str:
     return value.type() if isinstance(value, Tensor) else type(value).__name__
 
 
-class Loaded(NamedTuple):
-    """What load_state_dict returns: names that either side lacks."""
-
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
-
-    __str__ = __repr__
-
-
 #: The three kinds of members, by the attribute that holds them: their class, what messages call them, and what a
 #: message says an attribute may be.
 _KINDS: dict[str, tuple[type, str, str]] = {
-    "_parameters": (Parameter, "parameter", "torch.nn.Parameter or None expected"),
-    "_buffers": (Tensor, "buffer", "torch.nn.Buffer, torch.Tensor or None expected"),
-    "_modules": (object, "child module", "torch.nn.Module or None expected"),
+    "_parameters": (Parameter, "parameter", "a torch.nn.Parameter or None"),
+    "_buffers": (Tensor, "buffer", "a torch.Tensor or None"),
+    "_modules": (object, "child module", "a torch.nn.Module or None"),
 }
 
 
-class Module:
+class Module(State):
     """The base class of layers and networks.
 
     A subclass calls `super().__init__()`, sets Parameters and Modules as attributes, and has a `forward`.
@@ -63,6 +49,7 @@ class Module:
             _modules={},
             _forward_pre_hooks=OrderedDict(),
             _forward_hooks=OrderedDict(),
+            **{kind: OrderedDict() for kind in HOOKS},
         )
 
     def forward(self, *_: Any) -> Any:
@@ -70,7 +57,7 @@ class Module:
 
         Raises: NotImplementedError.
         """
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(f"{type(self).__name__}: a module that is called defines forward")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self._forward_hooks and not self._forward_pre_hooks:
@@ -79,7 +66,9 @@ class Module:
             found = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if with_kwargs and found is not None:
                 if not isinstance(found, tuple) or len(found) != 2:
-                    raise RuntimeError(f"forward pre-hook must return None or a tuple of (args, kwargs), not {found}.")
+                    raise RuntimeError(
+                        f"a forward pre-hook with kwargs returns None or the pair (args, kwargs), not {found}"
+                    )
                 args, kwargs = found
             elif found is not None:
                 args = found if isinstance(found, tuple) else (found,)
@@ -104,7 +93,7 @@ class Module:
             kind = "_modules" if isinstance(value, Module) else "_parameters"
             if kind not in own:
                 word = "module" if kind == "_modules" else "parameters"
-                raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+                raise AttributeError(f"{type(self).__name__}: super().__init__() comes before {word} are assigned")
             for members in (own, own["_buffers"], own["_parameters"], own["_modules"]):
                 if members is not own[kind]:
                     members.pop(name, None)
@@ -117,7 +106,7 @@ class Module:
         for kind, (cls, word, expected) in _KINDS.items():
             if name in own.get(kind, ()):
                 if value is not None and (cls is not Tensor or not isinstance(value, Tensor)):
-                    raise TypeError(f"cannot assign '{typename(value)}' as {word} '{name}' ({expected})")
+                    raise TypeError(f"{word} '{name}' is {expected}, not '{typename(value)}'")
                 own[kind][name] = value
                 return
         object.__setattr__(self, name, value)
@@ -132,7 +121,7 @@ class Module:
 
     def __dir__(self) -> list[str]:
         members = (name for kind in _KINDS for name in self.__dict__[kind])
-        return sorted({*object.__dir__(self), *members})
+        return sorted(name for name in {*object.__dir__(self), *members} if not name[:1].isdigit())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -140,43 +129,43 @@ class Module:
     def _register(self, kind: str, name: Any, value: Any, word: str) -> None:
         """Raises: AttributeError, TypeError, KeyError: it is too early, or the name does not do."""
         if kind not in self.__dict__:
-            raise AttributeError(f"cannot assign {word} before Module.__init__() call")
+            raise AttributeError(f"{type(self).__name__}: super().__init__() comes before a {word} is added")
         if not isinstance(name, str):
-            raise TypeError(f"{word} name should be a string. Got {typename(name)}")
+            raise TypeError(f"the name of a {word} is a text, not {typename(name)}")
         if "." in name:
-            raise KeyError(f'{word} name can\'t contain "."' + (f", got: {name}" if word == "module" else ""))
+            raise KeyError(f"the name of a {word} has no dot, got {name!r}")
         if not name:
-            raise KeyError(f'{word} name can\'t be empty string ""')
+            raise KeyError(f"the name of a {word} is not empty")
         if hasattr(self, name) and name not in self.__dict__[kind]:
-            raise KeyError(f"attribute '{name}' already exists")
+            raise KeyError(f"the name '{name}' is taken: it is an attribute of {type(self).__name__}")
         if isinstance(value, Tensor) and value.grad_fn is not None and isinstance(value, Parameter):
-            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'.")
+            raise ValueError(
+                f"parameter '{name}' is a leaf; this tensor was made by an operation ({value.grad_fn.name()})"
+            )
         self.__dict__[kind][name] = value
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Adds a parameter, or a name that has none (yet)."""
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
-            )
+            raise TypeError(f"parameter '{name}' is a torch.nn.Parameter or None, not '{typename(param)}'")
         self._register("_parameters", name, param, "parameter")
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Adds a tensor that is no parameter; `persistent`: whether state_dict has it."""
         if isinstance(name, str) and tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
-            )
+            raise TypeError(f"buffer '{name}' is a torch.Tensor or None, not '{typename(tensor)}'")
         self._register("_buffers", name, tensor, "buffer")
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
-    def register_module(self, name: str, module: Module | None) -> None:
+    def add_module(self, name: str, module: Module | None) -> None:
         """Adds a module as a child."""
         if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
+            raise TypeError(f"child module '{name}' is a torch.nn.Module or None, not {typename(module)}")
         self._register("_modules", name, module, "module")
 
-    add_module = register_module
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as add_module."""
+        self.add_module(name, module)
 
     # ---- what it holds ----
 
@@ -248,7 +237,7 @@ class Module:
                 raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
             found = getattr(found, name)
             if not isinstance(found, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
+                raise AttributeError(f"`{name}` of {target!r} is no module")
         return found
 
     def get_parameter(self, target: str) -> Parameter:
@@ -272,73 +261,7 @@ class Module:
             raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
         found = getattr(module, name)
         if not isinstance(found, cls) or (cls is Tensor and name not in module._buffers):
-            raise AttributeError(f"`{name}` is not {'an' if cls is Parameter else 'a'} {word}")
-        return found
-
-    # ---- state ----
-
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
-        """Parameters and persistent buffers by dotted names; they share memory with the module's."""
-        found: dict[str, Any] = OrderedDict() if destination is None else destination
-        for name, tensor in itertools.chain(self._parameters.items(), self._buffers.items()):
-            if tensor is not None and name not in self._non_persistent_buffers_set:
-                found[prefix + name] = tensor if keep_vars else tensor.detach()
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        return found
-
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Loaded:
-        """Copies what state_dict returned into the parameters and buffers.
-
-        Nothing is copied if there is an error.
-
-        Args:
-            strict: Whether a name that either side lacks is an error.
-            assign: Whether the given tensors take the place of the module's own.
-        Raises: TypeError: no dictionary; RuntimeError: names (`strict`) or shapes that do not match.
-        """
-        if not hasattr(state_dict, "keys"):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        own = self._places()
-        missing = [key for key in own if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in own]
-        problems = []
-        if strict and missing:
-            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{key}"' for key in missing) + ". ")
-        if strict and unexpected:
-            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{key}"' for key in unexpected) + ". ")
-        pairs = [(*own[key], state_dict[key], key) for key in own if key in state_dict]
-        for members, name, given, key in pairs:
-            if not isinstance(given, Tensor):
-                problems.append(
-                    f'While copying the parameter named "{key}", expected torch.Tensor but got {type(given)}.'
-                )
-            elif given.shape != members[name].shape:
-                problems.append(
-                    f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                    f"current model is {members[name].shape}."
-                )
-        if problems:
-            lines = "\n\t".join(problems)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
-        with unrecorded():
-            for members, name, given, _ in pairs:
-                if assign:
-                    is_parameter = isinstance(members[name], Parameter)
-                    members[name] = Parameter(given, members[name].requires_grad) if is_parameter else given
-                else:
-                    members[name].copy_(given)
-        return Loaded(missing, unexpected)
-
-    def _places(self) -> dict[str, tuple[dict, str]]:
-        """Where each tensor of state_dict is: a dictionary and a name in it."""
-        found = {}
-        for path, module in self.named_modules(remove_duplicate=False):
-            for members in (module._parameters, module._buffers):
-                for name, tensor in members.items():
-                    if tensor is not None and name not in module._non_persistent_buffers_set:
-                        found[f"{path}.{name}" if path else name] = (members, name)
+            raise AttributeError(f"`{name}` of {target!r} is no {word}")
         return found
 
     # ---- of all that it holds ----
@@ -353,9 +276,10 @@ class Module:
     def train(self, mode: bool = True) -> Any:
         """Switches it, and all within it, to training or (`mode` False) to evaluation; returns itself."""
         if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
-        for module in self.modules():
-            module.training = mode
+            raise ValueError(f"train: mode is True or False, got {mode!r}")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
         return self
 
     def eval(self) -> Any:
@@ -372,64 +296,58 @@ class Module:
         """Removes the gradients of its parameters, or fills them with zeros."""
         clear_gradients(self.parameters(), set_to_none)
 
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Any:
-        """Replaces the values of parameters, of their gradients, and of buffers by what a function makes of them."""
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
+        """Replaces the values of parameters, of their gradients, and of buffers by what a function makes of them.
+
+        Args:
+            recurse: Whether those of all modules within it, too.
+        """
+        for module in self.children() if recurse else ():
+            module._apply(fn)
         with unrecorded():
-            for parameter in self.parameters():
-                gradient = parameter.grad
-                made = fn(parameter.detach())
-                if made._dtype is not parameter._dtype:
-                    flag = parameter.requires_grad
-                    parameter.grad = None
-                    parameter._h, made._h = made._h, parameter._h
-                    parameter._dtype, made._dtype = made._dtype, parameter._dtype
-                    parameter.requires_grad_(flag)
-                    parameter.grad = None if gradient is None else fn(gradient)
-            for module in self.modules():
-                for name, buffer in module._buffers.items():
-                    if buffer is not None:
-                        module._buffers[name] = fn(buffer)
+            for parameter in self._parameters.values():
+                if parameter is not None:
+                    _replace_data(parameter, fn)
+            for name, buffer in self._buffers.items():
+                if buffer is not None:
+                    self._buffers[name] = fn(buffer)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """Converts floating parameters and buffers to a dtype: to(dtype), to(device, dtype), to(tensor).
 
-        Raises: TypeError: no floating dtype; AssertionError: a device other than the CPU.
+        Raises: TypeError: no floating dtype, or another argument; RuntimeError: `copy`; AssertionError: a device other
+            than the CPU.
         """
-        kind = kwargs.pop("dtype", None)
-        require_cpu(kwargs.pop("device", None))
-        for unused in ("non_blocking", "copy", "memory_format"):
-            kwargs.pop(unused, None)
-        if kwargs:
-            raise TypeError(f"to() received an invalid keyword argument: {next(iter(kwargs))}")
-        for each in args:
-            if isinstance(each, Tensor):
-                kind = each._dtype
-            elif isinstance(each, _dtype):
-                kind = each
-            elif not isinstance(each, bool):
-                require_cpu(each)
-        if kind is None:
-            return self
-        if not kind.is_floating_point:
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
-        return self._apply(lambda tensor: tensor.to(kind) if tensor._dtype.is_floating_point else tensor)
+        kind, copies = target_of(args, kwargs)
+        if copies:
+            raise RuntimeError("nn.Module.to: copy=True, but a module is converted itself; copy.deepcopy makes another")
+        if kind is not None and not kind.is_floating_point:
+            raise TypeError(f"Module.to: a dtype is floating, got {kind}")
+        return self._to(kind)
+
+    def _to(self, kind: _dtype | None) -> Any:
+        return self._apply(lambda tensor: tensor.to(kind) if kind and tensor._dtype.is_floating_point else tensor)
+
+    def type(self, dst_type: Any) -> Any:
+        """All parameters and buffers as a dtype; returns itself."""
+        return self._apply(lambda tensor: tensor.type(dst_type))
 
     def float(self) -> Any:
         """Floating parameters and buffers as float32; returns itself."""
-        return self.to(float32)
+        return self._to(float32)
 
     def double(self) -> Any:
         """Floating parameters and buffers as float64; returns itself."""
-        return self.to(float64)
+        return self._to(float64)
 
     def half(self) -> Any:
         """Floating parameters and buffers as float16; returns itself."""
-        return self.to(float16)
+        return self._to(float16)
 
     def cpu(self) -> Any:
         """Itself: all is on the CPU."""
-        return self
+        return self._to(None)
 
     def cuda(self, device: Any = None) -> Any:
         """Raises: AssertionError: there is no CUDA."""
@@ -489,26 +407,23 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-class RemovableHandle:
-    """A hook of a module; `remove()`, or the end of a with-block, takes it away."""
-
-    numbers = itertools.count()
-
-    def __init__(self, hooks: OrderedDict, hook: Any, prepend: bool) -> None:
-        self.hooks, self.id = hooks, next(self.numbers)
-        hooks[self.id] = hook
-        if prepend:
-            hooks.move_to_end(self.id, last=False)
-
-    def remove(self) -> None:
-        """Takes the hook away; nothing happens where it is gone already."""
-        self.hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
+def _replace_data(parameter: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
+    """Gives a parameter and its gradient the values that a function makes of them, in any dtype and shape."""
+    gradient, made = parameter.grad, fn(parameter)
+    fits = made is not parameter and (made._dtype, made.shape) == (parameter._dtype, parameter.shape)
+    if fits:
+        parameter.data = made
+    elif made is not parameter:
+        flag, made = parameter.requires_grad, made.detach()
+        if flag:
+            made.requires_grad_()  # or it says why not, before anything changes
+        parameter.grad = None
+        exchange(parameter, made)
+        parameter.requires_grad_(flag)
+    if gradient is not None:
+        found = fn(gradient)
+        if found is not gradient:
+            parameter.grad = found
 
 
 def clear_gradients(tensors: Any, set_to_none: bool) -> None:

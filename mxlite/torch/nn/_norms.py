@@ -75,6 +75,11 @@ class _OfChannels(_Affine):
 
 
 class _BatchNorm(_OfChannels):
+    _version = 2
+
+    def _may_lack(self, name: str, version: int | None) -> bool:
+        return name == "num_batches_tracked" and (version is None or version < 2)
+
     def __init__(
         self,
         num_features: int,
@@ -94,10 +99,10 @@ class _BatchNorm(_OfChannels):
         self._require_ndim(input)
         own, kept = self._parameters, self._buffers
         mean, var, momentum = kept["running_mean"], kept["running_var"], self.momentum
-        by_batch = self.training or mean is None
-        if by_batch and input.numel() == input.shape[1]:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-        if self.training and mean is not None:
+        by_batch = self.training or (mean is None and var is None)
+        if self.training and not self.track_running_stats:
+            mean = var = None
+        elif self.training and kept["num_batches_tracked"] is not None:
             with unrecorded():
                 kept["num_batches_tracked"].add_(1)
             if momentum is None:
@@ -123,6 +128,9 @@ class _InstanceNorm(_OfChannels):
     def forward(self, input: Any) -> Any:
         """The normalised input, (batch, channels, ...) or without the batch."""
         self._require_ndim(input)
+        channels = input.shape[-len(input.shape) + (input.ndim == max(self._ndims))]
+        if self.affine and channels != self.num_features:
+            raise ValueError(f"InstanceNorm: num_features is {self.num_features}, the input has {channels} channels")
         x = input if input.ndim == max(self._ndims) else input.unsqueeze(0)
         by_input = self.training or not self.track_running_stats
         made = functional.instance_norm(
@@ -187,7 +195,7 @@ class GroupNorm(_Affine):
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+            raise ValueError(f"GroupNorm: num_groups ({num_groups}) does not divide num_channels ({num_channels})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self._affine((num_channels,), affine, bias, dtype, device)
         self.reset_parameters()

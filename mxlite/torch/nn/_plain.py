@@ -141,13 +141,20 @@ def _unflatten(input: Any, dim: Any, unflattened_size: Any) -> Any:
 
 
 _layer("Flatten", _flatten, {"start_dim": 1, "end_dim": -1}, "start_dim={start_dim}, end_dim={end_dim}")
+
+
+def _check_unflattened(self: Any) -> None:
+    if not isinstance(self.unflattened_size, (tuple, list)):
+        raise TypeError(f"Unflatten: unflattened_size is a tuple, not {type(self.unflattened_size).__name__}")
+
+
 _layer("Unflatten", _unflatten, {"dim": _GIVEN, "unflattened_size": _GIVEN},
-       "dim={dim}, unflattened_size={unflattened_size}")  # fmt: skip
+       "dim={dim}, unflattened_size={unflattened_size}", _finish=_check_unflattened)  # fmt: skip
 
 
 def _check_probability(self: Any) -> None:
     if not 0 <= self.p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
+        raise ValueError(f"{type(self).__name__}: p is from 0 to 1, got {self.p}")
 
 
 for _which in ("", "1d", "2d", "3d"):

@@ -41,12 +41,10 @@ class RNNBase(Layer):
     ) -> None:
         super().__init__()
         if not 0 <= dropout <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-            )
-        for name, size in (("hidden_size", hidden_size), ("num_layers", num_layers)):
+            raise ValueError(f"dropout is a number from 0 to 1, got {dropout}")
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
             if size <= 0:
-                raise ValueError(f"{name} must be greater than zero")
+                raise ValueError(f"{name} is 1 or more, got {size}")
         if proj_size:
             raise NotImplementedError("mxlite.torch: recurrent layers have no proj_size")
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
@@ -83,7 +81,7 @@ class RNNBase(Layer):
         for word, each in zip(("hidden", "cell"), states):
             if each.shape != shape:
                 word = "hidden" if count == 1 else {"hidden": "hidden[0]", "cell": "hidden[1]"}[word]
-                raise RuntimeError(f"Expected {word} size {shape}, got {list(each.shape)}")
+                raise RuntimeError(f"{word} has shape {list(shape)} for this input, got {list(each.shape)}")
         return states
 
     def _weights(self, layers: range, kind: Any) -> Tensor:
@@ -102,13 +100,15 @@ class RNNBase(Layer):
     def forward(self, input: Any, hx: Any = None) -> Any:
         """The states of the last layer after each step, and the last states of all layers (of lstm: and the cells)."""
         if input.ndim not in (2, 3):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D instead")
+            raise ValueError(f"{type(self).__name__}: the input has 2 dimensions, or 3 with a batch, got {input.ndim}")
         batched = input.ndim == 3
         x = (input.transpose(0, 1) if self.batch_first else input) if batched else input.unsqueeze(1)
         if x.shape[2] != self.input_size:
             raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.shape[2]}"
+                f"{self.mode}: the input's last dimension is input_size ({self.input_size}), got {x.shape[2]}"
             )
+        if x.shape[0] == 0:
+            raise RuntimeError(f"{self.mode}: a sequence must have 1 step or more, got shape {list(input.shape)}")
         states = self._states(hx, x.shape[1], x._dtype, batched)
         if self.training and self.dropout > 0 and self.num_layers > 1:
             x, last = self._one_by_one(x, states)
@@ -162,7 +162,7 @@ class RNN(RNNBase):
         **more: Any,
     ) -> None:
         if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+            raise ValueError(f"RNN: nonlinearity is 'tanh' or 'relu', got {nonlinearity!r}")
         self.__dict__["nonlinearity"] = nonlinearity
         super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **more)
 

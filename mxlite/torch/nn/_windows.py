@@ -5,22 +5,30 @@ One function serves all numbers of dimensions, with a batch and without; conv2d 
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._public import defined
-from mxlite.torch._calls import prepare, require_tensor, run
+from mxlite.torch._calls import explain_all, prepare, require_tensor, run
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn._rims import constant_pad, dropout
 
 
 def sizes_of(value: Any, dims: int) -> tuple:
     """One number for each spatial dimension: of one number, or of a sequence of one or of all."""
-    if isinstance(value, (int, float)):
-        return (value,) * dims
-    found = tuple(value)
+    found = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not all(isinstance(each, (int, np.integer)) for each in found):
+        raise TypeError(f"sizes of windows, steps and rims are ints or tuples of ints, not {value!r}")
+    if len(found) not in (1, dims):
+        raise RuntimeError(f"there is one size, or one for each of {dims} spatial dimensions, got {value}")
     return found * dims if len(found) == 1 else found
+
+
+def _require_floats(name: str, input: Tensor) -> None:
+    if not input._dtype.is_floating_point:
+        raise NotImplementedError(f"mxlite.torch: {name} takes floating dtypes, got {input._dtype}")
 
 
 def _batched(name: str, input: Tensor, dims: int) -> tuple[Tensor, bool]:
@@ -31,18 +39,34 @@ def _batched(name: str, input: Tensor, dims: int) -> tuple[Tensor, bool]:
     require_tensor(name, 1, "input", input)
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
-            f"{list(input.shape)}"
+            f"{name}: the input has {dims + 1} dimensions, or {dims + 2} with a batch, got shape {list(input.shape)}"
         )
+    _require_floats(name, input)
     return (input, True) if input.ndim == dims + 2 else (input.unsqueeze(0), False)
+
+
+def _require_groups(name: str, weight: Any, bias: Any, groups: Any) -> None:
+    """Raises: TypeError: what should be tensors and an integer are none."""
+    require_tensor(name, 2, "weight", weight)
+    if bias is not None:
+        require_tensor(name, 3, "bias", bias)
+    if not isinstance(groups, int):
+        raise TypeError(f"{name}(): argument 'groups' must be int, not {type(groups).__name__}")
 
 
 def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, shape: Any) -> None:
     if x.shape[1] != expected:
         raise RuntimeError(
-            f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(shape)} to have "
-            f"{expected} channels, but got {x.shape[1]} channels instead"
+            f"a weight of shape {list(weight.shape)} and groups={groups} take {expected} channels; the "
+            f"input of shape {list(shape)} has {x.shape[1]}"
         )
+
+
+def _require_steps(name: str, dims: int, **steps: Any) -> None:
+    """Raises RuntimeError: a stride, a dilation or the groups are not positive."""
+    for what, value in steps.items():
+        if any(each < 1 for each in sizes_of(value, dims)):
+            raise RuntimeError(f"{name}: {what} must be 1 or more, got {value}")
 
 
 # ---- convolutions ----
@@ -59,6 +83,8 @@ def _convolution(
     groups: int = 1,
 ) -> Tensor:
     x, batched = _batched(f"conv{dims}d", input, dims)
+    _require_groups(f"conv{dims}d", weight, bias, groups)
+    _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
     _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
     kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
     if isinstance(padding, str):
@@ -68,9 +94,11 @@ def _convolution(
     padded = [size + 2 * rim for size, rim in zip(x.shape[2:], padding)]
     if any(span > size for span, size in zip(spans, padded)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
-            f"({' x '.join(map(str, spans))}). Kernel size can't be greater than actual input size"
+            f"the kernel spans {' x '.join(map(str, spans))} positions, the padded input has "
+            f"{' x '.join(map(str, padded))}"
         )
+    if 0 in x.shape[2:]:
+        raise RuntimeError(f"conv{dims}d: a batch or channels may be empty, but not images, got {list(input.shape)}")
     call = prepare(
         "ConvolutionBackward0",
         "Convolution",
@@ -83,6 +111,8 @@ def _convolution(
         no_bias=bias is None,
     )
     made = run(call, [x, weight] if bias is None else [x, weight, bias], kind=x._dtype)
+    if x.shape[1] == 0:
+        made = made.narrow(1, 0, 0)  # PyTorch's result without input channels has none either
     return made if batched else made.squeeze(0)
 
 
@@ -91,9 +121,9 @@ def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilati
     if padding == "valid":
         return x, (0,) * len(kernel)
     if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
+        raise RuntimeError(f"padding as a word is 'same' or 'valid', got {padding!r}")
     if any(step != 1 for step in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+        raise RuntimeError("padding='same' is for stride 1")
     whole = [(k - 1) * d for k, d in zip(kernel, dilation)]
     if any(each % 2 for each in whole):
         x = constant_pad(x, [number for each in reversed(whole) for number in (0, each % 2)])
@@ -111,13 +141,18 @@ def _transposed(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    x, batched = _batched(f"conv_transpose{dims}d", input, dims)
+    name = f"conv_transpose{dims}d"
+    x, batched = _batched(name, input, dims)
+    _require_groups(name, weight, bias, groups)
+    _require_steps(
+        name, dims, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]}
+    )
     _require_channels(x, weight, weight.shape[0], groups, input.shape)
     stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
     if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):
         raise RuntimeError(
-            f"output padding must be smaller than either stride or dilation, but got output_padding {more}, stride "
-            f"{stride} and dilation {dilation}"
+            f"output_padding is smaller than stride or dilation, got output_padding {more}, stride {stride} and "
+            f"dilation {dilation}"
         )
     if any(a >= s for a, s in zip(more, stride)):
         raise NotImplementedError("mxlite.torch: output_padding must be smaller than stride")
@@ -153,18 +188,21 @@ def _pooled(
 ) -> Tensor:
     """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
-    if input.ndim not in (dims + 1, dims + 2) or not input.numel():
-        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
     batched = input.ndim == dims + 2
+    if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[batched:]:
+        raise RuntimeError(f"the input has {dims + 1} dimensions, or {dims + 2} with a batch, and elements")
+    _require_floats(f"{kind}_pool{dims}d", input)
     x = input if batched else input.unsqueeze(0)
     kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
     steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
+    if min(kernel) <= 0 or min(steps) <= 0 or min(rims) < 0:
+        raise RuntimeError(
+            f"{kind}_pool{dims}d: windows and steps are positive and rims not negative, got kernel_size={kernel}, "
+            f"stride={steps}, padding={rims}"
+        )
     for size, rim in zip(kernel, rims):
         if rim > size // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={rim}, kernel_size={size} and "
-                "dilation=1"
-            )
+            raise RuntimeError(f"padding is at most half the window: {rim} is more than half of {size}")
     sizes = []
     for size, window, rim, step in zip(x.shape[2:], kernel, rims, steps):
         left = size + 2 * rim - window
@@ -172,7 +210,7 @@ def _pooled(
         sizes.append(count - (ceil_mode and (count - 1) * step >= size + rim))
     if min(sizes) < 1:
         given, made = ("x".join(map(str, (x.shape[1], *each))) for each in (x.shape[2:], sizes))
-        raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
+        raise RuntimeError(f"an input of {given} would give an output of {made}")
     how = "full" if ceil_mode else "valid"
     call = prepare(
         label, "Pooling", kernel=kernel, stride=steps, pad=rims, pool_type=kind, pooling_convention=how, **more
@@ -194,6 +232,8 @@ def _max_pool(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Tensor:
+    if min(sizes_of(dilation, dims)) <= 0:
+        raise RuntimeError(f"max_pool{dims}d: a dilation is positive, got {dilation}")
     if return_indices or any(each != 1 for each in sizes_of(dilation, dims)):
         raise NotImplementedError(f"mxlite.torch: max_pool{dims}d has no dilation and no return_indices")
     label = f"MaxPool{dims}DWithIndicesBackward0"
@@ -212,7 +252,7 @@ def _avg_pool(
 ) -> Tensor:
     label, kind = f"AvgPool{dims}DBackward0", "avg" if divisor_override is None else "sum"
     if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
+        raise RuntimeError("divisor_override is not 0")
     made = _pooled(
         label, kind, dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad=count_include_pad
     )
@@ -221,8 +261,13 @@ def _avg_pool(
 
 def _adaptive_sizes(dims: int, name: str, input: Tensor, output_size: Any) -> tuple:
     if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(f"{name}{dims}d(): Expected {dims + 1}D or {dims + 2}D tensor, but got {input.shape}")
-    sizes = (output_size,) * dims if output_size is None else sizes_of(output_size, dims)
+        raise RuntimeError(
+            f"{name}{dims}d: the input has {dims + 1} dimensions, or {dims + 2} with a batch, got shape {input.shape}"
+        )
+    given = output_size if isinstance(output_size, (tuple, list)) else (output_size,)
+    sizes = tuple(each for each in sizes_of([0 if each is None else each for each in given], dims))
+    given = tuple(given) * (dims // len(given))
+    sizes = tuple(None if each is None else size for each, size in zip(given, sizes))
     return tuple(size if want is None else want for want, size in zip(sizes, input.shape[-dims:]))
 
 
@@ -241,7 +286,7 @@ def _adaptive_avg_pool(dims: int, input: Tensor, output_size: Any) -> Tensor:
         x = input if input.ndim == 4 else input.reshape(shape)
         made = run(call, [x], kind=input._dtype)
         return made if input.ndim == 4 else made.reshape(*input.shape[:front], *wanted)
-    if 0 not in wanted and all(size % want == 0 for size, want in zip(sizes, wanted)):
+    if 0 not in (*wanted, *input.shape) and all(size % want == 0 for size, want in zip(sizes, wanted)):
         return _avg_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
     for dim, (size, want) in enumerate(zip(sizes, wanted), input.ndim - dims):
         starts = np.arange(want) * size // max(want, 1)
@@ -256,9 +301,11 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
     """The largest of each of the windows, where they divide each dimension evenly."""
     wanted = _adaptive_sizes(dims, "adaptive_max_pool", input, output_size)
     sizes = tuple(input.shape[-dims:])
+    if 0 in wanted or (input.shape[0] == 0 and 0 not in input.shape[1:]):
+        return _adaptive_avg_pool(dims, input, output_size)  # either has no elements
     if return_indices or any(size % want for size, want in zip(sizes, wanted)):
         raise NotImplementedError(
-            f"mxlite.torch: adaptive_max_pool{dims}d has no return_indices, and sizes must be multiples of the result's"
+            f"mxlite.torch: adaptive_max_pool{dims}d divides the input into equal windows alone, without return_indices"
         )
     return _max_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
 
@@ -278,6 +325,8 @@ def _made(name: str, function: Callable, dims: int, document: str) -> Callable:
         return function(dims, input, *args, **options)
 
     of_dims.__name__ = of_dims.__qualname__ = name
+    given = inspect.signature(function)
+    of_dims.__signature__ = given.replace(parameters=list(given.parameters.values())[1:])  # type: ignore[attr-defined]
     of_dims.__doc__ = f"{document}, over {dims} spatial dimension{'s' * (dims > 1)}."
     return of_dims
 
@@ -296,4 +345,5 @@ for _name, _function, _document in _TABLE:
     for _dims in (1, 2, 3):
         globals()[_name.format(_dims)] = _made(_name.format(_dims), _function, _dims, _document)
 
+explain_all(globals())
 __all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "dropout")]

@@ -8,8 +8,9 @@ from typing import Any
 from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
-from mxlite.torch._calls import adopt, new, prepare, require_tensor, run, run_many
-from mxlite.torch._dtypes import int64
+from mxlite.torch._calls import Ints, adopt, new, prepare, require_tensor, run, run_many
+from mxlite.torch._calls import explain_all as _explain_all
+from mxlite.torch._dtypes import bool_, float32, int64
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.matrix import addmm, mm
 from mxlite.torch._math.norms import vector_norm
@@ -59,11 +60,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             return addmm(bias, input, turned)
         return adopt(handle, kind)
     if not shape:
-        raise RuntimeError("linear(): input has no dimensions")
+        raise RuntimeError("linear: the input has one dimension or more")
     if bias is None and len(shape) == 1:
         row = mm(input.unsqueeze(0), turned)
         return _shapes.with_shape(prepare("SqueezeBackward4", "_mxl_reshape_to", "shape"), row, (weight.shape[0],))
-    rows = input.view(-1, shape[-1])
+    rows = input.reshape(-1 if shape[-1] else math.prod(shape[:-1]), shape[-1])
     out = shape[:-1] + (weight.shape[0],)
     if bias is None:
         return _shapes.with_shape(_unsafe_view, mm(rows, turned), out)
@@ -76,10 +77,15 @@ def embedding(
     """Rows of `weight` at indices."""
     if max_norm is not None or any(other.values()):
         raise NotImplementedError("mxlite.torch: embedding has indices, weight and padding_idx alone")
+    if weight.ndim != 2:
+        raise RuntimeError(f"embedding: a weight has rows, 2 dimensions, got shape {list(weight.shape)}")
+    if padding_idx is not None and not isinstance(padding_idx, int):
+        raise TypeError(f"embedding(): argument 'padding_idx' must be int, not {type(padding_idx).__name__}")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise AssertionError(f"embedding: padding_idx is one of {weight.shape[0]} rows, got {padding_idx}")
     require_integers(
         input,
-        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-        f"torch.{input._dtype.word}Tensor instead",
+        f"embedding: indices are of dtype int64 or int32, got {input._dtype.word}",
     )
     extent = weight.shape[0]
     _require_within(input, extent)
@@ -99,18 +105,18 @@ _rows = prepare("EmbeddingBackward0", "take", slots="0", axis=0, mode="clip")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+        raise RuntimeError(f"one_hot: takes int64, got {tensor._dtype.word}")
     values = tensor._values()
     if values.size:
         if values.min() < 0:
-            raise RuntimeError("Class values must be non-negative.")
+            raise RuntimeError("one_hot: a class is 0 or more")
         highest = int(values.max())
         if num_classes == -1:
             num_classes = highest + 1
         elif highest >= num_classes:
-            raise RuntimeError("Class values must be smaller than num_classes.")
-    elif num_classes == -1:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+            raise RuntimeError(f"one_hot: a class is below num_classes ({num_classes})")
+    elif num_classes <= 0:
+        raise RuntimeError("one_hot: no elements to tell the number of classes by; give num_classes")
     return run(_one_hot, [tensor], num_classes, kind=int64)
 
 
@@ -128,15 +134,16 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
 
 
 def layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+    input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """Less the mean, divided by the deviation over the last dimensions; times a weight, and a bias."""
     shape = tuple(normalized_shape)
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each.shape != shape:
+            raise RuntimeError(f"layer_norm: a {name} has normalized_shape {list(shape)}, got {list(each.shape)}")
     if tuple(input.shape[len(input.shape) - len(shape) :]) != shape:
         raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], "
-            "but got "
-            f"input of size{list(input.shape)}"
+            f"layer_norm: an input's shape ends with normalized_shape {list(shape)}, got {list(input.shape)}"
         )
     dims = tuple(range(input.ndim - len(shape), input.ndim))
     return _normalized("NativeLayerNormBackward0", input, dims, weight, bias, eps, shape)
@@ -152,9 +159,8 @@ def _normalized(
     slots = "0" + ("1" if has_weight else "-") + (str(len(given)) if has_bias else "-")
 
     def compute(x: Tensor, *given: Tensor) -> Tensor:
-        return _affine(
-            _standard(x, dims, eps), given[0] if has_weight else None, given[-1] if has_bias else None, shape
-        )
+        made = _standard(x.contiguous(), dims, eps)
+        return _affine(made, given[0] if has_weight else None, given[-1] if has_bias else None, shape)
 
     return formula(label, [input, *given], compute, slots=slots)
 
@@ -174,6 +180,12 @@ def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: tuple)
     return x if bias is None else x + bias.reshape(shape)
 
 
+def _require_several(shape: tuple[int, ...], channels: int) -> None:
+    """Raises: ValueError: there is one value for each of the first `channels` dimensions after the batch's."""
+    if math.prod(shape[:1]) * math.prod(shape[1 + channels :]) == 1:
+        raise ValueError(f"batch_norm: training takes two values or more for each channel, got shape {shape}")
+
+
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -189,14 +201,24 @@ def batch_norm(
     While training they are those of this batch, and the running ones move towards them; else the running ones.
     """
     require_floats("batch_norm", input._dtype)
+    if input.ndim < 2 and training:
+        raise IndexError(f"batch_norm: channels are dimension 1, got shape {list(input.shape)}")
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, each in given.items():
+        if each is not None and input.ndim > 1 and each.shape != input.shape[1:2]:
+            raise RuntimeError(f"batch_norm: {name} has one element for each of {input.shape[1]} channels, got shape "
+                               f"{list(each.shape)}")  # fmt: skip
     shape = tuple(input.shape[1] if dim == 1 else 1 for dim in range(input.ndim))
     dims = tuple(dim for dim in range(input.ndim) if dim != 1)
     if not training:
         if running_mean is None or running_var is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+            raise RuntimeError("batch_norm: training=False takes running_mean and running_var")
         made = (input - running_mean.reshape(shape)) * (running_var.reshape(shape) + eps).rsqrt()
         return _affine(made, weight, bias, shape)
-    if running_mean is not None and running_var is not None:
+    _require_several(input.shape, 1)
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("batch_norm: running_mean and running_var must be given together, or neither of them")
+    if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
             values = input.detach()
             running_mean.mul_(1 - momentum).add_(values.mean(dims) * momentum)
@@ -209,7 +231,15 @@ def scaled_dot_product_attention(
     is_causal: bool = False, scale: float | None = None,
 ) -> Tensor:  # fmt: skip
     """softmax(query key' scale + mask) value, over the last two dimensions."""
-    by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise RuntimeError("scaled_dot_product_attention: query, key and value have two dimensions or more")
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("scaled_dot_product_attention: is_causal=True takes no attn_mask")
+    if attn_mask is not None and attn_mask._dtype not in (bool_, float32, query._dtype):
+        raise RuntimeError(
+            f"scaled_dot_product_attention: a mask is of bool or of {query._dtype}, got {attn_mask._dtype}"
+        )
+    by = 1 / math.sqrt(max(1, query.shape[-1])) if scale is None else scale
     scores = query @ key.mT * by
     if is_causal:
         attn_mask = full_of((query.shape[-2], key.shape[-2]), 1, query._dtype).tril() == 1
@@ -225,13 +255,20 @@ def group_norm(
 ) -> Tensor:
     """Less the mean, divided by the deviation of each group of channels (dimension 1); times a weight, and a bias."""
     require_floats("norm", input._dtype)
+    if input.ndim < 2:
+        raise RuntimeError(f"group_norm: channels are dimension 1, got shape {list(input.shape)}")
     n, channels = input.shape[:2]
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each.shape != (channels,):
+            raise RuntimeError(
+                f"group_norm: a {name} has {channels} elements, one for each channel, got shape {list(each.shape)}"
+            )
     if channels % num_groups:
         raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}"
+            f"group_norm: num_groups ({num_groups}) does not divide the channels of shape {list(input.shape)}"
         )
-    groups = input.reshape(n, num_groups, -1)
+    _require_several((n * channels // num_groups, num_groups, *input.shape[2:]), 1)
+    groups = input.reshape(n, num_groups, channels // num_groups * math.prod(input.shape[2:]))
     away = groups - groups.mean(2, True)
     made = (away * ((away * away).mean(2, True) + eps).rsqrt()).reshape(input.shape)
     return _affine(made, weight, bias, (channels,) + (1,) * (input.ndim - 2))
@@ -256,8 +293,8 @@ def instance_norm(
     require_floats("instance_norm", input._dtype)
     dims = tuple(range(2, input.ndim))
     if math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    if running_mean is not None and running_var is not None:
+        raise ValueError(f"instance_norm: training takes two positions or more, got shape {input.shape}")
+    if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
             values = input.detach()
             running_mean.mul_(1 - momentum).add_(values.mean(dims).mean(0) * momentum)
@@ -278,5 +315,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return made if bias is None else made + bias
 
 
+_explain_all(globals(), quick=("linear",))
 __all__ = [*_activations.__all__, *_losses.__all__, *_rims.__all__, *_windows.__all__, *_defined(globals())]
 _show(globals())

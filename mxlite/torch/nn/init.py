@@ -41,7 +41,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 def eye_(tensor: Tensor) -> Tensor:
     """1 on the diagonal of a matrix, else 0."""
     if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
+        raise ValueError(f"eye_: the tensor has 2 dimensions, got {tensor.ndim}")
     with _unrecorded():
         tensor.zero_()
         tensor.diagonal().fill_(1)
@@ -54,7 +54,7 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
     Raises: ValueError: fewer than two dimensions.
     """
     if tensor.ndim < 2:
-        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+        raise ValueError(f"fans: the tensor has 2 dimensions or more, got {tensor.ndim}")
     window = math.prod(tensor.shape[2:])
     return tensor.shape[1] * window, tensor.shape[0] * window
 
@@ -75,10 +75,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         if param is None:
             param = 0.01
         elif isinstance(param, bool) or not isinstance(param, (int, float)):
-            raise ValueError(f"negative_slope {param} not a valid number")
+            raise ValueError(f"leaky_relu: negative_slope is a number, got {param}")
         return math.sqrt(2.0 / (1 + param**2))
     if nonlinearity not in _GAINS:
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+        raise ValueError(f"there is no gain for nonlinearity {nonlinearity!r}")
     return _GAINS[nonlinearity]
 
 
@@ -89,7 +89,7 @@ def _xavier(tensor: Tensor, gain: float) -> float:
 def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+        raise ValueError(f"mode is 'fan_in' or 'fan_out', got {mode!r}")
     return calculate_gain(nonlinearity, a) / math.sqrt(_fans(tensor)[mode == "fan_out"])
 
 

@@ -17,6 +17,11 @@ class Parameter(Tensor):
         tensor = empty_of((0,), get_default_dtype()) if data is None else data.detach()
         return Tensor._as_class(cls, tensor).requires_grad_(requires_grad)
 
+    def __deepcopy__(self, memo: dict) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
+        return memo[id(self)]
+
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
 

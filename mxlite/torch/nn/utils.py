@@ -29,7 +29,7 @@ def clip_grad_norm_(
 
     Raises: RuntimeError: the norm is not finite, and error_if_nonfinite.
     """
-    found = _gradients(parameters)
+    found, max_norm = _gradients(parameters), float(max_norm)
     with _unrecorded():
         if not found:
             return full_of((), 0.0, _float32)
@@ -37,9 +37,8 @@ def clip_grad_norm_(
         total = _vector_norm(_cat(norms), float(norm_type))
         if error_if_nonfinite and not math.isfinite(total.item()):
             raise RuntimeError(
-                f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it "
-                "cannot be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
-                "`error_if_nonfinite=False`"
+                f"clip_grad_norm_: the norm of order {float(norm_type)} of the gradients is not finite "
+                "(error_if_nonfinite=False scales them all the same)"
             )
         factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
         for each in found:

@@ -45,7 +45,10 @@ class SGD(Optimizer):
             ("weight_decay value", weight_decay, weight_decay >= 0),
         )
         if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+            raise ValueError(
+                f"SGD: nesterov takes momentum above 0 and dampening 0, got momentum={momentum} and "
+                f"dampening={dampening}"
+            )
         options = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
         options.update(
             nesterov=nesterov, maximize=maximize, foreach=foreach, differentiable=differentiable, fused=fused
@@ -89,8 +92,8 @@ class Adam(Optimizer):
         require_options(
             ("learning rate", lr, lr >= 0),
             ("epsilon value", eps, eps >= 0),
-            ("beta parameter at index 0", betas[0], 0 <= betas[0] < 1),
-            ("beta parameter at index 1", betas[1], 0 <= betas[1] < 1),
+            ("betas[0]", betas[0], 0 <= betas[0] < 1),
+            ("betas[1]", betas[1], 0 <= betas[1] < 1),
             ("weight_decay value", weight_decay, weight_decay >= 0),
         )
         options = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}

@@ -28,39 +28,35 @@ class Optimizer:
             if defaults.get(name):
                 raise NotImplementedError(f"mxlite.torch: optimizers have no {name}=True")
         if isinstance(params, Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                + typename(params)
-            )
+            raise TypeError("optimizer: params are tensors or dicts in a list, got " + typename(params))
         self.state: dict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            raise ValueError("optimizer: there are no parameters")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Adds parameters with options of their own: {"params": ..., "lr": ...}."""
         if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+            raise TypeError(f"add_param_group: a group is a dict, got {type(param_group)}")
         params = param_group["params"]
         if isinstance(params, set):
-            raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
-                "sets will change between runs. Please use a list instead."
-            )
+            raise TypeError("optimizer: a set of parameters has no order; give a list")
         params = [params] if isinstance(params, Tensor) else list(params)
         if params and all(isinstance(each, tuple) for each in params):  # of named_parameters
             params = [each for _, each in params]
         for each in params:
             if not isinstance(each, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(each)}")
+                raise TypeError(f"optimizer: a parameter is a tensor, got {typename(each)}")
             if not each.is_leaf:
-                raise ValueError("can't optimize a non-leaf Tensor")
+                raise ValueError(
+                    f"optimizer: a parameter is a leaf; one was made by an operation ({each.grad_fn.name()})"
+                )
         known = {id(each) for group in self.param_groups for each in group["params"]}
         if any(id(each) in known for each in params):
-            raise ValueError("some parameters appear in more than one parameter group")
+            raise ValueError("optimizer: a parameter is in two groups")
         self.param_groups.append({**param_group, "params": params, **{
             name: value for name, value in self.defaults.items() if name not in param_group
         }})  # fmt: skip
@@ -111,11 +107,10 @@ class Optimizer:
         """
         groups, own = state_dict["param_groups"], self.param_groups
         if len(groups) != len(own):
-            raise ValueError("loaded state dict has a different number of parameter groups")
-        if any(len(theirs["params"]) != len(ours["params"]) for theirs, ours in zip(groups, own)):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-            )
+            raise ValueError(f"load_state_dict: {len(own)} groups are expected, got {len(groups)}")
+        sizes, expected = ([len(group["params"]) for group in each] for each in (groups, own))
+        if sizes != expected:
+            raise ValueError(f"load_state_dict: groups of {expected} parameters are expected, got {sizes}")
         parameters = {
             number: parameter
             for theirs, ours in zip(groups, own)
@@ -157,4 +152,4 @@ def require_options(*checks: tuple[str, float, bool]) -> None:
     """Raises: ValueError: an option, (its name in the message, its value, whether it does), does not do."""
     for name, value, fine in checks:
         if not fine:
-            raise ValueError(f"Invalid {name}: {value}")
+            raise ValueError(f"optimizer: {name} does not do: {value}")

@@ -1,13 +1,17 @@
 """`torch.optim.lr_scheduler`: learning rates that change as training goes on.
 
-A schedule multiplies the rate of the step before, so that several can act on one optimizer.
+A schedule multiplies the rate of the step before, so that several can act on one optimizer. One that is made with
+last_epoch of an optimizer whose state was loaded finds the rates of that epoch there, and goes on from them.
 """
 
 from __future__ import annotations
 
+import bisect
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
 from mxlite._public import show as _show
@@ -26,16 +30,17 @@ class LRScheduler:
                 group.setdefault("initial_lr", group["lr"])
             elif "initial_lr" not in group:
                 raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{place}] when resuming scheduler with "
-                    f"last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a "
-                    "checkpoint but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for "
-                    "a fresh training run (not recommended)"
+                    f"{type(self).__name__}: last_epoch {last_epoch} goes on with a schedule, but "
+                    f"param_groups[{place}] has no 'initial_lr': load the optimizer's state first, or begin "
+                    "with last_epoch=-1"
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._step_count = 0
+        self._is_initial = True
         self._last_lr: list[float] = []
         self.step()
+        self._is_initial = False
 
     def get_lr(self) -> list[float]:
         """The learning rate of each group."""
@@ -46,12 +51,13 @@ class LRScheduler:
         return self._last_lr
 
     def step(self, epoch: int | None = None) -> None:
-        """Goes on by one epoch."""
-        if epoch is not None:
-            raise NotImplementedError("mxlite.torch: step of a schedule takes no epoch")
+        """Goes on by one epoch, or to `epoch`, whose rates then come of the first ones."""
         self._step_count += 1
-        self.last_epoch += 1
-        for group, lr in zip(self.optimizer.param_groups, self.get_lr()):
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if epoch is not None:
+            warnings.warn("step(epoch) of a schedule is deprecated: call step()", UserWarning, stacklevel=2)
+        rates = self.get_lr() if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)()
+        for group, lr in zip(self.optimizer.param_groups, rates):
             group["lr"] = lr
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
@@ -67,13 +73,30 @@ class LRScheduler:
         self.__dict__.update(state_dict)
 
 
-class _Factor(LRScheduler):
+class _Chained(LRScheduler):
+    """A schedule with `_next()`, the rates after those of the epoch before, and `_now(base)`, of the first one."""
+
+    def get_lr(self) -> list[float]:
+        """The rates of this epoch; when it is made for a later one than the first: those that are there."""
+        return self._rates() if self._is_initial and self.last_epoch > 0 else self._next()
+
+    def _next(self) -> list[float]:
+        raise NotImplementedError
+
+    def _now(self, base: float) -> float:
+        raise NotImplementedError
+
+    def _get_closed_form_lr(self) -> list[float]:
+        return [self._now(base) for base in self.base_lrs]
+
+
+class _Factor(_Chained):
     """A schedule with `_factor()`, of the rate before, from epoch 0 on."""
 
     def _factor(self) -> float:
         raise NotImplementedError
 
-    def get_lr(self) -> list[float]:
+    def _next(self) -> list[float]:
         factor = self._factor()
         return [rate * factor for rate in self._rates()]
 
@@ -88,6 +111,9 @@ class StepLR(_Factor):
     def _factor(self) -> float:
         return self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else 1.0
 
+    def _now(self, base: float) -> float:
+        return base * self.gamma ** (self.last_epoch // self.step_size)
+
 
 class MultiStepLR(_Factor):
     """gamma times the rate, at each of the milestones."""
@@ -101,6 +127,9 @@ class MultiStepLR(_Factor):
     def _factor(self) -> float:
         return self.gamma ** self.milestones[self.last_epoch]
 
+    def _now(self, base: float) -> float:
+        return base * self.gamma ** bisect.bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+
 
 class ExponentialLR(_Factor):
     """gamma times the rate, every epoch."""
@@ -112,6 +141,9 @@ class ExponentialLR(_Factor):
     def _factor(self) -> float:
         return self.gamma if self.last_epoch else 1.0
 
+    def _now(self, base: float) -> float:
+        return base * self.gamma**self.last_epoch
+
 
 class ConstantLR(_Factor):
     """`factor` times the rate, for the first total_iters epochs."""
@@ -120,12 +152,17 @@ class ConstantLR(_Factor):
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
     ) -> None:
         if not 0 <= factor <= 1:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+            raise ValueError(f"ConstantLR: factor is from 0 to 1, got {factor}")
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
     def _factor(self) -> float:
-        return {0: self.factor, self.total_iters: 1 / self.factor}.get(self.last_epoch, 1.0)
+        if not self.last_epoch:
+            return self.factor
+        return 1 / self.factor if self.last_epoch == self.total_iters else 1.0
+
+    def _now(self, base: float) -> float:
+        return base * (self.factor if self.last_epoch < self.total_iters else 1)
 
 
 class LinearLR(_Factor):
@@ -140,9 +177,9 @@ class LinearLR(_Factor):
         last_epoch: int = -1,
     ) -> None:
         if not 0 < start_factor <= 1:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+            raise ValueError(f"LinearLR: start_factor is above 0 and at most 1, got {start_factor}")
         if not 0 <= end_factor <= 1:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+            raise ValueError(f"LinearLR: end_factor is from 0 to 1, got {end_factor}")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -151,10 +188,16 @@ class LinearLR(_Factor):
         return self.start_factor + (self.end_factor - self.start_factor) * part
 
     def _factor(self) -> float:
-        return self._at(self.last_epoch) / (self._at(self.last_epoch - 1) if self.last_epoch else 1.0)
+        if not self.last_epoch:
+            return self.start_factor
+        past = self.last_epoch > self.total_iters
+        return 1.0 if past else self._at(self.last_epoch) / self._at(self.last_epoch - 1)
+
+    def _now(self, base: float) -> float:
+        return base * self._at(self.last_epoch)
 
 
-class CosineAnnealingLR(LRScheduler):
+class CosineAnnealingLR(_Chained):
     """From the first rate to eta_min and back along a cosine, T_max epochs each way."""
 
     def __init__(
@@ -170,7 +213,10 @@ class CosineAnnealingLR(LRScheduler):
     def _height(self, epoch: int) -> float:
         return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
 
-    def get_lr(self) -> list[float]:  # noqa: D102
+    def _now(self, base: float) -> float:
+        return self.eta_min + (base - self.eta_min) * self._height(self.last_epoch)
+
+    def _next(self) -> list[float]:
         if not self.last_epoch:
             return self._rates()
         low, now = self.eta_min, self._height(self.last_epoch)
@@ -187,7 +233,7 @@ class LambdaLR(LRScheduler):
         count = len(optimizer.param_groups)
         given = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * count
         if len(given) != count:
-            raise ValueError(f"Expected {count} lr_lambdas, but got {len(given)}")
+            raise ValueError(f"LambdaLR: one lr_lambda for each of {count} groups, got {len(given)}")
         self.lr_lambdas = given
         super().__init__(optimizer, last_epoch)
 
@@ -195,12 +241,20 @@ class LambdaLR(LRScheduler):
         return [base * function(self.last_epoch) for base, function in zip(self.base_lrs, self.lr_lambdas)]
 
     def state_dict(self) -> dict[str, Any]:
-        """All but the optimizer and the functions, which are None."""
-        return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
+        """All but the optimizer; in place of a callable object its attributes, in place of a function None."""
+
+        def kept(callable_object: Any) -> dict[str, Any] | None:
+            own = getattr(callable_object, "__dict__", None)
+            return dict(own) if type(own) is dict and not isinstance(callable_object, FunctionType) else None
+
+        return {**super().state_dict(), "lr_lambdas": list(map(kept, self.lr_lambdas))}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what state_dict returned; the functions stay."""
+        """Takes over what state_dict returned; functions stay, callable objects get their attributes again."""
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
+        for callable_object, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
+            if attributes is not None:
+                callable_object.__dict__.update(attributes)
 
 
 _show(globals())

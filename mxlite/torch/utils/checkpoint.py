@@ -45,7 +45,7 @@ def checkpoint(
         raise NotImplementedError("mxlite.torch: checkpoint has no debug, and no determinism_check but the default")
     _say_reentrant(use_reentrant)
     if use_reentrant and kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        raise ValueError("checkpoint: use_reentrant=True takes no keyword arguments, got " + ", ".join(kwargs))
     first, again = context_fn()
     run = function if context_fn is noop_context_fn else _within(function, [first, again])
     return _recompute.checkpoint(FRONT_END, run, args, kwargs, preserve_rng_state, early_stop and not use_reentrant)
@@ -54,8 +54,7 @@ def checkpoint(
 def _say_reentrant(use_reentrant: bool | None) -> None:
     if use_reentrant is None:
         warnings.warn(
-            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
-            "recommended",
+            "checkpoint: say use_reentrant=True or use_reentrant=False (the better choice)",
             stacklevel=3,
         )
 

@@ -28,7 +28,7 @@ class Dataset:
     """Examples by their index: a subclass has `__getitem__`, and mostly `__len__`."""
 
     def __getitem__(self, index: Any) -> Any:
-        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+        raise NotImplementedError(f"{type(self).__name__}: a Dataset defines __getitem__")
 
     def __add__(self, other: Dataset) -> ConcatDataset:
         return ConcatDataset([self, other])
@@ -43,7 +43,9 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors: Tensor) -> None:
         if any(len(each) != len(tensors[0]) for each in tensors):
-            raise AssertionError("Size mismatch between tensors")
+            raise AssertionError(
+                f"TensorDataset: all tensors have one first size, got {[len(each) for each in tensors]}"
+            )
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple:
@@ -59,9 +61,9 @@ class ConcatDataset(Dataset):
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise AssertionError("datasets should not be an empty iterable")
+            raise AssertionError("ConcatDataset: there are no datasets")
         if any(isinstance(each, IterableDataset) for each in self.datasets):
-            raise AssertionError("ConcatDataset does not support IterableDataset")
+            raise AssertionError("ConcatDataset: an IterableDataset has no length and no index")
         self.cumulative_sizes = list(itertools.accumulate(map(len, self.datasets)))
 
     def __len__(self) -> int:
@@ -70,7 +72,7 @@ class ConcatDataset(Dataset):
     def __getitem__(self, index: int) -> Any:
         if index < 0:
             if -index > len(self):
-                raise ValueError("absolute value of index should not exceed dataset length")
+                raise ValueError(f"ConcatDataset: index {index} is outside {len(self)} samples")
             index += len(self)
         which = bisect.bisect_right(self.cumulative_sizes, index)
         return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
@@ -97,13 +99,13 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: None = None)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         for place, part in enumerate(lengths):
             if not 0 <= part <= 1:
-                raise ValueError(f"Fraction at index {place} is not between 0 and 1")
+                raise ValueError(f"random_split: a fraction is from 0 to 1, got {part} at index {place}")
         sizes = [math.floor(count * part) for part in lengths]
         for place in range(count - sum(sizes)):
             sizes[place % len(sizes)] += 1
         lengths = sizes
     if sum(lengths) != count:
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+        raise ValueError(f"random_split: lengths add up to the length of the dataset ({count}), got {sum(lengths)}")
     _require_no_generator(generator)
     order = _randperm(count).tolist()
     ends = list(itertools.accumulate(map(int, lengths)))
@@ -151,7 +153,7 @@ class RandomSampler(Sampler):
         self.data_source, self.replacement = data_source, replacement
         self.num_samples = len(data_source) if num_samples is None else num_samples
         if self.num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
+            raise ValueError(f"RandomSampler: num_samples is 1 or more, got {self.num_samples}")
 
     def __iter__(self) -> Iterator[int]:
         count, left = len(self.data_source), self.num_samples
@@ -174,7 +176,7 @@ class WeightedRandomSampler(Sampler):
     ) -> None:
         _require_no_generator(generator)
         if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+            raise ValueError(f"WeightedRandomSampler: num_samples is 1 or more, got {num_samples}")
         self.weights, self.num_samples = _as_tensor(weights, dtype=_float64), num_samples
         self.replacement = replacement
 
@@ -190,7 +192,7 @@ class BatchSampler(Sampler):
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size <= 0:
-            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+            raise ValueError(f"BatchSampler: batch_size is 1 or more, got {batch_size}")
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
@@ -223,8 +225,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
         for place, each in enumerate(batch):
             if each.shape != first.shape:
                 raise RuntimeError(
-                    f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
-                    f"{list(each.shape)} at entry {place}"
+                    f"default_collate: tensors of a batch have one shape, got {list(first.shape)} at 0 and "
+                    f"{list(each.shape)} at {place}"
                 )
         return _stacked(list(batch), 0)
     if isinstance(first, _np.ndarray):
@@ -239,12 +241,10 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return {key: default_collate([each[key] for each in batch]) for key in first}
     if isinstance(first, Sequence):
         if any(len(each) != len(first) for each in batch):
-            raise RuntimeError("each element in list of batch should be of equal size")
+            raise RuntimeError("default_collate: the samples of a batch have one length")
         columns = [default_collate(column) for column in zip(*batch)]
         return type(first)(*columns) if hasattr(first, "_fields") else columns
-    raise TypeError(
-        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}"
-    )
+    raise TypeError(f"default_collate: takes tensors, numpy arrays, numbers, texts, dicts and lists, got {type(first)}")
 
 
 def default_convert(data: Any) -> Any:
@@ -293,35 +293,31 @@ class DataLoader:
         in_order: bool = True,
     ) -> None:
         if num_workers < 0:
-            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+            raise ValueError(f"DataLoader: num_workers is 0 or more, got {num_workers}")
         if num_workers:
             raise NotImplementedError("mxlite.torch: DataLoader has no workers yet; use num_workers=0")
         if prefetch_factor is not None:
-            raise ValueError(
-                "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
-                "multiprocessing, otherwise set prefetch_factor to None."
-            )
+            raise ValueError("DataLoader: prefetch_factor is for workers; it is None with num_workers=0")
         if persistent_workers:
-            raise ValueError("persistent_workers option needs num_workers > 0")
+            raise ValueError("DataLoader: persistent_workers is for workers; it is False with num_workers=0")
         _require_no_generator(generator)
         self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
         self._streams = isinstance(dataset, IterableDataset)
         if self._streams:
             for name, value in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
                 if value is not None:
-                    raise ValueError(
-                        f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
-                    )
+                    raise ValueError(f"DataLoader: an IterableDataset takes no {name}, got {name}={value}")
         if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
+            raise ValueError("DataLoader: give a sampler or shuffle, not both")
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
                 raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                    "DataLoader: a batch_sampler stands for batch_size, shuffle, sampler and drop_last; give none of "
+                    "them"
                 )
             batch_size = None
         elif batch_size is None and drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+            raise ValueError("DataLoader: batch_size=None makes no batches, so that drop_last has none to drop")
         if sampler is None and not self._streams:
             sampler = RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
         if batch_size is not None and batch_sampler is None:

@@ -147,7 +147,7 @@ TEST(devices)
         values[1] = *text;
         n = 0;
         slots = NULL;
-        FAILS(MXImperativeInvoke(op, 0, NULL, &n, &slots, 2, keys, values), "_zeros: ");
+        FAILS(MXImperativeInvoke(op, 0, NULL, &n, &slots, 2, keys, values), "zeros: ");
     }
     FAILS(MXNDArrayCreateEx64(shape, 2, 1, 1 << 30, 0, 0, &h), "device number 1073741824");
     CHECK(h == NULL);

@@ -350,6 +350,63 @@ TEST(copies_for_others)
     CHECK_INT(is_open(changed), 0);
 }
 
+/* Descriptors below 1024 that are open. */
+static int open_files(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        n += is_open(fd);
+    return n;
+}
+
+TEST(copies_of_an_array_that_is_edited)
+{
+    NDArrayHandle a = new_array(), row[2] = {MXLNDArrayAt(a, 0), MXLNDArrayAt(a, 1)};
+    float values[6] = {0};
+    int before = open_files(), pid, id = -1;
+
+    for (int i = 0; i < 1500; i++) {
+        values[0] = (float)i;
+        CHECK_INT(MXNDArraySyncCopyFromCPU(a, values, 6), 0);
+        CHECK_INT(MXNDArrayGetSharedMemHandle(a, &pid, &id), 0);
+        CHECK_INT(MXNDArrayGetSharedMemHandle(row[i % 2], &pid, &id), 0);
+        CHECK(is_open(id));
+    }
+    CHECK_INT(open_files(), before + 1);
+    CHECK_INT(MXNDArrayFree(row[0]), 0);
+    CHECK_INT(MXNDArrayFree(row[1]), 0);
+    CHECK_INT(MXNDArrayFree(a), 0);
+    CHECK_INT(open_files(), before);
+}
+
+TEST(descriptors_of_the_caller)
+{
+    NDArrayHandle a = new_array(), seen[2] = {NULL, NULL}, own = NULL;
+    float values[6] = {0, 1, 2, 3, 4, 5}, got[6];
+    int before = open_files(), id = -1;
+
+    for (int i = 0; i < 2; i++) { /* each is a copy of its own, which outlives the array */
+        values[0] = (float)(7 + i);
+        CHECK_INT(MXNDArraySyncCopyFromCPU(a, values, 6), 0);
+        REQUIRE(MXLNDArrayShare(a, &id) == 0);
+        REQUIRE(MXNDArrayCreateFromSharedMemEx(0, id, (int[]){6}, 1, 0, &seen[i]) == 0);
+    }
+    CHECK_INT(MXNDArrayFree(a), 0);
+    REQUIRE(MXLNDArrayShare(seen[0], &id) == 0); /* shared memory gives itself */
+    REQUIRE(MXNDArrayCreateFromSharedMemEx(0, id, (int[]){6}, 1, 0, &own) == 0);
+    values[0] = 9;
+    CHECK_INT(MXNDArraySyncCopyFromCPU(own, values, 6), 0);
+    CHECK_INT(MXNDArraySyncCopyToCPU(seen[0], got, 6), 0);
+    CHECK(got[0] == 9);
+    CHECK_INT(MXNDArraySyncCopyToCPU(seen[1], got, 6), 0);
+    CHECK(got[0] == 8);
+    CHECK_INT(MXNDArrayFree(seen[0]), 0);
+    CHECK_INT(MXNDArrayFree(seen[1]), 0);
+    CHECK_INT(MXNDArrayFree(own), 0);
+    CHECK_INT(open_files(), before);
+}
+
 TEST(a_shape_larger_than_the_memory)
 {
     NDArrayHandle a = new_array(), out = NULL;
@@ -389,5 +446,6 @@ TEST(dense_arrays_need_no_check)
 HARNESS_MAIN(ENTRY(foreign_memory), ENTRY(a_copy_of_data), ENTRY(out_and_in_again),
              ENTRY(nobody_takes_it), ENTRY(tensors_that_are_refused), ENTRY(transient_and_offset),
              ENTRY(protected_memory), ENTRY(shared_with_a_child), ENTRY(copies_for_others),
+             ENTRY(copies_of_an_array_that_is_edited), ENTRY(descriptors_of_the_caller),
              ENTRY(a_shape_larger_than_the_memory), ENTRY(environment),
              ENTRY(dense_arrays_need_no_check))

@@ -83,13 +83,13 @@ static const struct {
     {{0, 0, 0, 0, 0, 4, 100}, "there are 1 or 3 channels, got 4"},
     {{0, 0, 0, 0, 0, 3, -1}, "number 6 must be 0 to 2^30, got -1"},
     {{0, 0.5F, 0, 0, 0, 3, 100}, "number 1 must be 0 to 2^30, got 0.5"},
-    {{0, 0, 0, 0, 0, 3, 40}, "_cvimdecode: "},
-    {{0, 0, 0, 0, 0, 3, 0}, "_cvimdecode: "},
+    {{0, 0, 0, 0, 0, 3, 40}, "cvimdecode: "},
+    {{0, 0, 0, 0, 0, 3, 0}, "cvimdecode: "},
     {{0, 3, 0, 2, 2, 3, 0}, "the part from (3,0) to (2,2) is none of an image of 13 x 9"},
     {{0, 0, 0, 14, 2, 3, 0}, "the part from (0,0) to (14,2) is none"},
     {{0, 0, 0, 3, 10, 3, 0}, "the part from (0,0) to (3,10) is none"},
     {{2, 0, 0, 0, 0, 3, 0}, "there is no image 2 in an array of 2"},
-    {{1, 0, 0, 3, 2, 3, 0}, "_copyto: "},
+    {{1, 0, 0, 3, 2, 3, 0}, "copyto: "},
 };
 
 TEST(what_is_refused)
@@ -107,13 +107,13 @@ TEST(what_is_refused)
         if (scalars[6] == 0 && i > 4)
             scalars[6] = (float)png->size;
         CHECK_INT(call(none, scalars, batch, png->bytes), -1);
-        CHECK_HAS(MXGetLastError(), "MXFuncInvokeEx: _imdecode: ");
+        CHECK_HAS(MXGetLastError(), "MXFuncInvokeEx: imdecode: ");
         CHECK_HAS(MXGetLastError(), bad[i].says);
     }
     CHECK_INT(call(mean, all, batch, png->bytes), -1);
     CHECK_HAS(MXGetLastError(), "the mean has the shape (2,), the image (3,9,13)");
     CHECK_INT(call(none, all, batch, NULL), -1);
-    CHECK_HAS(MXGetLastError(), "_imdecode: the parameter str_img, and no other, was expected");
+    CHECK_HAS(MXGetLastError(), "imdecode: the parameter str_img, and no other, was expected");
     CHECK_INT(call(NULL, all, batch, png->bytes), -1);
     CHECK_INT(call(none, all, NULL, png->bytes), -1);
     CHECK_INT(MXFuncInvoke(function, &none, numbers, &batch), -1);

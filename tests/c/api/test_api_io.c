@@ -201,5 +201,41 @@ TEST(every_shorter_file)
     CHECK(try_bytes(bytes, size + 1));
 }
 
-HARNESS_MAIN(ENTRY(list_with_names), ENTRY(views_are_saved_as_they_look),
-             ENTRY(what_cannot_be_saved), ENTRY(damaged_files), ENTRY(every_shorter_file))
+/* The error says in words how a file of another kind begins. */
+TEST(files_of_other_kinds)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *says;
+    } files[] = {
+        {"PK\3\4\x14\0\0\0", 8, "begins as a zip archive does"},
+        {"\x89PNG\r\n\x1a\n", 8, "begins as a PNG image does"},
+        {"\x80\2}q\0", 5, "begins as a pickle does"},
+        {"epoch,loss\n1,2\n3,4\n", 19, "begins with the text \"epoch,loss 1,2 3\""},
+        {"hi", 2, "begins with the text \"hi\""},
+        {"\0\xff\1\2\3\4\5\6\7", 9, "begins with the bytes 00 ff 01 02 03 04 05 06"},
+        {"\x12\1\0", 3, "it ends too early"},
+    };
+    const char **names;
+    NDArrayHandle *arrays, array = NULL;
+    uint32_t count, named;
+
+    make_folder();
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        FILE *file = fopen(path, "wb");
+
+        REQUIRE(file != NULL);
+        CHECK_INT(fwrite(files[i].bytes, 1, files[i].size, file), files[i].size);
+        CHECK_INT(fclose(file), 0);
+        CHECK_INT(MXNDArrayLoad(path, &count, &arrays, &named, &names), -1);
+        CHECK_HAS(MXGetLastError(), files[i].says);
+    }
+    CHECK_INT(MXNDArrayLoadFromRawBytes("PK\3\4", 4, &array), -1);
+    CHECK_HAS(MXGetLastError(), "begins as a zip archive does");
+    CHECK_INT(remove_folder(), 1);
+}
+
+HARNESS_MAIN(ENTRY(files_of_other_kinds), ENTRY(list_with_names),
+             ENTRY(views_are_saved_as_they_look), ENTRY(what_cannot_be_saved), ENTRY(damaged_files),
+             ENTRY(every_shorter_file))

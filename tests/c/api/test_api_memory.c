@@ -73,6 +73,13 @@ static int row(void)
     return status_of(MXLNDArrayAt(array, 1));
 }
 
+static int all_memory(void)
+{
+    uint64_t number;
+
+    return status_of(MXLNDArrayGetMemory(array, &number));
+}
+
 static int reshape(void)
 {
     const int64_t shape[] = {3, 1, 2, 1, 1, 1};
@@ -198,6 +205,19 @@ static int shared(void)
     return status;
 }
 
+static int share(void)
+{
+    NDArrayHandle own = NULL;
+    int id = -1, status = MXNDArrayCreate((uint32_t[]){3}, 1, 1, 0, 0, &own);
+
+    if (status == 0)
+        status = MXLNDArrayShare(own, &id);
+    if (status == 0)
+        CHECK_INT(close(id), 0);
+    CHECK_INT(MXNDArrayFree(own), 0);
+    return status;
+}
+
 static int ask_environment(void)
 {
     const char *text = NULL;
@@ -215,6 +235,7 @@ static const struct {
     {"create none", create_none, false, 1},
     {"slice", slice, false, 2},
     {"row", row, false, 1},
+    {"all memory", all_memory, false, 1},
     {"reshape", reshape, false, 2},
     {"recorded slice", slice, true, 3},
     {"recorded row", row, true, 2},
@@ -232,6 +253,7 @@ static const struct {
     {"foreign memory", foreign, false, 3},
     {"a copy of data", from_data, false, 3},
     {"shared memory", shared, false, 6},
+    {"share", share, false, 4},
     {"environment", ask_environment, false, 1},
 };
 

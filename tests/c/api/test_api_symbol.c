@@ -225,6 +225,47 @@ TEST(bind_to_buffer)
     CHECK_INT(MXSymbolFree(net), 0);
 }
 
+/* Devices of groups: lists that are missing, names that are, groups that are, devices that are
+ * none; a device that no node needs is not read. */
+TEST(devices_of_groups)
+{
+    static const int64_t shape[] = {2, 2};
+    static const int types[] = {1, 2}, numbers[] = {3, 0};
+    const char *groups[] = {"g", "unused"}, *none[] = {NULL, NULL}, *others[] = {"other", "more"};
+    NDArrayHandle arg = filled(2, shape, 1), *outputs;
+    SymbolHandle x = NULL, net;
+    ExecutorHandle executor = NULL;
+    uint32_t count = 0;
+    int type, number;
+
+    CHECK_INT(MXSymbolCreateVariable("x", &x), 0);
+    net = then("exp", "e", NULL, NULL, x);
+    CHECK_INT(MXSymbolSetAttr(net, "__ctx_group__", "g"), 0);
+#define BIND(names, count, kinds)                                                                  \
+    MXExecutorBindX(net, 1, 0, count, names, kinds, numbers, 1, &arg, NULL, NULL, 0, NULL,         \
+                    &executor)
+    CHECK_INT(BIND(NULL, 1, types), -1);
+    CHECK_HAS(MXGetLastError(),
+              "MXExecutorBindX: 1 groups have devices, and a list of them is NULL");
+    CHECK_INT(BIND(groups, 1, NULL), -1);
+    CHECK_INT(BIND(none, 1, types), -1);
+    CHECK_HAS(MXGetLastError(), "MXExecutorBindX: the name of group 0 is NULL");
+    CHECK_INT(BIND(others, 1, types), -1);
+    CHECK_HAS(MXGetLastError(), "group2ctx has no device for g, the group of e");
+    CHECK_INT(BIND(groups, 1, types + 1), -1);
+    CHECK_HAS(MXGetLastError(), "g: device type 2");
+    CHECK(executor == NULL);
+    CHECK_INT(BIND(groups, 2, types), 0);
+#undef BIND
+    CHECK_INT(MXExecutorOutputs(executor, &count, &outputs), 0);
+    CHECK_INT(MXNDArrayGetContext(outputs[0], &type, &number), 0);
+    CHECK_INT(number, 3);
+    CHECK_INT(MXNDArrayFree(outputs[0]), 0);
+    CHECK_INT(MXExecutorFree(executor), 0);
+    CHECK_INT(MXNDArrayFree(arg), 0);
+    CHECK_INT(MXSymbolFree(net), 0);
+}
+
 /* A dtype that does not fit is an error, and the buffer stays the caller's. */
 TEST(bind_to_buffer_of_another_dtype)
 {
@@ -294,4 +335,5 @@ TEST(uncomposed)
 
 HARNESS_MAIN(ENTRY(lists), ENTRY(json_round_trip), ENTRY(long_chain), ENTRY(failed_compose),
              ENTRY(cached_op), ENTRY(executor), ENTRY(busy_executor), ENTRY(partial_forward),
-             ENTRY(bind_to_buffer), ENTRY(bind_to_buffer_of_another_dtype), ENTRY(uncomposed))
+             ENTRY(bind_to_buffer), ENTRY(bind_to_buffer_of_another_dtype), ENTRY(uncomposed),
+             ENTRY(devices_of_groups))

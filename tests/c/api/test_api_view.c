@@ -120,6 +120,23 @@ TEST(rows)
     CHECK_INT(MXNDArrayFree(x), 0);
 }
 
+TEST(memory)
+{
+    NDArrayHandle x = counting(SHAPE(3, 4)), row = MXLNDArrayAt(x, 2), y = counting(SHAPE(2));
+    NDArrayHandle part = MXLNDArraySlice(row, 1, 3);
+    uint64_t of_x = 0, of_part = 0, of_y = 0;
+
+    check_view(MXLNDArrayGetMemory(x, &of_x), SHAPE(12), 0);
+    check_view(MXLNDArrayGetMemory(part, &of_part), SHAPE(12), 0);
+    check_view(MXLNDArrayGetMemory(y, &of_y), SHAPE(2), 0);
+    CHECK(of_x != 0 && of_x == of_part && of_x != of_y);
+    NO_HANDLE(MXLNDArrayGetMemory(x, NULL), "'number' is NULL");
+    CHECK_INT(MXNDArrayFree(part), 0);
+    CHECK_INT(MXNDArrayFree(row), 0);
+    CHECK_INT(MXNDArrayFree(y), 0);
+    CHECK_INT(MXNDArrayFree(x), 0);
+}
+
 TEST(reshapes)
 {
     NDArrayHandle x = counting(SHAPE(2, 3, 4)), one = counting(SHAPE(1)), h = x;
@@ -423,27 +440,27 @@ TEST(operators_compute)
              (const float[]){0, 0, 0, 0, 4, 5, 2, 3, 0, 1});
     check_op(&mxl_op_reshape_to, &to, x, SHAPE(6), (const float[]){0, 1, 2, 3, 4, 5});
     CHECK_INT(mxl_invoke(&mxl_op_slice_rows, &bad_slice, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_slice_rows: rows [2,4) of an array with 3");
+    CHECK_HAS(mxl_error_text(), "slice_rows: rows [2,4) of an array with 3");
     CHECK_INT(mxl_invoke(&mxl_op_row_at, &bad_at, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_at: row 3 of an array with 3");
+    CHECK_HAS(mxl_error_text(), "at: row 3 of an array with 3");
     CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &far_put, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the elements asked for lie outside");
+    CHECK_HAS(mxl_error_text(), "zeros_put: the elements asked for lie outside");
     CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &low_put, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the elements asked for lie outside");
+    CHECK_HAS(mxl_error_text(), "zeros_put: the elements asked for lie outside");
     CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &same_put, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the elements overlap");
+    CHECK_HAS(mxl_error_text(), "zeros_put: the elements overlap");
     CHECK_INT(mxl_invoke(&mxl_op_zeros_put, &few_put, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_zeros_put: the array has 6 elements, the part 3");
+    CHECK_HAS(mxl_error_text(), "zeros_put: the array has 6 elements, the part 3");
     CHECK_INT(mxl_invoke(&mxl_op_reshape_to, &bad_to, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_reshape_to: 6 elements in a shape of 5");
+    CHECK_HAS(mxl_error_text(), "reshape_to: 6 elements in a shape of 5");
     CHECK_INT(mxl_invoke(&mxl_op_reshape_to, &negative_to, 1, &x, 1, &out, api_mode()), -1);
-    CHECK_HAS(mxl_error_text(), "_mxl_reshape_to: ");
+    CHECK_HAS(mxl_error_text(), "reshape_to: ");
     CHECK(out == NULL);
     api_unpin(h);
     CHECK_INT(MXNDArrayFree(h), 0);
 }
 
-HARNESS_MAIN(ENTRY(slices), ENTRY(rows), ENTRY(reshapes), ENTRY(codes), ENTRY(too_many_axes),
-             ENTRY(slice_gradient), ENTRY(row_gradient), ENTRY(reshape_gradient),
-             ENTRY(views_of_views_gradient), ENTRY(unrecorded_views), ENTRY(second_order),
-             ENTRY(operators_compute))
+HARNESS_MAIN(ENTRY(slices), ENTRY(rows), ENTRY(memory), ENTRY(reshapes), ENTRY(codes),
+             ENTRY(too_many_axes), ENTRY(slice_gradient), ENTRY(row_gradient),
+             ENTRY(reshape_gradient), ENTRY(views_of_views_gradient), ENTRY(unrecorded_views),
+             ENTRY(second_order), ENTRY(operators_compute))

@@ -174,12 +174,15 @@ TEST(many_blocks_in_any_order)
             live += (int64_t)block[i].bytes;
         } else if (block[i].reserved) {
             block[i].data = mxl_mem_commit(block[i].data, block[i].bytes);
+            live += (int64_t)block[i].bytes;
         } else if (draw(3) == 0) {
             void *space = mxl_mem_reserve(block[i].data, block[i].bytes);
 
             block[i].reserved = space != NULL;
-            if (space != NULL)
+            if (space != NULL) {
                 block[i].data = space;
+                live -= (int64_t)block[i].bytes;
+            }
             continue;
         } else {
             REQUIRE(block[i].data[0] == mark && block[i].data[block[i].bytes - 1] == mark);

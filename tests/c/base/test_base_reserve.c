@@ -31,7 +31,7 @@ TEST(a_block_goes_to_the_pool_and_comes_back)
     }
     REQUIRE(reserved != NULL);
     CHECK(reserved != block && (uintptr_t)reserved % 64 == 0);
-    CHECK_INT(mxl_mem_live_bytes() - live, BYTES);
+    CHECK_INT(mxl_mem_live_bytes(), live);
     CHECK(mxl_mem_kept_bytes() >= BYTES);
     reserved[0] = reserved[BYTES - 1] = 1; /* it can be written to */
     committed = mxl_mem_commit(reserved, BYTES);

@@ -91,7 +91,7 @@ TEST(parts_of_one_memory)
         if (!CHECK_INT(status, pairs[i].taken ? 0 : -1))
             printf("    pair %d\n", (int)i);
         if (status != 0) {
-            CHECK_HAS(MXGetLastError(), "refer to a single memory location");
+            CHECK_HAS(MXGetLastError(), "shares a part of its memory with an input");
             for (int k = 0; k < 12; k++)
                 CHECK_NEAR(at(x, k), k, 0);
         }

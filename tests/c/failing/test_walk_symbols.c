@@ -107,6 +107,20 @@ static bool runs(stage *s)
            failing(MXExecutorBackward(ready.executor, 0, NULL) == 0);
 }
 
+/* With a head gradient in float16, which is cast to float64. */
+static bool casts_heads(stage *s)
+{
+    static const uint32_t shape[] = {2, 3};
+    NDArrayHandle head = NULL;
+    bool ok = MXNDArrayCreateEx(shape, 2, 1, 0, 0, 2, &head) == 0 &&
+              failing(MXExecutorForward(ready.executor, 1) == 0) &&
+              failing(MXExecutorBackward(ready.executor, 1, &head) == 0);
+
+    (void)s;
+    let_go(head);
+    return ok;
+}
+
 static void look(const char *name, NDArrayHandle array, void *payload)
 {
     (void)name, (void)payload;
@@ -265,6 +279,11 @@ TEST(walk_runs)
     walk_symbols(runs, false);
 }
 
+TEST(walk_casts_heads)
+{
+    walk_symbols(casts_heads, false);
+}
+
 TEST(walk_runs_monitored)
 {
     walk_symbols(runs_monitored, false);
@@ -323,6 +342,6 @@ TEST(walk_lists)
 }
 
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
-          ENTRY(walk_binds), ENTRY(walk_binds_shared), ENTRY(walk_runs), ENTRY(walk_runs_monitored),
-          ENTRY(walk_reshapes), ENTRY(walk_calls), ENTRY(walk_keeps), ENTRY(walk_predicts),
-          ENTRY(walk_lists), ENTRY(walk_recorded))
+          ENTRY(walk_binds), ENTRY(walk_binds_shared), ENTRY(walk_runs), ENTRY(walk_casts_heads),
+          ENTRY(walk_runs_monitored), ENTRY(walk_reshapes), ENTRY(walk_calls), ENTRY(walk_keeps),
+          ENTRY(walk_predicts), ENTRY(walk_lists), ENTRY(walk_recorded))

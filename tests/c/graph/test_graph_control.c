@@ -185,9 +185,9 @@ TEST(what_does_not_fit_is_an_error)
     H in[3] = {make(F64, 2, none), VEC(1), VEC(10)}, out[2] = {NULL}, pair = VEC(1, 2);
 
     CHECK_INT(run(loop, 3, in, 2, out), -1);
-    CHECK_HAS(MXGetLastError(), "_foreach: data has no steps: its shape is (0,2)");
+    CHECK_HAS(MXGetLastError(), "foreach: data has no steps: its shape is (0,2)");
     CHECK_INT(run(branch, 2, (H[]){pair, in[1]}, 1, out), -1);
-    CHECK_HAS(MXGetLastError(), "_cond: a condition has one element, got shape (2,)");
+    CHECK_HAS(MXGetLastError(), "cond: a condition has one element, got shape (2,)");
     for (int i = 0; i < 3; i++)
         drop(in[i]);
     drop(pair);
@@ -206,7 +206,7 @@ TEST(parameters_fit_the_graphs)
         {BRANCH_JSON("[2]"), "then_input_locs has position 2, but there are 2 arrays"},
         {BRANCH_JSON("[]"), "then_input_locs: expected 1"},
         {GRAPH(OPERATOR("_zeros", "\"shape\": \"(1,)\"", "") ", \"subgraphs\": [{}]}", "[0, 0]"),
-         "_zeros: \"subgraphs\" must be a list of 0"},
+         "zeros: \"subgraphs\" must be a list of 0"},
     };
     SymbolHandle symbol = NULL;
 
@@ -215,7 +215,7 @@ TEST(parameters_fit_the_graphs)
         CHECK_HAS(MXGetLastError(), bad[i].error);
     }
     CHECK(make_loop("[1]", "2") == NULL);
-    CHECK_HAS(MXGetLastError(), "_foreach: position 1 of a variable is given twice");
+    CHECK_HAS(MXGetLastError(), "foreach: position 1 of a variable is given twice");
     CHECK(make_loop("[]", "2") == NULL);
     CHECK_HAS(MXGetLastError(), "in_data_locs is empty");
     CHECK(make_loop("[0]", "3") == NULL);

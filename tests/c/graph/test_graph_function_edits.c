@@ -153,8 +153,8 @@ TEST(edits_of_variables)
     rule r = {.factor = {3}};
     H x = leaf(VEC(1, 2)), v = part(x, "0");
 
-    CHECK_FAILS(function(&r, 1, &x, 1, &x), "leaf variable that requires grad");
-    CHECK_FAILS(function(&r, 1, &v, 1, &v), "view of a leaf variable that requires grad");
+    CHECK_FAILS(function(&r, 1, &x, 1, &x), "a variable whose gradient is wanted");
+    CHECK_FAILS(function(&r, 1, &v, 1, &v), "a view of a variable whose gradient is wanted");
     CHECK_INT(r.released, 0);
     CHECK_INT(MXLSetGradMode(0, NULL), 0);
     CHECK_INT(function(&r, 1, &x, 1, &x), 0);

@@ -126,7 +126,8 @@ TEST(what_is_no_image)
     CHECK_INT(mxl_bitmap_decode("", 0, true, &image), -1);
     CHECK_STR(mxl_error_text(), "the image is empty");
     CHECK_INT(mxl_bitmap_decode("nothing", 7, true, &image), -1);
-    CHECK_STR(mxl_error_text(), "7 bytes that are no PNG and no JPEG");
+    CHECK_STR(mxl_error_text(),
+              "7 bytes that are no PNG and no JPEG: the image begins with the text \"nothing\"");
     CHECK_INT(mxl_bitmap_decode("\xff\xd8\xff\xd9", 4, true, &image), -1);
     CHECK_STR(mxl_error_text(), "JPEG: there is no image");
     CHECK_INT(mxl_bitmap_decode("\xff\xd8\xff\xc9\0\x0b", 6, true, &image), -1);

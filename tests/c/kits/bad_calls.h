@@ -220,6 +220,7 @@ static int save(void *array)
     X(MXLNDArrayGetStrides, ARRAY, false, MXLNDArrayGetStrides(h, 0, NULL, NULL) < 0 ? -1 : 0)     \
     X(MXLNDArrayIsContiguous, ARRAY, false, MXLNDArrayIsContiguous(h))                             \
     X(MXLNDArrayGetAddress, ARRAY, false, MXLNDArrayGetAddress(h, &p_data))                        \
+    X(MXLNDArrayGetMemory, ARRAY, false, status_of(MXLNDArrayGetMemory(h, &u64)))                  \
     X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
     X(MXLNDArrayNoteReturned, ARRAY, false, MXLNDArrayNoteReturned(h))                             \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
@@ -229,6 +230,7 @@ static int save(void *array)
     X(MXLNDArrayTurn, ARRAY, false, MXLNDArrayTurn(h, good, &int_a))                               \
     X(MXLNDArrayTurn, ARRAY, false, MXLNDArrayTurn(good, h, &int_a))                               \
     X(MXLNDArrayBumpVersion, ARRAY, false, MXLNDArrayBumpVersion(h))                               \
+    X(MXLNDArrayShare, ARRAY, false, MXLNDArrayShare(h, &int_a))                                   \
     X(MXLNDArrayProtect, ARRAY, false, MXLNDArrayProtect(h))                                       \
     X(MXLNDArrayGetVersion, ARRAY, false, MXLNDArrayGetVersion(h, &u64))                           \
     X(MXLCall, CALL, false, (one[0] = good, status_of(MXLCall(h, 1, one, NULL))))                  \
@@ -321,6 +323,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXNDArrayGetShapeEx64, MXNDArrayGetShapeEx64(good, &int_a, NULL))                            \
     X(MXNDArrayGetData, MXNDArrayGetData(good, NULL))                                              \
     X(MXLNDArrayGetAddress, MXLNDArrayGetAddress(good, NULL))                                      \
+    X(MXLNDArrayGetMemory, status_of(MXLNDArrayGetMemory(good, NULL)))                             \
     X(MXNDArrayGetDType, MXNDArrayGetDType(good, NULL))                                            \
     X(MXNDArrayGetContext, MXNDArrayGetContext(good, NULL, &int_b))                                \
     X(MXNDArrayGetContext, MXNDArrayGetContext(good, &int_a, NULL))                                \
@@ -354,6 +357,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXNDArrayFromDLPackEx, MXNDArrayFromDLPackEx(shape_int, false, NULL))                        \
     X(MXNDArrayGetSharedMemHandle, MXNDArrayGetSharedMemHandle(good, NULL, &int_b))                \
     X(MXNDArrayGetSharedMemHandle, MXNDArrayGetSharedMemHandle(good, &int_a, NULL))                \
+    X(MXLNDArrayShare, MXLNDArrayShare(good, NULL))                                                \
     X(MXNDArrayCreateFromSharedMem, MXNDArrayCreateFromSharedMem(1, -1, shape_u32, 2, 0, &out))    \
     X(MXNDArrayCreateFromSharedMem, MXNDArrayCreateFromSharedMem(1, 0, NULL, 2, 0, &out))          \
     X(MXNDArrayCreateFromSharedMemEx,                                                              \

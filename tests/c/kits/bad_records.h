@@ -62,7 +62,14 @@ static void tear_down_records(void)
     X(MXRecordIOReaderSeek, RECORD, false, MXRecordIOReaderSeek(h, 0))                             \
     X(MXRecordIOReaderTell, RECORD, false, MXRecordIOReaderTell(h, &lent_size))
 
+static MXLReplacement ended = {-1, 0, {0}};
+
 #define RECORD_ARGUMENTS(X)                                                                        \
+    X(MXLReplaceBegin, MXLReplaceBegin(NULL, 0, &ended))                                           \
+    X(MXLReplaceBegin, MXLReplaceBegin(RECORD_FILE, 0, NULL))                                      \
+    X(MXLReplaceBegin, MXLReplaceBegin("no/such/folder/a", 1, &ended))                             \
+    X(MXLReplaceEnd, MXLReplaceEnd(NULL, 1))                                                       \
+    X(MXLReplaceEnd, MXLReplaceEnd(&ended, 1))                                                     \
     X(MXDataIterCreateIter, MXDataIterCreateIter(csv_maker, 3, csv_keys, csv_values, NULL))        \
     X(MXDataIterCreateIter, MXDataIterCreateIter(csv_maker, 3, NULL, csv_values, &out))            \
     X(MXDataIterCreateIter, MXDataIterCreateIter(csv_maker, 3, csv_keys, NULL, &out))              \

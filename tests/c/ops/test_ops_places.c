@@ -153,8 +153,8 @@ TEST(values)
     IS(run("scatter_nd", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 7);
     IS(run("scatter_nd", "shape=(4,)", PLAIN, 2, whole, pair), MXL_I32, SHAPE(4), 0, 3, 0, 1);
     IS(run("_mxl_scatter_nd_add", "shape=(2,)", PLAIN, 2, v, index), MXL_F32, SHAPE(2), 6, 12);
-    fails("_mxl_scatter_nd_add: adding by index: dtype bool", "_mxl_scatter_nd_add", "shape=(2,)",
-          2, flag, index);
+    fails("scatter_nd_add: adding by index: dtype bool", "_mxl_scatter_nd_add", "shape=(2,)", 2,
+          flag, index);
     IS(x, MXL_F32, SHAPE(2, 2), 1, 2, 3, 4);
     mxl_array_release(pair);
     mxl_array_release(whole);

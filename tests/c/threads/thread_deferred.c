@@ -178,4 +178,68 @@ TEST(large_results_dropped_while_another_thread_runs_them)
     drop(start);
 }
 
-HARNESS_MAIN(ENTRY(arrays_that_wait), ENTRY(large_results_dropped_while_another_thread_runs_them))
+static H first_row(H big)
+{
+    H row;
+
+    return MXNDArraySlice(big, 0, 1, &row) == 0 ? row : NULL;
+}
+
+static double first_value(H array)
+{
+    static _Thread_local double values[25000];
+
+    return MXNDArraySyncCopyToCPU(array, values, 25000) == 0 ? values[0] : (double)NAN;
+}
+
+static void keep_rows(int number)
+{
+    enum { KEPT = 12 };
+    H kept[KEPT];
+
+    for (int i = 0; i < KEPT; i++) {
+        H big = filled_of("(20, 25000)", number + i), half, row;
+
+        REQUIRE(big != NULL);
+        half = plus(big, "0.5", NULL);
+        REQUIRE(half != NULL);
+        row = first_row(i % 2 == 0 ? big : half);
+        REQUIRE(row != NULL);
+        kept[i] = plus(row, "1", NULL);
+        drop(half);
+        drop(big);
+        drop(row);
+    }
+    for (int i = 0; i < KEPT; i++) {
+        CHECK(first_value(kept[i]) == number + i + 1 + i % 2 * 0.5);
+        drop(kept[i]);
+    }
+}
+
+static void *keep(void *data)
+{
+    keep_rows(*(const int *)data);
+    return NULL;
+}
+
+/* Of 4 MB each, of which more wait at once than may be left to expressions, so that each thread
+ * runs what waits in others. */
+TEST(rows_of_arrays_that_are_freed)
+{
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    int64_t before, after;
+
+    CHECK_INT(MXLGetLiveBytes(&before), 0);
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        REQUIRE(pthread_create(&threads[i], NULL, keep, &numbers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(pthread_join(threads[i], NULL), 0);
+    CHECK_INT(MXLGetLiveBytes(&after), 0);
+    CHECK(after - before < 1 << 20);
+}
+
+HARNESS_MAIN(ENTRY(arrays_that_wait), ENTRY(large_results_dropped_while_another_thread_runs_them),
+             ENTRY(rows_of_arrays_that_are_freed))

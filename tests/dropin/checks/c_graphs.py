@@ -11,10 +11,12 @@ area("c graphs")
 
 
 def network():
-    data = mx.sym.var("data")
-    hidden = mx.sym.Activation(mx.sym.FullyConnected(data, num_hidden=4, name="one"), act_type="relu", name="act")
-    normal = mx.sym.BatchNorm(hidden, fix_gamma=False, name="norm")
-    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(normal, num_hidden=3, name="two"), name="softmax")
+    with mx.AttrScope(ctx_group="first"):
+        data = mx.sym.var("data")
+        hidden = mx.sym.Activation(mx.sym.FullyConnected(data, num_hidden=4, name="one"), act_type="relu", name="act")
+        normal = mx.sym.BatchNorm(hidden, fix_gamma=False, name="norm")
+    with mx.AttrScope(ctx_group="second"):
+        return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(normal, num_hidden=3, name="two"), name="softmax")
 
 
 def inferred(function_name, symbol, **known):
@@ -129,7 +131,7 @@ def monitor():
     return seen
 
 
-def simple_bind(data=(2, 5), shared=None, requests=(("", "write"),), dtypes=None):
+def simple_bind(data=(2, 5), shared=None, requests=(("", "write"),), dtypes=None, device=0, groups=(), parameters=()):
     """Names, shapes and whether there are gradients, of an executor that makes its own arrays."""
     symbol, executor, counts = network(), HANDLE(), [UINT(), UINT()]
     dtypes = dict.fromkeys(NAMES, 0) if dtypes is None else dtypes
@@ -142,11 +144,11 @@ def simple_bind(data=(2, 5), shared=None, requests=(("", "write"),), dtypes=None
         "MXExecutorSimpleBind",
         symbol.handle,
         1,
-        0,
-        UINT(0),
-        None,
-        None,
-        None,
+        device,
+        UINT(len(groups)),
+        texts(*(name for name, _ in groups)),
+        (c.c_int * max(len(groups), 1))(*(1 for _ in groups)),
+        (c.c_int * max(len(groups), 1))(*(number for _, number in groups)),
         UINT(len(requests) if named else 0),
         texts(*named) if named else None,
         texts(*(kind for _, kind in requests)),
@@ -160,8 +162,8 @@ def simple_bind(data=(2, 5), shared=None, requests=(("", "write"),), dtypes=None
         UINT(0),
         None,
         None,
-        UINT(0),
-        None,
+        UINT(len(parameters)),
+        texts(*parameters),
         c.byref(length),
         texts(*(shared or {})),
         handles(*(shared or {}).values()),
@@ -190,7 +192,8 @@ def simply_bound(**settings):
     call("MXExecutorForward", executor, 1)
     outputs = outputs_of(executor)
     call("MXExecutorBackward", executor, UINT(0), None)
-    return outputs, [(each.shape, str(each.dtype)) for each in args], grads, aux, shared
+    contexts = [[str(each.context) for each in arrays if each is not None] for arrays in (args, grads, aux, outputs)]
+    return outputs, [(each.shape, str(each.dtype)) for each in args], grads, aux, shared, contexts
 
 
 each(
@@ -203,6 +206,10 @@ each(
         ("shared, empty", {"shared": {}}),
         ("float64", {"dtypes": dict.fromkeys(NAMES, 1)}),
         ("of a wrong rank", {"data": ()}),
+        ("shared, without parameters", {"shared": {}, "parameters": NAMES[1:7]}),
+        ("on another device", {"device": 3}),
+        ("with devices of groups", {"groups": [("first", 1), ("second", 2), ("third", 4)]}),
+        ("with a device of one group", {"groups": [("first", 1)]}),
     ],
     lambda _, settings: simply_bound(**settings),
 )

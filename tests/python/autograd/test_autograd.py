@@ -163,7 +163,7 @@ def test_head_gradients() -> None:
         lambda: autograd.backward([y, z], [None]),
         lambda: autograd.backward([y], [None, None]),
     ):
-        with pytest.raises(ValueError, match="same length"):
+        with pytest.raises(ValueError, match=r"there are \d heads and \d head_grads"):
             wrong()
     with pytest.raises(mx.MXNetError):
         autograd.backward([])
@@ -412,7 +412,7 @@ def test_grad_errors() -> None:
     for wrong in (other, plain):
         with pytest.raises(mx.MXNetError):
             autograd.grad(y, [x, wrong], retain_graph=True)
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(ValueError, match="no variables to differentiate by"):
         autograd.grad(y, [])
     with pytest.raises(TypeError):
         autograd.grad(y, [3])

@@ -364,6 +364,6 @@ def test_edges_of_a_graph_and_backward_from_them() -> None:
     node, output = y.grad_fn, y.output_nr
     target, place = node.next_functions[0]
     del y
-    edges = [(node._handle, output)], [None], [(target._handle, place)]
+    edges = [(node._h, output)], [None], [(target._h, place)]
     (handle,) = run_from_edges(FRONT_END, *edges, keep_graph=False, create_graph=False, training=True)
     assert listed(nd.NDArray(handle)) == [2] * 3

@@ -316,8 +316,9 @@ def test_graphviz_draws_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         def __init__(self, text: str) -> None:
             self.text = text
 
-        def render(self, **options: Any) -> None:
+        def pipe(self, **options: Any) -> bytes:
             calls.append((self.text, options))
+            return b"a picture"
 
     monkeypatch.setitem(sys.modules, "graphviz", types.SimpleNamespace(Source=Source))
     monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
@@ -325,6 +326,7 @@ def test_graphviz_draws_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = str(tmp_path / "net.pdf")
     graph.draw(y, path)
     graph.draw(y, path, engine="graphviz")
-    assert calls == [(graph.to_dot(y), {"outfile": path, "cleanup": True})] * 2
+    assert calls == [(graph.to_dot(y), {"format": "pdf"})] * 2
+    assert Path(path).read_bytes() == b"a picture"
     graph.draw(y, tmp_path / "net.svg", engine="own")
     assert len(calls) == 2

@@ -110,11 +110,11 @@ def test_several_outputs_and_gradients_that_do_not_arrive() -> None:
 
 
 RETURNS = {
-    "too few": (lambda ctx, grad: (), "expected 2, got 0"),
-    "too many": (lambda ctx, grad: (grad, None, grad), "expected 2, got 3"),
-    "another shape": (lambda ctx, grad: (grad[:2], None), "invalid gradient at index 0"),
-    "for no array": (lambda ctx, grad: (grad, grad), "different than None at position 2"),
-    "no array": (lambda ctx, grad: (5, None), "expected Variable or None"),
+    "too few": (lambda ctx, grad: (), "returned 0 gradients, expected 2"),
+    "too many": (lambda ctx, grad: (grad, None, grad), "returned 3 gradients, expected 2"),
+    "another shape": (lambda ctx, grad: (grad[:2], None), "gradient of input 0 has shape"),
+    "for no array": (lambda ctx, grad: (grad, grad), "a gradient at position 2"),
+    "no array": (lambda ctx, grad: (5, None), "is an array or None, got int"),
 }
 
 

@@ -266,7 +266,7 @@ def test_several_writers_of_torch() -> None:
 @pytest.mark.parametrize("index", [7, -7])
 def test_torch_out_of_range(call: Callable, index: int) -> None:
     x = torch.tensor(X.tolist(), requires_grad=True)
-    with pytest.raises((IndexError, RuntimeError), match="range|bounds"):
+    with pytest.raises((IndexError, RuntimeError), match="outside|bounds|range"):
         call(x, long(torch, [index]))
     assert x.tolist() == torch.tensor(X.tolist()).tolist() and x.requires_grad
 
@@ -391,7 +391,7 @@ def test_nd(name: str) -> None:
 @pytest.mark.parametrize("index", [7, -7])
 def test_nd_out_of_range(call: Callable, index: int) -> None:
     x = array(X)
-    with pytest.raises((IndexError, mx.MXNetError), match="range|bound|exceed"):
+    with pytest.raises((IndexError, mx.MXNetError), match="outside|bounds|range|exceed"):
         call(x, array([index], "int64"))
     np.testing.assert_array_equal(x.asnumpy(), X)
 

@@ -214,6 +214,20 @@ _POWER = (
     Difference(FLOATS, lambda x, y: (x == 0) | (y == 0) | (x < 0) & (x.itemsize == 2), "gradient at zeros: NaN"),
     Difference(WIDE, _power_is_rounded, _SINGLE, lambda x, y: _integer_powers(x, y).astype(x.dtype)),
 )
+
+
+def _indivisible(function: Callable) -> Callable:
+    """Whether a product is none, or has less than its full precision in a dtype."""
+
+    def where(x: np.ndarray, axis: int) -> np.ndarray:
+        info = np.finfo(x.dtype)
+        with np.errstate(all="ignore"):
+            product = np.abs(function(x.astype("float64"), axis))
+        return ~((product >= info.tiny) & (product <= info.max))
+
+    return where
+
+
 DIFFERENCES = {
     **dict.fromkeys(("broadcast_mod", "_mod", "_mod_scalar"), _MOD),
     **dict.fromkeys(("broadcast_power", "_power"), _POWER),
@@ -281,6 +295,10 @@ DIFFERENCES = {
             _moments,
         ),
     ),
+    **{
+        op: (Difference(FLOATS, _indivisible(function), "its gradient divides the result by the element"),)
+        for op, function in (("prod", np.prod), ("nanprod", np.nanprod))
+    },
     "nansum": (Difference(FLOATS, _has(np.isinf), _LOST, lambda x, axis: np.nansum(x, axis)),),
     "norm": (
         Difference(FLOATS, _has(_extreme), _LOST, _norm),

@@ -230,6 +230,42 @@ def test_what_is_not_there_says_so() -> None:
         net.optimize_for(nd.ones((1, 1)), backend="MKLDNN")
 
 
+def _prefixed(prefix: str) -> nn.HybridSequential:
+    net = nn.HybridSequential(prefix=prefix)
+    with net.name_scope():
+        net.add(nn.Dense(2, in_units=3), nn.BatchNorm(in_channels=2))
+    return net
+
+
+@pytest.mark.parametrize("options", [{}, {"allow_missing": True}, {"ignore_extra": True}])
+def test_exported_parameters_are_loaded(options: dict, tmp_path: Path) -> None:
+    """Their names have `arg:` or `aux:` and the block's prefix before them; so have those of `ParameterDict.save`."""
+    net = _prefixed("net_")
+    net.initialize(mx.init.Normal())
+    net.hybridize()
+    net(nd.ones((1, 3)))
+    net.export(str(tmp_path / "a"))
+    net.collect_params().save(str(tmp_path / "whole"))
+    net.collect_params().save(str(tmp_path / "rest"), strip_prefix="net_")
+    for file in ("a-0000.params", "whole", "rest"):
+        other = _prefixed("net_")
+        other.load_parameters(str(tmp_path / file), **options)
+        for one, two in zip(net.collect_params().values(), other.collect_params().values()):
+            assert (one.data() == two.data()).asnumpy().all()
+
+
+def test_another_prefix_is_named(tmp_path: Path) -> None:
+    net = _prefixed("net_")
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((1, 3)))
+    net.export(str(tmp_path / "a"))
+    said = r"'other_dense0_weight' is missing.*it is 'net_dense0_weight'.*begin with 'net_'.*prefix='net_'"
+    for load in (_prefixed("other_").load_parameters, _prefixed("other_").collect_params().load):
+        with pytest.raises(AssertionError, match=said):
+            load(str(tmp_path / "a-0000.params"))
+
+
 @pytest.mark.parametrize("load", [gluon.ParameterDict.load, nn.Dense.load_parameters])
 def test_files_without_names_are_refused(tmp_path: Path, load) -> None:
     path = str(tmp_path / "a")

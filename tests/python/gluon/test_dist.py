@@ -341,6 +341,78 @@ def test_workers_end_with_the_command_that_started_them(tmp_path: Path) -> None:
     assert _all_end(tmp_path)
 
 
+_SHARED = """
+import os, signal, sys, time
+import mxnet as mx
+kv = mx.kv.create("dist_sync")
+with open(os.environ["FOLDER"] + "/shared", "a") as file:
+    file.write("".join(line.split()[-1] + "\\n" for line in open("/proc/self/maps") if "/dev/shm/mpich" in line))
+if kv.rank == 1:
+    if sys.argv[1] == "abort":
+        os.abort()
+    if sys.argv[1] == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if sys.argv[1] == "MPI_Abort":
+        from mpi4py import MPI
+        MPI.COMM_WORLD.Abort(3)
+    if sys.argv[1] == "raise":
+        raise ValueError("a bad batch")
+if sys.argv[1] != "well":
+    time.sleep(600)
+"""
+
+
+def _shared_files(folder: Path, workers: int) -> set[Path]:
+    """The files in /dev/shm that workers have, when as many of them have told."""
+    told, end = folder / "shared", time.monotonic() + 60
+    while time.monotonic() < end and (not told.exists() or told.read_text().count("mpich") < workers):
+        time.sleep(0.05)
+    return {Path(each) for each in told.read_text().split()}
+
+
+@needs_mpi
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="the system has no /dev/shm")
+def test_no_shared_memory_is_left(tmp_path: Path) -> None:
+    """Nor is any taken from another run, which waits meanwhile, or from others."""
+    folders = {how: tmp_path / how for how in ("wait", "abort", "kill", "MPI_Abort")}
+    for each in folders.values():
+        each.mkdir()
+    others = Path(f"/dev/shm/mpich_shm_others_{os.getpid()}")
+    others.touch()
+    waiting = _start(_SHARED, folders["wait"], "wait", workers=2)
+    try:
+        of_it = _shared_files(folders.pop("wait"), 2)
+        for how, folder in folders.items():
+            status = _run(_SHARED, folder, how, workers=2).returncode
+            assert status == 3 if how == "MPI_Abort" else status != 0
+            found = _shared_files(folder, 2)
+            assert found
+            assert not [each for each in found if each.exists()]
+        assert of_it
+        assert all(each.exists() for each in of_it)
+        assert others.exists()
+    finally:
+        others.unlink()
+        waiting.terminate()
+        waiting.communicate(timeout=60)
+    assert waiting.returncode != 0
+    assert not [each for each in of_it if each.exists()]
+
+
+@needs_mpi
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="the system has no /dev/shm")
+def test_no_shared_memory_is_left_by_a_killed_command(tmp_path: Path) -> None:
+    started = _start(_SHARED, tmp_path, "wait", workers=2)
+    found = _shared_files(tmp_path, 2)
+    assert found
+    started.kill()
+    started.communicate(timeout=60)
+    end = time.monotonic() + 20
+    while any(each.exists() for each in found) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not [each for each in found if each.exists()]
+
+
 @needs_mpi
 def test_mpiexec_starts_workers_too(tmp_path: Path) -> None:
     """What the workers say goes to files: where a system has no /sys, MPICH's mpiexec complains of that on stdout."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import pickle
+import re
 import threading
 from pathlib import Path
 
@@ -227,6 +228,19 @@ def test_an_exported_graph_is_the_one_that_ran(tmp_path: Path) -> None:
     np.testing.assert_array_equal(other(images()).asnumpy(), expected.asnumpy())
 
 
+def test_inputs_of_another_form() -> None:
+    """The error says which form is which, of a block and of a SymbolBlock."""
+    net = Made(lambda F, a, b: a * 2 + b[0])
+    x = nd.ones((2,))
+    net(x, [x])
+    with pytest.raises(ValueError, match=re.escape("stored format [0, [0]], input format [0, 0]")):
+        net(x, x)
+    symbols = [mx.sym.var(name) for name in "ab"]
+    imported = gluon.SymbolBlock(symbols[0] + symbols[1], symbols)
+    with pytest.raises(ValueError, match=re.escape("stored format [0, 0], input format [0, [0]]")):
+        imported(x, [x])
+
+
 class Made(gluon.HybridBlock):
     """A hybridized block of a function."""
 
@@ -384,7 +398,7 @@ def test_symbols_among_arrays_are_refused_at_each_call() -> None:
         if isinstance(given, nd.NDArray):
             assert block(nd.ones((2,)), given).asnumpy().tolist() == [2, 2]
             continue
-        with pytest.raises(ValueError, match="mixed NDArrays and Symbols"):
+        with pytest.raises(ValueError, match="some arguments are NDArrays and some are Symbols"):
             block(nd.ones((2,)), given)
 
 

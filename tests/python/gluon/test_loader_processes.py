@@ -229,7 +229,7 @@ def test_threads() -> None:
     loader = DataLoader(_Fails(), 3, num_workers=2, thread_pool=True)
     with pytest.raises(KeyError, match="number four"):
         list(loader)
-    loader._worker_pool.shutdown()  # a thread may still be making its batch
+    loader._worker_pool.end()  # a thread may still be making its batch
 
 
 _ENDLESS = """

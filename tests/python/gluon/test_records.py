@@ -37,6 +37,71 @@ def test_a_record_is_in_the_file_at_once(tmp_path: Path) -> None:
     writer.close()
 
 
+def test_a_file_with_content_stays_until_the_writer_is_closed(tmp_path: Path) -> None:
+    """The index too: both are of one generation, also where one of them is new."""
+    paths = [str(tmp_path / "a.idx"), str(tmp_path / "a.rec")]
+    old = Path(_written(tmp_path / "a.rec", b"old")).read_bytes()
+    writer = mx.recordio.MXIndexedRecordIO(*paths, "w")
+    writer.write_idx(7, b"new")
+    assert Path(paths[1]).read_bytes() == old and not os.path.exists(paths[0])
+    writer.reset()
+    writer.write_idx(8, b"newer")
+    assert Path(paths[1]).read_bytes() == old
+    writer.close()
+    reader = mx.recordio.MXIndexedRecordIO(*paths, "r")
+    assert reader.keys == [8] and reader.read_idx(8) == b"newer"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_writer_that_is_forgotten_or_left_at_exit_is_closed(tmp_path: Path) -> None:
+    path = _written(tmp_path / "a.rec", b"old")
+    writer = MXRecordIO(path, "w")
+    writer.write(b"new")
+    del writer
+    assert MXRecordIO(path, "r").read() == b"new"
+    code = "import sys, mxlite as mx; writer = mx.recordio.MXRecordIO(sys.argv[1], 'w'); writer.write(b'at exit')"
+    subprocess.run([sys.executable, "-c", code, path], check=True)
+    assert MXRecordIO(path, "r").read() == b"at exit" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_child_that_closes_a_writer_replaces_nothing(tmp_path: Path) -> None:
+    paths = [str(tmp_path / "a.idx"), _written(tmp_path / "a.rec", b"old")]
+    writer = mx.recordio.MXIndexedRecordIO(*paths, "w")
+    writer.write_idx(0, b"first")
+    assert _in_a_child(writer.close) == "None"
+    writer.write_idx(1, b"second")
+    assert MXRecordIO(paths[1], "r").read() == b"old"
+    writer.close()
+    reader = mx.recordio.MXIndexedRecordIO(*paths, "r")
+    assert [reader.read_idx(each) for each in reader.keys] == [b"first", b"second"]
+    assert Path(paths[0]).read_text() == "0\t0\n1\t16\n"
+
+
+@pytest.mark.parametrize("old", [b"", b"old"])
+def test_a_record_that_cannot_be_written(tmp_path: Path, old: bytes) -> None:
+    """The file has none of it, and records that fit may follow; where it was the last, an old file stays."""
+    path = _written(tmp_path / "a.rec", old) if old else str(tmp_path / "a.rec")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for last in (b"fits", None):
+        writer = MXRecordIO(path, "w")
+        writer.write(b"first")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        try:
+            with pytest.raises(OSError, match=r"writing failed: File too large: .*a\.rec"):
+                writer.write(bytes(1000))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        if last is not None:
+            writer.write(last)
+            writer.close()
+        else:
+            with pytest.raises(mx.MXNetError, match="stays as it was: the last record could not be written"):
+                writer.close()
+        reader = MXRecordIO(path, "r")
+        assert [reader.read(), reader.read(), reader.read()] == [b"first", b"fits", None]
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_huge_lengths_allocate_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.rec"
     path.write_bytes(struct.pack("<II", 0xCED7230A, (1 << 29) - 1) + b"abc")
@@ -140,7 +205,7 @@ def test_prefetching_raises_what_its_iterator_raises() -> None:
 def test_prefetching_refuses_iterators_of_different_lengths() -> None:
     short, long = (mx.io.NDArrayIter(np.arange(each), None, 2) for each in (4.0, 6.0))
     iterator = mx.io.PrefetchingIter([short, long])
-    with pytest.raises(AssertionError, match="mismatches"):
+    with pytest.raises(AssertionError, match="equally many batches"):
         list(iterator)
 
 

@@ -55,7 +55,7 @@ def test_scalars(v, x) -> None:
     assert one.item() == 5 and type(one.item()) is float
     assert v.item(1) == 2 and x.item(1, 2) == 6
     for wrong in (v, x):
-        with pytest.raises(ValueError, match="not a scalar"):
+        with pytest.raises(ValueError, match=r"has \d+ elements, not 1"):
             wrong.asscalar()
     assert float(one) == 5 and int(one) == 5
     with pytest.raises(TypeError):
@@ -64,7 +64,7 @@ def test_scalars(v, x) -> None:
 
 def test_bool(v) -> None:
     assert bool(nd.array([2])) and not bool(nd.array([0])) and not bool(nd.zeros((3, 1))[0:0])
-    with pytest.raises(ValueError, match="ambiguous"):
+    with pytest.raises(ValueError, match="3 elements is neither true nor false"):
         bool(v)
 
 
@@ -146,7 +146,7 @@ def test_array_dtypes() -> None:
         assert nd.array(made).dtype == made.dtype
     assert nd.array(nd.array([1], dtype="int32"), dtype="float64").dtype == np.float64
     for wrong in ("a", [[1, 2], [3]], [1 + 2j], [object()]):
-        with pytest.raises(TypeError, match="array like"):
+        with pytest.raises(TypeError, match="these values make no array"):
             nd.array(wrong)
     with pytest.raises(TypeError):
         nd.array([1], dtype="uint16")
@@ -167,7 +167,7 @@ def test_array_of_objects_and_texts() -> None:
     assert nd.array([Decimal("2.5"), 2**70], dtype="float64").asnumpy().tolist() == [2.5, 2.0**70]
     assert nd.array(np.array([1.5, 2], dtype=object), dtype="int32").asnumpy().tolist() == [1, 2]
     for wrong in (["a"], [{}], [1, "a"], [1j], object(), [b"x"]):
-        with pytest.raises(TypeError, match="source_array must be array like object"):
+        with pytest.raises(TypeError, match="these values make no array"):
             nd.array(wrong)
 
 
@@ -215,6 +215,8 @@ def test_astype(v) -> None:
     assert v.astype("int32").asnumpy().dtype == np.int32
     assert v.astype(float).dtype == np.float64 and v.astype(np.float64).dtype == np.float64
     assert v.astype(None).dtype == np.float32
+    other = nd.ones((1,), dtype="float16")  # its dtype is meant, as in 1.9.1
+    assert v.astype(other).dtype == np.float16 == nd.zeros((1,), dtype=other).dtype
     assert v.astype("float32") is not v and v.astype("float32", copy=False) is v
     assert v.astype("float64", copy=False) is not v
     with pytest.raises(TypeError):
@@ -423,7 +425,7 @@ def test_random() -> None:
     with pytest.raises(TypeError):
         nd.random.uniform(low=out, high=1)
     for wrong in (None, "a", 1.5):
-        with pytest.raises(ValueError, match="seed_state"):
+        with pytest.raises(ValueError, match="seed: the state is a whole number"):
             mx.random.seed(wrong)
     mx.random.seed(np.int64(3), ctx=mx.cpu())
     mx.random.seed(2**40 + 1)

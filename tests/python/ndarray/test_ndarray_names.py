@@ -164,10 +164,10 @@ def test_set_value_fills_what_is_there() -> None:
     assert x.asnumpy().tolist() == [[7, 7, 7], [2.5, 2.5, 2.5]]
     x.attach_grad()
     with autograd.record():
-        with pytest.raises(mx.MXNetError, match="^Inplace operations"):
+        with pytest.raises(mx.MXNetError, match=r"^\w+: edits in place"):
             nd._internal._set_value(src=1, out=x)
     for wrong in ({}, {"src": "x", "out": x}, {"src": 1}):
-        with pytest.raises(mx.MXNetError, match="^_set_value: "):
+        with pytest.raises(mx.MXNetError, match="^set_value: "):
             nd._internal._set_value(**wrong)
 
 
@@ -297,7 +297,7 @@ def test_messages_say_what_was_meant() -> None:
         (lambda: nd.concat([x, x]), TypeError, r"got list; write concat\(\*arrays\)"),
         (lambda: nd.concatenate(x, x), TypeError, "takes a list of NDArrays, got NDArray"),
         (lambda: autograd.Function()(x), NotImplementedError, "a Function defines forward and backward"),
-        (lambda: bool(x), ValueError, r"Use any\(\) or all\(\)"),
+        (lambda: bool(x), ValueError, r"2 elements is neither true nor false"),
     ):
         with pytest.raises(kind, match=message):
             wrong()

@@ -273,7 +273,7 @@ def test_one_element_is_a_number() -> None:
             use(nd.ones(2))
     with pytest.raises(ValueError):
         f"{nd.ones(1):d}"
-    with pytest.raises(ValueError, match=r"ambiguous\. Use any\(\) or all\(\)"):
+    with pytest.raises(ValueError, match=r"2 elements is neither true nor false"):
         bool(nd.ones(2))
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import mxlite as mx
 from mxlite import test_utils as tu
+from mxlite._public import imported
 
 
 def test_tolerances():
@@ -234,7 +235,13 @@ def test_what_is_not_there():
     for name in _ABSENT:
         with pytest.raises(NotImplementedError, match=name):
             getattr(tu, name)()
-    assert not set(_ABSENT) & set(tu.__all__) and len(tu.__all__) == 78
+    assert not set(_ABSENT) & set(tu.__all__) and len(tu.__all__) == 78 + len(imported.names("test_utils"))
+
+
+def test_a_program_gets_what_1_9_1_imports_there() -> None:
+    names: dict = {}
+    exec("from mxlite.test_utils import *", names)
+    assert names["np"] is np and names["mx"] is mx and names["os"] is os and names["same"] is tu.same
 
 
 def test_environment():
@@ -268,6 +275,7 @@ import mxlite
 mxlite.install_as_mxnet()
 mxlite.install_as_mxnet()
 assert sys.modules["mxnet.ndarray"] is mxlite.nd  # einops looks there
+assert sys.modules["mxnet"].sym is sys.modules["mxnet.symbol"]
 import mxnet as mx, mxnet.ndarray as nd, mxnet.nd
 from mxnet import autograd, test_utils
 from mxnet.ndarray.ndarray import NDArray

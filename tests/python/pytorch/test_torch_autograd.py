@@ -41,13 +41,13 @@ def test_the_backward_of_one_element_keeps_its_graph_where_told():
     y.backward(retain_graph=True)
     torch.autograd.backward(y)
     assert x.grad.tolist() == [8.0]
-    with pytest.raises(RuntimeError, match="second time"):
+    with pytest.raises(RuntimeError, match="released by an earlier backward"):
         y.backward()
-    with pytest.raises(RuntimeError, match="does not require grad"):
+    with pytest.raises(RuntimeError, match="requires no gradient"):
         torch.ones(1).backward()
-    with pytest.raises(RuntimeError, match="scalar outputs"):
+    with pytest.raises(RuntimeError, match="of one element has 1 by itself"):
         (leaf(1.0, 2.0) * 2).backward()
-    with pytest.raises(RuntimeError, match="scalar outputs"):
+    with pytest.raises(RuntimeError, match="of one element has 1 by itself"):
         (torch.ones(0, requires_grad=True) * 2).backward()
     assert x.grad.tolist() == [8.0]
 
@@ -103,7 +103,7 @@ def test_a_graph_is_used_once():
     y = (x * x).sum()
     y.backward(retain_graph=True)
     y.backward()
-    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+    with pytest.raises(RuntimeError, match="released by an earlier backward"):
         y.backward()
     z = (x + 1).sum()  # nothing is saved for it
     z.backward()
@@ -114,9 +114,9 @@ def test_the_old_spelling_of_retain_graph():
     x = leaf(1.0)
     y = x * x
     for run in (y.backward, lambda **given: torch.autograd.backward(y, **given)):
-        with pytest.warns(UserWarning, match="retain_variables option is deprecated"):
+        with pytest.warns(UserWarning, match="retain_variables is an old name"):
             run(retain_variables=True)
-        with pytest.raises(ValueError, match="only one of retain_graph and retain_variables can be specified"):
+        with pytest.raises(ValueError, match="retain_graph; give one of them"):
             run(retain_graph=True, retain_variables=True)
 
 
@@ -125,26 +125,34 @@ def test_the_old_spelling_of_grad_tensors():
     with pytest.warns(FutureWarning, match="grad_variables"):
         torch.autograd.backward(x * 2, grad_variables=[torch.ones(1)])
     assert x.grad.tolist() == [2.0]
-    with pytest.warns(FutureWarning), pytest.raises(RuntimeError, match="both passed"):
+    with pytest.warns(FutureWarning), pytest.raises(RuntimeError, match="give one of them"):
         torch.autograd.backward(x * 2, [torch.ones(1)], grad_variables=[torch.ones(1)])
 
 
 @pytest.mark.parametrize(
     ("call", "kind", "says"),
     [
-        (lambda x: (x * 2).backward(), RuntimeError, "only for scalar outputs"),
-        (lambda x: x.detach().sum().backward(), RuntimeError, "element 0 of tensors does not require grad"),
-        (lambda x: (x * 2).backward(torch.ones(3)), RuntimeError, "Mismatch in shape"),
-        (lambda x: torch.autograd.backward([x.sum()], [1.0]), TypeError, "either Tensors or None"),
+        (lambda x: (x * 2).backward(), RuntimeError, "of one element has 1 by itself"),
+        (lambda x: x.detach().sum().backward(), RuntimeError, "tensor 0 has no grad_fn"),
+        (
+            lambda x: (x * 2).backward(torch.ones(3)),
+            RuntimeError,
+            "gradient of output 0 has shape .*3.* the output .*2",
+        ),
+        (lambda x: torch.autograd.backward([x.sum()], [1.0]), TypeError, "a tensor or None, got float"),
         (lambda x: torch.autograd.backward([x.sum(), x.sum()], [None]), RuntimeError, "got 2 tensors and 1 gradients"),
-        (lambda x: torch.autograd.grad(x.sum(), []), RuntimeError, "cannot be empty"),
-        (lambda x: torch.autograd.grad(x.sum(), torch.ones(1)), RuntimeError, "does not require grad"),
-        (lambda x: torch.autograd.grad(x.sum(), leaf(1.0)), RuntimeError, "at index 0 appears to not have been used"),
-        (lambda x: engine.run_backward((x.sum(),), (None,), False, False), RuntimeError, "gradients tuple is None"),
+        (lambda x: torch.autograd.grad(x.sum(), []), RuntimeError, "`inputs` is empty"),
+        (lambda x: torch.autograd.grad(x.sum(), torch.ones(1)), RuntimeError, "a tensor requires no gradient"),
+        (lambda x: torch.autograd.grad(x.sum(), leaf(1.0)), RuntimeError, "input 0 is not used"),
+        (lambda x: engine.run_backward((x.sum(),), (None,), False, False), RuntimeError, "gradient 0 is None"),
         (lambda x: engine.run_backward((), (), False, False), RuntimeError, "give inputs"),
-        (lambda x: engine.run_backward([x.sum()], (None,), False, False), RuntimeError, "to be a tuple, but got list"),
-        (lambda x: engine.run_backward((x,), (torch.ones(3),), True, True, (x,)), RuntimeError, "invalid gradient"),
-        (lambda x: engine.queue_callback(print), RuntimeError, "during backward pass"),
+        (lambda x: engine.run_backward([x.sum()], (None,), False, False), RuntimeError, "tensors is a tuple, got list"),
+        (
+            lambda x: engine.run_backward((x,), (torch.ones(3),), True, True, (x,)),
+            RuntimeError,
+            "gradient of tensor 0 has shape",
+        ),
+        (lambda x: engine.queue_callback(print), RuntimeError, "no backward under way"),
     ],
 )
 def test_what_is_wrong_is_said(call, kind, says):
@@ -379,9 +387,9 @@ def test_masks_and_indices_may_be_written():
 
 def test_edits_that_are_refused():
     x = leaf(1.0, 2.0)
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+    with pytest.raises(RuntimeError, match="a variable whose gradient is wanted cannot be edited"):
         x.add_(1)
-    with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+    with pytest.raises(RuntimeError, match="a view of a variable whose gradient is wanted"):
         x[0].add_(1)
     with pytest.raises(RuntimeError, match="can't be cast to the desired output type"):
         torch.tensor([1]).add_(0.5)

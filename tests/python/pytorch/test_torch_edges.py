@@ -109,7 +109,7 @@ ERRORS = {
 
 #: Calls that PyTorch refuses, and what it says.
 MESSAGES = {
-    f"F.{name}(t([[1.0, 2.0]]), t([{target}]){weight})": f"Target {target} is out of bounds."
+    f"F.{name}(t([[1.0, 2.0]]), t([{target}]){weight})": f"one of 2 classes, got {target}"
     for name in ("nll_loss", "cross_entropy")
     for target in (2, -1)
     for weight in ("", ", t([1.0, 1.0])")

@@ -31,11 +31,11 @@ class Pair(Function):
 @pytest.mark.parametrize(
     ("returned", "says"),
     [
-        (lambda g, h: (g,), r"incorrect number of gradients \(expected 2, got 1\)"),
-        (lambda g, h: (g, h, g), r"incorrect number of gradients \(expected 2, got 3\)"),
-        (lambda g, h: None, r"incorrect number of gradients \(expected 2, got 1\)"),
-        (lambda g, h: (1.0, h), "expected Variable or None"),
-        (lambda g, h: (g.sum(), h), "returned an invalid gradient at index 0"),
+        (lambda g, h: (g,), "returned 1 gradients, expected 2"),
+        (lambda g, h: (g, h, g), "returned 3 gradients, expected 2"),
+        (lambda g, h: None, "returned 1 gradients, expected 2"),
+        (lambda g, h: (1.0, h), "an array or None, got float"),
+        (lambda g, h: (g.sum(), h), "the gradient of input 0 has shape"),
     ],
 )
 def test_what_a_backward_returns_is_checked(returned, says):
@@ -134,7 +134,7 @@ def test_dirty_inputs_and_returned_ones():
             return grad * 3
 
     x = leaf(1.0, 2.0)
-    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+    with pytest.raises(RuntimeError, match="leaf that requires a gradient"):
         Increase.apply(x)
     x = leaf(1.0, 2.0)
     y = x * 2
@@ -160,7 +160,7 @@ def test_what_is_said_to_be_edited_is_returned():
         def backward(ctx, grad):
             return None, grad
 
-    with pytest.raises(RuntimeError, match="marked as dirty"):
+    with pytest.raises(RuntimeError, match="mark_dirty"):
         Half.apply(leaf(1.0) * 1, leaf(1.0))
 
 
@@ -191,7 +191,7 @@ def test_one_of_backward_and_vjp():
         def vjp(ctx, grad):
             return grad
 
-    with pytest.raises(RuntimeError, match="Implementing both"):
+    with pytest.raises(RuntimeError, match="backward or vjp, not both"):
         Both.apply(leaf(1.0)).backward()
 
 
@@ -340,7 +340,7 @@ def test_an_edit_does_not_lose_the_backward_of_a_returned_view(returned, edit):
         found = _negating(RETURNED[returned])(h)
         result = found[0] if isinstance(found, tuple) else found
         part = result[:1]
-        with pytest.raises(RuntimeError, match="custom function returned|leaf [vV]ariable"):
+        with pytest.raises(RuntimeError, match="custom function returned|gradient is wanted"):
             VIEW_EDITS[edit](h, result)
             use(result, part).sum().backward()
 

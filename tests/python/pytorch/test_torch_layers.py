@@ -232,7 +232,7 @@ def test_hooks_of_a_module() -> None:
     again.register_forward_pre_hook(lambda module, args, kwargs: ((x * 3,), {}), with_kwargs=True)
     assert torch.equal(again(x), again.forward(x * 3))
     again.register_forward_pre_hook(lambda module, args, kwargs: 3, with_kwargs=True)
-    with pytest.raises(RuntimeError, match="forward pre-hook must return None or a tuple"):
+    with pytest.raises(RuntimeError, match="forward pre-hook with kwargs returns None or the pair"):
         again(x)
 
 
@@ -263,7 +263,7 @@ def test_a_state_that_does_not_fit_changes_nothing() -> None:
     net, state = Net(), Net().state_dict()
     before = {name: each.clone() for name, each in net.state_dict().items()}
     state["last.bias"] = torch.ones(7)
-    with pytest.raises(RuntimeError, match=r"size mismatch for last.bias: copying a param with shape"):
+    with pytest.raises(RuntimeError, match=r"last.bias.* has shape .*7.* in the state"):
         net.load_state_dict(state)
     assert all(torch.equal(each, before[name]) for name, each in net.state_dict().items())
 

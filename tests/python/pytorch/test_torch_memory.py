@@ -65,7 +65,7 @@ def test_elements_in_order(change):
 )
 def test_a_view_of_a_leaf_that_is_a_view_is_not_edited(edit):
     x = torch.arange(4.0).reshape(2, 2).requires_grad_()
-    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
+    with pytest.raises(RuntimeError, match="a view of a variable whose gradient is wanted cannot be edited in place"):
         edit(x)
     assert x.tolist() == [[0.0, 1.0], [2.0, 3.0]]
     x[1].sum().backward()
@@ -75,7 +75,7 @@ def test_a_view_of_a_leaf_that_is_a_view_is_not_edited(edit):
 def test_a_key_is_not_assigned_in_a_leaf_that_is_a_view():
     x = torch.arange(4.0).view(2, 2)
     x.requires_grad = True
-    with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+    with pytest.raises(RuntimeError, match="a view of a variable whose gradient is wanted"):
         x[0] = 5
     with torch.no_grad():
         x[0] = 5

@@ -16,10 +16,11 @@ import torch as real
 import mxlite.torch as ours
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch" / "modules"))
 
 from programs import apart
 
-FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds")
+FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds", "modules")
 
 PROGRAMS = {
     f"{family}: {name}": run

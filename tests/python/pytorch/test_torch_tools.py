@@ -26,15 +26,15 @@ def leaf(*values):
 
 def test_a_nan_in_backward_is_found():
     x = leaf(-1.0, 1.0)
-    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+    with pytest.warns(UserWarning, match="detect_anomaly: slows down"):
         block = torch.autograd.detect_anomaly()
     with block:
         y = x.sqrt()  # a NaN here is none of its business
         with (
             pytest.warns(
-                UserWarning, match=r"Error detected in SqrtBackward0. Traceback of forward call(.|\n)*x.sqrt\(\)"
+                UserWarning, match=r"SqrtBackward0: its backward failed; it was recorded at:(.|\n)*x.sqrt\(\)"
             ),
-            pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output."),
+            pytest.raises(RuntimeError, match="SqrtBackward0: its backward made NaN in output 0"),
         ):
             y.sum().backward()
         assert y.grad_fn.metadata["traceback_"][0][0] == __file__
@@ -44,8 +44,11 @@ def test_a_nan_in_backward_is_found():
 
 def test_what_was_recorded_before():
     y = leaf(-1.0).sqrt()
-    with torch.autograd.set_detect_anomaly(True), pytest.warns(UserWarning, match="No forward pass information"):
-        with pytest.raises(RuntimeError, match="nan values"):
+    with (
+        torch.autograd.set_detect_anomaly(True),
+        pytest.warns(UserWarning, match="it is not known where it was recorded"),
+    ):
+        with pytest.raises(RuntimeError, match="made NaN"):
             y.backward()
 
 
@@ -181,9 +184,9 @@ def test_sequences_and_what_is_refused():
     (found,) = torch.autograd.grad(y.sum(), x)
     (expected,) = torch.autograd.grad(x.sin().exp().cos().sum(), x)
     assert found.tolist() == expected.tolist()
-    with pytest.warns(UserWarning, match="use_reentrant parameter should be passed"):
+    with pytest.warns(UserWarning, match="checkpoint: say use_reentrant"):
         checkpoint(torch.sin, x)
-    with pytest.raises(ValueError, match="Unexpected keyword arguments: input"):
+    with pytest.raises(ValueError, match="keyword arguments, got input"):
         checkpoint(torch.sin, input=x, use_reentrant=True)
     for given in ({"debug": True}, {"determinism_check": "none"}):
         with pytest.raises(NotImplementedError, match="checkpoint has no debug"):

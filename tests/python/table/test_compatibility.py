@@ -100,7 +100,7 @@ def test_constants_stay_editable() -> None:
 
 
 #: How 1.9.1's message begins; programs look for it.
-IN_PLACE = re.escape("Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. ")
+IN_PLACE = r"\w+: " + re.escape("edits in place (+=, x[:] = y, out=) are not recorded: ")
 
 
 def test_a_refused_write_changes_nothing() -> None:
@@ -335,7 +335,7 @@ def _invoke_pairs(op: str, inputs: list, pairs: list[tuple[str, str]]) -> nd.NDA
 
 def test_repeated_parameters() -> None:
     x = nd.array([1, 2])
-    with pytest.raises(mx.MXNetError, match='_plus_scalar: parameter "scalar" is given twice'):
+    with pytest.raises(mx.MXNetError, match='^plus_scalar: parameter "scalar" is given twice'):
         _invoke_pairs("_plus_scalar", [x], [("scalar", "1"), ("scalar", "1")])
     assert _invoke_pairs("_plus_scalar", [x], [("scalar", "1")]).asnumpy().tolist() == [2, 3]
 

@@ -134,8 +134,9 @@ def test_every_operator_of_mxnet_is_here_or_raises() -> None:
     assert "_contrib_quantize" in refused and "exp" not in refused
     array = nd.ones((2, 3))
     for name in refused:
-        with pytest.raises(mx.MXNetError, match=f"{name}: .*; see docs/compatibility.md$"):
+        with pytest.raises(mx.MXNetError, match="; see docs/compatibility.md$") as raised:
             invoke_text(name, [array, array], {"axis": "1"})
+        assert name.endswith(str(raised.value).partition(":")[0]), (name, raised.value)
 
 
 def test_refused_names_say_so() -> None:
@@ -183,7 +184,7 @@ def test_wrong_arguments_in_python() -> None:
 def test_a_function_is_called_once() -> None:
     function = _Double()
     assert function(nd.array([2])).asscalar() == 4
-    with pytest.raises(mx.MXNetError, match="only be called once"):
+    with pytest.raises(mx.MXNetError, match="called already"):
         function(nd.array([2]))
 
 

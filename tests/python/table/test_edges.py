@@ -151,7 +151,7 @@ def test_the_median_of_nothing() -> None:
     same(torch.median(t([])).item(), nan)
     assert torch.median(t([], torch.int64)).item() == -(1 << 63)
     assert torch.zeros(0, 3).median(1)[0].shape == (0,)
-    with pytest.raises(IndexError, match="non-zero size"):
+    with pytest.raises(IndexError, match="dimension 0 has size 0"):
         torch.zeros(0, 3).median(0)
     with pytest.raises(NotImplementedError):
         torch.median(t([True]))
@@ -160,10 +160,10 @@ def test_the_median_of_nothing() -> None:
 @pytest.mark.parametrize("name", ["det", "slogdet", "logdet", "inverse"])
 def test_matrices_that_are_not_square(name: str) -> None:
     for given, says in (
-        (torch.ones(2, 3), "2 by 3"),
+        (torch.ones(2, 3), "2 x 3"),
         (torch.ones(2), "at least 2"),
         (t([[1]]), "floating"),
-        (torch.ones(2, 2).half(), "Low precision"),
+        (torch.ones(2, 2).half(), "of dtype Half"),
     ):
         with pytest.raises(RuntimeError, match=says):
             getattr(torch, name)(given)
@@ -228,7 +228,7 @@ def test_powers_of_integers() -> None:
         t([2]) ** -1
     with pytest.raises(NotImplementedError):
         t([True]) ** t([True])
-    with pytest.raises(RuntimeError, match="can't be cast"):
+    with pytest.raises(RuntimeError, match="does not fit in a tensor of dtype"):
         flags = t([True])
         flags **= 2
 

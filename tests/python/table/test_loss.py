@@ -136,3 +136,25 @@ def test_losses_are_constant_slopes() -> None:
 def test_scales_are_double() -> None:
     for name, wanted in (("LinearRegressionOutput", X - HEAD), ("MAERegressionOutput", np.where(X > HEAD, 1.0, -1.0))):
         np.testing.assert_allclose(_gradient(name, X, HEAD, grad_scale=0.1), wanted * 0.1 / 3, rtol=1e-15)
+
+
+def test_ctc_without_a_path() -> None:
+    data = mx.nd.array(np.arange(12, dtype="float32").reshape(2, 2, 3))
+    data.attach_grad()
+    with autograd.record():
+        loss = mx.nd.CTCLoss(data, mx.nd.array([[1, 0], [1, 2]]), mx.nd.array([2, 2]), use_label_lengths=True)
+    loss.backward()
+    assert loss[0].asscalar() == np.inf
+    assert np.isfinite(loss[1].asscalar())
+    assert not data.grad[:, 0].asnumpy().any()
+    assert data.grad[:, 1].asnumpy().all()
+
+
+def test_ctc_of_blank_labels_in_gluon_and_symbols() -> None:
+    labels, counts = mx.nd.array([[2, 1, 2, 2], [3, 2, 2, 2]]), mx.nd.array([2, 3])
+    loss = mx.gluon.loss.CTCLoss()(mx.nd.ones((2, 20, 4)), labels, None, counts).asnumpy()
+    np.testing.assert_allclose(loss, [18.82820702, 16.50581741], rtol=1e-5)  # as 1.9.1's
+    x, label, count = map(mx.sym.var, "xlc")
+    made = mx.sym.CTCLoss(x, label, label_lengths=count, use_label_lengths=True, blank_label="last")
+    bound = made.bind(mx.cpu(), {"x": mx.nd.ones((20, 2, 4)), "l": labels, "c": counts})
+    np.testing.assert_allclose(bound.forward()[0].asnumpy(), loss, rtol=1e-6)

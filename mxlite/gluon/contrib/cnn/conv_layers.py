@@ -26,7 +26,7 @@ class _Deformable(HybridBlock):
         """Makes the parameters of both convolutions."""
         num_group, num_deformable_group, layout, in_channels, op_name, adj = groups
         if layout not in ("NCHW", "NHWC"):
-            raise AssertionError("Only supports 'NCHW' and 'NHWC' layout for now")
+            raise AssertionError("the layout is 'NCHW' or 'NHWC'")
         self._channels, self._in_channels, self._op_name = channels, in_channels, op_name
         given = {name: _sizes(each, 2) for name, each in zip(("kernel", "stride", "dilate", "pad"), sizes)}
         kernel = given["kernel"]

@@ -17,7 +17,7 @@ class IntervalSampler(Sampler):
     """
 
     def __init__(self, length: int, interval: int, rollover: bool = True) -> None:
-        assert interval <= length, f"Interval {interval} must be smaller than or equal to length {length}"
+        assert interval <= length, f"IntervalSampler: interval {interval} is larger than length {length}"
         self._length = length
         self._interval = interval
         self._rollover = rollover

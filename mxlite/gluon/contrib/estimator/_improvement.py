@@ -12,15 +12,12 @@ import numpy as np
 from mxlite.gluon.contrib.estimator._events import BatchEnd, EpochEnd, TrainBegin, TrainEnd
 from mxlite.gluon.contrib.estimator.utils import metric_module
 
-_MONITOR = "please provide one of the metric objects from estimator.train_metrics and estimator.val_metrics as monitor."
+_MONITOR = "`monitor` must be a metric of the estimator (train_metrics, val_metrics)"
 _AUTO = (
-    "%s mode %s is unknown, fallback to auto mode. CheckpointHandler will use max mode for f1 and accuracy metric "
-    "comparison and use min mode other wise"
+    "%s: there is no mode %s; 'auto' takes its place: larger is better for accuracies and F1, smaller for all other "
+    "metrics"
 )
-_GREATER = (
-    "`greater` operator will be used to determine if {} has improved. Please specify `mode='min'` to use the `less` "
-    "operator. Specify `mode='max' to disable this warning.`"
-)
+_GREATER = "a larger {} counts as better; mode='min' makes a smaller one better, mode='max' ends this warning"
 
 
 def _comparison(who: str, mode: str, monitor: Any) -> Any:
@@ -72,7 +69,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self.save_best = save_best
         if save_best:
             if not isinstance(monitor, metric_module().EvalMetric):
-                raise ValueError(f"To save best model only, {_MONITOR}")
+                raise ValueError(f"save_best: {_MONITOR}")
             self.monitor_op = _comparison("ModelCheckpoint", mode, monitor)
             self.best = _worst(self.monitor_op)
         self.epoch_period = epoch_period
@@ -93,7 +90,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         if self.current_batch == 0:
-            estimator.logger.info("Model architecture (symbol file) is not saved: mxlite does not write symbols.")
+            estimator.logger.info("checkpoints have parameters only: no symbol file is written")
         if self.batch_period and (self.current_batch + 1) % self.batch_period == 0:
             self._save(estimator)
         self.current_batch += 1
@@ -114,8 +111,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self._write(estimator, name)
         if self.verbose > 0:
             estimator.logger.info(
-                f"[Epoch {epoch}] CheckpointHandler: trained total {batch + 1} batches, saving model at "
-                f"{self.model_dir} with prefix: {name}"
+                f"[Epoch {epoch}] CheckpointHandler: model saved after {batch + 1} batches, in "
+                f"{self.model_dir} as {name}"
             )
         self.saved_checkpoints.append(name)
         while len(self.saved_checkpoints) > self.max_checkpoints:
@@ -126,16 +123,16 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     def _save_best(self, estimator: Any, epoch: int) -> None:
         name, value = self.monitor.get()
         if np.isnan(value):
-            warnings.warn(f"Skipping save best because {name} is not updated, {_MONITOR}", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"the best model is not saved: {name} has no value; {_MONITOR}", RuntimeWarning, stacklevel=4)
             return
         before = self.best
         if self.monitor_op(value, before):
             self.best = value
             self._write(estimator, f"{self.model_prefix}-best")
-            text = f"improved from {before:.5f} to {value:.5f}, updating best model at {self.model_dir} with prefix: "
+            text = f"improved from {before:.5f} to {value:.5f}; the best model is now in {self.model_dir} as "
             text += f"{self.model_prefix}-best"
         else:
-            text = f"did not improve from {before:.5f}, skipping updating best model"
+            text = f"is no better than {before:.5f}; the best model stays"
         if self.verbose > 0:
             estimator.logger.info(f"[Epoch {epoch}] CheckpointHandler: {name} {text}")
 
@@ -143,8 +140,9 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         return os.path.join(self.model_dir, name)
 
     def _write(self, estimator: Any, name: str) -> None:
-        estimator.net.save_parameters(self._path(f"{name}.params"))
+        """The states first: `_resume` takes what has a file of parameters as whole."""
         estimator.trainer.save_states(self._path(f"{name}.states"))
+        estimator.net.save_parameters(self._path(f"{name}.params"))
 
     def _remove(self, name: str) -> None:
         for end in (".params", ".states"):
@@ -163,20 +161,20 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         left = most - 1 - (self.trained_epoch if kind == "epoch" else self.trained_batch)
         many = "epochs" if kind == "epoch" else "batches"
         if not found:
-            estimator.logger.info(f"CheckpointHandler: No checkpoint found, training from scratch for {most} {many}")
+            estimator.logger.info(f"CheckpointHandler: there is no checkpoint; training begins anew, for {most} {many}")
             return
         if left <= 0:
             raise ValueError(
-                f"Found checkpoint with maximum number of {kind} {most if kind == 'epoch' else most - 1} reached, "
-                "please specify resume_from_checkpoint=False (default value) if you wan to train from scratch."
+                f"the checkpoint is of the last {kind}, {most if kind == 'epoch' else most - 1}: no training is left "
+                "(resume_from_checkpoint=False begins anew)"
             )
         setattr(estimator, f"max_{kind}", left)
         name = f"{self.model_prefix}-epoch{self.trained_epoch}batch{self.trained_batch}"
         estimator.net.load_parameters(self._path(f"{name}.params"), ctx=estimator.context)
         estimator.trainer.load_states(self._path(f"{name}.states"))
         estimator.logger.info(
-            f"CheckpointHandler: Checkpoint resumed from epoch {self.trained_epoch} batch {self.trained_batch}, "
-            f"continue to train for {left} {many} "
+            f"CheckpointHandler: the checkpoint of epoch {self.trained_epoch}, batch {self.trained_batch} is loaded; "
+            f"{left} {many} are left"
         )
 
 
@@ -194,7 +192,7 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self, monitor: Any, min_delta: float = 0, patience: int = 0, mode: str = "auto", baseline: float | None = None
     ) -> None:
         if not isinstance(monitor, metric_module().EvalMetric):
-            raise ValueError(_MONITOR[0].upper() + _MONITOR[1:])
+            raise ValueError(f"EarlyStoppingHandler: {_MONITOR}")
         self.monitor = monitor
         self.baseline = baseline
         self.patience = patience
@@ -232,5 +230,5 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         if self.stopped_epoch > 0:
             name = self.monitor.get()[0]
             estimator.logger.info(
-                f"[Epoch {self.stopped_epoch}] EarlyStoppingHanlder: early stopping due to {name} not improving"
+                f"[Epoch {self.stopped_epoch}] EarlyStoppingHandler: training ends early, {name} is no better"
             )

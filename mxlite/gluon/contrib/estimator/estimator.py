@@ -94,18 +94,17 @@ class Estimator:
             return
         if initializer is not None:
             warnings.warn(
-                "Network already fully initialized, skipping initialization. You don't need to pass initializer if you "
-                "already initialized your net. You can use net.initialize(init=your_initializer, force_reinit=True) to "
-                "force re-initialize.",
+                "Estimator: the network has its values, so `initializer` is not used; net.initialize(init=..., "
+                "force_reinit=True) gives it new ones",
                 stacklevel=3,
             )
 
     def _checked_trainer(self, trainer: Trainer | None) -> Trainer:
         if trainer is None:
-            warnings.warn("No trainer specified, default SGD optimizer with learning rate 0.001 is used.", stacklevel=3)
+            warnings.warn("Estimator: no trainer is given; it makes one of SGD with learning rate 0.001", stacklevel=3)
             return Trainer(self.net.collect_params(), "sgd", {"learning_rate": 0.001})
         if not isinstance(trainer, Trainer):
-            raise ValueError(f"Trainer must be a Gluon Trainer instance, refer to gluon.Trainer:{trainer}")
+            raise ValueError(f"Estimator: `trainer` is a gluon.Trainer, not {trainer}")
         return trainer
 
     @property
@@ -153,10 +152,7 @@ class Estimator:
         """
         _check_loader(train_data, "dataloader")
         if bool(epochs) == bool(batches):
-            raise ValueError(
-                "Fit only support exactly one type of iteration, train by number of epochs or number of batches. "
-                "Please specify one and only one of: epochs or batches."
-            )
+            raise ValueError("fit: either epochs or batches must be given, and not both")
         self.max_epoch, self.max_batch, self.batch_axis = epochs, batches, batch_axis
         handlers = self._handlers(val_data, event_handlers)
         handlers.tell("train_begin")
@@ -193,7 +189,7 @@ class _Handlers:
         self.estimator = estimator
         self.all = list(given) if isinstance(given, (list, tuple)) else [] if given is None else [given]
         if not all(isinstance(each, EventHandler) for each in self.all):
-            raise ValueError(f"handlers must be an EventHandler or a list of EventHandler, got: {given}")
+            raise ValueError(f"event handlers are objects of EventHandler classes, alone or in a list, not {given}")
 
     def add_missing(self, kind: type, make: Any) -> None:
         """Adds a default handler where there is none of a kind."""
@@ -217,17 +213,14 @@ class _Handlers:
 
 def _loss(loss: Any) -> losses.Loss:
     if not isinstance(loss, losses.Loss):
-        raise ValueError(f"loss must be a Loss, refer to gluon.loss.Loss:{loss}")
+        raise ValueError(f"Estimator: `loss` is a gluon.loss.Loss, not {loss}")
     return loss
 
 
 def _contexts(context: Any) -> list[Context]:
     found = [cpu()] if not context else [context] if isinstance(context, Context) else context
     if not isinstance(found, (list, tuple)) or not all(isinstance(each, Context) for each in found):
-        raise ValueError(
-            "context must be a Context or a list of Context, for example mx.cpu() or [mx.gpu(0), mx.gpu(1)], refer to "
-            f"mxnet.Context:{context}"
-        )
+        raise ValueError(f"Estimator: `context` is a Context or a list of them (mx.cpu()), not {context}")
     return list(found)
 
 
@@ -235,15 +228,14 @@ def _processor(processor: Any) -> Any:
     if processor is None:
         return BatchProcessor()
     if not (hasattr(processor, "fit_batch") and hasattr(processor, "evaluate_batch")):
-        raise ValueError("Customized Batch Processor must contain fit_batch() and evaluate_batch() methods")
+        raise ValueError("Estimator: `batch_processor` must have fit_batch() and evaluate_batch()")
     return processor
 
 
 def _check_loader(data: Any, name: str) -> None:
     if not isinstance(data, DataLoader):
         raise ValueError(
-            "Estimator only support input as Gluon DataLoader. Alternatively, you can transform your DataIter or any "
-            f"NDArray into Gluon DataLoader. Refer to gluon.data.{name}"
+            f"Estimator: data come from a gluon.data.DataLoader (gluon.data.{name} wraps DataIters and arrays)"
         )
 
 

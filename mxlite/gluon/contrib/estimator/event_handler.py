@@ -135,7 +135,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
 
     def __init__(self, log_interval: int | str = "epoch", metrics: Any = None, priority: float = float("inf")) -> None:
         if not isinstance(log_interval, int) and log_interval != "epoch":
-            raise ValueError("log_interval must be either an integer or string 'epoch'")
+            raise ValueError("log_interval is a whole number or 'epoch'")
         self.metrics = metric_list(metrics)
         self.batch_index = 0
         self.current_epoch = 0
@@ -152,7 +152,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.train_start = time.time()
         trainer = estimator.trainer
         estimator.logger.info(
-            "Training begin: using optimizer %s with current learning rate %.4f ",
+            "Training begins: optimizer %s, learning rate %.4f",
             type(trainer.optimizer).__name__,
             trainer.learning_rate,
         )
@@ -167,7 +167,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         seconds = time.time() - self.train_start
-        self._log(estimator, f"Train finished using total {seconds:.0f}s with {self.current_epoch} epochs. ")
+        self._log(estimator, f"Training ended: {seconds:.0f} s for {self.current_epoch} epochs. ")
 
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         self.batch_start = time.time()
@@ -186,7 +186,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.epoch_start = time.time()
         if any(str(each.name).startswith("training") for each in self.metrics):
             rate = estimator.trainer.learning_rate
-            estimator.logger.info("[Epoch %d] Begin, current learning rate: %.4f", self.current_epoch, rate)
+            estimator.logger.info("[Epoch %d] begins, learning rate: %.4f", self.current_epoch, rate)
         else:
             estimator.logger.info("Validation Begin")
 

@@ -21,7 +21,7 @@ def metric_list(metrics: Any) -> list:
         return [each for inner in metrics.metrics for each in metric_list(inner)]
     found = list(metrics) if isinstance(metrics, (list, tuple)) else [] if metrics is None else [metrics]
     if not all(isinstance(each, metric_module().EvalMetric) for each in found):
-        raise ValueError(f"metrics must be a Metric or a list of Metric, refer to mxnet.metric.EvalMetric: {metrics}")
+        raise ValueError(f"metrics are objects of mx.metric.EvalMetric, alone or in a list, not {metrics}")
     return found
 
 
@@ -30,9 +30,8 @@ def check_known(handler: Any, metrics: list, known: list) -> None:
     for each in metrics:
         if not any(each is other for other in known):
             raise ValueError(
-                f"Event handler {type(handler).__name__} refers to a metric instance {each} outside of the known "
-                "training and validation metrics. Please use the metrics from estimator.train_metrics and "
-                "estimator.val_metrics instead."
+                f"event handler {type(handler).__name__} has a metric {each} that is none of "
+                "estimator.train_metrics and estimator.val_metrics"
             )
 
 

@@ -102,7 +102,7 @@ class SyncBatchNorm(BatchNorm):
 
     def _get_num_devices(self) -> int:
         warnings.warn(
-            "Caution using SyncBatchNorm: if not using all the GPUs, please mannually set num_devices",
+            "SyncBatchNorm: num_devices is not given, so it is the number of all devices",
             UserWarning,
             stacklevel=3,
         )

@@ -69,7 +69,7 @@ class _ConvCell(HybridRecurrentCell):
         )
         wanted, h2h_kernel = h2h_kernel, self._each_axis(h2h_kernel)
         if not all(k % 2 for k in h2h_kernel):
-            raise AssertionError(f"Only support odd number, get h2h_kernel= {wanted}")
+            raise AssertionError(f"h2h_kernel has odd sizes only, not {wanted}")
         channel = self._conv_layout.find("C") - 1
         channels, sizes = input_shape[channel], [*input_shape[:channel], *input_shape[channel + 1 :]]
         sizes = [
@@ -97,8 +97,7 @@ class _ConvCell(HybridRecurrentCell):
         found = (value,) * self._axes if isinstance(value, int) else tuple(value)
         if len(found) != self._axes:
             raise AssertionError(
-                f"For {self._axes}D convolution, the convolution settings can only be either int or list/tuple of "
-                f"length {self._axes}"
+                f"a convolution over {self._axes} dimensions takes one int, or {self._axes} of them, for each setting"
             )
         return found
 

@@ -27,8 +27,7 @@ class VariationalDropoutCell(ModifierCell):
         inner = list(base_cell._children.values()) if isinstance(base_cell, SequentialRNNCell) else [base_cell]
         if drop_states and any(isinstance(each, BidirectionalCell) for each in inner):
             raise AssertionError(
-                "BidirectionalCell doesn't support variational state dropout. Please add VariationalDropoutCell to "
-                "the cells underneath instead."
+                "a BidirectionalCell has no states to drop: put a VariationalDropoutCell around each of its cells"
             )
         super().__init__(base_cell)
         self.drop_inputs = drop_inputs

@@ -186,7 +186,7 @@ class ImageFolderDataset(dataset.Dataset):
         for label in sorted(os.listdir(root)):
             folder = os.path.join(root, label)
             if not os.path.isdir(folder):
-                warnings.warn(f"Ignoring {folder}, which is not a directory.", stacklevel=3)
+                warnings.warn(f"{folder} is no folder; it is left out", stacklevel=3)
                 continue
             number = len(self.synsets)
             self.synsets.append(label)

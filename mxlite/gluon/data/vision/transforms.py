@@ -111,7 +111,7 @@ class Rotate(Block):
 
 def _float32(x: Any) -> Any:
     if np.dtype(x.dtype) != np.float32:
-        raise TypeError("This transformation only supports float32. Consider calling it after ToTensor")
+        raise TypeError("the image must be float32 (ToTensor makes it so)")
     return x
 
 
@@ -131,9 +131,9 @@ class RandomRotation(Block):
         super().__init__()
         lower, upper = angle_limits
         if lower >= upper:
-            raise ValueError("`angle_limits` must be an ordered tuple")
+            raise ValueError("angle_limits is a pair (low, high) with low <= high")
         if not 0 <= rotate_with_proba <= 1:
-            raise ValueError("Probability of rotating the image should be between 0 and 1")
+            raise ValueError("the probability of a rotation is between 0 and 1")
         self._args = (angle_limits, zoom_in, zoom_out)
         self._rotate_with_proba = rotate_with_proba
 

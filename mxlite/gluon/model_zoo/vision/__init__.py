@@ -38,7 +38,7 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
     name = name.lower()
     if name not in _MODELS:
         options = "\n\t".join(sorted(_MODELS))
-        raise ValueError(f"Model {name} is not supported. Available options are\n\t{options}")
+        raise ValueError(f"there is no model {name}; there are:\n\t{options}")
     return _MODELS[name](**kwargs)
 
 

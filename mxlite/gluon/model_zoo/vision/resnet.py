@@ -190,7 +190,7 @@ def get_resnet(
 ) -> ResNetV1 | ResNetV2:
     """A residual network of version 1 or 2 with 18, 34, 50, 101 or 152 layers. Raises: AssertionError: another one."""
     if num_layers not in _DEPTHS:
-        raise AssertionError(f"Invalid number of layers: {num_layers}. Options are {list(_DEPTHS)}")
+        raise AssertionError(f"there is no ResNet of {num_layers} layers; there are {list(_DEPTHS)}")
     if version not in _VERSIONS:
         raise AssertionError(f"Invalid resnet version: {version}. Options are 1 and 2.")
     layers, deep = _DEPTHS[num_layers]

@@ -97,6 +97,15 @@ for _dtype in ("uint8", "int8", "int32", "int64"):
     CASES.append(Case("smooth_l1", _dtype, (In(dtype=_dtype, values=[0, 1, 2, 5]),), {"scalar": 1}, _smooth))
 CASES += [
     Case("smooth_l1", "default", (In((3,)),), {}, _smooth, order=1, diff=(0,)),
+    Case(
+        "smooth_l1",
+        "is-int",
+        (In((3,)),),
+        {"scalar": 2.5, "is_int": False},
+        lambda x, is_int, **p: _smooth(x, **p),
+        order=1,
+        diff=(0,),
+    ),
     Case("smooth_l1", "edges", (In(values=_ENDS),), {"scalar": 1}, _smooth, diff=(0,), defined=True),
     Case("smooth_l1", "zero", (In(values=[-1.0, 0.0, 2.0]),), {"scalar": 0}, _smooth, diff=(0,), defined=True),
     Case("smooth_l1", "float16", (In((7,), "float16"),), {"scalar": 1}, _smooth),

@@ -72,8 +72,29 @@ rows(
     ("singular-float64", [In(values=np.diag([1.0, 2.0, 0.0]), dtype="float64")], {}, None),
     tolerance=LOOSE,
 )
+
+
+def _potrf_of(a, lower):
+    return _potrf(a) if lower else t(_potrf(t(a)))
+
+
+def _potri_of(a, lower):
+    return _potri(a if lower else t(a))
+
+
+for _name, _function, _values, _more in (
+    ("_linalg_potrf", _potrf_of, positive("potrf upper", 2, 3, 3), {"symmetric": True}),
+    ("_linalg_potri", _potri_of, t(lower("potri upper", 2, 3, 3)), {}),
+):
+    for _label, _row in (
+        ("upper", In(values=np.ascontiguousarray(_values))),
+        ("upper-float64", In(values=np.ascontiguousarray(_values), dtype="float64")),
+        ("upper-alone", In(values=np.where(np.tri(3, k=-1) == 1, 7, _values))),
+    ):
+        rows(_name, (_label, [_row], {"lower": False}, _function, {"order": 2}), diff=(0,), tolerance=LOOSE, **_more)
+rows("_linalg_potrf", ("upper-indefinite", [In(values=[[1.0, 2.0], [0.5, 1.0]])], {"lower": False}, None))
 for _name in ("_linalg_potrf", "_linalg_potri"):
-    square_errors(_name, oracle="differs: 1.9.1 refuses it")
+    square_errors(_name, parameters=True)
 
 
 def _reflected(a):
@@ -96,7 +117,7 @@ for _shape in ((1, 1), (1, 3), (2, 2), (2, 3), (3, 3), (3, 7), (2, 2, 3), (2, 1,
     rows(
         "_linalg_gelqf",
         (_label, [In(values=_values)], {}, _gelqf, {"order": 2}),
-        (f"{_label}-float64", [In(values=_values, dtype="float64")], {}, _gelqf),
+        (f"{_label}-float64", [In(values=np.ascontiguousarray(_values), dtype="float64")], {}, _gelqf),
         diff=(0,), tolerance=LOOSE,
     )  # fmt: skip
 rows(

@@ -40,7 +40,7 @@ def _convolve(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None = None, **p:
     size = [(n + 2 * q - (k - 1) * d - 1) // s + 1 for n, q, k, d, s in zip(x.shape[2:], pad, kernel, dilate, stride)]
     padded = np.pad(x.astype(np.float64), [(0, 0), (0, 0), *((q, q) for q in pad)])
     images = padded.reshape(x.shape[0], groups, x.shape[1] // groups, *padded.shape[2:])
-    kernels = w.astype(np.float64).reshape(groups, -1, *w.shape[1:])
+    kernels = w.astype(np.float64).reshape(groups, w.shape[0] // groups, *w.shape[1:])
     y = np.zeros((x.shape[0], groups, kernels.shape[1], *size))
     for tap, where in _taps(padded.shape[2:], size, kernel, stride=stride, dilate=dilate):
         part, weight = images[(slice(None),) * 3 + where], kernels[(slice(None),) * 3 + tap]
@@ -57,7 +57,7 @@ def _transposed(
     """The data whose convolution's derivative this is: every element of y adds its multiple of the kernel."""
     kernel = w.shape[2:]
     images = y.astype(np.float64).reshape(y.shape[0], groups, y.shape[1] // groups, *y.shape[2:])
-    kernels = w.astype(np.float64).reshape(groups, -1, *w.shape[1:])
+    kernels = w.astype(np.float64).reshape(groups, w.shape[0] // groups, *w.shape[1:])
     # Behind the result there must be room for all of the kernel, whatever the stride leaves over.
     room = [n + 2 * q + k for n, q, k in zip(size, pad, kernel)]
     x = np.zeros((y.shape[0], groups, w.shape[1], *room))
@@ -171,6 +171,28 @@ for _make in (_convolution, _deconvolution):
             kernel=(2, 2),
             np_shape=True,
             oracle="forward: refuses empty arrays in backward",
+        ),
+        # ---- sums over nothing are 0, or the bias ----
+        *(
+            _make(
+                f"no-channels-{len(size)}d-{groups}-groups{'-bias' * with_bias}",
+                2,
+                0,
+                size,
+                4,
+                kernel=(2,) * len(size),
+                num_group=groups,
+                no_bias=not with_bias,
+                np_shape=True,
+                order=2,
+                oracle="skip: refuses arrays without channels",
+            )
+            for size in ((5,), (4, 5), (3, 4, 2))
+            for groups in (1, 2)
+            for with_bias in (False, True)
+        ),
+        _make(
+            "nothing-float16", 0, 0, (4, 4), 3, "float16", kernel=(3, 3), np_shape=True, oracle="skip: ends the process"
         ),
         _make("stride-beyond", 1, 2, (7, 7), 2, kernel=(2, 2), stride=(5, 4)),
         _make("pad-beyond", 1, 2, (9, 8), 2, kernel=(5, 5), pad=(3, 2)),

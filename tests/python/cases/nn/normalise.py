@@ -122,6 +122,8 @@ CASES += [
          diff=(0, 1), tolerance={"float32": (2e-4, 2e-4)}),
     Case("BatchNorm", "no-examples", _channels((0, 3, 2), 1, ones=True), {}, lambda x, *_, **__: x, np_shape=True,
          oracle=_EMPTY),
+    Case("BatchNorm", "no-examples-scaled", _channels((0, 3, 2), 1), {"fix_gamma": False}, lambda x, *_, **__: x,
+         np_shape=True, order=2, diff=(0, 1, 2), train=True, oracle=_EMPTY),
     Case("BatchNorm", "no-channels", _channels((2, 0, 3), 1, ones=True), {}, lambda x, *_, **__: x, np_shape=True,
          oracle=_EMPTY, train=True),
     Case("BatchNorm", "too-few-factors", (_two[0], In((1,)), *_two[2:]), {}, error=True,

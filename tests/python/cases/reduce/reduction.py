@@ -65,8 +65,29 @@ CASES += [
     Case("min", "ties", (In(values=[[1.0, 3.0, 1.0], [2.0, 2.0, 2.0]]),), {"axis": 1}, _min, diff=(0,), defined=True),
     Case("min", "empty", (In((0, 3)),), {}, error=True, np_shape=True),
     Case("prod", "uint8-wraps", (In(dtype="uint8", values=[16, 17, 2]),), {}, _prod),
-    Case("prod", "zero", (In(values=[[2.0, 0.0], [3.0, 4.0]]),), {"axis": 1}, _prod, diff=(0,), defined=True),
-    Case("nanprod", "zero", (In(values=[[2.0, 0.0], [np.nan, 4.0]]),), {"axis": 1}, _nanprod, diff=(0,), defined=True),
+    *(
+        Case(
+            _op,
+            f"zero-{_label}",
+            (In(values=_values),),
+            _params,
+            _function,
+            order=2,
+            diff=(0,),
+            oracle="forward: its gradient is NaN where a 0 is",
+        )
+        for _op, _function in (("prod", _prod), ("nanprod", _nanprod))
+        for _label, _values, _params in (
+            ("one", [[2.0, 0.0], [3.0, 4.0]], {"axis": 1}),
+            ("two", [[0.0, 0.0, 3.0], [3.0, -4.0, 0.0]], {"axis": 1}),
+            ("all", [[2.0, 0.0, 3.0], [3.0, -4.0, 1.5]], {}),
+            ("alone", [[0.0], [3.0]], {"axis": 1}),
+            ("axes", [[[2.0, 0.0], [3.0, -1.0]], [[0.0, 5.0], [1.5, 2.0]]], {"axis": (2, 0), "keepdims": True}),
+            ("exclude", [[[2.0, 0.0], [3.0, -1.0]], [[0.0, 5.0], [1.5, 2.0]]], {"axis": 1, "exclude": True}),
+            ("no-axis", [[2.0, 0.0]], {"axis": (0, 1), "exclude": True}),
+        )
+    ),
+    Case("nanprod", "zero-nan", (In(values=[[2.0, 0.0], [np.nan, 4.0]]),), {"axis": 1}, _nanprod),
     Case("nansum", "only-nan", (In(values=[[np.nan, np.nan]]),), {"axis": 1}, _nansum, diff=(0,), defined=True),
 ]
 

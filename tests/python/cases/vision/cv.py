@@ -5,6 +5,8 @@ Of uint8, 1.9.1's numbers are the definition. (Files of all kinds: tests/c/kerne
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +48,55 @@ def _bytes(data: bytes) -> tuple[In, ...]:
     return (In(values=np.frombuffer(data, "uint8"), dtype="uint8"),)
 
 
+def _part(kind: str, data: bytes) -> bytes:
+    whole = kind.encode() + data
+    return struct.pack(">I", len(data)) + whole + struct.pack(">I", zlib.crc32(whole))
+
+
+def _number(kind: str, value: int) -> bytes:
+    return _part(kind, struct.pack(">I", value))
+
+
+def _png(kind: int, depth: int, light: bytes) -> bytes:
+    """A file of 16 x 9 pixels of a kind and a depth; `light` are the parts that say what their numbers mean."""
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind]
+    numbers = np.random.RandomState(kind * 16 + depth)
+    row = 16 * channels * depth // 8
+    lines = b"".join(b"\0" + numbers.bytes(row) for _ in range(9))
+    palette = _part("PLTE", numbers.bytes(3 << depth)) if kind == 3 else b""
+    head = _part("IHDR", struct.pack(">IIBBBBB", 16, 9, depth, kind, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + light + palette + _part("IDAT", zlib.compress(lines)) + _part("IEND", b"")
+
+
 # ---- _cvimdecode, _cvimread ----
+
+_GAMMA, _LINEAR, _SRGB = _number("gAMA", 45455), _number("gAMA", 100000), _part("sRGB", b"\0")
+_CORNERS = (31270, 32900, 50000, 33000, 30000, 40000, 15000, 16000)
+_LIGHTS = {
+    "gamma": _GAMMA,
+    "srgb": _SRGB,
+    "srgb-linear": _LINEAR + _SRGB,
+    "linear": _LINEAR,
+    "near-linear": _number("gAMA", 95100),
+    "steep": _number("gAMA", 220000),
+    "twice": _GAMMA + _LINEAR,
+    "zero": _number("gAMA", 0) + _GAMMA,
+    "no-intent": _part("sRGB", b"\4") + _GAMMA,
+    "few-bits": _GAMMA + _part("sBIT", bytes([5, 9, 3])),
+    "chromaticities": _GAMMA + _part("cHRM", struct.pack(">8I", *_CORNERS)),
+}
+for _kind, _depth in ((2, 8), (2, 16), (3, 4), (3, 8), (6, 8), (6, 16), (0, 8), (4, 16)):
+    for _label, _light in _LIGHTS.items():
+        if _kind == 2 or _label == "gamma":
+            for _flag in (0, 1) if _label == "gamma" else (0,):
+                CASES.append(
+                    Case(
+                        "_cvimdecode",
+                        f"{_label}-{_kind}-{_depth}-{_flag}",
+                        _bytes(_png(_kind, _depth, _light)),
+                        {"flag": _flag},
+                    )
+                )
 
 _op = "_cvimdecode"
 CASES += [

@@ -125,7 +125,6 @@ _FORMS = {
     "mixed": lambda mx, x: _block(mx, lambda F, a, b: a + b)(x, mx.sym.var("b")),
     "contexts": lambda mx, x: _block(mx, lambda F, a, b: a + b)(x, x.as_in_context(mx.cpu(1))),
     "output a number": lambda mx, x: _block(mx, lambda F, a: 3)(x),
-    "output None": lambda mx, x: _block(mx, lambda F, a: (a, None))(x),
 }
 
 
@@ -137,12 +136,29 @@ def forms(mx, form):
     return type(found).__name__, found
 
 
-@case(first=["array", "None", "list"], then=["array", "None", "list"])
-def other_forms(mx, first, then):
+@case(differs="1.9.1 refuses None among the outputs")
+def an_output_that_is_none(mx):
+    return _block(mx, lambda F, a: (a, None))(mx.nd.ones((2, 3)))
+
+
+def _other_form(mx, first, then):
     given = {"array": mx.nd.ones((2,)), "None": None, "list": [mx.nd.ones((2,))]}
     block = _block(mx, lambda F, a, b: a * 2 if b is None else a + (b[0] if isinstance(b, list) else b))
     block(mx.nd.ones((2,)), given[first])
     return block(mx.nd.ones((2,)), given[then])
+
+
+@case(form=["array", "None", "list"])
+def same_forms(mx, form):
+    return _other_form(mx, form, form)
+
+
+@case(
+    differs="1.9.1 refuses a form of inputs that is not the first one's",
+    forms=["array list", "array None", "None array", "None list", "list array", "list None"],
+)
+def other_forms(mx, forms):
+    return _other_form(mx, *forms.split())
 
 
 _UNTRACED = {

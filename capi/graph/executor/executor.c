@@ -1,5 +1,5 @@
 /* Executors: binding arrays, forward and backward. */
-#include "graph/executor.h"
+#include "graph/executor/executor.h"
 
 #include <string.h>
 
@@ -211,7 +211,24 @@ static int make_outputs(mxl_executor *e, const mxl_facts *facts)
     return 0;
 }
 
-int mxl_executor_finish(mxl_executor *e, bool legacy_shape)
+/* Says of the outputs where they are. */
+static int place_outputs(mxl_executor *e, const mxl_places *places)
+{
+    const mxl_indexed *graph = &e->program.graph;
+    size_t bytes = ((size_t)graph->entries + 1) * sizeof(mxl_device);
+    mxl_device *devices = mxl_alloc(bytes);
+    int status;
+
+    if (devices == NULL)
+        return -1;
+    status = mxl_place_entries(places, graph, e->input, devices);
+    for (int i = 0; i < e->outputs && status == 0; i++)
+        e->output[i]->device = devices[graph->head[i]];
+    mxl_free(devices, bytes);
+    return status;
+}
+
+int mxl_executor_finish(mxl_executor *e, const mxl_places *places, bool legacy_shape)
 {
     const mxl_indexed *graph = &e->program.graph;
     mxl_facts facts;
@@ -239,7 +256,7 @@ int mxl_executor_finish(mxl_executor *e, bool legacy_shape)
     if (status == 0)
         status = make_outputs(e, &facts);
     mxl_facts_end(&facts);
-    return status;
+    return status == 0 ? place_outputs(e, places) : -1;
 }
 
 /* ---- running ---- */
@@ -259,6 +276,7 @@ static int show_results(mxl_executor *e, mxl_array *const *results)
         result = mxl_array_alias(result);
         if (result == NULL)
             return -1;
+        result->device = out->device;
         if (out->storage == NULL) {
             mxl_array_become(out, result);
         } else {
@@ -322,6 +340,7 @@ int mxl_executor_share_outputs(mxl_executor *e, mxl_executor *from)
         status = mxl_executor_first_of(from->output[i], own->dtype, &shape, &shared);
         if (status != 0 || shared == NULL)
             continue;
+        shared->device = own->device;
         mxl_array_release(e->output[i]);
         e->output[i] = shared;
     }
@@ -370,16 +389,65 @@ static int record_again(mxl_executor *e, mxl_mode mode)
                       : mxl_error("backward needs a forward before it");
 }
 
+/* The gradient of output i in the dtype that the output has: as it was given, or cast. A new
+ * reference; NULL with the error set, as for one of another shape. */
+static mxl_array *fitting_head(const mxl_executor *e, int i, mxl_array *given)
+{
+    const mxl_array *out = e->output[i];
+    mxl_array *cast;
+
+    if (given->storage == NULL || !mxl_array_same_shape(given, out))
+        return mxl_error_null("head gradient %d has shape %s, output %d has %s", i,
+                              MXL_SHAPE_OF(given), i, MXL_SHAPE_OF(out));
+    if (given->dtype == out->dtype) {
+        mxl_array_retain(given);
+        return given;
+    }
+    cast = mxl_array_new(out->dtype, out->ndim, out->shape);
+    if (cast != NULL && mxl_array_copy_into(cast, given) == 0)
+        return cast;
+    mxl_array_release(cast);
+    return NULL;
+}
+
+static void release_all(mxl_array **list, int count)
+{
+    for (int i = 0; i < count; i++)
+        mxl_array_release(list[i]);
+    mxl_free(list, (size_t)count * sizeof(*list));
+}
+
+/* Sets *fitting to a list of such gradients, NULL where none is given; to NULL if none are. */
+static int fit_heads(const mxl_executor *e, mxl_array *const *given, mxl_array ***fitting)
+{
+    mxl_array **list;
+
+    *fitting = NULL;
+    if (given == NULL)
+        return 0;
+    list = mxl_alloc_zero((size_t)e->outputs * sizeof(*list));
+    if (list == NULL)
+        return -1;
+    for (int i = 0; i < e->outputs; i++) {
+        if (given[i] == NULL || (list[i] = fitting_head(e, i, given[i])) != NULL)
+            continue;
+        release_all(list, e->outputs);
+        return -1;
+    }
+    *fitting = list;
+    return 0;
+}
+
 int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode,
                           const mxl_monitor *monitor)
 {
     mxl_backward_args args = {.num_heads = e->outputs,
                               .heads = e->head,
-                              .head_grads = head_grads,
                               .retain_graph = !e->repeatable,
                               .allow_constants = true,
                               .training = mode.training,
                               .dialect = mode.dialect};
+    mxl_array **fitting = NULL;
     int status;
 
     if (!wants_gradients(e) || e->outputs == 0)
@@ -388,7 +456,12 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
         return -1;
     status = e->head[0] == NULL ? record_again(e, mode) : 0;
     if (status == 0)
+        status = fit_heads(e, head_grads, &fitting);
+    args.head_grads = fitting;
+    if (status == 0)
         status = mxl_backward(&args);
+    if (fitting != NULL)
+        release_all(fitting, e->outputs);
     if (status == 0 && monitor != NULL)
         status = mxl_executor_show_gradients(e, monitor);
     if (e->repeatable)

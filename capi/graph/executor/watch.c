@@ -1,6 +1,6 @@
 /* Monitors of an executor's backward. */
 #include "base/memory/mem.h"
-#include "graph/executor.h"
+#include "graph/executor/executor.h"
 
 static size_t list_bytes(const mxl_executor *e)
 {

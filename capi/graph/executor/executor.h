@@ -2,6 +2,7 @@
 #ifndef MXL_GRAPH_EXECUTOR_H
 #define MXL_GRAPH_EXECUTOR_H
 
+#include "graph/executor/place.h"
 #include "graph/program.h"
 
 typedef struct mxl_executor {
@@ -46,9 +47,9 @@ int mxl_executor_set_state(mxl_executor *e, int i, mxl_array *state);
 /* Notes that arrays were put in after mxl_executor_finish. */
 void mxl_executor_list_inputs(mxl_executor *e);
 
-/* Makes the outputs, once all arrays are there. -1 with the error set, also where the arrays'
- * shapes contradict the graph. */
-int mxl_executor_finish(mxl_executor *e, bool legacy_shape);
+/* Makes the outputs, once all arrays are there, on the devices of their nodes. -1 with the error
+ * set, also where the arrays' shapes contradict the graph. */
+int mxl_executor_finish(mxl_executor *e, const mxl_places *places, bool legacy_shape);
 
 /* Sets *out to a new array over the first elements of another one, or to NULL where that has too
  * few or another dtype. -1 with the error set. */
@@ -63,13 +64,14 @@ int mxl_executor_share_outputs(mxl_executor *e, mxl_executor *from);
 int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *monitor);
 
 /* Gradients of the last forward into the arguments' buffers; one without training is run again.
- * `head_grads`: NULL, or one for each output, NULL for ones. `monitor` (NULL: none), if the forward
- * had it too, is called with the gradients of all nodes' inputs, from the last node to the first:
- * fc1_backward_output0 and so on. -1 with the error set. */
+ * `head_grads`: NULL, or one for each output, of its shape and of any dtype, NULL for ones.
+ * `monitor` (NULL: none), if the forward had it too, is called with the gradients of all nodes'
+ * inputs, from the last node to the first: fc1_backward_output0 and so on. -1 with the error set.
+ */
 int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode,
                           const mxl_monitor *monitor);
 
-/* For executor.c: executor_watch.c. Makes the watches of a forward, and gradients for arguments
+/* For executor.c: watch.c. Makes the watches of a forward, and gradients for arguments
  * that have none, so that all of them are computed; NULL with the error set. What a backward says
  * of them; and their end. */
 mxl_grad_watch **mxl_executor_watches(mxl_executor *e);

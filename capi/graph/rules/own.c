@@ -1,0 +1,365 @@
+/* What the operators' own infer functions say, of inputs of which not all is known. */
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/memory/mem.h"
+#include "engine/run/invoke.h"
+#include "graph/infer.h"
+
+/* In place of unknown sizes: two that have many divisors, and one that a slice may lie beyond and
+ * that a squeeze drops. */
+static const int64_t stand_in_sizes[] = {60, 84, 1};
+/* The same for a composition, which runs with them; and the most elements that are worth it. */
+static const int64_t run_sizes[] = {12, 24, 1};
+enum { MOST_ELEMENTS = 1 << 18 };
+
+/* Arrays without memory, of which infer reads dtype and shape. */
+typedef struct stand_ins {
+    mxl_array *array; /* [count] */
+    mxl_array **list;
+    int64_t (*dims)[2 * MXL_MAX_NDIM];
+    mxl_shape *out_shape;
+    int *out_dtype;
+    mxl_shape other; /* in place of an unknown one */
+    bool any_dtypes; /* dtypes that are known do not count */
+    mxl_arena arena;
+} stand_ins;
+
+static int stand_ins_begin(stand_ins *s, const mxl_rule *rule)
+{
+    size_t in = (size_t)rule->num_in + 1, out = (size_t)rule->num_out + 1;
+
+    mxl_arena_init(&s->arena);
+    s->array = mxl_arena_alloc(&s->arena, in * sizeof(*s->array));
+    s->list = mxl_arena_alloc(&s->arena, in * sizeof(*s->list));
+    s->dims = mxl_arena_alloc(&s->arena, in * sizeof(*s->dims));
+    s->out_shape = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_shape));
+    s->out_dtype = mxl_arena_alloc(&s->arena, out * sizeof(*s->out_dtype));
+    if (s->array == NULL || s->list == NULL || s->dims == NULL || s->out_shape == NULL ||
+        s->out_dtype == NULL) {
+        mxl_arena_clear(&s->arena);
+        return -1;
+    }
+    memset(s->array, 0, in * sizeof(*s->array));
+    s->any_dtypes = false;
+    return 0;
+}
+
+/* Input i with `size` in place of unknown sizes, and a dtype in place of an unknown one. */
+static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, int dtype)
+{
+    const mxl_shape *shape = mxl_rule_in(rule, i)->ndim < 0 ? &s->other : mxl_rule_in(rule, i);
+    int known = rule->facts->dtype[rule->in[i]];
+    mxl_array *array = &s->array[i];
+
+    array->dtype = known != MXL_DTYPE_UNKNOWN && !s->any_dtypes ? known : dtype;
+    array->ndim = shape->ndim;
+    array->contiguous = true;
+    array->shape = s->dims[i];
+    array->strides = s->dims[i] + shape->ndim;
+    for (int k = 0; k < shape->ndim; k++)
+        array->shape[k] = shape->dim[k] < 0 ? size : shape->dim[k];
+    array->size = mxl_shape_size(array->ndim, array->shape);
+    mxl_shape_strides(array->ndim, array->shape, array->strides);
+    s->list[i] = array;
+}
+
+/* Shapes and dtypes of a composition that has no infer: those of what it makes of zeros. */
+static int infer_by_running(mxl_infer *infer)
+{
+    mxl_mode mode = {.legacy_shape = infer->legacy_shape, .dialect = &mxl_dialect_mxnet};
+    int count = infer->num_inputs + infer->num_outputs, status = 0;
+    size_t bytes = ((size_t)count + 1) * sizeof(mxl_array *);
+    mxl_array **in = mxl_alloc_zero(bytes), **out;
+
+    if (in == NULL)
+        return -1;
+    out = in + infer->num_inputs;
+    for (int i = 0; i < infer->num_inputs && status == 0; i++) {
+        in[i] = mxl_array_zeros_like(infer->in[i]);
+        status = in[i] == NULL ? -1 : 0;
+    }
+    if (status == 0)
+        status = mxl_invoke(infer->op, infer->params, infer->num_inputs, in, infer->num_outputs,
+                            out, mode);
+    for (int i = 0; i < infer->num_outputs && status == 0; i++) {
+        infer->out_dtype[i] = out[i]->dtype;
+        mxl_shape_set(&infer->out_shape[i], out[i]->ndim, out[i]->shape);
+    }
+    for (int i = 0; i < count; i++)
+        mxl_array_release(in[i]);
+    mxl_free(in, bytes);
+    return status;
+}
+
+/* Whether arrays whose sizes are tried have more elements than is worth it. */
+static bool too_many(const stand_ins *s, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (s->array[i].size > MOST_ELEMENTS)
+            return mxl_error("unknown sizes are not tried in an array that large") != 0;
+    }
+    return false;
+}
+
+/* Calls infer; -1 with the error set. */
+static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtype)
+{
+    mxl_infer infer = {.op = rule->node->op,
+                       .params = rule->node->params,
+                       .num_inputs = rule->num_in,
+                       .num_outputs = rule->num_out,
+                       .in = s->list,
+                       .out_shape = s->out_shape,
+                       .out_dtype = s->out_dtype,
+                       .legacy_shape = rule->facts->legacy_shape};
+    bool scalar = false; /* an input without dimensions, which has no storage here */
+
+    for (int i = 0; i < rule->num_in; i++)
+        stand_in(s, rule, i, size, dtype);
+    for (int i = 0; i < rule->num_out; i++) {
+        s->out_dtype[i] = MXL_DTYPE_UNKNOWN;
+        s->out_shape[i].ndim = -1;
+    }
+    if (infer.op->infer == NULL)
+        return size > 0 && too_many(s, rule->num_in) ? -1 : infer_by_running(&infer);
+    if (infer.op->infer(&infer) != 0)
+        return -1;
+    for (int i = 0; i < rule->num_in; i++)
+        scalar |= s->array[i].ndim == 0;
+    for (int i = 0; i < rule->num_out; i++) {
+        if (s->out_shape[i].ndim == 0 && rule->num_in > 0 && !scalar)
+            mxl_infer_legacy(&infer, i, NULL);
+    }
+    return 0;
+}
+
+/* The same with `dtype` for the first unknown input, and for others what the rules say then. */
+static int call_guessing(stand_ins *s, mxl_rule *rule, int64_t size, int dtype)
+{
+    mxl_facts facts = *rule->facts;
+    mxl_rule guess = *rule;
+    size_t bytes = (size_t)facts.graph->entries * sizeof(int);
+    int unknown = -1, status;
+
+    for (int i = rule->num_in; i-- > 0;)
+        unknown = facts.dtype[rule->in[i]] == MXL_DTYPE_UNKNOWN ? i : unknown;
+    if (unknown < 0)
+        return call_infer(s, rule, size, dtype);
+    facts.dtype = mxl_alloc(bytes);
+    if (facts.dtype == NULL)
+        return -1;
+    memcpy(facts.dtype, rule->facts->dtype, bytes);
+    facts.dtype[rule->in[unknown]] = dtype;
+    guess.facts = &facts;
+    if (mxl_rule_dtypes(&guess) != 0)
+        memcpy(facts.dtype, rule->facts->dtype, bytes);
+    status = call_infer(s, &guess, size, dtype);
+    mxl_free(facts.dtype, bytes);
+    return status;
+}
+
+/* The same with the first dtype that the operator takes: that of an input, or a usual one. Dtypes
+ * that it refuses are an error when it runs; shapes follow as from float32. */
+static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
+{
+    static const int dtypes[] = {MXL_F32, MXL_I64, MXL_BOOL, MXL_F16, MXL_F64};
+    int status;
+
+    for (int i = 0; i < rule->num_in; i++) {
+        int known = rule->facts->dtype[rule->in[i]];
+
+        if (known != MXL_DTYPE_UNKNOWN && call_guessing(s, rule, size, known) == 0)
+            return 0;
+    }
+    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
+        if (call_guessing(s, rule, size, dtypes[i]) == 0)
+            return 0;
+    }
+    s->any_dtypes = true;
+    status = call_infer(s, rule, size, dtypes[0]);
+    s->any_dtypes = false;
+    return status == 0 ? 0 : call_guessing(s, rule, size, dtypes[0]); /* its error */
+}
+
+/* What stays the same between `first` and the shapes that infer gave last; -1 as ndim: nothing. */
+static void keep_common(const stand_ins *s, const mxl_rule *rule, mxl_shape *first)
+{
+    for (int i = 0; i < rule->num_out; i++) {
+        if (first[i].ndim != s->out_shape[i].ndim)
+            first[i].ndim = -1;
+        for (int k = 0; k < first[i].ndim; k++) {
+            if (first[i].dim[k] != s->out_shape[i].dim[k])
+                first[i].dim[k] = -1;
+        }
+    }
+}
+
+/* With several sizes in place of unknown ones: sizes of results that stay the same are known, in
+ * `found`, or, `again`, what of `found` stays the same. False with `found` as it was where the
+ * operator refuses one of the first two sizes. */
+static bool try_sizes(stand_ins *s, mxl_rule *rule, mxl_shape *found, bool again)
+{
+    const int64_t *sizes = rule->node->op->infer != NULL ? stand_in_sizes : run_sizes;
+    size_t bytes = (size_t)rule->num_out * sizeof(*found);
+    mxl_shape *first = found + rule->num_out;
+
+    if (call_any_dtype(s, rule, sizes[0]) != 0)
+        return false;
+    memcpy(first, s->out_shape, bytes);
+    if (call_any_dtype(s, rule, sizes[1]) != 0)
+        return false;
+    keep_common(s, rule, first);
+    if (call_any_dtype(s, rule, sizes[2]) == 0)
+        keep_common(s, rule, first);
+    if (again) {
+        memcpy(s->out_shape, first, bytes);
+        keep_common(s, rule, found);
+    } else {
+        memcpy(found, first, bytes);
+    }
+    return true;
+}
+
+static const int stand_in_ranks[] = {2, 4, 3, 1};
+
+/* The shapes of results, or what is known of them: with several ranks and sizes in place of unknown
+ * ones. Where the operator refuses them, or takes one rank alone, nothing is. */
+static int infer_partly(stand_ins *s, mxl_rule *rule, bool ranks)
+{
+    size_t bytes = (size_t)rule->num_out * 2 * sizeof(mxl_shape);
+    mxl_shape *found = mxl_arena_alloc(&s->arena, bytes + 1);
+    int runs = 0;
+
+    if (found == NULL)
+        return -1;
+    for (int i = 0; i < (ranks ? 4 : 1); i++) {
+        s->other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
+        runs += try_sizes(s, rule, found, runs > 0);
+    }
+    for (int i = 0; i < rule->num_out && runs > ranks; i++) {
+        if (ranks && !mxl_shape_known(&found[i]))
+            continue; /* whether its rank is right is not known either */
+        if (mxl_rule_merge(rule, mxl_rule_out(rule, i), &found[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What is known of the shapes of inputs: all, at least one size not, one rank not, no rank. */
+typedef enum input_shapes { ALL_KNOWN, SIZE_UNKNOWN, RANK_UNKNOWN, NONE_KNOWN } input_shapes;
+
+static input_shapes shapes_of_inputs(const mxl_rule *rule)
+{
+    input_shapes worst = ALL_KNOWN;
+    int ranks = 0;
+
+    for (int i = 0; i < rule->num_in; i++) {
+        const mxl_shape *in = mxl_rule_in(rule, i);
+
+        ranks += in->ndim >= 0;
+        if (in->ndim < 0)
+            worst = RANK_UNKNOWN;
+        else if (worst == ALL_KNOWN && !mxl_shape_known(in))
+            worst = SIZE_UNKNOWN;
+    }
+    return rule->num_in > 0 && ranks == 0 ? NONE_KNOWN : worst;
+}
+
+/* Output shapes from input shapes, by the operator's own function. */
+int mxl_rule_own_shapes(mxl_rule *rule)
+{
+    input_shapes known = shapes_of_inputs(rule);
+    const mxl_op *op = rule->node->op;
+    bool needed = false;
+    stand_ins s;
+    int status = 0;
+
+    for (int i = 0; i < rule->num_out; i++)
+        needed |= !mxl_shape_known(mxl_rule_out(rule, i));
+    if (known != ALL_KNOWN && (!needed || mxl_rule_needs_all(op)))
+        return 0;
+    if (known == NONE_KNOWN || (known == RANK_UNKNOWN && op->infer == NULL))
+        return 0;
+    if (stand_ins_begin(&s, rule) != 0)
+        return -1;
+    if (known != ALL_KNOWN) {
+        status = infer_partly(&s, rule, known == RANK_UNKNOWN);
+    } else {
+        status = call_any_dtype(&s, rule, 0);
+        for (int i = 0; i < rule->num_out && status == 0; i++)
+            status = mxl_rule_merge(rule, mxl_rule_out(rule, i), &s.out_shape[i]);
+    }
+    mxl_arena_clear(&s.arena);
+    return status;
+}
+
+/* Calls infer with `dtype` in place of unknown ones, and with the first of several ranks that the
+ * operator takes in place of unknown shapes: dtypes seldom depend on them. */
+static bool run_with(stand_ins *s, const mxl_rule *rule, int dtype)
+{
+    for (int i = 0; i < 4; i++) {
+        s->other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
+        if (call_infer(s, rule, stand_in_sizes[0], dtype) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Dtypes of results that are the same whatever the unknown inputs have. */
+static int say_fixed(stand_ins *s, mxl_rule *rule)
+{
+    static const int dtypes[] = {MXL_F32, MXL_F64, MXL_F16, MXL_U8, MXL_I32, MXL_I64, MXL_BOOL};
+    int *same = mxl_arena_alloc(&s->arena, ((size_t)rule->num_out + 1) * sizeof(*same)), runs = 0;
+
+    if (same == NULL)
+        return -1;
+    for (size_t d = 0; d < sizeof(dtypes) / sizeof(dtypes[0]); d++) {
+        if (!run_with(s, rule, dtypes[d]))
+            continue;
+        for (int i = 0; i < rule->num_out; i++)
+            same[i] = runs == 0 || same[i] == s->out_dtype[i] ? s->out_dtype[i] : MXL_DTYPE_UNKNOWN;
+        runs++;
+    }
+    for (int i = 0; i < rule->num_out && runs > 1; i++) {
+        if (mxl_rule_say_dtype(rule, rule->out + i, same[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mxl_rule_own_dtypes(mxl_rule *rule, bool *found)
+{
+    int dtype = MXL_DTYPE_UNKNOWN, status = 0;
+    bool whole = true, needed = false;
+    stand_ins s;
+
+    *found = false;
+    for (int i = 0; i < rule->num_in; i++) {
+        int known = rule->facts->dtype[rule->in[i]];
+
+        whole &= known != MXL_DTYPE_UNKNOWN;
+        if (dtype == MXL_DTYPE_UNKNOWN)
+            dtype = known;
+    }
+    for (int i = 0; i < rule->num_out; i++)
+        needed |= rule->facts->dtype[rule->out + i] == MXL_DTYPE_UNKNOWN;
+    if (dtype == MXL_DTYPE_UNKNOWN)
+        dtype = MXL_F32;
+    if (rule->node->op->infer == NULL || mxl_rule_by_values(rule->node))
+        return 0;
+    if (stand_ins_begin(&s, rule) != 0)
+        return -1;
+    if (run_with(&s, rule, dtype)) {
+        *found = whole;
+        for (int i = 0; i < rule->num_out && status == 0; i++) {
+            rule->other_outputs |= s.out_dtype[i] != dtype;
+            if (whole)
+                status = mxl_rule_say_dtype(rule, rule->out + i, s.out_dtype[i]);
+        }
+        if (!whole && needed && rule->other_outputs && status == 0)
+            status = say_fixed(&s, rule);
+    }
+    mxl_arena_clear(&s.arena);
+    return status;
+}

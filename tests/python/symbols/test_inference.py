@@ -1,0 +1,106 @@
+"""Shapes and dtypes that follow from one input, or from a result, are at least those that 1.9.1 infers."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import _graph
+import _inference
+
+import mxlite as mx
+
+ANSWERS = Path(__file__).resolve().parents[2] / "reference" / "inference.json.xz"
+EXPECTED: dict[str, dict[str, Any]] = json.loads(lzma.decompress(ANSWERS.read_bytes()))
+#: Operators of which 1.9.1 says more or something else, and why it is not followed.
+_COUNTS = "1.9.1 counts an unknown size as 0, or an unknown shape as a scalar's: here the result stays unknown"
+_REWRITES = "1.9.1 writes over the shapes of inputs that are known"
+_GUESSES = "1.9.1 says a dtype of results before the inputs that they depend on have one"
+DIFFERS: dict[str, str] = {
+    **dict.fromkeys(["Concat", "_rnn_param_concat", "_npi_concatenate", "_npi_where"], _COUNTS),
+    **dict.fromkeys([f"_npi_{name}stack" for name in ("v", "h", "d", "column_")], _COUNTS),
+    **dict.fromkeys([f"_np_atleast_{axes}d" for axes in (1, 2, 3)], _COUNTS),
+    **dict.fromkeys(["_npi_insert_scalar", "_npi_insert_tensor"], _REWRITES),
+    **dict.fromkeys(["_npi_pinv", "_npi_solve", "_npi_tensorsolve", "amp_multicast"], _GUESSES),
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, dict[str, Any]]:
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    return {case.id: _inference.answers(library, case) for case in _inference.rows()}
+
+
+def _less(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
+    """The questions to which 1.9.1 knows more, or something else."""
+    return [
+        f"{question}: {found.get(question)}, expected {answer}"
+        for question, answer in expected.items()
+        if answer is not None and not (found.get(question) and _inference.knows(found[question], answer))
+    ]
+
+
+def test_every_operator_is_asked(found: dict[str, dict[str, Any]]) -> None:
+    assert len({name.split("/")[0] for name in EXPECTED}) > 500
+    assert set(EXPECTED) <= set(found)
+
+
+@pytest.mark.parametrize("op", sorted({name.split("/")[0] for name in EXPECTED}))
+def test_as_much_as_1_9_1(op: str, found: dict[str, dict[str, Any]]) -> None:
+    rows = {name: _less(found[name], EXPECTED[name]) for name in EXPECTED if name.split("/")[0] == op}
+    less = {name: questions for name, questions in rows.items() if questions}
+    assert bool(less) == (op in DIFFERS), less
+
+
+def _shapes(symbol: Any, **known: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    arguments, outputs, states = symbol.infer_shape_partial(**known)
+    names = [*symbol.list_arguments(), *symbol.list_auxiliary_states(), "out"]
+    return dict(zip(names, [*arguments, *states, *outputs]))
+
+
+def test_states_of_an_optimizer_follow_from_the_weight() -> None:
+    step = mx.sym.adam_update(mx.sym.var("weight"), mx.sym.var("grad"), lr=0.1, name="step")
+    assert set(_shapes(step, weight=(3, 4)).values()) == {(3, 4)}
+    many = mx.sym.multi_mp_sgd_mom_update(
+        *[mx.sym.var(f"x{i}") for i in range(8)], lrs=(1, 1), wds=(0, 0), num_weights=2
+    )
+    found = _shapes(many, x0=(3, 4), x5=(2,))
+    assert [found[f"x{i}"] for i in range(8)] == [(3, 4)] * 4 + [(2,)] * 4
+
+
+def test_data_of_a_convolution_follows_from_its_result() -> None:
+    layer = mx.sym.Convolution(mx.sym.var("data"), kernel=(3, 2), pad=(1, 0), dilate=(1, 2), num_filter=4, name="conv")
+    both = layer + mx.sym.var("other")
+    assert _shapes(both, data=(0, 5, 0, 0), other=(2, 4, 7, 8))["data"] == (2, 5, 7, 10)
+    strided = mx.sym.Convolution(mx.sym.var("data"), kernel=(3,), stride=(2,), num_filter=4) + mx.sym.var("other")
+    assert _shapes(strided, data=(0, 5, 0), other=(2, 4, 7))["data"] == (2, 5, 0)
+
+
+def test_unknown_sizes_say_nothing_of_a_result_that_depends_on_them() -> None:
+    squeezed = mx.sym.squeeze(mx.sym.var("data")) + mx.sym.var("other")
+    assert _shapes(squeezed, data=(0, 0, 0), other=(2, 3))["out"] == (2, 3)
+    picked = mx.sym.pick(mx.sym.var("data"), mx.sym.var("index"), keepdims=False) + mx.sym.var("other")
+    assert _shapes(picked, index=(0, 0), other=(3,))["out"] == (3,)
+
+
+def test_shapes_follow_whatever_dtypes_are_stated() -> None:
+    length = mx.sym.cast(mx.sym.var("length"), "int32")
+    for lengths in (length, mx.sym.var("length", dtype="int32"), mx.sym.var("length")):
+        symbol = mx.sym.softmax(mx.sym.var("data"), length=lengths, use_length=True)
+        assert symbol.infer_shape(data=(2, 4), length=(2,))[1] == [(2, 4)]
+
+
+def test_a_network_of_integers_binds() -> None:
+    net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=4, name="fc")
+    bound = net.simple_bind(mx.cpu(), data=(2, 5), type_dict={"data": "int32"})
+    assert {array.dtype.__name__ for array in bound.arg_dict.values()} == {"int32"}
+    with pytest.raises(mx.MXNetError, match="takes floating-point input, got int32"):
+        bound.forward()[0].asnumpy()
