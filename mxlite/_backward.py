@@ -9,20 +9,13 @@ user's code, or when the backward has returned.
 from __future__ import annotations
 
 import ctypes
-import itertools
 from _signal import getsignal, signal  # not of `signal`, whose wrappers make enumerations of handlers: 4 us each
 from contextlib import nullcontext
 from signal import SIGINT
 from typing import Any, Callable
 
 from mxlite._ends import Noting, in_main_thread
-from mxlite._lib import LIB, last_error
-
-#: Recorded functions, by the number that the library hands to their callbacks. The library says when one goes.
-recorded: dict[int, Any] = {}
-
-#: The numbers to come.
-numbers = itertools.count(1)
+from mxlite._lib import LIB, hot, last_error
 
 
 class Interrupts(Noting):
@@ -69,7 +62,7 @@ def noting_interrupts(certain: bool = False) -> Any:
     """Interrupts() where functions of the user's may be called (`certain`: will be) and signals can be handled, else
     nothing.
     """
-    if (recorded or certain) and in_main_thread() and callable(getsignal(SIGINT)):
+    if (hot.num_kept() or certain) and in_main_thread() and callable(getsignal(SIGINT)):
         return Interrupts()
     return _NOTHING
 

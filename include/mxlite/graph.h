@@ -134,6 +134,19 @@ MXL_API int MXLNodeGetSaved(MXLNodeHandle node, int index, NDArrayHandle *array,
 /* Attaches one pointer of the caller to the node. `release` (may be NULL) is called with it when
  * the node is freed or the pointer is replaced. NULL, the initial state, means no payload. */
 MXL_API int MXLNodeSetPayload(MXLNodeHandle node, void *payload, MXLReleaseFunction release);
+
+/* For a language whose objects are payloads, and hold arrays: lets its collector of cycles see
+ * them. Calls `visit` with `data` and each payload of nodes, hooks and functions
+ * (MXLFunctionRecord) that has this release function and that the handle alone keeps alive: freeing
+ * the handle would release it. Payloads that other handles, threads or nodes may keep too are left
+ * out, and so are all that come after `budget` nodes and variables. Another thread may change what
+ * is found, but not while no thread can use the array: so a collector that asks twice should use
+ * the first answer.
+ *
+ * `visit` must not call the library. */
+typedef void (*MXLVisitFunction)(void *data, void *payload);
+MXL_API int MXLNDArrayVisitPayloads(NDArrayHandle array, MXLReleaseFunction release, int budget,
+                                    MXLVisitFunction visit, void *data);
 MXL_API int MXLNodeGetPayload(MXLNodeHandle node, void **out);
 
 /* ---- Hooks ----

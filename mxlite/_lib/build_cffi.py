@@ -32,11 +32,13 @@ int set_grad_mode(int flag);
 int grad_mode(void);
 uint64_t make_type(int number);
 uint64_t make_function(int number);
+uint64_t payload_release(void);
+int64_t num_kept(void);
 """
 
 
 #: The C sources, in their order: one file to the compiler.
-_SOURCES = ("functions.c", "owner.c", "call.c", "views.c", "call_type.c", "lists.c")
+_SOURCES = ("functions.c", "payloads.c", "owner.c", "call.c", "views.c", "call_type.c", "lists.c")
 
 
 def _source(name: str) -> str:

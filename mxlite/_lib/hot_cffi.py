@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from functools import update_wrapper
 from typing import Any, Callable
 
@@ -19,9 +20,14 @@ globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.spl
 #: _Call: see `direct`.
 Owner, _Call = (ctypes.cast(lib.make_type(number), ctypes.py_object).value for number in (0, 1))
 #: Functions that read lists (mxlite/_lib/cffi/lists.c).
-call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list = (
-    ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(8)
+call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list, keep, kept, drop, _on_collection = (
+    ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(12)
 )
+#: keep, kept, drop: objects that the library holds, by their numbers (mxlite/_lib/cffi/payloads.c). `release`: what the
+#: library calls when it lets one go. num_kept: how many there are.
+release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lib.payload_release())
+num_kept = lib.num_kept
+gc.callbacks.append(_on_collection)
 
 
 #: Class -> the Python function behind its `__getitem__`, which has the documentation.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import operator
 from types import MethodType
 from typing import Any, Callable
@@ -70,6 +71,28 @@ class Owner:
 
     _h = property(operator.attrgetter("_number"), _set_handle)
 
+
+#: Objects that the library holds, by their numbers. The collector of cycles takes them for held by this module.
+_kept: dict[int, Any] = {}
+_numbers = itertools.count(1)
+kept, num_kept = _kept.get, _kept.__len__
+
+
+def keep(thing: Any) -> int:
+    """A number for an object that the library holds until it is dropped or released."""
+    number = next(_numbers)
+    _kept[number] = thing
+    return number
+
+
+def drop(number: int) -> None:
+    """The library does not take the object."""
+    del _kept[number]
+
+
+#: The library lets an object go. Never freed: it may do so for longer than a module lives.
+release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_kept.__delitem__)
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(release))
 
 #: As in mxlite._lib.hot_cffi; empty, because `__getitem__` is a Python function here.
 subscript_functions: dict[type, Callable] = {}

@@ -7,14 +7,17 @@ object for as long as anyone holds it.
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
 from typing import Any, Callable
 
-from mxlite import _backward
-from mxlite._lib import LIB, Handle, ask, check_call
+from mxlite._lib import LIB, Handle, ask, check_call, hot
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import variable_for
-from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook, keep
+from mxlite.autograd._hooks import ON_NODE, ON_PREPARE, RELEASE, RemovableHandle, add_hook
+
+#: Held while a payload is asked for, or set, so that no other thread replaces it.
+_payloads = threading.RLock()
 
 _nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
 _classes: dict[tuple[str, str], type] = {}
@@ -56,7 +59,8 @@ class _Metadata(dict):
 
 def payload_of(handle: int) -> _Metadata | None:
     """The node's payload, if it has one."""
-    return _backward.recorded.get(ask(ctypes.c_void_p, LIB.MXLNodeGetPayload, handle))
+    with _payloads:
+        return hot.kept(ask(ctypes.c_void_p, LIB.MXLNodeGetPayload, handle))
 
 
 def _context(handle: int) -> Any:
@@ -66,10 +70,11 @@ def _context(handle: int) -> Any:
 
 def _kept_metadata(handle: int) -> _Metadata:
     """The node's metadata, made where it has none."""
-    found = payload_of(handle)
-    if found is None:
-        found = _Metadata()
-        check_call(LIB.MXLNodeSetPayload(handle, keep(found), RELEASE))
+    with _payloads:
+        found = payload_of(handle)
+        if found is None:
+            found = _Metadata()
+            check_call(LIB.MXLNodeSetPayload(handle, hot.keep(found), RELEASE))
     return found
 
 

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any, Callable
 
 from mxlite import _backward, error
-from mxlite._lib import LIB, Handle, check_call, last_error, lasting
+from mxlite._lib import LIB, Handle, check_call, hot, last_error, lasting
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share, variable_for
 
@@ -35,13 +35,6 @@ class RemovableHandle(Handle):
 # ---- registering ----
 
 
-def keep(thing: Any) -> int:
-    """A number for an object that the library holds, as a payload, until it releases it."""
-    number = next(_backward.numbers)
-    _backward.recorded[number] = thing
-    return number
-
-
 def hand_over(
     thing: Any, register: Callable[[int, Any], int], problem: Callable[[], BaseException] = last_error
 ) -> None:
@@ -49,9 +42,9 @@ def hand_over(
 
     Raises: `problem`'s exception, if register fails.
     """
-    number = keep(thing)
+    number = hot.keep(thing)
     if register(number, RELEASE) != 0:
-        _backward.recorded.pop(number, None)
+        hot.drop(number)
         raise problem()
 
 
@@ -81,7 +74,7 @@ def call_at_end(fn: Callable[[], Any], problem: Callable[[], BaseException]) -> 
 
 
 #: The library releases a payload.
-RELEASE = lasting(ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_backward.recorded.__delitem__))
+RELEASE = hot.release
 
 HANDLES = ctypes.POINTER(ctypes.c_void_p)
 _P, _I = ctypes.c_void_p, ctypes.c_int
@@ -97,7 +90,7 @@ def callback(*kinds: Any) -> Callable[[Callable], Any]:
     def decorate(work: Callable) -> Any:
         def call(number: int, *arguments: Any) -> int:
             try:
-                work(_backward.recorded.get(number), *arguments)
+                work(hot.kept(number), *arguments)
                 return 0
             except BaseException as problem:
                 error.keep_exception(problem)

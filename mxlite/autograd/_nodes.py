@@ -15,7 +15,7 @@ from mxlite.autograd import _graph as graph
 from mxlite.autograd import saved
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import array_id, edge_of, share
-from mxlite.autograd._hooks import HANDLES, RELEASE, adopted, callback, keep
+from mxlite.autograd._hooks import HANDLES, RELEASE, adopted, callback
 from mxlite.autograd._run import Edges, run_from_edges
 
 
@@ -150,14 +150,14 @@ def record(
         context: What the node takes its attributes from.
     """
     call = _labelled(front_end.dialect, label, slots)
-    number = keep((rule, front_end))
+    number = hot.keep((rule, front_end))
     taken = ctypes.c_int()
     status = LIB.MXLFunctionRecord(
         call, len(inputs), _handles(inputs), len(outputs), _handles(outputs), _RULE, number,
         _FORGET if hasattr(rule, "forget") else None, RELEASE, ctypes.byref(taken),
     )  # fmt: skip
     if status != 0 or not taken.value:
-        _backward.recorded.pop(number, None)
+        hot.drop(number)
     if status != 0:
         raise front_end.last_error()
     if taken.value and context is not None:
@@ -183,9 +183,9 @@ def _RULE(kept: Any, outputs: int, heads: Any, inputs: int, wanted: Any, results
 
 @lasting
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _FORGET(number: int, recorded: dict[int, Any] = _backward.recorded) -> None:  # noqa: N802
+def _FORGET(number: int, kept: Any = hot.kept) -> None:  # noqa: N802
     """A backward has released what a node's rule saved."""
-    rule, _ = recorded[number]
+    rule, _ = kept(number)
     rule.forget()
 
 

@@ -6,10 +6,10 @@ import ctypes
 from typing import Any, Callable
 
 from mxlite import _backward, error
-from mxlite._lib import LIB, check_call, lasting
+from mxlite._lib import LIB, check_call, hot, lasting
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import share
-from mxlite.autograd._hooks import HANDLES, callback, hand_over, keep
+from mxlite.autograd._hooks import HANDLES, callback, hand_over
 
 #: The blocks that are open, by thread (error.thread_number()); for what Python itself saves.
 _open: dict[int, list[SavedHooks]] = {}
@@ -64,18 +64,18 @@ _P = ctypes.c_void_p
 @callback(_P, HANDLES)
 def _PACK(hooks: Any, array: int, packed: Any) -> None:  # noqa: N802 - it is a constant
     """A value is saved."""
-    packed[0] = keep((_backward.call_user(hooks.pack, hooks.front_end.adopt(array)),))
+    packed[0] = hot.keep((_backward.call_user(hooks.pack, hooks.front_end.adopt(array)),))
 
 
 @callback(_P, HANDLES)
 def _UNPACK(hooks: Any, packed: int, array: Any) -> None:  # noqa: N802
     """It is read."""
-    found = _backward.call_user(hooks.unpacked, *_backward.recorded[packed])
+    found = _backward.call_user(hooks.unpacked, *hot.kept(packed))
     array[0] = share(found._h)
 
 
 @lasting
 @ctypes.CFUNCTYPE(None, _P, _P)
-def _DROP(number: int, packed: int, forget: Any = _backward.recorded.pop) -> None:  # noqa: N802
+def _DROP(number: int, packed: int, drop: Any = hot.drop) -> None:  # noqa: N802
     """It is needed no more; perhaps when the interpreter has taken this module apart."""
-    forget(packed)
+    drop(packed)

@@ -13,8 +13,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite import _backward, error
-from mxlite._lib import c_ints, c_texts, lasting
-from mxlite.autograd._hooks import keep
+from mxlite._lib import c_ints, c_texts, hot, lasting
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, _Null
 from mxlite.context import Context
 from mxlite.ndarray._operators import Operator
@@ -59,7 +58,7 @@ class _Held:
 
     def fill(self, result: Any, callbacks: Any) -> None:
         """Hands the library a list of callbacks, with this object's number as their context."""
-        number = keep(self)
+        number = hot.keep(self)
         contexts = (_P * len(callbacks))(*([number] * len(callbacks)))
         self.lists["contexts"] = contexts
         result[0] = _List(len(callbacks), callbacks, contexts)
@@ -103,7 +102,7 @@ def _callback(*kinds: Any) -> Callable[[Callable], Any]:
     def decorate(work: Callable) -> Any:
         def call(*arguments: Any) -> int:
             try:
-                work(_backward.recorded[arguments[-1]], *arguments[:-1])
+                work(hot.kept(arguments[-1]), *arguments[:-1])
                 return 1
             except BaseException as problem:
                 error.keep_exception(problem)
@@ -203,9 +202,9 @@ def _runner(method: str, written: str, named: tuple[str, ...]) -> Any:
 
 @lasting
 @ctypes.CFUNCTYPE(_I, _P)
-def _DELETE(number: int, forget: Any = _backward.recorded.pop) -> int:  # noqa: N802
+def _DELETE(number: int, drop: Any = hot.drop) -> int:  # noqa: N802
     """The library lets go of an object; perhaps when the interpreter has taken this module apart."""
-    forget(number, None)
+    drop(number)
     return 1
 
 

@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "reference"))
 
 import mxlite as mx  # noqa: E402
-from mxlite import _backward, _lib, autograd  # noqa: E402
+from mxlite import _lib, autograd  # noqa: E402
 
 #: Left out where PyTorch is not installed; the header of the report says so, and `make test-torch` installs it.
 collect_ignore_glob = [] if importlib.util.find_spec("torch") else ["pytorch/test_torch_style*.py"]
@@ -55,7 +55,7 @@ def nothing_is_left(request):
         gc.freeze()  # what is left (reports, modules) stays: the next collection need not look at it again
     assert live_handles() == before, "the test left arrays behind"
     assert not autograd.is_recording() and not autograd.is_training() and not mx.is_np_shape()
-    assert not _backward.recorded, "a recorded function is alive still"
+    assert not _lib.hot.num_kept(), "a recorded function is alive still"
 
 
 def pytest_collection_finish() -> None:

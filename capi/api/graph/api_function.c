@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/graph/function.h"
 #include "api/prepared.h"
 #include "base/memory/mem.h"
 #include "engine/backward/callback.h"
@@ -113,6 +114,17 @@ static const mxl_op op_function = {
     .grad = function_grad,
     .forget = function_release_saved,
 };
+
+bool api_function_payload(const mxl_node *node, void **payload, MXLReleaseFunction *release)
+{
+    const function *f = (const function *)node->payload;
+
+    if (node->op != &op_function || !mxl_ref_is_unique(&f->ref))
+        return false;
+    *payload = f->payload;
+    *release = f->release;
+    return true;
+}
 
 /* ---- recording ---- */
 

@@ -6,13 +6,13 @@
 
 #include "base/memory/mem.h"
 
-static void store_lock(mxl_hook_store *store)
+void mxl_hook_store_lock(mxl_hook_store *store)
 {
     while (atomic_flag_test_and_set_explicit(&store->lock, memory_order_acquire))
         sched_yield();
 }
 
-static void store_unlock(mxl_hook_store *store)
+void mxl_hook_store_unlock(mxl_hook_store *store)
 {
     atomic_flag_clear_explicit(&store->lock, memory_order_release);
 }
@@ -71,13 +71,13 @@ void mxl_hook_store_remove_hooks(mxl_hook_store *store)
     mxl_hook **hooks;
     size_t count, room;
 
-    store_lock(store);
+    mxl_hook_store_lock(store);
     hooks = store->hooks;
     count = store->num_hooks;
     room = store->room_hooks;
     store->hooks = NULL;
     store->num_hooks = store->room_hooks = 0;
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     for (size_t i = 0; i < count; i++) {
         mxl_hook_remove(hooks[i]);
         mxl_ref_release(&hooks[i]->ref);
@@ -136,7 +136,7 @@ int mxl_hook_store_add(mxl_hook_store *store, mxl_hook *hook)
 {
     int status = 0;
 
-    store_lock(store);
+    mxl_hook_store_lock(store);
     if (store->num_hooks == store->room_hooks) {
         list_purge(store);
         status = MXL_GROW(store->hooks, 2 * store->num_hooks, store->room_hooks);
@@ -145,7 +145,7 @@ int mxl_hook_store_add(mxl_hook_store *store, mxl_hook *hook)
         mxl_ref_retain(&hook->ref);
         store->hooks[store->num_hooks++] = hook;
     }
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     return status;
 }
 
@@ -156,7 +156,7 @@ static mxl_hook *take_followers(mxl_hook_store *store, int output)
     mxl_hook *first = NULL, **end = &first;
     size_t kept = 0;
 
-    store_lock(store);
+    mxl_hook_store_lock(store);
     for (size_t i = 0; i < store->num_hooks; i++) {
         mxl_hook *hook = store->hooks[i];
 
@@ -170,7 +170,7 @@ static mxl_hook *take_followers(mxl_hook_store *store, int output)
     }
     *end = NULL;
     store->num_hooks = kept;
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     return first;
 }
 
@@ -199,11 +199,11 @@ bool mxl_hook_store_has(mxl_hook_store *store, mxl_hook_kind kind)
 
     if (store == NULL)
         return false;
-    store_lock(store);
+    mxl_hook_store_lock(store);
     list_purge(store); /* those of a variable stay for many backwards, removed ones need not */
     for (size_t i = 0; i < store->num_hooks && !has; i++)
         has = store->hooks[i]->kind == kind && !atomic_load(&store->hooks[i]->removed);
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     return has;
 }
 
@@ -229,13 +229,13 @@ int mxl_hooks_begin(mxl_hooks *hooks, mxl_hook_store *store, mxl_hook_kind kind)
     if (!mxl_hook_store_has(store, kind))
         return 0;
     for (;;) {
-        store_lock(store);
+        mxl_hook_store_lock(store);
         room = store->num_hooks;
         if (room <= hooks->room) {
             list_take(hooks, store, kind, false);
             list_take(hooks, store, kind, true);
         }
-        store_unlock(store);
+        mxl_hook_store_unlock(store);
         if (room <= hooks->room)
             return 0;
         mxl_free(hooks->items, hooks->room * sizeof(mxl_hook *));
@@ -268,21 +268,21 @@ int mxl_hook_store_reserve_packed(mxl_hook_store *store, int count)
     packed = mxl_alloc_zero((size_t)count * sizeof(mxl_ref *));
     if (packed == NULL)
         return -1;
-    store_lock(store);
+    mxl_hook_store_lock(store);
     store->packed = packed;
     store->num_packed = count;
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     return 0;
 }
 
 void mxl_hook_store_set_packed(mxl_hook_store *store, int at, mxl_ref *packed)
 {
-    store_lock(store);
+    mxl_hook_store_lock(store);
     if (at < store->num_packed) {
         store->packed[at] = packed;
         packed = NULL;
     }
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     mxl_ref_release(packed);
 }
 
@@ -290,11 +290,11 @@ mxl_ref *mxl_hook_store_get_packed(mxl_hook_store *store, int at)
 {
     mxl_ref *packed;
 
-    store_lock(store);
+    mxl_hook_store_lock(store);
     packed = at < store->num_packed ? store->packed[at] : NULL;
     if (packed != NULL)
         mxl_ref_retain(packed);
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     return packed;
 }
 
@@ -303,12 +303,12 @@ void mxl_hook_store_release_packed(mxl_hook_store *store)
     mxl_ref **packed;
     int count;
 
-    store_lock(store);
+    mxl_hook_store_lock(store);
     packed = store->packed;
     count = store->num_packed;
     store->packed = NULL;
     store->num_packed = 0;
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     for (int i = 0; i < count; i++)
         mxl_ref_release(packed[i]);
     mxl_free(packed, (size_t)count * sizeof(mxl_ref *));
@@ -321,12 +321,12 @@ void mxl_hook_store_set_payload(mxl_hook_store *store, void *payload, void (*rel
     void (*old_release)(void *);
     void *old;
 
-    store_lock(store);
+    mxl_hook_store_lock(store);
     old = store->payload;
     old_release = store->release;
     store->payload = payload;
     store->release = release;
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     if (old_release != NULL)
         old_release(old);
 }
@@ -335,8 +335,8 @@ void *mxl_hook_store_payload(mxl_hook_store *store)
 {
     void *payload;
 
-    store_lock(store);
+    mxl_hook_store_lock(store);
     payload = store->payload;
-    store_unlock(store);
+    mxl_hook_store_unlock(store);
     return payload;
 }

@@ -63,6 +63,10 @@ static inline mxl_hook_store *mxl_hook_store_get(mxl_hook_slot *slot)
 /* Makes the store where there is none; NULL with the error set. */
 mxl_hook_store *mxl_hook_store_make(mxl_hook_slot *slot);
 
+/* Held for moments, to look at a store; nothing else of the library is called in between. */
+void mxl_hook_store_lock(mxl_hook_store *store);
+void mxl_hook_store_unlock(mxl_hook_store *store);
+
 /* A new hook without functions; NULL with the error set. Until mxl_hook_store_add it has no
  * payload. */
 mxl_hook *mxl_hook_new(mxl_hook_kind kind);

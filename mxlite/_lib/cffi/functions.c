@@ -2,7 +2,10 @@
  * not linked with the library: `bind` fills the pointers p_MXL... with addresses in the library
  * that mxlite._lib opened. Handles are integers here; 0 is an error. cffi's own code, with
  * Python.h, comes before this file; owner.c and the others come after it. */
+#include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <structmember.h>
 
 #include "mxlite/graph.h"
@@ -17,7 +20,7 @@
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp)                     \
     X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)                        \
-    X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData) X(MXNDArrayDetach)
+    X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData) X(MXNDArrayDetach) X(MXLNDArrayVisitPayloads)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;

@@ -419,7 +419,7 @@ static PyObject *list_number_in(PyObject *self, PyObject *object)
     }
 }
 
-static PyMethodDef list_functions[] = {
+static PyMethodDef functions[] = {
     {"call_n", (PyCFunction)(void (*)(void))list_call_n, METH_FASTCALL, NULL},
     {"call_into", (PyCFunction)(void (*)(void))list_call_into, METH_FASTCALL, NULL},
     {"num_outputs", (PyCFunction)(void (*)(void))list_num_outputs, METH_FASTCALL, NULL},
@@ -428,13 +428,17 @@ static PyMethodDef list_functions[] = {
     {"run", (PyCFunction)(void (*)(void))list_run, METH_FASTCALL, NULL},
     {"array_of", (PyCFunction)(void (*)(void))list_array_of, METH_FASTCALL, NULL},
     {"call1_list", (PyCFunction)(void (*)(void))list_call1_list, METH_FASTCALL, NULL},
+    {"keep", payload_keep, METH_O, NULL},
+    {"kept", payload_kept, METH_O, NULL},
+    {"drop", payload_drop, METH_O, NULL},
+    {"on_collection", payload_collect, METH_VARARGS, NULL},
 };
 
-/* Returns the address of a function of list_functions, as a new reference; 0 on failure. */
+/* Returns the address of one of the functions, as a new reference; 0 on failure. */
 static uint64_t make_function(int number)
 {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *made = PyCFunction_NewEx(&list_functions[number], NULL, NULL);
+    PyObject *made = PyCFunction_NewEx(&functions[number], NULL, NULL);
 
     if (made == NULL)
         PyErr_Clear();

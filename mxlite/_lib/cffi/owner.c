@@ -9,9 +9,28 @@ typedef struct owner {
     int64_t rows;                        /* see rows_of; 0 before it is asked for */
     PyObject *shape, *dtype, *read_only; /* as the front ends know them; NULL before they are set */
     PyObject *weakrefs;
+    payloads *found; /* by the collector of cycles; NULL: none */
 } owner;
 
 /* Releasing may call back into Python (a custom function's end): the error at hand is kept. */
+static void free_handle(owner *array)
+{
+    uint64_t handle = array->handle;
+
+    free(array->found);
+    array->found = NULL;
+    array->handle = 0;
+    if (handle != 0) {
+        PyObject *error = NULL, *value, *trace;
+
+        if (PyErr_Occurred())
+            PyErr_Fetch(&error, &value, &trace);
+        p_MXNDArrayFree(HANDLE(handle));
+        if (error != NULL)
+            PyErr_Restore(error, value, trace);
+    }
+}
+
 static void owner_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -22,15 +41,7 @@ static void owner_dealloc(PyObject *self)
         release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     if (array->weakrefs != NULL)
         PyObject_ClearWeakRefs(self);
-    if (array->handle != 0) {
-        PyObject *error = NULL, *value, *trace;
-
-        if (PyErr_Occurred())
-            PyErr_Fetch(&error, &value, &trace);
-        p_MXNDArrayFree(HANDLE(array->handle));
-        if (error != NULL)
-            PyErr_Restore(error, value, trace);
-    }
+    free_handle(array);
     Py_XDECREF(array->shape);
     Py_XDECREF(array->dtype);
     Py_XDECREF(array->read_only);
@@ -55,9 +66,33 @@ static int owner_set_handle(PyObject *self, PyObject *value, void *closure)
     (void)closure;
     if (PyErr_Occurred())
         return -1;
+    free(((owner *)self)->found);
+    ((owner *)self)->found = NULL;
     ((owner *)self)->handle = handle;
     ((owner *)self)->has_handle = value != NULL;
     ((owner *)self)->rows = 0;
+    return 0;
+}
+
+/* For subclasses whose objects the collector of cycles looks at. */
+static int owner_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    owner *array = (owner *)self;
+
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(array->shape);
+    Py_VISIT(array->dtype);
+    Py_VISIT(array->read_only);
+    return held == 0 || array->handle == 0
+               ? 0
+               : visit_payloads(array->handle, &array->found, visit, arg);
+}
+
+/* Breaks a cycle through what the handle keeps. */
+static int owner_clear(PyObject *self)
+{
+    if (((owner *)self)->found != NULL)
+        free_handle((owner *)self);
     return 0;
 }
 
@@ -79,6 +114,8 @@ static PyObject *owner_subscript(PyObject *self, PyObject *key); /* in views.c *
 static PyType_Slot owner_slots[] = {
     {Py_mp_subscript, owner_subscript},
     {Py_tp_dealloc, owner_dealloc},
+    {Py_tp_traverse, owner_traverse},
+    {Py_tp_clear, owner_clear},
     {Py_tp_getset, owner_properties},
     {Py_tp_members, owner_members},
     {0, NULL},

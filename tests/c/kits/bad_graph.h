@@ -35,6 +35,12 @@ static int never_callback(void *payload)
     return never_hook(payload, 0, NULL, NULL);
 }
 
+static void never_visit(void *data, void *payload)
+{
+    (void)data;
+    (void)never_callback(payload);
+}
+
 static int never_pack(void *payload, NDArrayHandle array, void **packed)
 {
     (void)packed;
@@ -82,6 +88,8 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNodeGetSaved, NODE, false, MXLNodeGetSaved(h, 0, &out, &int_a, &int_b, &number_out))      \
     X(MXLNodeSetPayload, NODE, false, MXLNodeSetPayload(h, NULL, NULL))                            \
     X(MXLNodeGetPayload, NODE, false, MXLNodeGetPayload(h, &payload_out))                          \
+    X(MXLNDArrayVisitPayloads, ARRAY, false,                                                       \
+      MXLNDArrayVisitPayloads(h, NULL, 9, never_visit, NULL))                                      \
     X(MXLNDArrayAddHook, ARRAY, false, MXLNDArrayAddHook(h, never_hook, 0, NULL, NULL, &node_out)) \
     X(MXLNDArrayAddAccumulatedHook, ARRAY, false,                                                  \
       MXLNDArrayAddAccumulatedHook(h, never_variable_hook, NULL, NULL, &node_out))                 \

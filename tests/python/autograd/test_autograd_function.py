@@ -11,6 +11,7 @@ from conftest import live_handles
 
 import mxlite as mx
 from mxlite import _backward, autograd, nd
+from mxlite._lib import hot
 
 
 def leaf(values=(1, 2, 3), request: str = "write") -> nd.NDArray:
@@ -203,14 +204,14 @@ def test_nothing_keeps_a_function_alive() -> None:
             y = Sigmoid()(x)
             p, s = Pair()(x, w)
             z = Sigmoid()(y)
-        assert len(_backward.recorded) == 6  # the rule of each, and what its node shows
+        assert hot.num_kept() == 6  # the rule of each, and what its node shows
         del y, p, s, z
-        assert not _backward.recorded
+        assert not hot.num_kept()
         with autograd.record():
             y = Sigmoid()(x)
         y.backward()
         del y
-        assert not _backward.recorded
+        assert not hot.num_kept()
     finally:
         gc.enable()
 
@@ -364,7 +365,7 @@ def test_wrong_arguments() -> None:
             Pair()(x, 3)
         with pytest.raises(mx.MXNetError):
             Same()(x)
-    assert not _backward.recorded
+    assert not hot.num_kept()
 
 
 def test_saved_and_edited_since() -> None:
