@@ -46,12 +46,12 @@ class _Rows:
         lines += [_line(*row) for row in self.rows]
         lines += [
             "=" * 80,
-            "Parameters of the forward graph, each use counted",
+            "Parameters in forward computation graph, duplicate included",
             f"   Total params: {self.total}",
             f"   Trainable params: {self.trainable}",
             f"   Non-trainable params: {self.total - self.trainable}",
-            f"Shared: {self.shared}",
-            f"Parameters of the model, each once: {self.total - self.shared}",
+            f"Shared params in forward computation graph: {self.shared}",
+            f"Unique parameters in model: {self.total - self.shared}",
             "-" * 80,
         ]
         return "\n".join(lines)

@@ -98,7 +98,7 @@ def clip_global_norm_of(mx, value):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         norm = mx.gluon.utils.clip_global_norm(arrays, 1.0)
-    kinds = [[each.category.__name__, str(each.message)] for each in found if each.category is UserWarning]
+    kinds = [each.category.__name__ for each in found if each.category is UserWarning]
     return norm, arrays, kinds
 
 

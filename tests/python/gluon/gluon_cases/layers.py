@@ -484,7 +484,7 @@ def sync_batch_norm_warns(mx):
         warnings.simplefilter("always")
         mx.gluon.contrib.nn.SyncBatchNorm(in_channels=1)
         mx.gluon.contrib.nn.SyncBatchNorm(in_channels=1, num_devices=1)
-    return [str(each.message) for each in found]
+    return [each.category.__name__ for each in found]
 
 
 @case(factor=[1, 2, 3])

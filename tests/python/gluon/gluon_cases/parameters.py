@@ -133,7 +133,7 @@ def initialize_twice_warns(mx):
         param.initialize(init="zeros")
     first = param.data().asnumpy()
     param.initialize(init="zeros", force_reinit=True)
-    return [str(each.message) for each in found], first, param.data()
+    return [each.category.__name__ for each in found], first, param.data()
 
 
 @case(numbers_of=[[0], [1], [0, 1], [2, 0, 1], []])
@@ -364,7 +364,7 @@ def constant_keeps_its_request(mx, req):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         param.grad_req = req
-    return param.grad_req, [str(each.message) for each in found]
+    return param.grad_req, [each.category.__name__ for each in found]
 
 
 @case

@@ -213,7 +213,7 @@ def log_by_the_old_name(mx):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         logger = mx.log.getLogger("cases.old")
-    return [[each.category.__name__, str(each.message)] for each in found], logger.level
+    return [each.category.__name__ for each in found], logger.level
 
 
 # mx.libinfo
