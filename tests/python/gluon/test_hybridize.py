@@ -233,7 +233,7 @@ def test_inputs_of_another_form() -> None:
     x = nd.ones((2,))
     symbols = [mx.sym.var(name) for name in "ab"]
     imported = gluon.SymbolBlock(symbols[0] + symbols[1], symbols)
-    with pytest.raises(ValueError, match=re.escape("its inputs are nested as [0, 0] (0: an array, -1: None, a list for a list), got [0, [0]]")):
+    with pytest.raises(ValueError, match=r"its inputs are nested as \[0, 0\] .*, got \[0, \[0\]\]$"):
         imported(x, [x])
 
 
