@@ -13,10 +13,12 @@ of 4, it is split there, and the magic number left out.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import stat
 import struct
+import weakref
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from numbers import Number
@@ -42,6 +44,16 @@ _WHOLE, _FIRST, _MIDDLE, _LAST = range(4)
 _LARGE = 1 << 16
 #: What is read ahead; more would make reading by key slow.
 _BUFFER = 1 << 12
+
+
+#: Those that are open, or were: a program that ends without closing one keeps what it wrote.
+_writers: weakref.WeakSet[MXRecordIO] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_writers() -> None:
+    for each in list(_writers):
+        each.close()
 
 
 class MXRecordIO:
@@ -81,6 +93,8 @@ class MXRecordIO:
         self._read: Callable[[int], bytes] = self._file.read
         self.pid = os.getpid()
         self.is_open = True
+        if self.writable:
+            _writers.add(self)
 
     def _written(self, path: str, encoding: str | None = None) -> Any:
         """A file to write to, which takes its place when `close` ends all that are replaced.

@@ -57,7 +57,7 @@ class KVStore(KVStoreBase):
         for number, (each, _) in enumerate(pairs):
             self._check_kind(each)
             if each in self._stored or any(each == other for other, _ in pairs[:number]):
-                raise MXNetError(f"kvstore: duplicate init of key {each!r}")
+                raise MXNetError(f"kvstore: key {each!r} is in the store already")
         keys = [each for each, _ in pairs]
         self._stored.update(zip(keys, self._first_values(keys, [array for _, array in pairs])))
 

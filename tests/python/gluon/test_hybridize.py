@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import ctypes
 import pickle
-import re
 import threading
 from pathlib import Path
 
