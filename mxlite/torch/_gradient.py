@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
 
 _NOT_A_LEAF = (
-    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
-    "that doesn't require differentiation use var_no_grad = var.detach()."
+    "requires_grad: a computed tensor keeps its flag, only a leaf's can change; detach() gives one without a gradient"
 )
 
 

@@ -166,7 +166,7 @@ class Tensor(Gradient):
         Raises: RuntimeError: it requires a gradient.
         """
         if self.requires_grad and not force:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+            raise RuntimeError("numpy: the tensor requires a gradient; call detach().numpy()")
         return np.asarray(_Memory(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
