@@ -21,7 +21,7 @@ from mxlite.torch._dtypes import OF_FLAG, dtype
 
 _TORCH = 1
 
-AGAIN = "backward for the second time: an earlier one released the saved values; retain_graph=True keeps them"
+AGAIN = "backward a second time: an earlier one released the saved values; retain_graph=True keeps them"
 
 #: How the library says that an operator does not take a dtype.
 _NO_KERNEL = (
