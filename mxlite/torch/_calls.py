@@ -21,12 +21,7 @@ from mxlite.torch._dtypes import OF_FLAG, dtype
 
 _TORCH = 1
 
-AGAIN = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
+AGAIN = "backward a second time: an earlier one released the saved values; retain_graph=True keeps them"
 
 #: How the library says that an operator does not take a dtype.
 _NO_KERNEL = (

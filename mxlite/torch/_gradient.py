@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
 
 _NOT_A_LEAF = (
-    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
-    "that doesn't require differentiation use var_no_grad = var.detach()."
+    "requires_grad: a computed tensor keeps its flag, only a leaf's can change; detach() gives one without a gradient"
 )
 
 
@@ -45,7 +44,7 @@ class Gradient(Placed, _calls.hot.Owner):
                 return self
             raise RuntimeError(_NOT_A_LEAF)
         if requires_grad and not self._dtype.is_floating_point:
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            raise RuntimeError("requires_grad: a gradient needs a floating dtype")
         check_call(LIB.MXLNDArraySetRequiresGrad(self._h, bool(requires_grad)))
         if requires_grad:
             register_variable(self)
@@ -99,7 +98,7 @@ class Gradient(Placed, _calls.hot.Owner):
                 f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
             )
         if value is self:
-            raise RuntimeError("can't assign Variable as its own grad")
+            raise RuntimeError("grad: a tensor cannot be its own gradient")
         if value._dtype is not self._dtype:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{value._dtype.word}' to a tensor with dtype "

@@ -40,6 +40,12 @@ class Tensor(Gradient):
     #: NumPy's operators leave it to ours.
     __array_priority__ = 1000
 
+    def __getattr__(self, name: str) -> Any:
+        problem = f"'{type(self).__name__}' object has no attribute '{name}'"
+        if not name.startswith("_"):
+            problem += ": it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
+        raise AttributeError(problem)
+
     # ---- what it is ----
 
     @property
@@ -166,7 +172,7 @@ class Tensor(Gradient):
         Raises: RuntimeError: it requires a gradient.
         """
         if self.requires_grad and not force:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+            raise RuntimeError("numpy: the tensor requires a gradient; call detach().numpy()")
         return np.asarray(_Memory(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

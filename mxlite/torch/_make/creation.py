@@ -18,7 +18,7 @@ def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
     """A new tensor as the caller of a creating function gets it."""
     if requires_grad:
         if not tensor._dtype.is_floating_point:
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError("requires_grad: a gradient needs a floating dtype")
         tensor.requires_grad_()
     return tensor
 

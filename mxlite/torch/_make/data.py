@@ -144,12 +144,12 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     if not ndarray.dtype.isnative:
-        raise ValueError("given numpy array has byte order different from the native byte order.")
+        raise ValueError("from_numpy: the byte order of the array is not this machine's")
     kind = dtype_of_numpy(ndarray.dtype)
     if any(stride < 0 for stride in ndarray.strides):
         raise ValueError("At least one stride in the given numpy array is negative: make a copy of it with .copy()")
     if any(stride % kind.itemsize for stride in ndarray.strides):
-        raise ValueError("given numpy array strides not a multiple of the element byte size.")
+        raise ValueError("from_numpy: a stride of the array is not whole elements")
     if not ndarray.flags.aligned or not ndarray.flags.writeable or ndarray.size == 0:
         return from_values(ndarray)
     steps = tuple(stride // kind.itemsize for stride in ndarray.strides)

@@ -99,10 +99,7 @@ def _of_bool(name: str, input: Tensor) -> Tensor:
     if name == "square":
         return cast(input, int64)
     if name == "neg":
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
-        )
+        raise RuntimeError("neg: a bool tensor has no negative; `~` or `logical_not()` inverts a mask")
     if name == "relu":
         raise RuntimeError("Boolean inputs not supported for relu")
     raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")

@@ -77,7 +77,7 @@ def trace(input: Tensor) -> Tensor:
 
 def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
     if A.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+        raise RuntimeError(f"{name}: A must be a matrix or a batch of them")
     rows, columns = A.shape[-2:]
     if rows != columns:
         raise RuntimeError(f"{name}: the matrices are not square: {rows} x {columns}")

@@ -131,9 +131,7 @@ def vector_norm(
     """The p-norm of all elements, or along dimensions."""
     input = x if dtype is None else cast(x, as_dtype(dtype))
     if not input._dtype.is_floating_point:
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.word}"
-        )
+        raise RuntimeError(f"linalg.vector_norm: the input must be floating, its dtype is {input._dtype.word}")
     places = places_of(dim, input.ndim)
     reduced = input.shape if places is None else [input.shape[place] for place in places]
     if (ord < 0 or ord == math.inf) and 0 in reduced:

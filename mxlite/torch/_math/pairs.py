@@ -204,9 +204,6 @@ def addcmul(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, 
 def addcdiv(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """input + value * tensor1 / tensor2."""
     if not tensor1._dtype.is_floating_point and not tensor2._dtype.is_floating_point:
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported: divide first, (input + value * tensor1 / tensor2), "
-            "or (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)."
-        )
+        raise RuntimeError("addcdiv: both tensors to divide are of integers; one must be floating")
     tensors = [input, tensor1, tensor2]
     return _scaled(made, "AddcdivBackward0", lambda a, b, by: a * by / b, ("", "2", "12"), tensors, value)

@@ -97,10 +97,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dtype is not None:
         input = cast(input, as_dtype(dtype))
     if not input._dtype.is_floating_point:
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
-            f"{input._dtype.word}"
-        )
+        raise RuntimeError(f"mean(): the input must be floating, its dtype is {input._dtype.word}")
     if dim is None and not keepdim:
         return adopt(hot.call1(_mean_all, input._h), input._dtype)
     return reduce("MeanBackward1", "mean", input, places_of(dim, input.ndim), keepdim)
