@@ -134,6 +134,7 @@ MXL_API int MXLNodeGetSaved(MXLNodeHandle node, int index, NDArrayHandle *array,
 /* Attaches one pointer of the caller to the node. `release` (may be NULL) is called with it when
  * the node is freed or the pointer is replaced. NULL, the initial state, means no payload. */
 MXL_API int MXLNodeSetPayload(MXLNodeHandle node, void *payload, MXLReleaseFunction release);
+MXL_API int MXLNodeGetPayload(MXLNodeHandle node, void **out);
 
 /* For a language whose objects are payloads, and hold arrays: lets its collector of cycles see
  * them. Calls `visit` with `data` and each payload of nodes, hooks and functions
@@ -147,7 +148,6 @@ MXL_API int MXLNodeSetPayload(MXLNodeHandle node, void *payload, MXLReleaseFunct
 typedef void (*MXLVisitFunction)(void *data, void *payload);
 MXL_API int MXLNDArrayVisitPayloads(NDArrayHandle array, MXLReleaseFunction release, int budget,
                                     MXLVisitFunction visit, void *data);
-MXL_API int MXLNodeGetPayload(MXLNodeHandle node, void **out);
 
 /* ---- Hooks ----
  *

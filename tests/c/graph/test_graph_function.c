@@ -209,5 +209,94 @@ TEST(in_mxnets_dialect)
     drop(in[1]);
 }
 
+/* ---- what a handle alone keeps ---- */
+
+static int never(void *payload, int count, const H *grads, H *results)
+{
+    (void)payload;
+    (void)count;
+    (void)grads;
+    (void)results;
+    return -1;
+}
+
+typedef struct visited {
+    int count;
+    void *payloads[8];
+} visited;
+
+static void on_visit(void *data, void *payload)
+{
+    visited *v = data;
+
+    if (v->count < 8)
+        v->payloads[v->count] = payload;
+    v->count++;
+}
+
+static int visits(H array, int budget)
+{
+    visited v = {0};
+
+    CHECK_INT(MXLNDArrayVisitPayloads(array, on_release, budget, on_visit, &v), 0);
+    return v.count;
+}
+
+/* y = f(x), z = g(y): the handle of z keeps both once y is dropped. Another handle of an array or a
+ * node, another node and another release function hide what they keep. */
+TEST(payloads_that_a_handle_alone_keeps)
+{
+    rule f = {.factor = {2}}, g = {.factor = {3}}, hook = {0};
+    H x = leaf(VEC(1, 2)), y = VEC(1, 2), z = VEC(3, 4), other;
+    MXLHookHandle handle;
+    visited v = {0};
+    N node;
+
+    CHECK_INT(function(&f, 1, &x, 1, &y), 1);
+    CHECK_INT(visits(y, 100), 1);
+    CHECK_INT(MXLNDArrayVisitPayloads(y, NULL, 100, on_visit, &v), 0);
+    CHECK_INT(MXLNDArrayVisitPayloads(y, on_forget, 100, on_visit, &v), 0);
+    CHECK_INT(v.count, 0);
+    CHECK_INT(function(&g, 1, &y, 1, &z), 1);
+    CHECK_INT(visits(y, 100), 0);
+    CHECK_INT(visits(z, 100), 1);
+    drop(y);
+    CHECK_INT(visits(z, 100), 2);
+    CHECK_INT(visits(z, 1), 1);
+    CHECK_INT(visits(z, 0), 0);
+    CHECK_INT(MXLNDArrayAddHook(z, never, 0, &hook, on_release, &handle), 0);
+    CHECK_INT(visits(z, 100), 2); /* the hook has a handle */
+    CHECK_INT(MXLHookFree(handle), 0);
+    CHECK_INT(visits(z, 100), 3);
+    node = edge_of(z, NULL);
+    CHECK_INT(visits(z, 100), 0);
+    CHECK_INT(MXLNodeFree(node), 0);
+    CHECK_INT(MXShallowCopyNDArray(z, &other), 0);
+    CHECK_INT(visits(z, 100), 0);
+    drop(other);
+    CHECK_INT(visits(z, 100), 3);
+    drop(z);
+    CHECK_INT(f.released + g.released + hook.released, 3);
+    drop(x);
+}
+
+/* A leaf's hook is the handle's, until a node leads to the leaf. */
+TEST(payloads_of_a_leaf)
+{
+    rule hook = {0};
+    H x = leaf(VEC(1, 2)), y;
+
+    CHECK_INT(MXLNDArrayAddHook(x, never, 0, &hook, on_release, NULL), 0);
+    CHECK_INT(visits(x, 100), 1);
+    y = torch1("_mul_scalar", x, "scalar", "2");
+    CHECK_INT(visits(x, 100), 0);
+    CHECK_INT(visits(y, 100), 0);
+    drop(x);
+    CHECK_INT(visits(y, 100), 1);
+    drop(y);
+    CHECK_INT(hook.released, 1);
+}
+
 HARNESS_MAIN(ENTRY(a_rule), ENTRY(wants_and_heads), ENTRY(twice), ENTRY(failing_rules),
-             ENTRY(in_mxnets_dialect))
+             ENTRY(in_mxnets_dialect), ENTRY(payloads_that_a_handle_alone_keeps),
+             ENTRY(payloads_of_a_leaf))

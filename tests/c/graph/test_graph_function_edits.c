@@ -307,8 +307,37 @@ TEST(a_view_among_several_outputs)
     drop(x);
 }
 
+/* f returns a view of y = 2x. An edit of y, of the view or of a part of it would attach the view to
+ * y's elements, and f's vjp would not be called. */
+TEST(a_view_that_a_function_returns)
+{
+    rule r = {.factor = {-1}};
+    H x = leaf(VEC(1, 2)), y = torch1("_mul_scalar", x, "scalar", "2"), v, part_of_v;
+    int number;
+    N node;
+
+    CHECK_INT(MXLSetGradMode(0, &number), 0);
+    v = torch1("_mxl_reshape_to", y, "shape", "(2,)");
+    CHECK_INT(MXLSetGradMode(number, &number), 0);
+    CHECK_INT(function(&r, 1, &y, 1, &v), 1);
+    part_of_v = part(v, "0");
+    CHECK_FAILS(MXLNDArrayCheckEdit(v), "a custom function returned");
+    CHECK_FAILS(MXLNDArrayCheckEdit(part_of_v), "a custom function returned");
+    CHECK_INT(run_from(v, &keep), 0);
+    CHECK_NEAR(grad_at(x, 1), -2, 0);
+    write_over(y, 3);
+    CHECK_FAILS(MXLNDArrayGetEdge(v, &node, &number), "a custom function returned");
+    CHECK_FAILS(MXLNDArrayGetEdge(part_of_v, &node, &number), "a custom function returned");
+    CHECK_INT(r.calls, 1);
+    drop(part_of_v);
+    drop(v);
+    drop(y);
+    drop(x);
+    CHECK_INT(r.released, 1);
+}
+
 HARNESS_MAIN(ENTRY(edits_its_input), ENTRY(edits_of_variables), ENTRY(edits_a_view),
              ENTRY(writes_over_a_view), ENTRY(an_edited_view_that_is_kept),
              ENTRY(an_input_that_is_out_of_date), ENTRY(a_pin_that_is_out_of_date),
              ENTRY(a_value_that_is_placed), ENTRY(an_array_that_is_turned),
-             ENTRY(a_view_among_several_outputs))
+             ENTRY(a_view_among_several_outputs), ENTRY(a_view_that_a_function_returns))

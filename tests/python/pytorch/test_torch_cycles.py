@@ -152,7 +152,7 @@ def test_a_finalizer_that_brings_a_result_back():
             saved.append(self.y * 2)
 
     x = leaf()
-    y = Keep.apply(x, Probe(), lambda ctx, y: (setattr(ctx, "y", y), setattr(ctx, "last", Last()))[0])
+    y = Keep.apply(x, Probe(), lambda ctx, y: setattr(ctx, "y", y))
     y.grad_fn.metadata["last"] = last = Last()
     last.y = y
     del y, last
@@ -168,16 +168,15 @@ def test_a_loop_of_a_thousand_steps_keeps_few():
     most = 0
     for _ in range(1000):
         y = Keep.apply(leaf(), None, lambda ctx, y: setattr(ctx, "y", y))
-        with torch.no_grad():
-            most = max(most, hot.num_kept())
+        most = max(most, hot.num_kept())
     del y
     gc.collect()
     assert hot.num_kept() == 0
-    assert most < 1000  # the collector has come by on its own
+    assert most < 1000  # of 2,000: the collector has come by on its own
 
 
 def test_collections_while_other_threads_use_the_graph():
-    stop, wrong = threading.Event(), []
+    wrong = []
 
     def train():
         try:
@@ -201,7 +200,6 @@ def test_collections_while_other_threads_use_the_graph():
             each.join()
     finally:
         gc.set_threshold(*before)
-        stop.set()
     for _ in range(6):  # of functions in a row each collection frees the last one
         gc.collect()
     assert not wrong and not hot.num_kept()
