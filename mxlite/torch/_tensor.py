@@ -40,12 +40,6 @@ class Tensor(Gradient):
     #: NumPy's operators leave it to ours.
     __array_priority__ = 1000
 
-    def __getattr__(self, name: str) -> Any:
-        problem = f"'{type(self).__name__}' object has no attribute '{name}'"
-        if not name.startswith("_"):
-            problem += ": it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
-        raise AttributeError(problem)
-
     # ---- what it is ----
 
     @property

@@ -147,7 +147,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         raise ValueError("from_numpy: the byte order of the array is not this machine's")
     kind = dtype_of_numpy(ndarray.dtype)
     if any(stride < 0 for stride in ndarray.strides):
-        raise ValueError("At least one stride in the given numpy array is negative: make a copy of it with .copy()")
+        raise ValueError("from_numpy: a stride of the array is negative; copy() has none")
     if any(stride % kind.itemsize for stride in ndarray.strides):
         raise ValueError("from_numpy: a stride of the array is not whole elements")
     if not ndarray.flags.aligned or not ndarray.flags.writeable or ndarray.size == 0:

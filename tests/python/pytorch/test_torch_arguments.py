@@ -180,9 +180,3 @@ def test_what_is_no_tensor(name, given):
 def test_a_layer_of_what_is_no_tensor():
     with pytest.raises(TypeError, match=r"linear\(\): argument 'input' \(position 1\) must be Tensor, not ndarray"):
         torch.nn.Linear(3, 2)(np.ones((1, 3)))
-
-
-def test_a_method_that_tensors_lack():
-    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'bincount': it is missing in mxlite"):
-        X.bincount  # noqa: B018
-    assert not hasattr(X, "_absent")

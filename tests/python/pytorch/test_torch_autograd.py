@@ -391,7 +391,7 @@ def test_edits_that_are_refused():
         x.add_(1)
     with pytest.raises(RuntimeError, match="a view of a variable whose gradient is wanted"):
         x[0].add_(1)
-    with pytest.raises(RuntimeError, match="can't be cast to the desired output type"):
+    with pytest.raises(RuntimeError, match="does not fit in a tensor of dtype"):
         torch.tensor([1]).add_(0.5)
     with torch.no_grad():
         x.add_(1)
@@ -428,9 +428,9 @@ def test_views_share_memory():
 @pytest.mark.parametrize(
     ("target", "other", "says"),
     [
-        ((3,), (1, 3), r"output with shape \[3\] doesn't match the broadcast shape \[1, 3\]"),
-        ((3, 1), (1, 3), r"output with shape \[3, 1\] doesn't match the broadcast shape \[3, 3\]"),
-        ((), (1,), r"output with shape \[\] doesn't match the broadcast shape \[1\]"),
+        ((3,), (1, 3), r"the result has shape \[1, 3\], which a tensor of shape \[3\]"),
+        ((3, 1), (1, 3), r"the result has shape \[3, 3\], which a tensor of shape \[3, 1\]"),
+        ((), (1,), r"the result has shape \[1\], which a tensor of shape \[\]"),
         ((2, 3), (4,), r"size of tensor a \(3\) must match the size of tensor b \(4\)"),
     ],
 )
@@ -515,7 +515,7 @@ def test_a_node_that_did_not_run_is_not_released(stop):
     k.backward(torch.ones(2))
     assert a.grad.tolist() == b.grad.tolist() == [2, 4]
     for ran in (h, k, loss):
-        with pytest.raises(RuntimeError, match="second time"):
+        with pytest.raises(RuntimeError, match="second time|released by an earlier backward"):
             ran.sum().backward()
 
 
@@ -524,9 +524,9 @@ def test_a_backward_for_some_leaves_keeps_the_other_branches():
     loss.backward(inputs=[a])
     k.backward(torch.ones(2))
     assert b.grad.tolist() == [2, 4]
-    with pytest.raises(RuntimeError, match="second time"):
+    with pytest.raises(RuntimeError, match="second time|released by an earlier backward"):
         h.backward(torch.ones(2))
     a, b, h, k, loss = _two_branches()
     loss.backward(inputs=[h])  # adds to h.grad: the node of h counts as run, as in PyTorch
-    with pytest.raises(RuntimeError, match="second time"):
+    with pytest.raises(RuntimeError, match="second time|released by an earlier backward"):
         h.backward(torch.ones(2))

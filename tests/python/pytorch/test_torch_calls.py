@@ -86,7 +86,7 @@ def test_reductions_over_the_dimension_that_has_elements():
     for reduced in (empty.amax(1), empty.amin(1), empty.max(1).values, empty.logsumexp(1), empty.prod(1)):
         assert reduced.shape == (0,)
     for wrong in (lambda: empty.amax(0), lambda: empty.max(0), lambda: empty.argmin(0)):
-        with pytest.raises(IndexError, match="Expected reduction dim 0 to have non-zero size"):
+        with pytest.raises(IndexError, match="dimension 0 has size 0"):
             wrong()
 
 
@@ -159,7 +159,7 @@ def test_rounded_quotients():
         assert made.tolist() == values
         assert torch.autograd.grad(made.sum(), x)[0].tolist() == [0.0, 0.0]
         assert x.detach().clone().div_(2.0, rounding_mode=mode).tolist() == values
-    with pytest.raises(RuntimeError, match="can't be cast to the desired output type"):
+    with pytest.raises(RuntimeError, match="does not fit in a tensor of dtype"):
         torch.ones(2, dtype=torch.int32).div_(2.0, rounding_mode="floor")
 
 
@@ -202,7 +202,7 @@ def test_numpy_shares_the_memory_of_views(name):
 def test_numpy_of_what_requires_a_gradient_is_refused():
     x = torch.ones(2, 3, requires_grad=True)
     for ask in (x.t().numpy, lambda: np.asarray(x.t()), lambda: np.sin(x)):
-        with pytest.raises(RuntimeError, match=r"Use tensor.detach\(\).numpy\(\) instead"):
+        with pytest.raises(RuntimeError, match=r"detach\(\).numpy\(\)"):
             ask()
     assert x.t().numpy(force=True).shape == (3, 2)
 
@@ -214,7 +214,7 @@ def test_from_numpy_shares_strided_memory():
     x[1] = -1.0
     assert values[1].tolist() == [4.0, -1.0, 6.0, -1.0]
     for wrong in (values[::-1], values.astype(">f8")):
-        with pytest.raises(ValueError, match="numpy array"):
+        with pytest.raises(ValueError, match="from_numpy: "):
             torch.from_numpy(wrong)
 
 

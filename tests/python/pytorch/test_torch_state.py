@@ -239,7 +239,7 @@ def test_apply_replaces_values_of_any_kind() -> None:
     assert (weight.tolist(), weight.grad.tolist()) == ([[5, 5]] * 2, [[5, 5]] * 2)
     layer._apply(lambda tensor: tensor[:1].clone())
     assert (list(weight.shape), list(weight.grad.shape), layer.weight is weight) == ([1, 2], [1, 2], True)
-    with pytest.raises(RuntimeError, match="floating point"):
+    with pytest.raises(RuntimeError, match="floating dtype"):
         layer._apply(lambda tensor: tensor.long())
     assert layer.weight.dtype is torch.float32
 
