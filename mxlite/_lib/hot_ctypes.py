@@ -85,10 +85,8 @@ def keep(thing: Any) -> int:
     return number
 
 
-def drop(number: int) -> None:
-    """The library does not take the object."""
-    del _kept[number]
-
+#: drop(number): the library does not take the object. Of C, because callbacks call it when the modules are taken apart.
+drop = _kept.__delitem__
 
 #: The library lets an object go. Never freed: it may do so for longer than a module lives.
 release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_kept.__delitem__)
