@@ -161,7 +161,7 @@ def test_the_median_of_nothing() -> None:
 def test_matrices_that_are_not_square(name: str) -> None:
     for given, says in (
         (torch.ones(2, 3), "2 x 3"),
-        (torch.ones(2), "at least 2"),
+        (torch.ones(2), "a matrix or a batch of them"),
         (t([[1]]), "floating"),
         (torch.ones(2, 2).half(), "of dtype Half"),
     ):
