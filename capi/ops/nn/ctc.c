@@ -137,7 +137,7 @@ static int read_lengths(const char *name, mxl_array *given, int64_t most, int64_
 
 /* The classes of one row: labels between blanks, of which a label may be one too. Sets count to 0
  * if the steps are too few for the labels with a blank between equal ones; and to MXL_CTC_INFINITE
- * if they are too few because a path cannot skip what stands before or behind a blank label. */
+ * if they are too few because a path cannot skip the steps before or after a blank label. */
 static int lay_out(const ctc_params *p, mxl_ctc_path *path, int64_t b, const int64_t *label,
                    int64_t classes)
 {
