@@ -312,8 +312,7 @@ class DataLoader:
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
                 raise ValueError(
-                    "DataLoader: a batch_sampler replaces batch_size, shuffle, sampler and drop_last; give none of "
-                    "them"
+                    "DataLoader: a batch_sampler replaces batch_size, shuffle, sampler and drop_last; give none of them"
                 )
             batch_size = None
         elif batch_size is None and drop_last:

@@ -67,7 +67,7 @@ static int run(const mxl_op *op, bool label, H a, H b, int num_outputs, H *out)
 {
     mxl_mode mode = {.record = true, .dialect = label ? &labelled : &mxl_dialect_torch};
     H given[4] = {a, b};
-    mxl_array *in[4], *results[2];
+    mxl_array *in[4] = {NULL}, *results[2];
     int status;
 
     labelled = mxl_dialect_torch;
