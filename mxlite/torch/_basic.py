@@ -57,8 +57,8 @@ def laid_as(made: Callable[..., Tensor], input: Tensor, *arguments: Any) -> Tens
 
     It has no place in the graph.
     """
-    if input.is_contiguous():
-        return made(tuple(input.shape), *arguments)
+    if hot.contiguous(input._h) == 1:
+        return made(input.shape, *arguments)
     order = _inner_first(input._strides(), input.shape)[::-1]
     laid = made(tuple(input.shape[dim] for dim in order), *arguments)
     back = tuple(order.index(dim) for dim in range(input.ndim))

@@ -144,9 +144,8 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of the elements of two vectors."""
     require_tensor("outer", 2, "vec2", vec2)
-    for name, each in (("input", input), ("vec2", vec2)):
-        if each.ndim != 1:
-            raise RuntimeError(f"outer: {name} is a vector, got shape {list(each.shape)}")
+    if len(input.shape) != 1 or len(vec2.shape) != 1:
+        raise RuntimeError(f"outer: both are vectors, got shapes {list(input.shape)} and {list(vec2.shape)}")
     return input.reshape(-1, 1) * vec2
 
 
