@@ -61,7 +61,7 @@ def _matrix(title: str, shape: Sequence[int], read: Read) -> str:
         values = _joined([read((*leading, at, part)) for part in parts], 0)
         cells.append([str(at), *_with_gap([text(each) for each in values], columns)])
     head = ["", *_heads(columns)]
-    where = f"[{', '.join(map(str, leading))}, :, :] of it" if leading else ""
+    where = f"shown is [{', '.join(map(str, leading))}, :, :]" if leading else ""
     return tables.table(head, cells, right=range(len(head)), foot=where, title=title)
 
 

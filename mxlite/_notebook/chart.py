@@ -105,7 +105,7 @@ def timeline(spans: Sequence[Span], most: int = 3000, width: int = 960) -> str:
     begin = min(each[2] for each in spans)
     end = max(max(each[3] for each in spans), begin + 1e-6)
     scale = (width - _LEFT - 12) / (end - begin)
-    names = {name: number for number, name in enumerate(dict.fromkeys(each[1] for each in drawn))}
+    colours = _colours(spans)
     parts: list[str] = []
     top = 6.0
     for group in dict.fromkeys(each[0] for each in drawn):
@@ -116,7 +116,7 @@ def timeline(spans: Sequence[Span], most: int = 3000, width: int = 960) -> str:
             lanes[lane : lane + 1] = [last]
             x, length = _LEFT + (first - begin) * scale, max(0.5, (last - first) * scale)
             y = top + lane * _ROW
-            colour = COLOURS[names[name] % len(COLOURS)]
+            colour = colours.get(name, COLOURS[-1])
             told = f"<title>{escape(name)}: {last - first:.4g} ms</title>"
             parts.append(
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{length:.1f}" height="{_ROW - 3}" fill="{colour}">{told}</rect>'
@@ -132,4 +132,19 @@ def timeline(spans: Sequence[Span], most: int = 3000, width: int = 960) -> str:
         parts.append(_label(x, top + 13, _number(value)))
     note = "" if len(drawn) == len(spans) else f"; the {len(drawn)} longest of {len(spans)}"
     parts.append(_label((width + _LEFT) / 2, top + 30, f"time (ms){note}"))
-    return _svg(width, top + 38, parts)
+    legend = (
+        [*colours.items(), ("other", COLOURS[-1])] if {each[1] for each in spans} - set(colours) else colours.items()
+    )
+    for number, (name, colour) in enumerate(legend):
+        x, y = _LEFT + number % 3 * (width - _LEFT) / 3, top + 40 + number // 3 * _ROW
+        parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="11" height="11" fill="{colour}"/>')
+        parts.append(_label(x + 16, y + 10, name if len(name) < 40 else name[:38] + "…", "start"))
+    return _svg(width, top + 46 + -(-len(legend) // 3) * _ROW, parts)
+
+
+def _colours(spans: Sequence[Span]) -> dict[str, str]:
+    """A colour for each of the names that take the most time, the longest first."""
+    times: dict[str, float] = {}
+    for _, name, begin, end in spans:
+        times[name] = times.get(name, 0.0) + end - begin
+    return dict(zip(sorted(times, key=lambda name: -times[name]), COLOURS[:-1]))

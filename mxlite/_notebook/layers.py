@@ -51,8 +51,7 @@ def html(title: str, layers: Iterable[tuple[int, str, str, list[Held]]]) -> str:
         sizes = [each.size for each in new.values()]
         own = "?" if None in sizes else str(sum(size or 0 for size in sizes)) if sizes else ""
         texts = [str(each) + ("" if each.key in new else " (shared)") for each in held]
-        text = kind.replace("\n", " ")
-        text = text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+        text = kind if len(kind) <= _WIDTH else kind[: _WIDTH - 1] + "…"
         rows.append(["    " * depth + name, text, ", ".join(texts), own])
     return tables.table(["layer", "", "parameters", "numbers"], rows, right={3}, foot=_total(seen), title=title)
 

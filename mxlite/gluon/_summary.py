@@ -106,7 +106,8 @@ def _layers(block: Any, depth: int, name: str) -> Iterator[tuple[int, str, str, 
     own = {id(each) for each in block._reg_params.values()}
     # A SymbolBlock, or a block that asks `params.get`, has parameters that are no attributes.
     others = [(key, each) for key, each in block._params.items() if id(each) not in own]
-    text = type(block).__name__ if children else repr(block)
+    text = repr(block)
+    text = type(block).__name__ if "\n" in text else text
     yield depth, name or block.name, text, held_of([*block._reg_params.items(), *others])
     for key, child in children:
         yield from _layers(child, depth + 1, key)

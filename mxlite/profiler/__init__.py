@@ -138,7 +138,8 @@ class _Sums(_tables.Table):
             title, rule, below = group.partition("\n====")
             lines = below.splitlines()[1:]
             if rule and len(lines) > 2:  # names of the columns, another rule, rows
-                head = re.split(r"\s{2,}", lines[0].strip())
+                ends = [0, *(dashes.end() for dashes in re.finditer("-+", lines[1]))]
+                head = [" ".join(lines[0][a:b].split()) for a, b in zip(ends, ends[1:])]
                 rows = [line.rsplit(None, len(head) - 1) for line in lines[2:]]
                 title = title.splitlines()[-1]
                 parts.append(_tables.table(head, rows, right=range(1, len(head)), title=title))

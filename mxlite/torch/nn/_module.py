@@ -413,7 +413,8 @@ class Module(State):
             for key, each in self._parameters.items()
             if each is not None
         ]
-        yield depth, name or self._get_name(), self._get_name() if self._modules else repr(self), held
+        text = repr(self)
+        yield depth, name or self._get_name(), self._get_name() if "\n" in text else text, held
         for key, child in self._modules.items():
             if child is not None:
                 yield from child._layers(depth + 1, key)
