@@ -33,7 +33,8 @@ def _label(x: float, y: float, text: str, anchor: str = "middle", more: str = ""
 
 def _svg(width: float, height: float, parts: list[str]) -> str:
     frame = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {frame}>', *parts, "</svg>"])
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {frame} style="max-width:100%;height:auto">'
+    return "\n".join([head, *parts, "</svg>"])
 
 
 def curves(title: str, across: str, series: Mapping[str, Points], width: int = 380, height: int = 220) -> str:
@@ -66,6 +67,9 @@ def curves(title: str, across: str, series: Mapping[str, Points], width: int = 3
         parts.append(_label(at(value, y_low)[0], bottom + 15, _number(value)))
     parts.append(f'<path d="M{left:.1f},{top:.1f} V{bottom:.1f} H{right:.1f}" fill="none" stroke="currentColor"/>')
     parts.append(_label((left + right) / 2, height - 5, across))
+    # The names stand where the curves do not end.
+    ends = [points[-1][1] for points in shown.values() if points]
+    first = bottom - 14 * len(shown) if sum(ends) / len(ends) > (y_low + y_high) / 2 else top + 12
     for number, (name, points) in enumerate(shown.items()):
         colour = COLOURS[number % len(COLOURS)]
         places = " ".join("{:.1f},{:.1f}".format(*at(*each)) for each in points)
@@ -75,7 +79,7 @@ def curves(title: str, across: str, series: Mapping[str, Points], width: int = 3
             dots = (at(*each) for each in points)
             parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>' for x, y in dots]
         if len(shown) > 1:
-            parts.append(_label(right - 4, top + 12 + 14 * number, name, "end", f'style="fill:{colour}"'))
+            parts.append(_label(right - 4, first + 14 * number, name, "end", f'style="fill:{colour}"'))
     return _svg(width, height, parts)
 
 

@@ -10,6 +10,8 @@ from mxlite._notebook import tables
 
 #: Longer texts of layers are cut.
 _WIDTH = 60
+#: Notebooks' styles join plain blanks.
+_INDENT = "\u00a0" * 4
 
 
 @dataclass
@@ -52,7 +54,7 @@ def html(title: str, layers: Iterable[tuple[int, str, str, list[Held]]]) -> str:
         own = "?" if None in sizes else str(sum(size or 0 for size in sizes)) if sizes else ""
         texts = [str(each) + ("" if each.key in new else " (shared)") for each in held]
         text = kind if len(kind) <= _WIDTH else kind[: _WIDTH - 1] + "…"
-        rows.append(["    " * depth + name, text, ", ".join(texts), own])
+        rows.append([_INDENT * depth + name, text, ", ".join(texts), own])
     return tables.table(["layer", "", "parameters", "numbers"], rows, right={3}, foot=_total(seen), title=title)
 
 

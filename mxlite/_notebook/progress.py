@@ -22,7 +22,7 @@ class _Silent:
 def _kind() -> Any:
     """tqdm's class for this place; None: there are no bars here."""
     setting = _notebook.setting()
-    if setting == "0" or importlib.util.find_spec("tqdm") is None:
+    if setting == "0" or sys.stderr is None or importlib.util.find_spec("tqdm") is None:
         return None
     if _notebook.here():  # without widgets a bar is text that stays in the saved notebook
         if importlib.util.find_spec("ipywidgets") is None:

@@ -9,7 +9,7 @@ from typing import Any
 #: Further rows are counted in HTML, not shown: a browser draws no table of a graph of a million nodes.
 MOST_ROWS = 200
 
-_TABLE = "border-collapse:collapse;font-family:monospace;font-size:90%;white-space:pre-wrap"
+_TABLE = "border-collapse:collapse;font-family:monospace;font-size:90%"
 _CELL = "padding:2px 8px;text-align:"
 _NOTE = "font-size:90%;opacity:0.8"
 

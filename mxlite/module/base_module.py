@@ -287,8 +287,10 @@ class BaseModule:
     def _shown(self, data: Any, what: str, most: int | None = None) -> Any:
         """The batches of an iterator, behind a bar where one is seen."""
         samples, size = getattr(data, "num_data", None), getattr(data, "batch_size", None)
-        total = -(-samples // size) if isinstance(samples, int) and isinstance(size, int) and size else None
-        total = most if total is None or most is None else min(total, most)
+        known = [most] if isinstance(most, int) else []
+        if isinstance(samples, int) and isinstance(size, int) and size > 0:
+            known.append(-(-samples // size))
+        total = min(known, default=None)
         return progress.over(data, what, total, [self.logger])
 
     # ---- files ----
