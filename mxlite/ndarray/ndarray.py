@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB, ask, c_ints, check_call, hot, last_error
+from mxlite._notebook import arrays
 from mxlite._public import show
 from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 from mxlite.context import Context, require_cpu
@@ -146,6 +147,20 @@ class NDArray(hot.Owner, Conversion, Gradient):
     def __repr__(self) -> str:
         sizes = "x".join(map(str, self.shape))
         return f"\n{self.asnumpy()}\n<{type(self).__name__} {sizes} @{self.context}>"
+
+    def _repr_html_(self) -> str | None:
+        """For a notebook: shape, dtype, context, and a table of some elements."""
+        if self.dtype is None:
+            return None
+        kept = self.detach()  # reading from it is not recorded
+
+        def read(key: tuple[Any, ...]) -> np.ndarray:
+            part = kept
+            for each in key:
+                part = part[each]
+            return part.asnumpy()
+
+        return arrays.html([type(self).__name__, f"@{self.context}"], self.shape, self.dtype, read)
 
     def __len__(self) -> int:
         if not self.shape:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB, buffer_address, hot
+from mxlite._notebook import arrays
 from mxlite.torch import _calls
 from mxlite.torch._basic import address_of, empty_of, filled, from_values, full_of, require_fits, zeros_of  # noqa: F401
 from mxlite.torch._calls import last_error, method, methods, new
@@ -22,7 +23,7 @@ from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
 from mxlite.torch._kinds import CPU, Size, check_dim, device, strided
-from mxlite.torch._print import tensor_text
+from mxlite.torch._print import Options, tensor_text
 
 #: Where an array without elements is said to be: NumPy takes no null pointer, and none reads there.
 _NOWHERE = 64
@@ -247,19 +248,28 @@ class Tensor(Gradient):
     # ---- text ----
 
     def __repr__(self) -> str:
-        values = self._values()
+        # Of many only some are read: an expanded tensor may have more elements than there is memory for a copy.
+        values = self._values() if self.numel() <= Options.threshold else np.asarray(_Memory(self))
         facts = []
         kind = self._dtype
         if kind is not get_default_dtype() and (values.size == 0 or kind not in (_int64, _bool)):
             facts.append(f"dtype={kind}")
+        return tensor_text(values, facts + self._gradient_facts())
+
+    def _gradient_facts(self) -> list[str]:
+        """What a text says of its gradient."""
         node = self.grad_fn
         if node is not None:
-            facts.append(f"grad_fn=<{node.name().rsplit('::', 1)[-1]}>")
-        elif self.requires_grad:
-            facts.append("requires_grad=True")
-        return tensor_text(values, facts)
+            return [f"grad_fn=<{node.name().rsplit('::', 1)[-1]}>"]
+        return ["requires_grad=True"] if self.requires_grad else []
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """For a notebook: shape, dtype, its node, and a table of some elements."""
+        memory = np.asarray(_Memory(self))
+        facts = [type(self).__name__, *self._gradient_facts()]
+        return arrays.html(facts, self.shape, self._dtype.np, memory.__getitem__)
 
     def __format__(self, spec: str) -> str:
         if not self.shape:
