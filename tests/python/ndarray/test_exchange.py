@@ -249,7 +249,7 @@ def test_capsules_that_nobody_takes():
 
 
 def test_capsules_that_end_while_an_exception_is_on_its_way():
-    """In a process of its own: a lost exception ended it. Taken or not, on any thread, and when the interpreter ends."""
+    """In a process of its own, which a lost exception ended. Taken or not, on any thread, and at the end of Python."""
     code = """
 import builtins, ctypes, gc, threading
 import numpy as np, mxlite as mx
