@@ -558,8 +558,7 @@ bool mxl_rule_creates(const mxl_op *op)
 
 bool mxl_rule_says_all(const mxl_graph_node *node)
 {
-    return mxl_rule_creates(node->op) || mxl_rule_by_values(node) ||
-           strcmp(node->op->name, "_copyto") == 0 || strcmp(node->op->name, "_set_value") == 0;
+    return mxl_rule_creates(node->op) || mxl_rule_by_values(node) || node->op->needs_out;
 }
 
 int mxl_rule_shapes(mxl_rule *rule)
