@@ -18,6 +18,7 @@ from mxlite._lib import last_error as _library_error
 from mxlite._public import defined
 from mxlite.error import MXNetError
 from mxlite.torch._dtypes import OF_FLAG, dtype
+from mxlite.torch._errors import wrong_argument
 
 _TORCH = 1
 
@@ -192,7 +193,7 @@ def _resolver(made: Callable) -> Callable[[tuple, dict], tuple[tuple, dict]] | N
             args = (*args, *(named.pop(name) for name in leading[len(args) :] if name in named))
         for alias in aliases.keys() & named.keys():
             if aliases[alias] in named:
-                raise TypeError(f"{made.__name__}() got both '{alias}' and '{aliases[alias]}'")
+                raise TypeError(f"{made.__name__}: '{alias}' and '{aliases[alias]}' are one argument; give one of them")
             named[aliases[alias]] = named.pop(alias)
         return args, named
 
@@ -269,8 +270,7 @@ def _require_taken(name: str, parameters: list[_Parameter], args: tuple, named: 
         else:
             continue
         if not each.takes(value):
-            where = "" if each.place else " (position 1)"
-            raise TypeError(f"{name}(): argument '{each.name}'{where} must be {each.word}, not {type(value).__name__}")
+            raise wrong_argument(name, each.name, 0 if each.place else 1, each.word, value)
 
 
 def explained(made: Callable, resolve: Callable | None = None) -> Callable:
@@ -362,6 +362,4 @@ def _registering(
 def require_tensor(name: str, position: int, argument: str, value: Any) -> None:
     """Raises: TypeError: the argument is no tensor."""
     if not isinstance(value, tensor_class):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
-        )
+        raise wrong_argument(name, argument, position, "Tensor", value)
