@@ -1,4 +1,4 @@
-"""Shapes that are broadcast to each other, and PyTorch's words for those that cannot be."""
+"""Shapes that are broadcast to each other, and the errors of those that cannot be."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def both(
     Args:
         document: The documentation of one that is made from a table, which is then called as the first of `names`.
         calls: What `hot.direct` is told of its usual calls, which are then made in C. `again`: what the library refuses
-            is asked of the function, which knows PyTorch's errors.
+            is asked of the function, which knows the classes of PyTorch's errors.
         quick: Whether the method is called so often that nothing stands before it: it says itself what is wrong.
     """
     return _registering((functions, methods), names, document, calls, quick)
@@ -319,7 +319,7 @@ def _raise_last_error(*_: Any, **__: Any) -> NoReturn:
 
 
 def _asking_again(function: Callable) -> Callable:
-    """What calls the function with the arguments that the library has refused, for PyTorch's error.
+    """What calls the function with the arguments that the library has refused, for an error of PyTorch's class.
 
     Where a hook of the user's has raised, its exception comes out, and nothing runs again.
     """

@@ -27,7 +27,7 @@ class dtype:  # noqa: N801 - PyTorch's name
         self.itemsize = self.np.itemsize
         self.is_floating_point = kind == FLOATING
         self.is_signed = name not in ("uint8", "bool")
-        #: Its name in PyTorch's messages and in the names of tensor classes.
+        #: Its name in errors and in the names of tensor classes.
         self.word = word
 
     def __repr__(self) -> str:

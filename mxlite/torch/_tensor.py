@@ -22,6 +22,7 @@ from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
 from mxlite.torch._kinds import CPU, NO_CUDA, Size, check_dim, device, strided
+from mxlite.torch._missing import install_missing, without_missing
 from mxlite.torch._print import tensor_text
 
 #: Where an array without elements is said to be: NumPy takes no null pointer, and none reads there.
@@ -243,6 +244,9 @@ class Tensor(Gradient):
 
     __hash__ = object.__hash__
 
+    def __dir__(self) -> list[str]:
+        return without_missing(self, object.__dir__(self))
+
     # ---- text ----
 
     def __repr__(self) -> str:
@@ -375,7 +379,8 @@ def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
 
 
 def install_methods() -> None:
-    """Gives the class the methods that the modules have registered."""
+    """Gives the class the methods that the modules have registered, and the names of those that are missing."""
     for name, implementation in methods.items():
         if name not in vars(Tensor):
             setattr(Tensor, name, implementation)
+    install_missing(Tensor)

@@ -1,7 +1,7 @@
 """Python's operators of tensors, and the functions they are: add, sub, mul, div, remainder, pow.
 
 What happens between Python's `+` and the library is one foreign call and one object where dtypes agree; `slow` is all
-else: promotion, numbers with more digits than a double, operands that are none, and PyTorch's words for what is wrong.
+else: promotion, numbers with more digits than a double, operands that are none, and errors of PyTorch's classes.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def trace(input: Tensor) -> Tensor:
 
 def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
     if A.ndim < 2:
-        raise RuntimeError(f"{name}: takes a matrix or a batch of matrices, got {A.ndim} dimensions")
+        raise RuntimeError(f"{name}: takes matrices, one or a batch, got {A.ndim} dimensions")
     rows, columns = A.shape[-2:]
     if rows != columns:
         raise RuntimeError(f"{name}: the matrices are not square: {rows} x {columns}")

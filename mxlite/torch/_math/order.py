@@ -196,7 +196,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
 
 @both()
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
-    """The k largest (or smallest) elements along a dimension, in order, and where they are."""
+    """Along a dimension the k largest (or smallest) elements, in order, and where they are."""
     place = check_dim(dim, input.ndim)
     extent = input.shape[place] if input.shape else 1
     if input._dtype.kind == BOOL:

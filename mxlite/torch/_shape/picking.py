@@ -226,7 +226,9 @@ def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: An
         raise IndexError(f"index_fill: the index is of dtype int64, got {index._dtype.word}")
     if index.ndim > 1:
         raise IndexError(f"index_fill: the index is a number or a vector, got {index.ndim} dimensions")
-    flags = np.zeros(input.shape[dim] if input.shape else 1, bool)
-    flags[index._values()] = True
+    size = input.shape[dim] if input.shape else 1
+    flags = np.zeros(size, bool)
+    if input.numel():
+        flags[KEYS.positions(index._values(), dim, size)] = True
     mask = from_values(flags).reshape(_with((1,) * input.ndim, dim, -1) if input.shape else ())
     return fill_where(made, "IndexFill", input, mask, value)

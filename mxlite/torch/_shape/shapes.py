@@ -293,7 +293,7 @@ def _matrix_transposed(name: str) -> Callable:
         """The last two dimensions changed for each other."""
         ndim = len(self.shape)
         if ndim == 1:
-            raise RuntimeError(f"{name}: takes a matrix or a batch of matrices, got {ndim} dimension")
+            raise RuntimeError(f"{name}: takes matrices, one or a batch, got {ndim} dimension")
         return transpose(self, -2, -1) if ndim else alias(self)
 
     return transposed

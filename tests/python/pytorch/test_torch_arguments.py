@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -175,6 +176,25 @@ def test_what_is_no_tensor(name, given):
     arguments = {"unsqueeze": (0,), "cumsum": (0,), "flip": (0,), "reshape": (6,), "transpose": (0, 1)}
     with pytest.raises(TypeError, match=r"^\w+: argument 'input' \(position 1\) .*, expected Tensor, got \w+"):
         getattr(torch, name)(given, *arguments.get(name, ()))
+
+
+@pytest.mark.parametrize("made", [X, torch.nn.Parameter(X), torch.Tensor], ids=["tensor", "parameter", "class"])
+@pytest.mark.parametrize("name", ["lu", "histc", "tril_", "is_cpu"])
+def test_what_tensors_lack_says_so(made, name):
+    with pytest.raises(AttributeError, match=f"'{name}': it is missing in mxlite, see .* docs/from-pytorch.md"):
+        getattr(made, name)
+    assert not hasattr(made, name) and getattr(made, name, 3) == 3
+    assert made is torch.Tensor or name not in dir(made)
+
+
+def test_other_names_that_tensors_lack():
+    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'shaep'$") as caught:
+        X.shaep  # noqa: B018
+    if sys.version_info >= (3, 10):  # by which Python says "Did you mean: 'shape'?"
+        assert caught.value.name == "shaep" and caught.value.obj is X
+    own = X.clone()
+    own.name = "mine"
+    assert own.name == "mine" and "name" in dir(own) and not hasattr(X, "name")
 
 
 def test_a_layer_of_what_is_no_tensor():

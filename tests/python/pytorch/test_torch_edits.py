@@ -41,7 +41,7 @@ WITHOUT_GRADIENT = {"__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift
 METHODS = sorted(
     name
     for name in dir(torch.Tensor)
-    if (name.endswith("_") and not name.endswith("__"))
+    if (name.endswith("_") and not name.endswith("__") and hasattr(torch.Tensor, name))
     or name in WITHOUT_GRADIENT
     or name in ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__imod__", "__ipow__")
 )
