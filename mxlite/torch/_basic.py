@@ -140,13 +140,8 @@ def require_fits(value: Any, kind: dtype) -> Any:
         lowest = min(lowest, -highest)
     endless = isinstance(value, float) and not math.isfinite(value)
     if not (kind.is_floating_point if endless else lowest <= value <= highest):
-        raise RuntimeError(f"value cannot be converted to type {_IN_C.get(kind.name, kind.name)} without overflow")
+        raise RuntimeError(f"the number {value} is outside the range of dtype {kind.word}")
     return value
-
-
-#: How PyTorch's messages call dtypes of numbers that do not fit.
-_IN_C = {"float16": "c10::Half", "float32": "float", "float64": "double", "int32": "int"}
-_IN_C |= {name: f"{name}_t" for name in ("uint8", "int8", "int64")}
 
 
 def wrapped(value: Any, kind: dtype) -> Any:
