@@ -6,6 +6,8 @@ import math
 import operator
 from typing import Any
 
+from mxlite.context import gpus_are_the_cpu
+
 
 class Size(tuple):
     """A shape: a tuple of integers that prints as `torch.Size([2, 3])`."""
@@ -41,7 +43,7 @@ class Size(tuple):
 
 
 class device:  # noqa: N801 - PyTorch's name
-    """Where tensors are: `device("cpu")`, the only one there is.
+    """Where tensors are: `device("cpu")`, the only one there is. Under `mxlite run --cpu` device("cuda") is it too.
 
     Raises: RuntimeError: no device has that name. (Tensors on another device than the CPU are an error where they are
         made.)
@@ -55,7 +57,10 @@ class device:  # noqa: N801 - PyTorch's name
         if isinstance(type, device):
             type, index = type.type, type.index
         if isinstance(type, int) and not isinstance(type, bool):
-            raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
+            if gpus_are_the_cpu(f"device({type})"):
+                type = "cpu"
+            else:
+                raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
         name, separator, number = type.partition(":")
@@ -63,6 +68,8 @@ class device:  # noqa: N801 - PyTorch's name
             raise RuntimeError(f"Invalid device string: '{type}'")
         self.type = name
         self.index = int(number) if separator else index
+        if name == "cuda" and gpus_are_the_cpu(repr(self)):
+            self.type, self.index = "cpu", None
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
@@ -107,8 +114,8 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
-#: The error of PyTorch without CUDA.
-NO_CUDA = "Torch not compiled with CUDA enabled"
+#: The error of PyTorch without CUDA, and what helps here.
+NO_CUDA = "Torch not compiled with CUDA enabled (`mxlite run --as torch --cpu` takes GPUs for the CPU)"
 
 
 def require_cpu(given: Any) -> None:
