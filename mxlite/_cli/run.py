@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 from mxlite import context
 from mxlite._cli import _cleaner, _old
-from mxlite._cli._old import _hints
 from mxlite._install import install_as_mxnet
 
 _USAGE = (
@@ -173,11 +172,16 @@ def _raise_from_script(error: BaseException, hints: bool) -> NoReturn:
     show = sys.excepthook
 
     def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
-        instead = _hints.of_source(value) if hints else None
+        if not hints:
+            show(kind, value.with_traceback(shown), shown)
+            return
+        from mxlite._cli._old import _hints
+
+        instead = _hints.of_source(value)
         if instead is not None:
             print(f"mxlite run: {instead}", file=sys.stderr)
             return
-        below = _hints.after(value) if hints else None
+        below = _hints.after(value)
         trace = _hints.without_ours(shown)
         show(kind, value.with_traceback(trace), trace)
         if below is not None:

@@ -60,31 +60,26 @@ _LINES = (
 
 
 def of_source(error: BaseException) -> str | None:
-    """The line in place of the traceback, if this is the error that Python 3 gives for a file of Python 2; else None."""
+    """The line in place of the traceback, if the error is that of Python 3 about a file of Python 2; else None."""
     if not isinstance(error, SyntaxError) or not error.filename:
         return None
-    text = error.text or ""
+    text = re.sub(r"\"[^\"]*(\"|$)|'[^']*('|$)", '""', error.text or "").partition("#")[0]
     what = next((what for pattern, what in _LINES if re.search(pattern, text)), None)
-    if isinstance(error, TabError):
-        what = "tabs and spaces mixed"
     if what is None:
         return None
     return f"{error.filename}, line {error.lineno}: this is Python 2 ({what}); {_rewrite(error.filename)}"
 
 
 def _rewrite(file: str) -> str:
-    return (
-        f"Python {sys.version_info[0]}.{sys.version_info[1]} runs it after"
-        f" `pip install fissix` and `python -m fissix -w {file}`, which rewrites it"
-    )
+    version = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+    return f"`pip install fissix` and `python -m fissix -w {file}` rewrite it for {version}"
 
 
 def after(error: BaseException) -> str | None:
     """A line below the traceback: the error is of Python 2, or of a module that Python has no longer; else None."""
     what = _of_python_2(error)
     if what is not None:
-        file = _file(error.__traceback__)
-        return f"{what} was in Python 2 alone; {_rewrite(file)}"
+        return f"{what} is of Python 2: if this program is, {_rewrite(_file(error.__traceback__))}"
     if isinstance(error, ImportError):
         advice = python_tables.NOT_PUT_BACK.get(f"module {error.name}")
         if advice is not None and isinstance(error, ModuleNotFoundError):
@@ -103,6 +98,8 @@ def _of_python_2(error: BaseException) -> str | None:
     if isinstance(error, NameError):
         found = re.match(r"(?:global )?name '(\w+)' is not defined", text)
         return found[1] if found and found[1] in _BUILTINS else None
+    if isinstance(error, TypeError) and ">>: 'builtin_function_or_method'" in text:
+        return "print >>file"
     if isinstance(error, ModuleNotFoundError):
         return f"module {error.name}" if error.name in _MODULES else None
     for pattern, owner, name in (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import mmap
 import os
 import sys
 from functools import cache
+from typing import Any
 
 from mxlite._cli._old import numpy_tables, python_tables
 
@@ -16,7 +16,7 @@ _HERE = os.path.dirname(__file__)
 #: Names that were used, and where at first ("" where a forked process used it).
 _used: dict[str, str] = {}
 #: A byte for each of `names()`, which forked processes set: made before the first fork.
-_shared: mmap.mmap | None = None
+_shared: Any = None
 _main = 0
 
 
@@ -86,6 +86,8 @@ def say_at_end(who: str) -> None:
 def _share() -> None:
     global _shared
     if _shared is None:
+        import mmap
+
         _shared = mmap.mmap(-1, len(names()))
 
 
@@ -95,7 +97,7 @@ def _say(who: str) -> None:
     known = names()
     if _shared is not None:
         for name, used in zip(known, _shared):
-            if used != b"\0" and used != 0:
+            if used != b"\0":  # Python 3.9 to 3.13 iterate a mmap by bytes
                 _used.setdefault(name, "")
     if not _used or sys.stderr is None:
         return

@@ -278,7 +278,7 @@ def lookfor(what: str, module: Any = None, *_: Any, output: Any = None, **__: An
         if all(word in text.lower() for word in words):
             first = next((line.strip() for line in text.splitlines() if line.strip() and "(" not in line), "")
             lines += [f"{held.__name__}.{name}", f"    {first}"]
-    text = "\n".join(lines)
+    text = "\n".join(lines if len(lines) > 2 else [*lines, "Nothing found."])
     if output is None:
         print(text)
     else:
