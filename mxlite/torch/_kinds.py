@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+from mxlite.context import gpus_are_the_cpu
 from mxlite.torch._errors import wrong_argument
 
 
@@ -43,7 +44,7 @@ class Size(tuple):
 
 
 class device:  # noqa: N801 - PyTorch's name
-    """Where tensors are: `device("cpu")`, the only one there is.
+    """Where tensors are: `device("cpu")`, the only one there is. Under `mxlite run --cpu` device("cuda") is it too.
 
     Raises: RuntimeError: no device has that name. (Tensors on another device than the CPU are an error where they are
         made.)
@@ -57,7 +58,10 @@ class device:  # noqa: N801 - PyTorch's name
         if isinstance(type, device):
             type, index = type.type, type.index
         if isinstance(type, int) and not isinstance(type, bool):
-            raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
+            if gpus_are_the_cpu(f"device({type})"):
+                type = "cpu"
+            else:
+                raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
         if not isinstance(type, str):
             raise wrong_argument("device", "type", 1, "str", type)
         name, separator, number = type.partition(":")
@@ -65,6 +69,8 @@ class device:  # noqa: N801 - PyTorch's name
             raise RuntimeError(f"there is no device {type!r}")
         self.type = name
         self.index = int(number) if separator else index
+        if name == "cuda" and gpus_are_the_cpu(repr(self)):
+            self.type, self.index = "cpu", None
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
@@ -109,8 +115,8 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
-#: The error of who asks for CUDA.
-NO_CUDA = "there is no CUDA: tensors are on the CPU"
+#: The error of who asks for CUDA, and what helps.
+NO_CUDA = "there is no CUDA: tensors are on the CPU (`mxlite run --as torch --cpu` takes GPUs for the CPU)"
 
 
 def require_cpu(given: Any) -> None:

@@ -22,7 +22,7 @@ from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
-from mxlite.torch._kinds import CPU, NO_CUDA, Size, check_dim, device, strided
+from mxlite.torch._kinds import CPU, Size, check_dim, device, require_cpu, strided
 from mxlite.torch._missing import install_missing, without_missing
 from mxlite.torch._print import Options, tensor_text
 
@@ -384,8 +384,9 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 @method(quick=True)
 def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
-    """Raises: AssertionError, always: there is no CUDA."""
-    raise AssertionError(NO_CUDA)
+    """Itself under `mxlite run --cpu`. Raises: AssertionError: there is no CUDA."""
+    require_cpu("cuda")
+    return self
 
 
 def install_methods() -> None:
