@@ -99,6 +99,23 @@ def dtype_flag(dtype: Any) -> int:
     return FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
 
 
+def dtype_given(dtype: Any) -> Any:
+    """A dtype as it is given; of an array or another thing that has one, its dtype."""
+    return dtype if isinstance(dtype, (str, type, np.dtype)) else getattr(dtype, "dtype", dtype)
+
+
+class AsDtype:
+    """`__numpy_dtype__` of things whose `dtype` is a class or a name: NumPy takes them where it takes a dtype.
+
+    Without it NumPy from 2.4 on refuses `np.dtype(x)` and `np.zeros(3, dtype=x)`, which older ones understand.
+    """
+
+    def __get__(self, thing: Any, owner: type) -> np.dtype:
+        if thing is None:  # of the class: it has none, as its `dtype` is a property
+            raise AttributeError("__numpy_dtype__")
+        return np.dtype(dtype_name(thing.dtype))
+
+
 class NotImplementedForSymbol(MXNetError):
     """A method of NDArray was called on a Symbol, which holds no values."""
 
