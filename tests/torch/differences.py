@@ -104,7 +104,7 @@ _LESS = (
                "outside the range"),
     Difference("torch.cat|torch.concat|torch.concatenate", "refused", "empty vectors have one dimension as others have",
                "there is no dimension"),
-    Difference(_of("index_add"), "refused", "a wrong index is refused of no elements, too", "is not one of"),
+    Difference(_of("index_add"), "refused", "a wrong index is refused of no elements, too", "is outside"),
     Difference("Tensor.index_put_", "refused", "truth values are not added up", "adding by index: dtype bool"),
 )  # fmt: skip
 
