@@ -104,11 +104,11 @@ def test_a_long_chain_is_no_problem() -> None:
     x.attach_grad()
     with autograd.record():
         y = x
-        for _ in range(20_000):
+        for _ in range(5_000):
             y = y + 1
-    assert len(graph.summary(y).splitlines()) == 20_004
-    assert graph.to_dot(y).count("->") == 20_000
-    assert json.loads(graph.to_json(y))["heads"] == [[20_000, 0, 0]]
+    assert len(graph.summary(y).splitlines()) == 5_004
+    assert graph.to_dot(y).count("->") == 5_000
+    assert json.loads(graph.to_json(y))["heads"] == [[5_000, 0, 0]]
 
 
 # ---- saved ----
