@@ -328,10 +328,7 @@ def python_values(expressions):
         return found.testsRun, len(found.failures), len(found.errors)
 
     def typing_io():
-        from re import Pattern
-        from typing import BinaryIO
-
-        return BinaryIO.__name__, Pattern is not None
+        return module("typing.io").BinaryIO.__name__, module("typing.re").Pattern is not None
 
     def found_module():
         file, place, what = module("imp").find_module("given", [folder])
