@@ -80,7 +80,8 @@ def report(path: Path, package: str, known: Known) -> Report:
             if each.old:
                 judge.python_2(source, each.old)
         for use in walker.uses.values():
-            judge.use(use)
+            if not any(f"{use.name}.".startswith(f"{each}.") for each in walker.given):
+                judge.use(use)
         if all(known.star(module) is not None for module in walker.stars):
             for name, use in walker.free.items():
                 judge.free(name, use, walker.stars)

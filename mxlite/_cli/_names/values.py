@@ -47,12 +47,17 @@ class Values:
     Args:
         chain: what an expression stands for in packages ("torch.cuda.is_available"), or None.
         ask: what a function of that name returns here; raises KeyError for others.
+        missing: whether there is no such name here; `hasattr` asks it.
     """
 
     def __init__(
-        self, trees: list[ast.Module], chain: Callable[[ast.expr], str | None], ask: Callable[[str], Any]
+        self,
+        trees: list[ast.Module],
+        chain: Callable[[ast.expr], str | None],
+        ask: Callable[[str], Any],
+        missing: Callable[[str], bool],
     ) -> None:
-        self._chain, self._ask = chain, ask
+        self._chain, self._ask, self._missing = chain, ask, missing
         self._given: dict[str, ast.expr] = {}
         self._options: dict[str, dict[str, Any]] = {}
         self._parsed: set[str] = set()
@@ -236,6 +241,11 @@ class Values:
                 raise _UnknownError from None
         if node.keywords:
             raise _UnknownError
+        if isinstance(node.func, ast.Name) and node.func.id == "hasattr" and len(node.args) == 2:
+            owner = self._chain(node.args[0])
+            if owner is None or "()" in owner:
+                raise _UnknownError
+            return not self._missing(f"{owner}.{self._value(node.args[1])}")
         given = [self._value(each) for each in node.args]
         if isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
             if node.func.id in ("list", "tuple") and given and _long(given[0]):

@@ -79,15 +79,17 @@ class Walker(ast.NodeVisitor):
         self.bound: set[str] = set()  #: all names that the program binds
         self.free: dict[str, Use] = {}  #: names that it reads and nobody of these packages gave it
         self._has, self._star, self._missing = has, star, missing
+        self.given: set[str] = set()  #: names of packages that the program assigns
         self.stars: list[str] = []  #: modules that gave all their names
         self._registered: dict[str, str] = {}  #: classes by the texts that programs use them by
         self._scope: dict[str, str] = {}
         self._functions: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
         self._classes: dict[str, _Class] = {}
         self._methods: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
+        self._owners: dict[int, str] = {}  #: of methods: "Class."
         self._walked: dict[int, list[tuple[int, frozenset[str]]]] = {}
         self._reach, self._caught, self._depth = Reach(CERTAIN), frozenset[str](), 0
-        self._values = Values([tree for _, tree in sources], self._chain, ask)
+        self._values = Values([tree for _, tree in sources], self._chain, ask, missing)
         for source, tree in sources:
             self._source = source
             for node in ast.walk(tree):  # functions use what is imported and defined below them
@@ -108,10 +110,12 @@ class Walker(ast.NodeVisitor):
         """Functions that nothing called; walking them may define others."""
         left = True
         while left:
-            every = [(name, *each) for held in (self._functions, self._methods) for name in held for each in held[name]]
-            left = [each for each in every if id(each[1]) not in self._walked]
-            for name, node, scope, source in left:
-                self._enter(node, scope, source, Reach(UNCALLED, f"if {name}() is called"))
+            every = [each for held in (self._functions, self._methods) for name in held for each in held[name]]
+            left = [each for each in every if id(each[0]) not in self._walked]
+            for node, scope, source in left:
+                name = self._owners.get(id(node), "") + node.name
+                when = f"if {name}() is called" if node.name != "__init__" else f"if a {name.split('.')[0]} is made"
+                self._enter(node, scope, source, Reach(UNCALLED, when))
 
     # ---- notes ----
 
@@ -187,13 +191,17 @@ class Walker(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
         name = self._chain(node)
+        if not isinstance(node.ctx, ast.Load):
+            if name is not None:
+                self.given.add(name)
+            self.visit(node.value)
+            return
         if name is not None and "()" not in name:
             self._note(name, "name", node)
             return
-        if isinstance(node.ctx, ast.Load):
-            self._note(name or f".{node.attr}", "name", node)
-            for function in self._methods.get(node.attr, ()):
-                self._enter(*function, self._reach)
+        self._note(name or f".{node.attr}", "name", node)
+        for function in self._methods.get(node.attr, ()):
+            self._enter(*function, self._reach)
         self.visit(node.value)
 
     def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
@@ -207,6 +215,8 @@ class Walker(ast.NodeVisitor):
             for base in self._outer(node.func.id, set()):
                 self._note(base, "call", node, named={"*": UNKNOWN, "**": UNKNOWN})
         name = self._chain(node.func)
+        if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) == 3:
+            self.given.add(f"{self._chain(node.args[0])}.{self._values.of(node.args[1])}")
         if name is None and isinstance(node.func, ast.Attribute):
             name = f".{node.func.attr}"
         if name is None:
@@ -457,6 +467,7 @@ class Walker(ast.NodeVisitor):
         methods = {each.name: each for each in node.body if isinstance(each, _Function)}
         scope = dict(self._scope) if self._depth else {}
         for name, method in methods.items():
+            self._owners[id(method)] = f"{node.name}."
             self._methods.setdefault(name, []).append((method, scope, self._source))
             for each in method.decorator_list:
                 self.visit(each)

@@ -187,6 +187,9 @@ _GPU_MAY = (
         ("try:\n    x = mx.nd.ones(1, ctx=mx.gpu())\nexcept mx.MXNetError:\n    raise", [("stops", "line 3")]),
         ("for x in data:\n    x.as_in_context(mx.gpu(0))", [("stops", "line 3")]),
         ("def f(x=mx.gpu()):\n    pass", [("may stop", "line 2")]),
+        ("if hasattr(mx, 'rtc'):\n    mx.rtc.CudaModule", [("caught", "line 3")]),
+        ("mx.nd.mine = 3\nmx.nd.mine\nsetattr(mx.nd, 'other', 3)\nmx.nd.other", []),
+        ("mx.nd.nothing.mine = 3", [("stops", "line 2")]),
     ],
 )
 def test_gpus_stop_where_the_program_comes_to_them(source: str, found: list[tuple[str, str]], tmp_path: Path) -> None:
