@@ -209,7 +209,8 @@ class _Judge:
             self._error(shown, use, raised(state.thing) or NotImplementedError(f"{shown} is missing"))
             return
         key = self._known.canonical(name)
-        if self._asked(key, shown, call, use):
+        by_name = _by_name(state.thing, call)
+        if self._asked(key, shown, by_name, use):
             return
         if name:
             names = [each for each in use.named if each not in ("*", "**")]
@@ -217,7 +218,7 @@ class _Judge:
             if unknown is not None:
                 self._error(shown, use, unknown)
                 return
-        self._rows(key, shown, use, _by_name(state.thing, call))
+        self._rows(key, shown, use, by_name)
 
     def _method(self, use: Use) -> None:
         """A method of an object that the program made, or of what nobody knows."""
@@ -280,7 +281,7 @@ def _by_name(thing: Any, call: Call) -> Call:
         names = list(inspect.signature(thing).parameters)
     except (TypeError, ValueError):
         return call
-    return Call([], {**dict(zip(names, call.given)), **call.named})
+    return Call(call.given, {**dict(zip(names, call.given)), **call.named})
 
 
 def _import_error(package: str, name: str) -> Exception:

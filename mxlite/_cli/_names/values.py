@@ -129,6 +129,22 @@ class Values:
         self.by_options = False
         return self._try(node)
 
+    def taken(self, loop: ast.comprehension) -> Any:
+        """The values that a comprehension's loop takes, without those that its conditions leave out, or UNKNOWN."""
+        values = self.of(loop.iter)
+        if values is UNKNOWN or not loop.ifs or not isinstance(loop.target, ast.Name) or len(values) > _LONGEST:
+            return values
+        name, found = loop.target.id, []
+        before = self._given.get(name)
+        for value in values:
+            self._given[name] = ast.Constant(value)
+            if all(self._try(test) for test in loop.ifs) or UNKNOWN in map(self._try, loop.ifs):
+                found.append(value)
+        del self._given[name]
+        if before is not None:
+            self._given[name] = before
+        return found
+
     def _try(self, node: ast.expr) -> Any:
         try:
             return self._value(node)

@@ -13,7 +13,7 @@ from mxlite._cli._names import known as known_names
 from mxlite._cli._names import old
 from mxlite._cli._names.judge import Report, report
 from mxlite._cli._names.known import Known, always_raises
-from mxlite._cli._names.probes import Call
+from mxlite._cli._names.probes import PROBES, Call
 from mxlite._cli._names.values import UNKNOWN
 
 KNOWN = {package: Known(package) for package in ("mxnet", "torch")}
@@ -86,9 +86,10 @@ def test_notebooks(tmp_path: Path) -> None:
         _cell("code", "%matplotlib inline", "from mxnet import nd", "!pip install x", "nd.exp?"),
         _cell("code", "%%bash", "import mxnet as mx"),
         _cell("code", "%%time", "for i in range(3):", "    %time nd.exp", "    nd.log(i)"),
+        _cell("code", "files = !ls", "rest = %sql x", "await nd.exp(3)"),
     ]
     found = _names(json.dumps({"cells": cells}), suffix=".ipynb", folder=tmp_path)
-    assert found == {"nd": ["cell 2 line 2"], "nd.log": ["cell 4 line 4"]}
+    assert found == {"nd": ["cell 2 line 2"], "nd.log": ["cell 4 line 4"], "nd.exp": ["cell 5 line 3"]}
     old = {"worksheets": [{"cells": [{"cell_type": "code", "input": "import mxnet as mx\nmx.nd.exp"}]}]}
     assert _names(json.dumps(old), suffix=".ipynb", folder=tmp_path)["nd.exp"] == ["cell 1 line 2"]
 
@@ -187,6 +188,13 @@ _GPU_MAY = (
         ("try:\n    x = mx.nd.ones(1, ctx=mx.gpu())\nexcept mx.MXNetError:\n    raise", [("stops", "line 3")]),
         ("for x in data:\n    x.as_in_context(mx.gpu(0))", [("stops", "line 3")]),
         ("def f(x=mx.gpu()):\n    pass", [("may stop", "line 2")]),
+        ("x = {'gpu': mx.gpu(), 'cpu': mx.cpu()}[kind]", [("may stop", "line 2")]),
+        ("x = list(map(mx.gpu, [0, 1]))", [("stops", "line 2")]),
+        ("x = getattr(mx, 'gpu')(0)\nmx = __import__('mxnet')\nmx.gpu()", [("stops", "line 2"), ("stops", "line 4")]),
+        ("import importlib\nx = importlib.import_module('mxnet.context')\nx.gpu()", [("stops", "line 4")]),
+        ("x = [mx.gpu(int(i)) for i in ''.split(',') if i.strip()]", [("caught", "line 2")]),
+        ("x = [mx.gpu(int(i)) for i in '0,1'.split(',') if i.strip()]", [("stops", "line 2")]),
+        ("x = [mx.gpu(int(i)) for i in '0,1'.split(',') if i in some]", [("stops", "line 2")]),
         ("if hasattr(mx, 'rtc'):\n    mx.rtc.CudaModule", [("caught", "line 3")]),
         ("mx.nd.mine = 3\nmx.nd.mine\nsetattr(mx.nd, 'other', 3)\nmx.nd.other", []),
         ("mx.nd.nothing.mine = 3", [("stops", "line 2")]),
@@ -227,6 +235,9 @@ def test_options_count_as_if_nobody_gave_them(option: str, source: str, found: s
         ("x.tostype('csr')", "stops"),
         ("x.tostype('default')", ""),
         ("x.tostype(kind)", ""),
+        ("x.attach_grad('write', 'row_sparse')", "stops"),
+        ("mx.nd.zeros((2, 2), mx.cpu(), 'float32', 'csr')", "stops"),
+        ("mx.test_utils.rand_ndarray((2, 2), 'csr')", "stops"),
         ("mx.sym.Variable('x', stype='csr')", "stops"),
         ("mx.gluon.Parameter('x', stype='row_sparse')", "stops"),
         ("{}.get('stype', 'csr')", ""),
@@ -316,6 +327,14 @@ def test_what_run_puts_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     found = [("stops", "line 2"), ("put back", "line 2"), ("put back", "line 3")]
     assert _findings(source, folder=tmp_path) == found
     assert all("." in name for name in known_names.put_back_names())
+
+
+def test_every_probe_is_of_something() -> None:
+    names = ["gpu", "Context", "context.gpu_memory_info", "gluon.Parameter", "gluon.nn.Embedding", "sym.Variable"]
+    names += ["nd.zeros", "nd.empty", "nd.cast_storage", "test_utils.rand_ndarray", "kv.create", "gluon.Trainer"]
+    found = {KNOWN["mxnet"].canonical(name) for name in [*names, "mod.Module"]}
+    assert found == {key for key in PROBES["mxnet"] if key[0] not in ".*"}
+    assert KNOWN["torch"].canonical("device") in PROBES["torch"]
 
 
 def test_calls_whose_arguments_nobody_knows() -> None:
