@@ -9,13 +9,11 @@ images that were not trained on.
 
 from __future__ import annotations
 
-import math
-import pathlib
 import time
 
 import numpy as np
 from common import cross_entropy, he_normal, random_order, read_digits
-from report import CLASSES, PIXELS, TRAIN, Bar, digit_image, draw_curves, options_of, parser_of, save
+from report import CLASSES, PIXELS, TRAIN, Bar, draw_reading, options_of, parser_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -71,26 +69,6 @@ def train_epoch(network: Network, x: nd.NDArray, y: nd.NDArray, rate: float, bar
     return total / count
 
 
-def draw(
-    path: pathlib.Path, curves: dict[str, list[float]], images: np.ndarray, wrong: list[tuple[int, int, int]]
-) -> None:
-    """The loss of every epoch, and the digits that were misread, as one PNG."""
-    from PIL import Image, ImageDraw
-
-    columns, tile = 6, 100
-    shown = wrong[: 3 * columns]
-    picture = Image.new("RGB", (720, 380 + (tile + 30) * math.ceil(len(shown) / columns)), "white")
-    page = ImageDraw.Draw(picture)
-    epochs = list(range(1, len(curves["training"]) + 1))
-    draw_curves(page, (70, 40, 690, 300), "Handwritten digits: cross-entropy by epoch", epochs, curves)
-    page.text((70, 345), f"{len(wrong)} misread of {len(images)} held out (read / true)", fill="black")
-    for place, (index, read, true) in enumerate(shown):
-        x, y = 70 + place % columns * (tile + 5), 375 + place // columns * (tile + 30)
-        picture.paste(digit_image(images[index], tile), (x, y + 18))
-        page.text((x, y), f"{read} / {true}", fill="black")
-    save(picture, path)
-
-
 def main() -> None:
     options = options_of(parser_of(__doc__, "digits", "epochs", 20))
     mx.random.seed(options.seed)
@@ -114,7 +92,8 @@ def main() -> None:
         print(f"{epoch:5}{loss:16.4f}{held_loss:16.4f}{(read == true).mean():20.3f}{seconds:10.2f}")
     if not options.no_picture:
         wrong = [(int(i), int(read[i]), int(true[i])) for i in np.flatnonzero(read != true)]
-        draw(options.picture, curves, held_x.asnumpy(), wrong)
+        page, _ = draw_reading("A network of two layers on handwritten digits", curves, held_x.asnumpy(), wrong, 18)
+        save(page, options.picture)
         print(f"loss curve and misread digits: {options.picture}")
     print(f"held-out accuracy {(read == true).mean():.3f}")
 

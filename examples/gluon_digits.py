@@ -23,9 +23,8 @@ from report import (
     HERE,
     TRAIN,
     Bar,
-    digit_image,
     digit_records,
-    draw_curves,
+    draw_reading,
     options_of,
     parser_of,
     print_confusion,
@@ -119,21 +118,6 @@ def read_held(net: Any, batches: Any, tally: Tally) -> np.ndarray:
     return np.concatenate([tally.add(net(x), y) for x, y in batches])
 
 
-def draw(path: pathlib.Path, curves: dict[str, list[float]], images: np.ndarray, wrong: list[tuple]) -> None:
-    """The loss of every epoch, and the digits that were misread, as one PNG."""
-    from PIL import Image, ImageDraw
-
-    picture = Image.new("RGB", (720, 520), "white")
-    page = ImageDraw.Draw(picture)
-    epochs = list(range(1, len(curves["training"]) + 1))
-    draw_curves(page, (70, 40, 690, 300), "Gluon on handwritten digits: cross-entropy by epoch", epochs, curves)
-    page.text((70, 345), f"{len(wrong)} misread of {len(images)} held out (read / true)", fill="black")
-    for place, (index, read, true) in enumerate(wrong[:6]):
-        page.text((70 + 105 * place, 365), f"{read} / {true}", fill="black")
-        picture.paste(digit_image(images[index] / 16, 100), (70 + 105 * place, 380))
-    save(picture, path)
-
-
 def main() -> None:
     parser = parser_of(__doc__, "gluon_digits", "epochs", 20)
     parser.add_argument("--workers", type=int, default=2, help="processes that read and augment; 0: this one")
@@ -171,7 +155,8 @@ def main() -> None:
     print(f"parameters: {options.parameters}")
     if not options.no_picture:
         wrong = [(int(i), int(read[i]), int(true[i])) for i in np.flatnonzero(read != true)]
-        draw(options.picture, curves, pixels[TRAIN:], wrong)
+        page, _ = draw_reading("Gluon on handwritten digits", curves, pixels[TRAIN:], wrong)
+        save(page, options.picture)
         print(f"losses, misread digits: {options.picture}")
     print(f"held-out accuracy {(read == true).mean():.3f}")
 

@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 from common import Adam, he_normal, random_order, read_digits
-from report import TRAIN, Bar, digit_image, draw_curves, options_of, parser_of, save
+from report import TRAIN, Bar, draw_curves, draw_images, new_page, options_of, parser_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -131,17 +131,13 @@ def draw(
     path: pathlib.Path, steps: list[int], curves: dict[str, list[float]], rows: list[tuple[str, np.ndarray]]
 ) -> None:
     """The distances, and a row of images for each name, as one PNG."""
-    from PIL import Image, ImageDraw
-
-    picture = Image.new("RGB", (720, 340 + 75 * len(rows)), "white")
-    page = ImageDraw.Draw(picture)
-    draw_curves(page, (70, 40, 690, 300), "WGAN-GP: distance from held-out digits by step", steps, curves)
-    for number, (name, images) in enumerate(rows):
-        top = 340 + 75 * number
-        page.text((10, top + 20), name, fill="black")
-        for place, image in enumerate(images[:12]):
-            picture.paste(digit_image(image, 48), (95 + 51 * place, top))
-    save(picture, path)
+    page = new_page(3.4 + 0.95 * len(rows))
+    parts = page.subfigures(1 + len(rows), 1, height_ratios=[3.4] + [0.95] * len(rows))
+    title = "WGAN-GP: how far drawn digits are from held-out ones"
+    draw_curves(parts[0], title, "step", "sliced Wasserstein distance (ink, 0 to 1)", steps, curves)
+    for part, (name, images) in zip(parts[1:], rows):
+        draw_images(part, name, [image.reshape(8, 8) for image in images[:12]], [], 12)
+    save(page, path)
 
 
 def main() -> None:

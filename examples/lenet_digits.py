@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 from common import cross_entropy, he_normal, random_order, read_digits
-from report import CLASSES, TRAIN, Bar, digit_image, draw_curves, options_of, parser_of, print_table, save
+from report import CLASSES, TRAIN, Bar, draw_images, draw_reading, options_of, parser_of, print_table, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -102,22 +102,11 @@ def draw(
     wrong: list[tuple[int, int, int]],
 ) -> None:
     """The loss of every epoch, the digits that were misread, and the kernels of the first layer, as one PNG."""
-    from PIL import Image, ImageDraw
-
-    picture = Image.new("RGB", (720, 660), "white")
-    page = ImageDraw.Draw(picture)
-    epochs = list(range(1, len(curves["training"]) + 1))
-    draw_curves(page, (70, 40, 690, 300), "LeNet on handwritten digits: cross-entropy by epoch", epochs, curves)
-    page.text((70, 345), f"{len(wrong)} misread of {len(images)} held out (read / true)", fill="black")
-    for place, (index, read, true) in enumerate(wrong[:6]):
-        page.text((70 + 105 * place, 365), f"{read} / {true}", fill="black")
-        picture.paste(digit_image(images[index], 100), (70 + 105 * place, 380))
-    page.text((70, 505), f"The {CHANNELS[1]} kernels of the first convolution (black: positive)", fill="black")
-    for place, kernel in enumerate(network.kernels[0].asnumpy()):
-        x, y = 70 + 38 * (place % 16), 525 + 42 * (place // 16)
-        grey = (127.5 - 127.5 * kernel[0] / abs(kernel).max()).astype(np.uint8)
-        picture.paste(Image.fromarray(grey).resize((33, 33), Image.NEAREST), (x, y))
-    save(picture, path)
+    page, below = draw_reading("LeNet on handwritten digits", curves, images, wrong, more=1.9)
+    kernels = network.kernels[0].asnumpy()[:, 0]
+    shades = list(kernels / abs(kernels).max(axis=(1, 2), keepdims=True))
+    draw_images(below, f"The {CHANNELS[1]} kernels of the first convolution (black: positive)", shades, [], 16)
+    save(page, path)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 from common import Adam, cross_entropy
-from report import HERE, Bar, draw_curves, options_of, parser_of, save
+from report import HERE, Bar, draw_curves, new_page, options_of, parser_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -143,14 +143,13 @@ def print_table(rows: list[tuple[str, float, float]]) -> None:
 
 def draw(path: pathlib.Path, curves: dict[str, list[float]], sample: str) -> None:
     """The perplexities of every epoch, and a text that the network wrote, as one PNG."""
-    from PIL import Image, ImageDraw
-
-    picture = Image.new("RGB", (720, 520), "white")
-    page = ImageDraw.Draw(picture)
-    epochs = list(range(1, len(curves["training"]) + 1))
-    draw_curves(page, (70, 40, 690, 300), "LSTM on text: perplexity by epoch", epochs, curves)
-    page.text((70, 345), "It writes:\n\n" + sample, fill="black")
-    save(picture, path)
+    lines = ["It writes:", "", *sample.splitlines()]
+    page = new_page(3.4 + 0.2 * len(lines))
+    above, below = page.subfigures(2, 1, height_ratios=[3.4, 0.2 * len(lines)])
+    epochs = range(1, len(curves["training"]) + 1)
+    draw_curves(above, "LSTM on text", "epoch", "perplexity (letters)", epochs, curves)
+    below.text(0.08, 0.95, "\n".join(lines), fontsize=9, va="top", parse_math=False)
+    save(page, path)
 
 
 def main() -> None:

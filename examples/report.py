@@ -7,16 +7,16 @@ import importlib.util
 import math
 import pathlib
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from PIL import Image, ImageDraw
+    from matplotlib.figure import Figure, SubFigure
 
 HERE = pathlib.Path(__file__).resolve().parent
 PIXELS, CLASSES, TRAIN = 64, 10, 1437
-COLORS = ("steelblue", "darkorange", "gray", "seagreen")
 
 
 def parser_of(doc: str, name: str, rounds: str, count: int) -> argparse.ArgumentParser:
@@ -32,8 +32,8 @@ def parser_of(doc: str, name: str, rounds: str, count: int) -> argparse.Argument
 def options_of(parser: argparse.ArgumentParser) -> argparse.Namespace:
     """The options as given. What the picture needs is looked for now, not after the training."""
     options = parser.parse_args()
-    if not options.no_picture and importlib.util.find_spec("PIL") is None:
-        parser.error("the picture needs Pillow: pip install pillow, or give --no-picture")
+    if not options.no_picture and importlib.util.find_spec("matplotlib") is None:
+        parser.error("the picture needs matplotlib: pip install matplotlib, or give --no-picture")
     return options
 
 
@@ -86,49 +86,61 @@ def print_confusion(read: np.ndarray, true: np.ndarray) -> None:
     print()
 
 
-# ---- pictures ----
+# ---- pictures: with matplotlib's Figure alone, which needs no window and keeps no state ----
+
+Wrong = list[tuple[int, int, int]]  # of each image that was misread: its number, what was read, what is true
+
+
+def new_page(height: float) -> Figure:
+    """A page of 7.2 inches and that height."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(7.2, height), dpi=100, layout="constrained")
 
 
 def draw_curves(
-    page: ImageDraw.ImageDraw,
-    box: tuple[int, int, int, int],
-    title: str,
-    rounds: list[int],
-    curves: dict[str, list[float]],
+    place: SubFigure, title: str, across: str, up: str, rounds: Sequence[int], curves: dict[str, list[float]]
 ) -> None:
-    """Named curves over the numbers of `rounds`, on a logarithmic axis in a box (left, top, right, bottom)."""
-    left, top, right, bottom = box
-    values = [max(1e-9, value) for curve in curves.values() for value in curve]
-    ticks = [digit * 10.0**power for power in range(-10, 10) for digit in (1, 2, 5)]
-    low = max(tick for tick in ticks if tick <= min(values))
-    high = min(tick for tick in ticks if tick > max(values))
+    """Named curves over the numbers of `rounds`, on a logarithmic axis; `across` and `up` name the axes."""
+    from matplotlib.ticker import MaxNLocator
 
-    def point(place: int, value: float) -> tuple[float, float]:
-        up = math.log(max(1e-9, value) / low) / math.log(high / low)
-        return left + place / max(1, len(rounds) - 1) * (right - left), bottom - up * (bottom - top)
-
-    wide = high / low > 100  # then a line for each power of ten is enough
-    for tick in ticks:
-        if low <= tick <= high and (not wide or f"{tick:e}"[0] == "1"):
-            y = point(0, tick)[1]
-            page.line([(left, y), (right, y)], fill="lightgray")
-            page.text((left - 45, y - 6), f"{tick:g}", fill="black")
-    for place in range(0, len(rounds), max(1, len(rounds) // 10)):
-        page.text((point(place, low)[0] - 4, bottom + 6), str(rounds[place]), fill="black")
-    for number, (name, curve) in enumerate(curves.items()):
-        page.line([point(*pair) for pair in enumerate(curve)], fill=COLORS[number], width=2)
-        page.text((right - 6 * len(name) - 4, top + 4 + 16 * number), name, fill=COLORS[number])
-    page.text((left, top - 24), title, fill="black")
+    axes = place.subplots()
+    for name, values in curves.items():
+        axes.plot(rounds, values, marker="." if len(rounds) < 30 else "", label=name)
+    axes.set(title=title, xlabel=across, ylabel=up, yscale="log")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(True, which="both", alpha=0.3)
+    axes.legend()
 
 
-def save(picture: Image.Image, path: pathlib.Path) -> None:
+def draw_images(place: SubFigure, title: str, images: Sequence[np.ndarray], names: Sequence[str], columns: int) -> None:
+    """Small images in rows of so many, ink in black, each below its name."""
+    place.suptitle(title)
+    rows = max(1, math.ceil(len(images) / columns))
+    for number, axes in enumerate(place.subplots(rows, columns, squeeze=False).flat):
+        axes.set_axis_off()
+        if number < len(images):
+            axes.imshow(images[number], cmap="gray_r")
+            axes.set_title(names[number] if names else "", fontsize=8)
+
+
+def draw_reading(
+    title: str, curves: dict[str, list[float]], images: np.ndarray, wrong: Wrong, most: int = 6, more: float = 0
+) -> tuple[Figure, SubFigure | None]:
+    """A page of the loss of every epoch and of digits that were misread; and a place of `more` inches below them."""
+    shown = wrong[:most]
+    digits = 0.5 + 1.3 * max(1, math.ceil(len(shown) / 6))
+    page = new_page(3.4 + digits + more)
+    parts = page.subfigures(3 if more else 2, 1, height_ratios=[3.4, digits] + ([more] if more else []))
+    epochs = range(1, len(curves["training"]) + 1)
+    draw_curves(parts[0], title, "epoch", "cross-entropy (nats per image)", epochs, curves)
+    names = [f"read {read}, true {true}" for _, read, true in shown]
+    tiles = [images[index].reshape(8, 8) for index, _, _ in shown]
+    draw_images(parts[1], f"{len(wrong)} misread of {len(images)} held out", tiles, names, 6)
+    return page, parts[2] if more else None
+
+
+def save(page: Figure, path: pathlib.Path) -> None:
+    """Writes the page as PNG."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    picture.save(path)
-
-
-def digit_image(pixels: np.ndarray, size: int) -> Image.Image:
-    """64 pixels in 0 .. 1 as a picture of size x size dots, ink in black."""
-    from PIL import Image
-
-    grey = (255 * (1 - pixels.reshape(8, 8).clip(0, 1))).astype(np.uint8)
-    return Image.fromarray(grey).resize((size, size), Image.NEAREST)
+    page.savefig(path)

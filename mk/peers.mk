@@ -1,6 +1,7 @@
 # Beside others: MXNet 1.9.1, PyTorch and JAX, clients' own tests, other languages, another processor. None of it is
 # part of `make test`. Included by the Makefile.
-.PHONY: oracle test-peers test-torch test-dropin test-clients test-clients-c clients-oracle test-bindings cross
+.PHONY: oracle test-peers test-torch test-dropin test-clients test-clients-c clients-oracle test-bindings cross \
+    test-notebooks
 
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference); ORACLE_ARGS=--new: to new rows
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
@@ -14,6 +15,7 @@
 #: make test-clients-c  programs in C that call the library as clients in R, Perl, Go and C++ do (tests/clients/c); seconds
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
+#: make test-notebooks  run examples/notebooks, and look at what they show (with Chromium, where it is); build/notebooks
 #: make cross    compile for aarch64 (CROSS=aarch64-linux-gnu), and run the kernels' C tests under qemu where it is
 
 # ---- peers: the real MXNet 1.9.1 (the specification), PyTorch, JAX ---------------------------------
@@ -84,6 +86,18 @@ $(PACKAGES)/packages.stamp: tests/clients/packages/requirements.txt $(ORACLE)/mx
 
 test-packages: lib $(PACKAGES)/packages.stamp
 	@$(LIBRARY_ENV) $(ORACLE)/bin/python tests/clients/packages/run_packages.py --site $(PACKAGES) $(PACKAGES_ARGS)
+
+# The notebooks, without a browser; Chromium, where there is one, draws what they show.
+NOTEBOOKS := .venvs/notebooks
+$(NOTEBOOKS)/notebooks.stamp:
+	@sh tools/make_venv.sh "$(PYTHON)" $(NOTEBOOKS)
+	@$(NOTEBOOKS)/bin/python -m pip install -q --disable-pip-version-check 'numpy>=1.23' 'matplotlib>=3.6' \
+	    'nbclient>=0.8' 'nbconvert>=7' 'ipykernel>=6'
+	@touch $@
+
+test-notebooks: lib $(NOTEBOOKS)/notebooks.stamp
+	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(NOTEBOOKS)/bin/python tests/notebooks/run.py --out '$(BUILD)/notebooks' \
+	    $(NOTEBOOKS_ARGS)
 
 # mxlite.torch beside PyTorch itself.
 TORCH := .venvs/torch

@@ -11,7 +11,7 @@ import textwrap
 from mxlite._cli._names.known import differences
 from mxlite.error import MXAttributeError
 from mxlite.ndarray._generate import place_of
-from mxlite.ndarray._operators import Operator, operator_names
+from mxlite.ndarray._operators import Operator, kind_and_default, operator_names
 
 
 def _python_names(names: list[str]) -> list[str]:
@@ -38,19 +38,11 @@ def _operator(name: str) -> Operator | None:
     return None
 
 
-def _default(type_text: str) -> tuple[str, str]:
-    """The kind of a parameter and its default, "" where it must be given."""
-    kind, _, default = type_text.partition(", optional, default=")
-    if not default:
-        kind, _, default = type_text.partition(",optional, default=")
-    return kind.replace(", required", "").strip(), default.strip().strip("'")
-
-
 def _call(operator: Operator, path: str) -> str:
     inputs = [f"*{operator.inputs[0][0]}"] if operator.variadic else [each[0] for each in operator.inputs]
     words = [*inputs]
     for name, type_text, _ in operator.params:
-        kind, default = _default(type_text)
+        kind, default = kind_and_default(type_text)
         quoted = repr(default) if kind.startswith(("{", "string")) else default
         words.append(f"{name}={quoted}" if default else name)
     return f"{path}({', '.join([*words, 'out=None'])})"
@@ -79,7 +71,7 @@ def page(operator: Operator, width: int) -> str:
     if operator.params:
         rows = []
         for name, type_text, text in operator.params:
-            kind, default = _default(type_text)
+            kind, default = kind_and_default(type_text)
             rows.append((name, f"{kind}{f', default {default}' if default else ', required'}. {text}"))
         lines += ["Parameters", *_table(rows, width), ""]
     others = [each for each in python if each != path] + [each for each in names if each != operator.name]

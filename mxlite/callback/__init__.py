@@ -11,10 +11,12 @@ import math
 import time
 from typing import Any, Callable
 
+from mxlite._notebook import live
 from mxlite._public import show as _show
 from mxlite.model import save_checkpoint
 
 __all__ = [
+    "Live",
     "LogValidationMetricsCallback",
     "ProgressBar",
     "Speedometer",
@@ -134,6 +136,36 @@ class ProgressBar:
         filled = round(self.bar_len * done)
         bar = "=" * filled + "-" * (self.bar_len - filled)
         logging.info("[%s] %s%s\r", bar, math.ceil(100.0 * done), "%")
+
+
+class Live(live.Live):
+    """A line of the latest metrics and their curves, which a notebook shows while training goes on.
+
+        live = mx.callback.Live()
+        module.fit(data, held_out, batch_end_callback=live, eval_end_callback=live.validated)
+
+    In a loop of one's own `live.update(loss=..., accuracy=...)` notes values. In a notebook `Module.fit` shows such a
+    line by itself unless MXLITE_PROGRESS is 0. Elsewhere nothing is shown; `history` has the points all the same.
+    """
+
+    def __init__(self, across: str = "batch") -> None:
+        super().__init__(across)
+        self._batches = 0
+
+    def __call__(self, param: Any) -> None:
+        """Notes the metric of training after a batch."""
+        self._batches += 1
+        self._note("training", param, f"epoch {param.epoch}, batch {param.nbatch}")
+
+    def validated(self, param: Any) -> None:
+        """Notes the metric at the end of an evaluation, and draws."""
+        self._note("validation", param, f"epoch {param.epoch}")
+        self.show()
+
+    def _note(self, which: str, param: Any, place: str) -> None:
+        if param.eval_metric is not None:
+            values = {f"{which} {name}": value for name, value in param.eval_metric.get_name_value()}
+            self.update(self._batches, place, **values)
 
 
 class LogValidationMetricsCallback:

@@ -54,6 +54,10 @@ class Block:
         lines = "\n".join(f"  ({name}): {_indent(repr(each), 2)}" for name, each in children)
         return f"{type(self).__name__}(\n{lines}\n)"
 
+    def _repr_html_(self) -> str:
+        """For a notebook: the layers and their parameters as a table."""
+        return _summary.as_html(self)
+
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute; a block becomes a child, a parameter one of the block's.
 

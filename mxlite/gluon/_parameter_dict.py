@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from mxlite import initializer, ndarray
+from mxlite._notebook import tables
+from mxlite.base import dtype_name
 from mxlite.context import Context
 from mxlite.error import MXTypeError
 from mxlite.gluon._parameter import Constant, Parameter
@@ -43,6 +45,13 @@ class ParameterDict:
         name = f"{self._prefix} " if self._prefix else ""
         content = "\n".join(f"  {_indent(repr(each), 2)}" for each in self.values())
         return f"{name}(\n{content}\n)"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the parameters as a table."""
+        rows = [
+            [name, str(each.shape), np.dtype(each.dtype).name, each.grad_req] for name, each in self._params.items()
+        ]
+        return tables.table(["parameter", "shape", "dtype", "gradient"], rows, title=f"ParameterDict {self._prefix}")
 
     def __getitem__(self, key: str) -> Parameter:
         return self._params[key]
@@ -102,7 +111,7 @@ class ParameterDict:
             if shape is not None:
                 param._shape = shape
                 return
-        elif key == "dtype" and np.dtype(value) == np.dtype(existing):
+        elif key == "dtype" and dtype_name(value) == dtype_name(existing):
             return
         if key == "shape" or value != existing:
             raise AssertionError(

@@ -1,9 +1,13 @@
-"""The table that Block.summary prints."""
+"""The table that Block.summary prints, and the one that a notebook shows of a block."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
+from mxlite._notebook import layers
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -79,3 +83,31 @@ def print_summary(block: Any, inputs: tuple) -> None:
     finally:
         for handle in handles:
             handle.detach()
+
+
+# ---- for a notebook ----
+
+
+def as_html(block: Any) -> str:
+    """The layers of a block and their parameters as a table."""
+    return layers.html(f"{type(block).__name__} {block.name}", _layers(block, 0, ""))
+
+
+def held_of(params: Iterable[tuple[str, Any]]) -> list[layers.Held]:
+    """What the table says of parameters, given by name."""
+    return [
+        layers.Held(name, each.shape, np.dtype(each.dtype).name, each.grad_req != "null", id(each))
+        for name, each in params
+    ]
+
+
+def _layers(block: Any, depth: int, name: str) -> Iterator[tuple[int, str, str, list[layers.Held]]]:
+    children = block._children.items()
+    own = {id(each) for each in block._reg_params.values()}
+    # A SymbolBlock, or a block that asks `params.get`, has parameters that are no attributes.
+    others = [(key, each) for key, each in block._params.items() if id(each) not in own]
+    text = repr(block)
+    text = type(block).__name__ if "\n" in text else text
+    yield depth, name or block.name, text, held_of([*block._reg_params.items(), *others])
+    for key, child in children:
+        yield from _layers(child, depth + 1, key)

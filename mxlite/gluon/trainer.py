@@ -8,6 +8,7 @@ from typing import Any
 from mxlite import kvstore as kvs
 from mxlite import optimizer as opt
 from mxlite._lib import hot
+from mxlite._notebook import tables
 from mxlite._public import show
 from mxlite.gluon.parameter import Parameter, ParameterDict
 
@@ -152,6 +153,17 @@ class Trainer:
         self._params_to_init = waiting
 
     # ---- what it is ----
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the optimizer, and how far it is."""
+        rows = [
+            ["optimizer", type(self._optimizer).__name__],
+            ["learning rate", f"{self.learning_rate:.6g}"],
+            ["weight decay", f"{self._optimizer.wd:.6g}"],
+            ["updates", str(self._optimizer.num_update)],
+            ["parameters", str(len(self._params))],
+        ]
+        return tables.table([], rows, right={1}, title="Trainer")
 
     @property
     def learning_rate(self) -> float:

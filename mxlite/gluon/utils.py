@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mxlite import _replace, ndarray
+from mxlite._notebook import progress
 from mxlite._public import show
 from mxlite.context import Context
 from mxlite.ndarray.ndarray import NDArray
@@ -162,9 +163,13 @@ def _fetch(url: str, path: str, sha1_hash: str | None, verify_ssl: bool) -> None
     with _replace.replacing(path) as file:
         try:
             with urllib.request.urlopen(url, context=context) as answer:
-                for piece in iter(lambda: answer.read(_CHUNK), b""):
-                    digest.update(piece)
-                    file.write(piece)
+                length = answer.headers.get("Content-Length", "")
+                total = int(length) if length.isdigit() else None
+                with progress.bar(os.path.basename(path), total, unit="B", unit_scale=True) as bar:
+                    for piece in iter(lambda: answer.read(_CHUNK), b""):
+                        digest.update(piece)
+                        file.write(piece)
+                        bar.update(len(piece))
         except HTTPError as error:
             raise RuntimeError(f"Failed downloading url {url}: {error}") from error
         except (URLError, ValueError) as error:

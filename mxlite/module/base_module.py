@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mxlite import metric, ndarray
+from mxlite._notebook import live, progress
 from mxlite._public import show
+from mxlite.callback import Live
 from mxlite.context import cpu
 from mxlite.initializer import Uniform
 from mxlite.io import DataBatch, DataDesc
@@ -120,7 +122,7 @@ class BaseModule:
         eval_metric = metric.create(eval_metric)
         eval_metric.reset()
         actual_num_batch = 0
-        for nbatch, eval_batch in enumerate(eval_data):
+        for nbatch, eval_batch in enumerate(self._shown(eval_data, f"Epoch {epoch} validation", num_batch)):
             if nbatch == num_batch:
                 break
             self.prepare(eval_batch, sparse_row_id_fn=sparse_row_id_fn)
@@ -232,6 +234,10 @@ class BaseModule:
         self.init_optimizer(kvstore=kvstore, optimizer=optimizer, optimizer_params=optimizer_params)
         validation_metric = eval_metric if validation_metric is None else validation_metric
         eval_metric = metric.create(eval_metric)
+        if live.wanted([*_as_list(batch_end_callback), *_as_list(eval_end_callback)]):
+            line = Live()
+            batch_end_callback = [*_given(batch_end_callback), line]
+            eval_end_callback = [*_given(eval_end_callback), line.validated]
         for epoch in range(begin_epoch, num_epoch):
             begin = time.time()
             eval_metric.reset()
@@ -253,7 +259,8 @@ class BaseModule:
     ) -> list[tuple[str, float]]:
         """Trains on all batches once; the metric's names and values over them all."""
         values: list[tuple[str, float]] = []
-        batches = iter(train_data)
+        watched = any(isinstance(each, live.Live) for each in _given(callbacks))
+        batches = iter(train_data if watched else self._shown(train_data, f"Epoch {epoch}"))
         following = next(batches, None)
         nbatch = 0
         while following is not None:
@@ -272,7 +279,19 @@ class BaseModule:
                 monitor.toc_print()
             _call_all(callbacks, BatchEndParam(epoch, nbatch, eval_metric, locals()))
             nbatch += 1
+        for each in _given(callbacks):
+            if isinstance(each, live.Live):
+                each.show()
         return values
+
+    def _shown(self, data: Any, what: str, most: int | None = None) -> Any:
+        """The batches of an iterator, behind a bar where one is seen."""
+        samples, size = getattr(data, "num_data", None), getattr(data, "batch_size", None)
+        known = [most] if isinstance(most, int) else []
+        if isinstance(samples, int) and isinstance(size, int) and size > 0:
+            known.append(-(-samples // size))
+        total = min(known, default=None)
+        return progress.over(data, what, total, [self.logger])
 
     # ---- files ----
 
@@ -422,8 +441,13 @@ class BaseModule:
         raise NotImplementedError
 
 
+def _given(callbacks: Any) -> list:
+    """The callbacks of none, of one or of a list."""
+    return [] if callbacks is None else _as_list(callbacks)
+
+
 def _call_all(callbacks: Any, *arguments: Any) -> None:
-    for callback in [] if callbacks is None else _as_list(callbacks):
+    for callback in _given(callbacks):
         callback(*arguments)
 
 

@@ -116,6 +116,14 @@ def fixed_outputs(call: int) -> int:
     return ask(ctypes.c_int, LIB.MXLCallGetNumOutputs, call, None)
 
 
+def kind_and_default(type_text: str) -> tuple[str, str]:
+    """The kind of a parameter and its default, "" where it must be given."""
+    kind, _, default = type_text.partition(", optional, default=")
+    if not default:
+        kind, _, default = type_text.partition(",optional, default=")
+    return kind.replace(", required", "").strip(), default.strip().strip("'")
+
+
 class Operator:
     """An operator as introspection tells it: its inputs, its parameters, its documentation.
 

@@ -12,11 +12,16 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import json
 import os
+import re
 import warnings
 from typing import Any
 
 from mxlite._lib import LIB, ask, c_texts, check_call, last_error
+from mxlite._notebook import chart as _chart
+from mxlite._notebook import tables as _tables
+from mxlite._notebook.picture import Picture
 from mxlite._public import show as _show
 from mxlite.profiler._objects import Counter, Domain, Event, Frame, Marker, Task
 
@@ -37,6 +42,7 @@ __all__ = [
     "set_config",
     "set_kvstore_handle",
     "set_state",
+    "timeline",
 ]
 
 _STATES = {"stop": 0, "run": 1}
@@ -62,6 +68,11 @@ def set_config(**kwargs: Any) -> None:
     """
     values = [str(value) for value in kwargs.values()]
     check_call(LIB.MXSetProcessProfilerConfig(len(values), c_texts(kwargs), c_texts(values), None))
+    _filename[0] = values[list(kwargs).index("filename")] if "filename" in kwargs else "profile.json"
+
+
+#: Where `dump` writes, and `timeline` reads.
+_filename = ["profile.json"]
 
 
 def set_state(state: str = "stop", profile_process: str = "worker") -> None:
@@ -91,7 +102,7 @@ def dump(finished: bool = True, profile_process: str = "worker") -> None:
 
 
 def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", ascending: bool = False) -> str:
-    """The sums by name as a text; "" without `aggregate_stats`.
+    """The sums by name as a text, which a notebook shows as tables; "" without `aggregate_stats`.
 
     Times are in milliseconds, memory is in kilobytes. The time of an operator is without that of fused passes within.
 
@@ -115,7 +126,65 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
         _ORDERS[sort_by],
         int(bool(ascending)),
     )
-    return text.decode()
+    return text.decode() if format == "json" else _Sums(text.decode())
+
+
+class _Sums(_tables.Table):
+    """The text of `dumps`, with a table for each of its groups in a notebook."""
+
+    def _repr_html_(self) -> str | None:
+        parts = []
+        for group in self.split("\n\n"):
+            title, rule, below = group.partition("\n====")
+            lines = below.splitlines()[1:]
+            if rule and len(lines) > 2:  # names of the columns, another rule, rows
+                ends = [0, *(dashes.end() for dashes in re.finditer("-+", lines[1]))]
+                head = [" ".join(lines[0][a:b].split()) for a, b in zip(ends, ends[1:])]
+                rows = [line.rsplit(None, len(head) - 1) for line in lines[2:]]
+                title = title.splitlines()[-1]
+                parts.append(_tables.table(head, rows, right=range(1, len(head)), title=title))
+        return "".join(parts) or None
+
+
+def timeline(filename: str | None = None) -> Picture:
+    """A trace as a picture, which a notebook shows: a bar for each operator and task on a line of time.
+
+    Args:
+        filename: a file that `dump` wrote; None: that of `set_config`, into which what was recorded since the last
+            finished file is written now, as by dump(finished=False).
+
+    Raises:
+        OSError: there is no such file. ValueError: it is no trace, or has no work in it.
+    """
+    if filename is None:
+        filename = _filename[0]
+        if LIB.MXDumpProcessProfile(0, 0, None) != 0 and not os.path.exists(filename):
+            raise last_error()
+    with open(filename, encoding="utf-8") as file:
+        try:
+            events = json.load(file)["traceEvents"]
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"timeline: {filename} is no trace that profiler.dump() wrote") from None
+    spans = _spans(events)
+    if not spans:
+        raise ValueError(f"timeline: {filename} has no operators and no tasks in it")
+    return Picture(_chart.timeline(spans), f"{len(spans)} records")
+
+
+def _spans(events: list[dict[str, Any]]) -> list[_chart.Span]:
+    """What began and ended: its thread or domain, its name, and when, in milliseconds."""
+    threads: dict[Any, int] = {}
+    begun: dict[tuple, list[float]] = {}
+    found: list[_chart.Span] = []
+    for event in events:
+        key = (event.get("pid"), event.get("tid"), event.get("cat"), event.get("name"))
+        if event.get("ph") in ("B", "b", "("):
+            begun.setdefault(key, []).append(float(event["ts"]))
+        elif event.get("ph") in ("E", "e", ")") and begun.get(key):
+            thread = threads.setdefault(event.get("tid"), len(threads) + 1)
+            group = f"{event['cat']}, thread {thread}"
+            found.append((group, event["name"], begun[key].pop() / 1000, float(event["ts"]) / 1000))
+    return found
 
 
 def pause(profile_process: str = "worker") -> None:

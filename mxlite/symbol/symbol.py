@@ -15,7 +15,7 @@ from mxlite._public import show
 from mxlite.attribute import AttrScope
 from mxlite.base import NotImplementedForSymbol, dtype_flag
 from mxlite.error import MXIndexError, MXNotImplementedError
-from mxlite.symbol import _bind, _calls, _infer
+from mxlite.symbol import _bind, _calls, _infer, _shown
 
 __all__ = ["Group", "Symbol", "Variable", "fromjson", "load", "load_json", "var"]
 
@@ -45,6 +45,14 @@ class Symbol(Handle):
     def __repr__(self) -> str:
         name = self.name
         return f"<Symbol {name}>" if name is not None else f"<Symbol group [{', '.join(_names(self))}]>"
+
+    def _repr_svg_(self) -> str | None:
+        """For a notebook: the network, with shapes as far as its variables tell them."""
+        return _shown.as_svg(self)
+
+    def _repr_html_(self) -> str | None:
+        """For a notebook: the same as a table, where it is too large for a picture."""
+        return _shown.as_html(self)
 
     # ---- copies ----
 

@@ -99,15 +99,15 @@ class _Format:
         return text.rjust(self.width)
 
 
-def _row(values: list, indent: int, summarize: bool, form: _Format) -> str:
+def _row(values: np.ndarray, indent: int, summarize: bool, form: _Format) -> str:
     per_line = max(1, (Options.linewidth - indent) // (form.width + 2))
     edge = Options.edgeitems
     if summarize and edge == 0:
         texts = ["..."]
     elif summarize and len(values) > 2 * edge:
-        texts = [*map(form.text, values[:edge]), " ...", *map(form.text, values[-edge:])]
+        texts = [*map(form.text, values[:edge].tolist()), " ...", *map(form.text, values[-edge:].tolist())]
     else:
-        texts = [form.text(value) for value in values]
+        texts = [form.text(value) for value in values.tolist()]
     lines = [", ".join(texts[i : i + per_line]) for i in range(0, len(texts), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
@@ -116,7 +116,7 @@ def _body(values: np.ndarray, indent: int, summarize: bool, form: _Format) -> st
     if values.ndim == 0:
         return form.text(values.item())
     if values.ndim == 1:
-        return _row(values.tolist(), indent, summarize, form)
+        return _row(values, indent, summarize, form)
     edge = Options.edgeitems
     if summarize and len(values) > 2 * edge:
         first = [_body(part, indent + 1, summarize, form) for part in values[:edge]]
@@ -133,7 +133,7 @@ def _shown(values: np.ndarray) -> np.ndarray:
     for axis, size in enumerate(values.shape):
         if size > 2 * edge:
             places = [*range(edge), *range(size - edge, size)]
-            values = values.take(places, axis)
+            values = values[(slice(None),) * axis + (places,)]  # take() would copy what is not contiguous
     return values
 
 

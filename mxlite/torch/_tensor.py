@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB, buffer_address, hot
+from mxlite._notebook import arrays
 from mxlite.torch import _calls
 from mxlite.torch._basic import address_of, empty_of, filled, from_values, full_of, require_fits, zeros_of  # noqa: F401
 from mxlite.torch._calls import last_error, method, methods, new
@@ -21,8 +22,9 @@ from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
-from mxlite.torch._kinds import CPU, Size, check_dim, device, strided
-from mxlite.torch._print import tensor_text
+from mxlite.torch._kinds import CPU, Size, check_dim, device, require_cpu, strided
+from mxlite.torch._missing import install_missing, without_missing
+from mxlite.torch._print import Options, tensor_text
 
 #: Where an array without elements is said to be: NumPy takes no null pointer, and none reads there.
 _NOWHERE = 64
@@ -190,7 +192,7 @@ class Tensor(Gradient):
         """
         number = self._only_number()
         if number is None:
-            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+            raise RuntimeError(f"item: the tensor has {self.numel()} elements, expected 1")
         return number
 
     def _only_number(self) -> Any:
@@ -201,14 +203,13 @@ class Tensor(Gradient):
     def __bool__(self) -> bool:
         number = self._only_number()
         if number is None:
-            what = "more than one value" if self.numel() else "no values"
-            raise RuntimeError(f"a tensor with {what} is neither true nor false")
+            raise RuntimeError(f"bool: the tensor has {self.numel()} elements, expected 1")
         return bool(number)
 
     def _scalar(self) -> Any:
         number = self._only_number()
         if number is None:
-            raise ValueError("only one element tensors can be converted to Python scalars")
+            raise ValueError(f"a Python number: the tensor has {self.numel()} elements, expected 1")
         return number
 
     def __float__(self) -> float:
@@ -222,44 +223,56 @@ class Tensor(Gradient):
 
     def __index__(self) -> int:
         if self._dtype.is_floating_point or self.numel() != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise TypeError(
+                f"an index is an integer, got a tensor of {self.numel()} elements of dtype {self._dtype.word}"
+            )
         return int(self._scalar())
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("len() of a 0-d tensor")
+            raise TypeError("len: a tensor without dimensions has no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
-            raise TypeError("iteration over a 0-d tensor")
+            raise TypeError("iter: a tensor without dimensions has no parts")
         return iter(self.unbind(0))
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (Tensor, float, int)):
-            raise RuntimeError(
-                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-            )
+            raise RuntimeError(f"in: a tensor holds numbers, got {type(element).__name__}")
         return bool((self == element).any())
 
     __hash__ = object.__hash__
 
+    def __dir__(self) -> list[str]:
+        return without_missing(self, object.__dir__(self))
+
     # ---- text ----
 
     def __repr__(self) -> str:
-        values = self._values()
+        # Of many only some are read: an expanded tensor may have more elements than there is memory for a copy.
+        values = self._values() if self.numel() <= Options.threshold else np.asarray(_Memory(self))
         facts = []
         kind = self._dtype
         if kind is not get_default_dtype() and (values.size == 0 or kind not in (_int64, _bool)):
             facts.append(f"dtype={kind}")
+        return tensor_text(values, facts + self._gradient_facts())
+
+    def _gradient_facts(self) -> list[str]:
+        """What a text says of its gradient."""
         node = self.grad_fn
         if node is not None:
-            facts.append(f"grad_fn=<{node.name().rsplit('::', 1)[-1]}>")
-        elif self.requires_grad:
-            facts.append("requires_grad=True")
-        return tensor_text(values, facts)
+            return [f"grad_fn=<{node.name().rsplit('::', 1)[-1]}>"]
+        return ["requires_grad=True"] if self.requires_grad else []
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """For a notebook: shape, dtype, its node, and a table of some elements."""
+        memory = np.asarray(_Memory(self))
+        facts = [type(self).__name__, *self._gradient_facts()]
+        return arrays.html(facts, self.shape, self._dtype.np, memory.__getitem__)
 
     def __format__(self, spec: str) -> str:
         if not self.shape:
@@ -271,8 +284,7 @@ class Tensor(Gradient):
     def __deepcopy__(self, memo: dict) -> Tensor:
         if not self.is_leaf:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                "moment."
+                "deepcopy: a computed tensor has a graph, which is not copied; copy detach() of it, or a leaf"
             )
         if id(self) in memo:
             return memo[id(self)]
@@ -372,12 +384,14 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 @method(quick=True)
 def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
-    """Raises: AssertionError, always: there is no CUDA."""
-    raise AssertionError("Torch not compiled with CUDA enabled")
+    """Itself under `mxlite run --cpu`. Raises: AssertionError: there is no CUDA."""
+    require_cpu("cuda")
+    return self
 
 
 def install_methods() -> None:
-    """Gives the class the methods that the modules have registered."""
+    """Gives the class the methods that the modules have registered, and the names of those that are missing."""
     for name, implementation in methods.items():
         if name not in vars(Tensor):
             setattr(Tensor, name, implementation)
+    install_missing(Tensor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from collections.abc import Sequence
@@ -11,6 +10,8 @@ from typing import Any
 
 from mxlite._public import show as _show
 from mxlite.symbol import Symbol
+from mxlite.symbol._shown import WEIGHTS
+from mxlite.visualization._digraph import digraph
 
 __all__ = ["plot_network", "print_summary"]
 
@@ -91,10 +92,6 @@ def _is_label(name: str) -> bool:
     return name.endswith("label")
 
 
-#: How variables that are parameters end: they are hidden in pictures.
-_WEIGHTS = ("_weight", "_bias", "_beta", "_gamma", "_moving_var", "_moving_mean", "_running_var", "_running_mean")
-_WEIGHTS += ("_state", "_state_cell", "_parameters")
-
 #: The colours of operators, of ColorBrewer's palette Set3; all others have the last.
 _COLOURS = {
     "null": "#8dd3c7",
@@ -141,17 +138,15 @@ def plot_network(
     node_attrs: dict[str, str] | None = None,
     hide_weights: bool = True,
 ) -> Any:
-    """A picture of the symbol, as a graphviz.Digraph; its `view()` shows it, its `source` is text.
+    """A picture of the symbol, which a notebook shows; its `view()` opens it, its `source` is text.
+
+    It is a graphviz.Digraph where that package is. Without it `view()` and formats other than SVG raise RuntimeError.
 
     Args:
         shape: shapes of inputs by name; then edges show shapes. dtype: ignored.
         node_attrs: attributes of graphviz for all boxes. hide_weights: whether parameters are left out.
-    Raises: ImportError: there is no package `graphviz`; TypeError: no symbol; ValueError: shapes do not suffice.
+    Raises: TypeError: no symbol; ValueError: shapes do not suffice.
     """
-    try:
-        graphviz = importlib.import_module("graphviz")
-    except ImportError:
-        raise ImportError("Draw network requires graphviz library: pip install graphviz") from None
     if not isinstance(symbol, Symbol):
         raise TypeError("plot_network: the first argument is a Symbol")
     shapes, nodes = _shapes(symbol, shape), _nodes(symbol)
@@ -160,7 +155,7 @@ def plot_network(
         raise ValueError("nodes of one name cannot be told apart in a picture")
     box = {"shape": "box", "fixedsize": "true", "width": "1.3", "height": "0.8034", "style": "filled"}
     box.update(node_attrs or {})
-    picture = graphviz.Digraph(name=title, format=save_format)
+    picture = digraph(title, save_format)
     hidden = {each["name"] for each in nodes if hide_weights and each["op"] == "null" and _is_weight(each["name"])}
     for node in nodes:
         if node["name"] not in hidden:
@@ -178,7 +173,7 @@ def plot_network(
 
 
 def _is_weight(name: str) -> bool:
-    return name.endswith(_WEIGHTS)
+    return name.endswith(WEIGHTS)
 
 
 _show(globals())

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 from mxlite import _replace
-from mxlite.autograd._pictures import svg as _svg
+from mxlite._notebook import svg as _svg
+from mxlite._notebook.picture import Picture
+from mxlite._notebook.tables import Table
 from mxlite.autograd._pictures.walk import Record, Value, walk
 
-#: Pictures of our own are for graphs that can be looked at.
-MOST_NODES = 300
 
-
-def summary(y: Any, names: Mapping[str, Any] | None = None) -> str:
+def summary(y: Any, names: Mapping[str, Any] | None = None) -> Table:
     """The graph that leads to `y`, as a table: a line for each node, in the order in which they were computed.
+
+    The table is a text, which a notebook shows as HTML.
 
     What nodes keep for backward is counted at each; a value that two keep counts twice. Nodes that were recorded within
     `autograd.detect_anomaly(check=None)` are shown with the line of the user's code.
@@ -29,16 +30,11 @@ def summary(y: Any, names: Mapping[str, Any] | None = None) -> str:
     records, _ = walk(y, names)
     located = any(record.location for record in records)
     head = ["#", "node", "operator", "inputs", "output", "dtype", "saved bytes"] + ["recorded at"] * located
-    rows = [head] + [_row(number, record)[: len(head)] for number, record in enumerate(records)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    right = {0, head.index("saved bytes")}
-    pads = [str.rjust if column in right else str.ljust for column in range(len(head))]
-    lines = ["  ".join(pad(cell, width) for pad, cell, width in zip(pads, row, widths)) for row in rows]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    rows = [_row(number, record)[: len(head)] for number, record in enumerate(records)]
     variables = sum(record.operator is None for record in records)
     saved = sum(record.saved_bytes for record in records)
-    lines.append(f"{len(records)} nodes, {variables} of them variables; {saved} bytes saved for backward")
-    return "\n".join(line.rstrip() for line in lines)
+    foot = f"{len(records)} nodes, {variables} of them variables; {saved} bytes saved for backward"
+    return Table.of(head, rows, right={0, head.index("saved bytes")}, foot=foot)
 
 
 def _row(number: int, record: Record) -> list[str]:
@@ -92,13 +88,27 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
+@overload
+def draw(y: Any, path: None = None, names: Mapping[str, Any] | None = None, engine: str | None = None) -> Picture: ...
+
+
+@overload
 def draw(
     y: Any, path: str | os.PathLike[str], names: Mapping[str, Any] | None = None, engine: str | None = None
-) -> None:
+) -> None: ...
+
+
+def draw(
+    y: Any,
+    path: str | os.PathLike[str] | None = None,
+    names: Mapping[str, Any] | None = None,
+    engine: str | None = None,
+) -> Picture | None:
     """Draws the graph that leads to `y` into a file, of the kind that its suffix says ("net.svg", "net.pdf").
 
     Args:
         y: An array or a node, or several.
+        path: The file; None: the picture is returned, which a notebook shows.
         names: What variables are called: name to array.
         engine: "graphviz" (the package of that name and the program dot); "own" (SVG, up to 300 nodes, the same file
             on every machine); None: Graphviz where it is, else our own.
@@ -106,23 +116,31 @@ def draw(
     """
     if engine not in (None, "graphviz", "own"):
         raise ValueError(f'draw: engine must be "graphviz", "own" or None, got {engine!r}')
+    if path is None:
+        records, _ = walk(y, names)
+        return Picture(_drawn(y, "svg", names, engine).decode(), f"{len(records)} nodes")
     path = os.fspath(path)
     kind = os.path.splitext(path)[1][1:]
     if not kind:
         raise ValueError(f"draw: the suffix of {path!r} must say which kind of file is wanted, such as .svg")
+    _replace.write(path, _drawn(y, kind, names, engine))
+    return None
+
+
+def _drawn(y: Any, kind: str, names: Mapping[str, Any] | None, engine: str | None) -> bytes:
+    """The content of a file of a kind, such as "svg". Raises: as draw()."""
     graphviz = None if engine == "own" else _graphviz()
     if graphviz is not None:
-        _replace.write(path, graphviz.Source(to_dot(y, names)).pipe(format=kind))
-        return
+        return graphviz.Source(to_dot(y, names)).pipe(format=kind)
     reason = "" if engine == "own" else "; the package graphviz and the program dot were not both found"
     if engine == "graphviz" or kind != "svg":
         raise RuntimeError(f"draw: .{kind} needs graphviz (pip install graphviz, and the program dot){reason}")
     records, heads = walk(y, names)
-    if len(records) > MOST_NODES:
-        raise RuntimeError(f"draw: {len(records)} nodes; more than {MOST_NODES} need graphviz{reason}")
+    if len(records) > _svg.MOST_NODES:
+        raise RuntimeError(f"draw: {len(records)} nodes; more than {_svg.MOST_NODES} need graphviz{reason}")
     nodes = [(_lines(record), _kind(number, record, heads)) for number, record in enumerate(records)]
     edges = [(each, number) for number, record in enumerate(records) for each, _ in record.inputs if each is not None]
-    _replace.write(path, _svg.picture(nodes, edges))
+    return _svg.picture(nodes, edges).encode()
 
 
 def _kind(number: int, record: Record, heads: list[tuple[int, int]]) -> str:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, Callable
 
+from mxlite._notebook import layers
 from mxlite.torch._convert import target_of
 from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
@@ -350,7 +351,7 @@ class Module(State):
         return self._to(None)
 
     def cuda(self, device: Any = None) -> Any:
-        """Raises: AssertionError: there is no CUDA."""
+        """Itself under `mxlite run --cpu`. Raises: AssertionError: there is no CUDA."""
         return self.to("cuda")
 
     # ---- hooks ----
@@ -401,6 +402,22 @@ class Module(State):
             return f"{self._get_name()}({extra})"
         body = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
         return f"{self._get_name()}({body})"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the modules and their parameters as a table."""
+        return layers.html(self._get_name(), self._layers(0, ""))
+
+    def _layers(self, depth: int, name: str) -> Iterator[tuple[int, str, str, list[layers.Held]]]:
+        held = [
+            layers.Held(key, each.shape, each._dtype.name, each.requires_grad, id(each))
+            for key, each in self._parameters.items()
+            if each is not None
+        ]
+        text = repr(self)
+        yield depth, name or self._get_name(), self._get_name() if "\n" in text else text, held
+        for key, child in self._modules.items():
+            if child is not None:
+                yield from child._layers(depth + 1, key)
 
 
 def _indented(text: str) -> str:

@@ -31,8 +31,10 @@ import mxlite as mx
 import mxlite.torch as torch
 from mxlite import _replace
 from mxlite._cli import predict, show
+from mxlite._notebook.picture import Picture
 from mxlite.gluon.data import _files
 from mxlite.gluon.model_zoo import model_store
+from mxlite.visualization._digraph import Digraph
 
 ROOT = Path(__file__).resolve().parents[3]
 OLD = b"the old file, which was whole"
@@ -240,6 +242,12 @@ def _drawn(folder: Path) -> None:
     mx.autograd.graph.draw(y, folder / "a.svg", engine="own")
 
 
+def _network() -> Digraph:
+    picture = Digraph("net", "svg")
+    picture.node("x")
+    return picture
+
+
 #: name -> a call that writes to files of a folder, and their names. The first file is the one that fails.
 WRITERS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     "nd.save": (lambda f: mx.nd.save(f / "a", {"x": mx.nd.ones(9)}), ["a"]),
@@ -284,6 +292,9 @@ WRITERS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     "profiler.dump": (_profiled(lambda: mx.profiler.dump()), ["a"]),
     "profiler at the end": (_profiled(lambda: mx.profiler._write_rest(os.getpid())), ["a"]),
     "graph.draw": (_drawn, ["a.svg"]),
+    "Picture.save": (lambda f: Picture("<svg>" + 99 * " " + "</svg>", "x").save(f / "a.svg"), ["a.svg"]),
+    "plot_network, save": (lambda f: Digraph("net", "svg").save(str(f / "a")), ["a"]),
+    "plot_network, render": (lambda f: _network().render(str(f / "a")), ["a", "a.svg"]),
     "mxlite show": (lambda f: _command(show.main, _model(f)[0], "--out", f / "a.svg"), ["a.svg"]),
     "mxlite show of .dot": (lambda f: _command(show.main, _model(f)[0], "--out", f / "a.dot"), ["a.dot"]),
     "mxlite predict": (

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mxlite import initializer as initializers
+from mxlite._notebook import live, progress
 from mxlite._public import show
 from mxlite.context import Context, cpu
 from mxlite.gluon import loss as losses
@@ -17,6 +18,7 @@ from mxlite.gluon.contrib.estimator._events import EVENTS, EventHandler
 from mxlite.gluon.contrib.estimator.batch_processor import BatchProcessor
 from mxlite.gluon.contrib.estimator.event_handler import (
     GradientUpdateHandler,
+    LiveHandler,
     LoggingHandler,
     MetricHandler,
     StoppingHandler,
@@ -130,7 +132,7 @@ class Estimator:
         handlers.add_missing(LoggingHandler, lambda: LoggingHandler(metrics=self._val_metrics))
         handlers.arrange()
         handlers.tell("epoch_begin")
-        for batch in val_data:
+        for batch in progress.over(val_data, "validation", loggers=[self.logger]):
             handlers.tell("batch_begin", batch=batch)
             _, label, pred, loss = self.batch_processor.evaluate_batch(self, batch, batch_axis)
             handlers.tell("batch_end", batch=batch, pred=pred, label=label, loss=loss)
@@ -163,7 +165,7 @@ class Estimator:
     def _epoch(self, train_data: DataLoader, handlers: _Handlers, batch_axis: int) -> bool:
         """One epoch. Returns: whether it is the last."""
         handlers.tell("epoch_begin")
-        for batch in train_data:
+        for batch in train_data if handlers.live else progress.over(train_data, "training", loggers=[self.logger]):
             handlers.tell("batch_begin", batch=batch)
             _, label, pred, loss = self.batch_processor.fit_batch(self, batch, batch_axis)
             if handlers.tell("batch_end", batch=batch, pred=pred, label=label, loss=loss):
@@ -178,6 +180,8 @@ class Estimator:
         if val_data is not None:
             handlers.add_missing(ValidationHandler, lambda: ValidationHandler(val_data, self.evaluate))
         handlers.add_missing(LoggingHandler, lambda: LoggingHandler(metrics=self._train_metrics))
+        if live.wanted([]):
+            handlers.add_missing(LiveHandler, LiveHandler)
         handlers.arrange()
         return handlers
 
@@ -195,6 +199,11 @@ class _Handlers:
         """Adds a default handler where there is none of a kind."""
         if not any(isinstance(each, kind) for each in self.all):
             self.all.append(make())
+
+    @property
+    def live(self) -> bool:
+        """Whether one of them shows how far training is."""
+        return live.wanted([]) and any(isinstance(each, LiveHandler) for each in self.all)
 
     def arrange(self) -> None:
         """Sorts by priority, and who hears what. Raises: ValueError: one reads a metric that is not updated."""

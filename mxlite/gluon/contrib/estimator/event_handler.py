@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from mxlite._notebook import live
 from mxlite._public import show
 from mxlite.gluon.contrib.estimator._events import (
     BatchBegin,
@@ -26,6 +27,7 @@ __all__ = [
     "EpochBegin",
     "EpochEnd",
     "GradientUpdateHandler",
+    "LiveHandler",
     "LoggingHandler",
     "MetricHandler",
     "StoppingHandler",
@@ -194,6 +196,38 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self._log(estimator, f"[Epoch {self.current_epoch}] Finished in {time.time() - self.epoch_start:.3f}s, ")
         self.current_epoch += 1
         self.batch_index = 0
+
+
+class LiveHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
+    """Shows a line of the latest metrics and their curves in a notebook, and nothing elsewhere.
+
+    `Estimator.fit` adds one in a notebook unless MXLITE_PROGRESS is 0. `live.history` has the points.
+    """
+
+    def __init__(self, priority: float = float("inf")) -> None:
+        self.priority = priority
+
+    def _note(self, estimator: Any, metrics: list) -> None:
+        place = f"epoch {self.current_epoch}, batch {self.current_batch}"
+        values = dict(each.get() for each in metrics if each.num_inst)
+        self.live.update(self.batches, place, **values)
+
+    def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        self.live = live.Live("batch")
+        self.batches = self.current_batch = self.current_epoch = 0
+
+    def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        self.batches += 1
+        self.current_batch += 1
+        self._note(estimator, estimator.train_metrics)
+
+    def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        self._note(estimator, estimator.val_metrics)
+        self.current_epoch += 1
+        self.current_batch = 0
+
+    def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        self.live.show()
 
 
 class GradientUpdateHandler(BatchEnd):

@@ -1,8 +1,11 @@
-"""A small graph as SVG, in layers from top to bottom; for drawing.py. The same graph gives the same text anywhere."""
+"""A small graph as SVG, in layers from top to bottom. The same graph gives the same text anywhere."""
 
 from __future__ import annotations
 
 from html import escape
+
+#: Pictures of our own are for graphs that can be looked at.
+MOST_NODES = 300
 
 HEAD, VARIABLE, OPERATOR = "#fde9c9", "#d7e8fa", "#ffffff"
 
