@@ -285,6 +285,8 @@ class Walker(ast.NodeVisitor):
         before, scope = self._reach, dict(self._scope)
         if reach.state > before.state:
             self._reach = reach
+        elif reach.state == MAYBE and before.when and len(before.when) + len(reach.when) < 80:
+            self._reach = Reach(before.state, f"{before.when}, {reach.when}")
         walk()
         self._reach = before
         if not keep:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import json
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mxlite
 from mxlite._cli import main
-from mxlite._cli._names import known as known_names
 from mxlite._cli._names import old
 from mxlite._cli._names.judge import Report, report
 from mxlite._cli._names.known import Known, always_raises
@@ -321,12 +323,23 @@ f(mx.nd.nothing)
 
 
 def test_what_run_puts_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "import mxnet as mx, numpy as np, collections\nnp.float(3); np.nothing\ncollections.Iterable\nnp.float32\n"
-    assert [each[0] for each in _findings(source, folder=tmp_path)] == ["stops"] * 3
-    monkeypatch.setattr(old, "put_back_names", lambda: {"numpy.float", "collections.Iterable"})
-    found = [("stops", "line 2"), ("put back", "line 2"), ("put back", "line 3")]
-    assert _findings(source, folder=tmp_path) == found
-    assert all("." in name for name in known_names.put_back_names())
+    source = """import mxnet as mx, numpy as np, collections, telnetlib
+np.nothing
+np.float(3)
+collections.Iterable
+np.float32
+from itertools import izip
+"""
+    gone = [(3, np, "float"), (4, collections, "Iterable")]
+    lost = [f"line {line}" for line, module, name in gone if not hasattr(module, name)]
+    one = _report(source, folder=tmp_path)
+    assert [each.place for each in one.of("put back")] == lost
+    stops = {each.place: each.why for each in one.of("stops")}
+    assert stops["line 2"] == f"numpy.nothing is not in NumPy {np.__version__}"
+    assert "it is Python 2's; `pip install fissix`" in stops["line 6"]
+    assert sys.version_info < (3, 13) or "pip install" in stops["line 1"]
+    monkeypatch.setattr(old, "put_back_names", set)
+    assert not _report(source, folder=tmp_path).of("put back")
 
 
 def test_every_probe_is_of_something() -> None:
