@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mxlite import ndarray, symbol
+from mxlite.base import take_as_dense
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon._nested import _flatten, _regroup, places_of
 from mxlite.name import NameManager
@@ -127,8 +128,11 @@ def common_prefix(names: Iterable[str]) -> str:
     return os.path.commonprefix(list(names))
 
 
-def refuse_row_sparse(graph: Symbol) -> None:
-    """Raises: NotImplementedError: a variable is to be stored sparsely."""
+def check_storage(graph: Symbol) -> None:
+    """Takes variables that are stored by rows as dense. Raises: NotImplementedError: one is to be csr."""
     for name, attributes in graph.attr_dict().items():
-        if attributes.get("__storage_type__", "0") not in ("0", "-1"):
+        stype = attributes.get("__storage_type__", "0")
+        if stype == "1":
+            take_as_dense(f"SymbolBlock, {name}", "row_sparse")
+        elif stype not in ("0", "-1"):
             raise MXNotImplementedError(f"SymbolBlock: {name} is stored sparsely, which mxlite does not do")

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mxlite import autograd, initializer, ndarray
-from mxlite.base import AsDtype, dtype_given, dtype_name
+from mxlite.base import AsDtype, dtype_given, dtype_name, take_as_dense
 from mxlite.context import Context, cpu, current_context
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.gluon.utils import shape_is_known
@@ -78,8 +78,8 @@ class Parameter:
         init: The initializer; None: the one that `initialize` is given.
         allow_deferred_init: Whether the shape may be unknown when `initialize` is called.
         differentiable: False: there is no gradient.
-        stype, grad_stype: "default"; mxlite has no sparse arrays.
-    Raises: AssertionError: an unknown request or storage type; NotImplementedError: a sparse one.
+        stype, grad_stype: "default", or "row_sparse", a hint: the arrays are dense.
+    Raises: AssertionError: an unknown request or storage type; NotImplementedError: "csr".
     """
 
     def __init__(
@@ -118,8 +118,10 @@ class Parameter:
         for what, kind in (("stype", stype), ("grad_stype", grad_stype)):
             if kind not in _STORAGE:
                 raise AssertionError(f"Parameter '{name}': {what} is 'default', 'row_sparse' or 'csr', not '{kind}'")
-            if kind != "default":
+            if kind == "csr":
                 raise MXNotImplementedError(f"Parameter '{name}': {what} {kind!r}: sparse arrays are not in mxlite yet")
+            if kind == "row_sparse":
+                take_as_dense(f"Parameter '{name}'", kind)
         self._stype = stype
         self._grad_stype = grad_stype
         self._grad_req: str = "null"
@@ -420,17 +422,21 @@ class Parameter:
         for each in self._grad or ():
             each[:] = 0
 
-    def row_sparse_data(self, row_id: NDArray) -> NoReturn:
-        """Raises: RuntimeError: the parameter is dense."""
-        raise RuntimeError(
-            f"row_sparse_data: the storage type of Parameter '{self.name}' is {self._stype}; call data()"
-        )
+    def row_sparse_data(self, row_id: NDArray) -> NDArray:
+        """The array in the context of `row_id`, with all its rows. Raises: RuntimeError: `stype` is "default"."""
+        self._need_rows("row_sparse_data", "data")
+        return self.data(row_id.context)
 
-    def list_row_sparse_data(self, row_id: NDArray) -> NoReturn:
-        """Raises: RuntimeError: the parameter is dense."""
-        raise RuntimeError(
-            f"list_row_sparse_data: the storage type of Parameter '{self.name}' is {self._stype}; call list_data()"
-        )
+    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
+        """The arrays in all contexts, with all their rows. Raises: RuntimeError: `stype` is "default"."""
+        self._need_rows("list_row_sparse_data", "list_data")
+        return self.list_data()
+
+    def _need_rows(self, method: str, other: str) -> None:
+        if self._stype != "row_sparse":
+            raise RuntimeError(
+                f"{method}: the storage type of Parameter '{self.name}' is {self._stype}; call {other}()"
+            )
 
     def var(self) -> Symbol:
         """The variable of this name, with the parameter's shape (0: unknown), dtype and so on as attributes.
@@ -441,7 +447,7 @@ class Parameter:
         given = (self._shape, self.dtype, self.lr_mult, self.wd_mult, init)
         if self._var is None or self._var[0] != given:
             attributes = dict(zip(("shape", "dtype", "lr_mult", "wd_mult", "init"), given))
-            self._var = given, var(self.name, stype="default", **attributes)
+            self._var = given, var(self.name, stype=self._stype, **attributes)
         return self._var[1]
 
 

@@ -30,7 +30,7 @@ class SymbolBlock(HybridBlock):
         self._prefix = ""
         self._params = ParameterDict("", params)
         self._inputs, self._input_form, self._graph, self._output_form = _graph.checked_graph(outputs, inputs)
-        _graph.refuse_row_sparse(self._graph)
+        _graph.check_storage(self._graph)
         given = {each.name for each in self._inputs}
         arguments, states = self._graph.list_arguments(), self._graph.list_auxiliary_states()
         known = self._known_attributes()

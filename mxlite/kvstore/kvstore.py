@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from mxlite import optimizer as opt
 from mxlite._public import show
+from mxlite.base import take_as_dense
 from mxlite.error import MXNetError
 from mxlite.kvstore.base import KVStoreBase, summed
 from mxlite.ndarray import NDArray
@@ -119,8 +120,14 @@ class KVStore(KVStoreBase):
         self.pull(key, out, priority)
 
     def row_sparse_pull(self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None) -> None:
-        """Raises MXNetError: mxlite has no sparse arrays."""
-        raise MXNetError("kvstore: row_sparse_pull: mxlite has no sparse arrays")
+        """Copies stored arrays to `out` with all their rows, not only those of `row_ids`: arrays are dense here.
+
+        Raises: AssertionError: no `out` or no `row_ids`; MXNetError: as `pull`.
+        """
+        if out is None or row_ids is None:
+            raise AssertionError("kvstore: row_sparse_pull needs out= and row_ids=")
+        self.pull(key, out, priority)
+        take_as_dense("row_sparse_pull", "row_sparse")
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Raises MXNetError: nothing leaves the process, and mxlite compresses no gradients."""

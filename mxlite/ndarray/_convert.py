@@ -156,6 +156,14 @@ class Conversion:
         """The only element, its fraction cut off. Raises: TypeError: there is not exactly one."""
         return int(self._only("int()"))
 
+    def __round__(self, ndigits: int | None = None) -> int | float:
+        """The only element, rounded as a number of Python. Raises: TypeError: there is not exactly one."""
+        return round(self._only("round()"), ndigits)
+
+    def __trunc__(self) -> int:
+        """The only element, its fraction cut off. Raises: TypeError: there is not exactly one."""
+        return int(self._only("math.trunc()"))
+
     def __index__(self) -> int:
         """The only element of an array of integers without axes, as NumPy has it: values[x] keeps the axes of x.
 
