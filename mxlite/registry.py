@@ -11,6 +11,7 @@ import warnings
 from typing import Any, Callable, TypeVar
 
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
 
 _T = TypeVar("_T", bound=type)
 
@@ -90,7 +91,8 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
             given = json.loads(name)
             return create(**given) if isinstance(given, dict) else create(given[0], **given[1])
         if name.lower() not in known:
-            raise AssertionError(f"there is no {nickname} {name}; {nickname}.register adds one")
+            meant = did_you_mean(name.lower(), known) or f"; {nickname}.register adds one"
+            raise AssertionError(f"there is no {nickname} {name}{meant}")
         return known[name.lower()](*args, **kwargs)
 
     create.__doc__ = f"Makes a {nickname} of a name and arguments, a dictionary, JSON, or returns an instance as it is."

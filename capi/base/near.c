@@ -9,6 +9,7 @@
 
 /* What other packages call parameters. */
 static const char *const words[][2] = {
+    {"axis", "dim"},
     {"bias", "no_bias"},
     {"dilation", "dilate"},
     {"dim", "axis"},

@@ -78,8 +78,8 @@ int mxl_param_unknown(const mxl_op *op, const char *name)
         mxl_near_offer(&near, input->name);
     meant = mxl_near_text(&near);
     if (!list.failed)
-        mxl_error("%s: unknown parameter \"%.*s%s\"%s%s it takes %s", op->name, SHOWN, name,
-                  strlen(name) > SHOWN ? "..." : "", meant, meant[0] != '\0' ? "" : ";",
+        mxl_error("%s: unknown parameter \"%.*s%s\"%s%s takes %s", op->name, SHOWN, name,
+                  strlen(name) > SHOWN ? "..." : "", meant, meant[0] != '\0' ? " It" : "; it",
                   list.text != NULL ? list.text : "none");
     mxl_str_clear(&list);
     return -1;

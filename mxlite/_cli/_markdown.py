@@ -113,7 +113,7 @@ def as_text(parts: list[Block], width: int) -> str:
 
 
 def sections(parts: list[Block], word: str) -> list[Block]:
-    """The sections whose headings have a word, without regard to case, whole: down to the next heading of their level."""
+    """The sections whose headings have a word, in any case; each ends at the next heading of its level."""
     found: list[Block] = []
     within = 0
     for block in parts:

@@ -1,6 +1,6 @@
 """``mxlite names``: which names of MXNet or PyTorch a script, a notebook or a folder uses, and what they are here.
 
-Nothing of them is run. A name works, differs from MXNet 1.9.1 in what docs/compatibility.md says, or is missing.
+Nothing of them is run. A name works, differs from MXNet 1.9.1 in what `mxlite help compatibility` says, or is missing.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from typing import Any
 from mxlite import _replace
 from mxlite._cli.op import _default
 from mxlite._cli.predict import _WrongError, read_symbol, shapes_of
+from mxlite._public.near import did_you_mean
 from mxlite.autograd._pictures import svg
 from mxlite.autograd._pictures.drawing import MOST_NODES
 from mxlite.error import MXAttributeError, MXNetError
@@ -193,7 +194,7 @@ def _show(given: Any) -> None:
     symbol, shapes = read_symbol(given.symbol), shapes_of(given.shape)
     for name in shapes:
         if name not in symbol.list_inputs():
-            raise _WrongError(f"there is no input {name}")
+            raise _WrongError(f"there is no input {name}{did_you_mean(name, symbol.list_inputs())}")
     nodes = _nodes(symbol, shapes)
     if given.out is None:
         print(table(nodes, shapes))

@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any, Callable
 
 from mxlite._public.imported import find
+from mxlite._public.keywords import ask_in
 from mxlite._public.pages import see
 
 
@@ -33,7 +34,12 @@ def _elsewhere(module: str, name: str) -> list[str]:
     """The same public name in other modules of the front end that are imported, those nearest to `module` first."""
     found = []
     for path, other in list(sys.modules.items()):
-        if path == module or not path.startswith("mxlite.") or "._" in path or name not in getattr(other, "__all__", ()):
+        if (
+            path == module
+            or not path.startswith("mxlite.")
+            or "._" in path
+            or name not in getattr(other, "__all__", ())
+        ):
             continue
         if path.startswith("mxlite.torch") == module.startswith("mxlite.torch") and other.__name__ == path:
             found.append((-len(os.path.commonprefix([path, module]).split(".")), len(path), f"{path}.{name}"))
@@ -60,6 +66,7 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
         if made is None:
             made = find(name, attribute)
         if made is not None:
+            ask_in(name, made)
             module[attribute] = made
             return made
         message = f"module {name!r} has no attribute {attribute!r}"
@@ -72,6 +79,8 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
     def __dir__() -> list[str]:  # noqa: N807
         return sorted({*module["__all__"], *(each for each in module if each[:2] == "__")})
 
+    for each in list(module.values()):
+        ask_in(name, each)
     module.update(__getattr__=__getattr__, __dir__=__dir__)
     if "__all__" not in module:
         offer(module)

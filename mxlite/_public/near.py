@@ -5,26 +5,29 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Callable
 
-#: What PyTorch and NumPy call things that have other names here; capi/base/near.c has those of operators' parameters.
-_WORDS = {
-    "betas": "beta1",
-    "cat": "concat",
-    "eps": "epsilon",
-    "in_features": "in_units",
-    "lr": "learning_rate",
-    "masked_select": "boolean_mask",
-    "matmul": "dot",
-    "out_features": "units",
-    "permute": "transpose",
-    "step_size": "step",
-    "tensor": "array",
-    "unsqueeze": "expand_dims",
-    "weight_decay": "wd",
-}
+#: What PyTorch and NumPy call things, and their names in MXNet: each is near to the other. capi/base/near.c has those
+#: of operators' parameters.
+_WORDS = (
+    ("betas", "beta1"),
+    ("cat", "concat"),
+    ("dim", "axis"),
+    ("eps", "epsilon"),
+    ("in_features", "in_units"),
+    ("keepdim", "keepdims"),
+    ("lr", "learning_rate"),
+    ("masked_select", "boolean_mask"),
+    ("matmul", "dot"),
+    ("out_channels", "channels"),
+    ("out_features", "units"),
+    ("permute", "transpose"),
+    ("step_size", "step"),
+    ("tensor", "array"),
+    ("unsqueeze", "expand_dims"),
+    ("weight_decay", "wd"),
+)
 
 #: The share of equal letters that makes a name near: where all names that anyone may mean are known, and where a name
 #: may well be one that mxlite lacks.
@@ -41,10 +44,12 @@ def near(name: str, names: Iterable[str], share: float = CLOSE, most: int = 3) -
     Args:
         share: the least share of equal letters (2 * equal / all), without regard to case.
     """
+    import difflib  # for errors alone: it would make every import slower
+
     known = {each: each.lower() for each in names}
-    word = _WORDS.get(name.lower())
-    if word in known:
-        return [word]  # type: ignore[list-item] # it is there, so it is no None
+    for one, other in _WORDS:
+        if name.lower() in (one, other) and (other if name.lower() == one else one) in known:
+            return [other if name.lower() == one else one]
     wanted = name.lower()
     matcher = difflib.SequenceMatcher()
     matcher.set_seq2(wanted)

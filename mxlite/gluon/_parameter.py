@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mxlite import autograd, initializer, ndarray
+from mxlite._public.near import did_you_mean
+from mxlite.base import dtype_name
 from mxlite.context import Context, cpu, current_context
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.gluon.utils import shape_is_known
@@ -143,7 +145,8 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in _REQUESTS:
-            raise AssertionError(f"grad_req is 'write', 'add' or 'null', not '{req}'")
+            meant = did_you_mean(req, _REQUESTS)
+            raise AssertionError(f"grad_req is 'write', 'add' or 'null', not '{req}'{meant}")
         if not self._differentiable:
             req = "null"
         if self._grad_req == req:
@@ -336,7 +339,7 @@ class Parameter:
 
     def cast(self, dtype: Any) -> None:
         """Converts values and gradients to another dtype."""
-        np.dtype(dtype)
+        dtype_name(dtype)
         self._dtype = dtype
         if self._data is None:
             return

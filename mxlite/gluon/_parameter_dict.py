@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mxlite import initializer, ndarray
+from mxlite._public.near import did_you_mean
 from mxlite.context import Context
 from mxlite.error import MXTypeError
 from mxlite.gluon._parameter import Constant, Parameter
@@ -45,6 +46,8 @@ class ParameterDict:
         return f"{name}(\n{content}\n)"
 
     def __getitem__(self, key: str) -> Parameter:
+        if key not in self._params:
+            raise KeyError(f"there is no parameter {key!r}{did_you_mean(key, self._params)}")
         return self._params[key]
 
     def __iter__(self) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from mxlite import optimizer as opt
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
 from mxlite.error import MXNetError
 from mxlite.kvstore.base import KVStoreBase, summed
 from mxlite.ndarray import NDArray
@@ -193,7 +194,7 @@ _MISSING = {
 
 def create(name: str = "local") -> Any:
     """Makes a store: "local" or "device", which add up the arrays of this process, a registered one, or one of several
-    workers, "dist_sync", "dist_device_sync" or "dist" (all the same; docs/distributed.md).
+    workers, "dist_sync", "dist_device_sync" or "dist" (all the same; `mxlite help distributed`).
 
     Raises:
         ImportError: several workers need mpi4py and an MPI (`pip install mxlite[mpi]`).
@@ -212,8 +213,10 @@ def create(name: str = "local") -> Any:
             raise MXNetError(f"kvstore {name!r} is not in mxlite: {why}; 'dist_sync' adds up gradients over MPI")
     if kind.startswith("dist"):
         return importlib.import_module("mxlite.kvstore._dist").KVStoreDist(kind)
+    meant = did_you_mean(kind, [*_LOCAL, "dist_sync", "dist_device_sync", *KVStoreBase.kv_registry])
     raise MXNetError(
         f"kvstore {name!r} is not known: 'local', 'device', 'dist_sync', or one registered with KVStoreBase.register"
+        f"{meant}"
     )
 
 

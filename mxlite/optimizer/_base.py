@@ -10,6 +10,7 @@ from typing import Any, Callable, ClassVar
 import numpy as np
 
 from mxlite import ndarray as nd
+from mxlite._public.near import did_you_mean
 from mxlite.ndarray import NDArray
 
 
@@ -37,6 +38,9 @@ class Optimizer:
     #: lower-case name -> class
     opt_registry: ClassVar[dict[str, type]] = {}
     aggregate_num = 0
+
+    #: For the errors of constructors' arguments (mxlite/_public/keywords.py).
+    _keywords_go_up = True
 
     def __init__(
         self,
@@ -94,7 +98,7 @@ class Optimizer:
     def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
         """Makes a registered optimizer. Raises ValueError: there is none of that name."""
         if name.lower() not in Optimizer.opt_registry:
-            raise ValueError(f"Cannot find optimizer {name}")
+            raise ValueError(f"Cannot find optimizer {name}{did_you_mean(name.lower(), Optimizer.opt_registry)}")
         return Optimizer.opt_registry[name.lower()](**kwargs)
 
     # ---- learning rates and weight decays ----

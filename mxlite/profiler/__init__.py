@@ -18,6 +18,7 @@ from typing import Any
 
 from mxlite._lib import LIB, ask, c_texts, check_call, last_error
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
 from mxlite.profiler._objects import Counter, Domain, Event, Frame, Marker, Task
 
 __all__ = [
@@ -106,7 +107,8 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
     """
     for name, given, known in (("format", format, _FORMATS), ("sort_by", sort_by, _ORDERS)):
         if given not in known:
-            raise AssertionError(f"{name} is {given!r}; it may be one of {', '.join(known)}")
+            meant = did_you_mean(given, known)
+            raise AssertionError(f"{name} is {given!r}; it may be one of {', '.join(known)}{meant}")
     text = ask(
         ctypes.c_char_p,
         lambda *arguments: LIB.MXAggregateProfileStatsPrintEx(arguments[-1], *arguments[:-1]),

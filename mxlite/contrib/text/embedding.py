@@ -10,6 +10,7 @@ import numpy as np
 from mxlite import ndarray as nd
 from mxlite import registry as _registry
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
 from mxlite.contrib.text import vocab
 from mxlite.contrib.text._files import read_vectors
 from mxlite.error import MXNotImplementedError
@@ -172,7 +173,8 @@ class GloVe(_Known):
         **kwargs: Any,
     ) -> None:
         if pretrained_file_name not in _GLOVE:
-            raise KeyError(f"{pretrained_file_name} is none of GloVe's files: {', '.join(_GLOVE)}")
+            meant = did_you_mean(pretrained_file_name, _GLOVE)
+            raise KeyError(f"{pretrained_file_name} is none of GloVe's files: {', '.join(_GLOVE)}{meant}")
         super().__init__(pretrained_file_name, embedding_root, init_unknown_vec, vocabulary, **kwargs)
 
 
