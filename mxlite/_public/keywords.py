@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from functools import wraps
+from typing import Any, Callable, TypeVar
+
+_F = TypeVar("_F", bound=Callable)
 
 #: Modules with classes that are made in the loops of programs, and take few keywords.
 _BUSY = ("mxlite.autograd.", "mxlite.context.", "mxlite.ndarray.", "mxlite.symbol.", "mxlite.torch.autograd.")
@@ -19,7 +22,7 @@ def unexpected(function: str, names: Iterable[str], known: Iterable[str]) -> Typ
     """The error for keywords that a function does not take."""
     from mxlite._public.near import did_you_mean
 
-    name, known = next(iter(names)), list(known)
+    name, known = next(iter(names)), [each for each in known if each != "self"]
     hint = did_you_mean(name, known) or (f"; it takes {', '.join(known)}" if known else "")
     return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
@@ -42,6 +45,21 @@ def accepted(cls: type) -> tuple[str, ...] | None:
         if not getattr(cls, "_keywords_go_up", False) or not _is_ours(function):
             return None
     return None
+
+
+def judge(function: _F) -> _F:
+    """A decorator: the function judges its keywords too. It costs a call, and so is for functions that take longer."""
+    code = function.__code__  # type: ignore[attr-defined]
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = frozenset(known)
+
+    @wraps(function)
+    def judged(*args: Any, **keywords: Any) -> Any:
+        if not keywords.keys() <= names:
+            raise unexpected(function.__name__.strip("_"), [name for name in keywords if name not in names], known)
+        return function(*args, **keywords)
+
+    return judged  # type: ignore[return-value]
 
 
 def _is_ours(function: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Callable
 #: What PyTorch and NumPy call things, and their names in MXNet: each is near to the other. capi/base/near.c has those
 #: of operators' parameters.
 _WORDS = (
+    ("axis", "dims"),
     ("betas", "beta1"),
     ("cat", "concat"),
     ("dim", "axis"),
