@@ -14,6 +14,7 @@ import numpy as np
 from mxlite import _replace, ndarray
 from mxlite._public import show
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.util import is_np_shape
 
@@ -70,10 +71,10 @@ def clip_global_norm(arrays: list[NDArray], max_norm: float, check_isfinite: boo
 
     Args:
         check_isfinite: warns of a norm that is not finite, and returns a float; else an NDArray, without waiting.
-    Raises: AssertionError: an empty list.
+    Raises: ValueError: an empty list.
     """
     if not len(arrays) > 0:
-        raise AssertionError("clip_global_norm: there are no arrays")
+        raise WrongValueError("clip_global_norm: there are no arrays")
     ctx = arrays[0].context
     squares = [ndarray.sum(ndarray.square(each.astype("float32", copy=False))) for each in arrays]
     total = ndarray.sqrt(ndarray.add_n(*(each.as_in_context(ctx) for each in squares))).reshape((1,))
@@ -118,17 +119,17 @@ def download(
         overwrite: whether to fetch it again.
         retries: how often to try again.
         verify_ssl: False: certificates are not checked.
-    Raises: AssertionError: no file name, or negative retries; ConnectionError: nobody answers; RuntimeError: the answer
+    Raises: ValueError: no file name, or negative retries; ConnectionError: nobody answers; RuntimeError: the answer
         is no file; OSError: the file has another SHA-1, or cannot be written.
     """
     if path is None or os.path.isdir(os.path.expanduser(path)):
         name = url.rpartition("/")[2]
         if not name:
-            raise AssertionError(f"{url} has no file name: give one as path")
+            raise WrongValueError(f"{url} has no file name: give one as path")
         path = os.path.join(os.path.expanduser(path or ""), name)
     path = os.path.expanduser(path)
     if retries < 0:
-        raise AssertionError(f"download: retries is 0 or more, not {retries}")
+        raise WrongValueError(f"download: retries is 0 or more, not {retries}")
     if os.path.exists(path) and not overwrite and (not sha1_hash or check_sha1(path, sha1_hash)):
         return path
     if not verify_ssl:
@@ -198,7 +199,7 @@ def shape_is_known(shape: Any) -> bool:
         if size == unknown:
             return False
         if not size > unknown:
-            raise AssertionError(f"a size is {unknown} or more, not {size}")
+            raise WrongValueError(f"a size is {unknown} or more, not {size}")
     return True
 
 
@@ -225,10 +226,10 @@ class HookHandle:
     def attach(self, hooks_dict: MutableMapping[int, Any], hook: Any) -> None:
         """Adds a hook to a dictionary of hooks that weak references can refer to.
 
-        Raises: AssertionError: the handle has a hook already.
+        Raises: ValueError: the handle has a hook already.
         """
         if self.id is not None:
-            raise AssertionError("this HookHandle has a hook already")
+            raise WrongValueError("this HookHandle has a hook already")
         self.id = id(hook)
         hooks_dict[self.id] = hook
         self._hooks = weakref.ref(hooks_dict)

@@ -9,7 +9,7 @@ from typing import Any, Callable
 from mxlite import optimizer as opt
 from mxlite._public import show
 from mxlite._public.near import did_you_mean
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, WrongStateError, WrongTypeError, WrongValueError
 from mxlite.kvstore.base import KVStoreBase, summed
 from mxlite.ndarray import NDArray
 
@@ -18,12 +18,12 @@ def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]
     """Keys with the arrays of each, of one key or a list of keys."""
     if isinstance(key, (list, tuple)):
         if not isinstance(value, (list, tuple)) or len(key) != len(value):
-            raise AssertionError(f"{name} must be a list as long as the {len(key)} keys")
+            raise WrongTypeError(f"{name} must be a list as long as the {len(key)} keys")
         for one, some in zip(key, value):
             yield from _lists(one, some, name)
         return
     if not isinstance(key, (int, str)):
-        raise AssertionError(f"a key is an int or a text, not a {type(key)}")
+        raise WrongTypeError(f"a key is an int or a text, not a {type(key)}")
     arrays = list(value) if isinstance(value, (list, tuple)) else [value]
     for each in arrays:
         if not isinstance(each, NDArray):
@@ -101,7 +101,7 @@ class KVStore(KVStoreBase):
     def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
         """Copies stored arrays to `out`, an array or a list for each key."""
         if out is None:
-            raise AssertionError("kvstore: pull needs out=, the arrays to write to")
+            raise WrongValueError("kvstore: pull needs out=, the arrays to write to")
         for each, arrays in _lists(key, out, "out"):
             stored = self._known(each)
             for array in arrays:
@@ -139,7 +139,7 @@ class KVStore(KVStoreBase):
 
     def _states(self) -> opt.Updater:
         if not isinstance(self._updater, opt.Updater):
-            raise AssertionError("kvstore: there is no optimizer, set_optimizer comes first")
+            raise WrongStateError("kvstore: there is no optimizer, set_optimizer comes first")
         return self._updater
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:

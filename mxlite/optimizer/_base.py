@@ -11,6 +11,7 @@ import numpy as np
 
 from mxlite import ndarray as nd
 from mxlite._public.near import did_you_mean
+from mxlite.error import WrongTypeError
 from mxlite.ndarray import NDArray
 
 
@@ -56,7 +57,7 @@ class Optimizer:
         param_dict: dict[Any, Any] | None = None,
     ) -> None:
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
-            raise AssertionError("param_idx2name is a dict from indices to names")
+            raise WrongTypeError("param_idx2name is a dict from indices to names")
         self.rescale_grad = rescale_grad
         self.lr_scheduler = lr_scheduler
         self.lr = 0.01 if lr_scheduler is None and learning_rate is None else learning_rate

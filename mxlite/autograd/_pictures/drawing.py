@@ -74,7 +74,7 @@ def to_dot(y: Any, names: Mapping[str, Any] | None = None) -> str:
     """
     records, heads = walk(y, names)
     made = {position for position, _ in heads}
-    lines = ["digraph {", '    node [shape=box, front_end="rounded,filled", fillcolor=white, fontname="sans-serif"];']
+    lines = ["digraph {", '    node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];']
     for number, record in enumerate(records):
         color = _svg.HEAD if number in made else _svg.VARIABLE if record.operator is None else ""
         label = "\\n".join(_escaped(line) for line in _lines(record))
@@ -97,6 +97,8 @@ def draw(
 ) -> None:
     """Draws the graph that leads to `y` into a file, of the kind that its suffix says ("net.svg", "net.pdf").
 
+    Of "net.dot" and "net.gv" it writes Graphviz's language, of "net.txt" the table of `summary`; "net" means "net.svg".
+
     Args:
         y: An array or a node, or several.
         names: What variables are called: name to array.
@@ -107,9 +109,12 @@ def draw(
     if engine not in (None, "graphviz", "own"):
         raise ValueError(f'draw: engine must be "graphviz", "own" or None, got {engine!r}')
     path = os.fspath(path)
-    kind = os.path.splitext(path)[1][1:]
+    kind = os.path.splitext(path)[1][1:].lower()
     if not kind:
-        raise ValueError(f"draw: the suffix of {path!r} must say which kind of file is wanted, such as .svg")
+        kind, path = "svg", f"{path.rstrip('.')}.svg"
+    if kind in _TEXTS:
+        _replace.write(path, _TEXTS[kind](y, names))
+        return
     graphviz = None if engine == "own" else _graphviz()
     if graphviz is not None:
         _replace.write(path, graphviz.Source(to_dot(y, names)).pipe(format=kind))
@@ -123,6 +128,10 @@ def draw(
     nodes = [(_lines(record), _kind(number, record, heads)) for number, record in enumerate(records)]
     edges = [(each, number) for number, record in enumerate(records) for each, _ in record.inputs if each is not None]
     _replace.write(path, _svg.picture(nodes, edges))
+
+
+#: Kinds of files that are texts, and what makes them.
+_TEXTS = {"dot": to_dot, "gv": to_dot, "txt": lambda y, names: summary(y, names) + "\n"}
 
 
 def _kind(number: int, record: Record, heads: list[tuple[int, int]]) -> str:

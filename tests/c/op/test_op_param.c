@@ -405,10 +405,10 @@ TEST(keys)
     CHECK_STR(mxl_error_text(), "fake: parameter ctx: the value is NULL");
 
     CHECK_INT(parse("axsi", "1"), -1);
-    CHECK_STR(
-        mxl_error_text(),
-        "fake: unknown parameter \"axsi\"; it takes count, axis, num_args, p, temperature, scalar, "
-        "keepdims, cudnn_off, mode, stype, dtype, shape, axes, late, begin, ctx");
+    CHECK_STR(mxl_error_text(),
+              "fake: unknown parameter \"axsi\"; did you mean \"axis\"? It takes count, axis, "
+              "num_args, p, temperature, scalar, "
+              "keepdims, cudnn_off, mode, stype, dtype, shape, axes, late, begin, ctx");
     for (const char *const *key =
              (const char *const[]){"", "__", "____", "__a", "a__", "Axis", NULL};
          *key != NULL; key++)
