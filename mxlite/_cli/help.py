@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import pydoc
 import shutil
 import sys
 import textwrap
 
 from mxlite._cli import COMMANDS, _markdown, run_command
-from mxlite._public.near import did_you_mean
+from mxlite._public.near import did_you_mean, near
 from mxlite._public.pages import pages
 
 
@@ -28,8 +29,11 @@ def _print(text: str) -> None:
     """Prints a text; on a terminal that is too low for it, by the pager of PAGER."""
     if sys.stdout.isatty() and text.count("\n") + 1 >= shutil.get_terminal_size((100, 24)).lines:
         pydoc.pager(text + "\n")
-    else:
-        print(text)
+        return
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # who reads, `mxlite help names | head`, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(problem: str) -> int:
@@ -64,7 +68,11 @@ def main(arguments: list[str] | None = None) -> int:
     if word:
         found = _markdown.sections(parts, word) or _markdown.mentions(parts, word)
         if not found:
-            hint = did_you_mean(word, _markdown.headings(parts))
+            titles = list(_markdown.headings(parts))
+            hint = did_you_mean(word, titles)
+            if not hint:
+                words = {each: title for title in titles for each in title.split() if len(each) > 3}
+                hint = "".join(f"; did you mean {words[each]!r}?" for each in near(word, words, most=1))
             return _fail(f"the page {name} says nothing of {word!r}{hint}")
         parts = found
     _print(_markdown.as_text(parts, width))

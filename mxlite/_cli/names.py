@@ -48,7 +48,7 @@ class Report(NamedTuple):
 
 
 def differences() -> dict[str, list[str]]:
-    """What differs from MXNet 1.9.1, by name; tools/show_names.py makes the file from docs/compatibility.md."""
+    """What differs from MXNet 1.9.1, by name, from the page of that name; tools/show_names.py makes the file."""
     held = json.loads(Path(__file__).with_name("differences.json").read_text(encoding="utf-8"))
     return {name: [held["texts"][at] for at in places] for name, places in held["names"].items()}
 

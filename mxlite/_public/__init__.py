@@ -42,7 +42,8 @@ def _elsewhere(module: str, name: str) -> list[str]:
         ):
             continue
         if path.startswith("mxlite.torch") == module.startswith("mxlite.torch") and other.__name__ == path:
-            found.append((-len(os.path.commonprefix([path, module]).split(".")), len(path), f"{path}.{name}"))
+            shared = os.path.commonprefix([path.split("."), module.split(".")])
+            found.append((-len(shared), len(path), f"{path}.{name}"))
     found.sort()
     whole: list[str] = []  # a module's name is enough where a module within it has the thing too
     for shared, _, full in found:

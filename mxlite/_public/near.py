@@ -32,7 +32,7 @@ _WORDS = (
 
 #: The share of equal letters that makes a name near: where all names that anyone may mean are known, and where a name
 #: may well be one that mxlite lacks.
-CLOSE, CLOSER = 0.6, 0.75
+CLOSE, CLOSER = 0.6, 0.76
 
 #: So much less than the nearest's is not near; and what a name that begins in the other case has less.
 _BEHIND = 0.12

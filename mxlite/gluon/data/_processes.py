@@ -113,9 +113,7 @@ class Pool:
         if "fork" not in multiprocessing.get_all_start_methods():
             raise NotImplementedError("DataLoader with num_workers: this system cannot fork; use thread_pool=True")
         if multiprocessing.current_process().daemon:
-            raise WrongStateError(
-                "DataLoader with num_workers: a daemonic process starts none; use thread_pool=True"
-            )
+            raise WrongStateError("DataLoader with num_workers: a daemonic process starts none; use thread_pool=True")
         self.workers: list[Worker] = []
         self.broken: str | None = None
         self.owner = os.getpid()

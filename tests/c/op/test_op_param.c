@@ -299,7 +299,7 @@ TEST(names)
     CHECK_INT(parse("dtype", "floaty"), -1);
     CHECK_STR(mxl_error_text(),
               "fake: parameter dtype: \"floaty\" is not one of bfloat16, float16, "
-              "float32, int64");
+              "float32, int64; did you mean \"float16\" or \"float32\"?");
     CHECK_INT(parse("ctx", "cpu(0)"), 0);
     CHECK_STR(got.ctx, "cpu(0)");
     mxl_arena_clear(&arena);
