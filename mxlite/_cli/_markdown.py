@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: Cells of tables are not made narrower than this; a table that would be becomes a list of its rows.
-_NARROWEST = 12
+#: A table whose cells are all this short stays one up to the second width.
+_SHORT, _WIDEST = 36, 150
 
 
 class Block(NamedTuple):
@@ -74,7 +74,8 @@ def _table(lines: list[str], width: int) -> list[str]:
     """
     head, *rows = [_cells(line) for line in lines if not re.fullmatch(r"[|\s:-]+", line)]
     columns = [max(len(row[at]) for row in [head, *rows] if at < len(row)) for at in range(len(head))]
-    if sum(columns) + 2 * len(columns) <= width:
+    room = width if max(columns) > _SHORT else max(width, _WIDEST)
+    if sum(columns) + 2 * len(columns) <= room:
         shown = ["  ".join(f"{cell:{size}}" for cell, size in zip(row, columns)).rstrip() for row in [head, *rows]]
         return [shown[0], "  ".join("-" * size for size in columns), *shown[1:]]
     text: list[str] = []

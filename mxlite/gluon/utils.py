@@ -13,6 +13,7 @@ import numpy as np
 
 from mxlite import _replace, ndarray
 from mxlite._public import show
+from mxlite._public.keywords import judge
 from mxlite.context import Context
 from mxlite.error import WrongValueError
 from mxlite.ndarray.ndarray import NDArray
@@ -27,6 +28,7 @@ _CHUNK = 1 << 20
 # ---- batches and gradients ----
 
 
+@judge
 def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list:
     """A list of `num_slice` slices of an array (NDArray or NumPy's) along `batch_axis`.
 
@@ -56,6 +58,7 @@ def _part(data: Any, axis: int, begin: int, end: int) -> Any:
     return ndarray.slice_axis(data, axis=axis, begin=begin, end=end)
 
 
+@judge
 def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even_split: bool = True) -> list[NDArray]:
     """`split_data` into as many slices as there are contexts, each an NDArray in its context."""
     if not isinstance(data, NDArray):
@@ -66,6 +69,7 @@ def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even
     return [each.as_in_context(ctx) for each, ctx in zip(slices, ctx_list)]
 
 
+@judge
 def clip_global_norm(arrays: list[NDArray], max_norm: float, check_isfinite: bool = True) -> float | NDArray:
     """Scales the arrays, in place, so that the 2-norm of all together is at most `max_norm`; the norm before.
 
@@ -104,6 +108,7 @@ def replace_file(src: str | os.PathLike, dst: str | os.PathLike) -> None:
     os.replace(src, dst)
 
 
+@judge
 def download(
     url: str,
     path: str | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._public.keywords import judge
 from mxlite.error import WrongValueError
 from mxlite.image._functions import (
     _get_interp_method,
@@ -244,6 +245,7 @@ class CastAug(Augmenter):
         return src.astype(self.typ)
 
 
+@judge
 def CreateAugmenter(  # noqa: N802 - MXNet's name
     data_shape: tuple,
     resize: int = 0,

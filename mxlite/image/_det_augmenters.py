@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._public.keywords import judge
 from mxlite.error import WrongValueError
 from mxlite.image._augmenters import MEAN, STD, Augmenter, ForceResizeAug, ResizeAug, colors, plain
 from mxlite.image._functions import copyMakeBorder, fixed_crop
@@ -262,6 +263,7 @@ def CreateMultiRandCropAugmenter(  # noqa: N802 - MXNet's name
     return DetRandomSelectAug([DetRandomCropAug(*each) for each in zip(*lists)], skip_prob=skip_prob)
 
 
+@judge
 def CreateDetAugmenter(  # noqa: N802 - MXNet's name
     data_shape: tuple,
     resize: int = 0,

@@ -182,6 +182,9 @@ class KVStore(KVStoreBase):
 #: Kinds of 1.9.1 that reduce within one process, whatever their name promises of devices.
 _LOCAL = ("local", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device", "device")
 
+#: Those of several workers, which are one.
+_WORKERS = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_device")
+
 #: Kinds of 1.9.1 that are not here.
 _MISSING = {
     "async": "there are no servers that update parameters at once",
@@ -211,9 +214,9 @@ def create(name: str = "local") -> Any:
     for each, why in _MISSING.items():
         if each in kind:
             raise MXNetError(f"kvstore {name!r} is not in mxlite: {why}; 'dist_sync' adds up gradients over MPI")
-    if kind.startswith("dist"):
+    if kind in _WORKERS:
         return importlib.import_module("mxlite.kvstore._dist").KVStoreDist(kind)
-    meant = did_you_mean(kind, [*_LOCAL, "dist_sync", "dist_device_sync", *KVStoreBase.kv_registry])
+    meant = did_you_mean(kind, [*_LOCAL, *_WORKERS, *KVStoreBase.kv_registry])
     raise MXNetError(
         f"kvstore {name!r} is not known: 'local', 'device', 'dist_sync', or one registered with KVStoreBase.register"
         f"{meant}"

@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Callable
 
 from mxlite import ndarray
+from mxlite._public.near import did_you_mean
 from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.parameter import ParameterDict
@@ -125,7 +126,7 @@ class HybridLambda(HybridBlock):
 
 def _known(name: str, where: str) -> str:
     if not hasattr(ndarray, name):
-        raise WrongValueError(f"Function name {name} is not found in {where}.")
+        raise WrongValueError(f"Function name {name} is not found in {where}{did_you_mean(name, dir(ndarray))}")
     return name
 
 

@@ -9,6 +9,7 @@ from typing import Any, Callable
 from mxlite import ndarray as nd
 from mxlite import symbol
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
 from mxlite.error import WrongStateError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.rnn import rnn_cell
@@ -302,6 +303,10 @@ class RNN(_RNNLayer):
         dtype: Any = "float32",
         **kwargs: Any,
     ) -> None:
+        if activation not in ("relu", "tanh"):
+            raise KeyError(
+                f"activation is 'relu' or 'tanh', not {activation!r}{did_you_mean(activation, ['relu', 'tanh'])}"
+            )
         super().__init__(
             hidden_size,
             num_layers,
