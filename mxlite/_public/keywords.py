@@ -1,12 +1,15 @@
-"""Arguments of constructors that there are not: the error of Python's, with the names that may have been meant.
+"""Keywords that there are not: Python's error, with the names that may have been meant.
 
-`mx.gluon.nn.Dense(10, activaton="relu")`. `_public.show` has the classes of each public module ask here.
+`mx.gluon.nn.Dense(10, activaton="relu")`. `_public.show` gives the constructors of each public module's classes this
+error; functions have it by a decorator.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import wraps
+from types import FunctionType
 from typing import Any, Callable, TypeVar
 
 _F = TypeVar("_F", bound=Callable)
@@ -14,78 +17,88 @@ _F = TypeVar("_F", bound=Callable)
 #: Modules with classes that are made in the loops of programs, and take few keywords.
 _BUSY = ("mxlite.autograd.", "mxlite.context.", "mxlite.ndarray.", "mxlite.symbol.", "mxlite.torch.autograd.")
 
-#: Flag of a code object that takes `**keywords`.
-_OPEN = 0x08
+_SAID = re.compile(r"\(\) got an unexpected keyword argument '(\w+)'")
 
 
-def unexpected(function: str, names: Iterable[str], known: Iterable[str]) -> TypeError:
-    """The error for keywords that a function does not take."""
+def unexpected(function: str, name: str, known: Iterable[str]) -> TypeError:
+    """The error for a keyword that a function does not take."""
     from mxlite._public.near import did_you_mean
 
-    name, known = next(iter(names)), [each for each in known if each != "self"]
+    known = [each for each in known if each != "self"]
     hint = did_you_mean(name, known) or (f"; it takes {', '.join(known)}" if known else "")
     return TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
-def accepted(cls: type) -> tuple[str, ...] | None:
-    """The keywords that a constructor takes; None: any, or nobody knows.
+def _parameters(functions: Iterable[Callable]) -> list[str]:
+    import inspect
 
-    A class whose `_keywords_go_up` is true hands those that it does not know to its base class, as blocks do; one of
-    a program's own, and others that take `**keywords`, may do anything with them.
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    each = (parameter for function in functions for parameter in inspect.signature(function).parameters.values())
+    return list(dict.fromkeys(parameter.name for parameter in each if parameter.kind in named))
+
+
+def _retold(
+    error: TypeError, function: str, keywords: dict[str, Any], functions: Callable[[], Iterable[Callable]]
+) -> TypeError | None:
+    """The error for an unknown keyword of a call, in place of Python's; None: that one is about something else.
+
+    An argument that is missing may be there by a wrong name.
     """
-    found: dict[str, None] = {}
-    for each in cls.__mro__:
-        function = vars(each).get("__init__")
-        code = getattr(function, "__code__", None)
-        if code is None:
-            continue
-        found.update(dict.fromkeys(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]))
-        if not code.co_flags & _OPEN:
-            return tuple(found)
-        if not getattr(cls, "_keywords_go_up", False) or not _is_ours(function):
-            return None
-    return None
+    text = str(error)
+    found = _SAID.search(text)
+    if not keywords or "; did you mean" in text or not (found or "() missing " in text):
+        return None
+    known = _parameters(functions())
+    name = found[1] if found else next((each for each in keywords if each not in known), None)
+    return unexpected(function, name, known) if name in keywords else None
 
 
 def judge(function: _F) -> _F:
-    """A decorator: the function judges its keywords too. It costs a call, and so is for functions that take longer."""
-    code = function.__code__  # type: ignore[attr-defined]
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    names = frozenset(known)
+    """A decorator: the function's errors about keywords name those that it has. It costs a call."""
 
     @wraps(function)
     def judged(*args: Any, **keywords: Any) -> Any:
-        if not keywords.keys() <= names:
-            raise unexpected(function.__name__.strip("_"), [name for name in keywords if name not in names], known)
-        return function(*args, **keywords)
+        try:
+            return function(*args, **keywords)
+        except TypeError as error:
+            retold = _retold(error, function.__name__.strip("_"), keywords, lambda: [function])
+            if retold is None:
+                raise
+        raise retold
 
     return judged  # type: ignore[return-value]
 
 
-def _is_ours(function: Any) -> bool:
-    """Whether a function was written in the package, and not put into a class by a program."""
-    return str(function.__globals__.get("__name__")).startswith("mxlite.")
+def _judge_constructor(cls: type, init: Callable) -> None:
+    @wraps(init)
+    def judged(self: Any, *args: Any, **keywords: Any) -> None:
+        try:
+            return init(self, *args, **keywords)
+        except TypeError as error:
+            bases = type(self).__mro__[:-1]
+            retold = _retold(
+                error,
+                type(self).__name__,
+                keywords,
+                lambda: [vars(each)["__init__"] for each in bases if "__init__" in vars(each)],
+            )
+            if retold is None:
+                raise
+        raise retold
 
-
-def _ask_in(cls: type) -> None:
-    def new(kind: type, *args: Any, **keywords: Any) -> Any:
-        if keywords:
-            known = accepted(kind)
-            if known is not None and not keywords.keys() <= set(known):
-                raise unexpected(kind.__name__, [name for name in keywords if name not in known], known)
-        made = super(cls, kind).__new__  # type: ignore[misc] # what a program's class has among its bases
-        return made(kind) if made is object.__new__ else made(kind, *args, **keywords)
-
-    new.__name__, new.__qualname__ = "__new__", f"{cls.__qualname__}.__new__"
-    cls.__new__ = new  # type: ignore[assignment, method-assign]
+    judged._is_judged = True  # type: ignore[attr-defined]
+    cls.__init__ = judged  # type: ignore[misc]
 
 
 def ask_in(module: str, thing: Any) -> None:
-    """Has a class of a module, or one of the modules within it, judge the keywords that it is given.
-
-    Left to Python are those that make their objects in ways of their own, and what is no class.
-    """
+    """Has the constructor of a class of a module, or of a module within it, name the keywords that there are."""
     own = module + "."
-    if isinstance(thing, type) and f"{thing.__module__}.".startswith(own) and not own.startswith(_BUSY):
-        if thing.__new__ is object.__new__ and accepted(thing) != ():
-            _ask_in(thing)
+    if not isinstance(thing, type) or not f"{thing.__module__}.".startswith(own) or own.startswith(_BUSY):
+        return
+    for each in thing.__mro__:
+        init = vars(each).get("__init__")
+        if init is not None:
+            if isinstance(init, FunctionType) and each.__module__.startswith("mxlite.") and init.__code__.co_argcount:
+                if not hasattr(init, "_is_judged"):
+                    _judge_constructor(each, init)
+            return

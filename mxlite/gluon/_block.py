@@ -38,9 +38,6 @@ class Block:
         params: The parameters of another block, which this one shares.
     """
 
-    #: For the errors of constructors' arguments (mxlite/_public/keywords.py).
-    _keywords_go_up = True
-
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         self._empty_prefix = prefix == ""
         self._prefix, self._params = prefix_and_params(prefix, params, self._alias())

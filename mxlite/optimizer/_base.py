@@ -40,9 +40,6 @@ class Optimizer:
     opt_registry: ClassVar[dict[str, type]] = {}
     aggregate_num = 0
 
-    #: For the errors of constructors' arguments (mxlite/_public/keywords.py).
-    _keywords_go_up = True
-
     def __init__(
         self,
         rescale_grad: float = 1.0,

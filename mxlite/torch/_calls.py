@@ -304,7 +304,7 @@ def explained(made: Callable, resolve: Callable | None = None) -> Callable:
             return made(*args)
         except Exception:
             if not takes_any and not named.keys() <= known.keys():
-                raise unexpected(name, [each for each in named if each not in known], known) from None
+                raise unexpected(name, next(each for each in named if each not in known), known) from None
             _require_taken(name, parameters, args, named)
             raise
 

@@ -39,7 +39,7 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
     kind = given.pop("dtype", None)
     requires_grad = bool(given.pop("requires_grad", False))
     if given:
-        raise unexpected(name, given, ("dtype", "device", "layout", "requires_grad"))
+        raise unexpected(name, next(iter(given)), ("dtype", "device", "layout", "requires_grad"))
     if kind is None:
         kind = get_default_dtype() if default is None else default
     return as_dtype(kind), requires_grad
