@@ -15,6 +15,7 @@ import numpy as np
 from mxlite._lib import LIB as _LIB
 from mxlite._lib import c_text, c_texts, check_call
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
 from mxlite.error import MXNetError, MXNotImplementedError, MXTypeError, register_error
 
 __all__ = [
@@ -123,7 +124,8 @@ def dtype_name(dtype: Any) -> str:
     except (TypeError, ValueError):
         if hasattr(dtype, "dtype"):
             return dtype_name(dtype.dtype)
-        raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}") from None
+        meant = did_you_mean(dtype, [each.name for each in FLAG_OF_DTYPE])
+        raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}{meant}") from None
     if kind not in FLAG_OF_DTYPE:
         raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
     return kind.name

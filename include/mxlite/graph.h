@@ -1,5 +1,5 @@
 /* The autograd graph: nodes and edges, hooks, backward from edges, saved-tensor hooks. Included by
- * mxlite.h; compiles alone as C99 and as C++. docs/glossary.md defines the terms.
+ * mxlite.h; compiles alone as C99 and as C++. `mxlite help glossary` defines the terms.
  *
  * Functions return 0, or -1 with the message of MXGetLastError. Handles of nodes and hooks are like
  * handles of arrays: opaque and checked at every use. The caller who got one frees it; using a

@@ -15,6 +15,7 @@ import numpy as np
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._public.near import did_you_mean
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import gradient_handle, register_variable
 from mxlite.autograd._hooks import add_array_hook
@@ -87,7 +88,8 @@ class Gradient(Placed):
         Raises: KeyError: an unknown request; NotImplementedError: "csr".
         """
         if grad_req not in GRAD_REQS:
-            raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}")
+            meant = did_you_mean(grad_req, GRAD_REQS)
+            raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}{meant}")
         request = GRAD_REQS[grad_req]
         if stype == "row_sparse":
             take_as_dense("attach_grad", stype)

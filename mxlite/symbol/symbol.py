@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from mxlite._lib import LIB, Handle, ask, c_text, check_call
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
 from mxlite.attribute import AttrScope
 from mxlite.base import NotImplementedForSymbol, dtype_flag, take_as_dense
 from mxlite.error import MXIndexError, MXNotImplementedError
@@ -251,7 +252,7 @@ def _number_of(name: str, outputs: list[str]) -> int:
     if len(found) > 1:
         raise ValueError(f'several outputs are called "{name}"')
     if not found:
-        raise ValueError(f'no output is called "{name}"')
+        raise ValueError(f'no output is called "{name}"{did_you_mean(name, outputs)}')
     return found[0]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from mxlite import ndarray
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import BatchNorm, HybridSequential, Sequential
 from mxlite.gluon.parameter import ParameterDict
@@ -144,7 +145,7 @@ class _PixelShuffle(HybridBlock):
         except TypeError:
             self._factors = tuple(int(each) for each in factor)  # type: ignore[union-attr]
             if len(self._factors) != self._dimensions:
-                raise AssertionError(f"wrong length {len(self._factors)}") from None
+                raise WrongValueError(f"wrong length {len(self._factors)}") from None
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
         """`x` shuffled."""
@@ -186,7 +187,7 @@ class PixelShuffle2D(_PixelShuffle):
     """(N, C * f1 * f2, H, W) becomes (N, C, H * f1, W * f2).
 
     Args:
-        factor: One number, or (f1, f2). Raises: AssertionError: another length.
+        factor: One number, or (f1, f2). Raises: ValueError: another length.
     """
 
     _dimensions = 2
@@ -199,7 +200,7 @@ class PixelShuffle3D(_PixelShuffle):
     """(N, C * f1 * f2 * f3, D, H, W) becomes (N, C, D * f1, H * f2, W * f3).
 
     Args:
-        factor: One number, or (f1, f2, f3). Raises: AssertionError: another length.
+        factor: One number, or (f1, f2, f3). Raises: ValueError: another length.
     """
 
     _dimensions = 3
