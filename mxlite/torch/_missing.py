@@ -7,6 +7,7 @@ mistyped name Python itself says what was meant.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from mxlite._public import missing
@@ -44,7 +45,7 @@ NAMES = frozenset(
 class Missing:
     """An attribute that is missing: reading it raises the AttributeError that says so. An object may have its own."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
@@ -59,11 +60,9 @@ def install_missing(cls: type) -> None:
     """Gives a class the names that it lacks."""
     for name in NAMES:
         if not hasattr(cls, name):
-            each = Missing()
-            each.__set_name__(cls, name)
-            setattr(cls, name, each)
+            setattr(cls, name, Missing(name))
 
 
-def without_missing(thing: Any, names: Any) -> list[str]:
+def without_missing(thing: Any, names: Iterable[str]) -> list[str]:
     """Those of the names of an object, as `dir` gives them, that it has."""
     return [name for name in names if name not in NAMES or hasattr(thing, name)]

@@ -33,7 +33,7 @@ class _Listed(Module):
     def _place(self, index: Any) -> int:
         index, count = operator.index(index), len(self)
         if not -count <= index < count:
-            raise IndexError(f"index {index} is out of range")
+            raise IndexError(f"index {index} is outside {count} modules")
         return index % count
 
     def __len__(self) -> int:
