@@ -63,8 +63,8 @@ static int create(const char *function, int fd, int ndim, int64_t *shape, int dt
     }
     if (*out == NULL)
         return mxl_error_prefix(function);
-    mxl_shared_take(storage,
-                    fd); /* Not earlier: a failing call leaves the descriptor to the caller. */
+    /* Not earlier: a failing call leaves the descriptor to the caller. */
+    mxl_shared_take(storage, fd);
     return 0;
 }
 

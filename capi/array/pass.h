@@ -1,6 +1,6 @@
 /* Expressions and the passes that run them. Between array/expression.c, which makes expressions and
- * guards them with its lock, and pass.c, which chooses what runs together. Functions with "held" in
- * their names are called with that lock held. */
+ * guards them with its lock, members.c, which chooses what runs together, and pass.c, which runs
+ * it. Functions with "held" in their names are called with that lock held. */
 #ifndef MXL_ARRAY_PASS_H
 #define MXL_ARRAY_PASS_H
 
@@ -65,6 +65,36 @@ static inline mxl_extra *mxl_extra_of(mxl_storage *storage)
     return atomic_load_explicit(&storage->extra, memory_order_acquire);
 }
 
+/* ---- one expression ---- */
+
+/* What makes the bytes that an operand reads; NULL: they are there. An expression that was made
+ * after the operand's will replace them. */
+static inline mxl_expression *mxl_expression_held_maker(const mxl_operand *o)
+{
+    mxl_expression *maker = o->storage == NULL ? NULL : mxl_extra_of(o->storage)->maker;
+
+    return maker != NULL && maker->number < o->reader->number ? maker : NULL;
+}
+
+static inline mxl_operand *mxl_expression_held_readers(const mxl_expression *e)
+{
+    return mxl_extra_of(e->target)->readers;
+}
+
+static inline bool mxl_expression_has_strides(const mxl_expression *e)
+{
+    bool strided = false;
+
+    for (int k = 0; k < e->num_in; k++)
+        strided = strided || (e->in[k].storage != NULL && e->in[k].is_strided);
+    return strided;
+}
+
+static inline bool mxl_expression_copies(const mxl_expression *e)
+{
+    return e->opcode == MXL_CODE_COPY;
+}
+
 /* ---- left.c: the memory that expressions own ---- */
 
 /* Counts a storage's bytes as left to expressions, or as those of a result that waits, or no
@@ -81,11 +111,13 @@ mxl_expression *mxl_left_held_holder(void);
 /* Whether more bytes are left to expressions than there may be (MXL_MOST_LEFT). */
 bool mxl_left_held_too_much(void);
 
-/* ---- pass.c ---- */
+/* ---- members.c ---- */
 
 /* Chooses what runs with `wanted`, and marks it as running. False, with nothing marked: a part of
  * what `wanted` needs runs in another thread. */
 bool mxl_pass_held_collect(mxl_pass *p, mxl_expression *wanted);
+
+/* ---- pass.c ---- */
 
 /* Fills links. */
 void mxl_pass_held_plan(mxl_pass *p);

@@ -66,12 +66,6 @@ static bool carries_gradients(int num_outputs, const int *dtypes, const mxl_dial
 
 /* ---- dtypes and shapes of outputs ---- */
 
-/* The array that the caller gives for output i, or NULL. */
-static mxl_array *visible_out(const mxl_run *r, int i)
-{
-    return i < r->arity.visible ? r->given_out[i] : NULL;
-}
-
 static mxl_device first_device(int num_inputs, mxl_array *const *inputs)
 {
     return num_inputs == 0 ? 0 : mxl_device_of_results(inputs[0]->device);
@@ -122,7 +116,7 @@ ALWAYS_INLINE int run_infer(mxl_run *r, bool plain)
     mxl_infer infer = infer_of(r, count);
 
     for (int i = 0; i < count; i++) {
-        const mxl_array *out = plain ? NULL : visible_out(r, i);
+        const mxl_array *out = plain ? NULL : mxl_run_given(r, i);
 
         r->out_dtype[i] = MXL_DTYPE_UNKNOWN;
         r->out_shape[i].ndim = -1;
@@ -135,56 +129,10 @@ ALWAYS_INLINE int run_infer(mxl_run *r, bool plain)
         return -1;
     for (int i = 0; i < count; i++) {
         if (r->out_shape[i].ndim == 0)
-            mxl_infer_legacy(&infer, i, plain ? NULL : visible_out(r, i));
+            mxl_infer_legacy(&infer, i, plain ? NULL : mxl_run_given(r, i));
     }
     r->device = infer.device;
     return 0;
-}
-
-static int check_fits(const mxl_run *r, int i)
-{
-    const mxl_array *out = r->given_out[i];
-    const mxl_shape *want = &r->out_shape[i];
-
-    if (out->dtype != r->out_dtype[i] && r->out_dtype[i] == MXL_BOOL && r->call.num_inputs == 1)
-        return mxl_error("TypeError: %s: the output given is %s, the result is bool",
-                         r->call.op->name, mxl_dtype_name(out->dtype));
-    if (out->dtype != r->out_dtype[i])
-        return mxl_error("%s: the output given is %s, the result is %s", r->call.op->name,
-                         mxl_dtype_name(out->dtype), mxl_dtype_name(r->out_dtype[i]));
-    if (mxl_shape_same(out->ndim, out->shape, want->ndim, want->dim))
-        return 0;
-    return mxl_error("%s: the output given has shape %s, the result has %s", r->call.op->name,
-                     MXL_SHAPE_OF(out), MXL_SHAPE_TEXT(want->ndim, want->dim));
-}
-
-/* Whether the results fit the arrays that the caller gives. */
-static int check_given(const mxl_run *r)
-{
-    for (int i = 0; i < r->arity.visible; i++) {
-        if (r->given_out[i] != NULL && r->given_out[i]->storage != NULL && check_fits(r, i) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Whether writing `out` while reading the inputs would spoil them. Element-wise loops may write
- * over an input that lies exactly under the output. */
-static bool overlaps(const mxl_run *r, const mxl_array *out)
-{
-    if (r->call.op->writes_last)
-        return false;
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        const mxl_array *in = r->given_in[i];
-
-        if (in->storage != out->storage)
-            continue;
-        if (!(r->call.op->kernels != NULL || r->call.op->in_place) || in->offset != out->offset ||
-            in->dtype != out->dtype || !mxl_array_same_shape(in, out) || !in->contiguous ||
-            !out->contiguous)
-            return true;
-    }
-    return false;
 }
 
 /* A new view of the input as the plan of one of so many outputs says, where the dialect has views.
@@ -228,7 +176,7 @@ ALWAYS_INLINE mxl_array *new_output(mxl_run *r, int i, const mxl_plan *plan, boo
 
     if (plan != NULL && r->call.num_inputs == 1)
         out = view_of(plan, r->given_in[0], 1, r->mode, &status);
-    else if (!plain && visible_out(r, i) == NULL)
+    else if (!plain && mxl_run_given(r, i) == NULL)
         out = run_view(r, i, &status);
     if (out != NULL) {
         r->views++;
@@ -254,10 +202,10 @@ ALWAYS_INLINE int run_outputs(mxl_run *r, const mxl_plan *plan, bool plain)
     if (!plain && r->call.op->compute == NULL)
         return mxl_run_unrecorded(r);
     for (int i = 0; i < count; i++) {
-        mxl_array *given = plain ? NULL : visible_out(r, i);
+        mxl_array *given = plain ? NULL : mxl_run_given(r, i);
 
         if (given != NULL && given->storage != NULL &&
-            (given->contiguous || r->call.op->kernels != NULL) && !overlaps(r, given))
+            (given->contiguous || r->call.op->kernels != NULL) && !mxl_run_overlaps(r, given))
             r->call.out[i] = given;
         else
             r->call.out[i] = new_output(r, i, plan, plain);
@@ -290,37 +238,13 @@ static int run_inputs(mxl_run *r)
     return 0;
 }
 
-/* Brings a mutated input's contiguous copy back to where it came from. */
-static int run_write_back(mxl_run *r)
-{
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        if (r->call.in[i] != r->given_in[i] && mxl_run_mutates(&r->call, i) &&
-            mxl_array_copy_into(r->given_in[i], r->call.in[i]) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Copies results to the caller's arrays that could not be written directly. */
-static int copy_to_given(const mxl_run *r)
-{
-    for (int i = 0; i < r->arity.visible; i++) {
-        mxl_array *given = r->given_out[i], *out = r->call.out[i];
-
-        if (given != NULL && given->storage != NULL && given != out &&
-            mxl_array_copy_into(given, out) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* Hands the results over, to entries that were NULL and to arrays that had no shape, and attaches
  * them. */
 ALWAYS_INLINE int run_finish(mxl_run *r, bool plain)
 {
     int count = plain ? 1 : r->arity.visible, status = 0;
 
-    if (!plain && copy_to_given(r) != 0)
+    if (!plain && mxl_run_copy_to_given(r) != 0)
         return -1;
     if (!plain)
         mxl_run_note_edits(r);
@@ -465,7 +389,7 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
     mxl_call call; /* a copy, so that a plain run stays in registers */
 
     if (records < 0 || (plan != NULL ? infer_plan(r, plan) : run_infer(r, plain)) != 0 ||
-        (!plain && check_given(r) != 0) || run_outputs(r, plan, plain) != 0 ||
+        (!plain && mxl_run_check_given(r) != 0) || run_outputs(r, plan, plain) != 0 ||
         (!plain && run_inputs(r) != 0))
         return -1;
     if (!plain && r->arity.visible > 0 && r->given_out[0] != NULL &&
@@ -479,7 +403,7 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
     else if (plan == NULL && !is_done(r) && compute_of(call.op)(&call) != 0)
         return -1;
-    if (!plain && run_write_back(r) != 0)
+    if (!plain && mxl_run_write_back(r) != 0)
         return -1;
     return run_finish(r, plain);
 }
@@ -580,7 +504,8 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     else if (op->compose == NULL || mode.dialect->label != NULL ||
              (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
         status = run_steps(&r, NULL, false);
-    else if (run_infer(&r, false) != 0 || check_given(&r) != 0 || mxl_run_check_writable(&r) != 0)
+    else if (run_infer(&r, false) != 0 || mxl_run_check_given(&r) != 0 ||
+             mxl_run_check_writable(&r) != 0)
         status = -1;
     else
         status = mxl_run_composite(&r);

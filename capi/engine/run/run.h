@@ -1,4 +1,5 @@
-/* One execution while it is under way, shared by invoke.c, edit.c and compose.c. */
+/* One execution while it is under way, shared by invoke.c, given.c, layout.c, compose.c and
+ * tape/edit.c. */
 #ifndef MXL_ENGINE_RUN_RUN_H
 #define MXL_ENGINE_RUN_RUN_H
 
@@ -44,6 +45,26 @@ __attribute__((always_inline)) static inline bool mxl_run_lays(const mxl_run *r)
 
 /* Lays the axes of such a result in memory in the order of those of the inputs. */
 void mxl_run_lay(const mxl_run *r, mxl_array *out);
+
+/* The array that the caller gives for output i, or NULL. */
+static inline mxl_array *mxl_run_given(const mxl_run *r, int i)
+{
+    return i < r->arity.visible ? r->given_out[i] : NULL;
+}
+
+/* Whether the results fit the arrays that the caller gives; -1 with the error set. */
+int mxl_run_check_given(const mxl_run *r);
+
+/* Whether writing `out` while reading the inputs would spoil them. Element-wise loops may write
+ * over an input that lies exactly under the output. */
+bool mxl_run_overlaps(const mxl_run *r, const mxl_array *out);
+
+/* Copies results to the caller's arrays that could not be written directly; -1 with the error set.
+ */
+int mxl_run_copy_to_given(const mxl_run *r);
+
+/* Brings a mutated input's contiguous copy back to where it came from; -1 with the error set. */
+int mxl_run_write_back(const mxl_run *r);
 
 /* Whether the call updates its input i in place (an optimizer's state). */
 bool mxl_run_mutates(const mxl_call *call, int i);

@@ -174,4 +174,91 @@ TEST(hooks_come_and_go)
     drop(x);
 }
 
-HARNESS_MAIN(ENTRY(hooks_on_a_shared_variable), ENTRY(one_graph_for_all), ENTRY(hooks_come_and_go))
+/* ---- a collector's walk, while other threads use what it comes to ---- */
+
+enum { MAX_KNOWN = 64 };
+
+typedef struct collector {
+    int count, payloads, seen[MAX_KNOWN];
+    const void *known[MAX_KNOWN];
+} collector;
+
+static int on_reference(void *data, const void *from, const void *to, int references)
+{
+    collector *c = data;
+    int i = 0;
+
+    (void)from;
+    while (i < c->count && c->known[i] != to)
+        i++;
+    if (i == c->count) {
+        if (!CHECK(i < MAX_KNOWN))
+            return 0;
+        c->known[c->count++] = to;
+    }
+    return ++c->seen[i] == references;
+}
+
+static void on_payload(void *data, const void *from, void *payload)
+{
+    (void)from;
+    (void)payload;
+    ((collector *)data)->payloads++;
+}
+
+static int walk_over(int count, const H *arrays)
+{
+    MXLPayloadVisitor visitor = {released, on_reference, on_payload};
+    collector c = {0};
+
+    for (int i = 0; i < count; i++)
+        CHECK_INT(MXLNDArrayVisitPayloads(arrays[i], &visitor, &c), 0);
+    return c.payloads;
+}
+
+enum { SHARED = 4 };
+static atomic_int turn;
+
+static void *use_or_walk(void *data)
+{
+    const H *shared = data;
+    bool walks = atomic_fetch_add(&turn, 1) % 2 != 0;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        if (walks) {
+            CHECK(walk_over(SHARED, shared) <= 2);
+        } else {
+            H y;
+
+            record(true);
+            y = op2("elemwise_mul", shared[SHARED - 1], shared[0]);
+            record(false);
+            CHECK_INT(run_from(y, &keep), 0);
+            drop(y);
+        }
+    }
+    return NULL;
+}
+
+TEST(a_walk_while_others_use_the_graph)
+{
+    H shared[SHARED] = {leaf(VEC(1, 2))};
+
+    atomic_store(&releases, 0);
+    record(true);
+    for (int i = 1; i < SHARED; i++)
+        shared[i] = op2("elemwise_mul", shared[i - 1], shared[0]);
+    record(false);
+    CHECK_INT(MXLNDArrayAddHook(shared[0], watch, 0, NULL, released, NULL), 0);
+    CHECK_INT(MXLNDArrayAddHook(shared[2], watch, 0, NULL, released, NULL), 0);
+    CHECK_INT(walk_over(SHARED, shared), 2);
+    run_all(use_or_walk, shared);
+    CHECK_INT(walk_over(SHARED, shared), 2);
+    CHECK_INT(walk_over(SHARED - 1, shared), 0);
+    for (int i = 0; i < SHARED; i++)
+        drop(shared[i]);
+    CHECK_INT(atomic_load(&releases), 2);
+}
+
+HARNESS_MAIN(ENTRY(hooks_on_a_shared_variable), ENTRY(one_graph_for_all), ENTRY(hooks_come_and_go),
+             ENTRY(a_walk_while_others_use_the_graph))
