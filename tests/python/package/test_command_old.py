@@ -211,6 +211,8 @@ module.init_params()
 module.forward(mx.io.DataBatch([x]))
 assert module.get_outputs()[0].shape == (4, 2)
 assert mx.sym.zeros(shape=(2,)).eval(ctx=mx.gpu())[0].context == mx.gpu()
+mx.random.seed(1, ctx=mx.gpu())
+mx.gpu().empty_cache()
 free, total = mx.context.gpu_memory_info(0)
 assert 0 < free <= total and mx.gpu_memory_info(0)[1] == total
 kept = pickle.loads(pickle.dumps(mx.cpu(1)).replace(b"device_typeid\\x94K\\x01", b"device_typeid\\x94K\\x02"))
@@ -252,7 +254,9 @@ def test_an_error_about_a_gpu_names_the_option() -> None:
         lambda: mx.sym.zeros(shape=(2,)).eval(ctx=mx.gpu()),
         lambda: y.simple_bind(mx.gpu(), data=(2, 2)),
         lambda: mx.mod.Module(y, label_names=None, context=mx.gpu()).bind([("data", (1, 1))]),
-        lambda: mx.gpu_memory_info(),
+        mx.gpu_memory_info,
+        mx.gpu().empty_cache,
+        lambda: mx.random.seed(1, ctx=mx.gpu()),
     ):
         with pytest.raises(mx.MXNetError, match=r"gpu\(0\) is not available: .*`mxlite run --cpu`"):
             call()
