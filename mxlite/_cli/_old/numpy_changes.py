@@ -28,8 +28,10 @@ def change(module: ModuleType) -> None:
         _replace("fromstring", _fromstring)
         for name in ("histogram", "histogram2d", "histogramdd"):
             _replace(name, functools.partial(_renamed, {"normed": "density"}, "np.histogram(normed=)"))
-        for name in ("vstack", "hstack", "dstack", "column_stack", "stack", "sum"):
+        for name in ("vstack", "hstack", "dstack", "column_stack", "stack"):
             _replace(name, _of_generator)
+    if _refuses(np.sum, (number for number in (1, 2))):
+        _replace("sum", _of_generator)
     if version >= (2, 0):
         for name in ("percentile", "quantile", "nanpercentile", "nanquantile"):
             _replace(name, functools.partial(_renamed, {"interpolation": "method"}, "np.percentile(interpolation=)"))
