@@ -101,6 +101,7 @@ class Context(metaclass=_HasDefault):
         """Gives memory that freed arrays left behind back to the system."""
         from mxlite._lib import LIB, check_call
 
+        require_cpu(self)
         check_call(LIB.MXStorageEmptyCache(self.device_typeid, self.device_id))
 
 

@@ -6,7 +6,7 @@ import operator
 
 from mxlite._lib import LIB, check_call
 from mxlite._public import show as _show
-from mxlite.context import Context
+from mxlite.context import Context, require_cpu
 from mxlite.ndarray.random import (
     exponential,
     gamma,
@@ -53,7 +53,7 @@ def seed(seed_state: int, ctx: Context | str = "all") -> None:
     if ctx == "all":
         check_call(LIB.MXRandomSeed(number))
     else:
-        ctx = Context(ctx)
+        ctx = require_cpu(Context(ctx))
         check_call(LIB.MXRandomSeedContext(number, ctx.device_typeid, ctx.device_id))
 
 

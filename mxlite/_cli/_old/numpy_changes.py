@@ -28,8 +28,10 @@ def change(module: ModuleType) -> None:
         _replace("fromstring", _fromstring)
         for name in ("histogram", "histogram2d", "histogramdd"):
             _replace(name, functools.partial(_renamed, {"normed": "density"}, "np.histogram(normed=)"))
-        for name in ("vstack", "hstack", "dstack", "column_stack", "stack", "sum"):
+        for name in ("vstack", "hstack", "dstack", "column_stack", "stack"):
             _replace(name, _of_generator)
+    if _refuses(np.sum, (number for number in (1, 2))):
+        _replace("sum", _of_generator)
     if version >= (2, 0):
         for name in ("percentile", "quantile", "nanpercentile", "nanquantile"):
             _replace(name, functools.partial(_renamed, {"interpolation": "method"}, "np.percentile(interpolation=)"))
@@ -104,33 +106,37 @@ def _array(real: _Function) -> _Function:
         try:
             return real(*args, **kwargs)
         except (ValueError, OverflowError) as error:
-            problem = error
-        given = {"object": kwargs.get("a"), **dict(zip(("object", "dtype"), args)), **kwargs}
-        dtype = given.get("dtype")
-        if isinstance(problem, OverflowError):
-            if dtype is None or np.dtype(dtype).kind not in "iu":
-                raise problem
-            found = real(args[0] if args else kwargs["object"]).astype(dtype)
-            note("np.array of numbers beyond the dtype")
+            found = _otherwise(real, error, args, kwargs)
+            if found is None:
+                raise
             return found
-        if kwargs.get("copy") is False and len(args) < 3:
-            found = array(*args, **{**kwargs, "copy": None})
-            note("np.array(copy=False) of what must be copied")
-            return found
-        if "inhomogeneous" not in str(problem):
-            raise problem
-        if dtype is not None:
-            plain = _plain(given["object"])
-            if plain is given["object"]:
-                raise problem
-            found = real(plain, *args[1:], **{name: value for name, value in kwargs.items() if name != "object"})
-            note("an array of one element as a number")
-            return found
-        found = real(*args, **{**kwargs, "dtype": object})
-        note("np.array of lists of several lengths")
-        return found
 
     return array
+
+
+def _otherwise(real: _Function, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The array that was made formerly where an error is now; None: there was an error, too."""
+    given = {"object": kwargs.get("a"), **dict(zip(("object", "dtype"), args)), **kwargs}
+    source, dtype = given["object"], given.get("dtype")
+    if isinstance(error, OverflowError):
+        if dtype is None or np.dtype(dtype).kind not in "iu":
+            return None
+        found = real(source).astype(dtype)
+        note("np.array of numbers beyond the dtype")
+        return found
+    if "inhomogeneous" in str(error):
+        source = source if dtype is None else _plain(source)
+        if dtype is not None and source is given["object"]:
+            return None
+        options = {name: value for name, value in kwargs.items() if name not in ("a", "object", "dtype", "copy")}
+        found = real(source, object if dtype is None else dtype, **options)
+        note("np.array of lists of several lengths" if dtype is None else "an array of one element as a number")
+        return found
+    if kwargs.get("copy") is False and np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        found = np.array(*args, **{**kwargs, "copy": None})
+        note("np.array(copy=False) of what must be copied")
+        return found
+    return None
 
 
 def _fromstring(real: _Function) -> _Function:

@@ -22,6 +22,7 @@ np.ERR_WARN np.FLOATING_POINT_SUPPORT np.FPE_DIVIDEBYZERO np.FPE_INVALID np.FPE_
 np.MAY_SHARE_BOUNDS np.MAY_SHARE_EXACT np.RAISE np.SHIFT_DIVIDEBYZERO np.SHIFT_INVALID np.SHIFT_OVERFLOW
 np.SHIFT_UNDERFLOW np.UFUNC_BUFSIZE_DEFAULT np.UFUNC_PYVALS_NAME np.WRAP
 np.zeros(2,np.float) np.array([1,2]).astype(np.int) np.dtype(np.object) np.array([1.5],dtype=np.complex)
+np.zeros(1,np.bool) np.zeros(1,np.long)
 np.product([2,3]) np.cumproduct([2,3]) np.sometrue([0,1]) np.alltrue([0,1]) np.round_(2.567,1) np.row_stack([[1],[2]])
 np.trapz([1,2,4]) np.trapz([1,2,4],dx=2) np.trapz([1,2,4],[0,1,3]) np.mat([[1,2]]) np.msort([[3,1],[2,5]])
 np.in1d([[1,2],[3,4]],[2,4]) np.in1d([1,2],[2],invert=True) np.in1d([1,2,2],[[2]])

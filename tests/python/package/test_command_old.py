@@ -57,7 +57,7 @@ def used() -> dict[str, set[str]]:
         answers = json.loads(done.stdout)
         expected.pop("public_names()", None), answers.pop("public_names()", None)
         assert answers == expected
-        found[section] = set(_said(done.stderr))
+        found[section] = set(_said(done.stderr)) if done.stderr else set()  # NumPy may be an old one
     return found
 
 
@@ -90,11 +90,20 @@ def test_all_that_numpy_had_is_there_or_named() -> None:
     recorded = json.loads((HERE / "old_numpy.json").read_text(encoding="utf-8"))["public_names()"]
     had = ast.literal_eval(recorded[len("list(") - 1 :].replace("(", "[", 1)[:-1] + "]")
     assert len(had) > 500
-    of_no_use = {"kernel_version", "matrixlib", "numarray", "oldnumeric", "use_hugepage", "add_newdoc_ufunc", "Tester"}
+    of_no_use = {
+        "matlib",
+        "kernel_version",
+        "matrixlib",
+        "numarray",
+        "oldnumeric",
+        "use_hugepage",
+        "add_newdoc_ufunc",
+        "Tester",
+    }
     known = {*numpy_tables.NAMES["numpy"], *(name[3:] for name in numpy_tables.NOT_PUT_BACK), *of_no_use}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert [name for name in had if not hasattr(np, name) and name not in known] == []
+        assert [name for name in had if name not in known and not hasattr(np, name)] == []
 
 
 def test_nothing_is_put_back_if_strict(tmp_path: Path) -> None:
@@ -106,14 +115,14 @@ def test_nothing_is_put_back_if_strict(tmp_path: Path) -> None:
 
 
 def test_a_name_is_said_once_and_where(tmp_path: Path) -> None:
-    (tmp_path / "part.py").write_text("import numpy\n\ndef f():\n    return numpy.float\n", encoding="utf-8")
+    (tmp_path / "part.py").write_text("import numpy\n\ndef f():\n    return numpy.rank\n", encoding="utf-8")
     (tmp_path / "cgi.py").write_text("mine = 5\n", encoding="utf-8")
     source = """
 import numpy as np
 from part import f
 import cgi
 for _ in range(3):
-    assert f() is np.float is float
+    assert f() is np.rank and np.rank([[1]]) == 2
 assert np.asscalar(np.zeros(1)) == 0.0
 assert cgi.mine == 5 and not hasattr(cgi, "escape")
 from numpy import alen
@@ -121,7 +130,7 @@ np.no_such_name
 """
     done = _run(source=source, folder=tmp_path)
     *trace, line = done.stderr.splitlines()
-    expected = {"np.float": "part.py:4", "np.asscalar": "script.py:7", "np.alen": "script.py:9"}
+    expected = {"np.rank": "part.py:4", "np.asscalar": "script.py:7", "np.alen": "script.py:9"}
     assert _said(line) == expected
     python = subprocess.run(
         [sys.executable, "-c", "import numpy as np\nnp.no_such_name"], capture_output=True, text=True
@@ -142,7 +151,7 @@ import numpy as np, mxnet as mx
 from mxnet import gluon
 
 def work(number):
-    return float(mx.nd.ones((1,)).asnumpy()) + np.float(number), str(mx.gpu(number).device_id)
+    return float(mx.nd.ones((1,)).asnumpy()) + np.rank(number) + number, str(mx.gpu(number).device_id)
 
 class Data(gluon.data.Dataset):
     def __len__(self):
@@ -164,7 +173,7 @@ if __name__ == "__main__":
         assert done.stdout.splitlines()[0] == "[(1.0, '0'), (2.0, '1')]", done.stderr
         line, said = done.stderr.splitlines()
         assert line == "mxlite run --cpu: gpu(0), as every GPU, is the CPU here"
-        assert "np.float" in said and ("np.asscalar" in said) == (way == "fork")
+        assert "np.rank" in said and ("np.asscalar" in said) == (way == "fork")
         assert said.count(SAYS) == 1
 
 
@@ -211,6 +220,8 @@ module.init_params()
 module.forward(mx.io.DataBatch([x]))
 assert module.get_outputs()[0].shape == (4, 2)
 assert mx.sym.zeros(shape=(2,)).eval(ctx=mx.gpu())[0].context == mx.gpu()
+mx.random.seed(1, ctx=mx.gpu())
+mx.gpu().empty_cache()
 free, total = mx.context.gpu_memory_info(0)
 assert 0 < free <= total and mx.gpu_memory_info(0)[1] == total
 kept = pickle.loads(pickle.dumps(mx.cpu(1)).replace(b"device_typeid\\x94K\\x01", b"device_typeid\\x94K\\x02"))
@@ -252,7 +263,9 @@ def test_an_error_about_a_gpu_names_the_option() -> None:
         lambda: mx.sym.zeros(shape=(2,)).eval(ctx=mx.gpu()),
         lambda: y.simple_bind(mx.gpu(), data=(2, 2)),
         lambda: mx.mod.Module(y, label_names=None, context=mx.gpu()).bind([("data", (1, 1))]),
-        lambda: mx.gpu_memory_info(),
+        mx.gpu_memory_info,
+        mx.gpu().empty_cache,
+        lambda: mx.random.seed(1, ctx=mx.gpu()),
     ):
         with pytest.raises(mx.MXNetError, match=r"gpu\(0\) is not available: .*`mxlite run --cpu`"):
             call()
