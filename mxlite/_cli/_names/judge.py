@@ -154,7 +154,7 @@ class _Judge:
 
     def _old(self, name: str, use: Use, old: Old) -> None:
         if old.put_back:
-            self._add("put back", name, use, "gone from today's NumPy and Python; `mxlite run` puts it back")
+            self._add("put back", name, use, f"{old.error}; `mxlite run` puts it back")
         elif not old.python_2:
             self._error(name, use, old.error)
         elif use.reach.state == CERTAIN:  # elsewhere programs for both Pythons ask for it

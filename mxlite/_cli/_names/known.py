@@ -158,7 +158,7 @@ def bare(error: Exception) -> Exception:
     """An error that keeps nothing alive."""
     error.__traceback__ = error.__context__ = error.__cause__ = None
     if isinstance(error, AttributeError):
-        error.obj = None  # type: ignore[attr-defined]
+        error.obj = None
     return error
 
 

@@ -178,7 +178,7 @@ def _trained(kind: str, compression: str, contexts: int) -> None:
     parameter = mx.gluon.Parameter("probe", shape=(1,))
     parameter.initialize(ctx=[mx.cpu(each) for each in range(contexts)])
     named = {"compression_params": {"type": compression}} if compression else {}
-    trainer = mx.gluon.Trainer([parameter], "sgd", kvstore=kind, **named)
+    trainer = _mx("gluon").Trainer([parameter], "sgd", kvstore=kind, **named)
     with mx.autograd.record():
         losses = [each * 2 for each in parameter.list_data()]
     mx.autograd.backward(losses)

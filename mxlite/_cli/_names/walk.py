@@ -7,6 +7,7 @@ Conditions that are plain (`if mx.context.num_gpus():`, options that are not giv
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple
 
@@ -19,6 +20,7 @@ CERTAIN, MAYBE, UNCALLED, DEAD = range(4)
 #: Functions whose arguments are exceptions that the `with` block may raise.
 _CATCHING = ("suppress", "raises", "assertRaises", "assertRaisesRegex", "assert_raises")
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+_OPTIONS = "with other options"
 _ENDING = ("sys.exit", "os._exit", "exit", "quit")
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -108,10 +110,11 @@ class Walker(ast.NodeVisitor):
 
     def _walk_the_rest(self) -> None:
         """Functions that nothing called; walking them may define others."""
-        left = True
-        while left:
+        while True:
             every = [each for held in (self._functions, self._methods) for name in held for each in held[name]]
             left = [each for each in every if id(each[0]) not in self._walked]
+            if not left:
+                return
             for node, scope, source in left:
                 name = self._owners.get(id(node), "") + node.name
                 when = f"if {name}() is called" if node.name != "__init__" else f"if a {name.split('.')[0]} is made"
@@ -278,6 +281,10 @@ class Walker(ast.NodeVisitor):
         self.visit(node.value)
         self._assign(node.target, None)
 
+    def _visit_all(self, nodes: Iterable[ast.AST]) -> None:
+        for each in nodes:
+            self.visit(each)
+
     # ---- what decides ----
 
     def _under(self, reach: Reach, walk: Callable[[], None], keep: bool = True) -> None:
@@ -285,7 +292,9 @@ class Walker(ast.NodeVisitor):
         before, scope = self._reach, dict(self._scope)
         if reach.state > before.state:
             self._reach = reach
-        elif reach.state == MAYBE and before.when and len(before.when) + len(reach.when) < 80:
+        elif (
+            reach.state == MAYBE and before.when and reach.when != _OPTIONS and len(before.when) + len(reach.when) < 80
+        ):
             self._reach = Reach(before.state, f"{before.when}, {reach.when}")
         walk()
         self._reach = before
@@ -331,7 +340,7 @@ class Walker(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:  # noqa: N802
         # `ctx == mx.gpu()` makes nothing there.
         self.visit(node.left)
-        self._under(Reach(DEAD), lambda: [self.visit(each) for each in node.comparators] and None)
+        self._under(Reach(DEAD), lambda: self._visit_all(node.comparators))
 
     def visit_Subscript(self, node: ast.Subscript) -> None:  # noqa: N802
         # `{"gpu": mx.gpu(), "cpu": mx.cpu()}[kind]` takes one of them.
@@ -352,7 +361,7 @@ class Walker(ast.NodeVisitor):
         value = self._values.of(values) if comprehension is None else self._values.taken(comprehension)
         if value is not UNKNOWN:
             empty = hasattr(value, "__len__") and len(value) == 0
-            return Reach(MAYBE if empty and self._values.by_options else DEAD if empty else CERTAIN, "with options")
+            return Reach(MAYBE if empty and self._values.by_options else DEAD if empty else CERTAIN, _OPTIONS)
         if isinstance(values, ast.Call) and isinstance(values.func, ast.Name) and values.func.id in ("range", "xrange"):
             number = values.args[-1 if len(values.args) < 3 else 1] if values.args else values
             return Reach(MAYBE, f"if {ast.unparse(number)} is above 0")
@@ -376,7 +385,7 @@ class Walker(ast.NodeVisitor):
             self._assign(each.target, None)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         parts += [test for each in node.generators for test in each.ifs]
-        self._under(reach, lambda: [self.visit(part) for part in parts] and None)
+        self._under(reach, lambda: self._visit_all(parts))
         self._scope = before
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension  # noqa: N815
@@ -425,7 +434,7 @@ class Walker(ast.NodeVisitor):
             self.visit(each)
             if self._ends(each):
                 rest = body[at + 1 :]
-                self._under(Reach(DEAD), lambda: [self.visit(one) for one in rest] and None, keep=False)  # noqa: B023
+                self._under(Reach(DEAD), lambda: self._visit_all(rest), keep=False)  # noqa: B023
                 return
 
     def _ends(self, node: ast.stmt, raising: bool = False) -> bool:
@@ -454,7 +463,7 @@ class Walker(ast.NodeVisitor):
                 self._note(name, "call", each, [UNKNOWN])
         defaults = [each for each in (*node.args.defaults, *node.args.kw_defaults) if each is not None]
         reach = Reach(MAYBE, f"if {node.name}() is called without it")
-        self._under(reach, lambda: [self.visit(each) for each in defaults] and None)
+        self._under(reach, lambda: self._visit_all(defaults))
         self._scope.pop(node.name, None)
         self._functions.setdefault(node.name, []).append((node, dict(self._scope) if self._depth else {}, self._source))
 
