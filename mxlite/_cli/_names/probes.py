@@ -77,7 +77,7 @@ def _array_on(device: str, number: int) -> None:
 
 def _gpu(call: Call) -> Outcome | None:
     number = call.get("device_id", 0)
-    return _fails(_array_on, "gpu", number if isinstance(number, int) else 0, helps=ON_THE_CPU)
+    return _fails(_array_on, "gpu", number if isinstance(number, int) and number > 0 else 0, helps=ON_THE_CPU)
 
 
 def _context(call: Call) -> Outcome | None:
