@@ -109,13 +109,15 @@ def _with_storage(make: Callable[..., Any], *names: str) -> Callable[[Call], Out
 
     def probe(call: Call) -> Outcome | None:
         named = {name: value for name in names if _sparse(value := call.get(name)) or value is True}
+        if named and make is _parameter and isinstance(call.get("name", 0), str):
+            named["name"] = call.get("name", 0)
         return _fails(make, *sorted(named.items())) if named else None
 
     return probe
 
 
 def _parameter(*named: Any) -> None:
-    _mx("gluon").Parameter("probe", shape=(1, 1), **dict(named))
+    _mx("gluon").Parameter(**{"name": "weight", **dict(named)}, shape=(1, 1))
 
 
 def _embedding(*named: Any) -> None:
