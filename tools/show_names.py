@@ -101,6 +101,9 @@ dense arrays, and of the operators of its NumPy arrays. A name *works* where not
 [compatibility.md](compatibility.md#operators) are about it, which are quoted here; it is *refused* for a reason, or
 *missing* so far. Using a name that is refused or missing raises an error that says so in a sentence. Rows that hold for
 all operators (gradients of every order, arrays without elements) are not repeated.
+
+Which of these names a program uses, whether they stop it and where, `mxlite names FILE` says
+([from-mxnet.md](from-mxnet.md#the-first-minute)).
 """
 
 

@@ -44,7 +44,7 @@ def _summary(one: Report, package: str) -> str:
         return f"{one.file}: uses no {package}"
     stops, may = one.of("stops"), one.of("may stop")
     if stops:
-        text = f"stops at {stops[0].place}: {stops[0].name}"
+        text = f"stops at {stops[0].place}: {_reason(one, stops[0])}"
         text += "; runs with `mxlite run --cpu`" if on_the_cpu(one) else ""
         return f"{one.file}: {text}"
     differing = len({each.why for each in one.of("differs")})
@@ -55,6 +55,14 @@ def _summary(one: Report, package: str) -> str:
         text += f", but may stop at {may[0].place}" + (f" {may[0].when}" if may[0].when else "")
         text += "; not with `mxlite run --cpu`" if on_the_cpu(one) else ""
     return f"{one.file}: {text}"
+
+
+def _reason(one: Report, first: Finding) -> str:
+    """What stops a program in a few words: a name that is missing, or why a call fails."""
+    names = {each.name for each in one.names if each.state == "missing"} | {"Python 2"}
+    if first.helps or first.name in names:
+        return first.name
+    return textwrap.shorten(first.why.partition("; ")[0], 80, placeholder=" ...")
 
 
 def _grouped(findings: list[Finding]) -> Iterator[list[Finding]]:

@@ -12,8 +12,9 @@ from mxlite._cli._names.known import Known, always_raises, raised, unknown_argum
 from mxlite._cli._names.old import Old, gone, gone_builtin
 from mxlite._cli._names.probes import ON_THE_CPU, PROBES, Call
 from mxlite._cli._names.sources import Source, parse, read
+from mxlite._cli._names.uses import CERTAIN, DEAD, MAYBE, Reach, Use
 from mxlite._cli._names.values import UNKNOWN
-from mxlite._cli._names.walk import CERTAIN, DEAD, MAYBE, Reach, Use, Walker
+from mxlite._cli._names.walk import Walker
 from mxlite._cli._old import _hints
 
 _SHORT = {"mxnet": "mx", "torch": "torch"}
@@ -72,7 +73,7 @@ def report(path: Path, package: str, known: Known) -> Report:
         return Report(str(path), [], [], f"cannot be read: {getattr(error, 'strerror', None) or error}")
     try:
         trees = [(source, each.tree) for source, each in zip(sources, parsed)]
-        walker = Walker(trees, known.ask, known.has, known.star, lambda name: _missing(name, known))
+        walker = Walker(trees, known.ask, known.has, known.star, lambda name: _missing(name, known), known.fails)
     except RecursionError as error:
         return Report(str(path), [], [], f"cannot be read: {error}")
     judge = _Judge(known, str(path))
@@ -81,7 +82,8 @@ def report(path: Path, package: str, known: Known) -> Report:
             if each.old:
                 judge.python_2(source, each.old)
         for use in walker.uses.values():
-            if not any(f"{use.name}.".startswith(f"{each}.") for each in walker.given):
+            own = use.name.rpartition(".")[2] in walker.methods and ("()" in use.name or use.name[0] == ".")
+            if not own and not any(f"{use.name}.".startswith(f"{each}.") for each in walker.given):
                 judge.use(use)
         if all(known.star(module) is not None for module in walker.stars):
             for name, use in walker.free.items():
@@ -154,7 +156,7 @@ class _Judge:
 
     def _old(self, name: str, use: Use, old: Old) -> None:
         if old.put_back:
-            self._add("put back", name, use, "gone from today's NumPy and Python; `mxlite run` puts it back")
+            self._add("put back", name, use, f"{old.error}; `mxlite run` puts it back")
         elif not old.python_2:
             self._error(name, use, old.error)
         elif use.reach.state == CERTAIN:  # elsewhere programs for both Pythons ask for it
@@ -266,7 +268,7 @@ def _given(argument: str, call: Call) -> bool:
         return False
     given = call.named[name]
     if given is UNKNOWN:
-        return True
+        return not value
     return str(given) == value if value else bool(given)
 
 

@@ -86,6 +86,11 @@ class Known:
             raise KeyError(name)
         return state.thing()
 
+    def fails(self, name: str) -> bool:
+        """Whether calling a function fails here, as naming a GPU does in the end."""
+        root, _, rest = name.partition(".")
+        return root == self.package and self.canonical(rest) in ("context.gpu", "context.gpu_memory_info")
+
     def has(self, name: str, method: str) -> bool:
         """Whether a class has a method, which its objects' makers call; of other packages' classes, it may."""
         root, _, rest = name.partition(".")
@@ -158,7 +163,7 @@ def bare(error: Exception) -> Exception:
     """An error that keeps nothing alive."""
     error.__traceback__ = error.__context__ = error.__cause__ = None
     if isinstance(error, AttributeError):
-        error.obj = None  # type: ignore[attr-defined]
+        error.obj = None
     return error
 
 

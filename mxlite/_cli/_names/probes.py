@@ -77,7 +77,7 @@ def _array_on(device: str, number: int) -> None:
 
 def _gpu(call: Call) -> Outcome | None:
     number = call.get("device_id", 0)
-    return _fails(_array_on, "gpu", number if isinstance(number, int) else 0, helps=ON_THE_CPU)
+    return _fails(_array_on, "gpu", number if isinstance(number, int) and number > 0 else 0, helps=ON_THE_CPU)
 
 
 def _context(call: Call) -> Outcome | None:
@@ -109,13 +109,15 @@ def _with_storage(make: Callable[..., Any], *names: str) -> Callable[[Call], Out
 
     def probe(call: Call) -> Outcome | None:
         named = {name: value for name in names if _sparse(value := call.get(name)) or value is True}
+        if named and make is _parameter and isinstance(call.get("name", 0), str):
+            named["name"] = call.get("name", 0)
         return _fails(make, *sorted(named.items())) if named else None
 
     return probe
 
 
 def _parameter(*named: Any) -> None:
-    _mx("gluon").Parameter("probe", shape=(1, 1), **dict(named))
+    _mx("gluon").Parameter(**{"name": "weight", **dict(named)}, shape=(1, 1))
 
 
 def _embedding(*named: Any) -> None:
@@ -178,7 +180,7 @@ def _trained(kind: str, compression: str, contexts: int) -> None:
     parameter = mx.gluon.Parameter("probe", shape=(1,))
     parameter.initialize(ctx=[mx.cpu(each) for each in range(contexts)])
     named = {"compression_params": {"type": compression}} if compression else {}
-    trainer = mx.gluon.Trainer([parameter], "sgd", kvstore=kind, **named)
+    trainer = _mx("gluon").Trainer([parameter], "sgd", kvstore=kind, **named)
     with mx.autograd.record():
         losses = [each * 2 for each in parameter.list_data()]
     mx.autograd.backward(losses)

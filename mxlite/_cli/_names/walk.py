@@ -7,46 +7,21 @@ Conditions that are plain (`if mx.context.num_gpus():`, options that are not giv
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any, Callable, NamedTuple
 
 from mxlite._cli._names.sources import Source
+from mxlite._cli._names.uses import CERTAIN, DEAD, MAYBE, UNCALLED, Reach, Use, caught_by, imported, last, leaves
 from mxlite._cli._names.values import UNKNOWN, Values
 
 #: What a parameter of that name is in MXNet's code: mx.nd or mx.sym, as `hybrid_forward(self, F, x)` gets it.
 _GIVEN = {"F": "mxnet.nd"}
-CERTAIN, MAYBE, UNCALLED, DEAD = range(4)
 #: Functions whose arguments are exceptions that the `with` block may raise.
 _CATCHING = ("suppress", "raises", "assertRaises", "assertRaisesRegex", "assert_raises")
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+_OPTIONS = "with other options"
 _ENDING = ("sys.exit", "os._exit", "exit", "quit")
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-class Reach(NamedTuple):
-    """Whether a program comes to a place: a state from above, and when, if that is open."""
-
-    state: int
-    when: str = ""
-
-
-@dataclass
-class Use:
-    """One use: of a name ("mxnet.nd.exp"; ".tostype": a method of what nobody knows), at a line of a source."""
-
-    name: str
-    kind: str  #: "import", "name", "call" or "star"
-    source: Source
-    line: int
-    reach: Reach
-    caught: frozenset[str]  #: names of exceptions that the program would catch there
-    given: list[Any] = field(default_factory=list)  #: of a call: values by position
-    named: dict[str, Any] = field(default_factory=dict)  #: and by name; "**" if there may be others
-
-    @property
-    def place(self) -> str:
-        """Where it is."""
-        return self.source.place(self.line)
 
 
 class _Class(NamedTuple):
@@ -65,6 +40,7 @@ class Walker(ast.NodeVisitor):
         has: whether a class of a package has a method.
         star: what `from module import *` gives: full names by names; None: nobody knows.
         missing: whether importing a name fails here, as far as one knows.
+        fails: whether calling it fails.
     """
 
     def __init__(
@@ -74,18 +50,19 @@ class Walker(ast.NodeVisitor):
         has: Callable[[str, str], bool],
         star: Callable[[str], dict[str, str] | None],
         missing: Callable[[str], bool],
+        fails: Callable[[str], bool],
     ) -> None:
         self.uses: dict[tuple[str, str, str], Use] = {}
         self.bound: set[str] = set()  #: all names that the program binds
         self.free: dict[str, Use] = {}  #: names that it reads and nobody of these packages gave it
-        self._has, self._star, self._missing = has, star, missing
+        self._has, self._star, self._missing, self._fails = has, star, missing, fails
         self.given: set[str] = set()  #: names of packages that the program assigns
         self.stars: list[str] = []  #: modules that gave all their names
         self._registered: dict[str, str] = {}  #: classes by the texts that programs use them by
         self._scope: dict[str, str] = {}
         self._functions: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
         self._classes: dict[str, _Class] = {}
-        self._methods: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
+        self.methods: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}  #: of its own classes
         self._owners: dict[int, str] = {}  #: of methods: "Class."
         self._walked: dict[int, list[tuple[int, frozenset[str]]]] = {}
         self._reach, self._caught, self._depth = Reach(CERTAIN), frozenset[str](), 0
@@ -108,10 +85,11 @@ class Walker(ast.NodeVisitor):
 
     def _walk_the_rest(self) -> None:
         """Functions that nothing called; walking them may define others."""
-        left = True
-        while left:
-            every = [each for held in (self._functions, self._methods) for name in held for each in held[name]]
+        while True:
+            every = [each for held in (self._functions, self.methods) for name in held for each in held[name]]
             left = [each for each in every if id(each[0]) not in self._walked]
+            if not left:
+                return
             for node, scope, source in left:
                 name = self._owners.get(id(node), "") + node.name
                 when = f"if {name}() is called" if node.name != "__init__" else f"if a {name.split('.')[0]} is made"
@@ -215,7 +193,7 @@ class Walker(ast.NodeVisitor):
             self._note(name, "name", node)
             return
         self._note(name or f".{node.attr}", "name", node)
-        for function in self._methods.get(node.attr, ()):
+        for function in self.methods.get(node.attr, ()):
             self._enter(*function, self._reach)
         self.visit(node.value)
 
@@ -278,6 +256,10 @@ class Walker(ast.NodeVisitor):
         self.visit(node.value)
         self._assign(node.target, None)
 
+    def _visit_all(self, nodes: Iterable[ast.AST]) -> None:
+        for each in nodes:
+            self.visit(each)
+
     # ---- what decides ----
 
     def _under(self, reach: Reach, walk: Callable[[], None], keep: bool = True) -> None:
@@ -285,7 +267,9 @@ class Walker(ast.NodeVisitor):
         before, scope = self._reach, dict(self._scope)
         if reach.state > before.state:
             self._reach = reach
-        elif reach.state == MAYBE and before.when and len(before.when) + len(reach.when) < 80:
+        elif (
+            reach.state == MAYBE and before.when and reach.when != _OPTIONS and len(before.when) + len(reach.when) < 80
+        ):
             self._reach = Reach(before.state, f"{before.when}, {reach.when}")
         walk()
         self._reach = before
@@ -331,7 +315,7 @@ class Walker(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:  # noqa: N802
         # `ctx == mx.gpu()` makes nothing there.
         self.visit(node.left)
-        self._under(Reach(DEAD), lambda: [self.visit(each) for each in node.comparators] and None)
+        self._under(Reach(DEAD), lambda: self._visit_all(node.comparators))
 
     def visit_Subscript(self, node: ast.Subscript) -> None:  # noqa: N802
         # `{"gpu": mx.gpu(), "cpu": mx.cpu()}[kind]` takes one of them.
@@ -352,7 +336,7 @@ class Walker(ast.NodeVisitor):
         value = self._values.of(values) if comprehension is None else self._values.taken(comprehension)
         if value is not UNKNOWN:
             empty = hasattr(value, "__len__") and len(value) == 0
-            return Reach(MAYBE if empty and self._values.by_options else DEAD if empty else CERTAIN, "with options")
+            return Reach(MAYBE if empty and self._values.by_options else DEAD if empty else CERTAIN, _OPTIONS)
         if isinstance(values, ast.Call) and isinstance(values.func, ast.Name) and values.func.id in ("range", "xrange"):
             number = values.args[-1 if len(values.args) < 3 else 1] if values.args else values
             return Reach(MAYBE, f"if {ast.unparse(number)} is above 0")
@@ -376,7 +360,7 @@ class Walker(ast.NodeVisitor):
             self._assign(each.target, None)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         parts += [test for each in node.generators for test in each.ifs]
-        self._under(reach, lambda: [self.visit(part) for part in parts] and None)
+        self._under(reach, lambda: self._visit_all(parts))
         self._scope = before
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension  # noqa: N815
@@ -393,25 +377,37 @@ class Walker(ast.NodeVisitor):
         names: set[str] = set()
         for handler in node.handlers:
             if not self._ends(handler.body[-1], raising=True):
-                names |= _caught_by(handler.type)
+                names |= caught_by(handler.type)
         self._catching(names, lambda: self._statements(node.body))
-        fails = names & _IMPORT_ERRORS and any(map(self._missing, _imported(node.body)))
+        fails = bool(names) and self._body_fails(node.body, bool(names & _IMPORT_ERRORS))
         if not fails:
             self._statements(node.orelse)
         reach = Reach(CERTAIN if fails else MAYBE, f"if {self._source.place(node.lineno + 1)} fails")
         for handler in node.handlers:
-            self._under(reach, lambda: self._statements(handler.body), keep=bool(fails))  # noqa: B023 - at once
+            self._under(reach, lambda: self._statements(handler.body), keep=fails)  # noqa: B023 - at once
         self._statements(node.finalbody)
 
     visit_TryStar = visit_Try  # noqa: N815
+
+    def _body_fails(self, body: list[ast.stmt], importing: bool) -> bool:
+        """Whether what a `try` statement tries is known to fail: an import, a name that is not there, a GPU."""
+        if importing and any(map(self._missing, imported(body))):
+            return True
+        for node in (node for each in body for node in ast.walk(each)):
+            if isinstance(node, (ast.Attribute, ast.Call)):
+                name = self._chain(node.func if isinstance(node, ast.Call) else node)
+                if name is not None and "()" not in name:
+                    if self._fails(name) if isinstance(node, ast.Call) else self._missing(name):
+                        return True
+        return False
 
     def visit_With(self, node: ast.With | ast.AsyncWith) -> None:  # noqa: N802
         names: set[str] = set()
         for item in node.items:
             self.visit(item.context_expr)
             call = item.context_expr
-            if isinstance(call, ast.Call) and _last(call.func) in _CATCHING:
-                names |= {_last(each) for each in call.args} - {""}
+            if isinstance(call, ast.Call) and last(call.func) in _CATCHING:
+                names |= {last(each) for each in call.args} - {""}
             if item.optional_vars is not None:
                 self._assign(item.optional_vars, None)
         self._catching(names, lambda: self._statements(node.body))
@@ -423,10 +419,28 @@ class Walker(ast.NodeVisitor):
     def _statements(self, body: list[ast.stmt]) -> None:
         for at, each in enumerate(body):
             self.visit(each)
-            if self._ends(each):
-                rest = body[at + 1 :]
-                self._under(Reach(DEAD), lambda: [self.visit(one) for one in rest] and None, keep=False)  # noqa: B023
+            rest = body[at + 1 :]
+            behind = self._behind(each)
+            if rest and behind.state != CERTAIN:
+                self._under(behind, lambda: self._statements(rest), keep=behind.state != DEAD)  # noqa: B023 - at once
                 return
+
+    def _behind(self, node: ast.stmt) -> Reach:
+        """Whether the program comes to what is behind a statement of a block."""
+        if self._ends(node):
+            return Reach(DEAD)
+        if isinstance(node, ast.If) and not self._decided(node):
+            if leaves(node.body):
+                return Reach(MAYBE, f"unless {self._text(node.test)}")
+            if leaves(node.orelse):
+                return Reach(MAYBE, f"if {self._text(node.test)}")
+        if isinstance(node, ast.Try) and any(leaves(handler.body) for handler in node.handlers):
+            fails = self._body_fails(node.body, True)
+            return Reach(DEAD if fails else MAYBE, f"unless {self._source.place(node.lineno + 1)} fails")
+        return Reach(CERTAIN)
+
+    def _decided(self, node: ast.If) -> bool:
+        return self._values.of(node.test) is not UNKNOWN and not self._values.by_options
 
     def _ends(self, node: ast.stmt, raising: bool = False) -> bool:
         """Whether nothing behind a statement runs; `raising`: whether it ends the program, or raises."""
@@ -436,10 +450,9 @@ class Walker(ast.NodeVisitor):
             function = node.value.func
             return (self._chain(function) or (function.id if isinstance(function, ast.Name) else "")) in _ENDING
         if isinstance(node, ast.If):
-            value = self._values.of(node.test)
-            if value is UNKNOWN or self._values.by_options:
+            if not self._decided(node):
                 return False
-            body = node.body if value else node.orelse
+            body = node.body if self._values.of(node.test) else node.orelse
             return bool(body) and self._ends(body[-1], raising)
         return not raising and isinstance(node, (ast.Return, ast.Continue, ast.Break))
 
@@ -454,7 +467,7 @@ class Walker(ast.NodeVisitor):
                 self._note(name, "call", each, [UNKNOWN])
         defaults = [each for each in (*node.args.defaults, *node.args.kw_defaults) if each is not None]
         reach = Reach(MAYBE, f"if {node.name}() is called without it")
-        self._under(reach, lambda: [self.visit(each) for each in defaults] and None)
+        self._under(reach, lambda: self._visit_all(defaults))
         self._scope.pop(node.name, None)
         self._functions.setdefault(node.name, []).append((node, dict(self._scope) if self._depth else {}, self._source))
 
@@ -496,13 +509,13 @@ class Walker(ast.NodeVisitor):
             own = base.id if isinstance(base, ast.Name) and base.id in self._classes else None
             if own is None:
                 self.visit(base)
-                outer.append(self._chain(base) or _last(base))
+                outer.append(self._chain(base) or last(base))
             bases.append(own)
         methods = {each.name: each for each in node.body if isinstance(each, _Function)}
         scope = dict(self._scope) if self._depth else {}
         for name, method in methods.items():
             self._owners[id(method)] = f"{node.name}."
-            self._methods.setdefault(name, []).append((method, scope, self._source))
+            self.methods.setdefault(name, []).append((method, scope, self._source))
             for each in method.decorator_list:
                 self.visit(each)
         self._classes[node.name] = _Class(node, bases, outer, methods, self._source)
@@ -537,25 +550,3 @@ class Walker(ast.NodeVisitor):
 
     def _outer(self, name: str, seen: set[str]) -> list[str]:
         return [base for each in self._family(name, seen) for base in each.outer if base not in ("object", "")]
-
-
-def _last(node: ast.expr | None) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _imported(body: list[ast.stmt]) -> list[str]:
-    """The full names that statements import."""
-    found = []
-    for each in body:
-        if isinstance(each, ast.Import):
-            found += [alias.name for alias in each.names]
-        elif isinstance(each, ast.ImportFrom) and not each.level:
-            found += [f"{each.module}.{alias.name}" for alias in each.names if alias.name != "*"]
-    return found
-
-
-def _caught_by(kind: ast.expr | None) -> set[str]:
-    """The names of exceptions that a handler catches."""
-    if kind is None:
-        return {"BaseException"}
-    return {_last(each) for each in (kind.elts if isinstance(kind, ast.Tuple) else [kind])} - {""}

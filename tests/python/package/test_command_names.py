@@ -190,6 +190,18 @@ _GPU_MAY = (
         ("try:\n    x = mx.nd.ones(1, ctx=mx.gpu())\nexcept mx.MXNetError:\n    raise", [("stops", "line 3")]),
         ("for x in data:\n    x.as_in_context(mx.gpu(0))", [("stops", "line 3")]),
         ("def f(x=mx.gpu()):\n    pass", [("may stop", "line 2")]),
+        ("def f(x):\n    if x is None:\n        return 3\n    mx.gpu()\nf(3)", [("may stop", "line 5")]),
+        ("if len(words) < 2:\n    raise SystemExit\nmx.gpu()", [("stops", "line 4")]),
+        (
+            "def f():\n    try:\n        mx.nd.ones(1, mx.gpu())\n"
+            "    except mx.MXNetError:\n        return\n    mx.gpu()\nf()",
+            [("caught", "line 4"), ("caught", "line 7")],
+        ),
+        (
+            "try:\n    mx.rtc.CudaModule('')\nexcept AttributeError:\n    mx.gpu()",
+            [("stops", "line 5"), ("caught", "line 3")],
+        ),
+        ("class A:\n    def fit(self, kvstore):\n        pass\nA().fit(kvstore='dist_async')", []),
         ("x = {'gpu': mx.gpu(), 'cpu': mx.cpu()}[kind]", [("may stop", "line 2")]),
         ("x = list(map(mx.gpu, [0, 1]))", [("stops", "line 2")]),
         ("x = getattr(mx, 'gpu')(0)\nmx = __import__('mxnet')\nmx.gpu()", [("stops", "line 2"), ("stops", "line 4")]),
