@@ -187,6 +187,9 @@ def check_python(it: Installed) -> None:
     site = Path(os.path.realpath(it.package)).parent
     it.say("-c", USE_FROM_PYTHON, site, it.binding, input=names)
     it.say("-c", OPEN_OTHER_FIRST, it.package / "_native" / "libmxnet.so")
+    for page in (ROOT / "docs").glob("*.md"):
+        if not it.say("-m", "mxlite", "help", page.stem).strip():
+            raise SystemExit(f"check_wheel: mxlite help {page.stem} prints nothing")
 
 
 def check_names(it: Installed, folder: Path) -> None:

@@ -34,20 +34,17 @@ def _elsewhere(module: str, name: str) -> list[str]:
     """The same public name in other modules of the front end that are imported, those nearest to `module` first."""
     found = []
     for path, other in list(sys.modules.items()):
-        if (
-            path == module
-            or not path.startswith("mxlite.")
-            or "._" in path
-            or name not in getattr(other, "__all__", ())
-        ):
+        if path == module or not path.startswith("mxlite.") or "._" in path:
             continue
-        if path.startswith("mxlite.torch") == module.startswith("mxlite.torch") and other.__name__ == path:
+        if path.startswith("mxlite.torch") != module.startswith("mxlite.torch") or other.__name__ != path:
+            continue
+        if name in getattr(other, "__all__", ()):
             shared = os.path.commonprefix([path.split("."), module.split(".")])
             found.append((-len(shared), len(path), f"{path}.{name}"))
     found.sort()
     whole: list[str] = []  # a module's name is enough where a module within it has the thing too
-    for shared, _, full in found:
-        if shared == found[0][0] and not any(full.startswith(each[: -len(name)]) for each in whole):
+    for distance, _, full in found:
+        if distance == found[0][0] and not any(full.startswith(each[: -len(name)]) for each in whole):
             whole.append(full)
     return whole[:2]
 

@@ -470,6 +470,7 @@ MAY_WRITE = {
     ("test_utils/_around.py", "discard_stderr"): "the null device",
     ("test_utils/_files.py", "_unpack"): "into a temporary folder, from which files are replaced",
     ("torch/_files.py", "_archive"): "to a file that is open: the caller's, or one that is replaced; and to memory",
+    ("_cli/help.py", "_print"): "the null device",
     ("_cli/predict.py", "_report"): "to a file that is replaced",
 }
 

@@ -362,7 +362,7 @@ def test_functions_of_two_operands(name: str) -> None:
 
 
 def test_operators_that_ndarray_lacks(v) -> None:
-    for operate in (lambda: v @ v, lambda: v // 2, lambda: ~v, lambda: v & v, lambda: +v):
+    for operate in (lambda: v // 2, lambda: ~v, lambda: v & v, lambda: +v):
         with pytest.raises(TypeError):
             operate()
 

@@ -60,7 +60,6 @@ ON_VALUES: dict[str, Callable[[Any, Any], Any]] = {
     "shape": lambda x, y: np.shape(x),
     "bincount": lambda x, y: np.bincount(np.ravel(x.astype("int32"))),
     "interp": lambda x, y: np.interp(1.5, x[0], y[0]),
-    "array @ matrix": lambda x, y: np.array([[1, 2], [3, 4]]) @ x,
     "array // divisor": lambda x, y: x // np.array([2.0]),
     "complex numbers": lambda x, y: np.array([1j]) + x if isinstance(x, np.ndarray) else np.array([1j]) + np.asarray(x),
     "asarray of a list": lambda x, y: np.asarray([x, y]),
@@ -93,6 +92,8 @@ BY_METHOD: dict[str, Callable[[Any, Any], Any]] = {
     "multiply by a number": lambda x, y: np.multiply(2, x),
     "subtract from a list's array": lambda x, y: np.subtract(np.array([1, 2]), x),
     "NumPy's number": lambda x, y: np.float64(3) / x,
+    "array @ matrix": lambda x, y: np.array([[1, 2], [3, 4]], "float32") @ x,
+    "matmul": lambda x, y: np.matmul(x, y),
 }
 
 VALUES = np.array([[1, 2], [3, 4]], "float32"), np.array([[1, 3], [2, 4]], "float32")
@@ -160,7 +161,7 @@ LOST: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda x: np.linalg.inv(x),
         r"write it with functions of mx\.nd, or np\.linalg\.inv\(",
     ),
-    "matmul": (lambda x: VALUES[0] @ x, r"write mx\.nd\.dot"),
+    "matmul": (lambda x: np.matmul(VALUES[0], x, dtype="float64"), r"write mx\.nd\.dot"),
     "sum to float64": (lambda x: np.sum(x, dtype="float64"), r"write mx\.nd\.sum"),
     # Not np.add.reduce(x): NumPy 2.4 keeps a reference to x where this method raises.
     "add.reduce": (lambda x: x.__array_ufunc__(np.add, "reduce", x), r"np\.add\.reduce of .* write it with functions"),

@@ -162,7 +162,7 @@ def test_what_is_missing_says_so(ask: Any) -> None:
 
 def test_options_of_a_layer_are_checked() -> None:
     for ask in (lambda: nn.ReLU(1, 2, 3), lambda: nn.Threshold(1), lambda: nn.MaxPool2d(2, size=3)):
-        with pytest.raises(TypeError, match=r"__init__\(\)"):
+        with pytest.raises(TypeError, match=r"\(\) "):
             ask()
 
 
