@@ -80,13 +80,14 @@ help:
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
 #: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
 #: make examples the larger networks of examples/: convolutions, an LSTM, a gradient penalty, Gluon; a minute
-#: make test     in 10 minutes of processor time: the C tests, the Python tests and the case table, checks
-#: make test-all everything below up to test-levels too: first all is built, then all is run, JOBS at a time
+#: make test     in 10 minutes of processor time: the C tests, checks, and the Python tests that are not marked whole
+#: make test-all these too, and everything below up to test-levels: first all is built, then all is run, JOBS at a time
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
 #: make fuzz     FUZZ_SECONDS (5) each of random calls of the API, of graphs with callbacks, of inference, and of damaged files, images and samples (ASan)
-#: make checks   exported names, include directions, versions, an installed wheel
+#: make checks   exported names, include directions, versions, types
+#: make check-wheel  a wheel, built from a copy of the tree, works outside it, from Python and from C
 #: make test-py  Python tests, over the cffi binding (where it is built) and over ctypes
 #: make test-levels  the case table at each vector level below this processor's widest, and without back ends
 #: make stubs    type stubs of the functions that the library's operators give (make venv calls it)
@@ -318,11 +319,14 @@ $(BUILD)/stubs.stamp: $(BUILD)/libmxlite.so $(VENV_STAMP) $(wildcard mxlite/*.py
 	@$(LIBRARY_ENV) PYTHONPATH=. MXLITE_BINDING=ctypes $(VPY) tools/make_pyi.py mxlite
 	@touch $@
 
+# Tests start hundreds of Pythons: their compiled modules are kept, beside what else is built, whatever the environment
+# says of __pycache__.
+PYCACHE = PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(abspath $(BUILD))/pycache'
 HAS_PYTHON_H = $(VPY) -c 'import os, sysconfig as s; \
     raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))'
 # The package looks into build/; built elsewhere, the library is named.
 LIBRARY_ENV = $(if $(filter build,$(BUILD)),,MXLITE_LIBRARY='$(abspath $(BUILD))/libmxlite.so')
-PYTEST = $(LIBRARY_ENV) $(VPY) -m pytest -q -p no:cacheprovider
+PYTEST = $(LIBRARY_ENV) $(PYCACHE) $(VPY) -m pytest -q -p no:cacheprovider $(CHOSEN)
 # PYTEST_ARGS may choose tests that are not in every folder.
 PYTEST_END = $(PYTEST_ARGS) $(if $(PYTEST_ARGS),|| [ $$? -eq 5 ])
 TABLE := tests/python/table
@@ -379,11 +383,11 @@ level-none: venv
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test:
 	@$(MAKE) test-build
-	@MXLITE_TEST_BRIEF=1 $(MAKE) $(TOGETHER) test-runs
+	@MXLITE_TEST_BRIEF=1 $(MAKE) $(TOGETHER) test-runs CHOSEN='-m "not whole"'
 	@echo "make test: all passed"
 
-# `make mutate` asks these tests alone: no fault that it makes has ever needed the others, which look for what depends
-# on the processor, the binding, the order of threads or memory.
+# `make mutate MUTATE_ARGS=--brief` asks these tests alone: no fault that it makes has ever needed the others, which look
+# for what depends on the processor, the binding, the order of threads or memory, or are more of the same: marked whole.
 test-build: lib $(TEST_PROGRAMS) venv
 test-runs: py-table py-rest test-c checks test-clients-c
 
@@ -393,7 +397,7 @@ test-all:
 	@echo "make test-all: all passed"
 
 test-all-build: test-build asan-build tsan-build
-test-all-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks py-again tsan test-c test-clients-c fuzz
+test-all-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks check-wheel py-again tsan test-c test-clients-c fuzz
 
 checks: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
@@ -402,7 +406,6 @@ checks: venv
 	@$(VPY) tools/check_folders.py
 	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/check_types.py $(VPY)
-	@$(MAKE) check-wheel
 
 wheel: venv
 	@mkdir -p dist && rm -rf build/lib build/lib.* build/temp.*

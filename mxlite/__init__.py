@@ -21,7 +21,7 @@ from mxlite._install import install_as_mxnet
 from mxlite._lib import get_cmake_dir, get_include, get_library, get_pkgconfig_dir
 from mxlite._public import show as _show
 from mxlite._version import __version__
-from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
 from mxlite.error import MXNetError
 from mxlite.util import (
     is_np_array,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         contrib,
         engine,
         executor,
+        executor_manager,
         gluon,
         image,
         initializer,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         module,
         monitor,
         name,
+        notebook,
         operator,
         optimizer,
         profiler,
@@ -90,12 +92,14 @@ __all__ = [
     "engine",
     "error",
     "executor",
+    "executor_manager",
     "get_cmake_dir",
     "get_include",
     "get_library",
     "get_pkgconfig_dir",
     "gluon",
     "gpu",
+    "gpu_memory_info",
     "image",
     "img",
     "init",
@@ -118,6 +122,7 @@ __all__ = [
     "name",
     "nd",
     "ndarray",
+    "notebook",
     "np_array",
     "np_shape",
     "num_gpus",
@@ -149,6 +154,7 @@ _MODULES = {
     "contrib",
     "engine",
     "executor",
+    "executor_manager",
     "gluon",
     "image",
     "initializer",
@@ -162,6 +168,7 @@ _MODULES = {
     "module",
     "monitor",
     "name",
+    "notebook",
     "operator",
     "optimizer",
     "profiler",

@@ -8,6 +8,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from mxlite._public import loaded
+
 #: What `mxnet.__version__` says.
 MXNET_VERSION = "1.9.1"
 
@@ -62,7 +64,7 @@ def _with_version(package: ModuleType, installed: str, version: str) -> ModuleTy
     def __getattr__(name: str) -> Any:  # noqa: N807 - the module's
         found = held[name] = getattr(package, name)
         if isinstance(found, ModuleType) and found.__name__.startswith(f"{package.__name__}."):
-            sys.modules.setdefault(installed + found.__name__[len(package.__name__) :], found)
+            sys.modules[installed + found.__name__[len(package.__name__) :]] = found
         return found
 
     held.update(vars(package))
@@ -106,3 +108,4 @@ def install_as_mxnet() -> None:
     import multiprocessing.pool  # noqa: F401 - as MXNet does: programs use the name without an import (Sockeye 2.3)
 
     install_as("mxnet", "mxlite", "install_as_mxnet", MXNET_VERSION)
+    loaded.place("mxnet", "mxlite")

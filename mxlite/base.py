@@ -4,35 +4,61 @@ from __future__ import annotations
 
 import ctypes
 import numbers
-from collections.abc import Iterable
-from typing import Any
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._lib import LIB as _LIB
 from mxlite._lib import c_text, c_texts, check_call
 from mxlite._public import show as _show
-from mxlite.error import MXNetError, MXNotImplementedError, MXTypeError
+from mxlite.error import MXNetError, MXNotImplementedError, MXTypeError, register_error
 
 __all__ = [
+    "CachedOpHandle",
+    "DLPackHandle",
+    "DataIterCreatorHandle",
+    "DataIterHandle",
+    "ExecutorHandle",
+    "FunctionHandle",
+    "KVStoreHandle",
+    "MXCallbackList",
     "MXNetError",
     "MXNotImplementedError",
     "NDArrayHandle",
     "NotImplementedForSymbol",
+    "NotSupportedForSparseNDArray",
     "OpHandle",
+    "ProfileHandle",
+    "RecordIOHandle",
+    "SymbolHandle",
+    "basestring",
+    "build_param_doc",
     "c_array",
     "c_array_buf",
     "c_handle_array",
     "c_str",
     "c_str_array",
     "check_call",
+    "classproperty",
+    "ctypes2buffer",
+    "ctypes2numpy_shared",
+    "data_dir",
+    "data_dir_default",
     "integer_types",
+    "long",
     "mx_float",
+    "mx_float_p",
     "mx_int",
+    "mx_int64",
+    "mx_real_t",
     "mx_uint",
     "numeric_types",
     "py_str",
+    "register_error",
     "string_types",
+    "with_metaclass",
     "_LIB",
     "_Null",
 ]
@@ -44,8 +70,15 @@ numeric_types = (float, int, np.generic, numbers.Number)
 mx_uint = ctypes.c_uint
 mx_int = ctypes.c_int
 mx_float = ctypes.c_float
-NDArrayHandle = ctypes.c_void_p
-OpHandle = ctypes.c_void_p
+mx_int64 = ctypes.c_int64
+mx_float_p = ctypes.POINTER(ctypes.c_float)
+mx_real_t = np.float32
+basestring, long = str, int
+
+# The handles of the C API's objects.
+CachedOpHandle = DLPackHandle = DataIterCreatorHandle = DataIterHandle = ExecutorHandle = ctypes.c_void_p
+FunctionHandle = KVStoreHandle = NDArrayHandle = OpHandle = ProfileHandle = ctypes.c_void_p
+RecordIOHandle = SymbolHandle = ctypes.c_void_p
 
 
 class _NullType:
@@ -99,13 +132,45 @@ def dtype_flag(dtype: Any) -> int:
     return FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
 
 
-class NotImplementedForSymbol(MXNetError):
-    """A method of NDArray was called on a Symbol, which holds no values."""
+def dtype_given(dtype: Any) -> Any:
+    """A dtype as it is given; of an array or another thing that has one, its dtype."""
+    return dtype if isinstance(dtype, (str, type, np.dtype)) else getattr(dtype, "dtype", dtype)
+
+
+class AsDtype:
+    """`__numpy_dtype__` of things whose `dtype` is a class or a name: NumPy takes them where it takes a dtype.
+
+    Without it NumPy from 2.4 on refuses `np.dtype(x)` and `np.zeros(3, dtype=x)`, which older ones understand.
+    """
+
+    def __get__(self, thing: Any, owner: type) -> np.dtype:
+        if thing is None:  # of the class: it has none, as its `dtype` is a property
+            raise AttributeError("__numpy_dtype__")
+        return np.dtype(dtype_name(thing.dtype))
+
+
+class _NotOf(MXNetError):
+    """A method was called on a thing of a kind that has no form of it."""
+
+    _kind = ""
 
     def __init__(self, function: Any, alias: str | None = None, *args: Any) -> None:
         operator = f' (namely operator "{alias}")' if alias is not None else ""
         arguments = f" with arguments ({', '.join(str(type(each)) for each in args)})" if args else ""
-        super().__init__(f"{function.__name__}{operator}{arguments} takes NDArrays; there is no form of it for Symbols")
+        text = f"{function.__name__}{operator}{arguments} takes NDArrays; there is no form of it for {self._kind}"
+        super().__init__(text)
+
+
+class NotImplementedForSymbol(_NotOf):
+    """A method of NDArray was called on a Symbol, which holds no values."""
+
+    _kind = "Symbols"
+
+
+class NotSupportedForSparseNDArray(_NotOf):
+    """A method of dense arrays was called on a sparse one. Nothing here raises it: there are no sparse arrays."""
+
+    _kind = "sparse arrays"
 
 
 def c_str(text: str) -> ctypes.c_char_p:
@@ -138,6 +203,110 @@ def c_handle_array(objects: Iterable) -> ctypes.Array:
     """An array of the objects' handles."""
     handles = [item.handle for item in objects]
     return (ctypes.c_void_p * len(handles))(*handles)
+
+
+class MXCallbackList(ctypes.Structure):
+    """Functions that C calls, with a pointer of the caller's for each."""
+
+    _fields_ = [
+        ("num_callbacks", ctypes.c_int),
+        ("callbacks", ctypes.POINTER(ctypes.CFUNCTYPE(ctypes.c_int))),
+        ("contexts", ctypes.POINTER(ctypes.c_void_p)),
+    ]
+
+
+def ctypes2buffer(pointer: Any, length: int) -> bytearray:
+    """A copy of the bytes at a pointer to characters. Raises: TypeError: it is none."""
+    if not isinstance(pointer, ctypes.POINTER(ctypes.c_char)):
+        raise TypeError(f"ctypes2buffer: a pointer to c_char is needed, got {type(pointer)}")
+    return bytearray(ctypes.string_at(pointer, length))
+
+
+def ctypes2numpy_shared(pointer: Any, shape: Sequence[int]) -> np.ndarray:
+    """An array over the float32 at a pointer, without a copy. Raises: RuntimeError: it is no pointer to c_float."""
+    if not isinstance(pointer, ctypes.POINTER(mx_float)):
+        raise RuntimeError(f"ctypes2numpy_shared: a pointer to c_float is needed, got {type(pointer)}")
+    return np.ctypeslib.as_array(pointer, tuple(shape))
+
+
+# ---- helpers of front ends ----
+
+
+def _as_list(thing: Any) -> list | tuple:
+    """A list or tuple itself, anything else in a list of its own."""
+    return thing if isinstance(thing, (list, tuple)) else [thing]
+
+
+def data_dir_default() -> str:
+    """The folder of downloaded files unless $MXNET_HOME names another: ~/.mxnet."""
+    return os.path.join(os.path.expanduser("~"), ".mxnet")
+
+
+def data_dir() -> str:
+    """The folder of downloaded files: data sets, parameters, vectors."""
+    return os.path.expanduser(os.environ.get("MXNET_HOME") or data_dir_default())
+
+
+def build_param_doc(
+    arg_names: Sequence[str], arg_types: Sequence[str], arg_descs: Sequence[str], remove_dup: bool = True
+) -> str:
+    """The section "Parameters" of a docstring in NumPy's style, each name once if `remove_dup`."""
+    lines, seen = ["Parameters", "----------"], set()
+    for name, kind, text in zip(arg_names, arg_types, arg_descs):
+        if remove_dup and name in seen:
+            continue
+        seen.add(name)
+        lines += [f"{name} : {kind}", *([f"    {text}"] if text else [])]
+    return "\n".join(lines) + "\n" + ("" if seen else "\n")
+
+
+class classproperty:  # noqa: N801 - 1.9.1's name
+    """A property of a class: what it computes gets the class. Classes whose metaclass is
+    `_MXClassPropertyMetaClass` let it be assigned to as well."""
+
+    def __init__(self, fget: Callable[[Any], Any], fset: Callable[[Any, Any], Any] | None = None) -> None:
+        self.fget, self.fset = fget, fset
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Any:
+        return self.fget(type(thing) if owner is None else owner)
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        if self.fset is None:
+            raise AttributeError("this property of a class cannot be assigned to")
+        self.fset(thing if isinstance(thing, type) else type(thing), value)
+
+    def setter(self, fset: Callable[[Any, Any], Any]) -> classproperty:
+        """A decorator for the function that assigns."""
+        self.fset = fset
+        return self
+
+
+_MXClassPropertyDescriptor = classproperty
+
+
+class _MXClassPropertyMetaClass(type):
+    """Of classes that assign to their class properties rather than put others in their place."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        held = cls.__dict__.get(name)
+        if isinstance(held, classproperty):
+            held.__set__(cls, value)
+        else:
+            super().__setattr__(name, value)
+
+
+def with_metaclass(meta: type, *bases: type) -> type:
+    """A base for classes that shall have a metaclass and other bases, in a form that Python 2 understood."""
+
+    class Temporary(type):
+        def __new__(cls, name: str, _: tuple, held: dict[str, Any]) -> Any:
+            return meta(name, bases, held)
+
+        @classmethod
+        def __prepare__(cls, name: str, _: tuple, **__: Any) -> Any:
+            return meta.__prepare__(name, bases)
+
+    return type.__new__(Temporary, "temporary_class", (), {})
 
 
 _show(globals())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import threading
 import warnings
 
@@ -11,7 +13,11 @@ from mxlite.error import MXNetError, MXValueError
 
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
 
+_NO_GPU = "{} is not available: mxlite computes on the CPU (`mxlite run --cpu` takes GPUs for it)"
 _current = threading.local()
+#: Under `mxlite run --cpu` GPUs are the CPU: how many there are said to be. None: they are not available.
+_gpus: int | None = None
+_told = False
 
 
 class _HasDefault(type):
@@ -47,8 +53,8 @@ class Context(metaclass=_HasDefault):
         else:
             if device_type not in self.devstr2type:
                 raise KeyError(f"{device_type!r} is no kind of device; there are {', '.join(self.devstr2type)}")
-            self.device_typeid = self.devstr2type[device_type]
             self.device_id = int(device_id)
+            self.device_typeid = _available(self.devstr2type[device_type], self.device_id)
             if not -(1 << 31) <= self.device_id < 1 << 31:
                 raise OverflowError(f"Context: a device number has 32 bits, got {device_id}")
         self._outer: list[Context] = []
@@ -77,7 +83,8 @@ class Context(metaclass=_HasDefault):
 
     def __setstate__(self, state: dict[str, int]) -> None:
         """Takes what `__getstate__` of this class or of MXNet 1.9.1's gave."""
-        self.device_typeid, self.device_id, self._outer = state["device_typeid"], state["device_id"], []
+        self.device_id, self._outer = state["device_id"], []
+        self.device_typeid = _available(state["device_typeid"], self.device_id)
 
     def __enter__(self) -> Context:
         self._outer.append(current_context())
@@ -105,18 +112,53 @@ def cpu_pinned(device_id: int = 0) -> Context:
 
 
 def gpu(device_id: int = 0) -> Context:
-    """A GPU. It can be named; making an array there is an error."""
+    """A GPU. It can be named; making an array there is an error. Under `mxlite run --cpu` it is cpu(device_id)."""
     return Context("gpu", device_id)
 
 
 def num_gpus() -> int:
-    """How many GPUs there are: none."""
-    return 0
+    """How many GPUs there are: none; under `mxlite run --cpu --gpus N`, N."""
+    return _gpus or 0
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
-    """Raises: MXNetError: there is no GPU."""
-    raise MXNetError(f"{gpu(device_id)} is not available: mxlite computes on the CPU")
+    """Under `mxlite run --cpu`, how much of this machine's memory is free, and how much it has, in bytes.
+
+    Raises: MXNetError: there is no GPU.
+    """
+    if _gpus is None:
+        raise MXNetError(_NO_GPU.format(gpu(device_id)))
+    pages = [os.sysconf(name) for name in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES")]
+    return pages[0] * os.sysconf("SC_PAGE_SIZE"), pages[1] * os.sysconf("SC_PAGE_SIZE")
+
+
+def take_gpus_for_the_cpu(count: int, quiet: bool) -> None:
+    """Has contexts of GPUs be those of the CPU with the same number, from now on.
+
+    Args:
+        count: what `num_gpus` says then.
+        quiet: no line on stderr says so when a GPU is named first.
+    """
+    global _gpus, _told
+    _gpus, _told = count, quiet
+
+
+def gpus_are_the_cpu(name: str) -> bool:
+    """Whether GPUs are taken for the CPU; the first time that this is so, a line on stderr says it.
+
+    Args:
+        name: the device that is asked for.
+    """
+    global _told
+    if _gpus is not None and not _told:
+        _told = True
+        print(f"mxlite run --cpu: {name}, as every GPU, is the CPU here", file=sys.stderr)
+    return _gpus is not None
+
+
+def _available(kind: int, number: int) -> int:
+    """The kind of device that a context has: a GPU's is the CPU's if they are taken for it."""
+    return 1 if kind == 2 and gpus_are_the_cpu(f"gpu({number})") else kind
 
 
 def current_context() -> Context:
@@ -152,7 +194,7 @@ def require_cpu(context: Context | str | None) -> Context:
     if not isinstance(context, Context):
         raise TypeError(f"ctx is a Context, as mx.cpu() gives it; got {context!r} (shapes are tuples: (2, 3))")
     if context.device_typeid == 2:
-        raise MXNetError(f"{context} is not available: mxlite computes on the CPU")
+        raise MXNetError(_NO_GPU.format(context))
     return context
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Callable
+from typing import Any, Callable
 
 from mxlite._public import show as _show
 
@@ -81,11 +81,16 @@ def thread_number() -> int:
     return _thread()
 
 
-def register_error(name: str, cls: type[Exception] | None = None) -> Callable | type[Exception]:
-    """Makes messages that begin `name: ` raise `cls`. Without `cls`: a decorator for the class."""
+def register_error(name: str | type | None = None, cls: type[Exception] | None = None) -> Any:
+    """Makes messages that begin `name: ` raise `cls`.
+
+    Without `cls`: a decorator for the class. Without a name, which a decorator does not need: the class's.
+    """
+    if isinstance(name, type):
+        name, cls = name.__name__, name
 
     def register(chosen: type[Exception]) -> type[Exception]:
-        _classes[name] = chosen
+        _classes[chosen.__name__ if name is None else name] = chosen
         return chosen
 
     return register if cls is None else register(cls)

@@ -87,14 +87,14 @@ cpp_test() {
     cmake -S . -B "$work/cmake" -Dmxlite_DIR="$("$work/venv/bin/python" -m mxlite --cmakedir)" >"$work/cmake.log"
     cmake --build "$work/cmake" >>"$work/cmake.log" || { tail -n 20 "$work/cmake.log"; return 1; }
     ctest --test-dir "$work/cmake" --output-on-failure | tail -n 4
-    readme_program
+    page_of_c
 }
-# README's program in C, by pkg-config and by CMake's find_package, prints what README says.
-readme_program() {
-    mkdir "$work/readme"
-    cd "$work/readme"
-    awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >gradient.c
-    awk '/^```text$/ { on = ++blocks == 3; next } /^```/ { on = 0 } on' "$root/README.md" >wanted.txt
+# The program of docs/from-c.md, by pkg-config and by CMake's find_package, prints what the page says.
+page_of_c() {
+    mkdir "$work/page"
+    cd "$work/page"
+    awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/docs/from-c.md" >gradient.c
+    awk '/^```text$/ { on = 1; next } /^```/ { on = 0 } on' "$root/docs/from-c.md" >wanted.txt
     cc -std=c99 -o by-pkg-config gradient.c $(pkg-config --cflags --libs mxlite)
     {
         echo 'cmake_minimum_required(VERSION 3.13)'
@@ -106,7 +106,7 @@ readme_program() {
     cmake -S . -B build -Dmxlite_DIR="$("$work/venv/bin/python" -m mxlite --cmakedir)" >cmake.log
     cmake --build build >>cmake.log || { tail -n 20 cmake.log; return 1; }
     for program in ./by-pkg-config build/by-cmake; do
-        echo "-- README's program in C, $program"
+        echo "-- the program of docs/from-c.md, $program"
         "$program" | diff wanted.txt -
     done
 }

@@ -17,31 +17,30 @@ EXAMPLE = ROOT / "examples" / "typed"
 CLIENTS = ROOT / "tests" / "clients" / "typed"
 
 
-def mypy(python: str, folder: Path, *files: str) -> "tuple[int, list[str]]":
-    """mypy's exit status and lines, for files of a folder."""
-    with tempfile.TemporaryDirectory() as cache:
-        command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python, f"--cache-dir={cache}"]
-        done = subprocess.run([*command, *files], cwd=folder, capture_output=True, text=True)
+def mypy(given: "list[str]", folder: Path, *files: str) -> "tuple[int, list[str]]":
+    """mypy's exit status and lines, for files of a folder; `given` are its options."""
+    command = [sys.executable, "-m", "mypy", "--strict", *given, *files]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode not in (0, 1) or done.stderr:
         raise SystemExit(f"check_types: mypy ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.returncode, done.stdout.splitlines()
 
 
-def expect_none(python: str, folder: Path, *files: str) -> None:
+def expect_none(given: "list[str]", folder: Path, *files: str) -> None:
     """The files have no error."""
-    status, lines = mypy(python, folder, *files)
+    status, lines = mypy(given, folder, *files)
     if status != 0:
         raise SystemExit("\n".join([f"check_types: {folder} has errors", *lines]))
 
 
-def expect_mistakes(python: str) -> int:
+def expect_mistakes(given: "list[str]") -> int:
     """mistakes.py has the errors that its comments announce; how many."""
     wanted = set()
     text = (CLIENTS / "mistakes.py").read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), start=1):
         wanted |= {(number, code) for code in re.findall(r"  # E: ([\w-]+)$", line)}
     found = set()
-    for line in mypy(python, CLIENTS, "mistakes.py")[1]:
+    for line in mypy(given, CLIENTS, "mistakes.py")[1]:
         match = re.match(r"mistakes\.py:(\d+): error: .*\[([\w-]+)\]$", line)
         if match:
             found.add((int(match[1]), match[2]))
@@ -53,9 +52,11 @@ def expect_mistakes(python: str) -> int:
 
 
 def main(python: str) -> int:
-    expect_none(python, EXAMPLE, "network.py", "train.py")
-    expect_none(python, CLIENTS, "kinds.py")
-    count = expect_mistakes(python)
+    with tempfile.TemporaryDirectory() as cache:  # one for all: the package and the library's types are read once
+        given = ["--python-executable", python, f"--cache-dir={cache}"]
+        expect_none(given, EXAMPLE, "network.py", "train.py")
+        expect_none(given, CLIENTS, "kinds.py")
+        count = expect_mistakes(given)
     print(f"check_types: examples/typed is clean under mypy --strict, {count} mistakes are found")
     return 0
 

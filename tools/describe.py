@@ -162,11 +162,21 @@ def describe(name: str) -> Description:
 CALLERS = {"Custom"}
 
 
+@cache
+def _names() -> dict[str, list[str]]:
+    """The first name of every operator -> its other names."""
+    found: dict[str, list[str]] = {}
+    for name in operator_names():
+        first = Operator(name).first_name
+        found.setdefault(first, []).extend([name] if name != first else [])
+    return found
+
+
 def first_names() -> list[str]:
     """The names of all operators that have calls of their own, without aliases."""
-    return sorted({Operator(name).first_name for name in operator_names()} - CALLERS)
+    return sorted(set(_names()) - CALLERS)
 
 
 def aliases(name: str) -> list[str]:
     """The other names of an operator."""
-    return sorted(other for other in operator_names() if other != name and Operator(other).first_name == name)
+    return sorted(_names().get(name, []))

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import mxlite as mx
+from mxlite._cli._names.known import canonical
 from mxlite.error import MXAttributeError
 from mxlite.ndarray._operators import Operator, operator_names
 
@@ -54,6 +55,44 @@ REFUSED = (
     ("numpy/_npi_backward_* numpy/*_backward", "an operator of 1.9.1's backward; here it is made of other operators"),
     ("nd/imdecode", "mx.image.imdecode reads images"),
 )
+
+#: Rows that ordinary programs meet, and not in corner cases alone, by their subjects or the beginnings of these: the
+#: names that they are about (".name" is a method's), and in brackets an argument, or its value, that a call must have.
+ORDINARY = {
+    '`mx.kv.create("dist_sync")`': "kv.create(name=dist_sync)",
+    "`contrib.amp.init`": "contrib.amp.init contrib.amp.convert_hybrid_block",
+    "`RNN` with p while training": "nd.RNN(p) sym.RNN(p) gluon.rnn.RNN(dropout) gluon.rnn.LSTM(dropout)"
+    " gluon.rnn.GRU(dropout)",
+    "`RNN` with `use_sequence_length`": "nd.RNN(use_sequence_length) sym.RNN(use_sequence_length)",
+    "Gluon's recurrent layers with lengths": "gluon.rnn.RNN(use_sequence_length) gluon.rnn.LSTM(use_sequence_length)"
+    " gluon.rnn.GRU(use_sequence_length)",
+    "`RNN` with `lstm_state_clip_min`": "nd.RNN(lstm_state_clip_min) sym.RNN(lstm_state_clip_min)"
+    " gluon.rnn.LSTM(state_clip_min)",
+    "files of optimizer states": ".save_states .save_optimizer_states",
+    "random numbers": "random.seed",
+    "`_sample_unique_zipfian`, probability": "nd.contrib.rand_zipfian",
+    "`hybridize(backend=...)`": ".hybridize(backend)",
+    "`Embedding` with `sparse_grad`": "nd.Embedding(sparse_grad) sym.Embedding(sparse_grad)",
+    "`contrib.text`: `GloVe`, `FastText`": "contrib.text.embedding.GloVe contrib.text.embedding.FastText"
+    " contrib.text.embedding.create",
+    "`MXDataIterCreateIter` of `LibSVMIter`": "io.LibSVMIter",
+    "the order of shuffled iterators": "io.MNISTIter(shuffle=True) io.ImageRecordIter(shuffle=True)"
+    " io.ImageDetRecordIter(shuffle=True)",
+    "`CheckpointHandler`": "gluon.contrib.estimator.CheckpointHandler",
+    "gradient of `nn.SELU` below 0": "gluon.nn.SELU",
+    "gradient of `LeakyReLU` selu below 0": "nd.LeakyReLU(act_type=selu) sym.LeakyReLU(act_type=selu)",
+    "`SoftmaxOutput` with `out_grad`": "nd.SoftmaxOutput(out_grad) sym.SoftmaxOutput(out_grad)",
+    "`ImageRecordIter`, `ImageDetRecordIter` with samples of 4": "io.ImageRecordIter(aug_seq)"
+    " io.ImageDetRecordIter(aug_seq)",
+    "`mp_lamb_update_phase2`": "nd.mp_lamb_update_phase2 optimizer.LAMB(multi_precision)",
+}
+
+#: Where the names that rows say without their module are looked for, if they are not an operator's.
+MODULES = (
+    (". autograd contrib contrib.amp contrib.io contrib.text.embedding gluon gluon.contrib.estimator gluon.contrib.nn")
+    + (" gluon.contrib.rnn gluon.data gluon.data.dataloader gluon.loss gluon.nn gluon.rnn image io kvstore metric")
+    + (" module operator optimizer profiler recordio symbol test_utils util")
+).split()
 
 HEAD = """# Names of MXNet 1.9.1
 
@@ -173,25 +212,73 @@ def page() -> str:
     return text + section("numpy", sorted(NAMES["numpy"]), set(operator_names()), known)
 
 
+def thing(name: str) -> str:
+    """The canonical name of what a name means here, "mod.Module", "nd.exp", or a class's "F1"; "" for nothing."""
+    parts = name.split(".")
+    for module in MODULES if parts[0][:1].isupper() or len(parts) > 1 else (".",):
+        found: object = mx
+        for part in [*filter(None, module.split(".")), *parts]:
+            try:
+                found = getattr(found, part)
+            except Exception:  # an error of ours that says what is missing
+                break
+        else:
+            if canonical(found):
+                return canonical(found)
+    return ""
+
+
+def ordinary(known: list[Row]) -> dict[str, list[tuple[str, Row]]]:
+    """The rows that ordinary programs meet, with the argument that they need, by canonical names and methods."""
+    found: dict[str, list[tuple[str, Row]]] = {}
+    for subject, calls in ORDINARY.items():
+        meant = [each for each in known if each.subject == subject]
+        meant = meant or [each for each in known if each.subject.startswith(subject)]
+        if len(meant) != 1:
+            raise ValueError(f"ORDINARY: {len(meant)} rows begin with {subject}")
+        for call in calls.split():
+            name, _, argument = call.rstrip(")").partition("(")
+            key = name if name.startswith(".") else thing(name)
+            if not key:
+                raise ValueError(f"ORDINARY: {name} is nothing")
+            found.setdefault(key, []).append((argument, meant[0]))
+    return found
+
+
 def quotes() -> str:
-    """The differences as JSON: texts, and which are about a name: nd.exp, or what a row's subject calls so."""
-    known, found = rows(), {}
+    """The differences as JSON: texts, and which are about a name: nd.exp, or what a row's subject calls so.
+
+    "names" has them by names of mx.nd, "things" by what the names mean; "ordinary" those that are no corner cases.
+    """
+    known, found, things = rows(), {}, {}
     for module, names in NAMES["modules"].items():
         for name in names:
-            found["nd." * (module != "nd") + f"{module}.{name}"] = differences(module, name, known)
+            about = differences(module, name, known)
+            found["nd." * (module != "nd") + f"{module}.{name}"] = about
+            for key in {thing(("nd." * (module != "nd")) + f"{module}.{name}"), thing(f"sym.{name}")} - {""}:
+                things.setdefault(key, []).extend(about)
     for row in known:
         for name in sorted(row.named):
-            if not name.isdigit():
-                found.setdefault(name.replace("mx.", ""), []).append(row)
+            key = thing(name.replace("mx.", ""))
+            if key:
+                things.setdefault(key, []).append(row)
     texts: dict[str, int] = {}
-    places = {
-        name: sorted(
-            {texts.setdefault(f"{row.subject}: 1.9.1: {row.theirs}; here: {row.ours}", len(texts)) for row in about}
-        )
-        for name, about in sorted(found.items())
-        if about
+
+    def at(row: Row) -> int:
+        return texts.setdefault(f"{row.subject}: 1.9.1: {row.theirs}; here: {row.ours}", len(texts))
+
+    held = {
+        "names": {name: sorted({at(row) for row in about}) for name, about in sorted(found.items()) if about},
+        "things": {name: sorted({at(row) for row in about}) for name, about in sorted(things.items()) if about},
+        "ordinary": {
+            name: [[argument, at(row)] for argument, row in about] for name, about in sorted(ordinary(known).items())
+        },
     }
-    return json.dumps({"texts": list(texts), "names": places}, ensure_ascii=False, separators=(",\n", ":")) + "\n"
+    lines = ["{" + f'"texts":{json.dumps(list(texts), ensure_ascii=False, separators=(f",{chr(10)}", ":"))}']
+    for part, about in held.items():
+        entries = (f"{json.dumps(name)}:{json.dumps(value)}" for name, value in about.items())
+        lines.append(f'"{part}":{{' + ",\n".join(entries) + "}")
+    return ",\n".join(lines) + "}\n"
 
 
 def main() -> int:

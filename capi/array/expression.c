@@ -194,6 +194,7 @@ static void held_attach(mxl_expression *e)
     mxl_extra *extra = mxl_extra_of(e->target);
 
     extra->maker = e;
+    mxl_left_held_weigh(e->target);
     held_note(extra);
     for (int i = 0; i < e->num_in; i++) {
         mxl_operand *o = &e->in[i];

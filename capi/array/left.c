@@ -5,6 +5,9 @@
 
 _Atomic int64_t mxl_storage_left_bytes; /* changed under the lock of expressions */
 
+/* Bytes of results that wait and that others than expressions refer to. */
+static int64_t owed_bytes;
+
 /* Storages whose bytes count, in the order in which they were left. */
 static mxl_storage *oldest, *newest;
 
@@ -17,7 +20,8 @@ void mxl_left_held_add(int64_t bytes)
 
 bool mxl_left_held_too_much(void)
 {
-    return atomic_load_explicit(&mxl_storage_left_bytes, memory_order_relaxed) > MXL_MOST_LEFT;
+    return atomic_load_explicit(&mxl_storage_left_bytes, memory_order_relaxed) >
+           MXL_MOST_LEFT + owed_bytes;
 }
 
 static void held_list(mxl_storage *storage, mxl_extra *extra)
@@ -47,7 +51,12 @@ void mxl_left_held_weigh(mxl_storage *storage)
 {
     mxl_extra *extra = mxl_extra_of(storage);
     bool counts = extra->left && extra->num_readers > 0 && !extra->reserved;
+    bool owed = extra->maker != NULL && !extra->left;
 
+    if (owed != extra->owed) {
+        extra->owed = owed;
+        owed_bytes += owed ? (int64_t)storage->bytes : -(int64_t)storage->bytes;
+    }
     if (counts == extra->listed)
         return;
     extra->listed = counts;

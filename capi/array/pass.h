@@ -67,7 +67,8 @@ static inline mxl_extra *mxl_extra_of(mxl_storage *storage)
 
 /* ---- left.c: the memory that expressions own ---- */
 
-/* Counts a storage's bytes as left to expressions, or no longer: called after a change. */
+/* Counts a storage's bytes as left to expressions, or as those of a result that waits, or no
+ * longer: called after a change. */
 void mxl_left_held_weigh(mxl_storage *storage);
 
 /* Counts memory of an expression's own; negative when it is freed. */
@@ -77,7 +78,7 @@ void mxl_left_held_add(int64_t bytes);
  * such memory. */
 mxl_expression *mxl_left_held_holder(void);
 
-/* Whether more than MXL_MOST_LEFT bytes are left to expressions. */
+/* Whether more bytes are left to expressions than there may be (MXL_MOST_LEFT). */
 bool mxl_left_held_too_much(void);
 
 /* ---- pass.c ---- */

@@ -27,6 +27,7 @@ typedef struct mxl_extra {
     int num_readers;              /* each keeps the storage */
     bool left;                    /* array/left.c: only the readers refer to the storage */
     bool listed;                  /* array/left.c: ... and its memory counts as left */
+    bool owed; /* array/left.c: the bytes wait, and others than readers refer to them */
     struct mxl_storage *older, *newer; /* array/left.c: among those listed */
 } mxl_extra;
 
@@ -60,11 +61,12 @@ __attribute__((cold)) void mxl_storage_settle(const mxl_storage *storage, bool w
 /* Releases the expression that would make the bytes: the storage is no longer used. */
 void mxl_storage_forsake(mxl_storage *storage);
 
-/* Bytes of memory that only expressions refer to, and the most there may be when more is taken. */
+/* Bytes of memory that only expressions refer to, and the most there may be when more is taken,
+ * beside as many as the results take that wait: without deferral these would be there instead. */
 extern _Atomic int64_t mxl_storage_left_bytes;
 enum { MXL_MOST_LEFT = 32 << 20 };
 
-/* Runs expressions until no more than MXL_MOST_LEFT bytes are left to them. */
+/* Runs expressions until no more bytes than that are left to them. */
 __attribute__((cold)) void mxl_storage_make_room(void);
 
 /* The same, for a caller that takes memory or writes to it first. */

@@ -176,6 +176,8 @@ struct mxl_op {
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
     bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
+    bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
+                          input tells, it takes: without one infer fails */
     int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
                    other call gets to it (_foreach) */
 };

@@ -151,6 +151,35 @@ MXL_API int MXLNDArrayShare(NDArrayHandle array, int *descriptor);
 MXL_API int MXLNDArrayToDLPackVersioned(NDArrayHandle array, void **out_dlpack);
 MXL_API NDArrayHandle MXLNDArrayFromDLPackVersioned(void *dlpack);
 
+/* ---- Python's objects ----
+ *
+ * For a binding to Python that is not written in C. Python may end an object while an exception is
+ * on its way, and runs no Python code well then. The functions below keep that exception. */
+
+/* Functions of Python's C API; the comments are their names there. */
+typedef struct MXLPythonFunctions {
+    int (*is_initialized)(void);                                  /* Py_IsInitialized */
+    int (*gil_ensure)(void);                                      /* PyGILState_Ensure */
+    void (*gil_release)(int state);                               /* PyGILState_Release */
+    void (*error_fetch)(void **type, void **value, void **trace); /* PyErr_Fetch */
+    void (*error_restore)(void *type, void *value, void *trace);  /* PyErr_Restore */
+    void (*release)(void *object);                                /* Py_DecRef */
+    const char *(*capsule_name)(void *capsule);                   /* PyCapsule_GetName */
+    void *(*capsule_pointer)(void *capsule, const char *name);    /* PyCapsule_GetPointer */
+} MXLPythonFunctions;
+
+/* Gives the library those functions, with which it is not linked. `python` must stay as it is until
+ * the process ends. Without it the two functions below do nothing. */
+MXL_API int MXLSetPython(const MXLPythonFunctions *python);
+
+/* An MXLReleaseFunction: drops a reference to a Python object, on any thread. Does nothing after
+ * Python has ended. */
+MXL_API void MXLPythonRelease(void *object);
+
+/* A destructor for PyCapsule_New, of capsules "dltensor" and "dltensor_versioned": calls the
+ * deleter of a tensor that nobody took. */
+MXL_API void MXLPythonEndCapsule(void *capsule);
+
 /* Returns the number of dimensions of the array, -1 if it has no shape yet, -2 on error. Writes its
  * shape, at most `room` sizes, into `shape` and its dtype (MXNet's type flag) into `dtype`; both
  * may be NULL. */

@@ -1,134 +1,26 @@
-"""``mxlite names``: which names of MXNet or PyTorch a script, a notebook or a folder uses, and what they are here.
+"""``mxlite names``: whether a script, a notebook, a page or a folder of them runs here, and what differs: nothing of
+them is run.
 
-Nothing of them is run. A name works, differs from MXNet 1.9.1 in what docs/compatibility.md says, or is missing.
+Said first is what stops a program, then what changes its results; corner cases and the rest on demand.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import shutil
 import sys
 import textwrap
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from mxlite._cli._uses import read, uses
-from mxlite.error import MXNetError
+from mxlite._cli._names.judge import KINDS, QUIET, Finding, Report, on_the_cpu, plain, report
+from mxlite._cli._names.known import Known
+from mxlite._cli._names.sources import SUFFIXES
 
-_SHORT = {"mxnet": "mx", "torch": "torch"}
-_STATES = ("missing", "differs", "works")
-_COUNTED = {"works": "working", "differs": "working with differences", "missing": "missing"}
 _FOLDERS_LEFT_OUT = {".git", ".venv", "venv", "__pycache__", "node_modules", ".ipynb_checkpoints", "site-packages"}
-
-
-class Name(NamedTuple):
-    """A name that a file uses: whether it works, and what is to be known of it otherwise."""
-
-    name: str
-    places: list[str]
-    state: str
-    why: list[str]
-
-
-class Report(NamedTuple):
-    """What a file uses; or why it could not be read."""
-
-    file: str
-    names: list[Name]
-    stars: list[str]
-    problem: str
-
-    def count(self, state: str) -> int:
-        """How many names are in a state."""
-        return sum(each.state == state for each in self.names)
-
-
-def differences() -> dict[str, list[str]]:
-    """What differs from MXNet 1.9.1, by name; tools/show_names.py makes the file from docs/compatibility.md."""
-    held = json.loads(Path(__file__).with_name("differences.json").read_text(encoding="utf-8"))
-    return {name: [held["texts"][at] for at in places] for name, places in held["names"].items()}
-
-
-class Known:
-    """What became of the names of a package here: asked of mxlite itself, once for each name."""
-
-    def __init__(self, package: str) -> None:
-        self._root = importlib.import_module({"mxnet": "mxlite", "torch": "mxlite.torch"}[package])
-        self._states: dict[str, tuple[str, list[str]]] = {}
-        self._differences: dict[str, list[str]] = {}
-        if package == "mxnet":
-            self._differences = differences()
-
-    def state(self, name: str) -> tuple[str, list[str]]:
-        """ "works", "differs" or "missing", and the sentences about it."""
-        if name not in self._states:
-            self._states[name] = self._find(name)
-        return self._states[name]
-
-    def _find(self, name: str) -> tuple[str, list[str]]:
-        found: Any = self._root
-        for part in filter(None, name.split(".")):
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    found = getattr(found, part)
-            except (AttributeError, ImportError, MXNetError) as error:
-                if isinstance(found, type) or hasattr(found, "__path__") or hasattr(found, "__file__"):
-                    return "missing", [str(error)]
-                break  # an attribute of a value: no name of the package
-        if _always_raises(found):
-            return "missing", [f"{name}: {_first_sentence(found)}"]
-        about = self._about(name)
-        return ("differs" if about else "works"), about
-
-    def _about(self, name: str) -> list[str]:
-        """The differences of a name: of `nd.exp` those of its operator, of others those that rows call so."""
-        parts = name.split(".")
-        if parts[0] == "ndarray":
-            parts[0] = "nd"
-        if parts[0] == "nd":
-            return self._differences.get(".".join(each for each in parts if each != "op"), [])
-        if name and parts[-1].islower() and hasattr(self._part(name), "__path__"):
-            return []
-        return self._differences.get(".".join(parts[-2:]), []) or self._differences.get(parts[-1], [])
-
-    def _part(self, name: str) -> Any:
-        found: Any = self._root
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        return found
-
-
-def _always_raises(thing: Any) -> bool:
-    """Whether a function, or making an object of a class, only says what is missing."""
-    function = vars(thing).get("__init__") if isinstance(thing, type) else thing
-    return str(getattr(function, "__annotations__", {}).get("return", "")).rpartition(".")[2] == "NoReturn"
-
-
-def _first_sentence(thing: Any) -> str:
-    """What a docstring says of a thing that is missing."""
-    text = " ".join((thing.__doc__ or "it is missing").split())
-    return text.replace("Raises: NotImplementedError: ", "it raises NotImplementedError: ")
-
-
-def report(path: Path, package: str, known: Known) -> Report:
-    """What a file uses of a package."""
-    try:
-        found = uses(read(path), package)
-    except SyntaxError as error:
-        return Report(str(path), [], [], f"is no Python 3: {error.msg}")
-    except (OSError, ValueError, RecursionError) as error:
-        return Report(str(path), [], [], f"cannot be read: {getattr(error, 'strerror', None) or error}")
-    names = []
-    for name, places in found.names.items():
-        state, why = known.state(name)
-        names.append(Name(f"{_SHORT[package]}.{name}".rstrip("."), places, state, why))
-    names.sort(key=lambda each: (_STATES.index(each.state), each.name))
-    return Report(str(path), names, found.stars, "")
+_MARGIN = 11  #: of the kinds' column
+_LINES = 6  #: places of one finding that are listed
 
 
 def _files(paths: list[Path]) -> Iterator[Path]:
@@ -137,7 +29,7 @@ def _files(paths: list[Path]) -> Iterator[Path]:
             yield path
             continue
         for each in sorted(path.rglob("*")):
-            if each.suffix in (".py", ".ipynb") and not _FOLDERS_LEFT_OUT.intersection(each.parts) and each.is_file():
+            if each.suffix in SUFFIXES and not _FOLDERS_LEFT_OUT.intersection(each.parts) and each.is_file():
                 yield each
 
 
@@ -145,40 +37,98 @@ def _files(paths: list[Path]) -> Iterator[Path]:
 
 
 def _summary(one: Report, package: str) -> str:
+    """Whether a file runs, in a line."""
     if one.problem:
         return f"{one.file}: {one.problem}"
     if not one.names:
         return f"{one.file}: uses no {package}"
-    counts = [f"{one.count(state)} {text}" for state, text in _COUNTED.items()]
-    return f"{one.file}: {', '.join([f'{len(one.names)} names', *counts])}"
+    stops, may = one.of("stops"), one.of("may stop")
+    if stops:
+        text = f"stops at {stops[0].place}: {stops[0].name}"
+        text += "; runs with `mxlite run --cpu`" if on_the_cpu(one) else ""
+        return f"{one.file}: {text}"
+    differing = len({each.why for each in one.of("differs")})
+    text = "runs"
+    if differing:
+        text += f", with {differing} {'difference' if differing == 1 else 'differences'}"
+    if may:
+        text += f", but may stop at {may[0].place}" + (f" {may[0].when}" if may[0].when else "")
+        text += "; not with `mxlite run --cpu`" if on_the_cpu(one) else ""
+    return f"{one.file}: {text}"
+
+
+def _grouped(findings: list[Finding]) -> Iterator[list[Finding]]:
+    """Findings of a kind that say the same, together, in the order of the first."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for each in findings:
+        groups.setdefault((each.why, each.when), []).append(each)
+    yield from groups.values()
+
+
+def _places(group: list[Finding]) -> str:
+    """ "line 3, 4, 9", "cell 2 line 3, cell 4 line 1"."""
+    places = list(dict.fromkeys(each.place for each in group))
+    shown = places[:_LINES]
+    if all(each.startswith("line ") for each in shown):
+        shown = [shown[0], *(each[len("line ") :] for each in shown[1:])]
+    return ", ".join(shown) + (", ..." if len(places) > _LINES else "")
+
+
+def _print_group(group: list[Finding], width: int) -> None:
+    first = group[0]
+    when = f"  {first.when}" if first.when and first.kind in ("may stop", "caught") else ""
+    head = f"  {first.kind:{_MARGIN - 2}}{_places(group)}{when}:  {first.code}"
+    print(head if len(head) <= width else head[: width - 3] + "...")
+    why = first.why + ("; `mxlite run --cpu` takes the CPU for it" if first.helps else "")
+    if not any(first.name.rpartition(".")[2] in each for each in (first.code, first.why)):
+        why = f"{first.name}: {why}"
+    margin = " " * _MARGIN
+    print(textwrap.fill(why, width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False))
 
 
 def _print(one: Report, package: str, everything: bool) -> None:
     width = max(60, shutil.get_terminal_size((100, 24)).columns)
     print(_summary(one, package))
-    for place in one.stars:
-        print(f"  unknown  line {place}: from {package} import *; its names are not followed")
-    for each in one.names:
-        if each.state == "works" and not everything:
-            continue
-        places = ", ".join(each.places[:6]) + (", ..." if len(each.places) > 6 else "")
-        print(f"  {each.state:8} {each.name}  (line {places})")
-        for sentence in each.why:
-            print(textwrap.fill(sentence, width, initial_indent=" " * 11, subsequent_indent=" " * 11))
+    for kind in KINDS:
+        if everything or kind not in QUIET:
+            for group in _grouped(one.of(kind)):
+                _print_group(group, width)
+    if everything:
+        for each in one.names:
+            if each.state == "works":
+                print(f"  {'works':{_MARGIN - 2}}{each.name}  ({_shortened(each.places)})")
+
+
+def _shortened(places: list[str]) -> str:
+    return ", ".join(places[:_LINES]) + (", ..." if len(places) > _LINES else "")
+
+
+def _print_total(reports: list[Report], package: str) -> None:
+    if len(reports) == 1:
+        return
+    using = [one for one in reports if one.names]
+    whole = sum(not one.stops for one in using)
+    print(f"{len(reports)} files, {len(using)} use {package}; nothing stops {whole} of these")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Prints what became of the names; returns 0, 1 if one is missing or a file is no Python 3, 2 after wrong use."""
+    """Prints what files use; returns 0, 1 if something stops, or may stop, one of them, 2 after wrong use."""
     parser = argparse.ArgumentParser(
         "mxlite names",
-        description="Reads scripts, notebooks and folders of them, without running them, and prints which names of"
-        " MXNet (or PyTorch) that they use work here, differ, or are missing.",
+        description="Reads scripts, notebooks, Markdown pages and folders of them, without running them, and says of"
+        " each whether `mxlite run` runs it: what stops it and where (names and arguments that are not here, GPUs,"
+        " Python 2), what may stop it and when, and what gives other results than MXNet 1.9.1.",
+        epilog="Exit code: 0; 1 if something stops, or may stop, a file, or one cannot be read; 2 after wrong use.",
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", type=Path, help="a .py or .ipynb file, or a folder")
+    parser.add_argument("paths", nargs="+", metavar="PATH", type=Path, help="a .py, .ipynb or .md file, or a folder")
     parser.add_argument("--as", dest="package", choices=("mxnet", "torch"), default="mxnet", help="whose names")
-    parser.add_argument("--all", action="store_true", help="print the names that work, too")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="print corner cases, what the program catches or never comes to, and the names that work, too",
+    )
     parser.add_argument("--summary", action="store_true", help="print one line for each file")
-    parser.add_argument("--json", action="store_true", help="print a JSON list of files with their names")
+    parser.add_argument("--json", action="store_true", help="print a JSON list of files with findings and names")
     given = parser.parse_args(arguments)
     for path in given.paths:
         if not path.exists():
@@ -187,8 +137,7 @@ def main(arguments: list[str] | None = None) -> int:
     known = Known(given.package)
     reports = [report(path, given.package, known) for path in _files(given.paths)]
     if given.json:
-        shown = [{**one._asdict(), "names": [each._asdict() for each in one.names]} for one in reports]
-        print(json.dumps(shown, indent=1))
+        print(json.dumps([plain(one) for one in reports], indent=1))
     else:
         for one in reports:
             if given.summary:
@@ -196,12 +145,4 @@ def main(arguments: list[str] | None = None) -> int:
             elif len(reports) == 1 or one.names or one.problem:
                 _print(one, given.package, given.all)
         _print_total(reports, given.package)
-    return int(any(one.problem or one.count("missing") for one in reports))
-
-
-def _print_total(reports: list[Report], package: str) -> None:
-    if len(reports) == 1:
-        return
-    using = [one for one in reports if one.names]
-    whole = sum(not one.count("missing") for one in using)
-    print(f"{len(reports)} files, {len(using)} use {package}; of these {whole} have every name that they use")
+    return int(any(one.stops for one in reports))

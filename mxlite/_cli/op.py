@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 
-from mxlite._cli.names import differences
+from mxlite._cli._names.known import differences
 from mxlite.error import MXAttributeError
 from mxlite.ndarray._generate import place_of
 from mxlite.ndarray._operators import Operator, kind_and_default, operator_names

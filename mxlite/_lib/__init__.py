@@ -172,12 +172,12 @@ class _Library:
 LIB = _Library(get_library())
 
 
-def lasting(callback: Any) -> Any:
-    """The callback of ctypes, never freed: C may call it for as long as it holds what goes with it, which can be longer
-    than a module lives. What it does then needs no names of the module: they are arguments with defaults.
+def lasting(thing: Any) -> Any:
+    """The thing, never freed: C holds it, which can be for longer than a module lives. What a callback of ctypes does
+    then needs no names of the module: they are arguments with defaults.
     """
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(callback))
-    return callback
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+    return thing
 
 
 class Handle:

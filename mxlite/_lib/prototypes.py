@@ -52,7 +52,7 @@ MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedH
 MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
 MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetInplace:iP
-MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP
+MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP MXLPythonEndCapsule:P>v MXLPythonRelease:P>v MXLSetPython:P
 MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP
 MXNDArrayCallDLPackDeleter:P MXNDArrayCreate:PIiiiP MXNDArrayCreateEx:PIiiiiP MXNDArrayCreateEx64:PiiiiiP

@@ -20,6 +20,10 @@ _WHY = {
 }
 
 
+class _NotHere(MXNotImplementedError, AttributeError):
+    """Says so to who uses a name, and no to who asks: pickle looks for names in all modules that are imported."""
+
+
 def missing_module(name: str) -> ModuleType | None:
     """A module whose every name raises NotImplementedError with the reason; None: `name` is no such module."""
     if name not in _WHY:
@@ -30,7 +34,7 @@ def missing_module(name: str) -> ModuleType | None:
     def __getattr__(attribute: str) -> NoReturn:  # noqa: N807 - the module's
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        raise MXNotImplementedError(f"mx.contrib.{name}.{attribute}: {_WHY[name]}")
+        raise _NotHere(f"mx.contrib.{name}.{attribute}: {_WHY[name]}")
 
     module.__dict__.update(__getattr__=__getattr__, __path__=[])
     sys.modules[full] = module

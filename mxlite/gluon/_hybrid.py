@@ -128,6 +128,8 @@ class HybridBlock(Block):
                 return cached.of_one(x)
         elif isinstance(_first_array((x, *args)), Symbol):
             return _graph.forward(self, x, args)
+        if type(self).infer_shape is not HybridBlock.infer_shape:
+            _shapes.ask(self, (x, *args))
         arrays, form = flat_inputs(x, args)
         if cached is None or form != cached.form or cached.variant != self._variant:
             cached = graph_for(self, form)

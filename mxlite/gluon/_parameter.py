@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mxlite import autograd, initializer, ndarray
+from mxlite.base import AsDtype, dtype_given, dtype_name
 from mxlite.context import Context, cpu, current_context
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.gluon.utils import shape_is_known
@@ -109,7 +110,7 @@ class Parameter:
         self._allow_deferred_init = allow_deferred_init
         self._var: Any = None
         self._shape: Any = (shape,) if isinstance(shape, (int, np.integer)) else shape
-        self._dtype = dtype
+        self._dtype = dtype_given(dtype)
         self.name = name
         self.lr_mult = lr_mult
         self.wd_mult = wd_mult
@@ -153,6 +154,8 @@ class Parameter:
             if req == "null":
                 self._data = [each.detach() for each in self._data]
             self._init_grad()
+
+    __numpy_dtype__ = AsDtype()
 
     @property
     def dtype(self) -> Any:
@@ -286,7 +289,11 @@ class Parameter:
             len(shape) == len(data.shape) and all(a in (0, -1, b) for a, b in zip(shape, data.shape))
         ):
             raise AssertionError(f"{failed} shape incompatible expected {shape} vs saved {data.shape}")
-        if self.dtype is None or np.dtype(self.dtype) == data.dtype or (cast_dtype and dtype_source == "saved"):
+        if (
+            self.dtype is None
+            or dtype_name(self.dtype) == dtype_name(data.dtype)
+            or (cast_dtype and dtype_source == "saved")
+        ):
             return data
         if not cast_dtype:
             raise AssertionError(
@@ -336,7 +343,8 @@ class Parameter:
 
     def cast(self, dtype: Any) -> None:
         """Converts values and gradients to another dtype."""
-        np.dtype(dtype)
+        dtype = dtype_given(dtype)
+        dtype_name(dtype)
         self._dtype = dtype
         if self._data is None:
             return

@@ -9,6 +9,7 @@ import numpy as np
 
 from mxlite import initializer, ndarray
 from mxlite._notebook import tables
+from mxlite.base import dtype_name
 from mxlite.context import Context
 from mxlite.error import MXTypeError
 from mxlite.gluon._parameter import Constant, Parameter
@@ -110,7 +111,7 @@ class ParameterDict:
             if shape is not None:
                 param._shape = shape
                 return
-        elif key == "dtype" and np.dtype(value) == np.dtype(existing):
+        elif key == "dtype" and dtype_name(value) == dtype_name(existing):
             return
         if key == "shape" or value != existing:
             raise AssertionError(

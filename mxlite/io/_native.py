@@ -11,6 +11,7 @@ import numpy as np
 
 from mxlite._ends import uninterrupted
 from mxlite._lib import LIB, Handle, c_texts, check_call
+from mxlite.base import dtype_name
 from mxlite.io._ahead import Task, Threads
 from mxlite.io._base import DataBatch, DataDesc, HeldBatch
 from mxlite.ndarray._make import adopt
@@ -163,7 +164,7 @@ def _names(kind: str) -> frozenset[str]:
 def _text(name: str, value: Any) -> str:
     """A parameter as the library reads it."""
     if name == "dtype" and not isinstance(value, str):
-        return str(np.dtype(value))
+        return dtype_name(value)
     if isinstance(value, (list, tuple)):
         return "(" + ", ".join(str(each) for each in value) + ("," if len(value) == 1 else "") + ")"
     return str(value)

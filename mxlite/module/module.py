@@ -13,7 +13,13 @@ from mxlite._public import show
 from mxlite.context import Context, cpu
 from mxlite.initializer import InitDesc, Uniform
 from mxlite.io import DataBatch, DataDesc
-from mxlite.model import _create_kvstore, load_checkpoint
+from mxlite.model import (
+    _create_kvstore,
+    _initialize_kvstore,
+    _update_params,
+    _update_params_on_kvstore,
+    load_checkpoint,
+)
 from mxlite.module.base_module import BaseModule, _check_input_names, _parse_data_desc
 from mxlite.module.executor_group import DataParallelExecutorGroup
 from mxlite.ndarray.ndarray import NDArray
@@ -372,10 +378,8 @@ class Module(BaseModule):
             store.set_gradient_compression(self._compression_params)
         if update_on_kvstore:
             store.set_optimizer(self._optimizer)
-        for number, (name, arrays) in enumerate(zip(self._exec_group.param_names, self._exec_group.param_arrays)):
-            store.init(name, (self._arg_params or {})[name])
-            if update_on_kvstore:
-                store.pull(name, arrays, priority=-number)
+        group = self._exec_group
+        _initialize_kvstore(store, group.param_arrays, self._arg_params or {}, group.param_names, update_on_kvstore)
 
     def borrow_optimizer(self, shared_module: Module) -> None:
         """Uses the optimizer of another module, with its states. Raises: AssertionError: it has none."""
@@ -425,20 +429,12 @@ class Module(BaseModule):
         """Updates the parameters by the gradients. Raises: AssertionError: there is no optimizer."""
         self._ready(optimizer=True)
         self._params_dirty = True
-        group, count = self._exec_group, len(self._context)
-        updates: list[tuple[int, NDArray, NDArray]] = []
-        for number, (name, arrays, grads) in enumerate(zip(group.param_names, group.param_arrays, group.grad_arrays)):
-            if grads[0] is None:
-                continue
-            if self._kvstore is not None:
-                self._kvstore.push(name, grads, priority=-number)
-                self._kvstore.pull(name, arrays if self._update_on_kvstore else grads, priority=-number)
-            if not self._update_on_kvstore:
-                updates += [(number * count + k, grad, array) for k, (grad, array) in enumerate(zip(grads, arrays))]
-        if updates:
-            for k in range(count):
-                numbers, mine, weights = zip(*updates[k::count])
-                self._updater(list(numbers), list(mine), list(weights))
+        group = self._exec_group
+        arrays, grads = group.param_arrays, group.grad_arrays
+        if self._update_on_kvstore:
+            _update_params_on_kvstore(arrays, grads, self._kvstore, group.param_names)
+        else:
+            _update_params(arrays, grads, self._updater, len(self._context), self._kvstore, group.param_names)
 
     def get_outputs(self, merge_multi_context: bool = True) -> list:
         """The outputs of the last forward, joined along the batch or as a list of each one's parts."""

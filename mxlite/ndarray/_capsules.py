@@ -6,37 +6,35 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from mxlite._lib import LIB, ask, check_call, lasting
+from mxlite._lib.python_api import API, END_CAPSULE
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
 
 _CPU = (1, 0)
-NAME, USED = b"dltensor", b"used_dltensor"
-NAME_VERSIONED, USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"
+#: Names of capsules, which point to them for as long as they live.
+NAME, USED, NAME_VERSIONED, USED_VERSIONED = map(
+    lasting, (b"dltensor", b"used_dltensor", b"dltensor_versioned", b"used_dltensor_versioned")
+)
 #: The version that we ask for, and the largest that we write.
 VERSION = (1, 0)
 #: The flag of a tensor that may only be read.
 READ_ONLY = 1
 
-_api = ctypes.pythonapi
-_Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 # Programs that take capsules apart by ctypes rely on what importing MXNet 1.9.1 does for them: without it the pointer
 # that they get is cut to 32 bits.
-_api.PyCapsule_New.restype = ctypes.py_object
-_api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+API.PyCapsule_New.restype = ctypes.py_object
+API.PyCapsule_GetPointer.restype = ctypes.c_void_p
 
 
 def _prototype(name: str, result: Any, *arguments: Any) -> Any:
-    return ctypes.PYFUNCTYPE(result, *arguments)((name, _api))
+    return ctypes.PYFUNCTYPE(result, *arguments)((name, API))
 
 
-_capsule_new = _prototype("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, _Destructor)
+_capsule_new = _prototype("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 is_valid = _prototype("PyCapsule_IsValid", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
 pointer = _prototype("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
 set_name = _prototype("PyCapsule_SetName", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
-# A capsule's destructor sees it when nothing refers to it any more: by address, so that Python does not count it again.
-_dying_is_valid = _prototype("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
-_dying_pointer = _prototype("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
 
 
 class Versioned(ctypes.Structure):
@@ -46,46 +44,18 @@ class Versioned(ctypes.Structure):
         ("major", ctypes.c_uint32),
         ("minor", ctypes.c_uint32),
         ("context", ctypes.c_void_p),
-        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        ("deleter", ctypes.c_void_p),
         ("flags", ctypes.c_uint64),
     ]
 
 
-@lasting
-@_Destructor
-def _drop(
-    capsule: int,
-    valid: Any = _dying_is_valid,
-    pointer: Any = _dying_pointer,
-    deleter: Any = LIB.MXNDArrayCallDLPackDeleter,
-    name: bytes = NAME,
-) -> None:
-    """Frees a tensor that no consumer took."""
-    if valid(capsule, name):
-        deleter(pointer(capsule, name))
-
-
-@lasting
-@_Destructor
-def _drop_versioned(
-    capsule: int,
-    valid: Any = _dying_is_valid,
-    pointer: Any = _dying_pointer,
-    struct: Any = Versioned,
-    name: bytes = NAME_VERSIONED,
-) -> None:
-    if valid(capsule, name):
-        address = pointer(capsule, name)
-        struct.from_address(address).deleter(address)
-
-
 def _capsule(array: NDArray, versioned: bool = False) -> Any:
     if not versioned:
-        return _capsule_new(ask(ctypes.c_void_p, LIB.MXNDArrayToDLPack, array._h), NAME, _drop)
+        return _capsule_new(ask(ctypes.c_void_p, LIB.MXNDArrayToDLPack, array._h), NAME, END_CAPSULE)
     tensor = ask(ctypes.c_void_p, LIB.MXLNDArrayToDLPackVersioned, array._h)
     if not array.writable:
         Versioned.from_address(tensor).flags |= READ_ONLY
-    return _capsule_new(tensor, NAME_VERSIONED, _drop_versioned)
+    return _capsule_new(tensor, NAME_VERSIONED, END_CAPSULE)
 
 
 def capsule_of(array: NDArray, stream: Any, max_version: tuple[int, int] | None, device: Any, copy: Any) -> Any:

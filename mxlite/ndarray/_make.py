@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
-from mxlite.base import FLAG_OF_DTYPE, dtype_name
+from mxlite.base import dtype_flag
 from mxlite.context import Context
 from mxlite.error import MXValueError
 from mxlite.ndarray._operators import Operator, Unknown, Waiting, parameters, run
@@ -56,7 +56,7 @@ def new_array(shape: tuple[int, ...], dtype: Any, context: Context | None = None
     """
     if any(abs(size) >= 1 << 62 for size in shape):
         raise MXValueError(f"an array of shape {shape} is not possible")
-    flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
+    flag = dtype_flag(dtype)
     handle = ctypes.c_void_p()
     sizes = (ctypes.c_int64 * len(shape))(*shape)
     kind, number = (1, 0) if context is None else (context.device_typeid, context.device_id)

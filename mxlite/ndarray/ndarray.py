@@ -18,7 +18,7 @@ import numpy as np
 from mxlite._lib import LIB, ask, c_ints, check_call, hot, last_error
 from mxlite._notebook import arrays
 from mxlite._public import show
-from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
+from mxlite.base import DTYPE_OF_FLAG, AsDtype, dtype_flag, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
 from mxlite.ndarray import _make
@@ -111,6 +111,8 @@ class NDArray(hot.Owner, Conversion, Gradient):
             return self._shape
         except AttributeError:
             return self._read_info()[0]
+
+    __numpy_dtype__ = AsDtype()
 
     @property
     def dtype(self) -> type | None:
@@ -321,7 +323,7 @@ def _new_from_shared_mem(shared_pid: int, shared_id: int, shape: tuple[int, ...]
     Raises: MXNetError: it is no such descriptor, or the shape wants more than there is.
     """
     sizes = c_ints(ctypes.c_int, shape)
-    flag = FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
+    flag = dtype_flag(dtype)
     arguments = (shared_pid, shared_id, sizes, len(shape), flag)
     return NDArray._adopt(ask(ctypes.c_void_p, LIB.MXNDArrayCreateFromSharedMemEx, *arguments))
 

@@ -186,18 +186,21 @@ def register(reg_name: str) -> Callable[[_Prop], _Prop]:
 
 
 class PythonOp:
-    """MXNet's first interface for operators in Python, which it has deprecated; it needs symbols, and is refused."""
+    """MXNet's first interface for operators in Python, which it has deprecated.
+
+    Raises: NotImplementedError: when one is made.
+    """
 
     def __init__(self, need_top_grad: bool = True) -> None:
         _refuse(type(self))
 
 
 class NumpyOp(PythonOp):
-    """The same on NumPy arrays; refused too."""
+    """The same on NumPy arrays. Raises: NotImplementedError: when one is made."""
 
 
 class NDArrayOp(PythonOp):
-    """The same on NDArrays; refused too."""
+    """The same on NDArrays. Raises: NotImplementedError: when one is made."""
 
 
 def _refuse(cls: type) -> NoReturn:

@@ -10,11 +10,9 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, Callable
 
-import numpy as np
-
 from mxlite import _backward, error
 from mxlite._lib import c_ints, c_texts, hot, lasting
-from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, _Null
+from mxlite.base import DTYPE_OF_FLAG, _Null, dtype_flag
 from mxlite.context import Context
 from mxlite.ndarray._operators import Operator
 from mxlite.ndarray.ndarray import NDArray
@@ -147,7 +145,7 @@ def _INFER_TYPE(held: _Description, count: int, flags: Any) -> None:  # noqa: N8
     known = [DTYPE_OF_FLAG.get(flags[i]) for i in range(held.counts["arguments"])]  # None: unknown, in symbols
     made = held.split("infer_type", _backward.call_user(held.prop.infer_type, known))
     for i, dtype in enumerate(made):
-        flags[i] = -1 if dtype is None else FLAG_OF_DTYPE[np.dtype(dtype)]
+        flags[i] = -1 if dtype is None else dtype_flag(dtype)
 
 
 @_callback(_I, _INTS)

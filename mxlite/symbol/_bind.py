@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mxlite._lib import LIB, c_texts, check_call
 from mxlite.base import dtype_flag
-from mxlite.context import Context, current_context
+from mxlite.context import Context, current_context, require_cpu
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import _calls
@@ -88,6 +88,7 @@ def bind(
     ctx = current_context() if ctx is None else ctx
     if not isinstance(ctx, Context):
         raise TypeError("Context type error")
+    require_cpu(ctx)
     names, states = self.list_arguments(), self.list_auxiliary_states()
     arrays = _in_order("args", args, names, False)
     grads = [None] * len(names) if args_grad is None else _in_order("args_grad", args_grad, names, True)
@@ -172,6 +173,7 @@ def simple_bind(
     for name, stype in (stype_dict or {}).items():
         if stype != "default":
             raise MXNotImplementedError(f"simple_bind: storage type {stype!r} of {name!r} is not supported")
+    require_cpu(ctx)
     types = {name: dtype_flag(dtype) for name, dtype in (type_dict or {}).items() if dtype is not None}
     count, names, sizes, begins = shape_lists(kwargs, ctypes.c_int64)
     shared, buffer = list(shared_arg_names or ()), _Buffer(shared_buffer)

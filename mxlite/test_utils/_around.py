@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from mxlite._public import offer as _offer
+from mxlite.context import num_gpus
 
 
 @contextlib.contextmanager
@@ -58,8 +59,8 @@ def retry(n: int) -> Callable[[Callable], Callable]:
 
 
 def list_gpus() -> range:
-    """The GPUs: none."""
-    return range(0)
+    """The numbers of the GPUs: none, unless `num_gpus` says that there are some."""
+    return range(num_gpus())
 
 
 @contextlib.contextmanager

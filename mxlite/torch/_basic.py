@@ -57,8 +57,8 @@ def laid_as(made: Callable[..., Tensor], input: Tensor, *arguments: Any) -> Tens
 
     It has no place in the graph.
     """
-    if input.is_contiguous():
-        return made(tuple(input.shape), *arguments)
+    if hot.contiguous(input._h) == 1:
+        return made(input.shape, *arguments)
     order = _inner_first(input._strides(), input.shape)[::-1]
     laid = made(tuple(input.shape[dim] for dim in order), *arguments)
     back = tuple(order.index(dim) for dim in range(input.ndim))
@@ -140,13 +140,8 @@ def require_fits(value: Any, kind: dtype) -> Any:
         lowest = min(lowest, -highest)
     endless = isinstance(value, float) and not math.isfinite(value)
     if not (kind.is_floating_point if endless else lowest <= value <= highest):
-        raise RuntimeError(f"value cannot be converted to type {_IN_C.get(kind.name, kind.name)} without overflow")
+        raise RuntimeError(f"the number {value} is outside the range of dtype {kind.word}")
     return value
-
-
-#: How PyTorch's messages call dtypes of numbers that do not fit.
-_IN_C = {"float16": "c10::Half", "float32": "float", "float64": "double", "int32": "int"}
-_IN_C |= {name: f"{name}_t" for name in ("uint8", "int8", "int64")}
 
 
 def wrapped(value: Any, kind: dtype) -> Any:

@@ -1,4 +1,4 @@
-"""Shapes that are broadcast to each other, and PyTorch's words for those that cannot be."""
+"""Shapes that are broadcast to each other, and the errors of those that cannot be."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ def broadcast_shapes(*shapes: Any) -> Size:
         result = [1] * (length - len(result)) + result
         for place, size in enumerate(sizes, length - len(sizes)):
             if size < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
+                raise ValueError(f"broadcast_shapes: a size is 0 or more, got {size}")
             if result[place] == 1:
                 result[place] = size
             elif size not in (1, result[place]):
                 raise RuntimeError(
-                    "Shape mismatch: objects cannot be broadcast to a single shape: "
-                    f"{', '.join(str(tuple(each)) for each in shapes)}"
+                    f"these shapes have no common shape: {', '.join(str(tuple(each)) for each in shapes)}"
                 )
     return Size(result)
 
 
 def shape_error(first: tuple, second: tuple) -> RuntimeError | None:
-    """PyTorch's error for shapes that cannot be broadcast; None where they can."""
+    """The error for shapes that cannot be broadcast; None where they can."""
     for back in range(1, min(len(first), len(second)) + 1):
         a, b = first[-back], second[-back]
         if a != b and 1 not in (a, b):
             dim = max(len(first), len(second)) - back
             return RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+                f"shapes {list(first)} and {list(second)} cannot be broadcast: sizes {a} and {b} of dimension {dim} "
+                "differ, and none is 1"
             )
     return None
 
@@ -72,10 +72,10 @@ def require_result(target: Any, shape: tuple[int, ...]) -> None:
 
 
 def expand_error(new: int, old: int, dim: int, sizes: Sequence[int], shape: Sequence[int]) -> RuntimeError:
-    """PyTorch's error for a shape that cannot be expanded to `sizes`, because of one dimension's."""
+    """The error for a shape that cannot be expanded to `sizes`, because of one dimension's."""
     return RuntimeError(
-        f"The expanded size of the tensor ({new}) must match the existing size ({old}) at non-singleton dimension "
-        f"{dim}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+        f"a tensor of shape {list(shape)} cannot be expanded to {list(sizes)}: dimension {dim} has size {old}, "
+        f"expected {new} or 1"
     )
 
 

@@ -18,6 +18,7 @@ from mxlite._lib import last_error as _library_error
 from mxlite._public import defined
 from mxlite.error import MXNetError
 from mxlite.torch._dtypes import OF_FLAG, dtype
+from mxlite.torch._errors import wrong_argument
 
 _TORCH = 1
 
@@ -150,7 +151,7 @@ def both(
     Args:
         document: The documentation of one that is made from a table, which is then called as the first of `names`.
         calls: What `hot.direct` is told of its usual calls, which are then made in C. `again`: what the library refuses
-            is asked of the function, which knows PyTorch's errors.
+            is asked of the function, which knows the classes of PyTorch's errors.
         quick: Whether the method is called so often that nothing stands before it: it says itself what is wrong.
     """
     return _registering((functions, methods), names, document, calls, quick)
@@ -192,7 +193,7 @@ def _resolver(made: Callable) -> Callable[[tuple, dict], tuple[tuple, dict]] | N
             args = (*args, *(named.pop(name) for name in leading[len(args) :] if name in named))
         for alias in aliases.keys() & named.keys():
             if aliases[alias] in named:
-                raise TypeError(f"{made.__name__}() got both '{alias}' and '{aliases[alias]}'")
+                raise TypeError(f"{made.__name__}: '{alias}' and '{aliases[alias]}' are one argument; give one of them")
             named[aliases[alias]] = named.pop(alias)
         return args, named
 
@@ -269,8 +270,7 @@ def _require_taken(name: str, parameters: list[_Parameter], args: tuple, named: 
         else:
             continue
         if not each.takes(value):
-            where = "" if each.place else " (position 1)"
-            raise TypeError(f"{name}(): argument '{each.name}'{where} must be {each.word}, not {type(value).__name__}")
+            raise wrong_argument(name, each.name, 0 if each.place else 1, each.word, value)
 
 
 def explained(made: Callable, resolve: Callable | None = None) -> Callable:
@@ -319,7 +319,7 @@ def _raise_last_error(*_: Any, **__: Any) -> NoReturn:
 
 
 def _asking_again(function: Callable) -> Callable:
-    """What calls the function with the arguments that the library has refused, for PyTorch's error.
+    """What calls the function with the arguments that the library has refused, for an error of PyTorch's class.
 
     Where a hook of the user's has raised, its exception comes out, and nothing runs again.
     """
@@ -362,6 +362,4 @@ def _registering(
 def require_tensor(name: str, position: int, argument: str, value: Any) -> None:
     """Raises: TypeError: the argument is no tensor."""
     if not isinstance(value, tensor_class):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
-        )
+        raise wrong_argument(name, argument, position, "Tensor", value)

@@ -20,6 +20,7 @@ from mxlite.torch._dtypes import (
     result_dtype,
     scalar_dtype,
 )
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._kinds import contiguous_format, require_cpu
 from mxlite.torch._tensor import Tensor
 
@@ -53,7 +54,7 @@ def require_same_dtype(name: str, first: Tensor, *others: Any) -> None:
     for other in others:
         if isinstance(other, Tensor) and other._dtype is not first._dtype:
             raise RuntimeError(
-                f"{name}(): self ({first._dtype.word}) and source ({other._dtype.word}) must have the same scalar type"
+                f"{name}: both tensors are of one dtype, got {first._dtype.word} and {other._dtype.word}"
             )
 
 
@@ -104,11 +105,11 @@ def target_of(args: tuple, kwargs: dict[str, Any]) -> tuple[dtype | None, bool]:
     twice, others = given.keys() & kwargs.keys(), kwargs.keys() - {"device", *order, "memory_format"}
     if len(args) > len(order) or twice or others:
         what = f"{len(args)} arguments" if len(args) > len(order) else repr(min(twice or others))
-        raise TypeError(f"to(): takes a dtype, a device, a device and a dtype, or a tensor, not {what}")
+        raise TypeError(f"to: takes a dtype, a device, a device and a dtype, or a tensor, not {what}")
     given.update(kwargs)
     for name in ("non_blocking", "copy"):
         if not isinstance(given.get(name, False), bool):
-            raise TypeError(f"to(): argument '{name}' must be bool, not {type(given[name]).__name__}")
+            raise wrong_argument("to", name, 0, "bool", given[name])
     require_cpu(given.get("device"))
     kind = given.get("dtype")
     return None if kind is None else as_dtype(kind), given.get("copy", False)

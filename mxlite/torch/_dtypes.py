@@ -27,7 +27,7 @@ class dtype:  # noqa: N801 - PyTorch's name
         self.itemsize = self.np.itemsize
         self.is_floating_point = kind == FLOATING
         self.is_signed = name not in ("uint8", "bool")
-        #: Its name in PyTorch's messages and in the names of tensor classes.
+        #: Its name in errors and in the names of tensor classes.
         self.word = word
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ def set_default_dtype(d: dtype) -> None:
     """
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
-        raise TypeError(f"only floating-point types are supported as the default type, got {d}")
+        raise TypeError(f"set_default_dtype: takes a floating dtype, got {d}")
     _default = d
 
 
@@ -114,10 +114,7 @@ def dtype_of_numpy(given: np.dtype) -> dtype:
     """
     found = OF_NUMPY.get(np.dtype(given))
     if found is None:
-        raise TypeError(
-            f"can't convert np.ndarray of type {np.dtype(given)}. mxlite.torch has float64, float32, float16, int64, "
-            "int32, int8, uint8, and bool."
-        )
+        raise TypeError(f"NumPy's {np.dtype(given)} is none of the dtypes of mxlite.torch: {', '.join(_OF_NAME)}")
     return found
 
 
@@ -184,7 +181,7 @@ class finfo:  # noqa: N801 - PyTorch's name
 
     def __init__(self, type: dtype | None = None) -> None:
         type = get_default_dtype() if type is None else type
-        limits = np.finfo(_limited("finfo", "a floating point", "iinfo", type, FLOATING).np)
+        limits = np.finfo(_limited("finfo", "a floating", "iinfo", type, FLOATING).np)
         self.dtype = type.name
         self.bits = type.itemsize * 8
         self.eps, self.tiny = float(limits.eps), float(limits.tiny)
@@ -216,5 +213,5 @@ class iinfo:  # noqa: N801 - PyTorch's name
 def _limited(name: str, wanted: str, other: str, type: Any, kind: int) -> dtype:
     if not isinstance(type, dtype) or type.kind != kind:
         given = type.name if isinstance(type, dtype) else type
-        raise TypeError(f"torch.{name}() requires {wanted} input type. Use torch.{other} to handle '{given}'")
+        raise TypeError(f"{name}: takes {wanted} dtype, got '{given}'; there is also {other}")
     return type

@@ -12,6 +12,7 @@ from mxlite.torch._broadcast import require_expandable, require_result
 from mxlite.torch._calls import check_call, method, prepare, run_into
 from mxlite.torch._convert import cast, clone, require_cast
 from mxlite.torch._dtypes import BOOL, from_kind
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import Saved, is_grad_enabled, record, rule_of, saved_of, unrecorded
 from mxlite.torch._shape import shapes as _shapes
@@ -28,7 +29,7 @@ _zeroed = prepare("ZeroBackward0", "_mxl_fill", scalar=0)
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Takes over the values of a tensor, broadcast and converted; returns the tensor."""
     if not isinstance(src, Tensor):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        raise wrong_argument("copy_", "other", 1, "Tensor", src)
     while src.ndim > self.ndim and src.shape[0] == 1:
         src = src.squeeze(0)
     require_expandable(src.shape, self)

@@ -63,12 +63,10 @@ class TensorFrontEnd(FrontEnd):
         return can_sum_to(shape, expected)  # the engine sums it
 
     def constant(self, name: str) -> Exception:
-        if name == "retain_grad":
-            return RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        return RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        return RuntimeError(f"{name}: the tensor requires no gradient")
 
     def computed(self, name: str) -> Exception:
-        return RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return RuntimeError(f"{name}: the tensor is computed, and only leaves accumulate gradients")
 
     def released(self) -> Exception:
         return RuntimeError(AGAIN)
@@ -76,8 +74,7 @@ class TensorFrontEnd(FrontEnd):
     def edited(self, saved_by: str, array: Any, node: graph.Node | None, output: int, expected: int) -> Exception:
         maker = "" if node is None else f", which is output {output} of {type(node).__name__},"
         return RuntimeError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{array.type()} {list(array.shape)}]{maker} is at version {array._version}; expected version "
-            f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to compute "
-            "its gradient, with torch.autograd.set_detect_anomaly(True)."
+            f"{saved_by}: a saved {array.type()} of shape {list(array.shape)}{maker} was edited in place before "
+            f"backward: it is at version {array._version}, expected version {expected}; edit a copy, or edit it after "
+            "backward (autograd.set_detect_anomaly(True) says where the node was recorded)"
         )

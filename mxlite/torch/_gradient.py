@@ -94,20 +94,16 @@ class Gradient(Placed, _calls.hot.Owner):
 
     def _check_grad(self, value: Any) -> None:
         if not isinstance(value, _calls.tensor_class):
-            raise TypeError(
-                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-            )
+            raise TypeError(f"grad: a gradient is a Tensor or None, got {type(value).__name__}")
         if value is self:
             raise RuntimeError("grad: a tensor cannot be its own gradient")
         if value._dtype is not self._dtype:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{value._dtype.word}' to a tensor with dtype "
-                f"'{self._dtype.word}'. The gradient must match the tensor's dtype."
+                f"grad: a gradient of dtype {value._dtype.word} is not that of a tensor of dtype {self._dtype.word}"
             )
         if value.shape != self.shape:
             raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
+                f"grad: a gradient of shape {list(value.shape)} is not that of a tensor of shape {list(self.shape)}"
             )
 
     @property
@@ -151,7 +147,7 @@ class Gradient(Placed, _calls.hot.Owner):
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, _calls.tensor_class):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+            raise TypeError(f"data: takes a tensor, got {type(value).__name__}")
         if value.is_set_to(self):
             return
         if value._dtype is not self._dtype or value.shape != self.shape:

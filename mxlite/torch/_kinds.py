@@ -6,6 +6,9 @@ import math
 import operator
 from typing import Any
 
+from mxlite.context import gpus_are_the_cpu
+from mxlite.torch._errors import wrong_argument
+
 
 class Size(tuple):
     """A shape: a tuple of integers that prints as `torch.Size([2, 3])`."""
@@ -41,7 +44,7 @@ class Size(tuple):
 
 
 class device:  # noqa: N801 - PyTorch's name
-    """Where tensors are: `device("cpu")`, the only one there is.
+    """Where tensors are: `device("cpu")`, the only one there is. Under `mxlite run --cpu` device("cuda") is it too.
 
     Raises: RuntimeError: no device has that name. (Tensors on another device than the CPU are an error where they are
         made.)
@@ -55,14 +58,19 @@ class device:  # noqa: N801 - PyTorch's name
         if isinstance(type, device):
             type, index = type.type, type.index
         if isinstance(type, int) and not isinstance(type, bool):
-            raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
+            if gpus_are_the_cpu(f"device({type})"):
+                type = "cpu"
+            else:
+                raise RuntimeError(f"device({type}): a number names an accelerator, and there is none")
         if not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
+            raise wrong_argument("device", "type", 1, "str", type)
         name, separator, number = type.partition(":")
         if name not in self._TYPES or (separator and not number.isdigit()):
-            raise RuntimeError(f"Invalid device string: '{type}'")
+            raise RuntimeError(f"there is no device {type!r}")
         self.type = name
         self.index = int(number) if separator else index
+        if name == "cuda" and gpus_are_the_cpu(repr(self)):
+            self.type, self.index = "cpu", None
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
@@ -107,8 +115,8 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
-#: The error of PyTorch without CUDA.
-NO_CUDA = "Torch not compiled with CUDA enabled"
+#: The error of who asks for CUDA, and what helps.
+NO_CUDA = "there is no CUDA: tensors are on the CPU (`mxlite run --as torch --cpu` takes GPUs for the CPU)"
 
 
 def require_cpu(given: Any) -> None:
@@ -136,7 +144,7 @@ def check_dim(dim: Any, ndim: int) -> int:
     try:
         place = operator.index(dim)
     except TypeError:
-        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
+        raise TypeError(f"a dimension is an integer, got {type(dim).__name__}") from None
     room = ndim or 1
     if not -room <= place < room:
         raise IndexError(f"there is no dimension {place}; dimensions go from {-room} to {room - 1}")
@@ -153,7 +161,7 @@ def check_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     places = tuple(check_dim(dim, ndim) for dim in dims)
     for position, place in enumerate(places):
         if place in places[:position]:
-            raise RuntimeError(f"dim {place} appears multiple times in the list of dims")
+            raise RuntimeError(f"each dimension is named once, got {place} twice")
     return places
 
 
@@ -168,8 +176,7 @@ def extents_of(name: str, given: tuple) -> tuple[int, ...]:
         return tuple(map(operator.index, given))
     except TypeError:
         kind = next((each for each in given if not hasattr(each, "__index__")), given[0])
-        kind = type(kind).__name__
-        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}") from None
+        raise wrong_argument(name, "size", 1, "tuple of ints", kind) from None
 
 
 def can_sum_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

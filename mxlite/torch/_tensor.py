@@ -22,7 +22,8 @@ from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
-from mxlite.torch._kinds import CPU, Size, check_dim, device, strided
+from mxlite.torch._kinds import CPU, Size, check_dim, device, require_cpu, strided
+from mxlite.torch._missing import install_missing, without_missing
 from mxlite.torch._print import Options, tensor_text
 
 #: Where an array without elements is said to be: NumPy takes no null pointer, and none reads there.
@@ -191,7 +192,7 @@ class Tensor(Gradient):
         """
         number = self._only_number()
         if number is None:
-            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+            raise RuntimeError(f"item: the tensor has {self.numel()} elements, expected 1")
         return number
 
     def _only_number(self) -> Any:
@@ -202,14 +203,13 @@ class Tensor(Gradient):
     def __bool__(self) -> bool:
         number = self._only_number()
         if number is None:
-            what = "more than one value" if self.numel() else "no values"
-            raise RuntimeError(f"a tensor with {what} is neither true nor false")
+            raise RuntimeError(f"bool: the tensor has {self.numel()} elements, expected 1")
         return bool(number)
 
     def _scalar(self) -> Any:
         number = self._only_number()
         if number is None:
-            raise ValueError("only one element tensors can be converted to Python scalars")
+            raise ValueError(f"a Python number: the tensor has {self.numel()} elements, expected 1")
         return number
 
     def __float__(self) -> float:
@@ -223,27 +223,30 @@ class Tensor(Gradient):
 
     def __index__(self) -> int:
         if self._dtype.is_floating_point or self.numel() != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise TypeError(
+                f"an index is an integer, got a tensor of {self.numel()} elements of dtype {self._dtype.word}"
+            )
         return int(self._scalar())
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("len() of a 0-d tensor")
+            raise TypeError("len: a tensor without dimensions has no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
-            raise TypeError("iteration over a 0-d tensor")
+            raise TypeError("iter: a tensor without dimensions has no parts")
         return iter(self.unbind(0))
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (Tensor, float, int)):
-            raise RuntimeError(
-                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-            )
+            raise RuntimeError(f"in: a tensor holds numbers, got {type(element).__name__}")
         return bool((self == element).any())
 
     __hash__ = object.__hash__
+
+    def __dir__(self) -> list[str]:
+        return without_missing(self, object.__dir__(self))
 
     # ---- text ----
 
@@ -281,8 +284,7 @@ class Tensor(Gradient):
     def __deepcopy__(self, memo: dict) -> Tensor:
         if not self.is_leaf:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                "moment."
+                "deepcopy: a computed tensor has a graph, which is not copied; copy detach() of it, or a leaf"
             )
         if id(self) in memo:
             return memo[id(self)]
@@ -382,12 +384,14 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 @method(quick=True)
 def cuda(self: Tensor, *_: Any, **__: Any) -> Tensor:
-    """Raises: AssertionError, always: there is no CUDA."""
-    raise AssertionError("Torch not compiled with CUDA enabled")
+    """Itself under `mxlite run --cpu`. Raises: AssertionError: there is no CUDA."""
+    require_cpu("cuda")
+    return self
 
 
 def install_methods() -> None:
-    """Gives the class the methods that the modules have registered."""
+    """Gives the class the methods that the modules have registered, and the names of those that are missing."""
     for name, implementation in methods.items():
         if name not in vars(Tensor):
             setattr(Tensor, name, implementation)
+    install_missing(Tensor)

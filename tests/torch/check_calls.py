@@ -1,8 +1,8 @@
 """Runs 100,000 random calls (forms.py, calls.py) on PyTorch and on mxlite.torch, with gradients to order 3.
 
 `make test-torch` runs it, from seed 0 on; other seeds are other calls. Of each call it compares whether there is an
-error and of which class; dtype, shape and values of the results; the arguments afterwards; and gradients. Differences
-that stay are in differences.py, by name.
+error, and of which class; dtype, shape and values of the results; the arguments afterwards; and gradients. Differences
+that stay are in differences.py, by name. An error with a sentence of PyTorch's is wrong, too.
 
     check_calls.py [--count N] [--first SEED] [--name TEXT]: N calls from a seed on; of the functions that match.
 """
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch as real
 from calls import Call
-from compare import builtin
+from compare import builtin, same_words, words_of
 from differences import DIFFER
 from forms import public_names, table
 
@@ -55,6 +55,7 @@ class Outcome:
             self.after = [each[1].detach().numpy(force=True) for each in made]
         except Exception as problem:  # noqa: BLE001 - its class is the result
             self.error, self.message = builtin(problem), str(problem).split("\n")[0]
+            self.words = words_of(problem)
             return
         if call.gradient:
             leaves = [leaf for leaf, _, _ in made if leaf.requires_grad]
@@ -134,7 +135,8 @@ def compare(call: Call) -> tuple[str, str] | None:
     theirs, mine, kind = Outcome(real, call), Outcome(ours, call), _narrowest(call)
     if theirs.error or mine.error:
         if theirs.error == mine.error:
-            return None
+            copied = same_words(theirs.message, mine.words)
+            return ("PyTorch's words", f"{copied} / {mine.message}") if copied else None
         if theirs.error and mine.error:
             return "class of the error", f"{theirs.error} {theirs.message} / {mine.error} {mine.message}"
         return (

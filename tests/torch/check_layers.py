@@ -18,7 +18,7 @@ from typing import Any, Callable
 
 import numpy as np
 import torch as real
-from compare import numbers_of
+from compare import numbers_of, same_words, words_of
 
 import mxlite.torch as ours
 
@@ -402,18 +402,21 @@ def check_schedule(text: str, last_epoch: int) -> list[str]:
 
 
 def outcome(torch: Any, text: str) -> list[str]:
-    """The class and the first words of an error, or the text of a result."""
+    """The class of an error and what it says, or the text of a result."""
     try:
         run = exec if re.match(r"[^(]* = ", text) else eval
         return ["", str(run(text, names_of(torch)))]
     except Exception as problem:  # noqa: BLE001 - it is the result
-        return [type(problem).__name__, str(problem).partition(": ")[0][:80]]
+        return [type(problem).__name__, words_of(problem)]
 
 
 def check_error(text: str) -> list[str]:
-    """How an error differs."""
-    answers = [outcome(torch, text) for torch in SIDES]
-    return [] if answers[0] == answers[1] else [str(answers)]
+    """How the class of an error differs, or a result; and what an error says in PyTorch's words."""
+    theirs, mine = answers = [outcome(torch, text) for torch in SIDES]
+    if theirs[0] != mine[0] or not theirs[0]:
+        return [] if theirs == mine else [str(answers)]
+    copied = same_words(theirs[1], mine[1])
+    return [f"{mine[1]}: PyTorch's words: {copied}"] if copied else []
 
 
 def facts(torch: Any, text: str) -> list:
@@ -423,10 +426,10 @@ def facts(torch: Any, text: str) -> list:
 
 
 def write_record() -> None:
-    """Writes what PyTorch says of errors, and of some layers."""
+    """Writes the classes of PyTorch's errors, and what it says of some layers."""
     texts = [text for place, (text, _) in enumerate(LAYERS) if place < 70 or place % 9 == 0]
     found = {
-        "errors": {text: outcome(real, text) for text in ERRORS},
+        "errors": {text: [kind, "" if kind else says] for text in ERRORS for kind, says in [outcome(real, text)]},
         "layers": {text: facts(real, text) for text in texts},
     }
     RECORD.write_text(json.dumps(found, indent=0) + "\n")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import traceback
+from difflib import SequenceMatcher
 from typing import Any, Callable
 
 import numpy as np
@@ -45,6 +48,23 @@ def numbers_of(tensor: Any) -> Any:
 def builtin(problem: BaseException) -> str:
     """The class that a program would catch: the first one of Python's own."""
     return next(cls.__name__ for cls in type(problem).__mro__ if cls.__module__ == "builtins")
+
+
+def words_of(problem: BaseException) -> str:
+    """What an error says that a line of a library raises; nothing of Python's own errors."""
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    return str(problem) if "raise" in (last.line or "") else ""
+
+
+#: A run of so many words that two errors share is a sentence that one has of the other.
+SENTENCE = 7
+
+
+def same_words(one: str, other: str) -> str:
+    """The longest run of words that both texts have, where it is a sentence; else nothing. Numbers are no words."""
+    words = [re.findall(r"[a-z_]+(?:'[a-z]+)?", text.lower()) for text in (one, other)]
+    run = SequenceMatcher(None, *words, autojunk=False).find_longest_match(0, len(words[0]), 0, len(words[1]))
+    return " ".join(words[0][run.a : run.a + run.size]) if run.size >= SENTENCE else ""
 
 
 def attempt(run: Callable[[], Any]) -> Any:

@@ -391,7 +391,7 @@ def public_names(torch: object) -> list[str]:
     places = {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg}
     names = []
     for place, owner in places.items():
-        for name in dir(owner):
+        for name in [each for each in dir(owner) if hasattr(owner, each)]:
             operator = place == "Tensor" and name.startswith("__") and name not in _OF_OBJECTS
             if (not name.startswith("_") or operator) and name not in APART[place].split():
                 value = getattr(owner, name)

@@ -267,6 +267,8 @@ extern "C" {
     pub fn MXLPrepare(name: *const c_char, num_constant: c_int, keys: *mut *const c_char, values: *mut *const c_char, num_arguments: c_int, arguments: *mut *const c_char, out: *mut MXLCallHandle) -> c_int;
     pub fn MXLPrepareAs(dialect: c_int, label: *const c_char, slots: *const c_char, name: *const c_char, num_constant: c_int, keys: *mut *const c_char, values: *mut *const c_char, num_arguments: c_int, arguments: *mut *const c_char, out: *mut MXLCallHandle) -> c_int;
     pub fn MXLPushSavedHooks(pack: MXLPackFunction, unpack: MXLUnpackFunction, drop: MXLDropFunction, payload: *mut c_void, release: MXLReleaseFunction) -> c_int;
+    pub fn MXLPythonEndCapsule(capsule: *mut c_void);
+    pub fn MXLPythonRelease(object: *mut c_void);
     pub fn MXLRandomGetState(state: *mut u64) -> c_int;
     pub fn MXLRandomSetState(state: *const u64) -> c_int;
     pub fn MXLReplaceBegin(path: *const c_char, stream: c_int, replacement: *mut MXLReplacement) -> c_int;
@@ -277,6 +279,7 @@ extern "C" {
     pub fn MXLSetGradMode(enabled: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetInplace(follow: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetPoolCap(bytes: i64, before: *mut i64) -> c_int;
+    pub fn MXLSetPython(python: *const c_void) -> c_int;
     pub fn MXLSetRecordHook(hook: MXLRecordHook, payload: *mut c_void) -> c_int;
     pub fn MXLThreadGetOrigin(out: *mut u64) -> c_int;
     pub fn MXLibInfoFeatures(libFeature: *mut *const LibFeature, size: *mut usize) -> c_int;

@@ -248,10 +248,8 @@ static void stale_error(const mxl_node *node, const mxl_saved *saved, const mxl_
 {
     const mxl_op *writer = mxl_op_at((int)mxl_storage_writer(array->storage) - 1);
 
-    mxl_error("%s: its %s %d (%s, shape %s), saved for backward, has been modified by an inplace "
-              "operation (edited in place%s%s): it is at version %llu, expected version %llu; edit "
-              "a copy, "
-              "or edit it after backward",
+    mxl_error("%s: its %s %d (%s, shape %s), saved for backward, was edited in place%s%s: it is at "
+              "version %llu, expected version %llu; edit a copy, or edit it after backward",
               node->op->name, what, index, mxl_dtype_name(array->dtype), MXL_SHAPE_OF(array),
               writer != NULL ? " by " : "", writer != NULL ? writer->name : "",
               (unsigned long long)mxl_storage_version(array->storage),

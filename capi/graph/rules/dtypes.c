@@ -88,10 +88,10 @@ static int embedding(mxl_rule *rule)
     return mxl_rule_say_dtype(rule, rule->in[1], dtype) != 0 ? -1 : say_outs(rule, dtype);
 }
 
-/* The result has the dtype of the first input; the others have any. */
+/* The results that a caller sees have the dtype of the first input; the other inputs have any. */
 static int like_first(mxl_rule *rule)
 {
-    return one_dtype(rule, 0, 1, rule->num_out);
+    return one_dtype(rule, 0, 1, rule->node->visible);
 }
 
 /* The same, of which the others have the dtype of the first unless they are known. */

@@ -253,6 +253,27 @@ static int sequence(mxl_rule *rule)
     return data->ndim < 2 || batch < 0 ? 0 : mxl_rule_say(rule, 1, 1, &data->dim[batch]);
 }
 
+/* The result has the shape of the data; there is one length for each of its slices along the axis.
+ */
+static int softmax(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t axis = mxl_rule_int(rule, "axis", -1);
+    int64_t slices[MXL_MAX_NDIM];
+    int count = 0;
+
+    if (like_first(rule) != 0)
+        return -1;
+    axis += axis < 0 ? data->ndim : 0;
+    if (axis < 0 || axis >= data->ndim)
+        return 0;
+    for (int i = 0; i < data->ndim; i++) {
+        if (i != axis)
+            slices[count++] = data->dim[i];
+    }
+    return mxl_rule_say(rule, 1, count, slices);
+}
+
 /* ---- labels ---- */
 
 static int softmax_output(mxl_rule *rule)
@@ -514,7 +535,7 @@ static const struct {
     {"transpose", mxl_rule_transpose},
     {"pick", mxl_rule_pick},
     {"SliceChannel", mxl_rule_split},
-    {"softmax", like_first},
+    {"softmax", softmax},
     {"softmin", like_first},
     {"log_softmax", like_first},
     {"SoftmaxActivation", like_first},
@@ -558,8 +579,7 @@ bool mxl_rule_creates(const mxl_op *op)
 
 bool mxl_rule_says_all(const mxl_graph_node *node)
 {
-    return mxl_rule_creates(node->op) || mxl_rule_by_values(node) ||
-           strcmp(node->op->name, "_copyto") == 0 || strcmp(node->op->name, "_set_value") == 0;
+    return mxl_rule_creates(node->op) || mxl_rule_by_values(node) || node->op->needs_out;
 }
 
 int mxl_rule_shapes(mxl_rule *rule)

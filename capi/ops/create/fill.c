@@ -136,7 +136,7 @@ static int set_compute(const mxl_call *call)
 }
 
 MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer, set_compute,
-            "Fills the array that is given as output with one number.");
+            "Fills the array that is given as output with one number.", .needs_out = true);
 
 /* ---- from another array's shape ---- */
 

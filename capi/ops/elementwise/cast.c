@@ -58,6 +58,7 @@ static const mxl_op op_copyto = {
     .compute = copy_compute,
     .grad = mxl_grad_pass,
     .in_place = true,
+    .needs_out = true,
 };
 
 /* ---- cast_storage ---- */

@@ -44,7 +44,7 @@ MXL_MATH_KERNELS(rsqrt, MXL_UNARY_LOOP, mxl_loop_rsqrt(x));
 /* dx = -dy * y^3 / 2 */
 MXL_DX_OF_Y(rsqrt, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_mul(s, y, mxl_square(s, y)), -0.5)))
 
-MXL_UNARY(rsqrt, "Reciprocal of the square root of each element; NaN below 0.",
+MXL_UNARY(rsqrt, "1 / sqrt(x) of each element x; NaN below 0.",
           .aliases = MXL_ALIASES("_sparse_rsqrt"), MXL_RULE_OF_Y(rsqrt));
 
 MXL_MATH_KERNELS(cbrt, MXL_UNARY_LOOP, mxl_loop_cbrt(x));

@@ -80,8 +80,8 @@ static int polygamma_grad(mxl_grad *g);
 
 static const mxl_op op_polygamma = {
     .name = "_mxl_polygamma",
-    .doc = "The n-th derivative of the digamma function of each element.",
-    MXL_ONLY_PARAM(int64_t, n, MXL_P_INT, "0", "Which derivative of the digamma function."),
+    .doc = "The n-th derivative of digamma, of each element.",
+    MXL_ONLY_PARAM(int64_t, n, MXL_P_INT, "0", "Which derivative of digamma."),
     .check = polygamma_check,
     .infer = polygamma_infer,
     MXL_LOOPS(polygamma),
@@ -116,7 +116,7 @@ MXL_MATH_KERNELS(gammaln, MXL_UNARY_LOOP, mxl_loop_gammaln(x));
 /* dx = dy * digamma(x) */
 MXL_DX_OF_X(gammaln, mxl_mul(s, dy, polygamma(s, 0, x)))
 
-static MXL_UNARY(gammaln, "Logarithm of the absolute value of the gamma function of each element.",
+static MXL_UNARY(gammaln, "log |gamma(x)| of each element x.",
                  .aliases = MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"), MXL_RULE_OF_X(gammaln));
 
 const mxl_op *const mxl_ops_special[] = {

@@ -134,7 +134,7 @@ static int nonzero_compute(const mxl_call *call)
 
 static const mxl_op op_nonzero = {
     .name = "_mxl_nonzero",
-    .doc = "The indices of the elements that are not 0, in their order, as int64.",
+    .doc = "The indices of all elements but zeros, in their order, as int64.",
     MXL_PARAMS_OF(
         nonzero_params,
         MXL_PARAM(nonzero_params, by_axis, MXL_P_BOOL, "0",

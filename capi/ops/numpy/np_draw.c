@@ -26,8 +26,7 @@ static int check_number(const mxl_draw_params *p, const char *name, mxl_bound li
     if (limit == MXL_ABOVE_0 && value <= 0)
         return mxl_error("ValueError: %s: %s must be above 0, got %g", p->name, name, value);
     if (limit == MXL_WITHIN_0_1 && (value < 0 || value > 1))
-        return mxl_error("ValueError: %s: %s must be between 0 and 1, got %g", p->name, name,
-                         value);
+        return mxl_error("ValueError: %s: %s must be from 0 to 1, got %g", p->name, name, value);
     return 0;
 }
 

@@ -273,7 +273,7 @@ static const mxl_op op_mse_loss = {
     .doc = "The mean (or sum) of the squared differences of two arrays.",
     .inputs = mxl_inputs_lhs_rhs,
     MXL_PARAMS_OF(mse_params, MXL_PARAM(mse_params, mean, MXL_P_BOOL, "1",
-                                        "Whether the sum is divided by the number of elements.")),
+                                        "Whether the mean is taken, not the sum.")),
     .infer = mse_infer,
     .compute = mse_compute,
     .grad = mse_grad,

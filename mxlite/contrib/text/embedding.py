@@ -10,6 +10,7 @@ import numpy as np
 from mxlite import ndarray as nd
 from mxlite import registry as _registry
 from mxlite._public import show as _show
+from mxlite.base import data_dir
 from mxlite.contrib.text import vocab
 from mxlite.contrib.text._files import read_vectors
 from mxlite.error import MXNotImplementedError
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 #: Where files of known embeddings are looked for.
-_ROOT = os.path.join(os.path.expanduser(os.environ.get("MXNET_HOME") or os.path.join("~", ".mxnet")), "embeddings")
+_ROOT = os.path.join(data_dir(), "embeddings")
 
 
 class _TokenEmbedding(vocab.Vocabulary):

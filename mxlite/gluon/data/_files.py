@@ -7,14 +7,14 @@ import tarfile
 import zipfile
 
 from mxlite import _replace
+from mxlite.base import data_dir
 from mxlite.error import MXNetError
 from mxlite.gluon import utils
 
 
 def folder_of(name: str) -> str:
     """The folder of a data set of MXNet: $MXNET_HOME/datasets/name, or below ~/.mxnet."""
-    home = os.environ.get("MXNET_HOME") or os.path.join("~", ".mxnet")
-    return os.path.join(os.path.expanduser(home), "datasets", name)
+    return os.path.join(data_dir(), "datasets", name)
 
 
 def fetched(namespace: str, name: str, sha1: str, folder: str) -> str:

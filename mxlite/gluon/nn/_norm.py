@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from mxlite.base import dtype_name
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.parameter import ParameterDict
 
@@ -65,7 +64,7 @@ class _BatchNorm(_Normalization):
 
     def cast(self, dtype: Any) -> None:
         """Converts the parameters; those of float16 data are float32."""
-        super().cast("float32" if np.dtype(dtype).name == "float16" else dtype)
+        super().cast("float32" if dtype_name(dtype) == "float16" else dtype)
 
     def hybrid_forward(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as, require_fits, wrapped, zeros_of
 from mxlite.torch._calls import function, method
 from mxlite.torch._dtypes import BOOL, as_dtype, dtype, get_default_dtype, int64, scalar_dtype
+from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import extents_of, require_cpu, require_strided
 from mxlite.torch._tensor import Tensor
 
@@ -34,11 +35,11 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
     require_strided(given.pop("layout", None))
     for each in ("pin_memory", "memory_format", "generator", "names"):
         if given.pop(each, None):
-            raise NotImplementedError(f"mxlite.torch: {name}() has no {each}")
+            raise NotImplementedError(f"mxlite.torch: {name} has no {each}")
     kind = given.pop("dtype", None)
     requires_grad = bool(given.pop("requires_grad", False))
     if given:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(given))}'")
+        raise TypeError(f"{name}: there is no argument {next(iter(given))!r}")
     if kind is None:
         kind = get_default_dtype() if default is None else default
     return as_dtype(kind), requires_grad
@@ -52,10 +53,10 @@ def shape_of(name: str, size: tuple, given: dict[str, Any]) -> tuple[int, ...]:
     if "size" in given:
         size = (given.pop("size"),)
     elif not size:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+        raise TypeError(f"{name}: there is no size")
     shape = extents_of(name, size)
     if any(extent < 0 for extent in shape):
-        raise RuntimeError(f"{name}: Dimension size must be non-negative.")
+        raise RuntimeError(f"{name}: a size is 0 or more, got {list(shape)}")
     return shape
 
 
@@ -142,11 +143,11 @@ def arange(*bounds: Any, **given: Any) -> Tensor:
     whole = all(isinstance(number, (int, np.integer)) for number in (start, end, step))
     kind, requires_grad = options("arange", given, int64 if whole else None)
     if step == 0:
-        raise RuntimeError("step must be nonzero")
+        raise RuntimeError("arange: step is 0")
     if not math.isfinite(start) or not math.isfinite(end):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
+        raise RuntimeError(f"arange: start and end are finite, got {start} and {end}")
     if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+        raise RuntimeError(f"arange: steps of {step} do not lead from {start} to {end}")
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     places = np.arange(count, dtype=np.float64 if kind.is_floating_point else None)
     return finish(from_values((start + places * step).astype(kind.np)), requires_grad)
@@ -157,7 +158,7 @@ def _bounds(bounds: tuple, given: dict[str, Any]) -> tuple:
     if "end" in given:
         bounds = (*bounds, given.pop("end")) if not bounds else (bounds[0], given.pop("end"), *bounds[1:])
     if not 1 <= len(bounds) <= 3:
-        raise TypeError(f"arange() takes from 1 to 3 positional arguments but {len(bounds)} were given")
+        raise TypeError(f"arange: takes 1 to 3 numbers, got {len(bounds)}")
     if len(bounds) == 1:
         return start, bounds[0], step
     return bounds[0], bounds[1], bounds[2] if len(bounds) == 3 else step
@@ -167,9 +168,9 @@ def _spaced(name: str, start: Any, end: Any, steps: int, given: dict[str, Any]) 
     """`steps` numbers from `start` to `end`, as doubles; dtype and `requires_grad` of the result."""
     kind, requires_grad = options(name, given)
     if kind.kind == BOOL:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        raise none_of(name, kind)
     if steps < 0:
-        raise RuntimeError(f"steps is 0 or more, not {steps}")
+        raise RuntimeError(f"{name}: steps is 0 or more, got {steps}")
     if not kind.is_floating_point:  # the second one counts where there are several steps
         start = _integer_of(start, kind)
         end = _integer_of(end, kind) if steps > 1 else start
@@ -207,7 +208,7 @@ def eye(n: int, m: int | None = None, **given: Any) -> Tensor:
     """Ones on the diagonal of an n x m (m: n) matrix of zeros."""
     kind, requires_grad = options("eye", given)
     if n < 0 or (m or 0) < 0:
-        raise RuntimeError(f"n and m must be greater or equal to 0, got {n} and {m}")
+        raise RuntimeError(f"eye: n and m are 0 or more, got {n} and {m}")
     return finish(from_values(np.eye(n, m, dtype=kind.np)), requires_grad)
 
 

@@ -21,6 +21,7 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._dtypes import uint8 as _uint8
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._kinds import Size, extents_of, require_cpu
 from mxlite.torch._make.creation import finish, options
 from mxlite.torch._tensor import Tensor
@@ -47,32 +48,32 @@ def _plain(data: Any) -> Any:
 
 
 def _check_regular(data: Any, dim: int = 0) -> None:
-    """Raises: ValueError: sequences of different lengths, in PyTorch's words."""
+    """Raises: ValueError: sequences of different lengths; TypeError: sequences beside numbers."""
     if not isinstance(data, (list, tuple)) or not data:
         return
     if not isinstance(data[0], (list, tuple)):
         if any(isinstance(each, (list, tuple)) for each in data):
-            raise TypeError("must be real number, not list")
+            raise TypeError(f"numbers and sequences are side by side in dimension {dim}")
         return
     length = len(data[0])
     for each in data:
         if not isinstance(each, (list, tuple)):
-            raise TypeError(f"expected a sequence, got {type(each).__name__}")
+            raise TypeError(f"numbers and sequences are side by side in dimension {dim}")
         if len(each) != length:
-            raise ValueError(f"expected sequence of length {length} at dim {dim + 1} (got {len(each)})")
+            raise ValueError(f"sequences are of one length in dimension {dim + 1}, got {length} and {len(each)}")
         _check_regular(each, dim + 1)
 
 
 def _dtype_of(leaf: Any) -> dtype:
     if isinstance(leaf, str):
-        raise TypeError("new(): invalid data type 'str'")
+        raise TypeError("an element is a number, got str")
     if isinstance(leaf, Tensor):
         return leaf._dtype
     if isinstance(leaf, (bool, int, float)) and not isinstance(leaf, np.generic):
         return scalar_dtype(leaf)
     if hasattr(leaf, "__array__"):
         return dtype_of_numpy(np.asarray(leaf).dtype)
-    raise RuntimeError(f"Could not infer dtype of {type(leaf).__name__}")
+    raise RuntimeError(f"an element is a number, got {type(leaf).__name__}")
 
 
 def values_of(data: Any, kind: dtype | None) -> np.ndarray:
@@ -94,10 +95,11 @@ def values_of(data: Any, kind: dtype | None) -> np.ndarray:
         return np.array(data, dtype=kind.np)
     values = np.array(data)
     if values.dtype == object:
-        raise ValueError("Overflow when unpacking long long")
+        raise ValueError("an element does not fit in 64 bits")
     lowest = -iinfo(kind).max if kind is _uint8 else iinfo(kind).min
     if values.size and (values.max() > iinfo(kind).max or values.min() < lowest):
-        raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+        wrong = values[(values > iinfo(kind).max) | (values < lowest)]
+        raise RuntimeError(f"the number {wrong.flat[0]} is outside the range of dtype {kind.word}")
     return values.astype(kind.np)
 
 
@@ -142,7 +144,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         parts of elements, or another byte order.
     """
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+        raise wrong_argument("from_numpy", "ndarray", 1, "numpy.ndarray", ndarray)
     if not ndarray.dtype.isnative:
         raise ValueError("from_numpy: the byte order of the array is not this machine's")
     kind = dtype_of_numpy(ndarray.dtype)
@@ -168,7 +170,7 @@ def _new(cls: type, *args: Any, **kwargs: Any) -> Tensor:
     """The result of calling the class Tensor: a tensor of a sequence, or of a shape with any values."""
     require_cpu(kwargs.pop("device", None))
     if kwargs:
-        raise TypeError(f"new() received an invalid keyword argument: {next(iter(kwargs))}")
+        raise TypeError(f"Tensor: there is no argument {next(iter(kwargs))!r}")
     shared = len(args) == 1 and isinstance(args[0], Tensor)
     return Tensor._as_class(cls, args[0].detach() if shared else _of_class("new", get_default_dtype(), args))
 

@@ -13,6 +13,7 @@ from mxlite.torch._calls import both, check_call, function, method, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype, float32, int64
 from mxlite.torch._edits import copy_
+from mxlite.torch._errors import none_of
 from mxlite.torch._make.creation import finish, of_shape, options, shape_of
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
@@ -50,7 +51,7 @@ def uniform_of(shape: tuple[int, ...], kind: dtype, low: float = 0.0, high: floa
 def normal_of(shape: tuple[int, ...], kind: dtype, loc: float = 0.0, scale: float = 1.0) -> Tensor:
     """Normally distributed numbers."""
     if scale < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {scale}")
+        raise RuntimeError(f"normal: std is 0 or more, got {scale}")
     if scale == 0:
         return full_of(shape, float(loc), kind)
     return _draw("_random_normal", ("loc", "scale"), shape, kind, float(loc), float(scale))
@@ -78,7 +79,7 @@ def randint(*args: Any, **given: Any) -> Tensor:
     if args:
         low = args.pop()
     if high is None or size is None or args:
-        raise TypeError("randint() takes (high, size) or (low, high, size)")
+        raise TypeError("randint: takes (high, size) or (low, high, size)")
     if low >= high:
         raise RuntimeError(f"randint: low is below high, not {low} and {high}")
     kind, requires_grad = options("randint", given, int64)
@@ -90,7 +91,7 @@ def randperm(n: int, **given: Any) -> Tensor:
     """The integers from 0 to before n in a random order."""
     kind, requires_grad = options("randperm", given, int64)
     if kind.name == "bool":
-        raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
+        raise none_of("randperm", kind)
     order = np.argsort(uniform_of((n,), float32)._values(), kind="stable") if n else np.zeros(0)
     return finish(from_values(order.astype(kind.np)), requires_grad)
 
@@ -135,7 +136,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> T
     weights = input._values().astype(np.float64)
     rows = weights.reshape(-1, weights.shape[-1])
     if (rows < 0).any() or not (rows.sum(1) > 0).all():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        raise RuntimeError("multinomial: weights are not negative, and in each row one or more is above 0")
     count = num_samples
     if replacement:
         sums = np.cumsum(rows / rows.sum(1, keepdims=True), 1)

@@ -1,7 +1,7 @@
 """Python's operators of tensors, and the functions they are: add, sub, mul, div, remainder, pow.
 
 What happens between Python's `+` and the library is one foreign call and one object where dtypes agree; `slow` is all
-else: promotion, numbers with more digits than a double, operands that are none, and PyTorch's words for what is wrong.
+else: promotion, numbers with more digits than a double, operands that are none, and errors of PyTorch's classes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from mxlite.torch._calls import adopt, both, function, last_error, method, new, 
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, dtype, from_kind, get_default_dtype, uint8
 from mxlite.torch._edits import copy_, edit
+from mxlite.torch._errors import none_of, wrong_argument
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor, require_fits
 
@@ -142,22 +143,16 @@ def require_no_truths(kind: dtype, a: Any, b: Any) -> None:
     """Raises: RuntimeError: an operand of a difference is a truth value."""
     truths = [each._dtype.kind == BOOL if isinstance(each, Tensor) else each.__class__ is bool for each in (a, b)]
     if all(truths):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
+        raise RuntimeError("sub: truth values have no difference; `^` or `logical_xor()` says where they differ")
     if any(truths):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
-            "mask, use the `~` or `logical_not()` operator instead."
-        )
+        raise RuntimeError("sub: truth values have no difference; `~` or `logical_not()` inverts a mask")
 
 
 def _require_power(kind: dtype, a: Any, b: Any) -> None:
     if kind.kind == BOOL:
-        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+        raise none_of("pow", kind)
     if not kind.is_floating_point and not isinstance(b, Tensor) and b < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
+        raise RuntimeError(f"pow: the exponent of integers is 0 or more, got {b}")
     if kind.kind == INTEGER and not isinstance(b, Tensor):
         require_fits(b, kind)
 
@@ -165,22 +160,20 @@ def _require_power(kind: dtype, a: Any, b: Any) -> None:
 def check_divisor(name: str, kind: dtype, number: Any, divisor: Any) -> None:
     """Raises: NotImplementedError: a division of bool that rounds; RuntimeError: one of integers, by 0."""
     if kind.kind == BOOL:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        raise none_of(name, kind)
     if kind.is_floating_point or (isinstance(number, Tensor) and number.numel() == 0):
         return
     if bool((as_tensor_of(divisor, kind) == 0).any()):
-        raise RuntimeError("ZeroDivisionError")
+        raise RuntimeError(f"{name}: integers are divided by 0")
 
 
 def require_operands(name: str, input: Any, other: Any) -> None:
     """Raises TypeError unless both are tensors or numbers, and one a tensor."""
     for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
         if not isinstance(value, OPERANDS):
-            raise TypeError(
-                f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
-            )
+            raise wrong_argument(name, argument, position, "Tensor", value)
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise wrong_argument(name, "input", 1, "Tensor", input)
 
 
 # ---- Python's operators ----
@@ -268,7 +261,7 @@ def _named(name: str, operator: Callable) -> Callable:
     def function(self: Tensor, other: Any) -> Tensor:
         done = operator(self, other)
         if done is NotImplemented:
-            raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+            raise wrong_argument(name, "other", 1, "Tensor", other)
         return done
 
     return function
@@ -372,9 +365,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     if rounding_mode is None:
         return input / other
     if rounding_mode not in ("floor", "trunc"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
+        raise RuntimeError(f"div: rounding_mode is None, 'trunc' or 'floor', got {rounding_mode!r}")
     return rounded_quotient(f"_mxl_{rounding_mode}_divide", "DivBackward2", f"div_{rounding_mode}", input, other)
 
 
@@ -394,9 +385,9 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 
 def _check_alpha(operand: Any, alpha: Any) -> None:
     if isinstance(alpha, bool) and operand._dtype.kind != BOOL:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+        raise RuntimeError(f"alpha: a truth value is for dtype Bool, got {operand._dtype.word}")
     if isinstance(alpha, float) and not operand._dtype.is_floating_point:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        raise RuntimeError(f"alpha: a number with a fraction is for floating dtypes, got {operand._dtype.word}")
     require_fits(alpha, operand._dtype)
 
 

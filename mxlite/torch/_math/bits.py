@@ -10,6 +10,7 @@ from mxlite.torch._calls import adopt, both, method, prepare
 from mxlite.torch._convert import common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import copy_
+from mxlite.torch._errors import none_of
 from mxlite.torch._math.arithmetic import run_pair
 from mxlite.torch._tensor import Tensor
 
@@ -23,7 +24,7 @@ def _bitwise(name: str, symbol: str, word: str, operator: str) -> None:
         kind = common_dtype(input, other)
         if kind.is_floating_point or (kind.kind == BOOL and "shift" in name):
             kernel = word if "shift" in name else name
-            raise NotImplementedError(f"{kernel}: there is none of dtype {kind.word}")
+            raise none_of(kernel, kind)
         return run_pair(call, input, other, kind)
 
     @method(f"__{word}__")
@@ -58,12 +59,12 @@ _not = prepare(None, "_npi_bitwise_not")
 def bitwise_not(input: Tensor) -> Tensor:
     """~input, bit by bit."""
     if input._dtype.is_floating_point:
-        raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{input._dtype.word}'")
+        raise none_of("bitwise_not", input._dtype)
     return adopt(hot.call1(_not, input._h), input._dtype)
 
 
 @method("__invert__")
 def _invert(self: Tensor) -> Tensor:
     if self._dtype.is_floating_point:
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        raise TypeError(f"bitwise_not: `~` takes integers and truth values, got dtype {self._dtype.word}")
     return bitwise_not(self)

@@ -11,6 +11,7 @@ from mxlite.torch._calls import both, method, prepare, run, run_into
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
+from mxlite.torch._errors import none_of
 from mxlite.torch._math.pairs import maximum, minimum
 from mxlite.torch._nodes import formula, is_grad_enabled
 from mxlite.torch._shape.where import choose
@@ -27,7 +28,7 @@ class _Bounds:
         self.low, self.high = low, high
         self.given = [each for each in (low, high) if each is not None]
         if not self.given:
-            raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
+            raise RuntimeError(f"{name}: there is no bound, min and max are None")
         tensors = [isinstance(each, Tensor) for each in self.given]
         self.of_tensors = all(tensors)
         if any(tensors) and not self.of_tensors:
@@ -75,7 +76,7 @@ def _as_number(name: str, bound: Any) -> Any:
     if not isinstance(bound, Tensor):
         return bound
     if bound.shape or bound.requires_grad:
-        raise TypeError(f"{name}() takes two numbers or two tensors, not one of each")
+        raise TypeError(f"{name}: takes two numbers or two tensors, not one of each")
     return bound.item()
 
 
@@ -95,7 +96,7 @@ def _clamp(made: Callable, name: str, label: str, input: Tensor, low: Any, high:
         ends = (-math.inf if low is None else float(bounds.low), math.inf if high is None else float(bounds.high))
         return run_into(call, x, [x], *ends) if made is edit else run(call, [x], *ends, kind=kind)
     if kind.kind == BOOL and not (len(bounds.given) == 1 and bounds.of_tensors):  # which is maximum or minimum
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        raise none_of(name, kind)
     given = bounds.fitted(kind)
     keep = partial(_between, kind, bounds.low is not None, bounds.high is not None)
     if bounds.of_tensors:

@@ -117,10 +117,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Where elements differ by no more than atol + rtol * |other|: a tensor of bool."""
     if input._dtype is not other._dtype:
-        raise RuntimeError(f"{input._dtype.word} did not match {other._dtype.word}")
+        raise RuntimeError(f"isclose: both tensors are of one dtype, got {input._dtype.word} and {other._dtype.word}")
     for name, bound in (("rtol", rtol), ("atol", atol)):
         if bound < 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {bound}")
+            raise RuntimeError(f"isclose: {name} is 0 or more, got {bound}")
     require_broadcast(input, other)
     call = prepare(None, "_mxl_isclose", "rtol", "atol", equal_nan=str(bool(equal_nan)))
     return run(call, [input, other], float(rtol), float(atol), kind=bool_)

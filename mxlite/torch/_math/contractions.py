@@ -26,8 +26,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     for one, other in zip(first, second):
         if a.shape[one] != b.shape[other]:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {a.shape[one]} in dim {one} and second has "
-                f"size {b.shape[other]} in dim {other}"
+                f"tensordot: dimension {one} of the first tensor has size {a.shape[one]}, dimension {other} of the "
+                f"second {b.shape[other]}; both must be equal"
             )
         size *= a.shape[one]
     rows, columns = [a.shape[dim] for dim in kept_a], [b.shape[dim] for dim in kept_b]
@@ -54,8 +54,8 @@ def _without_repeats(name: str, tensor: Tensor) -> tuple[str, Tensor]:
             second = name.index(letter, first + 1)
             if tensor.shape[first] != tensor.shape[second]:
                 raise RuntimeError(
-                    f"einsum(): subscript {letter} is repeated for operand with sizes {tensor.shape[first]} and "
-                    f"{tensor.shape[second]}"
+                    f"einsum: subscript {letter} is of sizes {tensor.shape[first]} and {tensor.shape[second]} in one "
+                    "operand"
                 )
             tensor = diagonal(tensor, 0, first, second)
             name = "".join(each for place, each in enumerate(name) if place not in (first, second)) + letter
@@ -99,27 +99,22 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     left, arrow, right = equation.replace(" ", "").partition("->")
     names = left.split(",")
     if len(names) != len(tensors):
-        raise RuntimeError(
-            f"einsum(): the number of operands ({len(tensors)}) is not that of the equation's ({len(names)})"
-        )
+        raise RuntimeError(f"einsum: got {len(tensors)} operands, the equation has {len(names)}")
     names, found = _without_dots(names, right if arrow else None, tensors)
     arrow, right = found is not None, found or ""
     letters = "".join(names)
     for letter in letters + right:
         if letter not in _LETTERS:
-            raise RuntimeError(f"einsum(): invalid subscript {letter!r} in the equation")
+            raise RuntimeError(f"einsum: a subscript is a letter, got {letter!r}")
         if letter not in letters:
-            raise RuntimeError(
-                f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
-            )
+            raise RuntimeError(f"einsum: no operand has the subscript {letter} of the result")
     for number, name in enumerate(names):
         if len(name) != tensors[number].ndim:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(name)}) does not match the number of "
-                f"dimensions ({tensors[number].ndim}) for operand {number}"
+                f"einsum: operand {number} has {tensors[number].ndim} dimensions and {len(name)} subscripts"
             )
         if len(names) > 1:
-            require_numbers("bmm", tensors[number])
+            require_numbers("einsum", tensors[number])
         names[number], tensors[number] = _without_repeats(name, tensors[number])
     out = right if arrow else "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
     every = out + "".join(each for each in dict.fromkeys(letters) if each not in out)

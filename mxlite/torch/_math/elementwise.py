@@ -8,6 +8,7 @@ from mxlite._lib import hot
 from mxlite.torch._calls import both, functions, last_error, method, methods, new, prepare, require_tensor
 from mxlite.torch._convert import as_float, cast, require_cast
 from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, dtype, from_kind, get_default_dtype, int64
+from mxlite.torch._errors import none_of
 from mxlite.torch._tensor import Tensor
 
 #: Functions whose nodes are called `ExpBackward0`: names -> operator. Integers become floats first.
@@ -37,7 +38,7 @@ _ANY = {
 def require_floats(name: str, kind: dtype) -> None:
     """Raises: NotImplementedError: a dtype of integers or truth values."""
     if not kind.is_floating_point:
-        raise NotImplementedError(f"{name}: there is none of dtype {kind.word}")
+        raise none_of(name, kind)
 
 
 def unary(names: str, operator: str, label: str, floats: bool, document: str, **constants: Any) -> tuple:
@@ -101,8 +102,8 @@ def _of_bool(name: str, input: Tensor) -> Tensor:
     if name == "neg":
         raise RuntimeError("neg: a bool tensor has no negative; `~` or `logical_not()` inverts a mask")
     if name == "relu":
-        raise RuntimeError("Boolean inputs not supported for relu")
-    raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        raise RuntimeError("relu: takes no truth values")
+    raise none_of(name, input._dtype)
 
 
 for _names, _name in {**_FLOATS, **_ANY}.items():
@@ -120,5 +121,5 @@ methods["__abs__"] = functions["abs"]
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
     if input._dtype.kind == BOOL:
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+        raise RuntimeError("positive: `+` takes no truth values")
     return input

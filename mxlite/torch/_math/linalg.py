@@ -49,7 +49,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     """A view of a diagonal of two dimensions, which becomes the last one."""
     places = check_dim(dim1, input.ndim), check_dim(dim2, input.ndim)
     if places[0] == places[1]:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+        raise RuntimeError(f"diagonal: dim1 and dim2 are two dimensions, got {dim1} and {dim2}")
     if not -input.shape[places[0]] < offset < input.shape[places[1]]:
         input, offset = narrow(input, places[0], 0, 0), 0
     return run(_diagonal, [input], offset, *places, kind=input._dtype)
@@ -59,7 +59,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or a matrix with a vector on its diagonal."""
     if input.ndim not in (1, 2):
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+        raise RuntimeError(f"diag: takes a vector or a matrix, got {input.ndim} dimensions")
     if input.ndim == 2 and not -input.shape[0] < diagonal < input.shape[1]:
         return clone(input[:0, :0].reshape(0))
     label = "DiagEmbedBackward0" if input.ndim == 1 else "DiagonalBackward0_copy"
@@ -70,14 +70,14 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     if input.ndim != 2:
-        raise RuntimeError("trace: expected a matrix")
+        raise RuntimeError(f"trace: takes a matrix, got {input.ndim} dimensions")
     require_numbers("trace", input)
     return formula("TraceBackward0", [input], lambda x: run(_diag, [x], 0, kind=x._dtype).sum(), saves="")
 
 
 def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
     if A.ndim < 2:
-        raise RuntimeError(f"{name}: A must be a matrix or a batch of them")
+        raise RuntimeError(f"{name}: takes matrices, one or a batch, got {A.ndim} dimensions")
     rows, columns = A.shape[-2:]
     if rows != columns:
         raise RuntimeError(f"{name}: the matrices are not square: {rows} x {columns}")

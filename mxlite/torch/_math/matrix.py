@@ -12,6 +12,7 @@ from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare, require_tensor, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, FLOATING, float16, float32, from_kind
+from mxlite.torch._errors import none_of, wrong_argument
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._tensor import Tensor
@@ -26,16 +27,12 @@ _unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_to", "shape")
 
 def _same_dtype(a: Tensor, b: Tensor) -> None:
     if a._dtype is not b._dtype:
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c(a)} != {_c(b)}")
-
-
-def _c(tensor: Tensor) -> str:
-    return "c10::Half" if tensor._dtype is float16 else tensor._dtype.word.lower()
+        raise RuntimeError(f"factors of a product are of the same dtype, got {a._dtype.word} and {b._dtype.word}")
 
 
 def require_numbers(name: str, tensor: Tensor) -> None:
     if tensor._dtype.kind == BOOL:
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+        raise none_of(name, tensor._dtype)
 
 
 def _integer_product(name: str, a: Tensor, b: Tensor) -> Tensor:
@@ -48,9 +45,9 @@ def _integer_product(name: str, a: Tensor, b: Tensor) -> Tensor:
 def _refuse_product(input: Tensor, mat2: Tensor) -> None:
     """After a product of matrices that the library has refused."""
     problem = last_error()
-    for name, each in (("self", input), ("mat2", mat2)):
+    for name, each in (("input", input), ("mat2", mat2)):
         if each.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix")
+            raise RuntimeError(f"mm: {name} is a matrix, got {each.ndim} dimensions")
     _same_dtype(input, mat2)
     _check_inner(input, mat2)
     raise problem
@@ -62,7 +59,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     if not input._dtype.is_floating_point and input.ndim == mat2.ndim == 2:
         _same_dtype(input, mat2)
         _check_inner(input, mat2)
-        return _integer_product("addmm_impl_cpu_", input, mat2)
+        return _integer_product("mm", input, mat2)
     handle = hot.call2(_mm, input._h, mat2._h)
     if handle:
         tensor = new(Tensor)
@@ -75,16 +72,17 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 def _check_inner(a: Tensor, b: Tensor) -> None:
     if a.shape[-1] != b.shape[-2]:
         raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+            f"matrices of {a.shape[0]} x {a.shape[1]} and {b.shape[0]} x {b.shape[1]} have no product: {a.shape[1]} "
+            f"columns, {b.shape[0]} rows"
         )
 
 
 @both()
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of matrices, pair by pair."""
-    for name, each in (("batch1", input), ("batch2", mat2)):
+    for name, each in (("input", input), ("mat2", mat2)):
         if each.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
+            raise RuntimeError(f"bmm: {name} has 3 dimensions, got {each.ndim}")
     _same_dtype(input, mat2)
     if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
         raise _batch_error(input.shape[0], input.shape[2], *mat2.shape[:2])
@@ -105,11 +103,10 @@ def _batch_error(*sizes: int) -> RuntimeError:
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
     if input.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
+        raise RuntimeError(f"mv: takes a matrix and a vector, got {input.ndim} and {vec.ndim} dimensions")
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError(
-            f"size mismatch, got input ({input.shape[0]}), mat ({input.shape[0]}x{input.shape[1]}), vec "
-            f"({vec.shape[0]})"
+            f"mv: the vector has {vec.shape[0]} elements, expected {input.shape[1]}, the columns of the matrix"
         )
     return formula("MvBackward0", [input, vec], lambda a, x: mm(a, x.unsqueeze(1)).squeeze(1), saves=("1", "0"))
 
@@ -118,16 +115,11 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+        raise RuntimeError(f"dot: takes two vectors, got {input.ndim} and {tensor.ndim} dimensions")
     if input._dtype is not tensor._dtype:
-        raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {input._dtype.word} and {tensor._dtype.word}"
-        )
+        raise RuntimeError(f"dot: vectors are of the same dtype, got {input._dtype.word} and {tensor._dtype.word}")
     if input.shape != tensor.shape:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{input.shape[0]}] and src [{tensor.shape[0]}] to have "
-            f"the same number of elements, but got {input.shape[0]} and {tensor.shape[0]} elements respectively"
-        )
+        raise RuntimeError(f"dot: vectors are of one length, got {input.shape[0]} and {tensor.shape[0]}")
     require_numbers("dot", input)
     if input._dtype.is_floating_point:
         return run(_inner, (input, tensor), kind=input._dtype)
@@ -144,9 +136,8 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of the elements of two vectors."""
     require_tensor("outer", 2, "vec2", vec2)
-    for name, each in (("input", input), ("vec2", vec2)):
-        if each.ndim != 1:
-            raise RuntimeError(f"outer: {name} is a vector, got shape {list(each.shape)}")
+    if len(input.shape) != 1 or len(vec2.shape) != 1:
+        raise RuntimeError(f"outer: both are vectors, got shapes {list(input.shape)} and {list(vec2.shape)}")
     return input.reshape(-1, 1) * vec2
 
 
@@ -154,12 +145,12 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of two matrices, of a matrix and a vector, of two vectors, or of batches of matrices."""
     if not isinstance(other, Tensor):
-        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        raise wrong_argument("matmul", "other", 2, "Tensor", other)
     a, b = len(input.shape), len(other.shape)
     if a == 2 and b == 2:
         return mm(input, other)
     if a == 0 or b == 0:
-        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+        raise RuntimeError(f"matmul: each tensor has 1 dimension or more, got {a} and {b}")
     if a == 1 and b == 1:
         return dot(input, other)
     if a == 2 and b == 1:
@@ -259,7 +250,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     problem = last_error()
     for name, each in (("mat1", mat1), ("mat2", mat2)):
         if each.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
+            raise RuntimeError(f"addmm: {name} is a matrix, got {each.ndim} dimensions")
     _same_dtype(mat1, mat2)
     _check_inner(mat1, mat2)
     _shapes.expand(input, (mat1.shape[0], mat2.shape[1]))

@@ -16,7 +16,7 @@ from mxlite.torch._tensor import Tensor, full_of
 
 def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim: bool, root: bool) -> Tensor:
     if not input._dtype.is_floating_point:
-        raise RuntimeError(f"{'std' if root else 'var'} only support floating point and complex dtypes")
+        raise RuntimeError(f"{'std' if root else 'var'}: takes floating dtypes, got {input._dtype.word}")
     reduced = tuple(range(input.ndim)) if places is None else places
     count = math.prod(input.shape[place] for place in reduced)
     over = count - correction if count and count > correction else 0.0
@@ -135,10 +135,7 @@ def vector_norm(
     places = places_of(dim, input.ndim)
     reduced = input.shape if places is None else [input.shape[place] for place in places]
     if (ord < 0 or ord == math.inf) and 0 in reduced:
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not have "
-            "an identity"
-        )
+        raise RuntimeError(f"linalg.vector_norm: no elements have no norm of order {ord}")
 
     def compute(x: Tensor) -> Tensor:
         if ord == 2:

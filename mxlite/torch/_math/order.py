@@ -9,6 +9,7 @@ from typing import Any, Callable
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float64, from_kind, int64, uint8
+from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.pairs import maximum, minimum
 from mxlite.torch._math.reductions import aligned, as_sum, places_of, reduce
@@ -127,7 +128,7 @@ def _arg(name: str, operator: str) -> Callable:
     def arg(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)
         if input._dtype.kind == BOOL:
-            raise RuntimeError(f"{name}(): does not support bool input")
+            raise RuntimeError(f"{name}: takes no truth values")
         if dim is None:
             _require_elements(name, input)
         values = input.detach()
@@ -158,7 +159,7 @@ def _cumulative(name: str, operator: str, word: str) -> None:
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         input = as_sum(input, dtype)
         if input._dtype.kind == BOOL:
-            raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+            raise none_of(name, input._dtype)
         return run(call, [input], check_dim(dim, input.ndim), kind=input._dtype)
 
 
@@ -195,13 +196,13 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
 
 @both()
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
-    """The k largest (or smallest) elements along a dimension, in order, and where they are."""
+    """Along a dimension the k largest (or smallest) elements, in order, and where they are."""
     place = check_dim(dim, input.ndim)
     extent = input.shape[place] if input.shape else 1
     if input._dtype.kind == BOOL:
-        raise RuntimeError("topk does not support bool dtypes on CPU")
+        raise RuntimeError("topk: takes no truth values")
     if not 0 <= k <= extent:
-        raise RuntimeError("selected index k out of range")
+        raise RuntimeError(f"topk: k is from 0 to {extent}, got {k}")
     if not input.shape or not k:  # k=0 of the operator means all
         indices = zeros_of((*input.shape[:place], k, *input.shape[place + 1 :]) if input.shape else (), int64)
     else:
@@ -219,7 +220,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     if dim is not None:
         require_extent("median", input, check_dim(dim, input.ndim))
     if input._dtype.kind == BOOL:
-        raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
+        raise none_of("median", input._dtype)
     if dim is None and not input.numel():
         return cast(full_of((), math.nan, float64), input._dtype)
     if dim is None:

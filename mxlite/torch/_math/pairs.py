@@ -11,6 +11,7 @@ from mxlite.torch._calls import both, methods, prepare, require_tensor
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, FLOATING, from_kind, get_default_dtype, uint8
+from mxlite.torch._errors import none_of
 from mxlite.torch._math import arithmetic as _arithmetic
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula, record, unrecorded
@@ -58,7 +59,7 @@ def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
     given = [each for each in inputs if isinstance(each, Tensor)]
 
     def rule(grads: list, wanted: list) -> list:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+        raise RuntimeError(f"{name}: there is no derivative")
 
     record("torch::autograd::NotImplemented", given, [result], rule)
     return result
@@ -156,10 +157,9 @@ def lerp(made: Callable, input: Tensor, end: Tensor, weight: Any) -> Tensor:
     given = {"end": end, "weight": weight} if isinstance(weight, Tensor) and weight.shape else {"end": end}
     for name, each in given.items():
         if each._dtype is not kind:
-            raise RuntimeError(f"expected dtype {kind} for `{name}` but got dtype {each._dtype}")
+            raise RuntimeError(f"lerp: `{name}` is of dtype {kind.word} as the input, got {each._dtype.word}")
     if not kind.is_floating_point:
-        ending = "tensor" if isinstance(weight, Tensor) else "scalar"
-        raise NotImplementedError(f"\"lerp_kernel_{ending}\" not implemented for '{kind.word}'")
+        raise none_of("lerp", kind)
     if isinstance(weight, Tensor):
         weight = cast(weight, kind)
     if not isinstance(weight, Tensor):
@@ -185,7 +185,7 @@ def _scaled(made: Callable, label: str, compute: Callable, saves: tuple[str, ...
             _arithmetic.require_into(tensors[0], each)
     kind = common_dtype(*tensors)
     if kind.kind == BOOL:
-        raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
+        raise none_of("addcmul", kind)
     by = value if kind.is_floating_point else int(require_fits(value, kind))
     input, *others = tensors
     return made(

@@ -9,6 +9,7 @@ from mxlite._lib import hot
 from mxlite.torch._calls import adopt, both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import DTYPES, FLOATING, as_dtype, bool_, from_kind, int64, uint8
+from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim, check_dims
 from mxlite.torch._nodes import is_grad_enabled
 from mxlite.torch._tensor import Tensor
@@ -56,7 +57,7 @@ def as_sum(input: Tensor, kind: Any) -> Tensor:
     if kind is not None:
         kind = as_dtype(kind)
         if not kind.is_floating_point and input.requires_grad and is_grad_enabled():
-            raise RuntimeError(f"Autograd not support dtype: {kind.word}")
+            raise RuntimeError(f"a gradient is wanted, which dtype {kind.word} does not have")
         return cast(input, kind)
     return input if input._dtype.is_floating_point else cast(input, int64)
 
@@ -155,7 +156,7 @@ def _soft(name: str, label: str, operator: str) -> Callable:
         if dtype is not None:
             input = cast(input, as_dtype(dtype))
         if not input._dtype.is_floating_point:
-            raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{input._dtype.word}'")
+            raise none_of(name, input._dtype)
         if dim is None:
             dim = 0 if input.ndim in (0, 1, 3) else 1
         place = check_dim(dim, input.ndim)

@@ -18,6 +18,7 @@ from mxlite.torch._calls import adopt, method, prepare, require_tensor, run, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, bool_, float16, from_kind, int64, uint8
 from mxlite.torch._edits import assign, edit, without_first_ones
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
@@ -33,10 +34,7 @@ _add = prepare("IndexPutBackward0", "_mxl_scatter_nd_add", "shape")
 _set = prepare(None, "_scatter_set_nd", "shape")
 _fill = prepare("FillBackward3", "_mxl_fill", "scalar", slots="0-")
 
-_SCALAR = (
-    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
-    "tensor to a number"
-)
+_SCALAR = "a tensor without dimensions has no positions for a key; item() gives its number"
 
 
 #: Of NumPy's integers, those that tensors do not have.
@@ -92,14 +90,12 @@ KEYS = _Reader()
 
 
 def _as_index(entry: Any) -> int:
-    if isinstance(entry, str):
-        raise TypeError("new(): invalid data type 'str'")
     try:
         return operator.index(entry)
     except TypeError:
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-            f"{type(entry).__name__})"
+        kind = TypeError if isinstance(entry, str) else IndexError
+        raise kind(
+            f"a key consists of integers, slices, None, `...` and index tensors, got {type(entry).__name__}"
         ) from None
 
 
@@ -110,7 +106,7 @@ def _as_bound(entry: Any) -> int:
         raise TypeError(f"bounds of a slice are integers or None, not {type(entry).__name__}") from None
 
 
-@method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, **from_kind(BOOL)})
+@method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, **from_kind(BOOL)}, quick=True)
 def getitem(self: Tensor, key: Any) -> Tensor:
     """Elements by integers, slices, None, `...` (views), index tensors, lists and masks (copies), mixed."""
     if key.__class__ is int:
@@ -173,7 +169,7 @@ def _sliced(view: Tensor, dim: int, part: slice, key: Any) -> Tensor:
         return view
     start, end, step = (None if each is None else _as_bound(each) for each in (part.start, part.stop, part.step))
     if step is not None and step <= 0:
-        raise ValueError("step must be greater than zero")
+        raise ValueError(f"a slice has a step of 1 or more, got {step}")
     if start is None and end is None and step is None and key.__class__ is not slice:
         return view
     size = view.shape[dim]
@@ -188,9 +184,7 @@ class Selected:
             chosen = Positions([(dim, indices.get(dim, WHOLE)) for dim in range(view.ndim)], view.shape)
         except ValueError:
             listed = ", ".join(str(list(each.shape)) for each in indices.values())
-            raise IndexError(
-                f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
-            ) from None
+            raise IndexError(f"index tensors of shapes {listed} have no common shape") from None
         #: The shape of what `get` gives.
         self.shape = chosen.shape
         self.view_shape, self.rows = tuple(view.shape), chosen.rows()
@@ -237,7 +231,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if isinstance(value, complex):
         raise RuntimeError(f"a tensor of {self._dtype} cannot hold the complex number {value}")
     if not number and not isinstance(value, Tensor):
-        raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+        raise TypeError(f"the value of an assignment is a tensor or a number, got {type(value).__name__}")
     whole = key is Ellipsis or (key.__class__ is slice and key == slice(None))
     if number:
         value = value.item() if isinstance(value, np.generic) else value
@@ -264,8 +258,8 @@ def _require_dtype(target: Tensor, key: Any, value: Tensor, accumulate: bool) ->
     is_mask = len(parts) == 1 and getattr(parts[0], "dtype", None) in (bool_, np.dtype(bool)) and parts[0].ndim > 0
     if value._dtype is not target._dtype and not (is_mask and value.numel() == 1 and not accumulate):
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {target._dtype.word} for the destination "
-            f"and {value._dtype.word} for the source."
+            f"values of dtype {value._dtype.word} are assigned by index to elements of dtype {target._dtype.word}; "
+            "both dtypes must be equal"
         )
 
 
@@ -278,8 +272,7 @@ def index_put_into(view: Tensor, indices: dict[int, np.ndarray], value: Tensor, 
         fits = False
     if not fits:
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(selected.shape)}"
+            f"a value of shape {list(value.shape)} does not fit the selected elements, of shape {list(selected.shape)}"
         )
     value = cast(value, view._dtype)
 
@@ -302,10 +295,10 @@ def index_put_into(view: Tensor, indices: dict[int, np.ndarray], value: Tensor, 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Writes values at the elements that a tuple of index tensors selects; returns the tensor."""
     if not isinstance(indices, (tuple, list)) or not all(each is None or isinstance(each, Tensor) for each in indices):
-        raise TypeError(f"index_put_(): argument 'indices' must be a tuple of Tensors, not {type(indices).__name__}")
+        raise wrong_argument("index_put_", "indices", 1, "tuple of Tensors", indices)
     require_tensor("index_put_", 2, "values", values)
     if not indices:
-        raise RuntimeError("index_put_(): there are no indices")
+        raise RuntimeError("index_put_: there are no indices")
     _require_dtype(self, tuple(indices), values, accumulate)
     masks = [isinstance(each, Tensor) and each._dtype in (bool_, uint8) for each in indices]
     if any(mask and not each.shape for mask, each in zip(masks, indices)):

@@ -9,6 +9,7 @@ from mxlite.torch._basic import stacked
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import promote_types
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._kinds import check_dim, check_dims, extents_of
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.shapes import expand, reshape, view
@@ -20,7 +21,7 @@ _cat = prepare("CatBackward0", "Concat", "dim")
 
 def _require_dimension(name: str, tensor: Tensor) -> None:
     if not tensor.shape:
-        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+        raise RuntimeError(f"{name}: a tensor without dimensions has no parts")
 
 
 @both("split", "split_with_sizes")
@@ -32,14 +33,13 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     if isinstance(split_size_or_sections, int):
         size, label = split_size_or_sections, "SplitBackward0"
         if size < 0 or (size == 0 and length):
-            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+            raise RuntimeError(f"split: a size is above 0, or 0 where there is nothing to split, got {size}")
         bounds = list(range(size, length, size)) if size else []
     else:
         sizes, label = list(split_size_or_sections), "SplitWithSizesBackward0"
         if sum(sizes) != length:
             raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension "
-                f"{dim}), but got split_sizes={sizes}"
+                f"split: sizes {sizes} add up to {sum(sizes)}, expected {length}, the size of dimension {dim}"
             )
         bounds = list(accumulate(sizes[:-1]))
     call = prepare(label, "_split_v2", "indices", "axis")
@@ -52,7 +52,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of at most so many parts of one size along a dimension; the last may be smaller."""
     _require_dimension("chunk", input)
     if chunks < 1:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+        raise RuntimeError(f"chunk: chunks is 1 or more, got {chunks}")
     dim = check_dim(dim, input.ndim)
     size = input.shape[dim]
     return split(input, -(-size // chunks) if size else [0] * chunks, dim)
@@ -62,7 +62,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of all parts along a dimension, without it."""
     if not input.shape:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("unbind: a tensor without dimensions has no parts")
     dim = check_dim(dim, input.ndim)
     size = input.shape[dim]
     if size == 0:
@@ -73,15 +73,13 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 def _joined(name: str, tensors: Any) -> list[Tensor]:
     if isinstance(tensors, Tensor):
-        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
+        raise wrong_argument(name, "tensors", 1, "tuple of Tensors", tensors)
     listed = list(tensors)
     if not listed:
-        if name == "cat":
-            raise ValueError(f"torch.{name}(): expected a non-empty list of Tensors")
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
+        raise (ValueError if name == "cat" else RuntimeError)(f"{name}: there are no tensors, 1 or more are expected")
     for number, each in enumerate(listed):
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+            raise wrong_argument(name, f"tensors[{number}]", 0, "Tensor", each)
     kind = listed[0]._dtype
     if all(each._dtype is kind for each in listed):
         return listed
@@ -97,7 +95,7 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
     full = [each for each in listed if each.shape != (0,)] or listed[:1]
     shape = full[0].shape
     if not shape:
-        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+        raise RuntimeError("cat: the first tensor has no dimensions, 1 or more are expected")
     dim = check_dim(dim, len(shape))
     for number, each in enumerate(full):
         if each.shape != shape:
@@ -108,12 +106,12 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
 def _require_joins(shape: tuple[int, ...], other: tuple[int, ...], dim: int, number: int) -> None:
     """Raises: RuntimeError: the shapes differ in another dimension."""
     if len(other) != len(shape):
-        raise RuntimeError(f"Tensors must have same number of dimensions: got {len(shape)} and {len(other)}")
+        raise RuntimeError(f"cat: tensor {number} has {len(other)} dimensions, expected {len(shape)} as in the first")
     for place, (expected, size) in enumerate(zip(shape, other)):
         if place != dim and size != expected:
             raise RuntimeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {expected} but got size {size} "
-                f"for tensor number {number} in the list."
+                f"cat: tensor {number} has size {size} in dimension {place}, expected {expected}; only dimension {dim} "
+                "may differ"
             )
 
 
@@ -124,8 +122,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
     for number, each in enumerate(listed):
         if each.shape != listed[0].shape:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(listed[0].shape)} at entry 0 and "
-                f"{list(each.shape)} at entry {number}"
+                f"stack: tensor {number} has shape {list(each.shape)}, expected {list(listed[0].shape)} as the first"
             )
     dim = check_dim(dim, listed[0].ndim + 1)
     return stacked(listed, dim)
@@ -171,7 +168,7 @@ def _flipped(name: str, dim: int) -> None:
     @function(name, document=f"As flip, of dimension {dim}.")
     def flipped(input: Tensor) -> Tensor:
         if input.ndim <= dim:
-            raise RuntimeError(f"Input must be >= {dim + 1}-d.")
+            raise RuntimeError(f"{name}: the tensor has {input.ndim} dimensions, expected {dim + 1} or more")
         return flip(input, dim)
 
 
@@ -184,7 +181,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Vectors as coordinates of a grid: a tensor of all positions for each."""
     listed = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if len({each._dtype for each in listed}) > 1:
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        raise RuntimeError(f"meshgrid: takes vectors of one dtype, got {[each._dtype.word for each in listed]}")
     if any(each.ndim > 1 for each in listed):
         raise RuntimeError(f"meshgrid: takes vectors, got shapes {[list(each.shape) for each in listed]}")
     if indexing == "xy" and len(listed) > 1:
@@ -208,13 +205,13 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
     along = () if dims is None else tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
     if not steps:
-        raise RuntimeError("`shifts` required")
+        raise RuntimeError("roll: there are no shifts")
     if len(steps) == 1 and not along:
         return roll(reshape(input, -1), steps, 0).reshape(input.shape)
     if len(steps) != len(along):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}")
+        raise RuntimeError(f"roll: {len(steps)} shifts for {len(along)} dims; there must be one for each")
     if not input.shape:
-        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
+        raise IndexError(f"roll: a tensor without dimensions has no dimension {along[0]}")
     if not input.numel():
         return clone(input)
     dims = [check_dim(dim, input.ndim) for dim in along]

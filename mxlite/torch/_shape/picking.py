@@ -30,22 +30,25 @@ _scatter_add = prepare("ScatterAddBackward0", "_mxl_scatter_add", "axis", slots=
 _add = prepare(None, "_mxl_scatter_add", "axis")
 
 
-def require_integers(index: Tensor, message: str, kinds: tuple[dtype, ...] = (int32, int64)) -> None:
-    """Raises: RuntimeError: the message, where the indices are of no dtype that the function takes."""
+def require_integers(name: str, index: Tensor, kinds: tuple[dtype, ...] = (int32, int64)) -> None:
+    """Raises: RuntimeError: the indices are of no dtype that the function takes."""
     if index._dtype not in kinds:
-        raise RuntimeError(message)
+        taken = " or ".join(each.name for each in kinds)
+        raise RuntimeError(f"{name}: the index is of dtype {taken}, got {index._dtype.word}")
 
 
 def _long(name: str, index: Tensor) -> Tensor:
     if index.numel():
-        require_integers(index, f"{name}: the index is of dtype int32 or int64")
+        require_integers(name, index)
     return cast(index, int64)
 
 
-def _require_within(index: Tensor, size: int) -> None:
+def require_within(name: str, index: Tensor, size: int) -> None:
+    """Raises: IndexError: an index is below 0, or not below the size."""
     values = index._values()
-    if values.size and not (values.min() >= 0 and values.max() < size):
-        raise IndexError("index out of range in self")
+    wrong = values[(values < 0) | (values >= size)]
+    if wrong.size:
+        raise IndexError(f"{name}: index {wrong.flat[0]} is not one of {size} rows, which count from 0")
 
 
 def _check_along(input: Tensor, index: Tensor, dim: int) -> None:
@@ -62,7 +65,7 @@ def _check_indices(input: Tensor, index: Tensor, dim: int) -> None:
     values, size = index._values(), input.shape[dim]
     wrong = values[(values < 0) | (values >= size)]
     if wrong.size:
-        raise RuntimeError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {size}")
+        raise RuntimeError(f"index {wrong.flat[0]} is outside dimension {dim}, which has size {size}")
 
 
 def _run_along(call: int, inputs: list[Tensor], dim: int, into: bool = False) -> Tensor:
@@ -87,10 +90,10 @@ def _with(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of a dimension at indices."""
     dim = check_dim(dim, input.ndim)
-    require_integers(index, "index_select(): Expected dtype int32 or int64 for index")
+    require_integers("index_select", index)
     if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    _require_within(index, input.shape[dim])
+        raise IndexError(f"index_select: the index is a vector, got {index.ndim} dimensions")
+    require_within("index_select", index, input.shape[dim])
     return run(_select, [input, index.reshape(-1)], dim, kind=input._dtype)
 
 
@@ -110,7 +113,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 @both()
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the tensor as one row, at indices."""
-    require_integers(index, f"take: the index is of dtype int64, not {index._dtype.word}", (int64,))
+    require_integers("take", index, (int64,))
     selected = Selected(input.detach().reshape(-1), {0: KEYS.positions(index._values(), 0, input.numel())})
     return formula("TakeBackward0", [input], lambda x: selected.get(x.reshape(-1)), saves="")
 
@@ -121,11 +124,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if not input.shape:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("take_along_dim: a tensor without dimensions has none to take along")
     if indices.ndim != input.ndim:
         raise RuntimeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+            f"take_along_dim: indices have {indices.ndim} dimensions, expected {input.ndim} as the tensor"
         )
     dim = check_dim(dim, input.ndim)
     size = input.shape[dim]
@@ -134,9 +136,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if problem is not None:
         raise problem
     shape = broadcast_shapes(*others)
-    require_integers(
-        indices, f"torch.take_along_dim(): dtype of indices should be Long but got {indices._dtype.word}", (int64,)
-    )
+    require_integers("take_along_dim", indices, (int64,))
     if not size and indices.numel():
         raise RuntimeError(f"take_along_dim(): dimension {dim} has no elements to take")
     within = _shapes.expand(indices % max(1, size), _with(shape, dim, indices.shape[dim]))
@@ -197,13 +197,13 @@ def index_add(made: Callable, input: Tensor, dim: int, index: Tensor, source: Te
     """`input` with parts of `source` added along a dimension, at indices."""
     dim = check_dim(dim, input.ndim)
     require_same_dtype("index_add", input, source)
-    require_integers(index, f"index_add_(): Expected dtype int32/int64 for index but got: {index._dtype.word}")
-    _require_within(index, input.shape[dim])
+    require_integers("index_add", index)
+    require_within("index_add", index, input.shape[dim])
     shape = _with(input.shape, dim, index.numel())
     if tuple(source.shape) != shape:
         raise RuntimeError(
-            f"index_add_(): Number of indices ({index.numel()}) should be equal to the source's extents but for the "
-            f"indexed one those of self: {list(source.shape)} and {list(input.shape)}"
+            f"index_add: the source has shape {list(source.shape)}, expected {list(shape)}: {index.numel()} indices "
+            f"along dimension {dim}"
         )
     kind = input._dtype
     factor = int(require_fits(alpha, kind)) if kind.kind == INTEGER else alpha
@@ -223,10 +223,12 @@ def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: An
     """A number (or a tensor of one) in the parts of a dimension at indices, elsewhere the tensor's elements."""
     dim = check_dim(dim, input.ndim)
     if index._dtype is not int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+        raise IndexError(f"index_fill: the index is of dtype int64, got {index._dtype.word}")
     if index.ndim > 1:
-        raise IndexError("Index has to be a vector/scalar")
-    flags = np.zeros(input.shape[dim] if input.shape else 1, bool)
-    flags[index._values()] = True
+        raise IndexError(f"index_fill: the index is a number or a vector, got {index.ndim} dimensions")
+    size = input.shape[dim] if input.shape else 1
+    flags = np.zeros(size, bool)
+    if input.numel():
+        flags[KEYS.positions(index._values(), dim, size)] = True
     mask = from_values(flags).reshape(_with((1,) * input.ndim, dim, -1) if input.shape else ())
     return fill_where(made, "IndexFill", input, mask, value)

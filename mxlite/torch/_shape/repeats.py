@@ -10,6 +10,7 @@ from mxlite.torch._basic import from_values
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, method, prepare, run
 from mxlite.torch._convert import clone
+from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim, contiguous_format, extents_of
 from mxlite.torch._shape.shapes import expand, flatten, unsqueeze, view
 from mxlite.torch._tensor import Tensor
@@ -63,11 +64,11 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
     if isinstance(repeats, Tensor):
         if repeats.numel() not in (1, input.shape[place]):
             raise RuntimeError(
-                "repeats must have the same size as input along dim, but got repeats.size(0) = "
-                f"{repeats.numel()} and input.size({dim}) = {input.shape[place]}"
+                f"repeat_interleave: got {repeats.numel()} repeats, expected 1, or one for each of the "
+                f"{input.shape[place]} parts of dimension {dim}"
             )
         if repeats._dtype.name not in ("int32", "int64"):
-            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats._dtype.word}'")
+            raise none_of("repeat_interleave", repeats._dtype)
         if repeats.numel() != 1:
             rows = from_values(np.repeat(np.arange(input.shape[place]), repeats.tolist()))
             return input.index_select(place, rows)

@@ -51,21 +51,16 @@ def known_shape(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
         unknown = shape.index(-1)
         others = Size(shape[:unknown] + shape[unknown + 1 :])
         if -1 in others:
-            raise RuntimeError("only one dimension can be inferred")
+            raise RuntimeError(f"a shape has -1 once at most, got {list(shape)}")
         rest = others.numel()
         if rest == 0 and count == 0 and all(size >= 0 for size in others):
-            raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size "
-                "-1 can be any value and is ambiguous"
-            )
+            raise RuntimeError(f"-1 in shape {list(shape)} could be any size: there are no elements")
         if rest > 0 and count % rest == 0:
             return shape[:unknown] + (count // rest,) + shape[unknown + 1 :]
     negative = next((size for size in shape if size < -1), None)
     if negative is not None:
-        raise RuntimeError(
-            f"invalid shape dimension {negative} at index {shape.index(negative)} of shape {list(shape)}"
-        )
-    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+        raise RuntimeError(f"a shape has sizes from 0 on, and -1, got {list(shape)}")
+    raise RuntimeError(f"{count} elements do not fill shape {list(shape)}")
 
 
 def is_viewable(input: Tensor, shape: tuple[int, ...]) -> bool:
@@ -109,8 +104,8 @@ def view(self: Tensor, *size: Any) -> Tensor:
     sizes = known_shape(self, extents_of("view", size))
     if not is_viewable(self, sizes):
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
+            f"view: a tensor of shape {list(self.shape)} with strides {list(self._strides())} cannot be seen in shape "
+            f"{list(sizes)}; reshape() copies it"
         )
     return with_shape(_view, self, sizes)
 
@@ -167,7 +162,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     shape = input.shape
     start, end = check_dim(start_dim, len(shape)), check_dim(end_dim, len(shape))
     if start > end:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+        raise RuntimeError(f"flatten: start_dim {start_dim} lies behind end_dim {end_dim}")
     if not shape:
         return reshape(input, (1,))
     if start == end:
@@ -235,7 +230,7 @@ def t(input: Tensor) -> Tensor:
 def _t_of(input: Tensor, call: int) -> Tensor:
     ndim = len(input.shape)
     if ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
+        raise RuntimeError(f"t: the tensor has 2 dimensions at most, got {ndim}")
     return with_shape(call, input, tuple(reversed(range(ndim))))
 
 
@@ -263,13 +258,10 @@ def _transposed(input: Tensor, dim0: int, dim1: int, call: int) -> Tensor:
 def _order(name: str, input: Tensor, dims: tuple) -> tuple[int, ...]:
     ndim = len(input.shape)
     if len(dims) != ndim:
-        raise RuntimeError(
-            f"{name}(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
-        )
+        raise RuntimeError(f"{name}: {len(dims)} dims for {ndim} dimensions; each must be named once")
     order = tuple(check_dim(dim, ndim) for dim in dims)
     if len(set(order)) != ndim:
-        raise RuntimeError(f"{name}(): duplicate dims are not allowed.")
+        raise RuntimeError(f"{name}: each dimension is named once, got {list(dims)}")
     return order
 
 
@@ -301,9 +293,7 @@ def _matrix_transposed(name: str) -> Callable:
         """The last two dimensions changed for each other."""
         ndim = len(self.shape)
         if ndim == 1:
-            raise RuntimeError(
-                f"tensor.{name} is only supported on matrices or batches of matrices. Got {ndim}-D tensor."
-            )
+            raise RuntimeError(f"{name}: takes matrices, one or a batch, got {ndim} dimension")
         return transpose(self, -2, -1) if ndim else alias(self)
 
     return transposed
@@ -311,7 +301,7 @@ def _matrix_transposed(name: str) -> Callable:
 
 method("T")(property(_reversed, doc=_reversed.__doc__))
 method("mT")(property(_matrix_transposed("mT"), doc="The last two dimensions changed for each other."))
-function("adjoint")(_matrix_transposed("adjoint()"))
+function("adjoint")(_matrix_transposed("adjoint"))
 
 
 @method(calls={"list": _expand, "again": True, **from_kind(BOOL)})
@@ -325,13 +315,10 @@ def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     added = len(sizes) - len(shape)
     if added < 0:
         raise RuntimeError(
-            f"expand({self.type()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided ({len(sizes)}) "
-            f"must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+            f"expand: {len(sizes)} sizes for {len(shape)} dimensions; there must be one for each, or more"
         )
     if -1 in sizes[:added]:
-        raise RuntimeError(
-            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {sizes.index(-1)}"
-        )
+        raise RuntimeError(f"expand: -1 keeps the size of a dimension, but dimension {sizes.index(-1)} is new")
     wanted = list(sizes)
     for dim, old in enumerate(shape, added):
         if wanted[dim] == -1:

@@ -27,12 +27,12 @@ def select(input: Tensor, dim: int, index: Any) -> Tensor:
     """A view of one position of a dimension, without it."""
     shape = input.shape
     if not shape:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+        raise IndexError("select: a tensor without dimensions has no positions")
     dim = check_dim(dim, len(shape))
     index = operator.index(index)
     size = shape[dim]
     if not -size <= index < size:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+        raise IndexError(f"select: index {index} is outside dimension {dim}, which has size {size}")
     return select_at(input, dim, index + size if index < 0 else index)
 
 
@@ -51,15 +51,15 @@ def slice_dim(input: Tensor, dim: int, start: int, end: int, step: int) -> Tenso
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """A view of `length` parts along a dimension, from `start` on."""
     if not input.shape:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+        raise RuntimeError("narrow: a tensor without dimensions has no positions")
     if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+        raise RuntimeError(f"narrow: length is 0 or more, got {length}")
     dim = check_dim(dim, input.ndim)
     start = operator.index(start)
     size = input.shape[dim]
     if not -size <= start <= size:
-        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+        raise IndexError(f"narrow: start is from {-size} to {size} in dimension {dim}, got {start}")
     start = start + size if start < 0 else start
     if start + length > size:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+        raise RuntimeError(f"narrow: start {start} and length {length} go beyond the size {size} of dimension {dim}")
     return slice_dim(input, dim, start, start + length, 1)

@@ -46,11 +46,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         return nonzero(condition, as_tuple=True)
     for each in (condition, input, other):
         if not isinstance(each, (Tensor, int, float)) or (each is condition and not isinstance(each, Tensor)):
-            raise TypeError(f"where() received an invalid combination of arguments - got {type(each).__name__}")
+            raise TypeError(f"where: takes a tensor as condition, and tensors or numbers, got {type(each).__name__}")
     if condition._dtype.kind != BOOL and condition._dtype is not _uint8:
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}"
-        )
+        raise RuntimeError(f"where: the condition is of dtype bool, got {condition.dtype}")
     kind = common_dtype(input, other)
     x, y = (cast(each, kind) if isinstance(each, Tensor) else filled((), each, kind) for each in (input, other))
     return choose(condition, x, y)
@@ -74,7 +72,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 def _mask(name: str, mask: Any) -> Tensor:
     if not isinstance(mask, Tensor) or mask._dtype.kind != BOOL:
         found = mask._dtype if isinstance(mask, Tensor) else type(mask).__name__
-        raise RuntimeError(f"{name}: expected BoolTensor for mask, but got {found}")
+        raise RuntimeError(f"{name}: a mask is a tensor of dtype bool, got {found}")
     return mask
 
 
@@ -128,6 +126,6 @@ def _number_of(value: Any, kind: dtype) -> Tensor:
         return filled((), value, kind)
     if value.ndim:
         raise RuntimeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+            f"the value to fill with is a number, or a tensor without dimensions, got {value.ndim} dimensions"
         )
     return cast(value, kind)

@@ -50,14 +50,14 @@ def _roots(tensors: tuple, grads: tuple, edges: Edges) -> list[tuple[int, int]]:
     for number, (head, grad) in enumerate(zip(tensors, grads)):
         is_edge = isinstance(head, graph.Edge)
         if not is_edge and not isinstance(head, Tensor):
-            raise RuntimeError(f"tensor {number} is neither a Tensor nor a GradientEdge")
+            raise RuntimeError(f"tensor {number} is no Tensor and no GradientEdge")
         roots.append(_edge(head, edges))
         if not roots[-1][0]:
             raise RuntimeError(f"tensor {number} has no grad_fn and requires no gradient")
         if grad is None:
             raise RuntimeError(f"gradient {number} is None; {'a GradientEdge' if is_edge else 'its tensor'} takes one")
         if not isinstance(grad, Tensor):
-            raise RuntimeError(f"gradient {number} is neither a Tensor nor None")
+            raise RuntimeError(f"gradient {number} is no Tensor and not None")
     return roots
 
 

@@ -11,6 +11,7 @@ from mxlite._public import defined
 from mxlite.torch._calls import explain_all, functions, new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
+from mxlite.torch._errors import none_of, wrong_argument
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._math.reductions import log_softmax
 from mxlite.torch._nodes import formula
@@ -46,7 +47,7 @@ def _of_difference(
     input, target = _fitted(input, target)
     kind = common_dtype(input, target)
     if not kind.is_floating_point:
-        raise NotImplementedError(f"{label[:-13].lower()}: there is none of dtype {kind.word}")
+        raise none_of(label[:-13].lower(), kind)
 
     def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
         away = derivative(x - y) * (grad / x.numel() if reduction == "mean" else grad)
@@ -168,14 +169,14 @@ def nll_loss(
     """
     _check_reduction(reduction)
     if not input._dtype.is_floating_point:
-        raise NotImplementedError(f"nll_loss: there is none of dtype {input._dtype.word}")
+        raise none_of("nll_loss", input._dtype)
     if target._dtype not in (int64, uint8):
         raise RuntimeError(f"nll_loss: a target is of dtype int64 or uint8, got {target._dtype.word}")
     shape = tuple(input.shape)
     if not shape:
         raise ValueError("nll_loss: the input has a dimension of classes at least, got none")
     if not isinstance(ignore_index, int):
-        raise TypeError(f"nll_loss(): argument 'ignore_index' must be int, not {type(ignore_index).__name__}")
+        raise wrong_argument("nll_loss", "ignore_index", 0, "int", ignore_index)
     dim = 0 if len(shape) == 1 else 1
     _require_class_weight(weight, shape[dim])
     if len(shape) == 1 and target.ndim == 1:

@@ -351,7 +351,7 @@ class Module(State):
         return self._to(None)
 
     def cuda(self, device: Any = None) -> Any:
-        """Raises: AssertionError: there is no CUDA."""
+        """Itself under `mxlite run --cpu`. Raises: AssertionError: there is no CUDA."""
         return self.to("cuda")
 
     # ---- hooks ----

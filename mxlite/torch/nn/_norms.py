@@ -64,8 +64,8 @@ class _OfChannels(_Affine):
 
     def _require_ndim(self, input: Any) -> None:
         if input.ndim not in self._ndims:
-            wanted = " or ".join(f"{each}D" for each in self._ndims)
-            raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
+            wanted = " or ".join(map(str, self._ndims))
+            raise ValueError(f"{type(self).__name__}: the input has {wanted} dimensions, got {input.ndim}")
 
     def extra_repr(self) -> str:  # noqa: D102
         return (

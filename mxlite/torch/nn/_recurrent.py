@@ -20,7 +20,7 @@ class RNNBase(Layer):
 
     Args:
         mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
-        batch_first: Whether the batch is the first dimension of the input and of the output.
+        batch_first: Whether inputs and outputs begin with the dimension of the batch.
         dropout: The probability that an element between two layers is 0 while training.
         bidirectional: Whether each layer also runs from the last step to the first.
     """

@@ -12,6 +12,7 @@ import numpy as np
 
 from mxlite._public import defined
 from mxlite.torch._calls import explain_all, prepare, require_tensor, run
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn._rims import constant_pad, dropout
 
@@ -51,7 +52,7 @@ def _require_groups(name: str, weight: Any, bias: Any, groups: Any) -> None:
     if bias is not None:
         require_tensor(name, 3, "bias", bias)
     if not isinstance(groups, int):
-        raise TypeError(f"{name}(): argument 'groups' must be int, not {type(groups).__name__}")
+        raise wrong_argument(name, "groups", 0, "int", groups)
 
 
 def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, shape: Any) -> None:

@@ -11,12 +11,13 @@ from mxlite._public import show as _show
 from mxlite.torch._calls import Ints, adopt, new, prepare, require_tensor, run, run_many
 from mxlite.torch._calls import explain_all as _explain_all
 from mxlite.torch._dtypes import bool_, float32, int64
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.matrix import addmm, mm
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._nodes import formula, unrecorded
 from mxlite.torch._shape import shapes as _shapes
-from mxlite.torch._shape.picking import _require_within, require_integers
+from mxlite.torch._shape.picking import require_integers, require_within
 from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
 from mxlite.torch.nn import _activations, _losses, _rims, _windows
@@ -80,15 +81,12 @@ def embedding(
     if weight.ndim != 2:
         raise RuntimeError(f"embedding: a weight has rows, 2 dimensions, got shape {list(weight.shape)}")
     if padding_idx is not None and not isinstance(padding_idx, int):
-        raise TypeError(f"embedding(): argument 'padding_idx' must be int, not {type(padding_idx).__name__}")
+        raise wrong_argument("embedding", "padding_idx", 0, "int", padding_idx)
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise AssertionError(f"embedding: padding_idx is one of {weight.shape[0]} rows, got {padding_idx}")
-    require_integers(
-        input,
-        f"embedding: indices are of dtype int64 or int32, got {input._dtype.word}",
-    )
+    require_integers("embedding", input)
     extent = weight.shape[0]
-    _require_within(input, extent)
+    require_within("embedding", input, extent)
     if padding_idx is None:
         return run(_rows, [weight, input], kind=weight._dtype)
 

@@ -229,7 +229,7 @@ TEST(released_and_edited)
     y = run1(&aab, a, c);
     CHECK_INT(op_into("square", 1, &c, c), 0);
     CHECK_INT(run_from(y, &plain), -1);
-    CHECK_HAS(MXGetLastError(), "modified by an inplace operation (edited in place by square)");
+    CHECK_HAS(MXGetLastError(), "saved for backward, was edited in place by square");
     drop(y);
     drop(c);
     drop(one);

@@ -182,7 +182,7 @@ TEST(saved_values)
     CHECK_INT(backward(y), 0);
     CHECK_NEAR(grad_at(x, 1), 16, 0);
     CHECK_INT(backward(q), -1);
-    CHECK_HAS(MXGetLastError(), "modified by an inplace operation (edited in place by square)");
+    CHECK_HAS(MXGetLastError(), "saved for backward, was edited in place by square");
     CHECK_HAS(MXGetLastError(), "version 1, expected version 0");
     drop(q);
     drop(y);
@@ -292,7 +292,7 @@ TEST(edits_of_former_variables)
     CHECK_INT(edit("broadcast_mul", c, x, NULL), 0);
     CHECK_NEAR(at(c, 0), 45, 0);
     CHECK_INT(backward_full(x, NULL, 1, 0), -1); /* c was edited since it was saved */
-    CHECK_HAS(MXGetLastError(), "modified by an inplace operation");
+    CHECK_HAS(MXGetLastError(), "saved for backward, was edited in place");
     drop(x);
     drop(w);
     drop(c);

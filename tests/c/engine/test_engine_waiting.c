@@ -54,6 +54,26 @@ static double total(H array)
     return value;
 }
 
+/* Results as large as what they read wait on: without deferral they would take that memory. */
+TEST(as_much_as_the_results)
+{
+    enum { KEPT = 12 };
+    H kept[KEPT];
+
+    for (int i = 0; i < KEPT; i++) {
+        H big = filled("(40, 25000)", i);
+
+        kept[i] = plus(big, "0.5");
+        drop(big);
+    }
+    CHECK(mxl_storage_left_bytes > MXL_MOST_LEFT || mxl_defer_least == INT64_MAX);
+    for (int i = 0; i < KEPT; i++) {
+        CHECK_NEAR(total(kept[i]), (i + 0.5) * 1000000, 0);
+        drop(kept[i]);
+    }
+    CHECK_INT(mxl_storage_left_bytes, 0);
+}
+
 /* Results of 0.1 MB each, made of rows of arrays of 4 MB that are freed. */
 TEST(rows_of_large_arrays)
 {
@@ -285,6 +305,6 @@ TEST(each_allocation_fails)
 
 /* The first two replace the allocator, which no memory of another may be in use for. */
 HARNESS_MAIN(ENTRY(what_waits_runs_before_an_allocation_fails), ENTRY(each_allocation_fails),
-             ENTRY(rows_of_large_arrays), ENTRY(kept_losses), ENTRY(inputs_that_are_freed_later),
-             ENTRY(a_result_takes_the_block_of_an_input), ENTRY(blocks_that_are_still_read),
-             ENTRY(an_edit_of_an_array_that_is_freed))
+             ENTRY(as_much_as_the_results), ENTRY(rows_of_large_arrays), ENTRY(kept_losses),
+             ENTRY(inputs_that_are_freed_later), ENTRY(a_result_takes_the_block_of_an_input),
+             ENTRY(blocks_that_are_still_read), ENTRY(an_edit_of_an_array_that_is_freed))

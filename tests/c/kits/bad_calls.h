@@ -384,6 +384,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLNDArrayFromData, status_of(MXLNDArrayFromData(buffer, 2, shape_i64, 9)))                  \
     X(MXLNDArrayToDLPackVersioned, MXLNDArrayToDLPackVersioned(good, NULL))                        \
     X(MXLNDArrayFromDLPackVersioned, status_of(MXLNDArrayFromDLPackVersioned(NULL)))               \
+    X(MXLSetPython, MXLSetPython(NULL))                                                            \
     X(MXListAllOpNames, MXListAllOpNames(NULL, &list_a))                                           \
     X(MXListAllOpNames, MXListAllOpNames(&u32, NULL))                                              \
     X(NNListAllOpNames, NNListAllOpNames(NULL, &list_a))                                           \

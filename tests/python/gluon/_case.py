@@ -12,6 +12,7 @@ two packages draw different ones.
 from __future__ import annotations
 
 import base64
+import contextlib
 import importlib
 import inspect
 import itertools
@@ -41,6 +42,7 @@ class Case:
     rtol: float
     atol: float
     differs: str | None
+    whole: bool
     module: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,6 +61,7 @@ def case(
     rtol: float = 1e-4,
     atol: float = 1e-5,
     differs: str | None = None,
+    whole: Callable[..., bool] = lambda **_: False,
     **grid: list,
 ) -> Any:
     """Decorates a function: one case, or one for each combination of the values in `grid`.
@@ -66,6 +69,7 @@ def case(
     Args:
         rtol, atol: how far numbers with a fraction may be from those of 1.9.1.
         differs: why mxlite's answer is another one; docs/compatibility.md has a row with the function's name.
+        whole: of the values: whether make test-all alone runs the case.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,7 +78,7 @@ def case(
             given = dict(zip(grid, values))
             tag = ",".join(f"{name}={value}" for name, value in given.items())
             name = f"{module}.{function.__name__}" + (f"[{tag}]" if tag else "")
-            _CASES.setdefault(module, []).append(Case(name, function, given, rtol, atol, differs))
+            _CASES.setdefault(module, []).append(Case(name, function, given, rtol, atol, differs, whole(**given)))
         return function
 
     return decorate if function is None else decorate(function)
@@ -102,10 +106,10 @@ def answer(one: Case, mx: Any) -> Any:
     np.random.seed(0)
     random.seed(0)
     mx.random.seed(0)
-    with tempfile.TemporaryDirectory() as folder, mx.name.NameManager(), warnings.catch_warnings():
+    with contextlib.ExitStack() as stack, mx.name.NameManager(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         needs_folder = "folder" in inspect.signature(one.function).parameters
-        more = {"folder": folder} if needs_folder else {}
+        more = {"folder": stack.enter_context(tempfile.TemporaryDirectory())} if needs_folder else {}
         try:
             return encoded(one.function(mx, **one.values, **more))
         except Exception as error:

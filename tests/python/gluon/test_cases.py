@@ -23,7 +23,7 @@ def recorded(module: str) -> dict[str, Any]:
     return json.loads(lzma.decompress(path.read_bytes())) if path.exists() else {}
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [pytest.param(one, id=one.name, marks=[pytest.mark.whole] * one.whole) for one in ALL])
 def test_answer_is_that_of_1_9_1(one: Case) -> None:
     expected = recorded(one.module).get(one.name)
     assert expected is not None, "no answer is recorded: run `make oracle-gluon`"

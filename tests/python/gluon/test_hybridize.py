@@ -195,6 +195,27 @@ def test_a_parameter_that_is_computed_is_asked_at_each_call() -> None:
     assert net(nd.array([3])).asscalar() == 12
 
 
+def test_an_own_infer_shape_is_asked() -> None:
+    """Where the graph does not tell a parameter's shape, as `broadcast_mul` in 1.9.1."""
+
+    class Net(nn.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = self.params.get("weight", shape=(0,), init="ones", allow_deferred_init=True)
+
+        def infer_shape(self, *args) -> None:
+            self.weight.shape = (1,)
+
+        def hybrid_forward(self, F, *inputs, weight):  # noqa: N803
+            return F.broadcast_mul(sum(inputs), weight)
+
+    for count in (1, 2):
+        net = Net()
+        net.initialize()
+        net.hybridize()
+        assert net(*[nd.ones((2, 3))] * count).asnumpy().sum() == 6 * count
+
+
 def test_infer_shape_gives_no_values() -> None:
     net = nn.HybridSequential()
     net.add(nn.Dense(3), nn.Dense(2))

@@ -231,6 +231,82 @@ def test_base_helpers() -> None:
     assert repr(base._Null) == "_Null" and not base._Null
 
 
+def test_pointers_of_c() -> None:
+    base = mx.base
+    values = (ctypes.c_float * 6)(*range(6))
+    shared = base.ctypes2numpy_shared(ctypes.cast(values, base.mx_float_p), (2, 3))
+    shared[0, 1] = 7
+    assert values[1] == 7 and shared.shape == (2, 3) and shared.dtype == base.mx_real_t
+    text = ctypes.create_string_buffer(b"abc\0d")
+    assert base.ctypes2buffer(ctypes.cast(text, ctypes.POINTER(ctypes.c_char)), 5) == b"abc\0d"
+    with pytest.raises(TypeError, match="pointer to c_char"):
+        base.ctypes2buffer(text, 2)
+    with pytest.raises(RuntimeError, match="pointer to c_float"):
+        base.ctypes2numpy_shared(text, (2,))
+    handle = base.NDArrayHandle()
+    base.check_call(base._LIB.MXNDArrayCreateNone(ctypes.byref(handle)))
+    base.check_call(base._LIB.MXNDArrayFree(handle))
+    assert base.SymbolHandle is base.ExecutorHandle is ctypes.c_void_p
+    assert [name for name, _ in base.MXCallbackList._fields_] == ["num_callbacks", "callbacks", "contexts"]
+
+
+def test_helpers_of_front_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answers are those of 1.9.1."""
+    base = mx.base
+    assert [base._as_list(each) for each in (3, [1], (1, 2), None)] == [[3], [1], (1, 2), [None]]
+    monkeypatch.setenv("MXNET_HOME", "~/here")
+    assert base.data_dir() == os.path.expanduser("~/here") and base.data_dir_default().endswith("/.mxnet")
+    monkeypatch.delenv("MXNET_HOME")
+    assert base.data_dir() == base.data_dir_default()
+    names, kinds, texts = ["a", "b", "a"], ["int", "str, optional", "x"], ["the a.", "", "again"]
+    once = "Parameters\n----------\na : int\n    the a.\nb : str, optional\n"
+    assert base.build_param_doc(names, kinds, texts) == once
+    assert base.build_param_doc(names, kinds, texts, remove_dup=False) == once + "a : x\n    again\n"
+    assert base.build_param_doc([], [], []) == "Parameters\n----------\n\n"
+
+
+def test_properties_of_classes() -> None:
+    base = mx.base
+
+    class Plain:
+        @base.classproperty
+        def name(cls) -> str:  # noqa: N805
+            return cls.__name__
+
+    class Set(base.with_metaclass(base._MXClassPropertyMetaClass, dict)):
+        held = 1
+
+        @base.classproperty
+        def value(cls) -> int:  # noqa: N805
+            return cls.held
+
+        @value.setter
+        def value(cls, held: int) -> None:  # noqa: N805
+            cls.held = held
+
+    assert Plain.name == Plain().name == "Plain"
+    with pytest.raises(AttributeError, match="cannot be assigned"):
+        Plain().name = "x"
+    Set.value = 5
+    assert (Set.held, Set.value, Set().value) == (5, 5, 5) and Set.__mro__ == (Set, dict, object)
+    Set().value = 6
+    assert Set.held == 6
+
+
+def test_errors_get_their_names_from_classes() -> None:
+    @mx.base.register_error
+    class OfMine(mx.MXNetError):
+        pass
+
+    @mx.base.register_error("Another")
+    class Second(mx.MXNetError):
+        pass
+
+    mx.base.register_error("Third", KeyError)
+    made = [mx.error.error_from_message(f"{name}: text") for name in ("OfMine", "Another", "Third", "None")]
+    assert [type(each) for each in made] == [OfMine, Second, KeyError, mx.MXNetError]
+
+
 def test_texts_are_not_cut():
     """C would end a text at a NUL character, and take only the part before it."""
     x = mx.nd.ones((1, 2))

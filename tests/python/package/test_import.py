@@ -223,3 +223,69 @@ def test_check_imports_finds_a_cycle(tmp_path: Path, closing: str, is_cycle: boo
     done = check_imports(tmp_path)
     assert done.returncode == is_cycle, done.stdout
     assert ("mxlite.a -> mxlite.b -> mxlite.a" in done.stdout) == is_cycle
+
+
+# ---- the modules that `import mxnet` leaves behind ----
+
+_REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "modules.json"
+
+#: Modules of 1.9.1 that are not here, by their beginnings: of mx.np, of sparse arrays, of its own front end, of CUDA
+#: and of exporters; `torch` is another one here.
+_NOT_HERE = """
+    api contrib.onnx. kvstore.kvstore_server library ndarray.gen_ ndarray.numpy ndarray.register ndarray.sparse
+    ndarray.utils ndarray_doc numpy onnx rnn rtc symbol.gen_ symbol.numpy symbol.register symbol.sparse symbol_doc torch
+    tvmop
+"""
+
+_LEFT = """
+import json, sys, time
+import mxlite
+before = set(sys.modules)
+mxlite.install_as_mxnet()
+import mxnet
+print(json.dumps([sorted(name for name in sys.modules if name.startswith("mxnet.")), "mxlite.gluon" in sys.modules]))
+"""
+
+
+def _loaded() -> list[str]:
+    """The public modules of 1.9.1 that are in sys.modules there, but for those that are not here."""
+    names = [name[len("mxnet.") :] for name in json.loads(_REFERENCE.read_text())["loaded"] if name != "mxnet"]
+    return [name for name in names if "._" not in f".{name}" and not name.startswith(tuple(_NOT_HERE.split()))]
+
+
+def test_modules_are_in_sys_modules_as_in_1_9_1() -> None:
+    there, gluon_is_imported = json.loads(check(_LEFT))
+    assert {f"mxnet.{name}" for name in _loaded()} <= set(there) and not gluon_is_imported
+    beyond = {name[len("mxnet.") :] for name in there if "._" not in name} - set(_loaded())
+    assert all(hasattr(mx, name.partition(".")[0]) for name in beyond)
+
+
+_PLACEHOLDERS = """
+import importlib, inspect, pickle, pydoc, sys
+import mxlite
+mxlite.install_as_mxnet()
+from mxlite._public import loaded
+def idle(): return [name for name in loaded.names() if type(sys.modules["mxnet." + name]).__name__ == "_Placeholder"]
+count = len(idle())
+inspect.getmodule(idle), pydoc.apropos, repr(sys.modules["mxnet.symbol"])
+for module in list(sys.modules.values()):  # as unittest and debuggers do
+    getattr(module, "__warningregistry__", None), getattr(module, "__file__", None)
+assert count > 80 and len(idle()) == count
+symbol = sys.modules["mxnet.symbol"]
+assert symbol.Symbol is mxlite.sym.Symbol and sys.modules["mxnet.symbol"] is mxlite.symbol and "var" in dir(symbol)
+import mxnet.gluon.nn as nn
+from mxnet.module import Module
+assert nn is mxlite.gluon.nn and sys.modules["mxnet.module"].Module is Module is mxlite.mod.Module
+sys.modules["mxnet.metric"].of_mine = 3
+assert mxlite.metric.of_mine == 3
+if sys.version_info >= (3, 11):
+    assert importlib.import_module("mxnet.optimizer") is mxlite.optimizer
+pickle.whichmodule(object(), "no_such_name")  # asks all modules
+assert idle() == []
+for name, own in loaded.names().items():
+    assert sys.modules["mxnet." + name] is importlib.import_module("mxlite." + own), name
+"""
+
+
+def test_placeholders_become_modules() -> None:
+    assert check(_PLACEHOLDERS) == ""

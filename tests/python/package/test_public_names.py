@@ -208,7 +208,7 @@ def test_torch_without_cuda() -> None:
     assert torch.cuda.is_available() is False and torch.cuda.device_count() == 0 and not torch.cuda.is_initialized()
     assert torch.cuda.manual_seed(1) is torch.cuda.manual_seed_all(1) is torch.cuda.empty_cache() is None
     for use in (torch.cuda.current_device, torch.cuda.synchronize, torch.cuda.get_device_name, torch.ones(2).cuda):
-        with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        with pytest.raises(AssertionError, match="there is no CUDA"):
             use()
 
 

@@ -58,7 +58,7 @@ def test_an_input_that_takes_in_its_own_result_is_let_go():
     y = x * 2
     y[0] = torch.dot(y, y)
     assert y.tolist() == [20.0, 4.0]
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         y.sum().backward()
 
 
@@ -398,7 +398,7 @@ def test_edits_that_are_refused():
     assert x.tolist() == [2.0, 3.0]
     y = x.exp()
     y.add_(1)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         y.sum().backward()
 
 
@@ -407,7 +407,7 @@ def test_a_formula_finds_edited_values():
     y = x * 1
     z = y.logsumexp(0)
     y.add_(1)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         z.backward()
 
 
@@ -431,7 +431,7 @@ def test_views_share_memory():
         ((3,), (1, 3), r"the result has shape \[1, 3\], which a tensor of shape \[3\]"),
         ((3, 1), (1, 3), r"the result has shape \[3, 3\], which a tensor of shape \[3, 1\]"),
         ((), (1,), r"the result has shape \[1\], which a tensor of shape \[\]"),
-        ((2, 3), (4,), r"size of tensor a \(3\) must match the size of tensor b \(4\)"),
+        ((2, 3), (4,), r"sizes 3 and 4 of dimension 1 differ"),
     ],
 )
 def test_an_edit_keeps_the_shape(target, other, says):
@@ -515,7 +515,7 @@ def test_a_node_that_did_not_run_is_not_released(stop):
     k.backward(torch.ones(2))
     assert a.grad.tolist() == b.grad.tolist() == [2, 4]
     for ran in (h, k, loss):
-        with pytest.raises(RuntimeError, match="second time|released by an earlier backward"):
+        with pytest.raises(RuntimeError, match="retain_graph=True"):
             ran.sum().backward()
 
 
@@ -524,9 +524,9 @@ def test_a_backward_for_some_leaves_keeps_the_other_branches():
     loss.backward(inputs=[a])
     k.backward(torch.ones(2))
     assert b.grad.tolist() == [2, 4]
-    with pytest.raises(RuntimeError, match="second time|released by an earlier backward"):
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
         h.backward(torch.ones(2))
     a, b, h, k, loss = _two_branches()
     loss.backward(inputs=[h])  # adds to h.grad: the node of h counts as run, as in PyTorch
-    with pytest.raises(RuntimeError, match="second time|released by an earlier backward"):
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
         h.backward(torch.ones(2))

@@ -133,7 +133,7 @@ def test_numbers_that_a_dtype_cannot_hold_are_refused():
         lambda: small.masked_fill(torch.tensor(True), 256),
         lambda: torch.zeros(2, dtype=torch.float16).fill_(1e20),
     ):
-        with pytest.raises(RuntimeError, match="without overflow"):
+        with pytest.raises(RuntimeError, match="outside the range of dtype"):
             wrong()
     assert small.tolist() == [0, 0]
     assert small.fill_(-1).tolist() == [255, 255]
@@ -141,7 +141,7 @@ def test_numbers_that_a_dtype_cannot_hold_are_refused():
 
 def test_subtraction_of_truth_values_is_refused():
     for wrong in (lambda: T - T, lambda: torch.ones(2) - T, lambda: T - 1, lambda: torch.ones(2).sub_(T)):
-        with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with"):
+        with pytest.raises(RuntimeError, match="sub: "):
             wrong()
 
 

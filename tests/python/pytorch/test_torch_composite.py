@@ -114,7 +114,7 @@ def test_an_edit_of_a_saved_input_is_an_error():
     a = x * 1
     y = silu(a)
     a.add_(1)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         y.backward()
 
 
@@ -122,7 +122,7 @@ def test_an_edit_of_a_constant_is_an_error():
     x, mask = variable(2.0), torch.ones(1, dtype=torch.float64)
     y = scaled(x, constants=[mask], by=1)
     mask.zero_()
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         y.backward()
 
 
@@ -141,7 +141,7 @@ def test_a_backward_releases_what_is_saved():
     y.backward(retain_graph=True)
     y.backward()
     close(x.grad, 2 * torch.autograd.grad(silu(x), x)[0].numpy())
-    with pytest.raises(RuntimeError, match="a second time"):
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
         y.backward()
 
 

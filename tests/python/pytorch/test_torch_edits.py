@@ -41,7 +41,7 @@ WITHOUT_GRADIENT = {"__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift
 METHODS = sorted(
     name
     for name in dir(torch.Tensor)
-    if (name.endswith("_") and not name.endswith("__"))
+    if (name.endswith("_") and not name.endswith("__") and hasattr(torch.Tensor, name))
     or name in WITHOUT_GRADIENT
     or name in ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__imod__", "__ipow__")
 )
@@ -98,7 +98,7 @@ def test_edits_at_indices():
     assert number.index_add_(0, torch.tensor(0), torch.tensor(3.0)) is number and number.item() == 4
     assert number.scatter_(dim=0, index=torch.tensor(0), src=torch.tensor(5.0)) is number and number.item() == 5
     for edit in ("scatter_", "scatter_add_"):
-        with pytest.raises(RuntimeError, match="index 5 is out of bounds for dimension 1 with size 4"):
+        with pytest.raises(RuntimeError, match="index 5 is outside dimension 1, which has size 4"):
             getattr(hot, edit)(1, torch.tensor([[5]]), torch.ones(1, 1))
     assert hot.sum().item() == 3
     with pytest.raises(RuntimeError, match="a variable whose gradient is wanted cannot be edited in place"):
@@ -246,7 +246,7 @@ def test_a_change_of_shape_after_an_operator(name):
     expected = gradient(lambda h: None)
     for change in (lambda h: h.unsqueeze_(0), lambda h: h.t_()):
         if name in SAVES_IT:
-            with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+            with pytest.raises(RuntimeError, match="was edited in place"):
                 gradient(change)
         else:
             assert gradient(change) == expected
@@ -277,7 +277,7 @@ def test_indices_and_masks_that_were_edited_since(name):
     made = run(x * 1, constant)
     values, indices = made if constant is None else (made, constant)
     indices.zero_()
-    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         values.sum().backward()
 
 
@@ -342,7 +342,7 @@ def test_gradients_of_a_shape_from_before():
         x.t_()
     with pytest.raises(RuntimeError, match=r"a gradient of shape \(1,3\) arrived at a variable of shape \(3,1\)"):
         y.backward()
-    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         square.backward()
     assert x.grad is None
     assert torch.autograd.grad((x * 3).sum(), x)[0].shape == (3, 1)
@@ -432,7 +432,7 @@ def test_pairs_of_edits_count_versions():
 )  # fmt: skip
 def test_a_number_that_the_dtype_cannot_hold_is_not_assigned(dtype: str, number: float, key: object) -> None:
     x = torch.ones(2, 2).to(getattr(torch, dtype))
-    with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
+    with pytest.raises(RuntimeError, match="outside the range of dtype"):
         x[key] = number
     assert x.tolist() == [[1, 1], [1, 1]]
 

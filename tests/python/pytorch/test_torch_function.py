@@ -75,7 +75,7 @@ def test_a_function_is_differentiated_twice_and_lets_go():
     assert (first.item(), second.item()) == (12.0, 12.0)
     y = Cube.apply(x)
     y.backward()
-    with pytest.raises(RuntimeError, match="second time"):
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
         y.backward()
     x.grad = None
 
@@ -84,7 +84,7 @@ def test_a_saved_tensor_that_was_edited():
     x = leaf(2.0) * 1
     y = Cube.apply(x)
     x.add_(1)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match="was edited in place"):
         y.backward()
 
 
@@ -258,7 +258,7 @@ def test_a_backward_lets_go_of_what_was_saved(operation):
     result.backward()
     x.grad = None
     assert live_bytes() <= before - 8000
-    with pytest.raises(RuntimeError, match="second time"):
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
         result.backward()
     assert node is result.grad_fn.next_functions[0][0]
 

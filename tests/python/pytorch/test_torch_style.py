@@ -13,6 +13,7 @@ import pytest
 import torch as real
 
 import mxlite.torch as ours
+from mxlite.torch import _missing
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch"))
 
@@ -136,3 +137,8 @@ def test_single_calls(call):
         came.append(describe(attempt(lambda: CALLS[call](torch, run_backward, x, y, one))))  # noqa: B023 - called here
         x.grad = None
     assert difference(*came) is None
+
+
+def test_names_that_tensors_lack():
+    theirs = {name for name in dir(real.Tensor) if name[0] != "_"}
+    assert {name for name in theirs if not hasattr(ours.Tensor, name)} == _missing.NAMES

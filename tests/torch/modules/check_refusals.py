@@ -1,6 +1,7 @@
 """Wrong and borderline arguments, and layouts of results, on PyTorch and on mxlite.torch. `make test-torch` runs it.
 
-check_refusals.py [COUNT]: every call of refusals.py; of keys and values below; the strides of COUNT random layouts.
+check_refusals.py [COUNT]: every call of refusals.py and texts.py; of keys and values below; the strides of COUNT random
+layouts. No error may have a sentence of PyTorch's.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import random
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch as real
@@ -19,8 +20,9 @@ import mxlite.torch as ours
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from compare import builtin
+from compare import builtin, same_words, words_of
 from refusals import REFUSED, SETUP
+from texts import TEXTS
 
 KEYS = """0 -1 4 slice(0,2) slice(None) ... None [0,1] [] i y[:2] b u u[0] u[1] b[0] y[0] 1.5 'a' True (0,0) (...,0)
     (slice(0,2),None) (b,0) (slice(0,2),u[0]) (u[0],u[0]) torch.tensor([9]) torch.tensor([1.]) slice(1.5) range(2)
@@ -39,15 +41,22 @@ LAYOUTS = """x.clone() | x + 1 | x + y | x * y | y - x | x.relu() | x.exp() | x.
     | (x + 1).transpose(0, 1).contiguous() | x.remainder(2) | x.isnan() | torch.atan2(x, y) | x.long() + 1"""
 
 
+class Refusal(NamedTuple):
+    """The class of an error, and what it says."""
+
+    kind: str
+    says: str
+
+
 def answer(torch: Any, text: str) -> Any:
-    """The class of the error of an expression, or shape, dtype and values of its result."""
-    names = {"torch": torch, "np": np, "put": put}
+    """The error of an expression, or shape, dtype and values of its result."""
+    names = {"torch": torch, "np": np, "put": put, "t": torch.tensor}
     torch.manual_seed(0)
     exec(SETUP, names)  # noqa: S102 - text of our own
     try:
         made = eval(text, names)
-    except Exception as problem:  # noqa: BLE001 - its class is the result
-        return builtin(problem)
+    except Exception as problem:  # noqa: BLE001 - it is the result
+        return Refusal(builtin(problem), words_of(problem))
     return [tuple(made.shape), str(made.dtype), str(made.tolist())] if isinstance(made, torch.Tensor) else None
 
 
@@ -82,15 +91,23 @@ def main() -> int:
     """Prints what differs; how many of them."""
     warnings.simplefilter("ignore")
     texts = [text.strip() for listed in REFUSED.values() for text in listed.strip().splitlines()]
+    texts += TEXTS
     texts += [f"{target}[{key}]" for target, key in itertools.product(TARGETS, KEYS)]
     texts += [f"put({target}, {key}, {value})" for target, key, value in itertools.product(TARGETS, KEYS, VALUES)]
     wrong = 0
     for text in texts:
         first, second = answer(real, text), answer(ours, text)
-        if first == "RuntimeError" and ", u, " in text:
-            continue  # PyTorch refuses a number at a mask of bytes, which it takes with several values
-        both_refuse = isinstance(first, str) and isinstance(second, str)  # of two mistakes one is named
-        if first != second and not (both_refuse and text.startswith("put")):
+        if isinstance(first, Refusal) and isinstance(second, Refusal):
+            copied = same_words(first.says, second.says)
+            if copied:
+                wrong += 1
+                print(f"{text}: {second.says}: PyTorch's words: {copied}")
+            elif first.kind != second.kind and not text.startswith("put"):  # of two mistakes one is named
+                wrong += 1
+                print(f"{text}: {first.kind} / {second.kind}")
+        elif first != second:
+            if isinstance(first, Refusal) and first.kind == "RuntimeError" and ", u, " in text:
+                continue  # PyTorch refuses a number at a mask of bytes, which it takes with several values
             wrong += 1
             print(f"{text}: {first} / {second}")
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100

@@ -60,7 +60,7 @@ class Identity(HybridBlock):
 
 
 class SparseEmbedding(Block):
-    """An Embedding with sparse gradients. Raises: NotImplementedError: mxlite has no sparse arrays."""
+    """An Embedding with sparse gradients. Raises: NotImplementedError: when one is made; there are none here."""
 
     def __init__(
         self, input_dim: int, output_dim: int, dtype: Any = "float32", weight_initializer: Any = None, **kwargs: Any

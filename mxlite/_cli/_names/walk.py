@@ -1,0 +1,516 @@
+"""What a program uses of packages, in the order in which it runs: found without running it.
+
+Imports and chains of attributes are followed through the program's names, calls through its functions and classes.
+Conditions that are plain (`if mx.context.num_gpus():`, options that are not given) decide; others make a use a maybe.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any, Callable, NamedTuple
+
+from mxlite._cli._names.sources import Source
+from mxlite._cli._names.values import UNKNOWN, Values
+
+#: What a parameter of that name is in MXNet's code: mx.nd or mx.sym, as `hybrid_forward(self, F, x)` gets it.
+_GIVEN = {"F": "mxnet.nd"}
+CERTAIN, MAYBE, UNCALLED, DEAD = range(4)
+#: Functions whose arguments are exceptions that the `with` block may raise.
+_CATCHING = ("suppress", "raises", "assertRaises", "assertRaisesRegex", "assert_raises")
+_IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+_ENDING = ("sys.exit", "os._exit", "exit", "quit")
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Reach(NamedTuple):
+    """Whether a program comes to a place: a state from above, and when, if that is open."""
+
+    state: int
+    when: str = ""
+
+
+@dataclass
+class Use:
+    """One use: of a name ("mxnet.nd.exp"; ".tostype": a method of what nobody knows), at a line of a source."""
+
+    name: str
+    kind: str  #: "import", "name", "call" or "star"
+    source: Source
+    line: int
+    reach: Reach
+    caught: frozenset[str]  #: names of exceptions that the program would catch there
+    given: list[Any] = field(default_factory=list)  #: of a call: values by position
+    named: dict[str, Any] = field(default_factory=dict)  #: and by name; "**" if there may be others
+
+    @property
+    def place(self) -> str:
+        """Where it is."""
+        return self.source.place(self.line)
+
+
+class _Class(NamedTuple):
+    node: ast.ClassDef
+    bases: list[str | None]  #: names of the program's own classes, or None for others
+    outer: list[str]  #: what the others are in packages ("" if nobody knows)
+    methods: dict[str, Any]
+    source: Source
+
+
+class Walker(ast.NodeVisitor):
+    """Walks trees as one program, one after another; `uses` has what was found.
+
+    Args:
+        ask: what a function of a package returns here ("mxnet.num_gpus"); raises KeyError for others.
+        has: whether a class of a package has a method.
+        star: what `from module import *` gives: full names by names; None: nobody knows.
+        missing: whether importing a name fails here, as far as one knows.
+    """
+
+    def __init__(
+        self,
+        sources: list[tuple[Source, ast.Module]],
+        ask: Callable[[str], Any],
+        has: Callable[[str, str], bool],
+        star: Callable[[str], dict[str, str] | None],
+        missing: Callable[[str], bool],
+    ) -> None:
+        self.uses: dict[tuple[str, str, str], Use] = {}
+        self.bound: set[str] = set()  #: all names that the program binds
+        self.free: dict[str, Use] = {}  #: names that it reads and nobody of these packages gave it
+        self._has, self._star, self._missing = has, star, missing
+        self.stars: list[str] = []  #: modules that gave all their names
+        self._registered: dict[str, str] = {}  #: classes by the texts that programs use them by
+        self._scope: dict[str, str] = {}
+        self._functions: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
+        self._classes: dict[str, _Class] = {}
+        self._methods: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
+        self._walked: dict[int, list[tuple[int, frozenset[str]]]] = {}
+        self._reach, self._caught, self._depth = Reach(CERTAIN), frozenset[str](), 0
+        self._values = Values([tree for _, tree in sources], self._chain, ask)
+        for source, tree in sources:
+            self._source = source
+            for node in ast.walk(tree):  # functions use what is imported and defined below them
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    self._bind(node, note=False)
+                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    self.bound.add(node.id)
+                elif isinstance(node, (*_Function, ast.ClassDef)):
+                    self.bound.add(node.name)
+                elif isinstance(node, ast.arg):
+                    self.bound.add(node.arg)
+        for source, tree in sources:
+            self._source = source
+            self._statements(tree.body)
+        self._walk_the_rest()
+
+    def _walk_the_rest(self) -> None:
+        """Functions that nothing called; walking them may define others."""
+        left = True
+        while left:
+            every = [(name, *each) for held in (self._functions, self._methods) for name in held for each in held[name]]
+            left = [each for each in every if id(each[1]) not in self._walked]
+            for name, node, scope, source in left:
+                self._enter(node, scope, source, Reach(UNCALLED, f"if {name}() is called"))
+
+    # ---- notes ----
+
+    def _note(self, name: str, kind: str, node: Any, given: Any = (), named: Any = None) -> None:
+        use = Use(name, kind, self._source, node.lineno, self._reach, self._caught, list(given), dict(named or {}))
+        key = (name, kind, use.place)
+        before = self.uses.get(key)
+        if before is not None:
+            worse = (before.reach.state, len(before.caught)) > (use.reach.state, len(use.caught))
+            if not worse:
+                return
+            del self.uses[key]  # it comes where it is reached for certain
+        self.uses[key] = use
+
+    def _bind(self, node: ast.Import | ast.ImportFrom, note: bool = True) -> None:
+        """Takes over what an import makes known, and notes its names."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                root = alias.name.partition(".")[0]
+                self._scope[alias.asname or root] = alias.name if alias.asname else root
+                self.bound.add(alias.asname or root)
+                if note:
+                    self._note(alias.name, "import", node)
+            return
+        for alias in node.names:
+            self.bound.add(alias.asname or alias.name)
+            if node.level:
+                self._scope.pop(alias.asname or alias.name, None)
+                continue
+            if alias.name == "*":
+                if note:
+                    self.stars.append(node.module or "")
+                    self._note(node.module or "", "star", node)
+                self._scope.update(self._star(node.module or "") or {})
+                continue
+            name = f"{node.module}.{alias.name}"
+            self._scope[alias.asname or alias.name] = name
+            if note:
+                self._note(name, "import", node)
+
+    def visit_Import(self, node: ast.Import) -> None:  # noqa: N802
+        self._bind(node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
+        self._bind(node)
+
+    # ---- chains ----
+
+    def _chain(self, node: ast.expr) -> str | None:
+        """What a name or a chain of attributes stands for; "a.B()" is an object of a.B; None: nothing of a package."""
+        if isinstance(node, ast.Name):
+            return self._scope.get(node.id)
+        if isinstance(node, ast.Attribute):
+            before = self._chain(node.value)
+            return None if before is None else f"{before}.{node.attr}"
+        if isinstance(node, ast.Call):
+            before = self._chain(node.func)
+            return None if before is None or before.endswith(")") else f"{before}()"
+        return None
+
+    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802
+        if not isinstance(node.ctx, ast.Load):
+            return
+        for function in self._functions.get(node.id, ()):
+            self._enter(*function, self._reach)
+        if node.id in self._classes:
+            self._make(node.id)
+        name = self._scope.get(node.id)
+        if name is not None and not name.endswith(")"):
+            self._note(name, "name", node)
+        elif name is None and node.id not in self.bound and node.id not in self.free:
+            self.free[node.id] = Use(node.id, "name", self._source, node.lineno, self._reach, self._caught)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+        name = self._chain(node)
+        if name is not None and "()" not in name:
+            self._note(name, "name", node)
+            return
+        if isinstance(node.ctx, ast.Load):
+            self._note(name or f".{node.attr}", "name", node)
+            for function in self._methods.get(node.attr, ()):
+                self._enter(*function, self._reach)
+        self.visit(node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+        self.visit(node.func)
+        for each in (*node.args, *node.keywords):
+            self.visit(each)
+            value = each.value if isinstance(each, ast.keyword) else each
+            if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value in self._registered:
+                self._make(self._registered[value.value])
+        if isinstance(node.func, ast.Name) and node.func.id in self._classes:
+            for base in self._outer(node.func.id, set()):
+                self._note(base, "call", node, named={"*": UNKNOWN, "**": UNKNOWN})
+        name = self._chain(node.func)
+        if name is None and isinstance(node.func, ast.Attribute):
+            name = f".{node.func.attr}"
+        if name is None:
+            return
+        given = [UNKNOWN if isinstance(each, ast.Starred) else self._values.of(each) for each in node.args]
+        named = {each.arg or "**": self._values.of(each.value) for each in node.keywords}
+        if any(isinstance(each, ast.Starred) for each in node.args):
+            named["*"] = UNKNOWN
+        self._note(name, "call", node, given, named)
+
+    # ---- assignments ----
+
+    def _assign(self, target: ast.expr, name: str | None) -> None:
+        if isinstance(target, ast.Name):
+            if name is None:
+                self._scope.pop(target.id, None)
+            else:
+                self._scope[target.id] = name
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for each in target.elts:
+                self._assign(each, None)
+        elif isinstance(target, ast.Starred):
+            self._assign(target.value, None)
+        else:
+            self.visit(target)
+
+    def visit_Assign(self, node: ast.Assign) -> None:  # noqa: N802
+        self.visit(node.value)
+        for target in node.targets:
+            self._assign(target, self._chain(node.value))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+        if node.value is not None:
+            self.visit(node.value)
+            self._assign(node.target, self._chain(node.value))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:  # noqa: N802
+        self.visit(node.value)
+        self._assign(node.target, None)
+
+    # ---- what decides ----
+
+    def _under(self, reach: Reach, walk: Callable[[], None], keep: bool = True) -> None:
+        """Walks something that is reached only so; `keep`: what it assigns holds behind it."""
+        before, scope = self._reach, dict(self._scope)
+        if reach.state > before.state:
+            self._reach = reach
+        walk()
+        self._reach = before
+        if not keep:
+            self._scope = scope
+
+    def _branches(self, test: ast.expr, yes: Callable[[], None], no: Callable[[], None]) -> None:
+        value = self._values.of(test)
+        by_options = self._values.by_options
+        text = ast.unparse(test)
+        text = text if len(text) <= 60 else text[:57] + "..."
+        other = MAYBE if value is UNKNOWN or by_options else DEAD
+        yes_reach = Reach(CERTAIN if value is not UNKNOWN and value else other, f"if {text}")
+        no_reach = Reach(CERTAIN if value is not UNKNOWN and not value else other, f"unless {text}")
+        self._under(yes_reach, yes, yes_reach.state != DEAD)
+        self._under(no_reach, no, no_reach.state != DEAD)
+
+    def visit_If(self, node: ast.If) -> None:  # noqa: N802
+        self.visit(node.test)
+        self._branches(node.test, lambda: self._statements(node.body), lambda: self._statements(node.orelse))
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:  # noqa: N802
+        self.visit(node.test)
+        self._branches(node.test, lambda: self.visit(node.body), lambda: self.visit(node.orelse))
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:  # noqa: N802
+        self.visit(node.values[0])
+        rest = ast.BoolOp(node.op, node.values[1:]) if len(node.values) > 2 else node.values[1]
+
+        def others() -> None:
+            self.visit(rest)
+
+        def nothing() -> None:
+            pass
+
+        both = (others, nothing) if isinstance(node.op, ast.And) else (nothing, others)
+        self._branches(node.values[0], *both)
+
+    def visit_Compare(self, node: ast.Compare) -> None:  # noqa: N802
+        # `ctx == mx.gpu()` makes nothing there.
+        self.visit(node.left)
+        self._under(Reach(DEAD), lambda: [self.visit(each) for each in node.comparators] and None)
+
+    def visit_While(self, node: ast.While) -> None:  # noqa: N802
+        self.visit(node.test)
+        value = self._values.of(node.test)
+        never = value is not UNKNOWN and not value
+        self._under(Reach(DEAD if never else CERTAIN), lambda: self._statements(node.body))
+        self._statements(node.orelse)
+
+    def _rounds(self, values: ast.expr) -> Reach:
+        """Whether a loop has a round: a range that is not known may have none; data are there."""
+        value = self._values.of(values)
+        if value is not UNKNOWN:
+            empty = hasattr(value, "__len__") and len(value) == 0
+            return Reach(MAYBE if empty and self._values.by_options else DEAD if empty else CERTAIN, "with options")
+        if isinstance(values, ast.Call) and isinstance(values.func, ast.Name) and values.func.id in ("range", "xrange"):
+            number = values.args[-1 if len(values.args) < 3 else 1] if values.args else values
+            return Reach(MAYBE, f"if {ast.unparse(number)} is above 0")
+        return Reach(CERTAIN)
+
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> None:  # noqa: N802
+        self.visit(node.iter)
+        self._assign(node.target, None)
+        reach = self._rounds(node.iter)
+        # A loop of a program (epochs, batches) has rounds, whoever says how many.
+        self._under(Reach(DEAD if reach.state == DEAD else CERTAIN), lambda: self._statements(node.body))
+        self._statements(node.orelse)
+
+    visit_AsyncFor = visit_For  # noqa: N815
+
+    def _comprehension(self, node: Any) -> None:
+        reach, before = Reach(CERTAIN), dict(self._scope)
+        for each in node.generators:
+            self.visit(each.iter)
+            reach = max(reach, self._rounds(each.iter))
+            self._assign(each.target, None)
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        parts += [test for each in node.generators for test in each.ifs]
+        self._under(reach, lambda: [self.visit(part) for part in parts] and None)
+        self._scope = before
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension  # noqa: N815
+
+    # ---- exceptions ----
+
+    def _catching(self, names: set[str], walk: Callable[[], None]) -> None:
+        before = self._caught
+        self._caught = before | names
+        walk()
+        self._caught = before
+
+    def visit_Try(self, node: Any) -> None:  # noqa: N802
+        names: set[str] = set()
+        for handler in node.handlers:
+            if not self._ends(handler.body[-1], raising=True):
+                names |= _caught_by(handler.type)
+        self._catching(names, lambda: self._statements(node.body))
+        fails = names & _IMPORT_ERRORS and any(map(self._missing, _imported(node.body)))
+        if not fails:
+            self._statements(node.orelse)
+        reach = Reach(CERTAIN if fails else MAYBE, f"if {self._source.place(node.lineno + 1)} fails")
+        for handler in node.handlers:
+            self._under(reach, lambda: self._statements(handler.body), keep=bool(fails))  # noqa: B023 - at once
+        self._statements(node.finalbody)
+
+    visit_TryStar = visit_Try  # noqa: N815
+
+    def visit_With(self, node: ast.With | ast.AsyncWith) -> None:  # noqa: N802
+        names: set[str] = set()
+        for item in node.items:
+            self.visit(item.context_expr)
+            call = item.context_expr
+            if isinstance(call, ast.Call) and _last(call.func) in _CATCHING:
+                names |= {_last(each) for each in call.args} - {""}
+            if item.optional_vars is not None:
+                self._assign(item.optional_vars, None)
+        self._catching(names, lambda: self._statements(node.body))
+
+    visit_AsyncWith = visit_With  # noqa: N815
+
+    # ---- statements ----
+
+    def _statements(self, body: list[ast.stmt]) -> None:
+        for at, each in enumerate(body):
+            self.visit(each)
+            if self._ends(each):
+                rest = body[at + 1 :]
+                self._under(Reach(DEAD), lambda: [self.visit(one) for one in rest] and None, keep=False)  # noqa: B023
+                return
+
+    def _ends(self, node: ast.stmt, raising: bool = False) -> bool:
+        """Whether nothing behind a statement runs; `raising`: whether it ends the program, or raises."""
+        if isinstance(node, ast.Raise):
+            return True
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            return (self._chain(function) or (function.id if isinstance(function, ast.Name) else "")) in _ENDING
+        if isinstance(node, ast.If):
+            value = self._values.of(node.test)
+            if value is UNKNOWN or self._values.by_options:
+                return False
+            body = node.body if value else node.orelse
+            return bool(body) and self._ends(body[-1], raising)
+        return not raising and isinstance(node, (ast.Return, ast.Continue, ast.Break))
+
+    # ---- functions and classes ----
+
+    def _function(self, node: Any) -> None:
+        for each in node.decorator_list:
+            self.visit(each)
+            function = each.func if isinstance(each, ast.Call) else each
+            name = self._chain(function)
+            if name is not None and not isinstance(each, ast.Call):
+                self._note(name, "call", each, [UNKNOWN])
+        defaults = [each for each in (*node.args.defaults, *node.args.kw_defaults) if each is not None]
+        reach = Reach(MAYBE, f"if {node.name}() is called without it")
+        self._under(reach, lambda: [self.visit(each) for each in defaults] and None)
+        self._scope.pop(node.name, None)
+        self._functions.setdefault(node.name, []).append((node, dict(self._scope) if self._depth else {}, self._source))
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _function  # noqa: N815
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:  # noqa: N802
+        before = dict(self._scope)
+        self._parameters(node.args)
+        self.visit(node.body)
+        self._scope = before
+
+    def _parameters(self, arguments: ast.arguments) -> None:
+        for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+            if each is not None:
+                self._scope.pop(each.arg, None)
+                if each.arg in _GIVEN:
+                    self._scope[each.arg] = _GIVEN[each.arg]
+
+    def _enter(self, node: Any, scope: dict[str, str], source: Source, reach: Reach) -> None:
+        """Walks a function's body, once for each way to it that says more than those before."""
+        ways = self._walked.setdefault(id(node), [])
+        if any(state <= reach.state and caught <= self._caught for state, caught in ways):
+            return
+        ways.append((reach.state, self._caught))
+        outer, self._scope = self._scope, {**self._scope, **scope}
+        own, self._source = self._source, source
+        before, self._reach = self._reach, reach
+        self._depth += 1
+        self._parameters(node.args)
+        self._statements(node.body)
+        self._depth -= 1
+        self._scope, self._source, self._reach = outer, own, before
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:  # noqa: N802
+        for each in (*node.decorator_list, *node.keywords):
+            self.visit(each)
+        bases, outer = [], []
+        for base in node.bases:
+            own = base.id if isinstance(base, ast.Name) and base.id in self._classes else None
+            if own is None:
+                self.visit(base)
+                outer.append(self._chain(base) or _last(base))
+            bases.append(own)
+        methods = {each.name: each for each in node.body if isinstance(each, _Function)}
+        scope = dict(self._scope) if self._depth else {}
+        for name, method in methods.items():
+            self._methods.setdefault(name, []).append((method, scope, self._source))
+            for each in method.decorator_list:
+                self.visit(each)
+        self._classes[node.name] = _Class(node, bases, outer, methods, self._source)
+        self._scope.pop(node.name, None)
+        before = dict(self._scope)
+        self._depth += 1
+        self._statements([each for each in node.body if not isinstance(each, _Function)])
+        self._depth -= 1
+        self._scope = before
+        for each in node.decorator_list:  # a registered class is used by name
+            texts = each.args if isinstance(each, ast.Call) else []
+            self._registered[node.name.lower()] = node.name
+            for text in texts:
+                if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                    self._registered[text.value] = node.name
+
+    def _make(self, name: str) -> None:
+        """Walks what making an object of a class runs, and what the packages of its bases call."""
+        outer = self._outer(name, set())
+        for each in self._family(name, set()):
+            for method, node in each.methods.items():
+                special = method[:2] == "__" or any(self._has(base, method) for base in outer)
+                if special:
+                    self._enter(node, {}, each.source, self._reach)
+
+    def _family(self, name: str, seen: set[str]) -> list[_Class]:
+        if name in seen or name not in self._classes:
+            return []
+        seen.add(name)
+        each = self._classes[name]
+        return [each, *(one for base in each.bases if base for one in self._family(base, seen))]
+
+    def _outer(self, name: str, seen: set[str]) -> list[str]:
+        return [base for each in self._family(name, seen) for base in each.outer if base not in ("object", "")]
+
+
+def _last(node: ast.expr | None) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _imported(body: list[ast.stmt]) -> list[str]:
+    """The full names that statements import."""
+    found = []
+    for each in body:
+        if isinstance(each, ast.Import):
+            found += [alias.name for alias in each.names]
+        elif isinstance(each, ast.ImportFrom) and not each.level:
+            found += [f"{each.module}.{alias.name}" for alias in each.names if alias.name != "*"]
+    return found
+
+
+def _caught_by(kind: ast.expr | None) -> set[str]:
+    """The names of exceptions that a handler catches."""
+    if kind is None:
+        return {"BaseException"}
+    return {_last(each) for each in (kind.elts if isinstance(kind, ast.Tuple) else [kind])} - {""}

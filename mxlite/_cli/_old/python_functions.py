@@ -1,0 +1,262 @@
+"""Functions of older Pythons' standard libraries that later ones have not. `python_tables` names them."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import namedtuple
+from types import ModuleType
+from typing import Any
+
+from mxlite._cli._old._said import note
+
+ArgSpec = namedtuple("ArgSpec", "args varargs keywords defaults")
+
+
+def getargspec(func: Any) -> ArgSpec:
+    """The names of a function's arguments and their defaults.
+
+    Raises: ValueError: it has arguments that can be given by name only, or annotations.
+    """
+    import inspect
+
+    found = inspect.getfullargspec(func)
+    if found.kwonlyargs or found.annotations:
+        raise ValueError("Function has keyword-only parameters or annotations, use inspect.signature()")
+    return ArgSpec(found.args, found.varargs, found.varkw, found.defaults)
+
+
+def formatargspec(
+    args: Any,
+    varargs: str | None = None,
+    varkw: str | None = None,
+    defaults: Any = None,
+    *_: Any,
+    formatvalue: Any = lambda value: "=" + repr(value),
+) -> str:
+    """Arguments as a text, as they are written in `def`."""
+    first = len(args) - len(defaults or ())
+    words = [str(each) + (formatvalue(defaults[at - first]) if at >= first else "") for at, each in enumerate(args)]
+    words += [f"*{varargs}"] * (varargs is not None) + [f"**{varkw}"] * (varkw is not None)
+    return f"({', '.join(words)})"
+
+
+def coroutine(func: Any) -> Any:
+    """A generator function that can be awaited."""
+    import inspect
+    import types
+
+    if inspect.iscoroutinefunction(func):
+        return func
+    if inspect.isgeneratorfunction(func):
+        return types.coroutine(func)
+
+    @functools.wraps(func)
+    def generator(*args: Any, **kwargs: Any) -> Any:
+        found = func(*args, **kwargs)
+        if inspect.isgenerator(found):
+            found = yield from found
+        elif inspect.isawaitable(found):
+            found = yield from found.__await__()
+        return found
+
+    return types.coroutine(generator)
+
+
+def gcd(a: Any, b: Any) -> Any:
+    """The greatest common divisor, with the sign of b."""
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def escape(s: str, quote: Any = None) -> str:
+    """A text for HTML; `"` also if asked."""
+    s = s.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return s.replace('"', "&quot;") if quote else s
+
+
+def unescape(self: Any, s: str) -> str:
+    """The characters that references of HTML stand for."""
+    import html
+
+    return html.unescape(s)
+
+
+def find_loader(name: str, path: Any = None) -> Any:
+    """The loader of a module; None: there is none."""
+    import importlib.util
+
+    spec = importlib.util.find_spec(name)
+    return None if spec is None else spec.loader
+
+
+def linux_distribution(*_: Any, **__: Any) -> tuple[str, str, str]:
+    """The name of the system, its version and the version's name; empty where it is not said."""
+    import shlex
+
+    for path in ("/etc/os-release", "/usr/lib/os-release"):
+        try:
+            with open(path, encoding="utf-8") as file:
+                pairs = [line.strip().partition("=")[::2] for line in file if "=" in line and line[0] != "#"]
+        except OSError:
+            continue
+        held = {name: "".join(shlex.split(value)[:1]) for name, value in pairs}
+        return held.get("NAME", ""), held.get("VERSION_ID", ""), held.get("VERSION_CODENAME", "")
+    return "", "", ""
+
+
+def format_number(percent: str, value: Any, grouping: bool = False, monetary: bool = False, *additional: Any) -> str:
+    """A number as the locale writes it."""
+    import locale
+
+    return locale.format_string(percent, (value, *additional), grouping, monetary)
+
+
+def resetlocale(category: Any = None) -> None:
+    """The locale that the environment names."""
+    import locale
+
+    locale.setlocale(locale.LC_ALL if category is None else category, "")
+
+
+_INTERVAL = [100]
+
+
+def getcheckinterval() -> int:
+    """What `setcheckinterval` got; 100 at first."""
+    return _INTERVAL[0]
+
+
+def setcheckinterval(n: int) -> None:
+    """Does nothing: Python has `sys.setswitchinterval`, in seconds."""
+    _INTERVAL[0] = n
+
+
+def get_children(self: Any) -> list[Any]:
+    """The elements in it."""
+    return list(self)
+
+
+def get_iterator(self: Any, tag: Any = None) -> list[Any]:
+    """The elements below it, and itself, that have a tag."""
+    return list(self.iter(tag))
+
+
+def readfp(self: Any, fp: Any, filename: Any = None) -> None:
+    """`read_file`."""
+    self.read_file(fp, source=filename)
+
+
+# ---- tests ----
+
+
+def make_suite(testCaseClass: Any, prefix: str = "test", sortUsing: Any = None, suiteClass: Any = None) -> Any:  # noqa: N803
+    """All tests of a class."""
+    return _loader(prefix, sortUsing, suiteClass).loadTestsFromTestCase(testCaseClass)
+
+
+def find_test_cases(module: Any, prefix: str = "test", sortUsing: Any = None, suiteClass: Any = None) -> Any:  # noqa: N803
+    """All tests of a module."""
+    return _loader(prefix, sortUsing, suiteClass).loadTestsFromModule(module)
+
+
+def _loader(prefix: str, order: Any, suite: Any) -> Any:
+    import unittest
+
+    loader = unittest.TestLoader()
+    loader.testMethodPrefix = prefix
+    if order is not None:
+        loader.sortTestMethodsUsing = order
+    if suite is not None:
+        loader.suiteClass = suite
+    return loader
+
+
+def assert_dict_contains(self: Any, subset: dict[Any, Any], dictionary: dict[Any, Any], msg: Any = None) -> None:
+    """Fails unless the second has all of the first."""
+    self.assertEqual({**dictionary, **subset}, dict(dictionary), msg)
+
+
+# ---- functions that take less than they did ----
+
+
+def change_json(module: ModuleType) -> None:
+    """`encoding=`, which has done nothing since Python 3.0."""
+
+    def without(real: Any) -> Any:
+        @functools.wraps(real)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if "encoding" in kwargs:
+                del kwargs["encoding"]
+                note("json.loads(encoding=)")
+            return real(*args, **kwargs)
+
+        return function
+
+    for name in ("load", "loads"):
+        setattr(module, name, without(getattr(module, name)))
+
+
+def change_random(module: Any) -> None:
+    """Samples of sets, and `shuffle` with a function of one's own."""
+    if sys.version_info < (3, 11):
+        return
+    kind = module.Random
+    sample_now, shuffle_now = kind.sample, kind.shuffle
+
+    @functools.wraps(sample_now)
+    def sample(self: Any, population: Any, k: int, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(population, (set, frozenset)):
+            note("random.sample of a set")
+            population = tuple(population)
+        return sample_now(self, population, k, *args, **kwargs)
+
+    @functools.wraps(shuffle_now)
+    def shuffle(self: Any, x: Any, random: Any = None) -> None:
+        if random is None:
+            return shuffle_now(self, x)
+        note("random.shuffle(random=)")
+        for at in reversed(range(1, len(x))):
+            other = int(random() * (at + 1))
+            x[at], x[other] = x[other], x[at]
+        return None
+
+    kind.sample, kind.shuffle = sample, shuffle
+    module.sample, module.shuffle = module._inst.sample, module._inst.shuffle
+
+
+def change_open(module: Any) -> None:
+    """Files opened with "U", which has been what "r" does since Python 3.0."""
+    import io
+
+    if sys.version_info < (3, 11):
+        return
+    real = module.open
+
+    @functools.wraps(real)
+    def open(file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:
+        if isinstance(mode, str) and "U" in mode and not set(mode) & set("wax+"):
+            note("open(mode='U')")
+            mode = mode.replace("U", "") if "r" in mode else mode.replace("U", "r")
+        return real(file, mode, *args, **kwargs)
+
+    module.open = io.open = open
+
+
+def typing_io() -> ModuleType:
+    """The module `typing.io`."""
+    return _of_typing("io", ("IO", "TextIO", "BinaryIO"))
+
+
+def typing_re() -> ModuleType:
+    """The module `typing.re`."""
+    return _of_typing("re", ("Pattern", "Match"))
+
+
+def _of_typing(name: str, has: tuple[str, ...]) -> ModuleType:
+    import typing
+
+    module = ModuleType(f"typing.{name}")
+    vars(module).update({each: getattr(typing, each) for each in has}, __all__=list(has))
+    return module

@@ -1,0 +1,100 @@
+"""Modules that `import mxnet` leaves in sys.modules, where programs look for what they can use: einops for
+"mxnet.symbol". Importing them all would take a second; here each has a placeholder there until somebody wants it.
+
+`_install.install_as_mxnet` calls `place`.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+#: The modules of 1.9.1 that mxlite has, by their packages ("" is mxnet).
+_LOADED = {
+    "": """
+        attribute autograd base callback context contrib engine error executor executor_manager gluon image initializer
+        io kvstore libinfo log lr_scheduler metric model module monitor name ndarray notebook operator optimizer
+        profiler random recordio registry runtime symbol test_utils util visualization
+    """,
+    "contrib": "autograd io onnx quantization tensorboard text text.embedding text.utils text.vocab",
+    "gluon": """
+        block contrib data loss model_zoo nn nn.activations nn.basic_layers nn.conv_layers parameter rnn rnn.rnn_cell
+        rnn.rnn_layer trainer utils
+    """,
+    "gluon.contrib": """
+        cnn cnn.conv_layers data data.sampler data.text estimator estimator.batch_processor estimator.estimator
+        estimator.event_handler estimator.utils nn nn.basic_layers rnn rnn.conv_rnn_cell rnn.rnn_cell
+    """,
+    "gluon.data": "dataloader dataset sampler vision vision.datasets vision.transforms",
+    "gluon.model_zoo": """
+        model_store vision vision.alexnet vision.densenet vision.inception vision.mobilenet vision.resnet
+        vision.squeezenet vision.vgg
+    """,
+    "image": "detection image",
+    "io": "io utils",
+    "kvstore": "base kvstore",
+    "module": "base_module bucketing_module executor_group module python_module sequential_module",
+    "ndarray": "contrib image linalg ndarray op random",
+    "optimizer": "contrib optimizer",
+    "symbol": "contrib image linalg op random symbol",
+}
+
+#: Those that have another name there.
+_OTHERS = {"contrib.ndarray": "ndarray.contrib", "contrib.symbol": "symbol.contrib"}
+
+#: What Python's own tools ask of every module in sys.modules, without a wish for what is in it.
+_WANTED = ("__all__", "__path__", "__spec__")
+
+
+def names() -> dict[str, str]:
+    """Their names within mxnet, and the names of what they are here: symbol, gluon.nn."""
+    found = [f"{package}.{name}".lstrip(".") for package, listed in _LOADED.items() for name in listed.split()]
+    return {**{name: name for name in found}, **_OTHERS}
+
+
+class _Placeholder(ModuleType):
+    """A module that is imported, and takes its place in sys.modules, when an attribute is asked for or set."""
+
+    def __init__(self, name: str, own: str) -> None:
+        super().__init__(name)
+        held = vars(self)
+        held["_own"] = own
+        del held["__spec__"]
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__" and name not in _WANTED:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        module = _import(self)
+        # To who imports it: look again, the module is another one now.
+        return SimpleNamespace(_initializing=True) if name == "__spec__" else getattr(module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[:2] == "__":
+            super().__setattr__(name, value)
+        else:
+            setattr(_import(self), name, value)
+
+    def __dir__(self) -> list[str]:
+        return dir(_import(self))
+
+    def __repr__(self) -> str:
+        return f"<module {self.__name__!r}, not imported yet>"
+
+
+def _import(placeholder: _Placeholder) -> ModuleType:
+    """The module that a placeholder stands for."""
+    held = vars(placeholder)
+    module = import_module(held["_own"])
+    if sys.modules.get(held["__name__"]) is placeholder:
+        sys.modules[held["__name__"]] = module
+    return module
+
+
+def place(package: str, own: str) -> None:
+    """Puts placeholders for modules of the package `own` into sys.modules, under another name of it."""
+    for name, here in names().items():
+        full = f"{package}.{name}"
+        if full not in sys.modules:
+            sys.modules[full] = _Placeholder(full, f"{own}.{here}")

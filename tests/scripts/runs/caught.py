@@ -1,0 +1,14 @@
+"""What is not there, and is caught."""
+
+import mxnet as mx
+
+try:
+    from mxnet import np, npx
+except ImportError:
+    np = npx = None
+try:
+    store = mx.kv.create("dist_async")
+except Exception as error:
+    print(error)
+    store = mx.kv.create("local")
+print(store.type, np)
