@@ -1,4 +1,4 @@
-"""What objects show in a notebook: tables, pictures, live lines; and progress bars. Of mxlite, errors and files are imported.
+"""What objects show in a notebook: tables, pictures, live lines; and bars. Of mxlite, errors and files are imported.
 
 A class of the package has `_repr_html_` or `_repr_svg_`, which calls a function of a module here with plain data.
 """
