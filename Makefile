@@ -356,7 +356,7 @@ py-again: venv
 
 # The case table, and the C tests of kernels, at each vector level below the widest of this processor, at which the
 # other runs are; and the table without back ends. MXLITE_TEST_BRIEF: each row in one of two ways, and in a third of
-# the layouts, rows in turn in each.
+# the layouts, rows in turn in each (_table.py); `make test` takes the table so too.
 LEVEL_TESTS := $(filter-out %_coverage.py,$(sort $(wildcard $(TABLE)/test_cases_*.py)))
 PLAIN_TESTS := $(TABLE)/test_cases_forward.py $(TABLE)/test_cases_gradient.py
 LEVEL_RUNS := level-baseline level-avx2 level-none

@@ -1,8 +1,8 @@
 """Builds mxlite: the C library by `make`, and the cffi module where Python's headers are.
 
-A wheel holds `mxlite/_native/` (libmxlite.so, and libmxnet.so for programs that link that name), `mxlite/include/` and
-`mxlite/share/` (for pkg-config and CMake). An editable install holds none: the package then takes `build/` and
-`include/` of this tree.
+A wheel holds `mxlite/_native/` (libmxlite.so, and libmxnet.so for programs that link that name), `mxlite/include/`,
+`mxlite/share/` (for pkg-config and CMake) and `mxlite/_pages/` (what `mxlite help` prints). An editable install holds
+none: the package then takes `build/`, `include/` and `docs/` of this tree.
 """
 
 import os
@@ -64,6 +64,9 @@ class BuildWithLibrary(build_py):
             shutil.copy2(work / "native" / name, native / name)
         shutil.copytree(ROOT / "include", package / "include", dirs_exist_ok=True)
         shutil.copytree(work / "native" / "share", package / "share", dirs_exist_ok=True)
+        (package / "_pages").mkdir(exist_ok=True)
+        for page in (ROOT / "docs").glob("*.md"):
+            shutil.copy2(page, package / "_pages" / page.name)
 
     def get_outputs(self, include_bytecode: bool = True) -> list:
         outputs = super().get_outputs(include_bytecode)
@@ -73,6 +76,7 @@ class BuildWithLibrary(build_py):
         headers = [path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.h*")]
         outputs += [str(package / "_native" / name) for name in ("libmxlite.so", "libmxnet.so")]
         outputs += [str(package / "include" / path) for path in headers]
+        outputs += [str(package / "_pages" / path.name) for path in (ROOT / "docs").glob("*.md")]
         templates = ROOT / "tools" / "package"
         outputs += [
             str(package / "share" / path.relative_to(templates).with_suffix("")) for path in templates.rglob("*.in")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import numbers
 import os
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Callable
 
@@ -13,6 +15,7 @@ import numpy as np
 from mxlite._lib import LIB as _LIB
 from mxlite._lib import c_text, c_texts, check_call
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
 from mxlite.error import MXNetError, MXNotImplementedError, MXTypeError, register_error
 
 __all__ = [
@@ -121,7 +124,8 @@ def dtype_name(dtype: Any) -> str:
     except (TypeError, ValueError):
         if hasattr(dtype, "dtype"):
             return dtype_name(dtype.dtype)
-        raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}") from None
+        meant = did_you_mean(dtype, [each.name for each in FLAG_OF_DTYPE])
+        raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}{meant}") from None
     if kind not in FLAG_OF_DTYPE:
         raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
     return kind.name
@@ -159,6 +163,24 @@ class _NotOf(MXNetError):
         arguments = f" with arguments ({', '.join(str(type(each)) for each in args)})" if args else ""
         text = f"{function.__name__}{operator}{arguments} takes NDArrays; there is no form of it for {self._kind}"
         super().__init__(text)
+
+
+#: Who was the first of the process to ask for sparse storage.
+_asked_for_sparse: list[str] = []
+
+
+def take_as_dense(who: str, stype: str) -> None:
+    """Takes the storage type row_sparse as a hint, since mxlite's arrays are dense; says so, once in a process."""
+    if not _asked_for_sparse:
+        _asked_for_sparse.append(who)
+        text = (
+            f"{who}: storage type {stype!r} is taken as a hint: arrays and gradients are dense here, and an optimizer "
+            "updates all rows, not only those of a batch. This is said once"
+        )
+        frame, level = sys._getframe(1), 2
+        while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "mxlite":
+            frame, level = frame.f_back, level + 1
+        warnings.warn(text, stacklevel=level)
 
 
 class NotImplementedForSymbol(_NotOf):

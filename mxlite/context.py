@@ -9,6 +9,7 @@ import threading
 import warnings
 
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
 from mxlite.error import MXNetError, MXValueError
 
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
@@ -52,7 +53,9 @@ class Context(metaclass=_HasDefault):
             self.device_id = device_type.device_id
         else:
             if device_type not in self.devstr2type:
-                raise KeyError(f"{device_type!r} is no kind of device; there are {', '.join(self.devstr2type)}")
+                kinds = self.devstr2type
+                meant = did_you_mean(device_type, kinds)
+                raise KeyError(f"{device_type!r} is no kind of device; there are {', '.join(kinds)}{meant}")
             self.device_id = int(device_id)
             self.device_typeid = _available(self.devstr2type[device_type], self.device_id)
             if not -(1 << 31) <= self.device_id < 1 << 31:

@@ -16,6 +16,9 @@ __all__ = [
     "MXNotImplementedError",
     "MXTypeError",
     "MXValueError",
+    "WrongStateError",
+    "WrongTypeError",
+    "WrongValueError",
     "register_error",
 ]
 
@@ -56,9 +59,27 @@ class MXNotImplementedError(MXNetError, NotImplementedError):
     """Something that MXNet has and mxlite does not have yet."""
 
 
+# What MXNet 1.9.1 says by an AssertionError. Programs, and tests of packages, catch that; so these are AssertionErrors
+# too, of classes that say what is wrong.
+
+
+class WrongTypeError(TypeError, AssertionError):
+    """An argument of a kind that is not allowed, which is an AssertionError in MXNet 1.9.1."""
+
+
+class WrongValueError(ValueError, AssertionError):
+    """A value that is not allowed, which is an AssertionError in MXNet 1.9.1."""
+
+
+class WrongStateError(MXNetError, AssertionError):
+    """A call at a time at which it has no meaning, which is an AssertionError in MXNet 1.9.1."""
+
+
 #: How messages of the library begin, and the exceptions they become.
 _classes: dict[str, type[Exception]] = {
-    each.__name__.replace("MX", "", 1): each for each in MXNetError.__subclasses__()
+    each.__name__.replace("MX", "", 1): each
+    for each in MXNetError.__subclasses__()
+    if each.__name__.startswith(("MX", "Internal"))
 }
 
 #: Exceptions raised inside callbacks that C called, by thread, until the call that led to them comes back.

@@ -16,6 +16,7 @@ import numpy as np
 
 from mxlite import random, registry
 from mxlite._public import show
+from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.ndarray import NDArray
 from mxlite.ndarray import array as _array
 from mxlite.ndarray import load as _load
@@ -121,7 +122,7 @@ class Initializer:
 
     def _init_loc_bias(self, _: str, arr: NDArray) -> None:
         if arr.shape[0] != 6:
-            raise AssertionError(f"the bias of a spatial transformer has 6 elements, got {arr.shape}")
+            raise WrongValueError(f"the bias of a spatial transformer has 6 elements, got {arr.shape}")
         arr[:] = _array([1.0, 0, 0, 0, 1.0, 0])
 
     def _init_weight(self, name: str, arr: NDArray) -> None:
@@ -174,7 +175,7 @@ class Load:
         if isinstance(param, str):
             param = _load(param)
         if not isinstance(param, dict):
-            raise AssertionError(f"Load takes a path or a dictionary of arrays, got {type(param).__name__}")
+            raise WrongTypeError(f"Load takes a path or a dictionary of arrays, got {type(param).__name__}")
         self.param = {name[4:] if name[:4] in ("arg:", "aux:") else name: each for name, each in param.items()}
         self.default_init = default_init
         self.verbose = verbose
@@ -182,18 +183,18 @@ class Load:
     def __call__(self, name: str, arr: NDArray) -> None:
         """Fills an array.
 
-        Raises: AssertionError: the shape is another one, or the name is unknown and there is no default.
+        Raises: ValueError: the shape is another one, or the name is unknown and there is no default.
         """
         if name in self.param:
             found = self.param[name]
             if found.shape != arr.shape:
-                raise AssertionError(
+                raise WrongValueError(
                     f"Parameter {name} cannot be initialized from loading: its shape is {arr.shape}, the loaded one's "
                     f"{found.shape}"
                 )
             arr[:] = found
         elif self.default_init is None:
-            raise AssertionError(f"Cannot initialize {name}: it is not among the loaded, and there is no default_init")
+            raise WrongValueError(f"Cannot initialize {name}: it is not among the loaded, and there is no default_init")
         else:
             self.default_init(name, arr)
         if self.verbose:
@@ -203,12 +204,12 @@ class Load:
 class Mixed:
     """An initializer for each pattern of names; the first pattern that a name begins with counts.
 
-    Raises: AssertionError: there are not as many initializers as patterns.
+    Raises: ValueError: there are not as many initializers as patterns.
     """
 
     def __init__(self, patterns: list[str], initializers: list[Initializer]) -> None:
         if len(patterns) != len(initializers):
-            raise AssertionError(f"{len(patterns)} patterns and {len(initializers)} initializers")
+            raise WrongValueError(f"{len(patterns)} patterns and {len(initializers)} initializers")
         self.map = list(zip(map(re.compile, patterns), initializers))
 
     def __call__(self, name: str, arr: NDArray) -> None:

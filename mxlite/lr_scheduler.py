@@ -6,6 +6,7 @@ import logging
 import math
 
 from mxlite._public import show
+from mxlite.error import WrongTypeError, WrongValueError
 
 
 class LRScheduler:
@@ -27,7 +28,7 @@ class LRScheduler:
     ) -> None:
         self.base_lr = base_lr
         if not isinstance(warmup_steps, int):
-            raise AssertionError(f"warmup_steps must be an integer, got {warmup_steps!r}")
+            raise WrongTypeError(f"warmup_steps must be an integer, got {warmup_steps!r}")
         self.warmup_steps = warmup_steps
         self.warmup_final_lr = base_lr
         self.warmup_begin_lr = warmup_begin_lr
@@ -42,7 +43,7 @@ class LRScheduler:
     def get_warmup_lr(self, num_update: int) -> float:
         """The learning rate of an update within the warm-up."""
         if num_update >= self.warmup_steps:
-            raise AssertionError(f"update {num_update} is not within the {self.warmup_steps} steps of the warm-up")
+            raise WrongValueError(f"update {num_update} is not within the {self.warmup_steps} steps of the warm-up")
         if self.warmup_mode == "linear":
             whole = self.warmup_final_lr - self.warmup_begin_lr
             return self.warmup_begin_lr + whole * float(num_update) / float(self.warmup_steps)
@@ -110,7 +111,7 @@ class MultiFactorScheduler(LRScheduler):
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(step, list) or len(step) < 1:
-            raise AssertionError(f"MultiFactorScheduler: step must be a list of numbers of updates, got {step!r}")
+            raise WrongTypeError(f"MultiFactorScheduler: step must be a list of numbers of updates, got {step!r}")
         if any(b <= a for a, b in zip(step, step[1:])):
             raise ValueError("step is a list of growing whole numbers")
         if step[0] < 1:
@@ -147,7 +148,7 @@ class _Falling(LRScheduler):
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(max_update, int):
-            raise AssertionError(f"max_update must be an integer, got {max_update!r}")
+            raise WrongTypeError(f"max_update must be an integer, got {max_update!r}")
         if max_update < 1:
             raise ValueError("max_update is 1 or more")
         self.base_lr_orig = self.base_lr

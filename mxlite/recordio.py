@@ -30,7 +30,7 @@ from mxlite._ends import destructor
 from mxlite._image_files import bgr, decode, encode
 from mxlite._public import show
 from mxlite._replace import Replacement
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, WrongStateError
 
 __all__ = ["IRHeader", "MXIndexedRecordIO", "MXRecordIO", "pack", "pack_img", "unpack", "unpack_img"]
 
@@ -185,7 +185,8 @@ class MXRecordIO:
         Raises: TypeError, ValueError: it is none. RuntimeError: the file is closed or another process's. OSError:
             writing failed, and the file has none of it.
         """
-        assert self.writable, "the file is open for reading"
+        if not self.writable:
+            raise WrongStateError("the file is open for reading")
         self._check_pid()
         if not isinstance(buf, (bytes, bytearray)):
             raise TypeError(f"a record must be bytes, got {type(buf).__name__}")
@@ -208,7 +209,8 @@ class MXRecordIO:
 
         Raises: MXNetError: the file is broken there. RuntimeError: it is closed or another process's.
         """
-        assert not self.writable, "the file is open for writing"
+        if self.writable:
+            raise WrongStateError("the file is open for writing")
         if self.pid != os.getpid():
             self._check_pid()
         start = self._read(8)
@@ -324,13 +326,15 @@ class MXIndexedRecordIO(MXRecordIO):
 
         Raises: KeyError: there is no such key.
         """
-        assert not self.writable, "the file is open for writing"
+        if self.writable:
+            raise WrongStateError("the file is open for writing")
         self._check_pid(allow_reset=True)
         self._file.seek(self.idx[idx])
 
     def tell(self) -> int:
         """The position at which the next record will be written."""
-        assert self.writable, "the file is open for reading"
+        if not self.writable:
+            raise WrongStateError("the file is open for reading")
         return self._file.tell()
 
     def read_idx(self, idx: Any) -> bytes | None:
@@ -343,7 +347,8 @@ class MXIndexedRecordIO(MXRecordIO):
 
     def write_idx(self, idx: Any, buf: bytes) -> None:
         """Appends a record and its key to the index."""
-        assert self.writable, "the file is open for reading"
+        if not self.writable:
+            raise WrongStateError("the file is open for reading")
         key, position = self.key_type(idx), self.tell()
         self.write(buf)
         assert self.fidx is not None

@@ -11,6 +11,8 @@ import warnings
 from typing import Any, Callable, TypeVar
 
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
+from mxlite.error import WrongTypeError, WrongValueError
 
 _T = TypeVar("_T", bound=type)
 
@@ -26,13 +28,13 @@ def get_registry(base_class: type) -> dict[str, type]:
 def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
     """A function `register(klass, name=None)`, a decorator too, that registers a class under its own name or `name`.
 
-    It raises AssertionError for a class that is not derived from `base_class`, and warns where the name is taken.
+    It raises TypeError for a class that is not derived from `base_class`, and warns where the name is taken.
     """
     known = _REGISTERED.setdefault(base_class, {})
 
     def register(klass: _T, name: str | None = None) -> _T:
         if not issubclass(klass, base_class):
-            raise AssertionError(f"{klass.__name__} is no subclass of {base_class.__name__}")
+            raise WrongTypeError(f"{klass.__name__} is no subclass of {base_class.__name__}")
         name = (klass.__name__ if name is None else name).lower()
         if known.get(name, klass) is not klass:
             old = known[name]
@@ -70,7 +72,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
     Its first argument, or the keyword `nickname`, is an instance (which is returned), a name, a dictionary with the
     entry `nickname`, or JSON of such a dictionary or of `[name, keywords]`. The other arguments are the constructor's.
-    It raises AssertionError for an unknown name, a value of another type, and arguments that have no place.
+    It raises ValueError or TypeError for an unknown name, a value of another type, and arguments that have no place.
     """
     known = _REGISTERED.setdefault(base_class, {})
 
@@ -78,19 +80,20 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
         name, *args = args or [kwargs.pop(nickname)]
         if isinstance(name, base_class):
             if args or kwargs:
-                raise AssertionError(f"{nickname} is an object already; it takes no further arguments")
+                raise WrongTypeError(f"{nickname} is an object already; it takes no further arguments")
             return name
         if isinstance(name, dict):
             return create(**name)
         if not isinstance(name, str):
-            raise AssertionError(f"{nickname}: a name is a str, got {type(name).__name__}")
+            raise WrongTypeError(f"{nickname}: a name is a str, got {type(name).__name__}")
         if name[:1] in ("[", "{"):
             if args or kwargs:
-                raise AssertionError(f"{nickname}: {name} has its arguments, others are invalid")
+                raise WrongValueError(f"{nickname}: {name} has its arguments, others are invalid")
             given = json.loads(name)
             return create(**given) if isinstance(given, dict) else create(given[0], **given[1])
         if name.lower() not in known:
-            raise AssertionError(f"there is no {nickname} {name}; {nickname}.register adds one")
+            meant = did_you_mean(name.lower(), known) or f"; {nickname}.register adds one"
+            raise WrongValueError(f"there is no {nickname} {name}{meant}")
         return known[name.lower()](*args, **kwargs)
 
     create.__doc__ = f"Makes a {nickname} of a name and arguments, a dictionary, JSON, or returns an instance as it is."

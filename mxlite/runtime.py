@@ -6,6 +6,7 @@ import ctypes
 
 from mxlite._lib import LIB, check_call
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
 
 
 class Feature(ctypes.Structure):
@@ -51,7 +52,7 @@ class Features(dict):
         """
         name = feature_name.upper()
         if name not in self:
-            raise RuntimeError(f"there is no feature {name!r}; there are {list(self)}")
+            raise RuntimeError(f"there is no feature {name!r}; there are {list(self)}{did_you_mean(name, self)}")
         return self[name].enabled
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from mxlite._lib import LIB, ask, c_int, c_text, check_call
 from mxlite._public import show as _show
+from mxlite._public.pages import see
 from mxlite.context import gpu_memory_info, num_gpus
 from mxlite.error import MXNotImplementedError
 
@@ -128,7 +129,7 @@ def reset_np() -> None:
 
 def _no_np(name: str) -> NoReturn:
     raise MXNotImplementedError(
-        f"{name}: arrays of mx.np are not in mxlite yet; see 'Not supported yet' in docs/compatibility.md"
+        f"{name}: arrays of mx.np are not in mxlite yet; {see('compatibility', 'not supported yet')} says what else is"
     )
 
 

@@ -68,6 +68,7 @@ class Copy:
         self.others = [str(path) for path in others if options.pytest and re.search(options.pytest, path.stem)]
         self.env = dict(os.environ, MXLITE_LIBRARY=str(self.library), MXLITE_BINDING="ctypes")
         self.env.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", OPENBLAS_NUM_THREADS="1")
+        self.env.update({"MXLITE_TEST_BRIEF": "1"} if options.brief else {})
         self.runner = subprocess.Popen(
             [sys.executable, str(folder / "tools/mutation/runner.py")],
             cwd=folder,
@@ -114,7 +115,7 @@ class Copy:
     def ask(self, path: str, everything: bool = False) -> dict:
         """What the runner answers: which tests of the case table fail, the first or all."""
         wanted = {"library": str(self.library), "seconds": self.options.seconds, "ops": [], "all": everything}
-        wanted.update(first=self.noticed[path], without=self.without)
+        wanted.update(first=self.noticed[path], without=self.without, brief=self.options.brief)
         if path:
             words = set(re.findall(r"\w+", (self.folder / path).read_text(encoding="utf-8")))
             wanted["ops"] = [op for op in self.options.operators if op in words or re.sub(AROUND, "", op) in words]
@@ -150,7 +151,8 @@ class Copy:
             return f"{name} {answer['reason']}" if self.options.verbose else "python"
         if not holding and (failed := self.c_verdict(path)):
             return failed
-        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *self.others]
+        chosen = ["-m", "not whole"] if self.options.brief else []
+        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *chosen, *self.others]
         return "pytest" if self.others and self.fails(pytest) else ""
 
     def c_verdict(self, path: str) -> str:
@@ -242,6 +244,7 @@ def parse(arguments: "list[str] | None") -> argparse.Namespace:
     parser.add_argument("--judged", action="store_true", help="run those of equivalent.txt: none may be noticed")
     parser.add_argument("--c-tests", default=C_TESTS, help="C tests, a regular expression")
     parser.add_argument("--pytest", default=OTHERS, help="more Python tests, a regular expression; '' for none")
+    parser.add_argument("--brief", action="store_true", help="ask those of the tests that `make test` runs")
     parser.add_argument("--seconds", type=int, default=120, help="processor time after which a test counts as failed")
     parser.add_argument("-v", "--verbose", action="store_true", help="say which test noticed, and what it said")
     return parser.parse_args(arguments)

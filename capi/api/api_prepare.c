@@ -78,7 +78,7 @@ static int check_names(const request *r)
             return mxl_error("MXLPrepare: a parameter of %s has a NULL name or value", r->op->name);
         param = mxl_param_find(r->op, name);
         if (param == NULL)
-            return mxl_error("%s: unknown parameter \"%s\"", r->op->name, name);
+            return mxl_param_unknown(r->op, name);
         if (i >= r->num_constant && param->type == MXL_P_STRING)
             return mxl_error("%s: parameter \"%s\" is text, and text is always constant",
                              r->op->name, name);

@@ -24,7 +24,8 @@
     MXL_API int name(void);                                                                        \
     int name(void)                                                                                 \
     {                                                                                              \
-        return mxl_error("%s: refused: %s; see docs/compatibility.md", __func__, why);             \
+        return mxl_error("%s: refused: %s; " MXL_HELP("compatibility") " says more", __func__,     \
+                         why);                                                                     \
     }
 
 REFUSED(MXNDArrayCreateSparseEx, SPARSE)

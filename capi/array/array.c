@@ -430,6 +430,12 @@ void mxl_array_wait_edge(mxl_array *array)
         sched_yield();
 }
 
+bool mxl_array_try_lock_edge(mxl_array *array)
+{
+    return mxl_single_thread() ||
+           !atomic_exchange_explicit(&array->edge_locked, true, memory_order_acquire);
+}
+
 mxl_ref *mxl_array_swap_edge(mxl_array *array, mxl_edge edge)
 {
     uint64_t version = array->storage != NULL ? mxl_storage_version(array->storage) : 0;

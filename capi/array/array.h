@@ -247,6 +247,9 @@ static inline void mxl_array_lock_edge(mxl_array *array)
         mxl_array_wait_edge(array);
 }
 
+/* The same without waiting: whether it is locked now. */
+bool mxl_array_try_lock_edge(mxl_array *array);
+
 static inline void mxl_array_unlock_edge(mxl_array *array)
 {
     atomic_store_explicit(&array->edge_locked, false, memory_order_release);

@@ -9,6 +9,9 @@
 #define MXL_PRINTF(fmt, args)
 #endif
 
+/* How a message names a page of the documentation: by the command that prints it. */
+#define MXL_HELP(page) "`mxlite help " page "`"
+
 /* Stores one line as the calling thread's message; always returns -1. Never allocates: the message
  * lies in the thread's state, and a line that is too long ends in "...". A line break in the text
  * becomes a space. An operator's name at its beginning loses the prefix of its module:

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/memory/mem.h"
+#include "base/near.h"
 #include "engine/run/invoke.h"
 #include "graph/symbol.h"
 
@@ -44,12 +45,16 @@ int mxl_graph_node_needs(const mxl_graph_node *node, int given)
 static int find_input(const mxl_graph_node *node, int count, const char *key)
 {
     char room[32];
+    mxl_near near;
 
     for (int i = 0; i < count; i++) {
         if (strcmp(mxl_graph_node_input(node, i, room), key) == 0)
             return i;
     }
-    return mxl_error("%s: has no input named %.100s", node->op->name, key);
+    mxl_near_begin(&near, key);
+    for (const mxl_input *input = mxl_op_inputs(node->op); input->name != NULL; input++)
+        mxl_near_offer(&near, input->name);
+    return mxl_error("%s: has no input named %.100s%s", node->op->name, key, mxl_near_text(&near));
 }
 
 /* How 1.9.1 starts a variable that is this input of the node, as its attribute __init__. */
@@ -281,13 +286,21 @@ static void replace_entry(mxl_entry *entry, mxl_entry by)
 /* Every key must name a variable of the walk. */
 static int check_keys(const mxl_walk *walk, int count, const char *const *keys)
 {
+    mxl_near near;
+
     for (int i = 0; i < count; i++) {
         bool found = false;
 
         for (int n = 0; n < walk->count && !found; n++)
             found = walk->node[n]->op == NULL && strcmp(walk->node[n]->name, keys[i]) == 0;
-        if (!found)
-            return mxl_error("the symbol has no variable named %.100s", keys[i]);
+        if (found)
+            continue;
+        mxl_near_begin(&near, keys[i]);
+        for (int n = 0; n < walk->count; n++)
+            if (walk->node[n]->op == NULL)
+                mxl_near_offer(&near, walk->node[n]->name);
+        return mxl_error("the symbol has no variable named %.100s%s", keys[i],
+                         mxl_near_text(&near));
     }
     return 0;
 }

@@ -283,6 +283,8 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
 int mxl_param_parse(const mxl_op *op, const mxl_param *param, const char *text, void *params,
                     mxl_arena *arena);
 const mxl_param *mxl_param_find(const mxl_op *op, const char *name); /* or NULL, without an error */
+/* -1 with the error of a parameter that the operator has not. */
+int mxl_param_unknown(const mxl_op *op, const char *name);
 
 /* Copies the struct with its tuples and strings: the bytes of a self-contained copy, and the copy
  * at dst (aligned to 16, of that size). */

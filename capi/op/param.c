@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "base/str.h"
 #include "op/text.h"
 
@@ -51,24 +52,35 @@ static int refused(const mxl_op *op, const mxl_param *param, const char *text,
 static int not_listed(const mxl_op *op, const mxl_param *param, const char *text)
 {
     mxl_str list = {0};
+    mxl_near near;
 
     for (const char *const *value = param->values; *value != NULL; value++)
         mxl_str_addf(&list, "%s%s", value == param->values ? "one of " : ", ", *value);
+    mxl_str_add(&list, mxl_near_of(&near, text, param->values));
     if (!list.failed)
         malformed(op, param, text, list.text != NULL ? list.text : "known");
     mxl_str_clear(&list);
     return -1;
 }
 
-static int unknown(const mxl_op *op, const char *name)
+int mxl_param_unknown(const mxl_op *op, const char *name)
 {
     mxl_str list = {0};
+    mxl_near near;
+    const char *meant;
 
-    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++)
+    mxl_near_begin(&near, name);
+    for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
         mxl_str_addf(&list, "%s%s", param == mxl_op_params(op) ? "" : ", ", param->name);
+        mxl_near_offer(&near, param->name);
+    }
+    for (const mxl_input *input = mxl_op_inputs(op); input->name != NULL; input++)
+        mxl_near_offer(&near, input->name);
+    meant = mxl_near_text(&near);
     if (!list.failed)
-        mxl_error("%s: unknown parameter \"%.*s%s\"; it takes %s", op->name, SHOWN, name,
-                  strlen(name) > SHOWN ? "..." : "", list.text != NULL ? list.text : "none");
+        mxl_error("%s: unknown parameter \"%.*s%s\"%s%s takes %s", op->name, SHOWN, name,
+                  strlen(name) > SHOWN ? "..." : "", meant, meant[0] != '\0' ? " It" : "; it",
+                  list.text != NULL ? list.text : "none");
     mxl_str_clear(&list);
     return -1;
 }
@@ -331,7 +343,7 @@ int mxl_op_check_refused(const mxl_op *op)
 {
     if (op->refused == NULL)
         return 0;
-    return mxl_error("%s: %s; see docs/compatibility.md", op->name, op->refused);
+    return mxl_error("%s: %s; " MXL_HELP("compatibility") " says more", op->name, op->refused);
 }
 
 int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
@@ -357,7 +369,7 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
         if (param == NULL && ignores_unknown(op))
             continue;
         if (param == NULL)
-            return unknown(op, keys[i]);
+            return mxl_param_unknown(op, keys[i]);
         number = (int)(param - mxl_op_params(op));
         if (number >= MAX_PARAMS)
             return mxl_error("%s: the descriptor has too many parameters", op->name);

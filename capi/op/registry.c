@@ -8,6 +8,7 @@
 
 #include "backend/probe.h"
 #include "base/env.h"
+#include "base/near.h"
 #include "base/state.h"
 #include "kernel/target.h"
 
@@ -184,6 +185,19 @@ static const table *get(void)
     return t;
 }
 
+/* NULL with the error set. Names that begin with _ are offered for such names alone. */
+static const mxl_op *not_found(const table *t, const char *name)
+{
+    mxl_near near;
+
+    mxl_near_begin(&near, name);
+    for (int i = 0; i < t->names; i++)
+        if ((t->name[i][0] != '_' || name[0] == '_') &&
+            t->op[find_slot(t, t->name[i])->number]->refused == NULL)
+            mxl_near_offer(&near, t->name[i]);
+    return mxl_error_null("operator %.100s is not registered%s", name, mxl_near_text(&near));
+}
+
 const mxl_op *mxl_op_find(const char *name)
 {
     const table *t = get();
@@ -195,7 +209,7 @@ const mxl_op *mxl_op_find(const char *name)
         return mxl_error_null("operator name: NULL where a name was expected");
     slot = find_slot(t, name);
     if (slot->name == NULL)
-        return mxl_error_null("operator %.100s is not registered", name);
+        return not_found(t, name);
     return t->op[slot->number];
 }
 

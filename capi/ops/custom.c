@@ -8,6 +8,7 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/near.h"
 #include "base/profile/profile.h"
 #include "ops/build.h"
 
@@ -30,6 +31,17 @@ static registered *find(const char *op_type)
     while (r != NULL && strcmp(r->name, op_type) != 0)
         r = r->next;
     return r;
+}
+
+static int not_registered(const char *op_type)
+{
+    mxl_near near;
+
+    mxl_near_begin(&near, op_type);
+    for (registered *r = atomic_load_explicit(&names, memory_order_acquire); r != NULL; r = r->next)
+        mxl_near_offer(&near, r->name);
+    return mxl_error("Custom: no operator \"%.100s\" is registered%s", op_type,
+                     mxl_near_text(&near));
 }
 
 int mxl_custom_register(const char *op_type, mxl_custom_maker make, void (*creator)(void))
@@ -132,7 +144,7 @@ static int parse(int count, const char *const *keys, const char *const *values, 
         return mxl_error("Custom: required parameter \"op_type\" is missing");
     r = find(p->op_type);
     if (r == NULL)
-        return mxl_error("Custom: no operator \"%.100s\" is registered", p->op_type);
+        return not_registered(p->op_type);
     p->op_type = r->name; /* lives as long as the process */
     p->custom = r->make(atomic_load_explicit(&r->creator, memory_order_acquire), p->op_type, kept,
                         own, own + count);

@@ -108,7 +108,8 @@ MXL_API int MXDataIterGetIterInfo(DataIterCreator creator, const char **name,
                                   const char ***arg_descriptions);
 
 /* Supported: making an iterator, which is before its first batch. Parameters that it does not have
- * are ignored. It is an error that says so for those that mxlite lacks (docs/compatibility.md). */
+ * are ignored. It is an error that says so for those that mxlite lacks (`mxlite help
+ * compatibility`). */
 MXL_API int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char **keys,
                                  const char **vals, DataIterHandle *out);
 MXL_API int MXDataIterFree(DataIterHandle handle);

@@ -1,5 +1,5 @@
 /* The autograd graph: nodes and edges, hooks, backward from edges, saved-tensor hooks. Included by
- * mxlite.h; compiles alone as C99 and as C++. docs/glossary.md defines the terms.
+ * mxlite.h; compiles alone as C99 and as C++. `mxlite help glossary` defines the terms.
  *
  * Functions return 0, or -1 with the message of MXGetLastError. Handles of nodes and hooks are like
  * handles of arrays: opaque and checked at every use. The caller who got one frees it; using a
@@ -136,18 +136,27 @@ MXL_API int MXLNodeGetSaved(MXLNodeHandle node, int index, NDArrayHandle *array,
 MXL_API int MXLNodeSetPayload(MXLNodeHandle node, void *payload, MXLReleaseFunction release);
 MXL_API int MXLNodeGetPayload(MXLNodeHandle node, void **out);
 
-/* For a language whose objects are payloads, and hold arrays: lets its collector of cycles see
- * them. Calls `visit` with `data` and each payload of nodes, hooks and functions
- * (MXLFunctionRecord) that has this release function and that the handle alone keeps alive: freeing
- * the handle would release it. Payloads that other handles, threads or nodes may keep too are left
- * out, and so are all that come after `budget` nodes and variables. Another thread may change what
- * is found, but not while no thread can use the array: so a collector that asks twice should use
- * the first answer.
+/* For a language whose objects are payloads, and hold arrays: shows its collector of cycles who
+ * keeps whom. Calls `reference` for the reference that the handle has to its array; for each object
+ * for which that returned 1, it calls `payload` for the payloads of the object's hooks, node and
+ * function (MXLFunctionRecord) that have this release function, and `reference` for its references
+ * to others. Objects are arrays and nodes; their addresses are their own while they live. `from` is
+ * NULL for the handle, `references` how many references the object has in all.
  *
- * `visit` must not call the library. */
-typedef void (*MXLVisitFunction)(void *data, void *payload);
-MXL_API int MXLNDArrayVisitPayloads(NDArrayHandle array, MXLReleaseFunction release, int budget,
-                                    MXLVisitFunction visit, void *data);
+ * A collector asks for all its arrays, and returns 1 when it has been told of all references to an
+ * object: then its own objects alone keep it, and its payloads. Another thread may change what is
+ * found, but nothing that no living array leads to: so a collector uses the first answer until it
+ * collects again.
+ *
+ * Nothing that is called may call the library. */
+typedef struct MXLPayloadVisitor {
+    MXLReleaseFunction release;
+    int (*reference)(void *data, const void *from, const void *to, int references);
+    void (*payload)(void *data, const void *from, void *payload);
+} MXLPayloadVisitor;
+
+MXL_API int MXLNDArrayVisitPayloads(NDArrayHandle array, const MXLPayloadVisitor *visitor,
+                                    void *data);
 
 /* ---- Hooks ----
  *

@@ -1,9 +1,6 @@
 """The command ``mxlite``, also as ``python -m mxlite``.
 
-Without a subcommand it prints what this installation is made of (`information`); ``mxlite run`` runs a script in
-MXNet's or PyTorch's name (`run`), ``mxlite names`` reads one and says which of its names are here (`names`), ``mxlite
-op`` prints an operator's page (`op`); ``mxlite predict`` runs a saved model (`predict`), ``mxlite show`` prints
-or draws its graph (`show`).
+Without a subcommand it prints what this installation is made of (`information`); the others are in `GROUPS`.
 """
 
 from __future__ import annotations
@@ -11,17 +8,44 @@ from __future__ import annotations
 import importlib
 import sys
 
-#: Subcommands: the modules here with their `main`.
-_COMMANDS = ("names", "op", "predict", "run", "show")
+#: Subcommands by what they are for, each with what `mxlite --help` says of it: the modules here with their `main`.
+GROUPS = {
+    "Your programs": {
+        "run": "runs a script for MXNet or PyTorch, unedited",
+        "names": "says which names of MXNet or PyTorch a script uses, and what they are here",
+    },
+    "Saved models": {
+        "predict": "runs a saved model on arrays or images",
+        "show": "prints a saved model's graph as a table, or draws it",
+    },
+    "Questions": {
+        "help": "prints a page of the documentation, or what it says of a word",
+        "op": "prints the page of an operator: its inputs, parameters, differences",
+    },
+}
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
+
+
+def run_command(name: str, arguments: list[str]) -> int:
+    """Runs a subcommand; returns the code to exit with."""
+    command = importlib.import_module(f"mxlite._cli.{name}")
+    code: int = command.main(arguments)
+    return code
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs a subcommand, or prints information.
 
-    Returns the code to exit with: 0, or what the subcommand's `main` says; ends with 2 after wrong options.
+    Returns the code to exit with: 0, or what the subcommand's `main` says; 2 after a line on stderr where there is no
+    such command, or after wrong options.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    name = given[0] if given and given[0] in _COMMANDS else "information"
-    command = importlib.import_module(f"mxlite._cli.{name}")
-    code: int = command.main(given if name == "information" else given[1:])
-    return code
+    if not given or given[0].startswith("-"):
+        return run_command("information", given)
+    if given[0] in COMMANDS:
+        return run_command(given[0], given[1:])
+    from mxlite._public.near import did_you_mean
+
+    hint = did_you_mean(given[0], COMMANDS) or "; `mxlite --help` lists all"
+    print(f"mxlite: there is no command {given[0]!r}{hint}", file=sys.stderr)
+    return 2

@@ -16,6 +16,7 @@ from typing import Any, Optional
 import numpy
 
 import mxlite
+from mxlite._cli import COMMANDS, GROUPS
 from mxlite._lib import BINDING, LIB, ask
 from mxlite.runtime import feature_list
 
@@ -79,6 +80,15 @@ _FOLDERS = {
 }
 
 
+def _commands() -> str:
+    """What `mxlite --help` begins with: all commands, by what they are for."""
+    left = max(map(len, COMMANDS)) + 2
+    lines = ["Without a command: prints what this installation is made of, as the options say.", ""]
+    for title, group in GROUPS.items():
+        lines += [f"{title}:", *(f"  {name:{left}}{text}" for name, text in group.items()), ""]
+    return "\n".join([*lines, "`mxlite COMMAND --help` tells a command's arguments."])
+
+
 def main(arguments: "Optional[list[str]]" = None) -> int:
     """Prints the table, the same as JSON, or what was asked for.
 
@@ -87,9 +97,9 @@ def main(arguments: "Optional[list[str]]" = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="mxlite",
-        description="Prints what this installation is made of. Other commands, each with --help: mxlite run (runs a"
-        " script for MXNet or PyTorch), mxlite names (says which of its names are here), mxlite op (an operator's"
-        " page).",
+        usage="mxlite [COMMAND [ARGUMENT ...]] [OPTION ...]",
+        description=_commands(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     for name, (_, text) in {**_FLAGS, **_FOLDERS}.items():

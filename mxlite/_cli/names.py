@@ -79,7 +79,9 @@ def _print_group(group: list[Finding], width: int) -> None:
     when = f"  {first.when}" if first.when and first.kind in ("may stop", "caught") else ""
     head = f"  {first.kind:{_MARGIN - 2}}{_places(group)}{when}:  {first.code}"
     print(head if len(head) <= width else head[: width - 3] + "...")
-    why = first.why + ("; `mxlite run --cpu` takes the CPU for it" if first.helps else "")
+    why = first.why
+    if first.helps and first.helps not in why:
+        why += f"; `mxlite run {first.helps}` takes the CPU for it"
     if not any(first.name.rpartition(".")[2] in each for each in (first.code, first.why)):
         why = f"{first.name}: {why}"
     margin = " " * _MARGIN

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import shutil
 import sys
 import textwrap
 
 from mxlite._cli._names.known import differences
+from mxlite._public.near import alternatives, near
 from mxlite.error import MXAttributeError
 from mxlite.ndarray._generate import place_of
 from mxlite.ndarray._operators import Operator, kind_and_default, operator_names
@@ -104,8 +104,8 @@ def main(arguments: list[str] | None = None) -> int:
     operator = _operator(given.name)
     if operator is None:
         known = {each.rpartition(".")[2]: each for each in _all_names()}
-        near = difflib.get_close_matches(given.name.rpartition(".")[2], known, 4)
-        hint = f"; did you mean {', '.join(known[each] for each in near)}?" if near else "; `mxlite op` lists all"
+        meant = [known[each] for each in near(given.name.rpartition(".")[2], known)]
+        hint = f"; did you mean {alternatives(meant, str)}?" if meant else "; `mxlite op` lists all"
         print(f"mxlite op: there is no operator {given.name!r}{hint}", file=sys.stderr)
         return 1
     print(page(operator, max(60, min(120, shutil.get_terminal_size((100, 24)).columns))))

@@ -14,6 +14,7 @@ import numpy as np
 
 import mxlite as mx
 from mxlite import _replace
+from mxlite._public.near import did_you_mean
 from mxlite.error import MXNetError
 from mxlite.symbol import Symbol
 
@@ -143,7 +144,8 @@ def _inputs(symbol: Symbol, held: Iterable[str], given: argparse.Namespace) -> d
         found.setdefault(name, (random.rand(*shape).astype("float32"), "random numbers from 0 to 1"))
     for name in found:
         if name not in symbol.list_inputs():
-            raise _WrongError(f"there is no input {name}; those without values in the file: {', '.join(free)}")
+            meant = did_you_mean(name, symbol.list_inputs())
+            raise _WrongError(f"there is no input {name}; those without values in the file: {', '.join(free)}{meant}")
     for name in wanted:
         if name not in found:
             raise _WrongError(f"the shape or the values of input {name} are missing: --shape {name}=... or --input")

@@ -13,6 +13,7 @@ from mxlite import _replace
 from mxlite._cli.predict import _WrongError, read_symbol, shapes_of
 from mxlite._notebook import svg
 from mxlite._notebook.svg import MOST_NODES
+from mxlite._public.near import did_you_mean
 from mxlite.error import MXNetError
 from mxlite.symbol import Symbol
 from mxlite.symbol._shown import Boxes, Node, Shapes, boxes, heads_of, nodes_of, table
@@ -83,7 +84,7 @@ def _show(given: Any) -> None:
     symbol, shapes = read_symbol(given.symbol), shapes_of(given.shape)
     for name in shapes:
         if name not in symbol.list_inputs():
-            raise _WrongError(f"there is no input {name}")
+            raise _WrongError(f"there is no input {name}{did_you_mean(name, symbol.list_inputs())}")
     nodes = _nodes(symbol, shapes)
     inputs = _inputs(nodes, shapes)
     if given.out is None:

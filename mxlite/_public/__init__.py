@@ -5,18 +5,51 @@ Each public module ends with `show(globals())`. A finder, asked last, raises tha
 
 from __future__ import annotations
 
+import os.path
 import sys
 from importlib.machinery import ModuleSpec
 from typing import Any, Callable
 
 from mxlite._public.imported import find
+from mxlite._public.keywords import ask_in
+from mxlite._public.pages import see
 
 
-def missing(module: str) -> str:
-    """The text of the error for a name that a module of the package does not have."""
-    if f"{module}.".startswith("mxlite.torch."):
-        return "it is missing in mxlite, see 'What differs' in docs/from-pytorch.md"
-    return "it is missing in mxlite, see 'Not supported yet' in docs/compatibility.md"
+def missing(module: str, name: str) -> str:
+    """The end of the error for a name that a module of the package does not have: why, or which name was meant."""
+    from mxlite._public import lacking, near
+
+    is_torch = f"{module}.".startswith("mxlite.torch.")
+    why = "" if is_torch else lacking.reason(module, name)
+    names = getattr(sys.modules.get(module), "__all__", ())
+    meant = "" if why else near.did_you_mean(name, names, near.CLOSER)
+    others = [] if why else _elsewhere(module, name)
+    if meant or others:
+        return meant if not others else f"; there is {near.alternatives(others, str)}"
+    page = see("from-pytorch", "what differs") if is_torch else see("compatibility", "not supported yet")
+    return f": it is missing in mxlite{why and ': '}{why}; {page} says what else is"
+
+
+def _elsewhere(module: str, name: str) -> list[str]:
+    """The same public name in other modules of the front end that are imported, those nearest to `module` first."""
+    found = []
+    for path, other in list(sys.modules.items()):
+        if (
+            path == module
+            or not path.startswith("mxlite.")
+            or "._" in path
+            or name not in getattr(other, "__all__", ())
+        ):
+            continue
+        if path.startswith("mxlite.torch") == module.startswith("mxlite.torch") and other.__name__ == path:
+            shared = os.path.commonprefix([path.split("."), module.split(".")])
+            found.append((-len(shared), len(path), f"{path}.{name}"))
+    found.sort()
+    whole: list[str] = []  # a module's name is enough where a module within it has the thing too
+    for shared, _, full in found:
+        if shared == found[0][0] and not any(full.startswith(each[: -len(name)]) for each in whole):
+            whole.append(full)
+    return whole[:2]
 
 
 def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> None:
@@ -34,18 +67,21 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
         if made is None:
             made = find(name, attribute)
         if made is not None:
+            ask_in(name, made)
             module[attribute] = made
             return made
         message = f"module {name!r} has no attribute {attribute!r}"
         if not attribute.startswith("__"):
-            message += f": {missing(name)}"
+            message += missing(name, attribute)
         error = AttributeError(message)
-        error.name, error.obj = attribute, sys.modules.get(name)  # type: ignore[attr-defined] # "Did you mean"
+        error.name = attribute  # type: ignore[attr-defined] # without `obj` Python guesses no second time
         raise error
 
     def __dir__() -> list[str]:  # noqa: N807
         return sorted({*module["__all__"], *(each for each in module if each[:2] == "__")})
 
+    for each in list(module.values()):
+        ask_in(name, each)
     module.update(__getattr__=__getattr__, __dir__=__dir__)
     if "__all__" not in module:
         offer(module)
@@ -87,8 +123,8 @@ class _Finder:
         if sys._getframe(2).f_globals.get("__name__") == "importlib.util":
             return None
         found = vars(package).get(name)
-        why = missing(own) if found is None else f"write 'from {parent} import {name}'"
-        message = f"No module named {fullname!r}: {why}"
+        why = missing(own, name) if found is None else f": write 'from {parent} import {name}'"
+        message = f"No module named {fullname!r}{why}"
         raise ModuleNotFoundError(message, name=None if _from_list() else fullname)
 
 

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from importlib import import_module
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 #: The modules of 1.9.1 that mxlite has, by their packages ("" is mxnet).
@@ -66,9 +67,11 @@ class _Placeholder(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name[:2] == "__" and name not in _WANTED:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        module = _import(self)
-        # To who imports it: look again, the module is another one now.
-        return SimpleNamespace(_initializing=True) if name == "__spec__" else getattr(module, name)
+        found = getattr(_import(self), name)
+        if name == "__spec__":
+            found = copy(found)
+            found._initializing = True  # to who imports it: look again, the module is another one now
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name[:2] == "__":

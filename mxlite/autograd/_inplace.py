@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from mxlite._lib import LIB, ask
+from mxlite._public.near import did_you_mean
 
 _RULES = ("strict", "rebase")
 
@@ -21,7 +22,9 @@ class set_inplace:  # noqa: N801 - used as a function: set_inplace("rebase"), or
 
     def __init__(self, rule: str) -> None:
         if rule not in _RULES:
-            raise ValueError(f"set_inplace: there is no rule {rule!r}; there are 'strict' and 'rebase'")
+            raise ValueError(
+                f"set_inplace: there is no rule {rule!r}; there are 'strict' and 'rebase'{did_you_mean(rule, _RULES)}"
+            )
         self.before = _RULES[ask(ctypes.c_int, LIB.MXLSetInplace, _RULES.index(rule))]
 
     def __enter__(self) -> set_inplace:

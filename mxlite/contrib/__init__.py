@@ -14,6 +14,7 @@ from mxlite.contrib import amp, autograd, io, text
 from mxlite.contrib._missing import missing_module
 
 if TYPE_CHECKING:
+    from mxlite.contrib import svrg_optimization, tensorboard
     from mxlite.ndarray import contrib as nd
     from mxlite.ndarray import contrib as ndarray
     from mxlite.symbol import contrib as sym
@@ -40,6 +41,8 @@ __all__ = [
 
 
 def _later(name: str) -> object:
+    if name in ("svrg_optimization", "tensorboard"):
+        return importlib.import_module(f"mxlite.contrib.{name}")
     return importlib.import_module("mxlite.symbol.contrib") if name in ("sym", "symbol") else missing_module(name)
 
 

@@ -14,8 +14,6 @@ _WHY = {
     "onnx": "models are exchanged as symbols (`export`, `SymbolBlock.imports`); ONNX is not in mxlite",
     "quant": _INT8,
     "quantization": _INT8,
-    "svrg_optimization": "its module and optimizer are not in mxlite",
-    "tensorboard": "it needs the package mxboard; write scalars with it or with torch.utils.tensorboard",
     "tensorrt": "mxlite computes on the CPU",
 }
 

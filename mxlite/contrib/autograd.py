@@ -9,6 +9,7 @@ from typing import Any, Callable
 from mxlite import autograd as _autograd
 from mxlite import ndarray as nd
 from mxlite._public import show as _show
+from mxlite.error import WrongTypeError
 
 __all__ = [
     "TrainingStateScope",
@@ -74,12 +75,12 @@ def backward(outputs: list, out_grads: list | None = None, retain_graph: bool = 
     Args:
         out_grads: a gradient, or None for ones, for each output; None: ones for all.
 
-    Raises: AssertionError: no list, or lists of other lengths.
+    Raises: TypeError: no list, or lists of other lengths.
     """
     if not isinstance(outputs, (list, tuple)):
-        raise AssertionError(f"backward: outputs must be a list of NDArrays, got {type(outputs).__name__}")
+        raise WrongTypeError(f"backward: outputs must be a list of NDArrays, got {type(outputs).__name__}")
     if out_grads is not None and (not isinstance(out_grads, (list, tuple)) or len(out_grads) != len(outputs)):
-        raise AssertionError("out_grads must be a list as long as outputs")
+        raise WrongTypeError("out_grads must be a list as long as outputs")
     _autograd.backward(outputs, out_grads, retain_graph)
 
 
@@ -95,7 +96,7 @@ def grad_and_loss(func: Callable[..., Any], argnum: int | Iterable[int] | None =
         func: takes NDArrays, returns one or a list.
         argnum: positions of the arguments to differentiate by, in the order of the gradients; None: all.
 
-    Raises: AssertionError, by the function that is returned: such an argument is no NDArray.
+    Raises: TypeError, by the function that is returned: such an argument is no NDArray.
     """
 
     @functools.wraps(func)
@@ -104,7 +105,7 @@ def grad_and_loss(func: Callable[..., Any], argnum: int | Iterable[int] | None =
         variables = [args[place] for place in places]
         for each in variables:
             if not isinstance(each, nd.NDArray):
-                raise AssertionError(f"a gradient needs an NDArray, got {type(each).__name__}")
+                raise WrongTypeError(f"a gradient needs an NDArray, got {type(each).__name__}")
         gradients = [each.zeros_like() for each in variables]
         mark_variables(variables, gradients)
         with train_section():

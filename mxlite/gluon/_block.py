@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 from mxlite import _replace, initializer, ndarray
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.gluon import _summary
 from mxlite.gluon._naming import BlockScope, prefix_and_params
 from mxlite.gluon._parameter import Parameter
@@ -61,7 +62,7 @@ class Block:
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute; a block becomes a child, a parameter one of the block's.
 
-        Raises: TypeError: it would replace a block or a parameter by another kind of thing; AssertionError: it would
+        Raises: TypeError: it would replace a block or a parameter by another kind of thing; ValueError: it would
             replace a parameter.
         """
         existing = self.__dict__.get(name)
@@ -71,7 +72,7 @@ class Block:
             self.register_child(value, name)
         elif isinstance(value, Parameter):
             if name in self._reg_params:
-                raise AssertionError(
+                raise WrongValueError(
                     f"attribute {name} is a Parameter already; blocks share parameters by `params=` when they are made"
                 )
             self._reg_params[name] = value
@@ -188,8 +189,8 @@ class Block:
     ) -> None:
         """Reads what `save_parameters`, `collect_params().save` or `export` wrote; arguments as of ParameterDict.load.
 
-        Raises: AssertionError: the file lacks a parameter, or has one of another shape or dtype; ValueError: it has
-            one more.
+        Raises: ValueError: the file lacks a parameter, or has one of another shape or dtype, or it has one
+            more.
         """
         arrays = named(ndarray.load(filename), filename)
         params = self._collect_params_with_prefix()
@@ -205,7 +206,7 @@ class Block:
             there = {id(params[name]) for name in arrays if name in params}
             for name, each in params.items():
                 if id(each) not in there:
-                    raise AssertionError(
+                    raise WrongValueError(
                         f"file '{filename}' has no parameter '{name}'; it has {_brief_print_list(arrays)}. With "
                         "allow_missing=True what is missing keeps its values"
                     )
@@ -319,7 +320,7 @@ class Block:
     def summary(self, *inputs: Any) -> None:
         """Prints the blocks that a call with these inputs runs: their outputs' shapes and numbers of parameters.
 
-        Raises: AssertionError: a block is hybridized; RuntimeError: parameters are not initialized.
+        Raises: MXNetError: a block is hybridized; RuntimeError: parameters are not initialized.
         """
         _summary.print_summary(self, inputs)
 

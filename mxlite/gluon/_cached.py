@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite._lib import LIB, check_call, hot
 from mxlite.context import Context, current_context
-from mxlite.error import keep_exception, raise_kept
+from mxlite.error import WrongValueError, keep_exception, raise_kept
 from mxlite.gluon._nested import _flatten, _regroup, with_nones
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon.utils import shape_is_known
@@ -36,7 +36,7 @@ class CachedGraph:
     Args:
         form: of the block's inputs (see _nested.py).
         inputs, graph, made: as _graph.trace gives them.
-    Raises: AssertionError: the graph has a variable that is no input and no parameter of the block.
+    Raises: ValueError: the graph has a variable that is no input and no parameter of the block.
     """
 
     def __init__(self, block: HybridBlock, form: Any, inputs: list, graph: Symbol, made: Any) -> None:
@@ -67,7 +67,7 @@ class CachedGraph:
         for name, number in zip(order, self._from):
             if number < 0:
                 if name not in known.keys():
-                    raise AssertionError(
+                    raise WrongValueError(
                         f"the graph of a HybridBlock has an input that is no argument and no parameter: {name}"
                     )
                 self._params.append(known[name])

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mxlite import ndarray, symbol
-from mxlite.error import MXNotImplementedError
+from mxlite.base import take_as_dense
+from mxlite.error import MXNotImplementedError, WrongValueError
 from mxlite.gluon._nested import _flatten, _regroup, places_of
 from mxlite.name import NameManager
 from mxlite.symbol import Group, Symbol
@@ -106,7 +107,7 @@ def export(block: HybridBlock, graph: Symbol, path: str, epoch: int, remove_amp_
 def checked_graph(outputs: Any, inputs: Any) -> tuple[list[Symbol], Any, Symbol, Any]:
     """Inputs and their form, outputs as one symbol and their form.
 
-    Raises: ValueError: no symbols; AssertionError: an input is no variable.
+    Raises: ValueError: no symbols; ValueError: an input is no variable.
     """
     if isinstance(inputs, Symbol) and len(inputs) == 1:
         inputs = [inputs]
@@ -118,7 +119,7 @@ def checked_graph(outputs: Any, inputs: Any) -> tuple[list[Symbol], Any, Symbol,
     flat_outputs, output_form = _flatten(outputs, "output")
     for each in flat_inputs:
         if each.list_inputs() != [each.name]:
-            raise AssertionError(f"SymbolBlock: an input must be a variable; {each} is computed by operators")
+            raise WrongValueError(f"SymbolBlock: an input must be a variable; {each} is computed by operators")
     return flat_inputs, input_form, Group(flat_outputs), output_form
 
 
@@ -127,8 +128,11 @@ def common_prefix(names: Iterable[str]) -> str:
     return os.path.commonprefix(list(names))
 
 
-def refuse_row_sparse(graph: Symbol) -> None:
-    """Raises: NotImplementedError: a variable is to be stored sparsely."""
+def check_storage(graph: Symbol) -> None:
+    """Takes variables that are stored by rows as dense. Raises: NotImplementedError: one is to be csr."""
     for name, attributes in graph.attr_dict().items():
-        if attributes.get("__storage_type__", "0") not in ("0", "-1"):
+        stype = attributes.get("__storage_type__", "0")
+        if stype == "1":
+            take_as_dense(f"SymbolBlock, {name}", "row_sparse")
+        elif stype not in ("0", "-1"):
             raise MXNotImplementedError(f"SymbolBlock: {name} is stored sparsely, which mxlite does not do")

@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mxlite import autograd, initializer, ndarray
-from mxlite.base import AsDtype, dtype_given, dtype_name
+from mxlite._public.near import did_you_mean
+from mxlite.base import AsDtype, dtype_given, dtype_name, take_as_dense
 from mxlite.context import Context, cpu, current_context
-from mxlite.error import MXNetError, MXNotImplementedError
+from mxlite.error import MXNetError, MXNotImplementedError, WrongStateError, WrongValueError
 from mxlite.gluon.utils import shape_is_known
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol, var
@@ -78,8 +79,8 @@ class Parameter:
         init: The initializer; None: the one that `initialize` is given.
         allow_deferred_init: Whether the shape may be unknown when `initialize` is called.
         differentiable: False: there is no gradient.
-        stype, grad_stype: "default"; mxlite has no sparse arrays.
-    Raises: AssertionError: an unknown request or storage type; NotImplementedError: a sparse one.
+        stype, grad_stype: "default", or "row_sparse", a hint: the arrays are dense.
+    Raises: ValueError: an unknown request or storage type; NotImplementedError: "csr".
     """
 
     def __init__(
@@ -117,9 +118,11 @@ class Parameter:
         self.init = init
         for what, kind in (("stype", stype), ("grad_stype", grad_stype)):
             if kind not in _STORAGE:
-                raise AssertionError(f"Parameter '{name}': {what} is 'default', 'row_sparse' or 'csr', not '{kind}'")
-            if kind != "default":
+                raise WrongValueError(f"Parameter '{name}': {what} is 'default', 'row_sparse' or 'csr', not '{kind}'")
+            if kind == "csr":
                 raise MXNotImplementedError(f"Parameter '{name}': {what} {kind!r}: sparse arrays are not in mxlite yet")
+            if kind == "row_sparse":
+                take_as_dense(f"Parameter '{name}'", kind)
         self._stype = stype
         self._grad_stype = grad_stype
         self._grad_req: str = "null"
@@ -144,7 +147,8 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in _REQUESTS:
-            raise AssertionError(f"grad_req is 'write', 'add' or 'null', not '{req}'")
+            meant = did_you_mean(req, _REQUESTS)
+            raise WrongValueError(f"grad_req is 'write', 'add' or 'null', not '{req}'{meant}")
         if not self._differentiable:
             req = "null"
         if self._grad_req == req:
@@ -177,7 +181,7 @@ class Parameter:
         if old is not None:
             same = len(old) == len(new_shape) and all(a in (-1, 0, b) for a, b in zip(old, new_shape))
             if not same:
-                raise AssertionError(f"shape {new_shape} does not fit the known shape {old}")
+                raise WrongValueError(f"shape {new_shape} does not fit the known shape {old}")
         self._shape = new_shape
 
     def _set_trainer(self, trainer: Any) -> None:
@@ -223,7 +227,7 @@ class Parameter:
             return
         init, ctx, default_init, data = self._deferred_init
         if not shape_is_known(self.shape):
-            raise AssertionError(
+            raise WrongStateError(
                 f"Parameter '{self.name}' cannot be initialized: its shape is {self.shape}. State the sizes of the "
                 "layer's input (in_units, in_channels ...)"
             )
@@ -265,12 +269,12 @@ class Parameter:
     ) -> None:
         """Takes values from a file, and with them the parts of the shape that were unknown."""
         if cast_dtype and dtype_source not in ("current", "saved"):
-            raise AssertionError(f"dtype_source is 'current' or 'saved', got {dtype_source!r}")
+            raise WrongValueError(f"dtype_source is 'current' or 'saved', got {dtype_source!r}")
         ctx = None if ctx is None else contexts(ctx)
         data = self._fitting(data, cast_dtype, dtype_source)
         known = self._ctx_list if self._data is not None else self._deferred_init[1] if self._deferred_init else None
         if not (ctx is None or known is None or set(ctx) == set(known)):
-            raise AssertionError(f"Parameter '{self.name}' is on {known}, so its values cannot be loaded to {ctx}")
+            raise WrongStateError(f"Parameter '{self.name}' is on {known}, so its values cannot be loaded to {ctx}")
         if cast_dtype and dtype_source == "saved":
             self.dtype = data.dtype
         if self.shape is None or not shape_is_known(self.shape):
@@ -282,13 +286,13 @@ class Parameter:
         self._deferred_init = ()
 
     def _fitting(self, data: NDArray, cast_dtype: bool, dtype_source: str) -> NDArray:
-        """Values of a file in the parameter's dtype. Raises: AssertionError: another shape or dtype."""
+        """Values of a file in the parameter's dtype. Raises: ValueError: another shape or dtype."""
         shape = self.shape
         failed = f"Failed loading Parameter '{self.name}' from saved params:"
         if shape is not None and not (
             len(shape) == len(data.shape) and all(a in (0, -1, b) for a, b in zip(shape, data.shape))
         ):
-            raise AssertionError(f"{failed} shape incompatible expected {shape} vs saved {data.shape}")
+            raise WrongValueError(f"{failed} shape incompatible expected {shape} vs saved {data.shape}")
         if (
             self.dtype is None
             or dtype_name(self.dtype) == dtype_name(data.dtype)
@@ -296,7 +300,7 @@ class Parameter:
         ):
             return data
         if not cast_dtype:
-            raise AssertionError(
+            raise WrongValueError(
                 f"{failed} dtype incompatible expected {self.dtype} vs saved {data.dtype}. With cast_dtype=True they "
                 "are cast"
             )
@@ -312,13 +316,13 @@ class Parameter:
 
         A Trainer whose store updates the parameters begins with a new store then.
 
-        Raises: AssertionError: another shape, or `initialize` was not called. RuntimeError: the Trainer's store is one
-            of several workers, and updates the parameters.
+        Raises: ValueError: another shape. MXNetError: `initialize` was not called. RuntimeError: the Trainer's store is
+            one of several workers, and updates the parameters.
         """
         self.shape = data.shape
         if self._data is None:
             if not self._deferred_init:
-                raise AssertionError(f"Parameter '{self.name}' has no values yet: initialize it")
+                raise WrongStateError(f"Parameter '{self.name}' has no values yet: initialize it")
             self._deferred_init = (*self._deferred_init[:3], data)
             return
         if self._trainer is not None and self._trainer._update_on_kvstore:
@@ -420,17 +424,21 @@ class Parameter:
         for each in self._grad or ():
             each[:] = 0
 
-    def row_sparse_data(self, row_id: NDArray) -> NoReturn:
-        """Raises: RuntimeError: the parameter is dense."""
-        raise RuntimeError(
-            f"row_sparse_data: the storage type of Parameter '{self.name}' is {self._stype}; call data()"
-        )
+    def row_sparse_data(self, row_id: NDArray) -> NDArray:
+        """The array in the context of `row_id`, with all its rows. Raises: RuntimeError: `stype` is "default"."""
+        self._need_rows("row_sparse_data", "data")
+        return self.data(row_id.context)
 
-    def list_row_sparse_data(self, row_id: NDArray) -> NoReturn:
-        """Raises: RuntimeError: the parameter is dense."""
-        raise RuntimeError(
-            f"list_row_sparse_data: the storage type of Parameter '{self.name}' is {self._stype}; call list_data()"
-        )
+    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
+        """The arrays in all contexts, with all their rows. Raises: RuntimeError: `stype` is "default"."""
+        self._need_rows("list_row_sparse_data", "list_data")
+        return self.list_data()
+
+    def _need_rows(self, method: str, other: str) -> None:
+        if self._stype != "row_sparse":
+            raise RuntimeError(
+                f"{method}: the storage type of Parameter '{self.name}' is {self._stype}; call {other}()"
+            )
 
     def var(self) -> Symbol:
         """The variable of this name, with the parameter's shape (0: unknown), dtype and so on as attributes.
@@ -441,7 +449,7 @@ class Parameter:
         given = (self._shape, self.dtype, self.lr_mult, self.wd_mult, init)
         if self._var is None or self._var[0] != given:
             attributes = dict(zip(("shape", "dtype", "lr_mult", "wd_mult", "init"), given))
-            self._var = given, var(self.name, stype="default", **attributes)
+            self._var = given, var(self.name, stype=self._stype, **attributes)
         return self._var[1]
 
 

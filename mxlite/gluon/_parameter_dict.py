@@ -9,9 +9,10 @@ import numpy as np
 
 from mxlite import initializer, ndarray
 from mxlite._notebook import tables
+from mxlite._public.near import did_you_mean
 from mxlite.base import dtype_name
 from mxlite.context import Context
-from mxlite.error import MXTypeError
+from mxlite.error import MXTypeError, WrongValueError
 from mxlite.gluon._parameter import Constant, Parameter
 from mxlite.gluon.utils import _brief_print_list, _indent
 from mxlite.ndarray.ndarray import NDArray
@@ -54,6 +55,8 @@ class ParameterDict:
         return tables.table(["parameter", "shape", "dtype", "gradient"], rows, title=f"ParameterDict {self._prefix}")
 
     def __getitem__(self, key: str) -> Parameter:
+        if key not in self._params:
+            raise KeyError(f"there is no parameter {key!r}{did_you_mean(key, self._params)}")
         return self._params[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -87,7 +90,7 @@ class ParameterDict:
     def get(self, name: str, **kwargs: Any) -> Parameter:
         """The parameter `prefix + name`; where there is none, a new one of these keywords (those of Parameter).
 
-        Raises: AssertionError: the parameter that is there has another value for one of the keywords.
+        Raises: ValueError: the parameter that is there has another value for one of the keywords.
         """
         name = self.prefix + name
         param = self._get_impl(name)
@@ -114,14 +117,14 @@ class ParameterDict:
         elif key == "dtype" and dtype_name(value) == dtype_name(existing):
             return
         if key == "shape" or value != existing:
-            raise AssertionError(
+            raise WrongValueError(
                 f"Parameter '{param.name}' has {key} '{existing}', so it cannot be got with {key} '{value}'"
             )
 
     def get_constant(self, name: str, value: Any = None) -> Constant:
         """The constant `prefix + name`; where there is none, a new one with this value.
 
-        Raises: KeyError: there is none, and no value; AssertionError: it has another value, or is no constant.
+        Raises: KeyError: there is none, and no value; ValueError: it has another value, or is no constant.
         """
         name = self.prefix + name
         param = self._get_impl(name)
@@ -131,20 +134,20 @@ class ParameterDict:
             param = self._params[name] = Constant(name, value)
         elif value is not None:
             if not isinstance(param, Constant):
-                raise AssertionError(f"'{name}' is a Parameter, not a constant")
+                raise WrongValueError(f"'{name}' is a Parameter, not a constant")
             wanted = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
             if not np.array_equal(param.value.asnumpy(), wanted):
-                raise AssertionError(f"Constant '{name}' already exists but its value does not match the new value")
+                raise WrongValueError(f"Constant '{name}' already exists but its value does not match the new value")
         return param  # type: ignore[return-value]
 
     def update(self, other: ParameterDict | Mapping[str, Parameter]) -> None:
         """Takes all parameters of another dictionary.
 
-        Raises: AssertionError: both have a parameter of one name, and these are two.
+        Raises: ValueError: both have a parameter of one name, and these are two.
         """
         for name, param in other.items():
             if self._params.setdefault(name, param) is not param:
-                raise AssertionError(f"update: both have a Parameter '{name}', and they are two")
+                raise WrongValueError(f"update: both have a Parameter '{name}', and they are two")
 
     # ---- all parameters ----
 
@@ -217,7 +220,7 @@ class ParameterDict:
             restore_prefix: What is put before the names of the file.
             cast_dtype: Whether dtypes may differ; values are converted to the parameter's dtype, or with
                 dtype_source="saved" the parameter to that of the file.
-        Raises: AssertionError: names, shapes or dtypes differ; TypeError: the arrays of the file have no names.
+        Raises: ValueError: names, shapes or dtypes differ; TypeError: the arrays of the file have no names.
         """
         arrays = named(ndarray.load(filename), filename)
         self.load_dict(arrays, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source)
@@ -237,7 +240,7 @@ class ParameterDict:
         origin = f"file: {filename}" if filename else "param_dict"
         for name in self.keys():
             if not name.startswith(restore_prefix):
-                raise AssertionError(
+                raise WrongValueError(
                     f"restore_prefix is '{restore_prefix}' but Parameters name '{name}' does not start with "
                     f"'{restore_prefix}'."
                 )
@@ -246,7 +249,7 @@ class ParameterDict:
             for name in self.keys():
                 if name not in found:
                     held = _brief_print_list(map(_without_kind, param_dict))
-                    raise AssertionError(
+                    raise WrongValueError(
                         f"Parameter '{name}' is missing in {origin}, which contains parameters: {held}. "
                         f"{_other_prefix(name, restore_prefix or self.prefix, param_dict)}{_NAMING}"
                     )
@@ -254,7 +257,7 @@ class ParameterDict:
             if name in self._params:
                 self[name]._load_init(array, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
             elif not ignore_extra:
-                raise AssertionError(
+                raise WrongValueError(
                     f"Parameter '{name[len(restore_prefix) :]}' of {origin} is none of these: "
                     f"{_brief_print_list(self.keys())}. With ignore_extra=True it is left out. {_NAMING}"
                 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._notebook import layers
+from mxlite.error import WrongStateError
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -66,13 +67,13 @@ def _line(layer: str, shape: str, size: Any) -> str:
 
 
 def print_summary(block: Any, inputs: tuple) -> None:
-    """Runs a block and prints the table. Raises: AssertionError: a block is hybridized."""
+    """Runs a block and prints the table. Raises: MXNetError: a block is hybridized."""
     rows = _Rows(inputs)
     handles: list[Any] = []
 
     def register(each: Any) -> None:
         if getattr(each, "_active", False):
-            raise AssertionError(f'summary: "{each.name}" is hybridized; a summary needs the plain block')
+            raise WrongStateError(f'summary: "{each.name}" is hybridized; a summary needs the plain block')
         if not getattr(each, "_is_container", False):
             handles.append(each.register_forward_hook(rows.add))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from mxlite import symbol
 from mxlite.context import Context
+from mxlite.error import WrongTypeError
 from mxlite.gluon import _graph
 from mxlite.gluon._cached import graph_for
 from mxlite.gluon._hybrid import HybridBlock
@@ -22,7 +23,7 @@ class SymbolBlock(HybridBlock):
     Args:
         outputs: a symbol, or a list of them. inputs: the variables that are given when it is called, one or a list.
         params: parameters of another block, which it shares where names are equal.
-    Raises: ValueError: no symbols; AssertionError: an input is no variable.
+    Raises: ValueError: no symbols; TypeError: an input is no variable.
     """
 
     def __init__(self, outputs: Any, inputs: Any, params: ParameterDict | None = None) -> None:
@@ -30,7 +31,7 @@ class SymbolBlock(HybridBlock):
         self._prefix = ""
         self._params = ParameterDict("", params)
         self._inputs, self._input_form, self._graph, self._output_form = _graph.checked_graph(outputs, inputs)
-        _graph.refuse_row_sparse(self._graph)
+        _graph.check_storage(self._graph)
         given = {each.name for each in self._inputs}
         arguments, states = self._graph.list_arguments(), self._graph.list_auxiliary_states()
         known = self._known_attributes()
@@ -82,7 +83,7 @@ class SymbolBlock(HybridBlock):
         Args:
             input_names: which variables are inputs. param_file: the parameters; None: they are to be initialized.
             allow_missing, ignore_extra: as load_parameters'.
-        Raises: MXNetError: no such file; AssertionError: parameters are missing, or there are more of them.
+        Raises: MXNetError: no such file; TypeError: parameters are missing, or there are more of them.
         """
         graph = symbol.load(symbol_file)
         names = [input_names] if isinstance(input_names, str) else list(input_names)
@@ -98,11 +99,11 @@ class SymbolBlock(HybridBlock):
     def forward(self, x: Any, *args: Any) -> Any:
         """What the symbol gives for arrays, or for other symbols in place of its inputs.
 
-        Raises: AssertionError: neither; ValueError: another number of inputs; RuntimeError: no parameters yet.
+        Raises: TypeError: neither; ValueError: another number of inputs; RuntimeError: no parameters yet.
         """
         if not isinstance(x, (NDArray, Symbol, list, tuple)):
             kind = type(x)
-            raise AssertionError(f"forward: the first argument is an NDArray or a Symbol, not a {kind}")
+            raise WrongTypeError(f"forward: the first argument is an NDArray or a Symbol, not a {kind}")
         arrays, form = _flatten([x, *args], "input")
         if form != self._input_form:
             raise ValueError(

@@ -10,6 +10,7 @@ from typing import Any
 
 from mxlite import ndarray
 from mxlite._public import show
+from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 
 __all__ = [
@@ -36,12 +37,12 @@ _TINY = 1e-12
 
 
 def _apply_weighting(F: Any, loss: Any, weight: float | None = None, sample_weight: Any = None) -> Any:  # noqa: N803
-    """A loss times a number and, broadcast, an array. Raises AssertionError: the weight is not a number."""
+    """A loss times a number and, broadcast, an array. Raises TypeError: the weight is not a number."""
     if sample_weight is not None:
         loss = F.broadcast_mul(loss, sample_weight)
     if weight is not None:
         if not isinstance(weight, (int, float)):
-            raise AssertionError(f"weight must be a number, got {type(weight).__name__}")
+            raise WrongTypeError(f"weight must be a number, got {type(weight).__name__}")
         loss = loss * weight
     return loss
 
@@ -217,9 +218,9 @@ class CTCLoss(Loss):
         self, layout: str = "NTC", label_layout: str = "NT", weight: float | None = None, **kwargs: Any
     ) -> None:
         if layout not in ("NTC", "TNC"):
-            raise AssertionError(f"CTCLoss: layout is 'NTC' or 'TNC', not {layout!r}")
+            raise WrongValueError(f"CTCLoss: layout is 'NTC' or 'TNC', not {layout!r}")
         if label_layout not in ("NT", "TN"):
-            raise AssertionError(f"CTCLoss: label_layout is 'NT' or 'TN', not {label_layout!r}")
+            raise WrongValueError(f"CTCLoss: label_layout is 'NT' or 'TN', not {label_layout!r}")
         self._layout = layout
         self._label_layout = label_layout
         super().__init__(weight, label_layout.find("N"), **kwargs)

@@ -10,6 +10,7 @@ from mxlite import optimizer as opt
 from mxlite._lib import hot
 from mxlite._notebook import tables
 from mxlite._public import show
+from mxlite.error import WrongStateError, WrongValueError
 from mxlite.gluon.parameter import Parameter, ParameterDict
 
 _STALE = (
@@ -34,7 +35,7 @@ class Trainer:
     Raises:
         ValueError: `params` are no Parameters, or the optimizer is unknown.
         RuntimeError: a parameter is not initialized.
-        AssertionError: parameters are on different contexts.
+        ValueError: parameters are on different contexts.
     """
 
     _amp_loss_scaler: Any = None  # of amp.init_trainer
@@ -75,7 +76,7 @@ class Trainer:
         for each in self._params:
             found = each.list_ctx()
             if contexts is not None and contexts != found:
-                raise AssertionError(
+                raise WrongValueError(
                     f"Trainer: Parameter {each.name} is on {found}, those before it are on {contexts}; all must be "
                     "on the same contexts"
                 )
@@ -88,7 +89,7 @@ class Trainer:
         param_dict = dict(enumerate(self._params))
         if isinstance(optimizer, opt.Optimizer):
             if optimizer_params:
-                raise AssertionError("Trainer: an Optimizer has its parameters; optimizer_params cannot be given too")
+                raise WrongValueError("Trainer: an Optimizer has its parameters; optimizer_params cannot be given too")
             self._optimizer = optimizer
             self._optimizer.param_dict = param_dict
         else:
@@ -210,11 +211,11 @@ class Trainer:
     def allreduce_grads(self) -> None:
         """Adds up gradients of all contexts, for those who change them before `update`.
 
-        Raises: AssertionError: the store updates the parameters.
+        Raises: MXNetError: the store updates the parameters.
         """
         self._init_params()
         if self._update_on_kvstore:
-            raise AssertionError(_ON_STORE.format("allreduce_grads()"))
+            raise WrongStateError(_ON_STORE.format("allreduce_grads()"))
         self._allreduce_grads()
 
     def _allreduce_grads(self) -> None:
@@ -233,11 +234,11 @@ class Trainer:
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """The second half of `step`: updates the parameters by gradients that are added up already.
 
-        Raises: AssertionError: the store updates the parameters; what `step` raises.
+        Raises: MXNetError: the store updates the parameters; what `step` raises.
         """
         self._init_params()
         if self._update_on_kvstore:
-            raise AssertionError(_ON_STORE.format("update()"))
+            raise WrongStateError(_ON_STORE.format("update()"))
         self._check_and_rescale_grad(self._scale / batch_size)
         self._update(ignore_stale_grad)
 
@@ -283,7 +284,7 @@ class Trainer:
         self._init_params()
         if self._update_on_kvstore:
             if self._params_to_init:
-                raise AssertionError("save_states: the key-value store does not have all parameters yet")
+                raise WrongStateError("save_states: the key-value store does not have all parameters yet")
             self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
             return
         self._updaters[0].save(fname, dump_optimizer=True)

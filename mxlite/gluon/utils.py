@@ -14,7 +14,9 @@ import numpy as np
 from mxlite import _replace, ndarray
 from mxlite._notebook import progress
 from mxlite._public import show
+from mxlite._public.keywords import judge
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.util import is_np_shape
 
@@ -27,6 +29,7 @@ _CHUNK = 1 << 20
 # ---- batches and gradients ----
 
 
+@judge
 def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list:
     """A list of `num_slice` slices of an array (NDArray or NumPy's) along `batch_axis`.
 
@@ -56,6 +59,7 @@ def _part(data: Any, axis: int, begin: int, end: int) -> Any:
     return ndarray.slice_axis(data, axis=axis, begin=begin, end=end)
 
 
+@judge
 def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even_split: bool = True) -> list[NDArray]:
     """`split_data` into as many slices as there are contexts, each an NDArray in its context."""
     if not isinstance(data, NDArray):
@@ -66,15 +70,16 @@ def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even
     return [each.as_in_context(ctx) for each, ctx in zip(slices, ctx_list)]
 
 
+@judge
 def clip_global_norm(arrays: list[NDArray], max_norm: float, check_isfinite: bool = True) -> float | NDArray:
     """Scales the arrays, in place, so that the 2-norm of all together is at most `max_norm`; the norm before.
 
     Args:
         check_isfinite: warns of a norm that is not finite, and returns a float; else an NDArray, without waiting.
-    Raises: AssertionError: an empty list.
+    Raises: ValueError: an empty list.
     """
     if not len(arrays) > 0:
-        raise AssertionError("clip_global_norm: there are no arrays")
+        raise WrongValueError("clip_global_norm: there are no arrays")
     ctx = arrays[0].context
     squares = [ndarray.sum(ndarray.square(each.astype("float32", copy=False))) for each in arrays]
     total = ndarray.sqrt(ndarray.add_n(*(each.as_in_context(ctx) for each in squares))).reshape((1,))
@@ -104,6 +109,7 @@ def replace_file(src: str | os.PathLike, dst: str | os.PathLike) -> None:
     os.replace(src, dst)
 
 
+@judge
 def download(
     url: str,
     path: str | None = None,
@@ -119,17 +125,17 @@ def download(
         overwrite: whether to fetch it again.
         retries: how often to try again.
         verify_ssl: False: certificates are not checked.
-    Raises: AssertionError: no file name, or negative retries; ConnectionError: nobody answers; RuntimeError: the answer
+    Raises: ValueError: no file name, or negative retries; ConnectionError: nobody answers; RuntimeError: the answer
         is no file; OSError: the file has another SHA-1, or cannot be written.
     """
     if path is None or os.path.isdir(os.path.expanduser(path)):
         name = url.rpartition("/")[2]
         if not name:
-            raise AssertionError(f"{url} has no file name: give one as path")
+            raise WrongValueError(f"{url} has no file name: give one as path")
         path = os.path.join(os.path.expanduser(path or ""), name)
     path = os.path.expanduser(path)
     if retries < 0:
-        raise AssertionError(f"download: retries is 0 or more, not {retries}")
+        raise WrongValueError(f"download: retries is 0 or more, not {retries}")
     if os.path.exists(path) and not overwrite and (not sha1_hash or check_sha1(path, sha1_hash)):
         return path
     if not verify_ssl:
@@ -203,7 +209,7 @@ def shape_is_known(shape: Any) -> bool:
         if size == unknown:
             return False
         if not size > unknown:
-            raise AssertionError(f"a size is {unknown} or more, not {size}")
+            raise WrongValueError(f"a size is {unknown} or more, not {size}")
     return True
 
 
@@ -230,10 +236,10 @@ class HookHandle:
     def attach(self, hooks_dict: MutableMapping[int, Any], hook: Any) -> None:
         """Adds a hook to a dictionary of hooks that weak references can refer to.
 
-        Raises: AssertionError: the handle has a hook already.
+        Raises: ValueError: the handle has a hook already.
         """
         if self.id is not None:
-            raise AssertionError("this HookHandle has a hook already")
+            raise WrongValueError("this HookHandle has a hook already")
         self.id = id(hook)
         hooks_dict[self.id] = hook
         self._hooks = weakref.ref(hooks_dict)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._public.keywords import judge
+from mxlite.error import WrongValueError
 from mxlite.image._functions import (
     _get_interp_method,
     center_crop,
@@ -117,7 +119,8 @@ class RandomSizedCropAug(Augmenter):
     def __init__(self, size: tuple, area: Any, ratio: tuple, interp: int = 2, **kwargs: Any) -> None:
         super().__init__(size=size, area=area, ratio=ratio, interp=interp)
         self.size, self.area, self.ratio, self.interp = size, kwargs.pop("min_area", area), ratio, interp
-        assert not kwargs, f"RandomSizedCropAug: there are no parameters {sorted(kwargs)}"
+        if kwargs:
+            raise WrongValueError(f"RandomSizedCropAug: there are no parameters {sorted(kwargs)}")
 
     def __call__(self, src: NDArray) -> NDArray:
         return random_size_crop(src, self.size, self.area, self.ratio, self.interp)[0]
@@ -242,6 +245,7 @@ class CastAug(Augmenter):
         return src.astype(self.typ)
 
 
+@judge
 def CreateAugmenter(  # noqa: N802 - MXNet's name
     data_shape: tuple,
     resize: int = 0,
@@ -268,12 +272,13 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
         mean, std: Arrays of 3, or True for those of ImageNet.
         brightness, contrast, saturation, hue, pca_noise, rand_gray: How much of each to apply; 0: none.
         inter_method: The method of resizing; 9: one that suits, 10: any.
-    Raises: AssertionError: `rand_resize` without `rand_crop`, or a mean or deviation of another kind.
+    Raises: ValueError: `rand_resize` without `rand_crop`, or a mean or deviation of another kind.
     """
     size = (data_shape[2], data_shape[1])
     made: list[Augmenter] = [ResizeAug(resize, inter_method)] if resize > 0 else []
     if rand_resize:
-        assert rand_crop, "rand_resize needs rand_crop"
+        if not rand_crop:
+            raise WrongValueError("rand_resize needs rand_crop")
         made.append(RandomSizedCropAug(size, 0.08, (3.0 / 4.0, 4.0 / 3.0), inter_method))
     else:
         made.append((RandomCropAug if rand_crop else CenterCropAug)(size, inter_method))
@@ -305,7 +310,8 @@ def colors(
         made.append(RandomGrayAug(rand_gray))
     for name, each in (("mean", mean), ("std", std)):
         fits = each is None or isinstance(each, (np.ndarray, NDArray)) and each.shape[0] in (1, 3)
-        assert fits, f"{name} must be an array of 1 or 3 numbers, True or None"
+        if not fits:
+            raise WrongValueError(f"{name} must be an array of 1 or 3 numbers, True or None")
     if mean is not None or std is not None:
         made.append(ColorNormalizeAug(mean, std))
     return made

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._public.keywords import judge
+from mxlite.error import WrongValueError
 from mxlite.image._augmenters import MEAN, STD, Augmenter, ForceResizeAug, ResizeAug, colors, plain
 from mxlite.image._functions import copyMakeBorder, fixed_crop
 from mxlite.ndarray import NDArray, op
@@ -248,18 +250,20 @@ def CreateMultiRandCropAugmenter(  # noqa: N802 - MXNet's name
 ) -> DetRandomSelectAug:
     """One of several DetRandomCropAug, whose parameters are lists of equal length, or the same for all.
 
-    Raises: AssertionError: lists of different lengths.
+    Raises: ValueError: lists of different lengths.
     """
     given = [min_object_covered, aspect_ratio_range, area_range, min_eject_coverage, max_attempts]
     count = max(len(each) if isinstance(each, list) else 1 for each in given)
     lists = []
     for each in given:
         values = each if isinstance(each, list) else [each]
-        assert len(values) in (1, count), "lists of parameters must be of equal length"
+        if len(values) not in (1, count):
+            raise WrongValueError("lists of parameters must be of equal length")
         lists.append(values * (count if len(values) == 1 else 1))
     return DetRandomSelectAug([DetRandomCropAug(*each) for each in zip(*lists)], skip_prob=skip_prob)
 
 
+@judge
 def CreateDetAugmenter(  # noqa: N802 - MXNet's name
     data_shape: tuple,
     resize: int = 0,

@@ -10,7 +10,7 @@ import numpy as np
 
 from mxlite._image_files import bgr, by_library, decode, decode_by_library
 from mxlite.base import numeric_types
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, WrongTypeError, WrongValueError
 from mxlite.ndarray import NDArray, array, op
 from mxlite.ndarray import image as _image
 
@@ -71,9 +71,10 @@ def imresize(src: NDArray, w: int, h: int, interp: int = 1) -> NDArray:
     Args:
         src: uint8, float32 or float64.
         interp: 0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos.
-    Raises: MXNetError: a bad size, method or image. AssertionError: it is not an NDArray.
+    Raises: MXNetError: a bad size, method or image. TypeError: it is not an NDArray.
     """
-    assert isinstance(src, NDArray), f"imresize: src is an NDArray, not a {type(src).__name__}"
+    if not isinstance(src, NDArray):
+        raise WrongTypeError(f"imresize: src is an NDArray, not a {type(src).__name__}")
     if src.ndim != 3:
         raise MXNetError(f"imresize: an image has 3 axes, got {src.shape}")
     for each in (w, h):
@@ -118,7 +119,8 @@ def _get_interp_method(interp: int, sizes: tuple = ()) -> int:
     if interp == 9:
         if not sizes:
             return _CUBIC
-        assert len(sizes) == 4, "sizes must be old rows, old columns, new rows, new columns"
+        if len(sizes) != 4:
+            raise WrongValueError("sizes must be old rows, old columns, new rows, new columns")
         old_rows, old_columns, rows, columns = sizes
         if rows > old_rows and columns > old_columns:
             return _CUBIC
@@ -194,7 +196,8 @@ def random_size_crop(
     """
     if "min_area" in kwargs:
         area = kwargs.pop("min_area")
-    assert not kwargs, f"random_size_crop: there are no parameters {sorted(kwargs)}"
+    if kwargs:
+        raise WrongValueError(f"random_size_crop: there are no parameters {sorted(kwargs)}")
     rows, columns = src.shape[:2]
     low, high = (area, 1.0) if isinstance(area, numeric_types) else area
     for _ in range(10):

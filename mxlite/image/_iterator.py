@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mxlite.base import numeric_types
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, WrongValueError
 from mxlite.image._augmenters import CreateAugmenter
 from mxlite.image._functions import imdecode
 from mxlite.io import DataBatch, DataIter
@@ -37,7 +37,7 @@ class ImageIter(DataIter):
         data_name, label_name: Names of the arrays.
         dtype: Of the labels in lists.
         last_batch_handle: See mx.io.NDArrayIter.
-    Raises: AssertionError, ValueError, MXNetError: bad parameters or files.
+    Raises: ValueError, MXNetError: bad parameters or files.
     """
 
     def __init__(
@@ -61,8 +61,10 @@ class ImageIter(DataIter):
         **kwargs: Any,
     ) -> None:
         super().__init__()
-        assert path_imgrec or path_imglist or isinstance(imglist, list), "there must be records or a list"
-        assert dtype in _DTYPES, f"{dtype} label not supported"
+        if not (path_imgrec or path_imglist or isinstance(imglist, list)):
+            raise WrongValueError("there must be records or a list")
+        if dtype not in _DTYPES:
+            raise WrongValueError(f"{dtype} label not supported")
         if last_batch_handle not in _LAST:
             raise ValueError(f"{type(self).__name__}: last_batch_handle must be one of {_LAST}")
         self.check_data_shape(data_shape)
@@ -79,9 +81,11 @@ class ImageIter(DataIter):
         self.provide_label: list[tuple] = [(label_name, shape)]
         self.batch_size, self.data_shape, self.label_width = batch_size, tuple(data_shape), label_width
         self.shuffle, self.last_batch_handle = shuffle, last_batch_handle
-        assert self.seq is not None or not shuffle and num_parts == 1, "shuffling and parts need path_imgidx or a list"
+        if self.seq is None and (shuffle or num_parts != 1):
+            raise WrongValueError("shuffling and parts need path_imgidx or a list")
         if num_parts > 1:
-            assert 0 <= part_index < num_parts, "part_index must be below num_parts"
+            if not 0 <= part_index < num_parts:
+                raise WrongValueError("part_index must be below num_parts")
             assert self.seq is not None
             size = len(self.seq) // num_parts
             self.seq = self.seq[part_index * size : (part_index + 1) * size]

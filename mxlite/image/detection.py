@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._public import show
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, WrongTypeError
 from mxlite.image._augmenters import MEAN, STD
 from mxlite.image._det_augmenters import (
     CreateDetAugmenter,
@@ -171,7 +171,8 @@ class ImageDetIter(ImageIter):
 
     def sync_label_shape(self, it: ImageDetIter, verbose: bool = False) -> ImageDetIter:
         """Gives this and another iterator the same, larger, shape of labels; returns the other."""
-        assert isinstance(it, ImageDetIter), "sync_label_shape takes an ImageDetIter"
+        if not isinstance(it, ImageDetIter):
+            raise WrongTypeError("sync_label_shape takes an ImageDetIter")
         most = max(self.label_shape[0], it.label_shape[0])
         for each in (self, it):
             if verbose and each.label_shape[0] < most:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite.error import WrongTypeError
 from mxlite.ndarray import NDArray
 
 
@@ -64,8 +65,10 @@ class DataBatch:
         provide_data: list[DataDesc] | None = None,
         provide_label: list[DataDesc] | None = None,
     ) -> None:
-        assert data is None or isinstance(data, (list, tuple)), "DataBatch: data is a list of NDArrays"
-        assert label is None or isinstance(label, (list, tuple)), "DataBatch: label is a list of NDArrays"
+        if data is not None and not isinstance(data, (list, tuple)):
+            raise WrongTypeError("DataBatch: data is a list of NDArrays")
+        if label is not None and not isinstance(label, (list, tuple)):
+            raise WrongTypeError("DataBatch: label is a list of NDArrays")
         self.data, self.label, self.pad, self.index = data, label, pad, index
         self.bucket_key = bucket_key
         self.provide_data, self.provide_label = provide_data, provide_label

@@ -11,6 +11,7 @@ import numpy as np
 
 from mxlite._ends import uninterrupted
 from mxlite._lib import LIB, Handle, c_texts, check_call
+from mxlite._public.near import did_you_mean
 from mxlite.base import dtype_name
 from mxlite.io._ahead import Task, Threads
 from mxlite.io._base import DataBatch, DataDesc, HeldBatch
@@ -38,7 +39,8 @@ class MXDataIter(HeldBatch):
             raise TypeError("MXDataIter is the base class of CSVIter, MNISTIter and others")
         unknown = sorted(set(given) - _names(self._kind))
         if unknown:
-            warnings.warn(f"{self._kind} has no parameter {', '.join(unknown)}; it is ignored", stacklevel=2)
+            meant = did_you_mean(unknown[0], _names(self._kind))
+            warnings.warn(f"{self._kind} has no parameter {', '.join(unknown)}; it is ignored{meant}", stacklevel=2)
         self._source = _Source(
             self._kind, {name: _text(name, each) for name, each in given.items() if each is not None}
         )

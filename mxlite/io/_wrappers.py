@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Optional
 
 from mxlite._ends import destructor, uninterrupted
+from mxlite.error import WrongStateError, WrongValueError
 from mxlite.io._ahead import Task, Threads
 from mxlite.io._base import DataBatch, DataDesc, DataIter, HeldBatch
 
@@ -63,7 +64,8 @@ class PrefetchingIter(HeldBatch):
     ) -> None:
         self.iters = iters if isinstance(iters, list) else [iters]
         self.n_iter = len(self.iters)
-        assert self.n_iter > 0, "there must be an iterator"
+        if self.n_iter == 0:
+            raise WrongValueError("there must be an iterator")
         self.rename_data, self.rename_label = rename_data, rename_label
         super().__init__(self.provide_data[0][1][0])
         self._threads = Threads(self.n_iter, "mxlite-prefetch")
@@ -103,7 +105,7 @@ class PrefetchingIter(HeldBatch):
     def iter_next(self) -> bool:
         """Goes to the next batch; False at the end.
 
-        Raises: AssertionError: not all iterators are at their end.
+        Raises: MXNetError: not all iterators are at their end.
         """
         for each in self._coming:
             each.wait()
@@ -111,11 +113,11 @@ class PrefetchingIter(HeldBatch):
         got = [each for each in batches if each is not None]
         if not got:
             return False
-        assert len(got) == self.n_iter, "PrefetchingIter: the iterators do not have equally many batches"
+        if len(got) != self.n_iter:
+            raise WrongStateError("PrefetchingIter: the iterators do not have equally many batches")
         first = got[0]
-        assert all(each.pad == first.pad for each in got), (
-            "PrefetchingIter: the iterators do not have equally many batches"
-        )
+        if any(each.pad != first.pad for each in got):
+            raise WrongStateError("PrefetchingIter: the iterators do not have equally many batches")
         batch = DataBatch(
             sum((list(each.data) for each in got), []),
             sum((list(each.label or ()) for each in got), []),

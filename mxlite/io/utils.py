@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.ndarray import NDArray, array
 
 __all__: list[str] = []
@@ -19,15 +20,17 @@ def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[st
         data: An array, a list of arrays, a dictionary of them, or None. NumPy arrays become float32.
         allow_empty: Whether there may be none.
         default_name: The name of a single array; of several it gets a number.
-    Raises: TypeError: something else. AssertionError: there is none.
+    Raises: TypeError: something else. ValueError: there is none.
     """
-    assert data is not None or allow_empty, "there must be data"
+    if data is None and not allow_empty:
+        raise WrongValueError("there must be data")
     if data is None:
         data = []
     elif isinstance(data, (np.ndarray, NDArray)) or _is_h5py(data):
         data = [data]
     if isinstance(data, list):
-        assert data or allow_empty, "there must be data"
+        if not (data or allow_empty):
+            raise WrongValueError("there must be data")
         names = [default_name] if len(data) == 1 else [f"_{place}_{default_name}" for place in range(len(data))]
         pairs = list(zip(names, data))
     elif isinstance(data, dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mxlite._public import show
+from mxlite.error import WrongTypeError
 from mxlite.ndarray import NDArray
 
 
@@ -61,7 +62,7 @@ class KVStoreBase:
     def register(klass: type) -> type:
         """A decorator that registers a store under its name in lower case."""
         if not isinstance(klass, type):
-            raise AssertionError(f"a store is a class, got {klass!r}")
+            raise WrongTypeError(f"a store is a class, got {klass!r}")
         KVStoreBase.kv_registry[klass.__name__.lower()] = klass
         return klass
 

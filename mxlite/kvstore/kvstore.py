@@ -8,7 +8,9 @@ from typing import Any, Callable
 
 from mxlite import optimizer as opt
 from mxlite._public import show
-from mxlite.error import MXNetError
+from mxlite._public.near import did_you_mean
+from mxlite.base import take_as_dense
+from mxlite.error import MXNetError, WrongStateError, WrongTypeError, WrongValueError
 from mxlite.kvstore.base import KVStoreBase, summed
 from mxlite.ndarray import NDArray
 
@@ -17,12 +19,12 @@ def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]
     """Keys with the arrays of each, of one key or a list of keys."""
     if isinstance(key, (list, tuple)):
         if not isinstance(value, (list, tuple)) or len(key) != len(value):
-            raise AssertionError(f"{name} must be a list as long as the {len(key)} keys")
+            raise WrongTypeError(f"{name} must be a list as long as the {len(key)} keys")
         for one, some in zip(key, value):
             yield from _lists(one, some, name)
         return
     if not isinstance(key, (int, str)):
-        raise AssertionError(f"a key is an int or a text, not a {type(key)}")
+        raise WrongTypeError(f"a key is an int or a text, not a {type(key)}")
     arrays = list(value) if isinstance(value, (list, tuple)) else [value]
     for each in arrays:
         if not isinstance(each, NDArray):
@@ -100,7 +102,7 @@ class KVStore(KVStoreBase):
     def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
         """Copies stored arrays to `out`, an array or a list for each key."""
         if out is None:
-            raise AssertionError("kvstore: pull needs out=, the arrays to write to")
+            raise WrongValueError("kvstore: pull needs out=, the arrays to write to")
         for each, arrays in _lists(key, out, "out"):
             stored = self._known(each)
             for array in arrays:
@@ -119,8 +121,14 @@ class KVStore(KVStoreBase):
         self.pull(key, out, priority)
 
     def row_sparse_pull(self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None) -> None:
-        """Raises MXNetError: mxlite has no sparse arrays."""
-        raise MXNetError("kvstore: row_sparse_pull: mxlite has no sparse arrays")
+        """Copies stored arrays to `out` with all their rows, not only those of `row_ids`: arrays are dense here.
+
+        Raises: AssertionError: no `out` or no `row_ids`; MXNetError: as `pull`.
+        """
+        if out is None or row_ids is None:
+            raise AssertionError("kvstore: row_sparse_pull needs out= and row_ids=")
+        self.pull(key, out, priority)
+        take_as_dense("row_sparse_pull", "row_sparse")
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Raises MXNetError: nothing leaves the process, and mxlite compresses no gradients."""
@@ -138,7 +146,7 @@ class KVStore(KVStoreBase):
 
     def _states(self) -> opt.Updater:
         if not isinstance(self._updater, opt.Updater):
-            raise AssertionError("kvstore: there is no optimizer, set_optimizer comes first")
+            raise WrongStateError("kvstore: there is no optimizer, set_optimizer comes first")
         return self._updater
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
@@ -181,6 +189,9 @@ class KVStore(KVStoreBase):
 #: Kinds of 1.9.1 that reduce within one process, whatever their name promises of devices.
 _LOCAL = ("local", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device", "device")
 
+#: Those of several workers, which are one.
+_WORKERS = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_device")
+
 #: Kinds of 1.9.1 that are not here.
 _MISSING = {
     "async": "there are no servers that update parameters at once",
@@ -193,7 +204,7 @@ _MISSING = {
 
 def create(name: str = "local") -> Any:
     """Makes a store: "local" or "device", which add up the arrays of this process, a registered one, or one of several
-    workers, "dist_sync", "dist_device_sync" or "dist" (all the same; docs/distributed.md).
+    workers, "dist_sync", "dist_device_sync" or "dist" (all the same; `mxlite help distributed`).
 
     Raises:
         ImportError: several workers need mpi4py and an MPI (`pip install mxlite[mpi]`).
@@ -210,10 +221,12 @@ def create(name: str = "local") -> Any:
     for each, why in _MISSING.items():
         if each in kind:
             raise MXNetError(f"kvstore {name!r} is not in mxlite: {why}; 'dist_sync' adds up gradients over MPI")
-    if kind.startswith("dist"):
+    if kind in _WORKERS:
         return importlib.import_module("mxlite.kvstore._dist").KVStoreDist(kind)
+    meant = did_you_mean(kind, [*_LOCAL, *_WORKERS, *KVStoreBase.kv_registry])
     raise MXNetError(
         f"kvstore {name!r} is not known: 'local', 'device', 'dist_sync', or one registered with KVStoreBase.register"
+        f"{meant}"
     )
 
 

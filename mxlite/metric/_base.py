@@ -9,6 +9,7 @@ import numpy as np
 
 from mxlite import registry
 from mxlite._public import show
+from mxlite.error import WrongTypeError
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -160,9 +161,9 @@ def pairs(labels: Any, preds: Any) -> Iterator[tuple[NDArray, NDArray]]:
 
 
 def values(array: NDArray) -> np.ndarray:
-    """The values of an array, to be read alone. Raises: AssertionError: it is not an NDArray."""
+    """The values of an array, to be read alone. Raises: TypeError: it is not an NDArray."""
     if not isinstance(array, NDArray):
-        raise AssertionError(f"a metric takes NDArrays, got {type(array).__name__}")
+        raise WrongTypeError(f"a metric takes NDArrays, got {type(array).__name__}")
     return np.asarray(array)
 
 
@@ -178,7 +179,7 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
         metric: Also an instance, a dictionary of `get_config`, or JSON of one.
         args, kwargs: The constructor's other arguments; of a list, those of each.
 
-    Raises: AssertionError: there is no such metric.
+    Raises: ValueError: there is no such metric.
     """
     if callable(metric):
         return CustomMetric(metric, *args, **kwargs)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mxlite import ndarray as nd
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.metric._base import EvalMetric, _PerPair, alias, check_label_shapes, pairs, register, values
 from mxlite.ndarray.ndarray import NDArray
 
@@ -63,7 +64,7 @@ class TopKAccuracy(_PerPair):
     """How many labels are among the `top_k` classes of the largest predictions, of all; k is part of the name.
 
     Predictions have the shape (n, classes); of those of one axis, the positions in order are compared with the labels.
-    Raises: AssertionError: `top_k` is below 2, or predictions have more than two axes.
+    Raises: ValueError: `top_k` is below 2, or predictions have more than two axes.
     """
 
     def __init__(
@@ -76,13 +77,13 @@ class TopKAccuracy(_PerPair):
         super().__init__(name, output_names, label_names, top_k=top_k)
         self.top_k = top_k
         if top_k <= 1:
-            raise AssertionError("TopKAccuracy: top_k is 2 or more (Accuracy is that of 1)")
+            raise WrongValueError("TopKAccuracy: top_k is 2 or more (Accuracy is that of 1)")
         self.name += f"_{top_k}"
 
     def _measure(self, label: NDArray, pred: NDArray) -> tuple[float, float]:
         scores, right = values(pred), values(label).reshape(-1).astype(np.int32, copy=False)
         if scores.ndim > 2:
-            raise AssertionError(f"TopKAccuracy: predictions have 1 or 2 dimensions, not shape {scores.shape}")
+            raise WrongValueError(f"TopKAccuracy: predictions have 1 or 2 dimensions, not shape {scores.shape}")
         check_label_shapes(right, scores)
         order = np.argpartition(scores, -self.top_k)
         found = order == right if order.ndim == 1 else order[:, -self.top_k :] == right[:, None]
@@ -316,17 +317,17 @@ class Perplexity(_PerPair):
     def update(self, labels: Any, preds: Any) -> None:
         """Adds one batch: labels, and probabilities of the shape (n, classes).
 
-        Raises: AssertionError: the numbers of labels and predictions differ.
+        Raises: ValueError: the numbers of labels and predictions differ.
         """
         try:
             super().update(labels, preds)
         except ValueError as error:
-            raise AssertionError(str(error)) from None
+            raise WrongValueError(str(error)) from None
 
     def _measure(self, label: NDArray, pred: NDArray) -> tuple[float, float]:
         right = values(label).reshape(-1)
         if not pred.shape or right.size * pred.shape[-1] != pred.size:
-            raise AssertionError(f"labels of the shape {label.shape} do not match predictions of {pred.shape}")
+            raise WrongValueError(f"labels of the shape {label.shape} do not match predictions of {pred.shape}")
         given = values(nd.pick(pred, label.astype("int32").reshape((-1,)), axis=self.axis)).reshape(-1)
         if self.ignore_label is not None:
             given = given[right.astype(np.int32) != self.ignore_label]
@@ -352,7 +353,7 @@ class _Entropy(_PerPair):
     def _measure(self, label: NDArray, pred: NDArray) -> tuple[float, float]:
         right, given = values(label).reshape(-1), values(pred)
         if given.shape[:1] != right.shape:
-            raise AssertionError(f"labels of the shape {label.shape} do not match predictions of {pred.shape}")
+            raise WrongValueError(f"labels of the shape {label.shape} do not match predictions of {pred.shape}")
         chosen = given[np.arange(right.size), right.astype(np.int64)]
         with np.errstate(divide="ignore"):
             return -float(np.log(chosen + np.asarray(self.eps, chosen.dtype)).sum()), right.size

@@ -13,6 +13,7 @@ from mxlite._notebook import live, progress
 from mxlite._public import show
 from mxlite.callback import Live
 from mxlite.context import cpu
+from mxlite.error import WrongStateError, WrongValueError
 from mxlite.initializer import Uniform
 from mxlite.io import DataBatch, DataDesc
 from mxlite.model import BatchEndParam
@@ -82,13 +83,13 @@ class BaseModule:
         self._symbol: Any = None
 
     def _ready(self, optimizer: bool = False) -> None:
-        """Raises: AssertionError: it is not bound, or has no parameters, or (where it is needed) no optimizer."""
+        """Raises: MXNetError: it is not bound, or has no parameters, or (where it is needed) no optimizer."""
         if not self.binded:
-            raise AssertionError("call bind before")
+            raise WrongStateError("call bind before")
         if not self.params_initialized:
-            raise AssertionError("call init_params before")
+            raise WrongStateError("call init_params before")
         if optimizer and not self.optimizer_initialized:
-            raise AssertionError("call init_optimizer before")
+            raise WrongStateError("call init_optimizer before")
 
     # ---- one step ----
 
@@ -169,7 +170,7 @@ class BaseModule:
         Args:
             merge_batches: whether the batches' outputs are joined; else a list of lists.
             always_output_list: whether a lone output is in a list, too.
-        Raises: ValueError: neither iterator nor array; AssertionError: batches have different numbers of outputs.
+        Raises: ValueError: neither iterator nor array; MXNetError: batches have different numbers of outputs.
         """
         self._ready()
         if isinstance(eval_data, NDArray) or hasattr(eval_data, "__array_interface__"):
@@ -185,7 +186,7 @@ class BaseModule:
         if not batches or not merge_batches:
             return batches
         if any(len(each) != len(batches[0]) for each in batches):
-            raise AssertionError("predict: batches with different numbers of outputs cannot be merged")
+            raise WrongStateError("predict: batches with different numbers of outputs cannot be merged")
         merged = [ndarray.concatenate(list(each)) for each in zip(*batches)]
         return merged[0] if len(merged) == 1 and not always_output_list else merged
 
@@ -221,10 +222,10 @@ class BaseModule:
                 and auxiliary states.
             validation_metric: for eval_data, instead of eval_metric.
             monitor: a Monitor of the executors.
-        Raises: AssertionError: no number of epochs.
+        Raises: ValueError: no number of epochs.
         """
         if num_epoch is None:
-            raise AssertionError("fit: num_epoch is missing")
+            raise WrongValueError("fit: num_epoch is missing")
         shapes = {"data_shapes": train_data.provide_data, "label_shapes": train_data.provide_label}
         self.bind(**shapes, for_training=True, force_rebind=force_rebind)
         if monitor is not None:

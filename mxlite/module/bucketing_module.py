@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Callable
 
 from mxlite._public import show
+from mxlite.error import WrongStateError, WrongValueError
 from mxlite.initializer import Uniform
 from mxlite.io import DataBatch, DataDesc
 from mxlite.model import load_params
@@ -40,7 +41,7 @@ class BucketingModule(BaseModule):
     ) -> None:
         super().__init__(logger=logger)
         if default_bucket_key is None:
-            raise AssertionError("default_bucket_key must be given")
+            raise WrongValueError("default_bucket_key must be given")
         self._default_bucket_key = default_bucket_key
         self._sym_gen = sym_gen
         symbol, data_names, label_names = sym_gen(default_bucket_key)
@@ -77,7 +78,7 @@ class BucketingModule(BaseModule):
 
     def _current(self) -> Any:
         if not self.binded:
-            raise AssertionError("call bind before")
+            raise WrongStateError("call bind before")
         return self._curr_module
 
     # ---- what it is ----
@@ -96,22 +97,22 @@ class BucketingModule(BaseModule):
 
     @property
     def data_shapes(self) -> list[DataDesc]:
-        """Descriptions of the data. Raises: AssertionError: it is not bound."""
+        """Descriptions of the data. Raises: MXNetError: it is not bound."""
         return self._current().data_shapes
 
     @property
     def label_shapes(self) -> list[DataDesc] | None:
-        """Descriptions of the labels. Raises: AssertionError: it is not bound."""
+        """Descriptions of the labels. Raises: MXNetError: it is not bound."""
         return self._current().label_shapes
 
     @property
     def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The names and shapes of the outputs. Raises: AssertionError: it is not bound."""
+        """The names and shapes of the outputs. Raises: MXNetError: it is not bound."""
         return self._current().output_shapes
 
     @property
     def symbol(self) -> Any:
-        """The symbol of the current kind of batch. Raises: AssertionError: it is not bound."""
+        """The symbol of the current kind of batch. Raises: MXNetError: it is not bound."""
         return self._current().symbol
 
     # ---- parameters ----
@@ -143,7 +144,7 @@ class BucketingModule(BaseModule):
         if self.params_initialized and not force_init:
             return
         if not self.binded:
-            raise AssertionError("init_params: call bind first")
+            raise WrongStateError("init_params: call bind first")
         flags = {"allow_missing": allow_missing, "force_init": force_init, "allow_extra": allow_extra}
         first = self._buckets[self._default_bucket_key]
         first.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params, **flags)
@@ -179,9 +180,9 @@ class BucketingModule(BaseModule):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """As Module's, of the default kind of batch. Raises: AssertionError: a shared module."""
+        """As Module's, of the default kind of batch. Raises: ValueError: a shared module."""
         if shared_module is not None:
-            raise AssertionError("a BucketingModule takes no shared_module")
+            raise WrongValueError("a BucketingModule takes no shared_module")
         if self.binded and not force_rebind:
             self.logger.warning("bind(): this module is bound already, nothing changes")
             return
@@ -303,11 +304,11 @@ class BucketingModule(BaseModule):
     def load(
         prefix: str, epoch: int, sym_gen: Any = None, default_bucket_key: Any = None, **kwargs: Any
     ) -> BucketingModule:
-        """A module with the parameters of a checkpoint. Raises: AssertionError: without sym_gen, or a key."""
+        """A module with the parameters of a checkpoint. Raises: ValueError: without sym_gen, or a key."""
         if sym_gen is None:
-            raise AssertionError("BucketingModule.load: sym_gen is missing")
+            raise WrongValueError("BucketingModule.load: sym_gen is missing")
         if default_bucket_key is None:
-            raise AssertionError("BucketingModule.load: default_bucket_key is missing")
+            raise WrongValueError("BucketingModule.load: default_bucket_key is missing")
         made = BucketingModule(sym_gen, default_bucket_key, **kwargs)
         made._loaded, made.params_initialized = load_params(prefix, epoch), True
         return made

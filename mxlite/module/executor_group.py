@@ -10,7 +10,7 @@ import numpy as np
 from mxlite import ndarray
 from mxlite._public import show
 from mxlite.context import Context
-from mxlite.error import MXValueError
+from mxlite.error import MXValueError, WrongValueError
 from mxlite.executor import Executor
 from mxlite.io import DataDesc
 from mxlite.ndarray.ndarray import NDArray
@@ -31,20 +31,22 @@ def _devices_of_groups(given: Any, count: int) -> list[dict[str, Context] | None
     """For each of `count` contexts the devices of groups of nodes, from one dictionary for each, or from one of all:
     its devices are those of every context, or a list of one for each.
 
-    Raises: AssertionError: neither of them, or lists of another length; TypeError: a device that is none.
+    Raises: ValueError: neither of them, or lists of another length; TypeError: a device that is none.
     """
     if given is None or isinstance(given, (list, tuple)):
         found = [None] * count if given is None else list(given)
         if len(found) != count:
-            raise AssertionError(f"group2ctxs: {count} dictionaries are needed, one for each context, got {len(found)}")
+            raise WrongValueError(
+                f"group2ctxs: {count} dictionaries are needed, one for each context, got {len(found)}"
+            )
         return found
     if not isinstance(given, dict):
-        raise AssertionError(f"group2ctxs: a dictionary, or one for each context, is needed, got {given!r}")
+        raise WrongValueError(f"group2ctxs: a dictionary, or one for each context, is needed, got {given!r}")
     made: list[dict[str, Context] | None] = [{} for _ in range(count)]
     for group, devices in given.items():
         listed = [devices] if isinstance(devices, Context) else list(devices)
         if len(listed) not in (1, count):
-            raise AssertionError(f"group2ctxs: group {group} needs 1 device or {count}, got {len(listed)}")
+            raise WrongValueError(f"group2ctxs: group {group} needs 1 device or {count}, got {len(listed)}")
         for number, each in enumerate(made):
             each[group] = listed[number % len(listed)]
     return made

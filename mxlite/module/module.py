@@ -11,6 +11,7 @@ from mxlite import ndarray
 from mxlite import optimizer as opt
 from mxlite._public import show
 from mxlite.context import Context, cpu
+from mxlite.error import WrongStateError, WrongTypeError, WrongValueError
 from mxlite.initializer import InitDesc, Uniform
 from mxlite.io import DataBatch, DataDesc
 from mxlite.model import (
@@ -109,7 +110,7 @@ class Module(BaseModule):
             logging.info('optimizer states saved in "%s"', f"{prefix}-{epoch:04d}.states")
 
     def save_optimizer_states(self, fname: str) -> None:
-        """Writes the optimizer's states to a file. Raises: AssertionError: there is no optimizer."""
+        """Writes the optimizer's states to a file. Raises: MXNetError: there is no optimizer."""
         self._ready(optimizer=True)
         if self._update_on_kvstore:
             self._kvstore.save_optimizer_states(fname)
@@ -121,7 +122,7 @@ class Module(BaseModule):
 
         Those are pickles, which can name any code to be run: `Updater.set_states` says what is read of them.
 
-        Raises: AssertionError: there is no optimizer.
+        Raises: MXNetError: there is no optimizer.
         """
         self._ready(optimizer=True)
         if self._update_on_kvstore:
@@ -133,7 +134,7 @@ class Module(BaseModule):
 
     def _bound(self) -> Any:
         if not self.binded:
-            raise AssertionError("call bind before")
+            raise WrongStateError("call bind before")
         return self._exec_group
 
     @property
@@ -153,19 +154,19 @@ class Module(BaseModule):
 
     @property
     def data_shapes(self) -> list[DataDesc]:
-        """Descriptions of the data. Raises: AssertionError: it is not bound."""
+        """Descriptions of the data. Raises: MXNetError: it is not bound."""
         self._bound()
         return self._data_shapes
 
     @property
     def label_shapes(self) -> list[DataDesc] | None:
-        """Descriptions of the labels. Raises: AssertionError: it is not bound."""
+        """Descriptions of the labels. Raises: MXNetError: it is not bound."""
         self._bound()
         return self._label_shapes
 
     @property
     def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The names and shapes of the outputs. Raises: AssertionError: it is not bound."""
+        """The names and shapes of the outputs. Raises: MXNetError: it is not bound."""
         return self._bound().get_output_shapes()
 
     # ---- parameters ----
@@ -196,7 +197,7 @@ class Module(BaseModule):
         """Gives parameters and states their values: those in the dictionaries, or by the initializer.
 
         What the dictionaries hold beyond them is ignored, as in 1.9.1 whatever `allow_extra` is.
-        Raises: AssertionError: it is not bound; RuntimeError: a dictionary lacks one, without `allow_missing`.
+        Raises: MXNetError: it is not bound; RuntimeError: a dictionary lacks one, without `allow_missing`.
         """
         if self.params_initialized and not force_init:
             warnings.warn(
@@ -204,7 +205,7 @@ class Module(BaseModule):
             )
             return
         if not self.binded:
-            raise AssertionError("init_params: call bind first")
+            raise WrongStateError("init_params: call bind first")
         attributes = self._symbol.attr_dict()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name, array in sorted((own or {}).items()):
@@ -262,14 +263,14 @@ class Module(BaseModule):
             self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         if not for_training and inputs_need_grad:
-            raise AssertionError("inputs_need_grad needs for_training")
+            raise WrongValueError("inputs_need_grad needs for_training")
         if self.params_initialized and self.binded:
             self.get_params()  # what the executors hold goes to the new ones
         data, labels = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes)
         shared = None
         if shared_module is not None:
             if not (shared_module.binded and shared_module.params_initialized):
-                raise AssertionError("shared_module must be bound and initialized")
+                raise WrongValueError("shared_module must be bound and initialized")
             shared = shared_module._exec_group
         requests = self._requests(for_training, inputs_need_grad, grad_req)
         given = self._symbol, self._context, data, labels, self._param_names, requests, shared, self._state_names
@@ -329,7 +330,7 @@ class Module(BaseModule):
         Args:
             kvstore: a store or its name; a lone context needs none.
             optimizer: an Optimizer, or a name for `mx.optimizer.create`, with its parameters.
-        Raises: AssertionError: not bound, no parameters, or no optimizer.
+        Raises: MXNetError: not bound, no parameters, or no optimizer.
         """
         self._ready()
         if self.optimizer_initialized and not force_init:
@@ -363,7 +364,7 @@ class Module(BaseModule):
             given = {"rescale_grad": scale, **dict(params)}
             return opt.create(optimizer, sym=self._symbol, param_idx2name=numbers, **given)
         if not isinstance(optimizer, opt.Optimizer):
-            raise AssertionError(f"optimizer must be a name or an Optimizer, got {type(optimizer).__name__}")
+            raise WrongTypeError(f"optimizer must be a name or an Optimizer, got {type(optimizer).__name__}")
         if optimizer.rescale_grad != scale:
             warnings.warn(
                 f"init_optimizer: rescale_grad is {optimizer.rescale_grad}, 1 / (batch size * workers) is {scale}",
@@ -382,7 +383,7 @@ class Module(BaseModule):
         _initialize_kvstore(store, group.param_arrays, self._arg_params or {}, group.param_names, update_on_kvstore)
 
     def borrow_optimizer(self, shared_module: Module) -> None:
-        """Uses the optimizer of another module, with its states. Raises: AssertionError: it has none."""
+        """Uses the optimizer of another module, with its states. Raises: MXNetError: it has none."""
         shared_module._ready(optimizer=True)
         self._optimizer, self._updater = shared_module._optimizer, shared_module._updater
         self._kvstore, self._update_on_kvstore = shared_module._kvstore, shared_module._update_on_kvstore
@@ -395,7 +396,7 @@ class Module(BaseModule):
 
         Args:
             is_train: whether as in training; None: as bound.
-        Raises: AssertionError: not bound, or no parameters; MXNetError: shapes that do not fit.
+        Raises: MXNetError: not bound, or no parameters; or shapes that do not fit.
         """
         self._ready()
         first = data_batch[0] if isinstance(data_batch, list) else data_batch
@@ -419,14 +420,14 @@ class Module(BaseModule):
         self.reshape(given, labels or None)
 
     def backward(self, out_grads: Any = None) -> None:
-        """Computes the gradients. Raises: AssertionError: not bound for training."""
+        """Computes the gradients. Raises: MXNetError: not bound for training."""
         self._ready()
         if not self.for_training:
-            raise AssertionError("backward: bind with for_training=True")
+            raise WrongStateError("backward: bind with for_training=True")
         self._exec_group.backward(out_grads=out_grads)
 
     def update(self) -> None:
-        """Updates the parameters by the gradients. Raises: AssertionError: there is no optimizer."""
+        """Updates the parameters by the gradients. Raises: MXNetError: there is no optimizer."""
         self._ready(optimizer=True)
         self._params_dirty = True
         group = self._exec_group
@@ -442,10 +443,10 @@ class Module(BaseModule):
         return self._exec_group.get_outputs(merge_multi_context)
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list:
-        """The gradients of the data. Raises: AssertionError: it was not bound with inputs_need_grad."""
+        """The gradients of the data. Raises: MXNetError: it was not bound with inputs_need_grad."""
         self._ready()
         if not self.inputs_need_grad:
-            raise AssertionError("bind with inputs_need_grad=True to get the gradients of the data")
+            raise WrongStateError("bind with inputs_need_grad=True to get the gradients of the data")
         return self._exec_group.get_input_grads(merge_multi_context)
 
     def get_states(self, merge_multi_context: bool = True) -> list:
@@ -463,11 +464,11 @@ class Module(BaseModule):
         self._exec_group.update_metric(eval_metric, labels, pre_sliced)
 
     def install_monitor(self, mon: Any) -> None:
-        """Installs a Monitor in the executors. Raises: AssertionError: it is not bound."""
+        """Installs a Monitor in the executors. Raises: MXNetError: it is not bound."""
         self._bound().install_monitor(mon)
 
     def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
-        """Does nothing: there are no sparse parameters. Raises: AssertionError: it is not bound."""
+        """Does nothing: there are no sparse parameters. Raises: MXNetError: it is not bound."""
         self._bound()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from mxlite import ndarray
 from mxlite._public import show
+from mxlite.error import WrongStateError, WrongTypeError, WrongValueError
 from mxlite.io import DataBatch
 from mxlite.module.base_module import BaseModule
 from mxlite.ndarray.ndarray import NDArray
@@ -97,16 +98,16 @@ class PythonModule(BaseModule):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Notes the shapes. Raises: AssertionError: names that are not those expected, or another grad_req."""
+        """Notes the shapes. Raises: ValueError: names that are not those expected, or another grad_req."""
         if self.binded and not force_rebind:
             self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         if grad_req != "write":
-            raise AssertionError("a PythonModule has grad_req 'write'")
+            raise WrongValueError("a PythonModule has grad_req 'write'")
         if [each[0] for each in data_shapes] != self._data_names:
-            raise AssertionError(f"the data are {data_shapes}, expected {self._data_names}")
+            raise WrongValueError(f"the data are {data_shapes}, expected {self._data_names}")
         if label_shapes is not None and [each[0] for each in label_shapes] != self._label_names:
-            raise AssertionError(f"the labels are {label_shapes}, expected {self._label_names}")
+            raise WrongValueError(f"the labels are {label_shapes}, expected {self._label_names}")
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         self._data_shapes, self._label_shapes = data_shapes, label_shapes
         self._output_shapes = self._compute_output_shapes()
@@ -135,9 +136,9 @@ class PythonLossModule(PythonModule):
     ) -> None:
         super().__init__(data_names, label_names, [f"{name}_output"], logger=logger)
         if len(data_names) != 1 or len(label_names) != 1:
-            raise AssertionError("a loss has one array of scores and one of labels")
+            raise WrongValueError("a loss has one array of scores and one of labels")
         if grad_func is not None and not callable(grad_func):
-            raise AssertionError("grad_func must be a function of scores and labels")
+            raise WrongTypeError("grad_func must be a function of scores and labels")
         self._name = name
         self._scores: Any = None
         self._labels: Any = None
@@ -156,15 +157,15 @@ class PythonLossModule(PythonModule):
     def get_outputs(self, merge_multi_context: bool = True) -> list:
         """The scores."""
         if not merge_multi_context:
-            raise AssertionError("a PythonLossModule has one context")
+            raise WrongValueError("a PythonLossModule has one context")
         return [self._scores]
 
     def backward(self, out_grads: Any = None) -> None:
-        """Computes the gradients of the scores. Raises: AssertionError: gradients of a loss, or not in training."""
+        """Computes the gradients of scores. Raises: ValueError: gradients of a loss; MXNetError: not in training."""
         if out_grads is not None:
-            raise AssertionError("a loss takes no out_grads")
+            raise WrongValueError("a loss takes no out_grads")
         if not self.for_training:
-            raise AssertionError("backward: bind with for_training=True")
+            raise WrongStateError("backward: bind with for_training=True")
         self._backward_impl()
 
     def _backward_impl(self) -> None:
@@ -176,7 +177,7 @@ class PythonLossModule(PythonModule):
     def get_input_grads(self, merge_multi_context: bool = True) -> list:
         """The gradients of the scores."""
         if not merge_multi_context:
-            raise AssertionError("a PythonLossModule has one context")
+            raise WrongValueError("a PythonLossModule has one context")
         return [self._scores_grad]
 
     def install_monitor(self, mon: Any) -> None:

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from mxlite._public import show
+from mxlite.error import WrongStateError, WrongValueError
 from mxlite.initializer import Uniform
 from mxlite.io import DataBatch, DataDesc
 from mxlite.module.base_module import BaseModule
@@ -32,11 +33,11 @@ class SequentialModule(BaseModule):
 
         Args:
             take_labels: it gets the labels. auto_wiring: its data are the outputs before it, whatever their names.
-        Raises: AssertionError: another keyword.
+        Raises: ValueError: another keyword.
         """
         for key in kwargs:
             if key not in (self.META_TAKE_LABELS, self.META_AUTO_WIRING):
-                raise AssertionError(f'Unknown meta "{key}", a typo?')
+                raise WrongValueError(f'Unknown meta "{key}", a typo?')
         self._modules.append(module)
         self._metas.append(kwargs)
         self.binded = self.params_initialized = self.optimizer_initialized = False
@@ -54,25 +55,25 @@ class SequentialModule(BaseModule):
 
     @property
     def data_shapes(self) -> Any:
-        """The first module's data. Raises: AssertionError: it is not bound."""
+        """The first module's data. Raises: MXNetError: it is not bound."""
         self._bound()
         return self._modules[0].data_shapes
 
     @property
     def label_shapes(self) -> Any:
-        """The labels as bound. Raises: AssertionError: it is not bound."""
+        """The labels as bound. Raises: MXNetError: it is not bound."""
         self._bound()
         return self._label_shapes
 
     @property
     def output_shapes(self) -> Any:
-        """The last module's outputs. Raises: AssertionError: it is not bound."""
+        """The last module's outputs. Raises: MXNetError: it is not bound."""
         self._bound()
         return self._modules[-1].output_shapes
 
     def _bound(self) -> None:
         if not self.binded:
-            raise AssertionError("call bind before")
+            raise WrongStateError("call bind before")
 
     # ---- parameters ----
 
@@ -96,11 +97,14 @@ class SequentialModule(BaseModule):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """As Module's, for all modules. Raises: AssertionError: two modules have a parameter of one name."""
+        """As Module's, for all modules.
+
+        Raises: MXNetError: it is not bound; ValueError: two modules have a parameter of one name.
+        """
         if self.params_initialized and not force_init:
             return
         if not self.binded:
-            raise AssertionError("init_params: call bind first")
+            raise WrongStateError("init_params: call bind first")
         flags = {"allow_missing": allow_missing, "force_init": force_init, "allow_extra": True}
         for module in self._modules:
             module.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params, **flags)
@@ -108,7 +112,7 @@ class SequentialModule(BaseModule):
         for number, module in enumerate(self._modules):
             for name in (name for each in module.get_params() for name in each):
                 if name in owner:
-                    raise AssertionError(
+                    raise WrongValueError(
                         f'Duplicated parameter names: name "{name}" in layer {number} '
                         f"({type(module).__name__}) is already used in layer {owner[name]}"
                     )
@@ -129,17 +133,17 @@ class SequentialModule(BaseModule):
     ) -> None:
         """Binds all modules, each to the outputs of the one before.
 
-        Raises: AssertionError: there are none, a shared module, or another grad_req.
+        Raises: ValueError or MXNetError: there are none, a shared module, or another grad_req.
         """
         if self.binded and not force_rebind:
             self.logger.warning("bind(): this module is bound already, nothing changes")
             return
         if inputs_need_grad and not for_training:
-            raise AssertionError("inputs_need_grad needs for_training")
+            raise WrongValueError("inputs_need_grad needs for_training")
         if shared_module is not None:
-            raise AssertionError("a SequentialModule takes no shared_module")
+            raise WrongValueError("a SequentialModule takes no shared_module")
         if not self._modules:
-            raise AssertionError("bind: this SequentialModule has no modules")
+            raise WrongStateError("bind: this SequentialModule has no modules")
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         shapes, labelled = data_shapes, False
         for number, (module, meta) in enumerate(zip(self._modules, self._metas)):

@@ -7,6 +7,7 @@ import re
 from typing import Any, Callable
 
 from mxlite._public import show as _show
+from mxlite.error import WrongTypeError
 from mxlite.ndarray.ndarray import NDArray
 
 __all__ = ["Monitor"]
@@ -18,10 +19,10 @@ def _mean_size(array: NDArray) -> NDArray:
 
 
 def _text(value: Any) -> str:
-    """A statistic, or a list of them, as text. Raises: AssertionError: no arrays."""
+    """A statistic, or a list of them, as text. Raises: TypeError: no arrays."""
     values = value if isinstance(value, list) else [value]
     if not all(isinstance(each, NDArray) for each in values):
-        raise AssertionError("stat_func must return an NDArray or a list of them")
+        raise WrongTypeError("stat_func must return an NDArray or a list of them")
     return "".join(f"{each.asscalar() if each.size == 1 else each.asnumpy()}\t" for each in values)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from mxlite._lib import hot, last_error, raise_last_error
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy, as_value_error
+from mxlite.util import is_np_shape
 
 #: A function, and what `hot.direct` is told of it.
 _Made = tuple[Callable, dict[str, Any]]
@@ -119,6 +120,37 @@ def _in_place(symbol: str, array_name: str, scalar_name: str) -> _Made:
     return operator, {"two": of_arrays, "number": of_scalar, "into": True}
 
 
+def _matrix_product(call: int, left: NDArray, right: NDArray) -> NDArray:
+    """As np.matmul: products of matrices, of stacks of them that are broadcast, and of vectors.
+
+    The product of two vectors has the shape (1,), as other scalars, but in numpy-shape mode.
+    """
+    if left.dtype == right.dtype and np.dtype(left.dtype).kind in "biu":
+        if left.requires_grad or right.requires_grad:
+            raise TypeError(f"NDArray: operator @ of {np.dtype(left.dtype)} has no gradient; write it with floats")
+        product = _from_numpy(np.asarray(np.matmul(left.asnumpy(), right.asnumpy())))
+    else:
+        handle = hot.call2(call, left._h, right._h)
+        if not handle:
+            raise last_error()
+        product = NDArray._adopt(handle)
+    return product if left.ndim > 1 or right.ndim > 1 or is_np_shape() else product.reshape((1,))
+
+
+def _product(of_arrays: int, reflected: bool) -> Callable:
+    """`array @ other`, which MXNet 1.9.1 does not have; or `other @ array`, of a NumPy array."""
+
+    def operator(self: NDArray, other: Any) -> Any:
+        if _is_number(other):
+            raise TypeError("NDArray: operator @ takes arrays; write * for the product with a number")
+        operand = _operand(self, "@", other)
+        if operand is None:
+            return NotImplemented
+        return _matrix_product(of_arrays, operand, self) if reflected else _matrix_product(of_arrays, self, operand)
+
+    return operator
+
+
 def _unary(name: str) -> _Made:
     call1, new, cls = hot.call1, object.__new__, NDArray
     call = prepare(name, {})
@@ -164,6 +196,8 @@ def _install_operators() -> None:
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)
         methods[f"__r{name}__"] = _reflected(symbol, of_arrays, reflected)
         methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
+    for name in ("__matmul__", "__rmatmul__"):
+        methods[name] = _product(prepare("_npi_matmul", {}), name == "__rmatmul__"), {}
     NDArray.T = property(_unary("transpose")[0], doc="A copy with the axes in reverse order.")
     del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
     for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():
@@ -171,7 +205,7 @@ def _install_operators() -> None:
     for name, (method, calls) in methods.items():
         method.__name__ = name
         method.__qualname__ = f"NDArray.{name}"
-        setattr(NDArray, name, hot.direct(method, raise_last_error, NDArray, **calls))
+        setattr(NDArray, name, hot.direct(method, raise_last_error, NDArray, **calls) if calls else method)
     for name in ("__div__", "__rdiv__", "__idiv__"):  # as in 1.9.1, which ran on Python 2 too
         setattr(NDArray, name, vars(NDArray)[name.replace("div", "truediv")])
     NDArray.__nonzero__ = NDArray.__bool__

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
+from mxlite.base import DTYPE_OF_FLAG
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray import _capsules
 from mxlite.ndarray._bytes import handle_from_bytes, to_bytes
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Where an array without elements is said to be: NumPy 2.0 and older take no null pointer, and none reads there.
 _NOWHERE = 64
+
+
+#: NumPy's text and the bytes of an element of each dtype.
+_KINDS = {dtype: (np.dtype(dtype).str, np.dtype(dtype).itemsize) for dtype in DTYPE_OF_FLAG.values()}
 
 
 class Conversion:
@@ -40,12 +45,25 @@ class Conversion:
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """For np.asarray: the array's own memory, to be read alone."""
-        if self.dtype is None:
+        """For np.asarray: the array's own memory, to be read alone.
+
+        It says its strides so that Pillow (`PIL.Image.fromarray`), which wants the buffers of others, asks for bytes.
+        """
+        dtype = self.dtype
+        if dtype is None:
             raise AttributeError("an array that has no shape yet has no memory")
-        kind = np.dtype(self.dtype).str
+        kind, step = _KINDS[dtype]
         address = ask(ctypes.c_void_p, LIB.MXNDArrayGetData, self._h) or _NOWHERE
-        return {"version": 3, "shape": self.shape, "typestr": kind, "data": (address, True), "strides": None}
+        shape = self.shape
+        strides: tuple[int, ...] = ()
+        for size in reversed(shape):
+            strides = (step, *strides)
+            step *= size
+        return {"version": 3, "shape": shape, "typestr": kind, "data": (address, True), "strides": strides}
+
+    def tobytes(self) -> bytes:
+        """The values as bytes, in row-major order; a copy."""
+        return self.asnumpy().tobytes()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The values as NumPy asks for them.
@@ -155,6 +173,14 @@ class Conversion:
     def __int__(self) -> int:
         """The only element, its fraction cut off. Raises: TypeError: there is not exactly one."""
         return int(self._only("int()"))
+
+    def __round__(self, ndigits: int | None = None) -> int | float:
+        """The only element, rounded as a number of Python. Raises: TypeError: there is not exactly one."""
+        return round(self._only("round()"), ndigits)
+
+    def __trunc__(self) -> int:
+        """The only element, its fraction cut off. Raises: TypeError: there is not exactly one."""
+        return int(self._only("math.trunc()"))
 
     def __index__(self) -> int:
         """The only element of an array of integers without axes, as NumPy has it: values[x] keeps the axes of x.

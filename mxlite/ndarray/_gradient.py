@@ -15,11 +15,13 @@ import numpy as np
 
 from mxlite import _backward
 from mxlite._lib import LIB, check_call, hot, last_error
+from mxlite._public.near import did_you_mean
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import gradient_handle, register_variable
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.autograd._run import Edges, run_from_edges
+from mxlite.base import take_as_dense
 from mxlite.error import MXNetError, MXNotImplementedError
 from mxlite.ndarray._make import _from_numpy, adopt, invoke
 
@@ -82,13 +84,16 @@ class Gradient(Placed):
 
         Args:
             grad_req: "write", "add" (backward adds to the buffer), or "null".
-            stype: "default" or None.
-        Raises: KeyError: an unknown request.
+            stype: "default" or None; "row_sparse" is a hint, the buffer is dense.
+        Raises: KeyError: an unknown request; NotImplementedError: "csr".
         """
         if grad_req not in GRAD_REQS:
-            raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}")
+            meant = did_you_mean(grad_req, GRAD_REQS)
+            raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}{meant}")
         request = GRAD_REQS[grad_req]
-        if stype not in (None, "default"):
+        if stype == "row_sparse":
+            take_as_dense("attach_grad", stype)
+        elif stype not in (None, "default"):
             raise MXNotImplementedError(f"attach_grad: there is no storage type {stype!r} here")
         buffer = invoke("zeros_like", [self.detach()], {})
         check_call(

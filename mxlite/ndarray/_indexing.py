@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -73,6 +75,29 @@ class Selection:
         return tuple(self.begin), ends, tuple(self.step)
 
 
+class _Comparison(np.ndarray):
+    """Positions 0 and 1 of a float NDArray: what `x > 0` gives, which a program may mean as a mask."""
+
+    #: Whether the program has been told.
+    is_known = False
+
+    @classmethod
+    def tell(cls) -> None:
+        """Warns where the program has the key, once for the process."""
+        cls.is_known = True
+        depth, frame = 2, sys._getframe(1)
+        while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("mxlite."):
+            depth, frame = depth + 1, frame.f_back
+        warnings.warn(
+            "x[key]: the key holds the floats 0 and 1 and has the shape of x, as the result of x > 0; it is no mask:"
+            " elements 0 and 1 are taken, as in MXNet 1.9.1. Where a mask is meant, write"
+            " x[(x > 0).astype('bool')], mx.nd.contrib.boolean_mask(x, key) or mx.nd.where(key, x, other);"
+            " where positions are, key.astype('int32') (this is said once)",
+            UserWarning,
+            stacklevel=depth,
+        )
+
+
 class _Reader(KeyReader):
     """Keys as MXNet 1.9.1 has them."""
 
@@ -105,7 +130,16 @@ class _Reader(KeyReader):
             index = values.astype(np.int64)
         except OverflowError:
             raise IndexError(f"an index does not fit 64 bits: {entry}") from None
+        if kind == "f" and not _Comparison.is_known and hasattr(entry, "asnumpy") and set(np.unique(values)) <= {0, 1}:
+            return index.view(_Comparison)
         return index if values.ndim else int(index)
+
+    def _within(self, entry: np.ndarray, axis: int, sizes: tuple[int, ...]) -> np.ndarray:
+        if entry.__class__ is _Comparison:
+            if entry.size > 1 and entry.shape == tuple(sizes[axis : axis + entry.ndim]):
+                _Comparison.tell()
+            entry = entry.view(np.ndarray)
+        return super()._within(entry, axis, sizes)
 
     def check_count(self, entries: list, used: int, ndim: int) -> None:
         if used > ndim:

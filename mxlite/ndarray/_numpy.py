@@ -24,6 +24,7 @@ _OPERATORS = {
     np.true_divide: ("__truediv__", "__rtruediv__"),
     np.remainder: ("__mod__", "__rmod__"),
     np.power: ("__pow__", "__rpow__"),
+    np.matmul: ("__matmul__", "__rmatmul__"),
     np.equal: ("__eq__", "__eq__"),
     np.not_equal: ("__ne__", "__ne__"),
     np.less: ("__lt__", "__gt__"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
 from mxlite.context import Context
+from mxlite.error import WrongTypeError
 from mxlite.ndarray import random
 from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray._make import invoke as _invoke
@@ -174,12 +175,12 @@ def _flat(nested: Any, what: str) -> list[NDArray]:
     """The arrays of a nested list, from left to right.
 
     Raises:
-        AssertionError: something in it is neither an array nor a list; `what` names it.
+        TypeError: something in it is neither an array nor a list; `what` names it.
     """
     if isinstance(nested, NDArray):
         return [nested]
     if not isinstance(nested, (list, tuple)):
-        raise AssertionError(f"{what} must be NDArrays in (nested) lists, got {nested!r} of {type(nested)}")
+        raise WrongTypeError(f"{what} must be NDArrays in (nested) lists, got {nested!r} of {type(nested)}")
     return [array for each in nested for array in _flat(each, what)]
 
 
@@ -222,7 +223,7 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any) -> tup
         the last call returned as its states.
 
     Raises:
-        AssertionError: data, states or outputs have something else than arrays.
+        TypeError: data, states or outputs have something else than arrays.
         ValueError: there are no steps, or the steps have different numbers of outputs.
     """
     arrays = _flat(data, "foreach: data")
@@ -258,7 +259,7 @@ def while_loop(
         last step; and the last variables. Without a step the outputs are an empty list.
 
     Raises:
-        AssertionError: variables or outputs have something else than arrays.
+        TypeError: variables or outputs have something else than arrays.
         ValueError: `max_iterations` is missing or no number, there are no variables, their number or that of the
             outputs changes, or a condition has several elements.
     """

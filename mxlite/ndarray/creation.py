@@ -9,6 +9,7 @@ import numpy as np
 
 from mxlite._lib import LIB, check_call
 from mxlite._public import offer as _offer
+from mxlite._public.keywords import judge
 from mxlite.base import dtype_name
 from mxlite.context import Context, context_parameter, require_cpu
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
@@ -70,6 +71,7 @@ def _fill(name: str, shape: Any, ctx: Any, dtype: Any, kwargs: dict[str, Any]) -
     return invoke(name, [], {**given, **kwargs}, out)
 
 
+@judge
 def full(
     shape: Shape, val: Any, ctx: Context | None = None, dtype: Any = np.float32, out: NDArray | None = None
 ) -> NDArray:
@@ -93,6 +95,7 @@ def _require_dense(stype: str | None) -> None:
         raise NotImplementedError(f"there is no storage type {stype!r} here")
 
 
+@judge
 def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
     """The arrays of a list one after another along `axis`, in the first one's context.
 

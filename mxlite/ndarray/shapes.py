@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._public.keywords import judge
 from mxlite.context import Context, context_parameter
 from mxlite.ndarray.ndarray import NDArray, invoke
 
 
+@judge
 def arange(
     start: float,
     stop: float | None = None,
@@ -36,6 +38,7 @@ def arange(
     return invoke("_arange", [], given)
 
 
+@judge
 def linspace(
     start: float, stop: float, num: int, endpoint: bool = True, ctx: Context | None = None, dtype: Any = np.float32
 ) -> NDArray:
@@ -44,6 +47,7 @@ def linspace(
     return invoke("_linspace", [], {**given, "dtype": np.float64 if dtype is None else dtype})
 
 
+@judge
 def eye(
     N: int,  # noqa: N803 (MXNet's names)
     M: int = 0,  # noqa: N803
@@ -59,6 +63,7 @@ def eye(
     return invoke("_eye", [], {**given, **kwargs}, out)
 
 
+@judge
 def histogram(
     a: NDArray,
     bins: int | NDArray = 10,
@@ -81,6 +86,7 @@ def histogram(
     return invoke("_histogram", [a], {"bin_cnt": bins, "range": tuple(map(float, range))})
 
 
+@judge
 def split_v2(
     ary: NDArray, indices_or_sections: int | tuple[int, ...], axis: int = 0, squeeze_axis: bool = False
 ) -> NDArray | list[NDArray]:
@@ -100,6 +106,7 @@ def split_v2(
     return invoke("_split_v2", [ary], given)
 
 
+@judge
 def moveaxis(tensor: NDArray, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> NDArray:
     """The array with the axes `source` at the places `destination`, the others in their order.
 
@@ -126,6 +133,7 @@ def moveaxis(tensor: NDArray, source: int | tuple[int, ...], destination: int | 
 # ---- methods -----------------------------------------------------------------------------------------------------
 
 
+@judge
 def _expand_dims(self: NDArray, axis: int, inplace: bool = False) -> NDArray:
     """The array with a new axis of size 1 at `axis`; with `inplace` it shares the memory."""
     if not inplace:
@@ -136,6 +144,7 @@ def _expand_dims(self: NDArray, axis: int, inplace: bool = False) -> NDArray:
     return self.reshape((*self.shape[:place], 1, *self.shape[place:]))
 
 
+@judge
 def _squeeze(self: NDArray, axis: int | tuple[int, ...] | None = None, inplace: bool = False) -> NDArray:
     """The array without its axes of size 1, or without those in `axis`; with `inplace` it shares the memory.
 
@@ -150,6 +159,7 @@ def _squeeze(self: NDArray, axis: int | tuple[int, ...] | None = None, inplace: 
     return self.reshape(tuple(size for i, size in enumerate(self.shape) if i not in gone) or (1,))
 
 
+@judge
 def _flatten(self: NDArray, inplace: bool = False) -> NDArray:
     """The array as a matrix whose rows are the first axis; with `inplace` it shares the memory."""
     return self.reshape((0, -1)) if inplace else invoke("Flatten", [self], {})

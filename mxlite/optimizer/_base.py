@@ -10,6 +10,8 @@ from typing import Any, Callable, ClassVar
 import numpy as np
 
 from mxlite import ndarray as nd
+from mxlite._public.near import did_you_mean
+from mxlite.error import WrongTypeError
 from mxlite.ndarray import NDArray
 
 
@@ -52,7 +54,7 @@ class Optimizer:
         param_dict: dict[Any, Any] | None = None,
     ) -> None:
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
-            raise AssertionError("param_idx2name is a dict from indices to names")
+            raise WrongTypeError("param_idx2name is a dict from indices to names")
         self.rescale_grad = rescale_grad
         self.lr_scheduler = lr_scheduler
         self.lr = 0.01 if lr_scheduler is None and learning_rate is None else learning_rate
@@ -94,7 +96,7 @@ class Optimizer:
     def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
         """Makes a registered optimizer. Raises ValueError: there is none of that name."""
         if name.lower() not in Optimizer.opt_registry:
-            raise ValueError(f"Cannot find optimizer {name}")
+            raise ValueError(f"Cannot find optimizer {name}{did_you_mean(name.lower(), Optimizer.opt_registry)}")
         return Optimizer.opt_registry[name.lower()](**kwargs)
 
     # ---- learning rates and weight decays ----

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mxlite import ndarray as nd
+from mxlite.error import WrongTypeError
 from mxlite.ndarray import NDArray
 from mxlite.optimizer._base import Optimizer, aggregation_size, flat, register, zeros
 
@@ -38,7 +39,7 @@ class _Aggregated(Optimizer):
             indices, weights, grads, states = [indices], [weights], [grads], [states]
         for weight, grad in zip(weights, grads):
             if not isinstance(weight, NDArray) or not isinstance(grad, NDArray):
-                raise AssertionError("a parameter and its gradient must be NDArrays")
+                raise WrongTypeError("a parameter and its gradient must be NDArrays")
         self._update_count(indices)
         columns = [weights, grads]
         if multi_precision:

@@ -6,6 +6,7 @@ from typing import Any
 
 from mxlite import ndarray as nd
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.ndarray import NDArray
 from mxlite.optimizer._base import Optimizer, register
 
@@ -20,13 +21,13 @@ class GroupAdaGrad(Optimizer):
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         if len(weight.shape) != 2:
-            raise AssertionError(f"GroupAdaGrad: parameters must have two axes, got shape {weight.shape}")
+            raise WrongValueError(f"GroupAdaGrad: parameters must have two axes, got shape {weight.shape}")
         return nd.zeros((weight.shape[0], 1), weight.context)
 
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         lr, wd, _ = self._begin(index)
         if wd != 0:
-            raise AssertionError(f"GroupAdaGrad: has no weight decay: wd is 0, got {wd}")
+            raise WrongValueError(f"GroupAdaGrad: has no weight decay: wd is 0, got {wd}")
         nd.contrib.group_adagrad_update(
             weight, grad, state, out=weight, lr=lr, epsilon=self.float_stable_eps, **self._clip()
         )

@@ -23,6 +23,8 @@ from mxlite._notebook import chart as _chart
 from mxlite._notebook import tables as _tables
 from mxlite._notebook.picture import Picture
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
+from mxlite.error import WrongValueError
 from mxlite.profiler._objects import Counter, Domain, Event, Frame, Marker, Task
 
 __all__ = [
@@ -113,11 +115,12 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
         ascending: the smallest first.
 
     Raises:
-        AssertionError: another format or order.
+        ValueError: another format or order.
     """
     for name, given, known in (("format", format, _FORMATS), ("sort_by", sort_by, _ORDERS)):
         if given not in known:
-            raise AssertionError(f"{name} is {given!r}; it may be one of {', '.join(known)}")
+            meant = did_you_mean(given, known)
+            raise WrongValueError(f"{name} is {given!r}; it may be one of {', '.join(known)}{meant}")
     text = ask(
         ctypes.c_char_p,
         lambda *arguments: LIB.MXAggregateProfileStatsPrintEx(arguments[-1], *arguments[:-1]),

@@ -38,6 +38,13 @@ def _reflected(with_number: str) -> Callable:
     return operator
 
 
+def _matrix_product(self: Symbol, other: Any) -> Symbol:
+    """`symbol @ other`, which MXNet 1.9.1 does not have: np.matmul of two symbols."""
+    if not isinstance(other, Symbol):
+        raise TypeError(f"Symbol: operator @ takes symbols, got {type(other).__name__}")
+    return node("_npi_matmul", "matmul", [self, other], {})
+
+
 #: method -> (operator of two symbols, of symbol and number, of number and symbol), by the names that nodes get.
 _ARITHMETIC = {
     "add": ("_Plus", "_PlusScalar", "_PlusScalar"),
@@ -89,6 +96,7 @@ def _install() -> None:
         methods[f"__r{name}__"] = _reflected(reflected)
     for name, operator in _COMPARISONS.items():
         methods[f"__{name}__"] = _binary(operator, f"{operator}_scalar")
+    methods["__matmul__"] = _matrix_product
     methods["__neg__"] = lambda self: _with_number("_MulScalar", self, -1.0)
     methods["__abs__"] = lambda self: op.abs(self)
     for name, sign in {"add": "+=", "sub": "-=", "mul": "*=", "truediv": "/=", "div": "/="}.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mxlite._lib import LIB, c_texts, check_call
-from mxlite.base import dtype_flag
+from mxlite.base import dtype_flag, take_as_dense
 from mxlite.context import Context, current_context, require_cpu
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray.ndarray import NDArray
@@ -171,7 +171,9 @@ def simple_bind(
     Raises: MXNetError (a RuntimeError): shapes that do not suffice or do not fit; NotImplementedError: sparse arrays.
     """
     for name, stype in (stype_dict or {}).items():
-        if stype != "default":
+        if stype == "row_sparse":
+            take_as_dense(f"simple_bind of {name}", stype)
+        elif stype != "default":
             raise MXNotImplementedError(f"simple_bind: storage type {stype!r} of {name!r} is not supported")
     require_cpu(ctx)
     types = {name: dtype_flag(dtype) for name, dtype in (type_dict or {}).items() if dtype is not None}

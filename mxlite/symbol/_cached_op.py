@@ -16,7 +16,7 @@ class CachedOp(Handle):
     """Runs a symbol on arrays, one for each variable in the order of `Symbol.list_inputs()`.
 
     Args:
-        flags: pairs of names and values that 1.9.1 knows (`static_alloc`, ...); docs/gluon.md says what they do.
+        flags: pairs of names and values that 1.9.1 knows (`static_alloc`, ...); `mxlite help gluon` says what they do.
     """
 
     __slots__ = ()

@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
 from mxlite.attribute import AttrScope
+from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.name import NameManager
 from mxlite.symbol._generate import node
 from mxlite.symbol.symbol import Group, Symbol, var
@@ -28,12 +29,12 @@ _graph_names = NameManager()
 def _flat(nested: Any, what: str) -> list[Symbol]:
     """The symbols of a nested list, from left to right; one with several outputs is a list of them.
 
-    Raises: AssertionError: something in it is neither a symbol nor a list; `what` names it.
+    Raises: TypeError: something in it is neither a symbol nor a list; `what` names it.
     """
     if isinstance(nested, Symbol):
         return [nested] if len(nested) == 1 else list(nested)
     if not isinstance(nested, (list, tuple)):
-        raise AssertionError(f"{what} is a Symbol or a nested list of Symbols, not {nested} of type {type(nested)}")
+        raise WrongTypeError(f"{what} is a Symbol or a nested list of Symbols, not {nested} of type {type(nested)}")
     return [symbol for each in nested for symbol in _flat(each, what)]
 
 
@@ -95,7 +96,7 @@ class _Graph:
         outside = {each.list_outputs()[0]: each for each in cut}
         names = self.symbol.list_inputs()
         if len(set(names)) < len(names):
-            raise AssertionError(f"two inputs of the inner graph have one name: {names}")
+            raise WrongValueError(f"two inputs of the inner graph have one name: {names}")
         return [(name, outside.get(name, own)) for name, own in zip(names, self.symbol.get_inputs())]
 
 
@@ -124,7 +125,7 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any, name: 
     Returns: the outputs of all steps, stacked along a new first axis, and the last states.
 
     Raises:
-        AssertionError: something else than symbols, states in other lists, or data or states that are not used.
+        ValueError: something else than symbols, states in other lists, or data or states that are not used.
     """
     arrays, states = _flat(data, "foreach input"), _flat(init_states, "foreach states")
     with _Graph(name) as graph:
@@ -132,13 +133,13 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any, name: 
         outputs, new = body(_refilled(_form(data), iter(parts)), _refilled(_form(init_states), iter(variables)))
         results, new_states = _flat(outputs, "foreach output"), _flat(new, "foreach loop_vars")
         if _form(new) != _form(init_states):
-            raise AssertionError("the step returns loop_vars in another form than it gets")
+            raise WrongValueError("the step returns loop_vars in another form than it gets")
         graph.close(results, new_states)
     names = [each for each, _ in graph.inputs]
     places = {}
     for what, symbols in (("data", parts), ("state", variables)):
         if not all(each.name in names for each in symbols):
-            raise AssertionError(f"the loop body must use the {what} arrays")
+            raise WrongValueError(f"the loop body must use the {what} arrays")
         places[what] = [names.index(str(each.name)) for each in symbols]
     rest = [i for i in range(len(names)) if i not in places["data"] and i not in places["state"]]
     given = {
@@ -226,7 +227,7 @@ def while_loop(
         last step; and the last variables, in the lists of `loop_vars`.
 
     Raises:
-        AssertionError: something else than symbols.
+        ValueError or TypeError: something else than symbols.
         ValueError: `max_iterations` is missing or no number, there are no variables, `func` does not use one or changes
             their number, or the condition is no symbol.
     """
@@ -275,7 +276,7 @@ def cond(pred: Symbol, then_func: Callable[[], Any], else_func: Callable[[], Any
     Returns: the outputs, in the lists of `then_func`.
 
     Raises:
-        AssertionError: something else than symbols.
+        ValueError or TypeError: something else than symbols.
         ValueError: the branches have different numbers of outputs.
     """
     condition, _ = _branch(f"{name}_pred", lambda: pred)

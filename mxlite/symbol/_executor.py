@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from mxlite._lib import LIB, Handle, ask, c_ints, c_texts, check_call
+from mxlite._public.near import did_you_mean
 from mxlite.context import Context
 from mxlite.error import keep_exception
 from mxlite.ndarray.ndarray import NDArray
@@ -156,7 +157,7 @@ class Executor(Handle):
                 if name in here:
                     array.astype(here[name].dtype, copy=False).copyto(here[name])
                 elif not allow_extra_params:
-                    raise ValueError(kind.format(name))
+                    raise ValueError(kind.format(name) + did_you_mean(name, here))
 
     def reshape(self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any) -> Executor:
         """An executor with other shapes. Arrays whose shapes stay are the same ones; one that gets no more elements

@@ -11,7 +11,7 @@ from typing import Any, Callable
 from mxlite._public import defined, show
 from mxlite.attribute import AttrScope
 from mxlite.base import _Null
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, WrongTypeError
 from mxlite.name import NameManager
 from mxlite.ndarray._generate import documentation, place_of
 from mxlite.ndarray._operators import Operator, is_dtype, operator_names, parameter_text
@@ -46,7 +46,7 @@ def node(operator: str, hint: str, inputs: dict[str, Symbol] | list[Symbol], giv
 def _sort_arguments(operator: Operator, names: list[str], args: tuple, kwargs: dict[str, Any]) -> dict[str, Symbol]:
     """The symbols among a function's arguments, by the inputs' names; `kwargs` keeps the parameters.
 
-    Raises: TypeError: too many arguments, one given twice; AssertionError: an input is no symbol, as in 1.9.1.
+    Raises: TypeError: too many arguments, one given twice; TypeError: an input is no symbol, as in 1.9.1.
     """
     if len(args) > len(names):
         raise TypeError(f"{operator.name} takes {len(names)} positional arguments but {len(args)} were given")
@@ -60,7 +60,7 @@ def _sort_arguments(operator: Operator, names: list[str], args: tuple, kwargs: d
         if value is None:
             continue
         if not isinstance(value, Symbol):
-            raise AssertionError(f"{name} is a Symbol, not {value!r}")
+            raise WrongTypeError(f"{name} is a Symbol, not {value!r}")
         inputs[name] = value
     for name in [name for name, value in kwargs.items() if isinstance(value, Symbol)]:
         inputs[name] = kwargs.pop(name)
@@ -72,7 +72,7 @@ def _variadic(operator: Operator, hint: str) -> Callable:
         for each in args:
             if not isinstance(each, Symbol):
                 more = f"; write {operator.name}(*symbols)" if isinstance(each, (list, tuple)) else ""
-                raise AssertionError(f"{operator.name}: an input is a Symbol, not {each!r}{more}")
+                raise WrongTypeError(f"{operator.name}: an input is a Symbol, not {each!r}{more}")
         named = {name: value for name, value in kwargs.items() if isinstance(value, Symbol)}
         if args and named:
             raise TypeError(f"{operator.name}: inputs are given by position or by name, not both")

@@ -11,6 +11,7 @@ import numbers
 from typing import Any, Union
 
 from mxlite.base import _Null
+from mxlite.error import WrongValueError
 from mxlite.symbol._generate import node as _node
 from mxlite.symbol._generate import show_functions as _show_functions
 from mxlite.symbol.symbol import Symbol
@@ -23,7 +24,7 @@ def _draw(name: str, given: dict[str, Any], shape: Any, dtype: Any, kwargs: dict
     symbols = [value for value in given.values() if isinstance(value, Symbol)]
     for parameter, value in given.items():
         if symbols and not isinstance(value, Symbol):
-            raise AssertionError(f"{name}: parameters must all be symbols or all numbers, {parameter} is {value!r}")
+            raise WrongValueError(f"{name}: parameters must all be symbols or all numbers, {parameter} is {value!r}")
         if not isinstance(value, (Symbol, numbers.Number)):
             raise ValueError(f"{name}: {parameter} must be a symbol or a number, got {type(value).__name__}")
     rest = {"shape": shape, "dtype": _Null if dtype is None else dtype, **kwargs}
@@ -33,7 +34,7 @@ def _draw(name: str, given: dict[str, Any], shape: Any, dtype: Any, kwargs: dict
 
 
 def uniform(low: Number = 0, high: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
-    """Numbers evenly spread over [low, high). Raises: AssertionError: a number and a symbol; ValueError: neither."""
+    """Numbers evenly spread over [low, high). Raises: ValueError: a number and a symbol; ValueError: neither."""
     return _draw("uniform", {"low": low, "high": high}, shape, dtype, kwargs)
 
 
@@ -76,9 +77,9 @@ def generalized_negative_binomial(
 
 
 def randint(low: int, high: int, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
-    """Integers in [low, high), int32 unless `dtype` is int64. Raises: AssertionError: symbols."""
+    """Integers in [low, high), int32 unless `dtype` is int64. Raises: ValueError: symbols."""
     if isinstance(low, Symbol) or isinstance(high, Symbol):
-        raise AssertionError("randint: low and high must be numbers")
+        raise WrongValueError("randint: low and high must be numbers")
     return _draw("randint", {"low": low, "high": high}, shape, dtype, kwargs)
 
 

@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 from mxlite._lib import LIB, Handle, ask, c_text, check_call
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
 from mxlite.attribute import AttrScope
-from mxlite.base import NotImplementedForSymbol, dtype_flag
+from mxlite.base import NotImplementedForSymbol, dtype_flag, take_as_dense
 from mxlite.error import MXIndexError, MXNotImplementedError
 from mxlite.symbol import _bind, _calls, _infer, _shown
 
@@ -251,7 +252,7 @@ def _number_of(name: str, outputs: list[str]) -> int:
     if len(found) > 1:
         raise ValueError(f'several outputs are called "{name}"')
     if not found:
-        raise ValueError(f'no output is called "{name}"')
+        raise ValueError(f'no output is called "{name}"{did_you_mean(name, outputs)}')
     return found[0]
 
 
@@ -272,12 +273,15 @@ def var(
         attr: attributes of the node, in addition to those of the AttrScope.
         shape: where 0 is a size that is found by inference.
         init: an Initializer or its JSON, for who fills the array.
+        stype: "row_sparse" is a hint, which the attribute keeps; arrays are dense.
         kwargs: further attributes, with names that begin and end with two underscores.
-    Raises: TypeError: the name is no string; ValueError: another attribute; NotImplementedError: a sparse `stype`.
+    Raises: TypeError: the name is no string; ValueError: another attribute; NotImplementedError: the `stype` csr.
     """
     if not isinstance(name, str):
         raise TypeError("var: name is a text")
-    if stype not in (None, "default"):
+    if stype == "row_sparse":
+        take_as_dense(f"var {name}", stype)
+    elif stype not in (None, "default"):
         raise MXNotImplementedError(f"var: storage type {stype!r} is not supported")
     given: dict[str, Any] = {"shape": shape, "lr_mult": lr_mult, "wd_mult": wd_mult}
     attributes = dict(AttrScope.current.get(attr))
@@ -287,7 +291,7 @@ def var(
     if init is not None:
         attributes["__init__"] = init if isinstance(init, str) else init.dumps()
     if stype is not None:
-        attributes["__storage_type__"] = "0"
+        attributes["__storage_type__"] = "1" if stype == "row_sparse" else "0"
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
             raise ValueError(

@@ -14,6 +14,7 @@ import numpy as np
 from mxlite import ndarray
 from mxlite._public import offer as _offer
 from mxlite.context import Context, current_context
+from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.executor import Executor
 from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
@@ -23,7 +24,7 @@ from mxlite.test_utils._comparison import _numpy, assert_almost_equal
 def _arrays(names: Sequence[str], given: Any, what: str, ctx: Context, dtype: Any) -> dict[str, NDArray]:
     """Arrays by name, of a dict that has all names or a sequence in their order. NDArrays stay what they are.
 
-    Raises: ValueError: other names; AssertionError: neither a dict nor a list or a tuple.
+    Raises: ValueError: other names; TypeError: neither a dict nor a list or a tuple.
     """
     if isinstance(given, dict):
         if set(given) != set(names):
@@ -31,7 +32,7 @@ def _arrays(names: Sequence[str], given: Any, what: str, ctx: Context, dtype: An
     elif isinstance(given, (list, tuple)):
         given = dict(zip(names, given))
     else:
-        raise AssertionError(f"arrays of {what} are a dict or a list, got {type(given).__name__}")
+        raise WrongTypeError(f"arrays of {what} are a dict or a list, got {type(given).__name__}")
     made = {}
     for name, values in given.items():
         if isinstance(values, NDArray):
@@ -121,7 +122,7 @@ def check_symbolic_backward(
             or a list or dict of these.
         The rest: as in check_symbolic_forward.
     Returns: the gradients that were looked at, by name.
-    Raises: AssertionError: they differ; ValueError, KeyError: names that are not those of the symbol.
+    Raises: TypeError: they differ; ValueError, KeyError: names that are not those of the symbol.
     """
     place = _Place(sym, location, aux_states, ctx, dtype)
     names = sym.list_arguments()
@@ -136,7 +137,7 @@ def check_symbolic_backward(
         executor.backward()
     else:
         if not isinstance(out_grads, (dict, list, tuple)):
-            raise AssertionError(f"out_grads are a dict or a list, got {type(out_grads).__name__}")
+            raise WrongTypeError(f"out_grads are a dict or a list, got {type(out_grads).__name__}")
         heads = zip(_in_order(out_grads, sym.list_outputs()), executor.outputs)
         executor.backward([ndarray.array(_numpy(head), place.ctx, output.dtype) for head, output in heads])
     for name, want in wanted.items():
@@ -169,12 +170,12 @@ def check_speed(
     Args:
         location: arguments by name; None: random ones of the shapes in `kwargs`.
         typ: "whole": forward and backward in training, "forward": results alone, outside of training.
-    Raises: AssertionError: `location` is no dict; ValueError: another `typ`.
+    Raises: TypeError: `location` is no dict; ValueError: another `typ`.
     """
     if typ not in ("whole", "forward"):
         raise ValueError(f'typ is "whole" or "forward", got {typ!r}')
     if not isinstance(location, (dict, type(None))):
-        raise AssertionError(f"location is a dict, got {type(location).__name__}")
+        raise WrongTypeError(f"location is a dict, got {type(location).__name__}")
     shapes = kwargs if location is None else {name: np.shape(_numpy(values)) for name, values in location.items()}
     executor = sym.simple_bind(ctx or current_context(), grad_req="write" if grad_req is None else grad_req, **shapes)
     for name, array in executor.arg_dict.items():
@@ -251,11 +252,11 @@ def check_consistency(
 def _alike(sym: Symbol | Sequence[Symbol], ctx_list: Sequence[dict[str, Any]], grad_req: Any) -> list[Executor]:
     """An executor for each context, of one symbol or of as many with the same names."""
     if len(ctx_list) < 2:
-        raise AssertionError("check_consistency compares two at least")
+        raise WrongValueError("check_consistency compares two at least")
     symbols = [sym] * len(ctx_list) if isinstance(sym, Symbol) else list(sym)
     names = symbols[0].list_outputs(), symbols[0].list_arguments()
     if len(symbols) != len(ctx_list) or any((s.list_outputs(), s.list_arguments()) != names for s in symbols):
-        raise AssertionError("check_consistency takes one symbol for each context, all with the same names")
+        raise WrongValueError("check_consistency takes one symbol for each context, all with the same names")
     return [each.simple_bind(grad_req=grad_req, **given) for each, given in zip(symbols, ctx_list)]
 
 

@@ -7,7 +7,7 @@
     print(x.grad)
 
 Functions and methods have PyTorch's names, arguments and meaning, and say in an error what is not there.
-docs/from-pytorch.md says what differs.
+`mxlite help from-pytorch` says what differs.
 """
 
 # ruff: noqa: F401 - what is imported here is what the module offers

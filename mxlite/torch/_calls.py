@@ -16,6 +16,7 @@ from typing import Any, Callable, NamedTuple, NoReturn
 from mxlite._lib import LIB, c_text, c_texts, hot
 from mxlite._lib import last_error as _library_error
 from mxlite._public import defined
+from mxlite._public.keywords import unexpected
 from mxlite.error import MXNetError
 from mxlite.torch._dtypes import OF_FLAG, dtype
 from mxlite.torch._errors import wrong_argument
@@ -173,6 +174,10 @@ def method(
 _ALIASES = {
     "axis": "dim",
     "keepdims": "keepdim",
+    "x": "input",
+    "a": "input",
+    "x1": "input",
+    "x2": "other",
     "input": "A",
     "split_size": "split_size_or_sections",
     "split_sizes": "split_size_or_sections",
@@ -282,6 +287,8 @@ def explained(made: Callable, resolve: Callable | None = None) -> Callable:
     flags = [each for each in parameters if each.word.startswith("bool")]
     first = min((each.place for each in flags), default=sys.maxsize)
     name = made.__name__
+    known = inspect.signature(made).parameters
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in known.values())
 
     @wraps(made)
     def wrapper(*args: Any, **named: Any) -> Any:
@@ -296,6 +303,8 @@ def explained(made: Callable, resolve: Callable | None = None) -> Callable:
                 _require_taken(name, flags, args, named)
             return made(*args)
         except Exception:
+            if not takes_any and not named.keys() <= known.keys():
+                raise unexpected(name, next(each for each in named if each not in known), known) from None
             _require_taken(name, parameters, args, named)
             raise
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Callable
 
 import numpy as np
-from cases import Case
+import pytest
+from cases import Case, In
 
 import mxlite as mx
 from mxlite import autograd
@@ -15,9 +17,49 @@ from mxlite._lib import LIB, check_call
 from mxlite.ndarray._generate import make_function, place_of
 from mxlite.ndarray.ndarray import NDArray, _from_numpy
 
-#: Set where the table runs once more (another vector level): one way to call, fewer layouts. The Makefile says where.
+#: Set by `make test`, and where the table runs once more (another vector level): one way to call, fewer layouts, one
+#: direction of derivatives. The Makefile says where.
 BRIEF = os.environ.get("MXLITE_TEST_BRIEF") == "1"
 WAYS = ("text",) if BRIEF else ("text", "function")
+
+
+Kind = Callable[[Case], tuple]
+
+
+def _shape(row: In) -> tuple[int, ...]:
+    return tuple(row.shape) if row.values is None else np.shape(row.values)
+
+
+def params_of(case: Case) -> tuple:
+    """A kind of rows: those of an operator with the same parameters."""
+    return case.op, case.train, tuple(sorted(case.strings().items()))
+
+
+def ranks_of(case: Case) -> tuple:
+    """A kind of rows: those of an operator that give the same parameters, and inputs of the same ranks."""
+    return case.op, case.train, tuple(sorted(case.params)), tuple(len(_shape(row)) for row in case.inputs)
+
+
+def dtypes_of(case: Case) -> tuple:
+    """A kind of rows: those of an operator with inputs of the same dtypes."""
+    return case.op, tuple(row.dtype for row in case.inputs)
+
+
+def firsts(cases: Iterable[Case], *kinds: Kind) -> set[str]:
+    """The names of the rows that are the first of one of their kinds: what `make test` takes of a table."""
+    seen: set[tuple] = set()
+    found = set()
+    for case in cases:
+        mine = {(number, *kind(case)) for number, kind in enumerate(kinds)}
+        if not mine <= seen:
+            found.add(case.id)
+        seen |= mine
+    return found
+
+
+def rows(cases: Iterable[Case], brief: Callable[[Case], bool]) -> list:
+    """Rows as parameters of a test; those that are not `brief` are whole."""
+    return [pytest.param(case, id=case.id, marks=[] if brief(case) else pytest.mark.whole) for case in cases]
 
 
 def to_nd(array: np.ndarray) -> NDArray:

@@ -1,4 +1,6 @@
-"""Runs scripts as `mxlite run` does, one after another in this process: ``outcomes.py mxnet|torch SCRIPT...``.
+"""Runs scripts as `mxlite run` does, one after another in this process: ``outcomes.py mxnet|torch|cpu SCRIPT...``.
+
+With "cpu" as `mxlite run --cpu` does.
 
 Prints a JSON object: for each script null, or the line at which it stopped, the kind of the error and its text.
 """
@@ -11,8 +13,7 @@ import sys
 import traceback
 import warnings
 
-import mxlite
-import mxlite.torch
+from mxlite._cli.run import begin
 
 
 def outcome(path):
@@ -28,10 +29,8 @@ def outcome(path):
 
 
 def main():
-    if sys.argv[1] == "torch":
-        mxlite.torch.install()
-    else:
-        mxlite.install_as_mxnet()
+    how = sys.argv[1]
+    begin("torch" if how == "torch" else "mxnet", strict=False, gpus=0 if how == "cpu" else None, quiet=True)
     print(json.dumps({path: outcome(path) for path in sys.argv[2:]}))
 
 

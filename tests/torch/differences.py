@@ -76,12 +76,13 @@ _MORE = (
     Difference(_of("take_along_dim"), "accepted", "a tensor is flattened whatever its strides", "view size is not"),
     Difference(_of("round"), "accepted", "decimals=0 is no decimals", "round_vml_cpu", "decimals=0"),
     Difference("torch.randint_like", "accepted", "numbers of bool are cast", "out of bounds for bool"),
-    Difference(_of("index_fill|index_put|masked_fill|tensor|as_tensor|asarray|baddbmm") + "|torch.(lin|log)space",
+    Difference(_of("index_fill|index_put|masked_fill|tensor|as_tensor|asarray|baddbmm|pow")
+               + "|torch.(lin|log)space|Tensor.__i?pow__",
                "accepted", "a number beyond a dtype's range is cast as a tensor's is",
                "without overflow", _SPECIAL + r"|-\d|\d{9}|logspace"),
     Difference("torch.rand_like|Tensor.(uniform_|normal_)", "accepted", "no integers are drawn of no elements",
                "not implemented for"),
-    Difference(_of("index_fill|masked_fill"), "accepted", "integers have no gradient", "Autograd not support"),
+    Difference(_of("index_fill|masked_fill|einsum"), "accepted", "integers have no gradient", "Autograd not support"),
     Difference("F.pad", "accepted|class of the error", "a number beyond a dtype's range is cast", "overflow"),
     Difference("F.binary_cross_entropy_with_logits", "accepted", "integers are promoted", "log_sigmoid_cpu"),
     Difference(_of("addmv"), "accepted", "a product of truth values by a factor 0", "addmv_impl_cpu"),
@@ -103,6 +104,7 @@ _LESS = (
                "outside the range"),
     Difference("torch.cat|torch.concat|torch.concatenate", "refused", "empty vectors have one dimension as others have",
                "there is no dimension"),
+    Difference(_of("index_add"), "refused", "a wrong index is refused of no elements, too", "is outside"),
     Difference("Tensor.index_put_", "refused", "truth values are not added up", "adding by index: dtype bool"),
 )  # fmt: skip
 
@@ -116,7 +118,8 @@ _FIRST = (
     Difference("F.smooth_l1_loss|F.huber_loss|F.l1_loss|F.mse_loss|F.kl_div", "class of the error", "two mistakes",
                "valid value for reduction"),
     Difference("torch.trace|Tensor.trace", "class of the error", "two mistakes", "trace"),
-    Difference(_of("baddbmm|addmm|bmm|matmul|einsum|pow|index_select|dropout|repeat_interleave")
+    Difference(_of("baddbmm|addmm|bmm|matmul|einsum|pow|index_select|dropout|repeat_interleave|lerp"
+                   "|div|divide|true_divide")
                + "|Tensor.__i?(pow|mod)__|" + _of("logaddexp|softmax|log_softmax|softmin|nll_loss")
                + "|F.scaled_dot_product_attention",
                "class of the error", "two mistakes",
@@ -166,6 +169,8 @@ _DERIVATIVES = (
                "PyTorch takes x ** 0, which derivatives of whole powers come to, as constant in the exponent, too", "",
                _WHOLE),
     Difference("Tensor.__rpow__", "gradient [23]", "0 ** x is constant above 0", "nan", r"; (0|0\.0|False) \*\*"),
+    Difference("Tensor.__pow__|" + _of("pow"), "gradient [23]", "0 ** x is constant above 0", "nan",
+               "dtype=torch.bool"),
     Difference("F.prelu", "gradient [23]", "PyTorch takes the other side of 0 from the second derivative on", "",
                _ZERO),
     Difference(_of("cumprod"), "gradient [123]", "PyTorch divides by elements, and so loses digits", "", _SPECIAL),

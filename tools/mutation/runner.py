@@ -1,10 +1,10 @@
 """Runs the case table's tests without pytest, a fork for every library: for tools/mutate.py, which starts it.
 
 The table is imported and its NumPy answers are computed once. For each line of JSON on standard input ("library",
-"seconds" of processor time, "ops" and "first": what to begin with) a child opens that library, imports the test
-modules, calls their functions with every row of their parameters, and stops at the first failure. The answer is a line
-of JSON: "failed" (a test's id, "" for none), "reason" and "failing" (with "all": every test that fails). Tests named
-in "without" are left out.
+"seconds" of processor time, "ops" and "first": what to begin with, "brief": leave out what is marked whole) a child
+opens that library, imports the test modules, calls their functions with every row of their parameters, and stops at the
+first failure. The answer is a line of JSON: "failed" (a test's id, "" for none), "reason" and "failing" (with "all":
+every test that fails). Tests named in "without" are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,6 +76,10 @@ def remember() -> None:
             case.expected()
 
 
+def _is_whole(marks: Iterable) -> bool:
+    return any(mark.name == "whole" for mark in marks)
+
+
 def _row(names: str | list, value: object) -> tuple[dict, str]:
     """One value of pytest.mark.parametrize: the arguments, and what names them in the test's id."""
     names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
@@ -84,16 +88,22 @@ def _row(names: str | list, value: object) -> tuple[dict, str]:
     return dict(zip(names, values)), label
 
 
-def items() -> Iterator[Item]:
+def items(brief: bool) -> Iterator[Item]:
     """Every call of every test function of the modules, in their order."""
     names = cases.operators()
     for module in map(importlib.import_module, MODULES):
         for name, function in vars(module).items():
             if not name.startswith("test_") or not callable(function):
                 continue
-            marks = [mark.args for mark in reversed(getattr(function, "pytestmark", ())) if mark.name == "parametrize"]
+            all_marks = getattr(function, "pytestmark", ())
+            if brief and _is_whole(all_marks):
+                continue
+            marks = [mark.args for mark in reversed(all_marks) if mark.name == "parametrize"]
             for rows in itertools.product(
-                *([_row(arguments, value) for value in values] for arguments, values in marks)
+                *(
+                    [_row(arguments, each) for each in values if not (brief and _is_whole(getattr(each, "marks", ())))]
+                    for arguments, values in marks
+                )
             ):
                 arguments = {key: value for row, _ in rows for key, value in row.items()}
                 ops = [getattr(value, "op", value) for value in arguments.values()]
@@ -125,7 +135,8 @@ def run(wanted: dict) -> dict:
     try:
         import conftest
 
-        found = ordered([item for item in items() if item.id not in wanted["without"]], wanted["ops"], wanted["first"])
+        found = [item for item in items(wanted["brief"]) if item.id not in wanted["without"]]
+        found = ordered(found, wanted["ops"], wanted["first"])
     except BaseException as error:  # noqa: BLE001  (a library that cannot be used is a failure too)
         return {"failed": "import", "reason": repr(error)[:200], "failing": []}
     failing = {}

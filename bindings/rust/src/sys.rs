@@ -70,7 +70,6 @@ pub type MXLRecordHook = Option<unsafe extern "C" fn(payload: *mut c_void, node:
 pub type MXLReleaseFunction = Option<unsafe extern "C" fn(payload: *mut c_void)>;
 pub type MXLUnpackFunction = Option<unsafe extern "C" fn(payload: *mut c_void, packed: *mut c_void, array: *mut NDArrayHandle) -> c_int>;
 pub type MXLVariableHook = Option<unsafe extern "C" fn(payload: *mut c_void, variable: NDArrayHandle) -> c_int>;
-pub type MXLVisitFunction = Option<unsafe extern "C" fn(data: *mut c_void, payload: *mut c_void)>;
 pub type PredMonitorCallback = Option<unsafe extern "C" fn(name: *const c_char, array: NDArrayHandle, payload: *mut c_void)>;
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -242,7 +241,7 @@ extern "C" {
     pub fn MXLNDArraySlice(array: NDArrayHandle, begin: i64, end: i64) -> NDArrayHandle;
     pub fn MXLNDArrayToDLPackVersioned(array: NDArrayHandle, out_dlpack: *mut *mut c_void) -> c_int;
     pub fn MXLNDArrayTurn(array: NDArrayHandle, view: NDArrayHandle, kept: *mut c_int) -> c_int;
-    pub fn MXLNDArrayVisitPayloads(array: NDArrayHandle, release: MXLReleaseFunction, budget: c_int, visit: MXLVisitFunction, data: *mut c_void) -> c_int;
+    pub fn MXLNDArrayVisitPayloads(array: NDArrayHandle, visitor: *const c_void, data: *mut c_void) -> c_int;
     pub fn MXLNodeAddHook(node: MXLNodeHandle, hook: MXLNodeHook, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNodeAddPreHook(node: MXLNodeHandle, hook: MXLGradHook, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNodeFree(node: MXLNodeHandle) -> c_int;

@@ -1,48 +1,51 @@
-/* Payloads that a handle keeps alive, for a caller whose own objects are the payloads and which
+/* Payloads that handles keep alive, for a caller whose own objects are the payloads and which
  * collects cycles among them. */
 #include "api/common.h"
 
 #include "api/graph/function.h"
 #include "base/memory/mem.h"
+#include "engine/tape/saved.h"
 #include "engine/tape/tape.h"
 
-/* A walk over what the handle alone keeps. Every object that it comes to has one reference, the one
- * that it came by: so no other path leads there, and no other thread is there. */
+/* A walk from an array to what the caller wants to see of what it keeps. All of that lives as long
+ * as the walk: the edges of arrays on the way are locked, and those of nodes never change. */
 typedef struct walk {
-    MXLReleaseFunction release;
-    MXLVisitFunction visit;
+    const MXLPayloadVisitor *visitor;
     void *data;
-    int budget;      /* nodes and variables that it may still look at */
     mxl_edge *found; /* whose targets are looked at later; borrowed */
     size_t num_found, room_found;
+    mxl_array **locked; /* borrowed */
+    size_t num_locked, room_locked;
 } walk;
 
-static void note_payload(const walk *w, void *payload, MXLReleaseFunction release)
+static void note_payload(const walk *w, const void *from, void *payload, MXLReleaseFunction release)
 {
-    if (release == w->release && release != NULL)
-        w->visit(w->data, payload);
+    if (release == w->visitor->release && release != NULL)
+        w->visitor->payload(w->data, from, payload);
 }
 
-/* Without memory for it the edge is left out: what it leads to counts as kept by others. */
-static void note_edge(walk *w, mxl_edge edge)
+/* Without memory for it the target is not looked at: what it keeps counts as kept by others. */
+static void note_edge(walk *w, const void *from, mxl_edge edge)
 {
-    if (edge.target != NULL && mxl_ref_is_unique(edge.target) &&
-        MXL_GROW(w->found, w->num_found, w->room_found) == 0)
+    if (edge.target == NULL || MXL_GROW(w->found, w->num_found, w->room_found) != 0)
+        return;
+    if (w->visitor->reference(w->data, from, edge.target,
+                              atomic_load_explicit(&edge.target->count, memory_order_acquire)))
         w->found[w->num_found++] = edge;
 }
 
-static void visit_store(const walk *w, mxl_hook_store *store)
+static void visit_store(const walk *w, const void *from, mxl_hook_store *store)
 {
     if (store == NULL || !mxl_ref_is_unique(&store->ref))
         return;
     mxl_hook_store_lock(store);
-    note_payload(w, store->payload, store->release);
+    note_payload(w, from, store->payload, store->release);
     for (size_t i = 0; i < store->num_hooks; i++) {
         const mxl_hook *hook = store->hooks[i];
 
         if (mxl_ref_is_unique(&hook->ref) && !atomic_load(&hook->removed) &&
             atomic_load(&hook->users) == 1)
-            note_payload(w, hook->payload, hook->release);
+            note_payload(w, from, hook->payload, hook->release);
     }
     mxl_hook_store_unlock(store);
 }
@@ -54,69 +57,80 @@ static void visit_node(walk *w, mxl_node *node)
     void *payload;
 
     if (inner != NULL)
-        note_edge(w, (mxl_edge){&inner->ref, 0});
+        note_edge(w, node, (mxl_edge){&inner->ref, 0});
     else if (api_function_payload(node, &payload, &release))
-        note_payload(w, payload, release);
-    visit_store(w, mxl_hook_store_get(&node->store));
-    for (int i = 0; i < node->num_inputs; i++)
-        note_edge(w, node->edges[i]);
+        note_payload(w, node, payload, release);
+    visit_store(w, node, mxl_hook_store_get(&node->store));
+    for (int i = 0; i < node->num_inputs; i++) {
+        note_edge(w, node, node->edges[i]);
+        if (mxl_node_saves_variable(node, i)) /* a second reference to it */
+            note_edge(w, node, node->edges[i]);
+    }
 }
 
-/* What the array's edge leads to, and its hooks. Its edge is locked, or no other thread sees it. */
+/* What a locked array keeps: its hooks, its base, and what its edge leads to. */
 static void visit_array(walk *w, mxl_array *array)
 {
     mxl_leaf *leaf = mxl_array_leaf(array);
 
     if (leaf != NULL)
-        visit_store(w, mxl_hook_store_get(&leaf->store));
-    note_edge(w, mxl_array_given_edge(array));
+        visit_store(w, array, mxl_hook_store_get(&leaf->store));
+    if (array->base != NULL)
+        note_edge(w, array, (mxl_edge){&array->base->ref, MXL_PLACE_LEAF});
+    note_edge(w, array, mxl_array_given_edge(array));
+}
+
+/* Whether the array's edge is locked now. Only the first one waits: a thread that has one of the
+ * others may wait for what this walk has locked. */
+static bool lock(walk *w, mxl_array *array)
+{
+    if (MXL_GROW(w->locked, w->num_locked, w->room_locked) != 0)
+        return false;
+    if (w->num_locked == 0)
+        mxl_array_lock_edge(array);
+    else if (!mxl_array_try_lock_edge(array))
+        return false;
+    w->locked[w->num_locked++] = array;
+    return true;
 }
 
 static void visit_found(walk *w)
 {
-    while (w->num_found > 0 && w->budget-- > 0) {
+    while (w->num_found > 0) {
         mxl_edge edge = w->found[--w->num_found];
 
         if (mxl_edge_node(edge) != NULL)
             visit_node(w, mxl_edge_node(edge));
-        else
+        else if (lock(w, mxl_edge_variable(edge)))
             visit_array(w, mxl_edge_variable(edge));
     }
+    while (w->num_locked > 0)
+        mxl_array_unlock_edge(w->locked[--w->num_locked]);
 }
 
-/* The array of a handle, and its base if only the array keeps that. Other threads may have the
- * handle: the edges stay locked, so that what they lead to stays. */
-static void visit_root(walk *w, mxl_array *root)
+/* Whether the array keeps anything: most do not. */
+static bool keeps(const mxl_array *array)
 {
-    mxl_array *base = root->base;
-
-    if (base != NULL && !mxl_ref_is_unique(&base->ref))
-        base = NULL;
-    mxl_array_lock_edge(root);
-    if (base != NULL) {
-        mxl_array_lock_edge(base);
-        visit_array(w, base);
-    }
-    visit_array(w, root);
-    visit_found(w);
-    if (base != NULL)
-        mxl_array_unlock_edge(base);
-    mxl_array_unlock_edge(root);
+    return mxl_array_has_target(array) || mxl_array_leaf(array) != NULL || array->base != NULL;
 }
 
-int MXLNDArrayVisitPayloads(NDArrayHandle array, MXLReleaseFunction release, int budget,
-                            MXLVisitFunction visit, void *data)
+int MXLNDArrayVisitPayloads(NDArrayHandle array, const MXLPayloadVisitor *visitor, void *data)
 {
-    walk w = {.release = release, .visit = visit, .data = data, .budget = budget};
+    walk w = {.visitor = visitor, .data = data};
     mxl_array *root;
 
-    API_NEED(visit);
+    API_NEED(visitor);
+    API_NEED(visitor->reference);
+    API_NEED(visitor->payload);
     root = api_pin_for(array, __func__);
     if (root == NULL)
         return -1;
-    if (mxl_ref_is_unique(&root->ref))
-        visit_root(&w, root);
+    if (keeps(root)) {
+        note_edge(&w, NULL, (mxl_edge){&root->ref, MXL_PLACE_LEAF});
+        visit_found(&w);
+    }
     mxl_free(w.found, w.room_found * sizeof(*w.found));
+    mxl_free(w.locked, w.room_locked * sizeof(*w.locked));
     api_unpin(array);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/replace.h"
+#include "base/near.h"
 #include "base/profile/profile.h"
 #include "base/str.h"
 #include "op/text.h"
@@ -71,11 +72,15 @@ enum { NUM_KEYS = sizeof keys_known / sizeof *keys_known };
 static int unknown_key(const char *function, const char *name)
 {
     mxl_str known = {0};
+    mxl_near near;
 
-    for (int i = 0; i < NUM_KEYS; i++)
+    mxl_near_begin(&near, name);
+    for (int i = 0; i < NUM_KEYS; i++) {
         mxl_str_addf(&known, "%s%s", i == 0 ? "" : ", ", keys_known[i].name);
-    mxl_error("%s: unknown setting '%s'; known are %s", function, name,
-              known.failed ? "those of MXNet 1.9.1" : known.text);
+        mxl_near_offer(&near, keys_known[i].name);
+    }
+    mxl_error("%s: unknown setting '%s'; known are %s%s", function, name,
+              known.failed ? "those of MXNet 1.9.1" : known.text, mxl_near_text(&near));
     mxl_str_clear(&known);
     return -1;
 }

@@ -4,6 +4,7 @@
 
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
+#include "base/near.h"
 #include "engine/run/builtin_ops.h"
 #include "graph/program.h"
 
@@ -35,6 +36,7 @@ static int read_flags(const char *function, int count, const char *const *keys,
         "param_indices", "backward_bulk_size", "subgraph",     "is_dynamic",        NULL};
 
     for (int i = 0; i < count; i++) {
+        mxl_near near;
         int k = 0;
 
         if (keys == NULL || vals == NULL || keys[i] == NULL || vals[i] == NULL)
@@ -42,7 +44,8 @@ static int read_flags(const char *function, int count, const char *const *keys,
         while (known[k] != NULL && strcmp(known[k], keys[i]) != 0)
             k++;
         if (known[k] == NULL)
-            return mxl_error("%s: there is no flag %.100s", function, keys[i]);
+            return mxl_error("%s: there is no flag %.100s%s", function, keys[i],
+                             mxl_near_of(&near, keys[i], known));
         if (k == 0)
             *keep = strcmp(vals[i], "0") != 0 && strcasecmp(vals[i], "false") != 0;
     }

@@ -4,6 +4,7 @@
 #include "api/symbol/bind.h"
 #include "array/copy.h"
 #include "base/memory/mem.h"
+#include "base/near.h"
 #include "graph/infer.h"
 
 int64_t api_size_u32(const void *sizes, uint32_t i)
@@ -156,10 +157,11 @@ static int check_reshape(const api_wish *w, const char *name, const mxl_array *o
 /* The request for argument i. */
 static int wanted_req(const mxl_executor *e, const api_wish *w, int i, mxl_grad_req *req)
 {
-    static const char *const names[] = {"null", "write", "inplace", "add"};
+    static const char *const names[] = {"null", "write", "inplace", "add", NULL};
     static const mxl_grad_req reqs[] = {MXL_GRAD_NULL, MXL_GRAD_WRITE, MXL_GRAD_WRITE,
                                         MXL_GRAD_ADD};
     const char *name = mxl_executor_variable(e, i, false)->name, *type = "null";
+    mxl_near near;
     int at;
 
     if (w->reshapes) {
@@ -179,7 +181,8 @@ static int wanted_req(const mxl_executor *e, const api_wish *w, int i, mxl_grad_
             return 0;
         }
     }
-    return mxl_error("%s: there is no gradient request %.40s", name, type);
+    return mxl_error("%s: there is no gradient request %.40s%s", name, type,
+                     mxl_near_of(&near, type, names));
 }
 
 /* Requests by position must be one for each argument. */

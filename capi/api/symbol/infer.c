@@ -4,6 +4,7 @@
 
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
+#include "base/near.h"
 #include "graph/infer.h"
 
 /* One question: the graph, what the caller says, what follows. */
@@ -44,6 +45,9 @@ static int end(question *q, int status)
  * set. */
 static int find_entry(const question *q, const char *const *keys, uint32_t i, const mxl_walk *args)
 {
+    mxl_near near;
+
+    mxl_near_begin(&near, keys != NULL && keys[i] != NULL ? keys[i] : "");
     for (int n = 0; n < q->graph.walk.count; n++) {
         const mxl_graph_node *node = q->graph.walk.node[n];
 
@@ -52,10 +56,12 @@ static int find_entry(const question *q, const char *const *keys, uint32_t i, co
         if (keys == NULL ? (int)i < args->count && args->node[i] == node
                          : keys[i] != NULL && strcmp(keys[i], node->name) == 0)
             return q->graph.first[n];
+        mxl_near_offer(&near, node->name);
     }
     if (keys == NULL)
         return mxl_error("argument %u is given, but the symbol has %d", i, args->count);
-    return mxl_error("argument name %.200s not found", keys[i] != NULL ? keys[i] : "(NULL)");
+    return mxl_error("argument name %.200s not found%s", keys[i] != NULL ? keys[i] : "(NULL)",
+                     mxl_near_text(&near));
 }
 
 /* The variables of one kind; freed with mxl_walk_end. */

@@ -6,6 +6,7 @@
 #include "array/copy.h"
 #include "array/file.h"
 #include "base/memory/mem.h"
+#include "base/near.h"
 #include "graph/json.h"
 
 typedef struct predictor {
@@ -351,12 +352,22 @@ int MXPredFree(PredictorHandle handle)
 
 /* ---- running it ---- */
 
+static int no_input(const mxl_executor *e, const char *key)
+{
+    mxl_near near;
+
+    mxl_near_begin(&near, key);
+    for (int i = 0; i < e->args; i++)
+        mxl_near_offer(&near, mxl_executor_variable(e, i, false)->name);
+    return mxl_error("there is no input %.200s%s", key, mxl_near_text(&near));
+}
+
 static int copy_in(const predictor *p, const char *key, const float *data, uint32_t size)
 {
     mxl_array *to = find_array(p->executor, key);
 
     if (to == NULL)
-        return mxl_error("there is no input %.200s", key);
+        return no_input(p->executor, key);
     if (to->size != (int64_t)size)
         return mxl_error("input %.200s has shape %s, %u numbers were given", key, MXL_SHAPE_OF(to),
                          size);

@@ -189,6 +189,18 @@ bool mxl_node_stale(mxl_node *node)
     return stale;
 }
 
+bool mxl_node_saves_variable(mxl_node *node, int index)
+{
+    bool saves;
+
+    if (!node->saves_any || mxl_edge_variable(node->edges[index]) == NULL)
+        return false;
+    node_lock(node);
+    saves = node->in_saved[index].array == mxl_edge_variable(node->edges[index]);
+    node_unlock(node);
+    return saves;
+}
+
 /* Whether the saved tensor is packed. */
 static bool is_packed(mxl_node *node, int at)
 {

@@ -20,6 +20,9 @@ int mxl_node_save_output(mxl_node *node, int index, mxl_array *array);
 mxl_array *mxl_node_saved_input(mxl_node *node, int index, bool with_edge);
 mxl_array *mxl_node_saved_output(mxl_node *node, int index, bool with_edge);
 
+/* Whether the node keeps the variable that it has an edge to as a saved input too. */
+bool mxl_node_saves_variable(mxl_node *node, int index);
+
 /* A new reference to the array of a saved input that the vjp updates, whatever was written to it
  * since; NULL without an error where it is not there any more. */
 mxl_array *mxl_node_saved_state(mxl_node *node, int index);

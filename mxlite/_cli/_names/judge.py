@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mxlite._cli._names.known import Known, always_raises, raised, unknown_argument
-from mxlite._cli._names.old import Old, gone, gone_builtin, hint
+from mxlite._cli._names.old import Old, gone, gone_builtin
 from mxlite._cli._names.probes import ON_THE_CPU, PROBES, Call
 from mxlite._cli._names.sources import Source, parse, read
 from mxlite._cli._names.values import UNKNOWN
 from mxlite._cli._names.walk import CERTAIN, DEAD, MAYBE, Reach, Use, Walker
+from mxlite._cli._old import _hints
 
 _SHORT = {"mxnet": "mx", "torch": "torch"}
 #: In the order in which they are printed.
@@ -74,13 +75,14 @@ def report(path: Path, package: str, known: Known) -> Report:
         walker = Walker(trees, known.ask, known.has, known.star, lambda name: _missing(name, known))
     except RecursionError as error:
         return Report(str(path), [], [], f"cannot be read: {error}")
-    judge = _Judge(known)
+    judge = _Judge(known, str(path))
     if any(use.name.partition(".")[0] == package for use in walker.uses.values()):
         for source, each in zip(sources, parsed):
             if each.old:
                 judge.python_2(source, each.old)
         for use in walker.uses.values():
-            judge.use(use)
+            if not any(f"{use.name}.".startswith(f"{each}.") for each in walker.given):
+                judge.use(use)
         if all(known.star(module) is not None for module in walker.stars):
             for name, use in walker.free.items():
                 judge.free(name, use, walker.stars)
@@ -88,7 +90,8 @@ def report(path: Path, package: str, known: Known) -> Report:
 
 
 class _Judge:
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known, file: str) -> None:
+        self._file = file
         self._known, self._package = known, known.package
         self._probes = PROBES[known.package]
         self._findings: dict[tuple[str, str, str], Finding] = {}
@@ -127,10 +130,14 @@ class _Judge:
 
     def python_2(self, source: Source, line: int) -> None:
         """A source that only Python 2 reads."""
-        why = f"it is Python 2; {hint()}"
-        self._told_of_2 = True
+        why = f"it is Python 2{self._rewrite()}"
         finding = Finding("stops", "Python 2", source.place(line), source.line(line), why)
         self._findings[("stops", source.place(line), why)] = finding
+
+    def _rewrite(self) -> str:
+        """What makes it Python 3; said once for a file."""
+        told, self._told_of_2 = self._told_of_2, True
+        return "" if told else f"; {_hints.rewrite(self._file)}"
 
     def free(self, name: str, use: Use, stars: list[str]) -> None:
         """A name that nothing in the program binds: Python 2's, or one that an import of everything does not give."""
@@ -151,9 +158,7 @@ class _Judge:
         elif not old.python_2:
             self._error(name, use, old.error)
         elif use.reach.state == CERTAIN:  # elsewhere programs for both Pythons ask for it
-            text = f"{old.error}: it is Python 2's" + ("" if self._told_of_2 else f"; {hint()}")
-            self._told_of_2 = True
-            self._error(name, use, type(old.error)(text))
+            self._error(name, use, type(old.error)(f"{old.error}: it is Python 2's{self._rewrite()}"))
 
     # ---- names of the package ----
 
@@ -208,7 +213,8 @@ class _Judge:
             self._error(shown, use, raised(state.thing) or NotImplementedError(f"{shown} is missing"))
             return
         key = self._known.canonical(name)
-        if self._asked(key, shown, call, use):
+        by_name = _by_name(state.thing, call)
+        if self._asked(key, shown, by_name, use):
             return
         if name:
             names = [each for each in use.named if each not in ("*", "**")]
@@ -216,7 +222,7 @@ class _Judge:
             if unknown is not None:
                 self._error(shown, use, unknown)
                 return
-        self._rows(key, shown, use, _by_name(state.thing, call))
+        self._rows(key, shown, use, by_name)
 
     def _method(self, use: Use) -> None:
         """A method of an object that the program made, or of what nobody knows."""
@@ -279,7 +285,7 @@ def _by_name(thing: Any, call: Call) -> Call:
         names = list(inspect.signature(thing).parameters)
     except (TypeError, ValueError):
         return call
-    return Call([], {**dict(zip(names, call.given)), **call.named})
+    return Call(call.given, {**dict(zip(names, call.given)), **call.named})
 
 
 def _import_error(package: str, name: str) -> Exception:

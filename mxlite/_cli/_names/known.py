@@ -17,11 +17,6 @@ _ROOTS = {"mxnet": "mxlite", "torch": "mxlite.torch"}
 _ASKED = ("num_gpus", "list_gpus", "get_gpu_count", "is_available", "device_count")
 
 
-def put_back_names() -> frozenset[str]:
-    """The names of NumPy and Python ("numpy.float") that are gone and that `mxlite run` puts back."""
-    return frozenset()
-
-
 #: What the docstring of a class says that is there to say no.
 _REFUSED = "Raises: NotImplementedError: when one is made"
 
@@ -107,7 +102,7 @@ class Known:
         names = getattr(found, "__all__", None) or [each for each in vars(found or object) if each[0] != "_"]
         given = {}
         for name in names:
-            thing = getattr(found, name, None)
+            thing = self.state(f"{rest}.{name}".lstrip(".")).thing
             given[name] = f"{module}.{name}"
             if isinstance(thing, ModuleType):
                 own = thing.__name__ + "."

@@ -4,45 +4,37 @@ from __future__ import annotations
 
 import builtins
 import importlib
-import importlib.util
 import sys
 import warnings
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from mxlite._cli._names.known import put_back_names
-
-#: Modules whose names are looked up here.
-_LOOKED_UP = (
-    ("numpy", "collections", "fractions", "inspect", "itertools", "math", "os", "string", "sys", "time", "types")
-    + ("urllib", "gettext", "asyncio", "imp", "distutils", "unittest", "platform", "base64", "array", "xml", "cgi")
-    + ("thread", "pipes", "asynchat", "asyncore", "smtpd")
-)
-_MODULES_OF_2 = (
-    ("BaseHTTPServer", "ConfigParser", "HTMLParser", "Queue", "SimpleHTTPServer", "SocketServer", "StringIO", "Tkinter")
-    + ("__builtin__", "anydbm", "cPickle", "cStringIO", "commands", "cookielib", "copy_reg", "exceptions", "httplib")
-    + ("itertools.imap", "itertools.izip", "md5", "sets", "thread", "urllib2", "urlparse", "xmlrpclib")
-)
-_BUILTINS_OF_2 = (
-    "apply",
-    "basestring",
-    "cmp",
-    "execfile",
-    "intern",
-    "long",
-    "raw_input",
-    "reduce",
-    "reload",
-    "unichr",
-    "unicode",
-) + ("xrange", "buffer", "coerce", "file")
+from mxlite._cli._old import _hints, names, python_tables
 
 
-def hint() -> str:
-    """How a program for Python 2 becomes one for Python 3."""
-    if importlib.util.find_spec("lib2to3") is not None:  # in Python up to 3.12
-        return "`python -m lib2to3 -w FILE` rewrites it"
-    return "`pip install fissix`, then `fissix -w FILE` rewrites it"
+@cache
+def put_back_names() -> frozenset[str]:
+    """The names that are gone and that `mxlite run` puts back: "numpy.float", "time.clock", the module "imp"."""
+    full = (f"numpy{name[2:]}" if name.startswith("np.") else name.replace("module ", "", 1) for name in names())
+    return frozenset(full)
+
+
+@cache
+def _looked_up() -> frozenset[str]:
+    """The modules, and first parts of their names, whose names are looked up here."""
+    roots = {name.partition(".")[0] for name in put_back_names()} | {"numpy"}
+    roots |= {name.partition(" ")[2] for name in python_tables.NOT_PUT_BACK}
+    roots |= {name for owners in _hints.ATTRIBUTES for name in owners.split()}
+    return frozenset(root for root in roots if root == "numpy" or root not in dir(builtins))
+
+
+def _of_python_2(path: list[str]) -> bool:
+    """Whether Python 2 had a name."""
+    if len(path) == 1:
+        return path[0] in _hints.MODULES
+    attributes = (names for owners, names in _hints.ATTRIBUTES.items() if path[0] in owners.split())
+    return len(path) == 2 and any(path[1] in names.split() for names in attributes)
 
 
 class Old(NamedTuple):
@@ -56,9 +48,9 @@ class Old(NamedTuple):
 def gone(name: str, importing: bool) -> Old | None:
     """What became of a name of NumPy or Python ("numpy.float"); None: it is there, or nobody knows."""
     root = name.partition(".")[0]
-    if root in _MODULES_OF_2:
-        return Old(ModuleNotFoundError(f"No module named {root!r}"), _is_put_back(name), True)
-    if root not in _LOOKED_UP:
+    if root in _hints.MODULES:
+        return Old(ModuleNotFoundError(f"No module named {root!r}"), python_2=True)
+    if root not in _looked_up():
         return None
     found: Any = None
     path: list[str] = []
@@ -70,8 +62,10 @@ def gone(name: str, importing: bool) -> Old | None:
             at = ".".join(path)
             owner = f"NumPy {sys.modules['numpy'].__version__}" if root == "numpy" else _python()
             text = f"{at} is not in {owner}"
+            advice = python_tables.NOT_PUT_BACK.get(f"module {at}")
+            text += f": {advice}" if advice else ""
             error = ImportError(text) if importing else AttributeError(text)
-            return Old(error, _is_put_back(at), at in _MODULES_OF_2)
+            return Old(error, at in put_back_names(), _of_python_2(path))
         if not isinstance(found, (ModuleType, type)):
             return None
     return None
@@ -94,12 +88,8 @@ def _next(found: Any, part: str, path: list[str]) -> Any:
     raise AttributeError(part)
 
 
-def _is_put_back(name: str) -> bool:
-    return name in put_back_names()
-
-
 def gone_builtin(name: str) -> Old | None:
     """What became of a name that a program binds nowhere; None: it is there, or none of Python 2's."""
-    if name not in _BUILTINS_OF_2 or hasattr(builtins, name):
+    if name not in _hints.BUILTINS or hasattr(builtins, name):
         return None
-    return Old(NameError(f"name {name!r} is not defined"), _is_put_back(f"builtins.{name}"), True)
+    return Old(NameError(f"name {name!r} is not defined"), name in put_back_names(), True)

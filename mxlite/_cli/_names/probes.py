@@ -134,8 +134,9 @@ def _cast_storage(*named: Any) -> None:
     _mx("ndarray").cast_storage(_mx("ndarray").zeros((1, 1)), **dict(named))
 
 
-def _attach_grad(*named: Any) -> None:
-    _mx("ndarray").zeros((1, 1)).attach_grad(**dict(named))
+def _attach_grad(call: Call) -> Outcome | None:
+    kind = call.get("stype", 1)
+    return _fails(lambda kind: _mx("ndarray").zeros((1, 1)).attach_grad(stype=kind), kind) if _sparse(kind) else None
 
 
 def _rand_ndarray(*named: Any) -> None:
@@ -231,8 +232,8 @@ MXNET: dict[str, Callable[[Call], Outcome | None]] = {
     "ndarray.creation.zeros": _with_storage(_zeros, "stype"),
     "ndarray.creation.empty": _with_storage(_zeros, "stype"),
     "ndarray.op.cast_storage": _with_storage(_cast_storage, "stype"),
-    "test_utils.rand_ndarray": _with_storage(_rand_ndarray, "stype"),
-    ".attach_grad": _with_storage(_attach_grad, "stype"),
+    "test_utils._arrays.rand_ndarray": _with_storage(_rand_ndarray, "stype"),
+    ".attach_grad": _attach_grad,
     ".tostype": _tostype,
     ".row_sparse_pull": _row_sparse_pull,
     "kvstore.kvstore.create": _create,
@@ -275,7 +276,6 @@ TORCH: dict[str, Callable[[Call], Outcome | None]] = {
     ".cuda": _cuda,
     ".to": _moved,
     "torch._kinds.device": _moved,
-    "torch.device": _moved,
     "*": _torch_device_text,
 }
 PROBES = {"mxnet": MXNET, "torch": TORCH}

@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 #: Files that a folder is searched for.
 SUFFIXES = (".py", ".ipynb", ".md", ".markdown")
@@ -84,7 +84,8 @@ def _python(lines: list[str]) -> str:
     if lines[0].startswith("%%") and not re.match(r"%%(time|timeit|capture|prun)\b", lines[0]):
         return ""
     # A magic may be all that a block has: `pass` takes its place.
-    return "\n".join(re.sub(r"^(\s*)(%|!|\?).*$|^(\s*)\S+\?\??\s*$", r"\1\3pass", line) for line in lines)
+    plain = (re.sub(r"^(\s*)(%|!|\?).*$|^(\s*)\S+\?\??\s*$", r"\1\3pass", line) for line in lines)
+    return "\n".join(re.sub(r"^(\s*[\w, ]+=\s*)(!|%[a-z]).*$", r"\1None", line) for line in plain)
 
 
 # ---- pages ----
@@ -153,7 +154,9 @@ def parse(source: Source) -> Parsed:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes in texts
         try:
-            return Parsed(ast.parse(source.text))
+            awaits = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if source.place(1).startswith("cell") else 0
+            tree = compile(source.text, "<source>", "exec", ast.PyCF_ONLY_AST | awaits, dont_inherit=True)
+            return Parsed(cast(ast.Module, tree))
         except ValueError as error:  # a NUL
             raise SyntaxError(str(error)) from None
         except SyntaxError as error:

@@ -47,12 +47,17 @@ class Values:
     Args:
         chain: what an expression stands for in packages ("torch.cuda.is_available"), or None.
         ask: what a function of that name returns here; raises KeyError for others.
+        missing: whether there is no such name here; `hasattr` asks it.
     """
 
     def __init__(
-        self, trees: list[ast.Module], chain: Callable[[ast.expr], str | None], ask: Callable[[str], Any]
+        self,
+        trees: list[ast.Module],
+        chain: Callable[[ast.expr], str | None],
+        ask: Callable[[str], Any],
+        missing: Callable[[str], bool],
     ) -> None:
-        self._chain, self._ask = chain, ask
+        self._chain, self._ask, self._missing = chain, ask, missing
         self._given: dict[str, ast.expr] = {}
         self._options: dict[str, dict[str, Any]] = {}
         self._parsed: set[str] = set()
@@ -123,6 +128,22 @@ class Values:
         """An expression's value, or UNKNOWN; `by_options` says whether options could make it another one."""
         self.by_options = False
         return self._try(node)
+
+    def taken(self, loop: ast.comprehension) -> Any:
+        """The values that a comprehension's loop takes, without those that its conditions leave out, or UNKNOWN."""
+        values = self.of(loop.iter)
+        if values is UNKNOWN or not loop.ifs or not isinstance(loop.target, ast.Name) or len(values) > _LONGEST:
+            return values
+        name, found = loop.target.id, []
+        before = self._given.get(name)
+        for value in values:
+            self._given[name] = ast.Constant(value)
+            if all(self._try(test) for test in loop.ifs) or UNKNOWN in map(self._try, loop.ifs):
+                found.append(value)
+        del self._given[name]
+        if before is not None:
+            self._given[name] = before
+        return found
 
     def _try(self, node: ast.expr) -> Any:
         try:
@@ -236,6 +257,11 @@ class Values:
                 raise _UnknownError from None
         if node.keywords:
             raise _UnknownError
+        if isinstance(node.func, ast.Name) and node.func.id == "hasattr" and len(node.args) == 2:
+            owner = self._chain(node.args[0])
+            if owner is None or "()" in owner:
+                raise _UnknownError
+            return not self._missing(f"{owner}.{self._value(node.args[1])}")
         given = [self._value(each) for each in node.args]
         if isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
             if node.func.id in ("list", "tuple") and given and _long(given[0]):

@@ -79,15 +79,17 @@ class Walker(ast.NodeVisitor):
         self.bound: set[str] = set()  #: all names that the program binds
         self.free: dict[str, Use] = {}  #: names that it reads and nobody of these packages gave it
         self._has, self._star, self._missing = has, star, missing
+        self.given: set[str] = set()  #: names of packages that the program assigns
         self.stars: list[str] = []  #: modules that gave all their names
         self._registered: dict[str, str] = {}  #: classes by the texts that programs use them by
         self._scope: dict[str, str] = {}
         self._functions: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
         self._classes: dict[str, _Class] = {}
         self._methods: dict[str, list[tuple[Any, dict[str, str], Source]]] = {}
+        self._owners: dict[int, str] = {}  #: of methods: "Class."
         self._walked: dict[int, list[tuple[int, frozenset[str]]]] = {}
         self._reach, self._caught, self._depth = Reach(CERTAIN), frozenset[str](), 0
-        self._values = Values([tree for _, tree in sources], self._chain, ask)
+        self._values = Values([tree for _, tree in sources], self._chain, ask, missing)
         for source, tree in sources:
             self._source = source
             for node in ast.walk(tree):  # functions use what is imported and defined below them
@@ -108,10 +110,12 @@ class Walker(ast.NodeVisitor):
         """Functions that nothing called; walking them may define others."""
         left = True
         while left:
-            every = [(name, *each) for held in (self._functions, self._methods) for name in held for each in held[name]]
-            left = [each for each in every if id(each[1]) not in self._walked]
-            for name, node, scope, source in left:
-                self._enter(node, scope, source, Reach(UNCALLED, f"if {name}() is called"))
+            every = [each for held in (self._functions, self._methods) for name in held for each in held[name]]
+            left = [each for each in every if id(each[0]) not in self._walked]
+            for node, scope, source in left:
+                name = self._owners.get(id(node), "") + node.name
+                when = f"if {name}() is called" if node.name != "__init__" else f"if a {name.split('.')[0]} is made"
+                self._enter(node, scope, source, Reach(UNCALLED, when))
 
     # ---- notes ----
 
@@ -169,8 +173,23 @@ class Walker(ast.NodeVisitor):
             return None if before is None else f"{before}.{node.attr}"
         if isinstance(node, ast.Call):
             before = self._chain(node.func)
+            if before in (None, "importlib.import_module") and node.args:
+                return self._by_text(node, before is not None)
             return None if before is None or before.endswith(")") else f"{before}()"
         return None
+
+    def _by_text(self, node: ast.Call, importing: bool) -> str | None:
+        """What `getattr(mx, "nd")`, `__import__("mxnet")` and `importlib.import_module("mxnet.nd")` stand for."""
+        function = node.func.id if isinstance(node.func, ast.Name) else ""
+        text = node.args[-1].value if isinstance(node.args[-1], ast.Constant) else None
+        if not isinstance(text, str):
+            return None
+        if function == "getattr" and len(node.args) == 2:
+            before = self._chain(node.args[0])
+            return None if before is None else f"{before}.{text}"
+        if len(node.args) == 1 and function == "__import__":
+            return text.partition(".")[0]
+        return text if importing and len(node.args) == 1 and text[:1] != "." else None
 
     def visit_Name(self, node: ast.Name) -> None:  # noqa: N802
         if not isinstance(node.ctx, ast.Load):
@@ -187,13 +206,17 @@ class Walker(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
         name = self._chain(node)
+        if not isinstance(node.ctx, ast.Load):
+            if name is not None:
+                self.given.add(name)
+            self.visit(node.value)
+            return
         if name is not None and "()" not in name:
             self._note(name, "name", node)
             return
-        if isinstance(node.ctx, ast.Load):
-            self._note(name or f".{node.attr}", "name", node)
-            for function in self._methods.get(node.attr, ()):
-                self._enter(*function, self._reach)
+        self._note(name or f".{node.attr}", "name", node)
+        for function in self._methods.get(node.attr, ()):
+            self._enter(*function, self._reach)
         self.visit(node.value)
 
     def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
@@ -207,6 +230,14 @@ class Walker(ast.NodeVisitor):
             for base in self._outer(node.func.id, set()):
                 self._note(base, "call", node, named={"*": UNKNOWN, "**": UNKNOWN})
         name = self._chain(node.func)
+        whole = self._chain(node)
+        if whole is not None and "()" not in whole:  # by text: getattr(mx, "nd")
+            self._note(whole, "name", node)
+            return
+        if isinstance(node.func, ast.Name) and node.func.id == "map" and (mapped := self._chain(node.args[0])):
+            self._note(mapped, "call", node, [UNKNOWN])
+        if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) == 3:
+            self.given.add(f"{self._chain(node.args[0])}.{self._values.of(node.args[1])}")
         if name is None and isinstance(node.func, ast.Attribute):
             name = f".{node.func.attr}"
         if name is None:
@@ -254,6 +285,8 @@ class Walker(ast.NodeVisitor):
         before, scope = self._reach, dict(self._scope)
         if reach.state > before.state:
             self._reach = reach
+        elif reach.state == MAYBE and before.when and len(before.when) + len(reach.when) < 80:
+            self._reach = Reach(before.state, f"{before.when}, {reach.when}")
         walk()
         self._reach = before
         if not keep:
@@ -262,13 +295,17 @@ class Walker(ast.NodeVisitor):
     def _branches(self, test: ast.expr, yes: Callable[[], None], no: Callable[[], None]) -> None:
         value = self._values.of(test)
         by_options = self._values.by_options
-        text = ast.unparse(test)
-        text = text if len(text) <= 60 else text[:57] + "..."
+        text = self._text(test)
         other = MAYBE if value is UNKNOWN or by_options else DEAD
         yes_reach = Reach(CERTAIN if value is not UNKNOWN and value else other, f"if {text}")
         no_reach = Reach(CERTAIN if value is not UNKNOWN and not value else other, f"unless {text}")
         self._under(yes_reach, yes, yes_reach.state != DEAD)
         self._under(no_reach, no, no_reach.state != DEAD)
+
+    @staticmethod
+    def _text(node: ast.expr) -> str:
+        text = ast.unparse(node)
+        return text if len(text) <= 60 else text[:57] + "..."
 
     def visit_If(self, node: ast.If) -> None:  # noqa: N802
         self.visit(node.test)
@@ -296,6 +333,13 @@ class Walker(ast.NodeVisitor):
         self.visit(node.left)
         self._under(Reach(DEAD), lambda: [self.visit(each) for each in node.comparators] and None)
 
+    def visit_Subscript(self, node: ast.Subscript) -> None:  # noqa: N802
+        # `{"gpu": mx.gpu(), "cpu": mx.cpu()}[kind]` takes one of them.
+        taken = isinstance(node.value, (ast.Dict, ast.Tuple, ast.List))
+        when = f"if {self._text(node.slice)} takes it"
+        self._under(Reach(MAYBE if taken else CERTAIN, when), lambda: self.visit(node.value))
+        self.visit(node.slice)
+
     def visit_While(self, node: ast.While) -> None:  # noqa: N802
         self.visit(node.test)
         value = self._values.of(node.test)
@@ -303,9 +347,9 @@ class Walker(ast.NodeVisitor):
         self._under(Reach(DEAD if never else CERTAIN), lambda: self._statements(node.body))
         self._statements(node.orelse)
 
-    def _rounds(self, values: ast.expr) -> Reach:
+    def _rounds(self, values: ast.expr, comprehension: ast.comprehension | None = None) -> Reach:
         """Whether a loop has a round: a range that is not known may have none; data are there."""
-        value = self._values.of(values)
+        value = self._values.of(values) if comprehension is None else self._values.taken(comprehension)
         if value is not UNKNOWN:
             empty = hasattr(value, "__len__") and len(value) == 0
             return Reach(MAYBE if empty and self._values.by_options else DEAD if empty else CERTAIN, "with options")
@@ -328,7 +372,7 @@ class Walker(ast.NodeVisitor):
         reach, before = Reach(CERTAIN), dict(self._scope)
         for each in node.generators:
             self.visit(each.iter)
-            reach = max(reach, self._rounds(each.iter))
+            reach = max(reach, self._rounds(each.iter, each))
             self._assign(each.target, None)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         parts += [test for each in node.generators for test in each.ifs]
@@ -457,6 +501,7 @@ class Walker(ast.NodeVisitor):
         methods = {each.name: each for each in node.body if isinstance(each, _Function)}
         scope = dict(self._scope) if self._depth else {}
         for name, method in methods.items():
+            self._owners[id(method)] = f"{node.name}."
             self._methods.setdefault(name, []).append((method, scope, self._source))
             for each in method.decorator_list:
                 self.visit(each)

@@ -10,16 +10,17 @@ from types import TracebackType
 from mxlite._cli._old import numpy_tables, python_tables
 
 _HERE = os.path.dirname(__file__)
-_BUILTINS = (
+#: Names of Python 2, for which `mxlite names` looks too.
+BUILTINS = (
     "apply basestring buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode xrange"
 ).split()
-_MODULES = (
+MODULES = (
     "BaseHTTPServer CGIHTTPServer ConfigParser Cookie HTMLParser Queue SimpleHTTPServer SocketServer StringIO Tkinter"
     " UserDict UserList __builtin__ anydbm cPickle cStringIO commands cookielib copy_reg dummy_thread exceptions"
     " htmlentitydefs httplib md5 robotparser sets sha thread tkFileDialog tkMessageBox urllib2 urlparse xmlrpclib"
 ).split()
 #: Attributes, by what has them: a class, or a module.
-_ATTRIBUTES = {
+ATTRIBUTES = {
     "dict": "has_key iteritems iterkeys itervalues viewitems viewkeys viewvalues",
     "OrderedDict defaultdict Counter": "has_key iteritems iterkeys itervalues viewitems viewkeys viewvalues",
     "function": "func_closure func_code func_defaults func_dict func_doc func_globals func_name",
@@ -67,10 +68,11 @@ def of_source(error: BaseException) -> str | None:
     what = next((what for pattern, what in _LINES if re.search(pattern, text)), None)
     if what is None:
         return None
-    return f"{error.filename}, line {error.lineno}: this is Python 2 ({what}); {_rewrite(error.filename)}"
+    return f"{error.filename}, line {error.lineno}: this is Python 2 ({what}); {rewrite(error.filename)}"
 
 
-def _rewrite(file: str) -> str:
+def rewrite(file: str) -> str:
+    """What makes a file of Python 2 one of Python 3."""
     version = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
     return f"`pip install fissix` and `python -m fissix -w {file}` rewrite it for {version}"
 
@@ -79,7 +81,7 @@ def after(error: BaseException) -> str | None:
     """A line below the traceback: the error is of Python 2, or of a module that Python has no longer; else None."""
     what = _of_python_2(error)
     if what is not None:
-        return f"{what} is of Python 2: if this program is, {_rewrite(_file(error.__traceback__))}"
+        return f"{what} is of Python 2: if this program is, {rewrite(_file(error.__traceback__))}"
     if isinstance(error, ImportError):
         advice = python_tables.NOT_PUT_BACK.get(f"module {error.name}")
         if advice is not None and isinstance(error, ModuleNotFoundError):
@@ -97,18 +99,18 @@ def _of_python_2(error: BaseException) -> str | None:
     text = str(error)
     if isinstance(error, NameError):
         found = re.match(r"(?:global )?name '(\w+)' is not defined", text)
-        return found[1] if found and found[1] in _BUILTINS else None
+        return found[1] if found and found[1] in BUILTINS else None
     if isinstance(error, TypeError) and ">>: 'builtin_function_or_method'" in text:
         return "print >>file"
     if isinstance(error, ModuleNotFoundError):
-        return f"module {error.name}" if error.name in _MODULES else None
+        return f"module {error.name}" if error.name in MODULES else None
     for pattern, owner, name in (
         (r"(?:module )?'([\w.]+)'(?: object)? has no attribute '(\w+)'", 1, 2),
         (r"cannot import name '(\w+)' from '(\w+)'", 2, 1),
     ):
         found = re.match(pattern, text)
         if found and isinstance(error, (AttributeError, ImportError)):
-            for owners, names in _ATTRIBUTES.items():
+            for owners, names in ATTRIBUTES.items():
                 if found[owner].rpartition(".")[2] in owners.split() and found[name] in names.split():
                     return f"{found[owner]}.{found[name]}"
     return None

@@ -93,8 +93,8 @@ NAMES: dict[str, dict[str, str]] = {
     "numpy.matlib": _OF_NUMPY,
 }
 #: Methods of classes, by "module:class".
-_METHODS = {name: f":{name}" for name in ("itemset", "newbyteorder", "ptp", "tostring")}
-METHODS: dict[str, dict[str, str]] = {"numpy:ndarray": _METHODS, "numpy:generic": _METHODS}
+_OF_BOTH = {name: f":{name}" for name in ("newbyteorder", "ptp", "tostring")}
+METHODS: dict[str, dict[str, str]] = {"numpy:ndarray": {**_OF_BOTH, "itemset": ":itemset"}, "numpy:generic": _OF_BOTH}
 #: Functions of `numpy_functions` that change what a module's functions take.
 CHANGED = {"numpy": ":change"}
 #: What these changes allow, as `names()` has it.

@@ -258,5 +258,12 @@ def _of_typing(name: str, has: tuple[str, ...]) -> ModuleType:
     import typing
 
     module = ModuleType(f"typing.{name}")
-    vars(module).update({each: getattr(typing, each) for each in has}, __all__=list(has))
+
+    def __getattr__(asked: str) -> Any:  # noqa: N807 - the module's
+        if asked not in has:
+            raise AttributeError(f"module 'typing.{name}' has no attribute {asked!r}")
+        note(f"typing.{name}")
+        return getattr(typing, asked)
+
+    vars(module).update(__getattr__=__getattr__, __all__=list(has))
     return module

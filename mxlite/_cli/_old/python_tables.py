@@ -57,7 +57,6 @@ METHODS: dict[str, dict[str, str]] = {
         "assertAlmostEquals": "unittest:TestCase.assertAlmostEqual",
         "assertDictContainsSubset": ":assert_dict_contains",
         "assertEquals": "unittest:TestCase.assertEqual",
-        "assertItemsEqual": "unittest:TestCase.assertCountEqual",
         "assertNotAlmostEquals": "unittest:TestCase.assertNotAlmostEqual",
         "assertNotEquals": "unittest:TestCase.assertNotEqual",
         "assertNotRegexpMatches": "unittest:TestCase.assertNotRegex",

@@ -1,5 +1,5 @@
 /* Owner, the base class of NDArray and Tensor: holds a handle and frees it when the object goes,
- * without a Python call. After functions.c; mxlite/_lib/hot_ctypes.py has the same class in Python.
+ * without a Python call. After survey.c; mxlite/_lib/hot_ctypes.py has the same class in Python.
  */
 typedef struct owner {
     PyObject ob_base;
@@ -9,7 +9,7 @@ typedef struct owner {
     int64_t rows;                        /* see rows_of; 0 before it is asked for */
     PyObject *shape, *dtype, *read_only; /* as the front ends know them; NULL before they are set */
     PyObject *weakrefs;
-    payloads *found; /* by the collector of cycles; NULL: none */
+    survey_place place; /* in what the collector of cycles has found; see survey.c */
 } owner;
 
 /* Releasing may call back into Python (a custom function's end): the error at hand is kept. */
@@ -17,8 +17,7 @@ static void free_handle(owner *array)
 {
     uint64_t handle = array->handle;
 
-    free(array->found);
-    array->found = NULL;
+    array->place = (survey_place){0, -1};
     array->handle = 0;
     if (handle != 0) {
         PyObject *error = NULL, *value, *trace;
@@ -66,8 +65,7 @@ static int owner_set_handle(PyObject *self, PyObject *value, void *closure)
     (void)closure;
     if (PyErr_Occurred())
         return -1;
-    free(((owner *)self)->found);
-    ((owner *)self)->found = NULL;
+    ((owner *)self)->place = (survey_place){0, -1};
     ((owner *)self)->handle = handle;
     ((owner *)self)->has_handle = value != NULL;
     ((owner *)self)->rows = 0;
@@ -85,13 +83,15 @@ static int owner_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(array->read_only);
     return held == 0 || array->handle == 0
                ? 0
-               : visit_payloads(array->handle, &array->found, visit, arg);
+               : visit_payloads(array->handle, &array->place, visit, arg);
 }
 
 /* Breaks a cycle through what the handle keeps. */
 static int owner_clear(PyObject *self)
 {
-    if (((owner *)self)->found != NULL)
+    const survey_place *place = &((owner *)self)->place;
+
+    if (place->number != 0 && place->root >= 0)
         free_handle((owner *)self);
     return 0;
 }

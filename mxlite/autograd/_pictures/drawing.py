@@ -70,7 +70,7 @@ def to_dot(y: Any, names: Mapping[str, Any] | None = None) -> str:
     """
     records, heads = walk(y, names)
     made = {position for position, _ in heads}
-    lines = ["digraph {", '    node [shape=box, front_end="rounded,filled", fillcolor=white, fontname="sans-serif"];']
+    lines = ["digraph {", '    node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];']
     for number, record in enumerate(records):
         color = _svg.HEAD if number in made else _svg.VARIABLE if record.operator is None else ""
         label = "\\n".join(_escaped(line) for line in _lines(record))
@@ -106,6 +106,8 @@ def draw(
 ) -> Picture | None:
     """Draws the graph that leads to `y` into a file, of the kind that its suffix says ("net.svg", "net.pdf").
 
+    Of "net.dot" and "net.gv" it writes Graphviz's language, of "net.txt" the table of `summary`; "net" means "net.svg".
+
     Args:
         y: An array or a node, or several.
         path: The file; None: the picture is returned, which a notebook shows.
@@ -120,10 +122,11 @@ def draw(
         records, _ = walk(y, names)
         return Picture(_drawn(y, "svg", names, engine).decode(), f"{len(records)} nodes")
     path = os.fspath(path)
-    kind = os.path.splitext(path)[1][1:]
+    kind = os.path.splitext(path)[1][1:].lower()
     if not kind:
-        raise ValueError(f"draw: the suffix of {path!r} must say which kind of file is wanted, such as .svg")
-    _replace.write(path, _drawn(y, kind, names, engine))
+        kind, path = "svg", f"{path.rstrip('.')}.svg"
+    made = _TEXTS[kind](y, names) if kind in _TEXTS else _drawn(y, kind, names, engine)
+    _replace.write(path, made)
     return None
 
 
@@ -141,6 +144,10 @@ def _drawn(y: Any, kind: str, names: Mapping[str, Any] | None, engine: str | Non
     nodes = [(_lines(record), _kind(number, record, heads)) for number, record in enumerate(records)]
     edges = [(each, number) for number, record in enumerate(records) for each, _ in record.inputs if each is not None]
     return _svg.picture(nodes, edges).encode()
+
+
+#: Kinds of files that are texts, and what makes them.
+_TEXTS = {"dot": to_dot, "gv": to_dot, "txt": lambda y, names: summary(y, names) + "\n"}
 
 
 def _kind(number: int, record: Record, heads: list[tuple[int, int]]) -> str:

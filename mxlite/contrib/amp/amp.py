@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from mxlite._public import show as _show
 from mxlite.contrib.amp.loss_scaler import LossScaler
-from mxlite.error import MXNotImplementedError
+from mxlite.error import MXNotImplementedError, WrongStateError, WrongTypeError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.trainer import Trainer
 
@@ -44,10 +44,10 @@ def init(
 ) -> None:
     """Allows `init_trainer`. No operator is cast: the arguments but the first are ignored.
 
-    Raises: AssertionError: the target is neither float16 nor bfloat16.
+    Raises: ValueError: the target is neither float16 nor bfloat16.
     """
     if target_dtype not in _TARGETS:
-        raise AssertionError(f"amp.init: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
+        raise WrongValueError(f"amp.init: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
     global _amp_initialized
     if not _amp_initialized:
         _amp_initialized = True
@@ -57,10 +57,10 @@ def init(
 def init_trainer(optimizer_or_trainer: Any) -> None:
     """Gives a Trainer a factor for its losses; it then leaves out steps whose gradients overflow.
 
-    Raises: AssertionError: `init` was not called; TypeError: it is no Trainer.
+    Raises: MXNetError: `init` was not called; TypeError: it is no Trainer.
     """
     if not _amp_initialized:
-        raise AssertionError("amp.init_trainer: call amp.init() first")
+        raise WrongStateError("amp.init_trainer: call amp.init() first")
     if not isinstance(optimizer_or_trainer, Trainer):
         raise TypeError(f"amp takes a gluon.Trainer, got {type(optimizer_or_trainer).__name__}")
     optimizer_or_trainer._amp_loss_scaler = LossScaler()
@@ -106,12 +106,12 @@ def convert_hybrid_block(
 ) -> Any:
     """The block itself: it computes in the dtypes of its arrays, and no parameter is cast.
 
-    Raises: AssertionError: it is no HybridBlock, or the target is neither float16 nor bfloat16.
+    Raises: TypeError: it is no HybridBlock; ValueError: the target is neither float16 nor bfloat16.
     """
     if not isinstance(block, HybridBlock):
-        raise AssertionError(f"convert_hybrid_block takes a HybridBlock, got {type(block).__name__}")
+        raise WrongTypeError(f"convert_hybrid_block takes a HybridBlock, got {type(block).__name__}")
     if target_dtype not in _TARGETS:
-        raise AssertionError(f"convert_hybrid_block: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
+        raise WrongValueError(f"convert_hybrid_block: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
     return block
 
 
@@ -136,12 +136,12 @@ def convert_bucketing_module(*args: Any, **kwargs: Any) -> NoReturn:
 
 def _no_operators(target_dtype: str) -> list:
     if target_dtype not in _TARGETS:
-        raise AssertionError(f"target_dtype must be float16 or bfloat16, got {target_dtype!r}")
+        raise WrongValueError(f"target_dtype must be float16 or bfloat16, got {target_dtype!r}")
     return []
 
 
 def list_lp16_ops(target_dtype: str) -> list[str]:
-    """The operators that are cast to 16 bits: none. Raises: AssertionError: another target than float16, bfloat16."""
+    """The operators that are cast to 16 bits: none. Raises: ValueError: another target than float16, bfloat16."""
     return _no_operators(target_dtype)
 
 
@@ -171,7 +171,7 @@ def list_loss_output_functions(target_dtype: str) -> list[str]:
 
 
 def list_lp16_use_fp32_params(target_dtype: str) -> None:
-    """None. Raises: AssertionError: another target than float16, bfloat16."""
+    """None. Raises: ValueError: another target than float16, bfloat16."""
     _no_operators(target_dtype)
 
 

@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from mxlite.error import WrongValueError
+
 
 def read_vectors(path: str, delimiter: str, encoding: str, unknown: Any) -> tuple[list[str], list[Any], Any]:
     """The tokens of a file, their vectors, and that of the unknown token (None: the file has none).
 
     Lines with a vector of one number are headers, and later lines of a known token are left out; both with a warning.
 
-    Raises: ValueError: there is no such file; AssertionError: a line that is not as the others.
+    Raises: ValueError: there is no such file, or a line that is not as the others.
     """
     path = os.path.expanduser(path)
     if not os.path.isfile(path):
@@ -27,7 +29,9 @@ def read_vectors(path: str, delimiter: str, encoding: str, unknown: Any) -> tupl
         for number, line in enumerate(file, 1):
             token, *numbers = line.rstrip().split(delimiter)
             if not numbers:
-                raise AssertionError(f"At line {number} of {path}: there is no vector; is {delimiter!r} the delimiter?")
+                raise WrongValueError(
+                    f"At line {number} of {path}: there is no vector; is {delimiter!r} the delimiter?"
+                )
             if token == unknown and of_unknown is None:
                 of_unknown = np.array(numbers, "float32")
             elif token == unknown or token in tokens:
@@ -35,7 +39,7 @@ def read_vectors(path: str, delimiter: str, encoding: str, unknown: Any) -> tupl
             elif len(numbers) == 1:
                 warnings.warn(f"At line {number} of {path}: the token {token} is likely a header", stacklevel=3)
             elif length is not None and len(numbers) != length:
-                raise AssertionError(
+                raise WrongValueError(
                     f"At line {number} of {path}: {token} has {len(numbers)} numbers, tokens before have {length}"
                 )
             else:

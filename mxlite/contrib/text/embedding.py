@@ -10,10 +10,11 @@ import numpy as np
 from mxlite import ndarray as nd
 from mxlite import registry as _registry
 from mxlite._public import show as _show
+from mxlite._public.near import did_you_mean
 from mxlite.base import data_dir
 from mxlite.contrib.text import vocab
 from mxlite.contrib.text._files import read_vectors
-from mxlite.error import MXNotImplementedError
+from mxlite.error import MXNotImplementedError, WrongStateError, WrongTypeError, WrongValueError
 from mxlite.ndarray import NDArray
 
 __all__ = [
@@ -65,7 +66,7 @@ class _TokenEmbedding(vocab.Vocabulary):
         if vocabulary is None:
             return
         if not isinstance(vocabulary, vocab.Vocabulary):
-            raise AssertionError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
+            raise WrongTypeError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
         found = [each.get_vecs_by_tokens(vocabulary.idx_to_token) for each in sources]
         self._idx_to_vec = nd.concat(*found, dim=1)
         self._vec_len = self._idx_to_vec.shape[1]
@@ -85,7 +86,8 @@ class _TokenEmbedding(vocab.Vocabulary):
             if lower_case_backup and token not in self._token_to_idx:
                 token = token.lower()
             indices.append(self._token_to_idx.get(token, 0))
-        assert self._idx_to_vec is not None
+        if self._idx_to_vec is None:
+            raise WrongStateError("the embedding has no vectors yet")
         rows = nd.take(self._idx_to_vec, nd.array(indices))
         return rows if isinstance(tokens, list) else rows[0]
 
@@ -95,18 +97,19 @@ class _TokenEmbedding(vocab.Vocabulary):
         Args:
             new_vectors: of shape (tokens, length); for one token (length,) too.
 
-        Raises: AssertionError: another shape, or no NDArray; ValueError: a token is not there.
+        Raises: TypeError: no NDArray; MXNetError: there are no vectors yet; ValueError: another shape, or a token is
+            not there.
         """
         if self._idx_to_vec is None:
-            raise AssertionError("the embedding has no vectors yet")
+            raise WrongStateError("the embedding has no vectors yet")
         one = not isinstance(tokens, list) or len(tokens) == 1
         names = tokens if isinstance(tokens, list) else [tokens]
         if not isinstance(new_vectors, NDArray) or new_vectors.ndim not in ((1, 2) if one else (2,)):
-            raise AssertionError("new_vectors must be an NDArray of two axes, or for one token of one")
+            raise WrongTypeError("new_vectors must be an NDArray of two axes, or for one token of one")
         if new_vectors.ndim == 1:
             new_vectors = new_vectors.expand_dims(0)
         if new_vectors.shape != (len(names), self.vec_len):
-            raise AssertionError(
+            raise WrongValueError(
                 f"new_vectors must have the shape {(len(names), self.vec_len)}, they have {new_vectors.shape}"
             )
         for token in names:
@@ -173,7 +176,8 @@ class GloVe(_Known):
         **kwargs: Any,
     ) -> None:
         if pretrained_file_name not in _GLOVE:
-            raise KeyError(f"{pretrained_file_name} is none of GloVe's files: {', '.join(_GLOVE)}")
+            meant = did_you_mean(pretrained_file_name, _GLOVE)
+            raise KeyError(f"{pretrained_file_name} is none of GloVe's files: {', '.join(_GLOVE)}{meant}")
         super().__init__(pretrained_file_name, embedding_root, init_unknown_vec, vocabulary, **kwargs)
 
 
@@ -203,7 +207,7 @@ class CustomEmbedding(_TokenEmbedding):
         vocabulary: the tokens to keep; None: all.
         kwargs: for Vocabulary.
 
-    Raises: ValueError: there is no such file; AssertionError: a line that is not as the others.
+    Raises: ValueError: there is no such file, or a line that is not as the others.
     """
 
     def __init__(
@@ -223,14 +227,14 @@ class CustomEmbedding(_TokenEmbedding):
 class CompositeEmbedding(_TokenEmbedding):
     """The vectors of several embeddings, side by side, for the tokens of a vocabulary.
 
-    Raises: AssertionError: no vocabulary, or no embeddings.
+    Raises: TypeError: no vocabulary, or no embeddings.
     """
 
     def __init__(self, vocabulary: vocab.Vocabulary, token_embeddings: Any) -> None:
         super().__init__()
         embeddings = token_embeddings if isinstance(token_embeddings, list) else [token_embeddings]
         if vocabulary is None or not all(isinstance(each, _TokenEmbedding) for each in embeddings):
-            raise AssertionError("CompositeEmbedding takes a Vocabulary and a token embedding or a list of them.")
+            raise WrongTypeError("CompositeEmbedding takes a Vocabulary and a token embedding or a list of them.")
         self._take_vocabulary(vocabulary, *embeddings)
 
 

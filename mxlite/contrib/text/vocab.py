@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from mxlite._public import show as _show
+from mxlite.error import WrongTypeError, WrongValueError
 
 
 class Vocabulary:
@@ -20,8 +21,8 @@ class Vocabulary:
         unknown_token: stands for every token that is not in the vocabulary.
         reserved_tokens: tokens to take in any case.
 
-    Raises: AssertionError: `counter` is no Counter, `min_freq` is below 1, or reserved tokens occur twice or are the
-        unknown one.
+    Raises: TypeError: `counter` is no Counter. ValueError: `min_freq` is below 1, or reserved tokens occur twice or
+        are the unknown one.
     """
 
     def __init__(
@@ -33,12 +34,12 @@ class Vocabulary:
         reserved_tokens: list | None = None,
     ) -> None:
         if min_freq <= 0:
-            raise AssertionError(f"Vocabulary: min_freq must be 1 or more, got {min_freq}")
+            raise WrongValueError(f"Vocabulary: min_freq must be 1 or more, got {min_freq}")
         reserved = list(reserved_tokens or ())
         if unknown_token in reserved:
-            raise AssertionError(f"Vocabulary: {unknown_token!r} is the unknown token and cannot be reserved too")
+            raise WrongValueError(f"Vocabulary: {unknown_token!r} is the unknown token and cannot be reserved too")
         if len(set(reserved)) != len(reserved):
-            raise AssertionError("Vocabulary: reserved tokens occur twice")
+            raise WrongValueError("Vocabulary: reserved tokens occur twice")
         self._unknown_token = unknown_token
         self._reserved_tokens = None if reserved_tokens is None else reserved
         self._idx_to_token = [unknown_token, *reserved]
@@ -48,7 +49,7 @@ class Vocabulary:
 
     def _take(self, counter: Counter, most: int | None, least_often: int) -> None:
         if not isinstance(counter, Counter):
-            raise AssertionError(f"Vocabulary: counter must be a collections.Counter, got {type(counter).__name__}")
+            raise WrongTypeError(f"Vocabulary: counter must be a collections.Counter, got {type(counter).__name__}")
         known = set(self._idx_to_token)
         ranked = sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))
         new = [token for token, count in ranked if count >= least_often and token not in known]

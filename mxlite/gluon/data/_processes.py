@@ -22,7 +22,7 @@ import numpy as np
 
 from mxlite import random as mx_random
 from mxlite._ends import uninterrupted, when_gone
-from mxlite.error import MXNetError
+from mxlite.error import MXNetError, WrongStateError
 from mxlite.gluon.data import _messages
 
 #: How often the two sides look whether the other is alive where its socket does not tell.
@@ -112,6 +112,8 @@ class Pool:
     def __init__(self, count: int, dataset: Any, batchify_fn: Callable) -> None:
         if "fork" not in multiprocessing.get_all_start_methods():
             raise NotImplementedError("DataLoader with num_workers: this system cannot fork; use thread_pool=True")
+        if multiprocessing.current_process().daemon:
+            raise WrongStateError("DataLoader with num_workers: a daemonic process starts none; use thread_pool=True")
         self.workers: list[Worker] = []
         self.broken: str | None = None
         self.owner = os.getpid()

@@ -15,6 +15,7 @@ from mxlite import context, ndarray
 from mxlite._ends import uninterrupted
 from mxlite._public import show
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.gluon.data import _processes
 from mxlite.gluon.data._pool_iterator import MultiWorkerIter as _MultiWorkerIter  # noqa: F401 - GluonCV derives from it
 from mxlite.gluon.data._pool_iterator import as_in_context as _as_in_context  # GluonNLP imports it
@@ -62,7 +63,7 @@ class DataLoader:
         prefetch: how many batches are made ahead, by workers; twice their number.
         timeout: seconds after which a batch that a worker has not made is an error.
         auto_reload: the next epoch is begun as soon as one ends.
-    Raises: ValueError: arguments that exclude each other; AssertionError: a timeout that is not positive. In an epoch:
+    Raises: ValueError: arguments that exclude each other; ValueError: a timeout that is not positive. In an epoch:
         what a data set raises in a worker, with the worker's traceback as its cause; MXNetError: a worker was killed.
     """
 
@@ -83,7 +84,8 @@ class DataLoader:
         timeout: float = 120,
         auto_reload: bool = False,
     ) -> None:
-        assert timeout > 0, f"DataLoader: timeout is a number of seconds above 0, not {timeout}"
+        if not timeout > 0:
+            raise WrongValueError(f"DataLoader: timeout is a number of seconds above 0, not {timeout}")
         self._dataset = dataset
         self._pin_memory = pin_memory
         self._pin_device_id = pin_device_id

@@ -6,6 +6,7 @@ import os
 from typing import Any, Callable
 
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
 from mxlite.ndarray.ndarray import NDArray
 
@@ -26,11 +27,14 @@ class Dataset:
     def shard(self, num_shards: int, index: int) -> Dataset:
         """Part `index` of `num_shards` parts whose lengths differ by one at most, the longer ones first.
 
-        Raises: AssertionError: there is no such part.
+        Raises: ValueError: there is no such part.
         """
-        assert index < num_shards, f"shard: there is no part {index} of {num_shards}"
-        assert num_shards > 0, f"shard: num_shards is 1 or more, not {num_shards}"
-        assert index >= 0, f"shard: index is 0 or more, not {index}"
+        if index >= num_shards:
+            raise WrongValueError(f"shard: there is no part {index} of {num_shards}")
+        if num_shards <= 0:
+            raise WrongValueError(f"shard: num_shards is 1 or more, not {num_shards}")
+        if index < 0:
+            raise WrongValueError(f"shard: index is 0 or more, not {index}")
         size, longer = divmod(len(self), num_shards)
         start = size * index + min(index, longer)
         return _SampledDataset(self, SequentialSampler(size + (index < longer), start))
@@ -84,17 +88,19 @@ class SimpleDataset(Dataset):
 class ArrayDataset(Dataset):
     """Arrays or lists of one length side by side: a sample has an entry of each; of one array, the entry itself.
 
-    Raises: AssertionError: no array, or lengths that differ.
+    Raises: ValueError: no array, or lengths that differ.
     """
 
     def __init__(self, *args: Any) -> None:
-        assert args, "ArrayDataset: there are no arrays"
+        if not args:
+            raise WrongValueError("ArrayDataset: there are no arrays")
         self._length = len(args[0])
         self._data = []
         for number, data in enumerate(args):
-            assert len(data) == self._length, (
-                f"ArrayDataset: array 0 has {self._length} samples, array {number + 1} has {len(data)}"
-            )
+            if len(data) != self._length:
+                raise WrongValueError(
+                    f"ArrayDataset: array 0 has {self._length} samples, array {number + 1} has {len(data)}"
+                )
             self._data.append(data.asnumpy() if isinstance(data, NDArray) and data.ndim == 1 else data)
 
     def __getitem__(self, idx: Any) -> Any:

@@ -6,6 +6,8 @@ import warnings
 from typing import Any, Callable
 
 from mxlite import ndarray
+from mxlite._public.near import did_you_mean
+from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.parameter import ParameterDict
 
@@ -80,7 +82,7 @@ class HybridSequential(_Listed, HybridBlock):
 class Lambda(Block):
     """A block of a function of arrays: a callable, or the name of one in mx.nd.
 
-    Raises: AssertionError: mx.nd has no such function; ValueError: neither a name nor a callable.
+    Raises: ValueError: mx.nd has no such function; ValueError: neither a name nor a callable.
     """
 
     def __init__(self, function: str | Callable, prefix: str | None = None) -> None:
@@ -124,7 +126,7 @@ class HybridLambda(HybridBlock):
 
 def _known(name: str, where: str) -> str:
     if not hasattr(ndarray, name):
-        raise AssertionError(f"Function name {name} is not found in {where}.")
+        raise WrongValueError(f"Function name {name} is not found in {where}{did_you_mean(name, dir(ndarray))}")
     return name
 
 

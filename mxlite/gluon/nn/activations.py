@@ -6,6 +6,7 @@ from typing import Any
 
 from mxlite import initializer
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.gluon.block import HybridBlock
 
 __all__ = ["Activation", "LeakyReLU", "PReLU", "ELU", "SELU", "Swish", "GELU"]
@@ -35,12 +36,12 @@ class Activation(HybridBlock):
 class LeakyReLU(HybridBlock):
     """x where it is positive, else `alpha` times x.
 
-    Raises: AssertionError: a negative alpha.
+    Raises: ValueError: a negative alpha.
     """
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
         if alpha < 0:
-            raise AssertionError("LeakyReLU: alpha is 0 or more")
+            raise WrongValueError("LeakyReLU: alpha is 0 or more")
         super().__init__(**kwargs)
         self._alpha = alpha
 

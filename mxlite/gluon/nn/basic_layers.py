@@ -98,7 +98,7 @@ class Embedding(HybridBlock):
 
     Args:
         input_dim: How many integers there are; larger ones count as the largest.
-        sparse_grad: Sparse gradients, which mxlite lacks. Raises: NotImplementedError: True.
+        sparse_grad: A hint: gradients are dense here.
     """
 
     def __init__(

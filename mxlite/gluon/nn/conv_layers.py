@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._public import show
-from mxlite.error import MXValueError
+from mxlite.error import MXValueError, WrongTypeError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.nn.activations import Activation
 from mxlite.gluon.parameter import ParameterDict
@@ -170,7 +170,7 @@ class ReflectionPad2D(HybridBlock):
     """Pads the last two axes of (batch, channels, height, width) with what is mirrored at their edges.
 
     Args:
-        padding: How much on every side, or eight numbers, two for each axis. Raises: AssertionError: other tuples.
+        padding: How much on every side, or eight numbers, two for each axis. Raises: TypeError: other tuples.
     """
 
     def __init__(self, padding: int | tuple[int, ...] = 0, **kwargs: Any) -> None:
@@ -178,7 +178,7 @@ class ReflectionPad2D(HybridBlock):
         if isinstance(padding, (int, np.number)):
             padding = (0, 0, 0, 0, *(padding,) * 4)
         if len(padding) != 8:
-            raise AssertionError(f"padding is an integer or eight of them, got {padding}")
+            raise WrongTypeError(f"padding is an integer or eight of them, got {padding}")
         self._padding = padding
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
@@ -218,7 +218,7 @@ def _per_dimension(value: int, dimensions: int) -> Any:
 
 def _require_layout(layout: str, known: tuple[str, ...], text: str) -> None:
     if layout not in known:
-        raise AssertionError(text)
+        raise WrongValueError(text)
 
 
 _CONV_DOC = """A convolution in {n} dimension{s}{transposed}: input and output in `layout`.
@@ -229,7 +229,7 @@ _CONV_DOC = """A convolution in {n} dimension{s}{transposed}: input and output i
         groups: How many groups of channels see only each other.
         activation: The name of a function that is applied last, see Activation; None: none.
         in_channels: The input's channels; 0: the first batch tells.
-    Raises: AssertionError: another layout, or a kernel of other dimensions.
+    Raises: ValueError: another layout; TypeError: a kernel of other dimensions.
     """
 
 
@@ -251,7 +251,7 @@ def _conv(dimensions: int, transposed: bool) -> Any:
             if name in given:
                 given[name] = _sizes(given[name], dimensions)
                 if len(given[name]) != dimensions:
-                    raise AssertionError(f"{name} is an int, or {dimensions} of them")
+                    raise WrongTypeError(f"{name} is an int, or {dimensions} of them")
         if transposed:
             given.update(op_name="Deconvolution", adj=given.pop("output_padding"))
         return given
@@ -290,7 +290,7 @@ def _pool(dimensions: int, kind: str, whole: bool) -> Any:
         given = {**fixed, **given, "global_pool": whole, "pool_type": kind}
         given["pool_size"] = _sizes(given["pool_size"], dimensions)
         if len(given["pool_size"]) != dimensions:
-            raise AssertionError(f"pool_size is an int, or {dimensions} of them")
+            raise WrongTypeError(f"pool_size is an int, or {dimensions} of them")
         return given
 
     doc = _POOL_DOC.format(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite import ndarray as nd
+from mxlite.error import WrongStateError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import LeakyReLU
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, last_states
@@ -49,10 +50,10 @@ class RecurrentCell(Block):
         Args:
             func: a function of a shape that makes an array; it gets `kwargs` too.
 
-        Raises: AssertionError: the cell is part of a modifier, which must be asked.
+        Raises: MXNetError: the cell is part of a modifier, which must be asked.
         """
         if self._modified:
-            raise AssertionError(_MODIFIED)
+            raise WrongStateError(_MODIFIED)
         states = []
         for info in self.state_info(batch_size):
             self._init_counter += 1

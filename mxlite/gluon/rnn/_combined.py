@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite import ndarray as nd
+from mxlite.error import WrongStateError, WrongTypeError
 from mxlite.gluon.rnn._cells import _MODIFIED, HybridRecurrentCell, RecurrentCell, _get_begin_state
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, _reverse_sequences
 from mxlite.ndarray import NDArray
@@ -30,9 +31,9 @@ class _Several:
         return _cells_state_info(self._children.values(), batch_size)
 
     def begin_state(self, **kwargs: Any) -> list:
-        """The first states of all cells. Raises: AssertionError: the cell is part of a modifier."""
+        """The first states of all cells. Raises: MXNetError: the cell is part of a modifier."""
         if self._modified:
-            raise AssertionError(_MODIFIED)
+            raise WrongStateError(_MODIFIED)
         return _cells_begin_state(self._children.values(), **kwargs)
 
 
@@ -58,7 +59,7 @@ class _Sequence(_Several):
     def __call__(self, inputs: Any, states: list) -> tuple[Any, list]:
         self._counter += 1
         if any(isinstance(cell, BidirectionalCell) for cell in self._children.values()):
-            raise AssertionError("a BidirectionalCell has no single step; use unroll")
+            raise WrongStateError("a BidirectionalCell has no single step; use unroll")
         following, place = [], 0
         for cell in self._children.values():
             count = len(cell.state_info())
@@ -123,7 +124,7 @@ class DropoutCell(HybridRecurrentCell):
     def __init__(self, rate: float, axes: Any = (), prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix, params)
         if not isinstance(rate, (int, float)):
-            raise AssertionError(f"dropout: rate is a number, not {rate!r}")
+            raise WrongTypeError(f"dropout: rate is a number, not {rate!r}")
         self._rate = rate
         self._axes = axes
 
@@ -163,12 +164,12 @@ class DropoutCell(HybridRecurrentCell):
 class ModifierCell(HybridRecurrentCell):
     """The base class of cells around another one, whose parameters they have.
 
-    Raises: AssertionError: the other cell is in a modifier already.
+    Raises: MXNetError: the other cell is in a modifier already.
     """
 
     def __init__(self, base_cell: Any) -> None:
         if base_cell._modified:
-            raise AssertionError(f"cell {base_cell.name} is inside a modifier cell already")
+            raise WrongStateError(f"cell {base_cell.name} is inside a modifier cell already")
         base_cell._modified = True
         super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
         self.base_cell = base_cell
@@ -184,7 +185,7 @@ class ModifierCell(HybridRecurrentCell):
     def begin_state(self, func: Callable[..., Any] = nd.zeros, **kwargs: Any) -> list:  # type: ignore[override]
         """The first states of the cell within."""
         if self._modified:
-            raise AssertionError(_MODIFIED)
+            raise WrongStateError(_MODIFIED)
         return self._ask_base("begin_state", func=func, **kwargs)
 
     def _ask_base(self, method: str, *args: Any, **kwargs: Any) -> Any:
@@ -208,7 +209,7 @@ class ZoneoutCell(ModifierCell):
 
     def __init__(self, base_cell: Any, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
         if isinstance(base_cell, BidirectionalCell):
-            raise AssertionError(
+            raise WrongStateError(
                 "a BidirectionalCell cannot run single steps: put a ZoneoutCell around each of its cells"
             )
         super().__init__(base_cell)

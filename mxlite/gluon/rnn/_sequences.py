@@ -6,6 +6,7 @@ from typing import Any
 
 from mxlite import ndarray as nd
 from mxlite import symbol
+from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
 
@@ -37,10 +38,10 @@ def _format_sequence(
 
     Returns: the sequence, its time axis, mx.nd or mx.sym, the size of the batch (of symbols 0, unknown).
 
-    Raises: AssertionError: the sequence is None or has another length.
+    Raises: ValueError or TypeError: the sequence is None or has another length.
     """
     if inputs is None:
-        raise AssertionError("unroll: inputs= is missing: an array, or a list with an array for each step")
+        raise WrongTypeError("unroll: inputs= is missing: an array, or a list with an array for each step")
     axis, batch_axis = layout.find("T"), layout.find("N")
     in_axis = axis if in_layout is None else in_layout.find("T")
     F = functions_of(inputs[0] if isinstance(inputs, (list, tuple)) else inputs)  # noqa: N806
@@ -58,7 +59,7 @@ def _format_sequence(
         if merge is True:
             inputs, in_axis = F.stack(*inputs, axis=axis), axis
     if length is not None and length != count:
-        raise AssertionError(f"unroll: the sequence has {count} steps, not {length}")
+        raise WrongValueError(f"unroll: the sequence has {count} steps, not {length}")
     if isinstance(inputs, (NDArray, Symbol)) and axis != in_axis:
         inputs = F.swapaxes(inputs, dim1=axis, dim2=in_axis)
     return inputs, axis, F, batch_size

@@ -9,6 +9,8 @@ from typing import Any, Callable
 from mxlite import ndarray as nd
 from mxlite import symbol
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
+from mxlite.error import WrongStateError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.rnn import rnn_cell
 from mxlite.ndarray import NDArray
@@ -50,7 +52,7 @@ class _RNNLayer(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         if layout not in ("TNC", "NTC"):
-            raise AssertionError(f"layout is 'TNC' or 'NTC', not {layout!r}")
+            raise WrongValueError(f"layout is 'TNC' or 'NTC', not {layout!r}")
         self._hidden_size = hidden_size
         self._projection_size = projection_size or None
         self._num_layers = num_layers
@@ -153,14 +155,14 @@ class _RNNLayer(HybridBlock):
     def _unfuse(self) -> Any:
         """Cells that do the same step by step, with the layer's parameters.
 
-        Raises: AssertionError: the layer projects, clips states or takes lengths.
+        Raises: MXNetError: the layer projects, clips states or takes lengths.
         """
         if self._projection_size:
-            raise AssertionError("unfuse: there are no cells with a projection")
+            raise WrongStateError("unfuse: there are no cells with a projection")
         if self._lstm_state_clip_min or self._lstm_state_clip_max:
-            raise AssertionError("unfuse: there are no cells that clip their state")
+            raise WrongStateError("unfuse: there are no cells that clip their state")
         if self._use_sequence_length:
-            raise AssertionError("unfuse: there are no cells with use_sequence_length")
+            raise WrongStateError("unfuse: there are no cells with use_sequence_length")
         kinds = {"rnn_relu": "RNNCell", "rnn_tanh": "RNNCell", "lstm": "LSTMCell", "gru": "GRUCell"}
         kind = getattr(rnn_cell, kinds[self._mode])
         given = {"activation": self._mode[4:]} if kind is rnn_cell.RNNCell else {}
@@ -301,6 +303,10 @@ class RNN(_RNNLayer):
         dtype: Any = "float32",
         **kwargs: Any,
     ) -> None:
+        if activation not in ("relu", "tanh"):
+            raise KeyError(
+                f"activation is 'relu' or 'tanh', not {activation!r}{did_you_mean(activation, ['relu', 'tanh'])}"
+            )
         super().__init__(
             hidden_size,
             num_layers,

@@ -7,6 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from mxlite._public.keywords import unexpected
 from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as, require_fits, wrapped, zeros_of
 from mxlite.torch._calls import function, method
 from mxlite.torch._dtypes import BOOL, as_dtype, dtype, get_default_dtype, int64, scalar_dtype
@@ -39,7 +40,7 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
     kind = given.pop("dtype", None)
     requires_grad = bool(given.pop("requires_grad", False))
     if given:
-        raise TypeError(f"{name}: there is no argument {next(iter(given))!r}")
+        raise unexpected(name, next(iter(given)), ("dtype", "device", "layout", "requires_grad"))
     if kind is None:
         kind = get_default_dtype() if default is None else default
     return as_dtype(kind), requires_grad

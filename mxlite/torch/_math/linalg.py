@@ -6,7 +6,7 @@ from typing import Any
 
 from mxlite.torch._basic import full_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import both, prepare, run, run_many
+from mxlite.torch._calls import both, prepare, run, run_many, with_aliases
 from mxlite.torch._convert import clone
 from mxlite.torch._dtypes import bool_
 from mxlite.torch._kinds import check_dim
@@ -171,6 +171,6 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 #: What `torch.linalg` has.
 LINALG = {
-    "inv": inv, "det": det, "slogdet": slogdet, "cholesky": cholesky, "solve": solve, "norm": _norm,
-    "vector_norm": vector_norm, "matmul": matmul, "matrix_power": matrix_power, "diagonal": diagonal,
+    "inv": inv, "det": det, "slogdet": slogdet, "cholesky": cholesky, "solve": solve, "norm": with_aliases(_norm),
+    "vector_norm": with_aliases(vector_norm), "matmul": matmul, "matrix_power": matrix_power, "diagonal": diagonal,
 }  # fmt: skip

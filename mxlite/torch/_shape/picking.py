@@ -48,7 +48,7 @@ def require_within(name: str, index: Tensor, size: int) -> None:
     values = index._values()
     wrong = values[(values < 0) | (values >= size)]
     if wrong.size:
-        raise IndexError(f"{name}: index {wrong.flat[0]} is not one of {size} rows, which count from 0")
+        raise IndexError(f"{name}: index {wrong.flat[0]} is outside {size} rows, which count from 0")
 
 
 def _check_along(input: Tensor, index: Tensor, dim: int) -> None:

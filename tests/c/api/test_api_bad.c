@@ -47,7 +47,7 @@ static const char *const never_fails[] = {
     "MXLSetGradMode",   "MXLSetInplace",    "MXGetLastError",
     "NNGetLastError",   "MXNotifyShutdown", "MXLSetRecordHook",
     "MXNDArrayWaitAll", "MXRandomSeed",     "MXNDArrayCallDLPackDeleter",
-    "MXProfilePause"};
+    "MXProfilePause",   "MXLPythonRelease", "MXLPythonEndCapsule"};
 
 static void bad_free(void *payload, void *block, size_t bytes)
 {

@@ -147,6 +147,9 @@ TEST(unknown_names)
     OpHandle op = &op;
 
     FAILS(NNGetOpHandle("nosuch", &op), "NNGetOpHandle: operator nosuch is not registered");
+    FAILS(NNGetOpHandle("FullyConected", &op),
+          "NNGetOpHandle: operator FullyConected is not registered; did you mean "
+          "\"FullyConnected\"?");
     CHECK(op == NULL);
     FAILS(NNGetOpHandle("", &op), "NNGetOpHandle: ");
     FAILS(NNGetOpHandle(NULL, &op), "'op_name' is NULL");

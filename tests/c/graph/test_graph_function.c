@@ -209,7 +209,7 @@ TEST(in_mxnets_dialect)
     drop(in[1]);
 }
 
-/* ---- what a handle alone keeps ---- */
+/* ---- what handles keep ---- */
 
 static int never(void *payload, int count, const H *grads, H *results)
 {
@@ -220,50 +220,78 @@ static int never(void *payload, int count, const H *grads, H *results)
     return -1;
 }
 
-typedef struct visited {
-    int count;
-    void *payloads[8];
-} visited;
+/* A collector: the references that it was told of, and the payloads that it was shown. */
+enum { MAX_KNOWN = 16 };
 
-static void on_visit(void *data, void *payload)
+typedef struct collector {
+    int budget; /* objects that it may still note */
+    int count, payloads;
+    const void *known[MAX_KNOWN];
+    int seen[MAX_KNOWN];
+} collector;
+
+static int on_reference(void *data, const void *from, const void *to, int references)
 {
-    visited *v = data;
+    collector *c = data;
+    int i = 0;
 
-    if (v->count < 8)
-        v->payloads[v->count] = payload;
-    v->count++;
+    CHECK(from != to && to != NULL && references > 0);
+    while (i < c->count && c->known[i] != to)
+        i++;
+    if (i == c->count) {
+        if (c->budget-- <= 0)
+            return 0;
+        if (!CHECK(i < MAX_KNOWN))
+            return 0;
+        c->known[c->count++] = to;
+    }
+    return ++c->seen[i] == references;
+}
+
+static void on_payload(void *data, const void *from, void *payload)
+{
+    CHECK(from != NULL && payload != NULL);
+    ((collector *)data)->payloads++;
+}
+
+/* The payloads with that release function that these arrays alone keep. */
+static int payloads_of(int count, const H *arrays, int budget, MXLReleaseFunction release)
+{
+    MXLPayloadVisitor visitor = {release, on_reference, on_payload};
+    collector c = {.budget = budget};
+
+    for (int i = 0; i < count; i++)
+        CHECK_INT(MXLNDArrayVisitPayloads(arrays[i], &visitor, &c), 0);
+    return c.payloads;
 }
 
 static int visits(H array, int budget)
 {
-    visited v = {0};
-
-    CHECK_INT(MXLNDArrayVisitPayloads(array, on_release, budget, on_visit, &v), 0);
-    return v.count;
+    return payloads_of(1, &array, budget, on_release);
 }
 
-/* y = f(x), z = g(y): the handle of z keeps both once y is dropped. Another handle of an array or a
- * node, another node and another release function hide what they keep. */
-TEST(payloads_that_a_handle_alone_keeps)
+/* y = f(x), z = g(y): the handles of both keep both functions, and that of z once y is dropped.
+ * Another handle of an array or a node and another release function hide what they keep. */
+TEST(payloads_that_handles_alone_keep)
 {
     rule f = {.factor = {2}}, g = {.factor = {3}}, hook = {0};
     H x = leaf(VEC(1, 2)), y = VEC(1, 2), z = VEC(3, 4), other;
     MXLHookHandle handle;
-    visited v = {0};
     N node;
 
     CHECK_INT(function(&f, 1, &x, 1, &y), 1);
     CHECK_INT(visits(y, 100), 1);
-    CHECK_INT(MXLNDArrayVisitPayloads(y, NULL, 100, on_visit, &v), 0);
-    CHECK_INT(MXLNDArrayVisitPayloads(y, on_forget, 100, on_visit, &v), 0);
-    CHECK_INT(v.count, 0);
+    CHECK_INT(payloads_of(1, &y, 100, NULL), 0);
+    CHECK_INT(payloads_of(1, &y, 100, on_forget), 0);
     CHECK_INT(function(&g, 1, &y, 1, &z), 1);
     CHECK_INT(visits(y, 100), 0);
     CHECK_INT(visits(z, 100), 1);
+    CHECK_INT(payloads_of(2, (H[]){y, z}, 100, on_release), 2);
+    CHECK_INT(payloads_of(2, (H[]){z, y}, 100, on_release), 2);
     drop(y);
     CHECK_INT(visits(z, 100), 2);
-    CHECK_INT(visits(z, 1), 1);
-    CHECK_INT(visits(z, 0), 0);
+    CHECK_INT(visits(z, 2), 1); /* z, and its node */
+    CHECK_INT(visits(z, 1), 0);
     CHECK_INT(MXLNDArrayAddHook(z, never, 0, &hook, on_release, &handle), 0);
     CHECK_INT(visits(z, 100), 2); /* the hook has a handle */
     CHECK_INT(MXLHookFree(handle), 0);
@@ -273,6 +301,7 @@ TEST(payloads_that_a_handle_alone_keeps)
     CHECK_INT(MXLNodeFree(node), 0);
     CHECK_INT(MXShallowCopyNDArray(z, &other), 0);
     CHECK_INT(visits(z, 100), 0);
+    CHECK_INT(payloads_of(2, (H[]){z, other}, 100, on_release), 3);
     drop(other);
     CHECK_INT(visits(z, 100), 3);
     drop(z);
@@ -291,12 +320,36 @@ TEST(payloads_of_a_leaf)
     y = torch1("_mul_scalar", x, "scalar", "2");
     CHECK_INT(visits(x, 100), 0);
     CHECK_INT(visits(y, 100), 0);
+    CHECK_INT(payloads_of(2, (H[]){x, y}, 100, on_release), 1);
     drop(x);
     CHECK_INT(visits(y, 100), 1);
     drop(y);
     CHECK_INT(hook.released, 1);
 }
 
+/* Paths that meet again: y = f(x) is used twice, and a node saves the leaf that it leads to. */
+TEST(payloads_that_several_paths_lead_to)
+{
+    rule f = {.factor = {2}}, hook = {0};
+    H x = leaf(VEC(1, 2)), y = VEC(1, 2), z, square;
+
+    CHECK_INT(MXLNDArrayAddHook(x, never, 0, &hook, on_release, NULL), 0);
+    CHECK_INT(function(&f, 1, &x, 1, &y), 1);
+    z = torch2("elemwise_mul", y, y);
+    CHECK_INT(payloads_of(2, (H[]){y, z}, 100, on_release), 1); /* x has a handle */
+    drop(y);
+    CHECK_INT(visits(z, 100), 1);
+    square = torch2("elemwise_mul", x, x);
+    CHECK_INT(payloads_of(2, (H[]){x, z}, 100, on_release), 1);
+    CHECK_INT(payloads_of(3, (H[]){square, z, x}, 100, on_release), 2);
+    drop(x);
+    CHECK_INT(payloads_of(2, (H[]){z, square}, 100, on_release), 2);
+    drop(z);
+    CHECK_INT(visits(square, 100), 1);
+    drop(square);
+    CHECK_INT(f.released + hook.released, 2);
+}
+
 HARNESS_MAIN(ENTRY(a_rule), ENTRY(wants_and_heads), ENTRY(twice), ENTRY(failing_rules),
-             ENTRY(in_mxnets_dialect), ENTRY(payloads_that_a_handle_alone_keeps),
-             ENTRY(payloads_of_a_leaf))
+             ENTRY(in_mxnets_dialect), ENTRY(payloads_that_handles_alone_keep),
+             ENTRY(payloads_of_a_leaf), ENTRY(payloads_that_several_paths_lead_to))

@@ -35,11 +35,24 @@ static int never_callback(void *payload)
     return never_hook(payload, 0, NULL, NULL);
 }
 
-static void never_visit(void *data, void *payload)
+static void never_visit(void *data, const void *from, void *payload)
 {
     (void)data;
+    (void)from;
     (void)never_callback(payload);
 }
+
+static int never_reference(void *data, const void *from, const void *to, int references)
+{
+    (void)from;
+    (void)to;
+    (void)references;
+    return never_callback(data);
+}
+
+static const MXLPayloadVisitor never_visitor = {NULL, never_reference, never_visit};
+static const MXLPayloadVisitor half_visitors[] = {{NULL, NULL, never_visit},
+                                                  {NULL, never_reference, NULL}};
 
 static int never_pack(void *payload, NDArrayHandle array, void **packed)
 {
@@ -88,8 +101,7 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNodeGetSaved, NODE, false, MXLNodeGetSaved(h, 0, &out, &int_a, &int_b, &number_out))      \
     X(MXLNodeSetPayload, NODE, false, MXLNodeSetPayload(h, NULL, NULL))                            \
     X(MXLNodeGetPayload, NODE, false, MXLNodeGetPayload(h, &payload_out))                          \
-    X(MXLNDArrayVisitPayloads, ARRAY, false,                                                       \
-      MXLNDArrayVisitPayloads(h, NULL, 9, never_visit, NULL))                                      \
+    X(MXLNDArrayVisitPayloads, ARRAY, false, MXLNDArrayVisitPayloads(h, &never_visitor, NULL))     \
     X(MXLNDArrayAddHook, ARRAY, false, MXLNDArrayAddHook(h, never_hook, 0, NULL, NULL, &node_out)) \
     X(MXLNDArrayAddAccumulatedHook, ARRAY, false,                                                  \
       MXLNDArrayAddAccumulatedHook(h, never_variable_hook, NULL, NULL, &node_out))                 \
@@ -107,6 +119,9 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNDArrayGetEdge, MXLNDArrayGetEdge(variable, &node_out, NULL))                             \
     X(MXLNDArrayGetId, MXLNDArrayGetId(variable, NULL))                                            \
     X(MXLNDArrayPin, MXLNDArrayPin(variable, NULL))                                                \
+    X(MXLNDArrayVisitPayloads, MXLNDArrayVisitPayloads(variable, NULL, NULL))                      \
+    X(MXLNDArrayVisitPayloads, MXLNDArrayVisitPayloads(variable, &half_visitors[0], NULL))         \
+    X(MXLNDArrayVisitPayloads, MXLNDArrayVisitPayloads(variable, &half_visitors[1], NULL))         \
     X(MXLNDArrayPlace, MXLNDArrayPlace(variable, good_node, 0, NULL))                              \
     X(MXLNDArrayPlace, MXLNDArrayPlace(variable, good_node, 5, &out))                              \
     X(MXLNDArrayPlace, MXLNDArrayPlace(variable, good_node, -1, &out))                             \

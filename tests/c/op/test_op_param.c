@@ -299,7 +299,7 @@ TEST(names)
     CHECK_INT(parse("dtype", "floaty"), -1);
     CHECK_STR(mxl_error_text(),
               "fake: parameter dtype: \"floaty\" is not one of bfloat16, float16, "
-              "float32, int64");
+              "float32, int64; did you mean \"float16\" or \"float32\"?");
     CHECK_INT(parse("ctx", "cpu(0)"), 0);
     CHECK_STR(got.ctx, "cpu(0)");
     mxl_arena_clear(&arena);
@@ -405,10 +405,10 @@ TEST(keys)
     CHECK_STR(mxl_error_text(), "fake: parameter ctx: the value is NULL");
 
     CHECK_INT(parse("axsi", "1"), -1);
-    CHECK_STR(
-        mxl_error_text(),
-        "fake: unknown parameter \"axsi\"; it takes count, axis, num_args, p, temperature, scalar, "
-        "keepdims, cudnn_off, mode, stype, dtype, shape, axes, late, begin, ctx");
+    CHECK_STR(mxl_error_text(),
+              "fake: unknown parameter \"axsi\"; did you mean \"axis\"? It takes count, axis, "
+              "num_args, p, temperature, scalar, "
+              "keepdims, cudnn_off, mode, stype, dtype, shape, axes, late, begin, ctx");
     for (const char *const *key =
              (const char *const[]){"", "__", "____", "__a", "a__", "Axis", NULL};
          *key != NULL; key++)

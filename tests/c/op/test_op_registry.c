@@ -45,7 +45,7 @@ TEST(finds)
     CHECK(mxl_op_find("_mxl_inner") == &op_inner);
     CHECK(mxl_op_find("_npi_exp") == &op_exp);
     CHECK(mxl_op_find("Sum") == NULL);
-    CHECK_STR(mxl_error_text(), "operator Sum is not registered");
+    CHECK_STR(mxl_error_text(), "operator Sum is not registered; did you mean \"sum\"?");
     CHECK(mxl_op_find("") == NULL);
     CHECK(mxl_op_find(NULL) == NULL);
     CHECK_HAS(mxl_error_text(), "NULL where a name was expected");

@@ -111,8 +111,15 @@ def like(found: list, expected: list) -> bool:
     )
 
 
-@pytest.mark.parametrize("first", FEATURES)
-@pytest.mark.parametrize("context", [each for each in CONTEXTS if each != "plain"])
+#: Every context, and every feature first; every other pair of them is whole.
+UNDER = [
+    pytest.param(context, first, marks=[pytest.mark.whole] * ((row + column) % 2))
+    for row, context in enumerate(each for each in CONTEXTS if each != "plain")
+    for column, first in enumerate(FEATURES)
+]
+
+
+@pytest.mark.parametrize(("context", "first"), UNDER)
 def test_a_context_changes_nothing(context: str, first: str) -> None:
     for chain in (each for each in CHAINS if each[0] == first):
         plain, found = outcome(chain, "plain"), outcome(chain, context)

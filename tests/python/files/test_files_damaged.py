@@ -246,6 +246,7 @@ while True:
 """
 
 
+@pytest.mark.whole
 def test_kills_at_any_moment(old):
     """A process that saves again and again is killed: the file is one of those it wrote, whole."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}

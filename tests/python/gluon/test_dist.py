@@ -108,12 +108,12 @@ tell(rank, [losses, hashlib.sha256(bits).hexdigest(), early])
 
 
 @needs_mpi
-@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+@pytest.mark.parametrize("optimizer", ["sgd", pytest.param("adam", marks=pytest.mark.whole)])
 @pytest.mark.parametrize(
     ("update", "clip", "request_", "early"),
     [
-        (None, False, "write", [True, True, False]),
-        (False, False, "write", [True, True, False]),
+        pytest.param(None, False, "write", [True, True, False], marks=pytest.mark.whole),
+        pytest.param(False, False, "write", [True, True, False], marks=pytest.mark.whole),
         (False, True, "write", [False, False, False]),  # edited after they have left: sent again, later ones wait
         (True, False, "add", [False, False, False]),
     ],
@@ -133,6 +133,7 @@ def test_losses_of_four_workers_are_those_of_one_process(
 
 
 @needs_mpi
+@pytest.mark.whole
 def test_three_workers_have_the_same_bits(tmp_path: Path) -> None:
     given = json.dumps(["adam", None, False, "write", False])
     found = _answers(_TRAIN, tmp_path, given, workers=3, MXLITE_BUCKET_BYTES="6000")
@@ -140,6 +141,7 @@ def test_three_workers_have_the_same_bits(tmp_path: Path) -> None:
 
 
 @needs_mpi
+@pytest.mark.whole
 def test_networks_of_several_dtypes_and_contexts(tmp_path: Path) -> None:
     source = """
     from mxnet import autograd, gluon
@@ -311,7 +313,9 @@ def _all_end(folder: Path) -> bool:
 
 
 @needs_mpi
-@pytest.mark.parametrize("when", [-1, 5], ids=["before the store", "in the loop"])
+@pytest.mark.parametrize(
+    "when", [pytest.param(-1, id="before the store", marks=pytest.mark.whole), pytest.param(5, id="in the loop")]
+)
 @pytest.mark.parametrize(
     ("how", "words"),
     [

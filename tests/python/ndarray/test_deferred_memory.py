@@ -290,7 +290,10 @@ def at_once() -> Iterator[Callable]:
         yield run
 
 
-@pytest.mark.parametrize("n, steps", [(1_500_000, 30), (400_000, 70)], ids=["6 MB", "1.6 MB"])
+@pytest.mark.parametrize(
+    "n, steps",
+    [pytest.param(1_500_000, 30, id="6 MB", marks=pytest.mark.whole), pytest.param(400_000, 70, id="1.6 MB")],
+)
 @pytest.mark.parametrize("front", [Nd, Torch])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_peaks(program: Callable, front: type, n: int, steps: int, at_once: Callable) -> None:

@@ -393,3 +393,29 @@ def test_shared_memory_refuses():
     os.close(mine)  # still ours
     with pytest.raises(MXNetError):
         _new_from_shared_mem(0, mine, (1,), "float32")
+
+
+# ---- Pillow ----
+
+
+def test_pillow() -> None:
+    images = pytest.importorskip("PIL.Image")
+    pixels = np.arange(60, dtype="uint8").reshape(4, 5, 3)
+    x = mx.nd.array(pixels, dtype="uint8")
+    for array, mode in ((x, "RGB"), (x[1:3], "RGB"), (x[:, :, 0], "L"), (x[:, :, 0].astype("float32"), "F")):
+        image = images.fromarray(array)
+        assert image.mode == mode and (np.asarray(image) == array.asnumpy()).all()
+    image = images.fromarray(x)
+    x[:] = 0
+    del x, array
+    gc.collect()
+    assert (np.asarray(image) == pixels).all()  # a copy
+
+
+def test_bytes_and_strides() -> None:
+    for shape in ((2, 3, 4), (1, 1), (5,), (3, 0)):
+        values = np.arange(np.prod(shape), dtype="int32").reshape(shape)
+        x = mx.nd.array(values, dtype="int32")
+        assert x.tobytes() == values.tobytes()
+        assert x.__array_interface__["strides"] == np.zeros(shape, "int32").strides or 0 in shape
+        assert np.asarray(x).flags.c_contiguous and np.asarray(x).shape == shape

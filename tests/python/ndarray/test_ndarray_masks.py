@@ -4,6 +4,7 @@ keys made from seeds, read and written beside NumPy, with first and second deriv
 from __future__ import annotations
 
 import random
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import mxlite as mx
 from mxlite import autograd, nd
+from mxlite.ndarray import _indexing
 
 pytestmark = pytest.mark.one_binding
 
@@ -197,3 +199,30 @@ def test_nested_lists_that_select_nothing() -> None:
     y[[[], []]] = 0
     y[[]] = np.zeros((0, 2))
     assert y.asnumpy().tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_comparison_as_a_key_warns_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Floats 0 and 1 are positions, as in 1.9.1; a key of the array's shape is likely meant as a mask."""
+    x, rows = nd.array([1.0, -2.0, 3.0]), nd.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    quiet = (
+        lambda: x[nd.array([0, 1])],
+        lambda: x[nd.array([0, 1, 2])],
+        lambda: x[(x > 0).astype("bool")],
+        lambda: x[(x > 0).astype("int32")],
+        lambda: x[(x > 0).asnumpy()],
+        lambda: nd.array([[7.0]])[nd.array([0.0])],
+        lambda: rows[nd.array([1.0])],
+    )
+    for told in (lambda: x[x > 0], lambda: rows[rows > 1], lambda: rows[x > 0], lambda: x.__setitem__(x > 5, 0)):
+        monkeypatch.setattr(_indexing._Comparison, "is_known", False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for use in quiet:
+                use()
+        with pytest.warns(UserWarning, match=r"it is no mask.*astype\('bool'\).*boolean_mask.*where") as caught:
+            told()
+        assert len(caught) == 1 and caught[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            told()
+    assert nd.array([1.0, -2.0, 3.0])[nd.array([1.0, 0.0, 1.0])].asnumpy().tolist() == [-2, 1, -2]

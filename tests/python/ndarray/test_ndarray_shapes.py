@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,29 @@ def test_pad_of_many_planes(mode: str, shape: tuple) -> None:
     values = np.arange(np.prod(shape), dtype="float32").reshape(shape)
     got = nd.pad(nd.array(values), mode=mode, pad_width=tuple(sum(rims, ())), constant_value=-1)
     same(got, np.pad(values, rims, mode, **({"constant_values": -1} if mode == "constant" else {})))
+
+
+# ---- arrays of one element as Python's numbers ----
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "int32", "uint8", "int64"])
+def test_a_sum_is_a_number(dtype: str) -> None:
+    """A sum has shape (1,), which NumPy's arrays from 2.4 on do not turn into numbers."""
+    for x in (nd.array([1, 2], dtype=dtype).sum(), nd.array([[3]], dtype=dtype), nd.array([3], dtype=dtype)[0]):
+        assert (float(x), int(x), complex(x), round(x), round(x, 1), math.trunc(x)) == (3, 3, 3, 3, 3, 3)
+        assert (math.sqrt(x), math.floor(x), math.ceil(x), math.isnan(x)) == (3**0.5, 3, 3, False)
+        assert f"{float(x):.3f} {x:.3f}" == "3.000 3.000" and "%.3f %d" % (x, x) == "3.000 3"  # noqa: UP031
+        assert "{:.3f}".format(x) == "%.3f" % x.mean().asscalar() == "3.000"  # noqa: UP031, UP032
+        assert np.float64(x) == 3 and np.float32(x.asscalar()) == 3
+        values = np.zeros(2)
+        values[0] = x
+        assert values[0] == 3
+        assert not dtype.startswith(("int", "uint")) or isinstance(round(x), int)
+
+
+def test_a_number_is_rounded_as_python_does() -> None:
+    x = nd.array([-2.66])
+    assert (round(x), round(x, 1), math.trunc(x), int(x)) == (-3, pytest.approx(-2.7), -2, -2)
+    for take in (float, int, round, math.trunc, complex, lambda y: f"{y:.2f}", lambda y: "%f" % y):  # noqa: UP031
+        with pytest.raises(TypeError, match="one element|unsupported|must be|not a"):
+            take(nd.ones((1, 2)))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import collections
 import json
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mxlite
 from mxlite._cli import main
-from mxlite._cli._names import known as known_names
 from mxlite._cli._names import old
 from mxlite._cli._names.judge import Report, report
 from mxlite._cli._names.known import Known, always_raises
-from mxlite._cli._names.probes import Call
+from mxlite._cli._names.probes import PROBES, Call
 from mxlite._cli._names.values import UNKNOWN
 
 KNOWN = {package: Known(package) for package in ("mxnet", "torch")}
@@ -86,9 +88,10 @@ def test_notebooks(tmp_path: Path) -> None:
         _cell("code", "%matplotlib inline", "from mxnet import nd", "!pip install x", "nd.exp?"),
         _cell("code", "%%bash", "import mxnet as mx"),
         _cell("code", "%%time", "for i in range(3):", "    %time nd.exp", "    nd.log(i)"),
+        _cell("code", "files = !ls", "rest = %sql x", "await nd.exp(3)"),
     ]
     found = _names(json.dumps({"cells": cells}), suffix=".ipynb", folder=tmp_path)
-    assert found == {"nd": ["cell 2 line 2"], "nd.log": ["cell 4 line 4"]}
+    assert found == {"nd": ["cell 2 line 2"], "nd.log": ["cell 4 line 4"], "nd.exp": ["cell 5 line 3"]}
     old = {"worksheets": [{"cells": [{"cell_type": "code", "input": "import mxnet as mx\nmx.nd.exp"}]}]}
     assert _names(json.dumps(old), suffix=".ipynb", folder=tmp_path)["nd.exp"] == ["cell 1 line 2"]
 
@@ -187,6 +190,16 @@ _GPU_MAY = (
         ("try:\n    x = mx.nd.ones(1, ctx=mx.gpu())\nexcept mx.MXNetError:\n    raise", [("stops", "line 3")]),
         ("for x in data:\n    x.as_in_context(mx.gpu(0))", [("stops", "line 3")]),
         ("def f(x=mx.gpu()):\n    pass", [("may stop", "line 2")]),
+        ("x = {'gpu': mx.gpu(), 'cpu': mx.cpu()}[kind]", [("may stop", "line 2")]),
+        ("x = list(map(mx.gpu, [0, 1]))", [("stops", "line 2")]),
+        ("x = getattr(mx, 'gpu')(0)\nmx = __import__('mxnet')\nmx.gpu()", [("stops", "line 2"), ("stops", "line 4")]),
+        ("import importlib\nx = importlib.import_module('mxnet.context')\nx.gpu()", [("stops", "line 4")]),
+        ("x = [mx.gpu(int(i)) for i in ''.split(',') if i.strip()]", [("caught", "line 2")]),
+        ("x = [mx.gpu(int(i)) for i in '0,1'.split(',') if i.strip()]", [("stops", "line 2")]),
+        ("x = [mx.gpu(int(i)) for i in '0,1'.split(',') if i in some]", [("stops", "line 2")]),
+        ("if hasattr(mx, 'rtc'):\n    mx.rtc.CudaModule", [("caught", "line 3")]),
+        ("mx.nd.mine = 3\nmx.nd.mine\nsetattr(mx.nd, 'other', 3)\nmx.nd.other", []),
+        ("mx.nd.nothing.mine = 3", [("stops", "line 2")]),
     ],
 )
 def test_gpus_stop_where_the_program_comes_to_them(source: str, found: list[tuple[str, str]], tmp_path: Path) -> None:
@@ -224,6 +237,9 @@ def test_options_count_as_if_nobody_gave_them(option: str, source: str, found: s
         ("x.tostype('csr')", "stops"),
         ("x.tostype('default')", ""),
         ("x.tostype(kind)", ""),
+        ("x.attach_grad('write', 'row_sparse')", "stops"),
+        ("mx.nd.zeros((2, 2), mx.cpu(), 'float32', 'csr')", "stops"),
+        ("mx.test_utils.rand_ndarray((2, 2), 'csr')", "stops"),
         ("mx.sym.Variable('x', stype='csr')", "stops"),
         ("mx.gluon.Parameter('x', stype='row_sparse')", "stops"),
         ("{}.get('stype', 'csr')", ""),
@@ -307,12 +323,31 @@ f(mx.nd.nothing)
 
 
 def test_what_run_puts_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "import mxnet as mx, numpy as np, collections\nnp.float(3); np.nothing\ncollections.Iterable\nnp.float32\n"
-    assert [each[0] for each in _findings(source, folder=tmp_path)] == ["stops"] * 3
-    monkeypatch.setattr(old, "put_back_names", lambda: {"numpy.float", "collections.Iterable"})
-    found = [("stops", "line 2"), ("put back", "line 2"), ("put back", "line 3")]
-    assert _findings(source, folder=tmp_path) == found
-    assert all("." in name for name in known_names.put_back_names())
+    source = """import mxnet as mx, numpy as np, collections, telnetlib
+np.nothing
+np.float(3)
+collections.Iterable
+np.float32
+from itertools import izip
+"""
+    gone = [(3, np, "float"), (4, collections, "Iterable")]
+    lost = [f"line {line}" for line, module, name in gone if not hasattr(module, name)]
+    one = _report(source, folder=tmp_path)
+    assert [each.place for each in one.of("put back")] == lost
+    stops = {each.place: each.why for each in one.of("stops")}
+    assert stops["line 2"] == f"numpy.nothing is not in NumPy {np.__version__}"
+    assert "it is Python 2's; `pip install fissix`" in stops["line 6"]
+    assert sys.version_info < (3, 13) or "pip install" in stops["line 1"]
+    monkeypatch.setattr(old, "put_back_names", set)
+    assert not _report(source, folder=tmp_path).of("put back")
+
+
+def test_every_probe_is_of_something() -> None:
+    names = ["gpu", "Context", "context.gpu_memory_info", "gluon.Parameter", "gluon.nn.Embedding", "sym.Variable"]
+    names += ["nd.zeros", "nd.empty", "nd.cast_storage", "test_utils.rand_ndarray", "kv.create", "gluon.Trainer"]
+    found = {KNOWN["mxnet"].canonical(name) for name in [*names, "mod.Module"]}
+    assert found == {key for key in PROBES["mxnet"] if key[0] not in ".*"}
+    assert KNOWN["torch"].canonical("device") in PROBES["torch"]
 
 
 def test_calls_whose_arguments_nobody_knows() -> None:

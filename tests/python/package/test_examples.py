@@ -48,6 +48,7 @@ def test_digits_in_python_learns_and_draws(tmp_path: pathlib.Path) -> None:
     assert len(re.findall(r"^ +\d+ ", printed, re.MULTILINE)) == 20  # a row of the table for each epoch
 
 
+@pytest.mark.whole
 def test_lenet_reads_digits(tmp_path: pathlib.Path) -> None:
     printed = run_and_draw("lenet_digits", tmp_path / "lenet.png", "--epochs", 6)
     assert accuracy(printed) >= 0.97  # twenty epochs reach 0.99
@@ -55,6 +56,7 @@ def test_lenet_reads_digits(tmp_path: pathlib.Path) -> None:
     assert sum(right) / 360 == pytest.approx(accuracy(printed), abs=6e-4)
 
 
+@pytest.mark.whole
 def test_gluon_script_written_for_mxnet_reads_digits(tmp_path: pathlib.Path) -> None:
     picture, parameters = tmp_path / "gluon.png", tmp_path / "gluon.params"
     script = [EXAMPLES / "gluon_digits.py", "--epochs", 8, "--picture", picture, "--parameters", parameters]
@@ -66,6 +68,7 @@ def test_gluon_script_written_for_mxnet_reads_digits(tmp_path: pathlib.Path) -> 
     assert parameters.stat().st_size > 4 * 128 * 64 * 2 * 2
 
 
+@pytest.mark.whole
 def test_lstm_learns_text(tmp_path: pathlib.Path) -> None:
     printed = run_and_draw("lstm_text", tmp_path / "text.png", "--epochs", 3)
     reached, bigrams = map(float, re.findall(r"perplexity ([\d.]+), of bigrams ([\d.]+)$", printed)[0])
@@ -73,6 +76,7 @@ def test_lstm_learns_text(tmp_path: pathlib.Path) -> None:
     assert len(printed.split("It writes:\n\n")[1].split("\n\n")[0]) >= 400
 
 
+@pytest.mark.whole
 def test_gradient_penalty_holds_the_slope(tmp_path: pathlib.Path) -> None:
     printed = run_and_draw("gradient_penalty", tmp_path / "drawn.png", "--steps", 40)
     after, before = map(float, re.findall(r"^distance ([\d.]+) after training, ([\d.]+) before", printed, re.M)[0])

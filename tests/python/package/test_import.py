@@ -273,6 +273,7 @@ for module in list(sys.modules.values()):  # as unittest and debuggers do
 assert count > 80 and len(idle()) == count
 symbol = sys.modules["mxnet.symbol"]
 assert symbol.Symbol is mxlite.sym.Symbol and sys.modules["mxnet.symbol"] is mxlite.symbol and "var" in dir(symbol)
+import mxnet.contrib.svrg_optimization.svrg_module  # its parent is a placeholder
 import mxnet.gluon.nn as nn
 from mxnet.module import Module
 assert nn is mxlite.gluon.nn and sys.modules["mxnet.module"].Module is Module is mxlite.mod.Module

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mxlite._cli._names.judge import Report, report
+from mxlite._cli._names.judge import Report, on_the_cpu, report
 from mxlite._cli._names.known import Known
 
 pytestmark = pytest.mark.one_binding
@@ -45,12 +45,15 @@ def outcomes() -> dict[str, list | None]:
     """How the programs end: one process for each package runs all of them."""
     found: dict[str, list | None] = {}
     for each in KNOWN:
-        scripts = [str(path) for path in (*STOPPING, *SMALL) if package(path) == each]
-        command = [sys.executable, str(SCRIPTS / "outcomes.py"), each, *scripts]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
-        found.update(json.loads(done.stdout))
+        found.update(run(each, [path for path in (*STOPPING, *SMALL) if package(path) == each]))
     return found
+
+
+def run(how: str, paths: list[Path]) -> dict[str, list | None]:
+    command = [sys.executable, str(SCRIPTS / "outcomes.py"), how, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
 
 
 def marked(path: Path, mark: str) -> list[int]:
@@ -70,6 +73,12 @@ def test_what_stops_is_told_with_its_line_and_reason(path: Path, outcomes: dict[
         raised, why = (re.sub("Parameter '[^']*'", "Parameter", each) for each in (text.split("\n")[0], told[0].why))
         assert why.startswith(raised)  # a hint may follow
     assert path.read_text(encoding="utf-8").splitlines()[int(told[0].place[len("line ") :]) - 1].strip() == told[0].code
+
+
+def test_what_gpus_alone_stop_runs_on_the_cpu() -> None:
+    told = [path for path in STOPPING if on_the_cpu(names(path))]
+    assert len(told) > 4 and all("gpu" in path.read_text(encoding="utf-8") for path in told)
+    assert run("cpu", told) == {str(path): None for path in told}
 
 
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)

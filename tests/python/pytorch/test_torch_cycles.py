@@ -1,8 +1,7 @@
 """Cycles of references through the graph, of mxlite.torch: functions and hooks that keep what they were recorded for.
 
-The collector of cycles sees what the handle of a tensor alone keeps (mxlite/_lib/cffi/payloads.c); over ctypes it
-cannot, and such a cycle stays. Of functions in a row of which each keeps its result a collection frees the last one; a
-cycle that leads through a node which two others use stays.
+The collector of cycles sees what the handles of tensors alone keep (mxlite/_lib/cffi/survey.c); over ctypes it cannot,
+and such a cycle stays. tests/python/autograd/test_cycles.py is about functions of `mx.autograd`.
 """
 
 from __future__ import annotations
@@ -89,6 +88,51 @@ def _leaf_hook(probe):
     return x
 
 
+def _row(probe):
+    y = leaf()
+    for _ in range(5):
+        y = Keep.apply(y, probe, lambda ctx, y: setattr(ctx, "y", y))
+    return y
+
+
+def _used_twice(probe):
+    y = Keep.apply(leaf(), probe, lambda ctx, y: setattr(ctx, "y", y))
+    return Keep.apply(y * y + y.exp() * y, probe, lambda ctx, z: setattr(ctx, "yz", (y, z)))
+
+
+class Pair(torch.autograd.Function):
+    """x * 2 and x * 3, which keeps both."""
+
+    @staticmethod
+    def forward(ctx, x, probe):
+        ctx.kept = x * 2, x * 3, probe
+        return ctx.kept[:2]
+
+    @staticmethod
+    def backward(ctx, first, second):
+        return first * 2 + second * 3, None
+
+
+def _two_results(probe):
+    return Keep.apply(Pair.apply(leaf(), probe)[1], probe, lambda ctx, y: setattr(ctx, "y", y))
+
+
+def _base_and_view(probe):
+    base = leaf() * 2
+    view = base[1:]
+    base.register_hook(lambda grad: (view, probe) and None)
+    view.register_hook(lambda grad: (base, probe) and None)
+    return view
+
+
+def _leaf_that_nodes_save(probe):
+    x = leaf()
+    y = x * x + x
+    x.register_hook(lambda grad: (x, probe) and None)
+    y.register_hook(lambda grad: (y, x, probe) and None)
+    return y
+
+
 CYCLES = {
     "attribute": _function(lambda ctx, y: setattr(ctx, "y", y)),
     "list": _function(lambda ctx, y: setattr(ctx, "ys", [y])),
@@ -103,6 +147,11 @@ CYCLES = {
     "hook before a node": _hook(lambda y, fn: y.grad_fn.register_prehook(fn)),
     "metadata": _hook(lambda y, fn: y.grad_fn.metadata.update(fn=fn)),
     "hooks of a leaf": _leaf_hook,
+    "functions in a row": _row,
+    "a result used twice": _used_twice,
+    "two results": _two_results,
+    "hooks of a base and a view": _base_and_view,
+    "hooks of a leaf that nodes save": _leaf_that_nodes_save,
 }
 
 
@@ -164,15 +213,60 @@ def test_a_finalizer_that_brings_a_result_back():
     gc.collect()
 
 
-def test_a_loop_of_a_thousand_steps_keeps_few():
+def test_one_collection_frees_a_row_of_thousands():
+    y = leaf()
+    for _ in range(3000):
+        y = Keep.apply(y, None, lambda ctx, y: setattr(ctx, "y", y))
+    gc.collect()
+    assert hot.num_kept() == 6000
+    del y
+    gc.collect()
+    assert hot.num_kept() == 0
+
+
+@pytest.mark.parametrize("length", [1, 4])
+def test_a_loop_of_a_thousand_steps_keeps_few(length):
     most = 0
     for _ in range(1000):
-        y = Keep.apply(leaf(), None, lambda ctx, y: setattr(ctx, "y", y))
+        y = leaf()
+        for _ in range(length):
+            y = Keep.apply(y, None, lambda ctx, y: setattr(ctx, "y", y))
         most = max(most, hot.num_kept())
     del y
     gc.collect()
     assert hot.num_kept() == 0
-    assert most < 1000  # of 2,000: the collector has come by on its own
+    assert most < 1000  # of 2,000 and 8,000: the collector has come by on its own
+
+
+def test_what_an_old_tensor_keeps_stays():
+    """A collection of young objects does not ask old ones, which may keep what it looks at."""
+    probe = Probe()
+    alive = weakref.ref(probe)
+    x = leaf()
+    h = x * 2
+    gc.collect()  # h is old from here on
+    y = Keep.apply(x, probe, lambda ctx, y: setattr(ctx, "y", y))
+    h += y
+    del y, probe
+    for generation in (0, 1, 2, 0, 1):
+        gc.collect(generation)
+        assert alive() is not None
+    h.sum().backward()
+    assert x.grad.tolist() == [4, 4, 4]
+    del h
+    gc.collect()
+    assert alive() is None
+
+
+def test_questions_outside_a_collection():
+    y = Keep.apply(leaf(), None, lambda ctx, y: setattr(ctx, "y", y))
+    before = gc.get_referents(y)
+    gc.collect()
+    assert gc.get_referents(y) == before  # what the collection has found is not shown later
+    assert gc.get_referrers(y)
+    del y, before
+    gc.collect()
+    assert hot.num_kept() == 0
 
 
 def test_collections_while_other_threads_use_the_graph():
@@ -200,6 +294,5 @@ def test_collections_while_other_threads_use_the_graph():
             each.join()
     finally:
         gc.set_threshold(*before)
-    for _ in range(6):  # of functions in a row each collection frees the last one
-        gc.collect()
+    gc.collect()
     assert not wrong and not hot.num_kept()

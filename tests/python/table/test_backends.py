@@ -254,7 +254,7 @@ print(worst < (5e-5 if DTYPE == "float32" else 1e-13) or worst)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
+@pytest.mark.parametrize("level", ["baseline", pytest.param("avx2", marks=pytest.mark.whole), "avx512"])
 @pytest.mark.parametrize("chosen", WAYS)
 def test_products(chosen: str, level: str, dtype: str) -> None:
     """Shapes that are OpenBLAS's at the baseline, in a process of that level."""

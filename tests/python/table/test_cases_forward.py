@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _table import WAYS, assert_close, given_out, invoke, scope, to_nd
+from _table import WAYS, assert_close, given_out, invoke, rows, scope, to_nd
 from cases import CASES, OWN, heads
 
 import mxlite as mx
@@ -42,8 +42,9 @@ def run(case, way: str) -> tuple[list, list]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", VALUES, ids=_id)
+@pytest.mark.parametrize("case", rows(VALUES, lambda case: not case.agreed))
 def test_values(case, way: str) -> None:
+    """Where 1.9.1 answers too, test_cases_reference.py compares the same call with that."""
     with mx.np_shape(case.np_shape):
         got, _ = run(case, way)
     wanted = case.expected()

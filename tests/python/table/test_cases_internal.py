@@ -70,16 +70,16 @@ def test_rules_in_one_pass_agree_with_the_formulas(case, dtype: str) -> None:
     gradient.test_rules_in_one_pass_agree_with_the_formulas(case, dtype)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_inputs_in_layouts(name: str) -> None:
-    layouts.test_inputs(name)
+@layouts.shares(OPERATORS)
+def test_inputs_in_layouts(name: str, share: str) -> None:
+    layouts.test_inputs(name, share)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_outputs_in_layouts(name: str) -> None:
-    layouts.test_outputs(name)
+@layouts.shares(OPERATORS)
+def test_outputs_in_layouts(name: str, share: str) -> None:
+    layouts.test_outputs(name, share)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_gradients_in_layouts(name: str) -> None:
-    layouts.test_gradients(name)
+@layouts.shares(OPERATORS)
+def test_gradients_in_layouts(name: str, share: str) -> None:
+    layouts.test_gradients(name, share)

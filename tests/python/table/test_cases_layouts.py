@@ -7,13 +7,14 @@ below the API alone: test_ops_layouts.c.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Callable
 
 import numpy as np
 import pytest
 from _layouts import LAYOUTS, REPEATING, Laid, same_elements, strided
-from _table import BRIEF, invoke_text, scope, to_nd
-from cases import heads, of, operators
+from _table import BRIEF, dtypes_of, firsts, invoke_text, params_of, ranks_of, scope, to_nd
+from cases import CASES, INTERNAL, Case, heads, of, operators
 
 import mxlite as mx
 from mxlite import autograd, torch
@@ -23,6 +24,9 @@ from mxlite.torch._calls import adopt, prepare, run_many
 pytestmark = pytest.mark.one_binding
 
 OPERATORS = sorted(name for name in operators() if any(case.inputs for case in of(name)))
+#: Of the rows of an operator that differ in parameters, ranks and dtypes one each, and one that fails.
+FEW = firsts((case for case in CASES + INTERNAL if not case.error), params_of, ranks_of, dtypes_of)
+FEW |= firsts((case for case in CASES + INTERNAL if case.error), lambda case: (case.op,))
 SEED = 5
 SHARED = "share memory"
 
@@ -41,21 +45,41 @@ def _outcome(function: Callable[..., list], *arguments) -> list | str:
     return [(value.dtype.name, value.shape, value.tobytes()) for value in values]
 
 
-def _layouts(number: int, count: int) -> list:
-    """The layouts of a row: others for the next one."""
-    count = max(1, count // 3) if BRIEF else count
+def _layouts(number: int, count: int, rows: int) -> list:
+    """The layouts of a row: others for the next one, and all of them for the rows together."""
+    count = max(1, count // 3, -(-len(LAYOUTS) // rows)) if BRIEF else count
     return [list(LAYOUTS)[(number * count + k) % len(LAYOUTS)] for k in range(count)]
+
+
+def of_share(name: str, share: str) -> list[Case]:
+    """An operator's rows in FEW, or the others."""
+    return [case for case in of(name) if (case.id in FEW) == (share == "few")]
+
+
+def shares(names: Iterable[str]) -> pytest.MarkDecorator:
+    """A test's operators, with each share of their rows that is not empty; the others than the few are whole."""
+    marks = {"few": [], "others": [pytest.mark.whole]}
+    return pytest.mark.parametrize(
+        ("name", "share"),
+        [
+            pytest.param(name, share, id=f"{name}-{share}", marks=marks[share])
+            for name in names
+            for share in marks
+            if of_share(name, share)
+        ],
+    )
 
 
 def _failed(outcome: list | str) -> bool:
     return isinstance(outcome, str)
 
 
-def _rows(name: str, count: int):
-    """An operator's rows with inputs, each in `count` layouts, in the row's shape mode."""
-    for number, case in enumerate(of(name)):
+def _rows(name: str, share: str, count: int):
+    """Rows of an operator with inputs, each in `count` layouts, in the row's shape mode."""
+    cases = of_share(name, share)
+    for number, case in enumerate(cases):
         with mx.np_shape(case.np_shape):
-            for layout in _layouts(number, count) if case.inputs else ():
+            for layout in _layouts(number, count, len(cases)) if case.inputs else ():
                 yield case, layout, [Laid(array, layout) for array in case.arrays()]
 
 
@@ -82,10 +106,10 @@ def _out_of(case) -> list | None:
     return None if case.out is None else [to_nd(np.zeros(shape, dtype)) for shape, dtype in case.out]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_inputs(name: str) -> None:
+@shares(OPERATORS)
+def test_inputs(name: str, share: str) -> None:
     updates = any(case.mutates for case in of(name))
-    for case, layout, laid in _rows(name, len(LAYOUTS)):
+    for case, layout, laid in _rows(name, share, len(LAYOUTS)):
         got = _outcome(_forward, case, _arrays(laid), _out_of(case))
         for position, one in enumerate(laid):
             updated = position in case.mutates and not _failed(got)
@@ -99,16 +123,17 @@ def test_inputs(name: str) -> None:
         assert case.error or layout in REPEATING or not _failed(wanted), (case.id, layout, wanted)
 
 
-@pytest.mark.parametrize("name", sorted(operators()))
-def test_outputs(name: str) -> None:
-    for number, case in enumerate(of(name)):
+@shares(sorted(operators()))
+def test_outputs(name: str, share: str) -> None:
+    cases = of_share(name, share)
+    for number, case in enumerate(cases):
         with mx.np_shape(case.np_shape):
             arrays = case.arrays()
             wanted = _outcome(_forward, case, [to_nd(array) for array in arrays], _out_of(case))
             if _failed(wanted):
                 continue
             new = wanted[: len(wanted) - len(case.mutates)]
-            for layout in _layouts(number, 3):
+            for layout in _layouts(number, 3, len(cases)):
                 out = [Laid(np.zeros(shape, dtype), layout) for dtype, shape, _ in new]
                 got = _outcome(_forward, case, [to_nd(array) for array in arrays], _arrays(out))
                 if any(one.shared for one in out):
@@ -119,10 +144,10 @@ def test_outputs(name: str) -> None:
                     [one.check(one.array.asnumpy()) for one in out]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_outputs_over_inputs(name: str) -> None:
+@shares(OPERATORS)
+def test_outputs_over_inputs(name: str, share: str) -> None:
     """The array written to is an input, or shares elements with one at other positions."""
-    for case in of(name):
+    for case in of_share(name, share):
         with mx.np_shape(case.np_shape):
             arrays = case.arrays()
             wanted = _outcome(_forward, case, [to_nd(array) for array in arrays])
@@ -149,10 +174,10 @@ def _gradients(case, inputs: list, buffers: list, layout: str | None) -> list:
     return buffers
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_gradients(name: str) -> None:
+@shares(OPERATORS)
+def test_gradients(name: str, share: str) -> None:
     """Of variables in a layout, with head gradients and buffers in another or the same."""
-    for case, layout, laid in _rows(name, 2):
+    for case, layout, laid in _rows(name, share, 2):
         if not case.diff or case.error:
             continue
         own, buffers = "columns" if layout in REPEATING else layout, []
@@ -183,9 +208,9 @@ def _second(case, inputs: list) -> list:
     return [*gradients, *(variable.grad for variable in variables)]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_second_gradients(name: str) -> None:
-    for case, layout, laid in _rows(name, 2):
+@shares(OPERATORS)
+def test_second_gradients(name: str, share: str) -> None:
+    for case, layout, laid in _rows(name, share, 2):
         if case.order == 2:
             got, wanted = _outcome(_second, case, _arrays(laid)), _outcome(_second, case, _in_order(laid))
             if _unwritable(case, laid, case.train):
@@ -210,10 +235,10 @@ def _as_torch(case, inputs: list, differentiated: bool) -> list:
     return [*outputs, *torch.autograd.grad([y for y, _ in pairs], variables, [dy for _, dy in pairs])]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_views(name: str) -> None:
+@shares(OPERATORS)
+def test_views(name: str, share: str) -> None:
     updates = any(case.mutates for case in of(name))
-    for case, layout, laid in _rows(name, 2):
+    for case, layout, laid in _rows(name, share, 2):
         for differentiated in (False, True) if case.diff and not case.error else (False,):
             got = _outcome(_as_torch, case, _arrays(laid), differentiated)
             wanted = _outcome(_as_torch, case, _in_order(laid), differentiated)

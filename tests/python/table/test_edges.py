@@ -161,7 +161,7 @@ def test_the_median_of_nothing() -> None:
 def test_matrices_that_are_not_square(name: str) -> None:
     for given, says in (
         (torch.ones(2, 3), "2 x 3"),
-        (torch.ones(2), "a matrix or a batch of them"),
+        (torch.ones(2), "takes matrices, .* got 1 dimensions"),
         (t([[1]]), "floating"),
         (torch.ones(2, 2).half(), "of dtype Half"),
     ):
@@ -224,7 +224,7 @@ def test_powers_of_integers() -> None:
     made = t([7, 3], torch.int32)
     made **= 2
     assert made.tolist() == [49, 9] and made.dtype is torch.int32
-    with pytest.raises(RuntimeError, match="negative integer powers"):
+    with pytest.raises(RuntimeError, match="the exponent of integers is 0 or more, got -1"):
         t([2]) ** -1
     with pytest.raises(NotImplementedError):
         t([True]) ** t([True])
@@ -250,11 +250,11 @@ def test_division_of_integers() -> None:
 
     for divide in (torch.remainder, torch.floor_divide, torch.fmod, trunc):
         for divisor in (t([0]), 0):
-            with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            with pytest.raises(RuntimeError, match="integers are divided by 0"):
                 divide(t([1]), divisor)
         with pytest.raises(NotImplementedError):
             divide(t([True]), t([True]))
-    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+    with pytest.raises(RuntimeError, match="integers are divided by 0"):
         5 % t([0])
     large = (1 << 62) + 1
     assert torch.div(t([large, -7]), t([2, 2]), rounding_mode="trunc").tolist() == [1 << 61, -3]
@@ -288,7 +288,7 @@ def test_functions_that_take_integers_or_refuse_them() -> None:
             refused(t([1]))
     assert torch.einsum("ii", t([[1, 2], [3, 4]])).item() == 5
     assert torch.einsum("iij->ji", torch.arange(12).reshape(2, 2, 3)).tolist() == [[0, 9], [1, 10], [2, 11]]
-    with pytest.raises(RuntimeError, match="repeated for operand"):
+    with pytest.raises(RuntimeError, match="subscript i is of sizes 2 and 3"):
         torch.einsum("ii", torch.ones(2, 3))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.nn import Activation
 from mxlite.gluon.nn.conv_layers import _repr_of, _sizes
@@ -26,7 +27,7 @@ class _Deformable(HybridBlock):
         """Makes the parameters of both convolutions."""
         num_group, num_deformable_group, layout, in_channels, op_name, adj = groups
         if layout not in ("NCHW", "NHWC"):
-            raise AssertionError("the layout is 'NCHW' or 'NHWC'")
+            raise WrongValueError("the layout is 'NCHW' or 'NHWC'")
         self._channels, self._in_channels, self._op_name = channels, in_channels, op_name
         given = {name: _sizes(each, 2) for name, each in zip(("kernel", "stride", "dilate", "pad"), sizes)}
         kernel = given["kernel"]
@@ -69,7 +70,7 @@ class DeformableConvolution(_Deformable):
         num_deformable_group: How many groups of channels have offsets of their own.
         in_channels: The input's channels; 0: the first batch tells.
         offset_*: Of the convolution that computes the offsets.
-    Raises: AssertionError: another layout than "NCHW" and "NHWC".
+    Raises: ValueError: another layout than "NCHW" and "NHWC".
     """
 
     def __init__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlite._public import show
+from mxlite.error import WrongValueError
 from mxlite.gluon.data.sampler import Sampler
 
 
@@ -13,11 +14,12 @@ class IntervalSampler(Sampler):
 
     Args:
         rollover: False: only those from 0 on.
-    Raises: AssertionError: an interval above the length.
+    Raises: ValueError: an interval above the length.
     """
 
     def __init__(self, length: int, interval: int, rollover: bool = True) -> None:
-        assert interval <= length, f"IntervalSampler: interval {interval} is larger than length {length}"
+        if interval > length:
+            raise WrongValueError(f"IntervalSampler: interval {interval} is larger than length {length}")
         self._length = length
         self._interval = interval
         self._rollover = rollover

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NoReturn
+from typing import Any
 
 from mxlite import ndarray
 from mxlite._public import show
-from mxlite.error import MXNotImplementedError
+from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import BatchNorm, HybridSequential, Sequential
 from mxlite.gluon.parameter import ParameterDict
@@ -60,16 +60,28 @@ class Identity(HybridBlock):
 
 
 class SparseEmbedding(Block):
-    """An Embedding with sparse gradients. Raises: NotImplementedError: when one is made; there are none here."""
+    """An Embedding whose weight and gradient are to be stored by rows: a hint, they are dense here."""
 
     def __init__(
         self, input_dim: int, output_dim: int, dtype: Any = "float32", weight_initializer: Any = None, **kwargs: Any
     ) -> None:
-        raise MXNotImplementedError("SparseEmbedding: sparse arrays are not in mxlite yet; nn.Embedding has dense ones")
+        super().__init__(**kwargs)
+        self._kwargs = {"input_dim": input_dim, "output_dim": output_dim, "dtype": dtype, "sparse_grad": True}
+        self.weight = self.params.get(
+            "weight",
+            shape=(input_dim, output_dim),
+            init=weight_initializer,
+            dtype=dtype,
+            grad_stype="row_sparse",
+            stype="row_sparse",
+        )
 
-    def forward(self, x: Any) -> NoReturn:
-        """Not there."""
-        raise MXNotImplementedError("SparseEmbedding: sparse arrays are not in mxlite yet")
+    def forward(self, x: Any) -> Any:
+        """The vectors of `x`."""
+        return ndarray.Embedding(x, self.weight.row_sparse_data(x), name="fwd", **self._kwargs)
+
+    def __repr__(self) -> str:
+        return "{}({input_dim} -> {output_dim}, {dtype})".format(type(self).__name__, **self._kwargs)
 
 
 class SyncBatchNorm(BatchNorm):
@@ -133,7 +145,7 @@ class _PixelShuffle(HybridBlock):
         except TypeError:
             self._factors = tuple(int(each) for each in factor)  # type: ignore[union-attr]
             if len(self._factors) != self._dimensions:
-                raise AssertionError(f"wrong length {len(self._factors)}") from None
+                raise WrongValueError(f"wrong length {len(self._factors)}") from None
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
         """`x` shuffled."""
@@ -175,7 +187,7 @@ class PixelShuffle2D(_PixelShuffle):
     """(N, C * f1 * f2, H, W) becomes (N, C, H * f1, W * f2).
 
     Args:
-        factor: One number, or (f1, f2). Raises: AssertionError: another length.
+        factor: One number, or (f1, f2). Raises: ValueError: another length.
     """
 
     _dimensions = 2
@@ -188,7 +200,7 @@ class PixelShuffle3D(_PixelShuffle):
     """(N, C * f1 * f2 * f3, D, H, W) becomes (N, C, D * f1, H * f2, W * f3).
 
     Args:
-        factor: One number, or (f1, f2, f3). Raises: AssertionError: another length.
+        factor: One number, or (f1, f2, f3). Raises: ValueError: another length.
     """
 
     _dimensions = 3

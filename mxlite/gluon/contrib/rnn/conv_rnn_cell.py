@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from mxlite._public import show
+from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.gluon.rnn._cells import _RESULT, HybridRecurrentCell
 
 _LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
@@ -22,7 +23,7 @@ class _ConvCell(HybridRecurrentCell):
         h2h_kernel, h2h_dilate: that of the state, which keeps its size: the kernel is odd.
         activation: a name, or a block.
 
-    Raises: AssertionError: an even h2h_kernel, or another number of axes.
+    Raises: ValueError or TypeError: an even h2h_kernel, or another number of axes.
     """
 
     _axes = 0
@@ -69,7 +70,7 @@ class _ConvCell(HybridRecurrentCell):
         )
         wanted, h2h_kernel = h2h_kernel, self._each_axis(h2h_kernel)
         if not all(k % 2 for k in h2h_kernel):
-            raise AssertionError(f"h2h_kernel has odd sizes only, not {wanted}")
+            raise WrongValueError(f"h2h_kernel has odd sizes only, not {wanted}")
         channel = self._conv_layout.find("C") - 1
         channels, sizes = input_shape[channel], [*input_shape[:channel], *input_shape[channel + 1 :]]
         sizes = [
@@ -96,7 +97,7 @@ class _ConvCell(HybridRecurrentCell):
     def _each_axis(self, value: int | Sequence[int]) -> tuple[int, ...]:
         found = (value,) * self._axes if isinstance(value, int) else tuple(value)
         if len(found) != self._axes:
-            raise AssertionError(
+            raise WrongTypeError(
                 f"a convolution over {self._axes} dimensions takes one int, or {self._axes} of them, for each setting"
             )
         return found

@@ -6,6 +6,7 @@ from typing import Any
 
 from mxlite import ndarray as nd
 from mxlite._public import show
+from mxlite.error import WrongStateError, WrongTypeError
 from mxlite.gluon.rnn import BidirectionalCell, HybridRecurrentCell, ModifierCell, SequentialRNNCell
 from mxlite.gluon.rnn._sequences import _format_sequence
 from mxlite.ndarray import NDArray
@@ -18,7 +19,7 @@ class VariationalDropoutCell(ModifierCell):
 
     Args: drop_inputs, drop_states, drop_outputs: rates; of the states the first alone, the output, is masked.
 
-    Raises: AssertionError: states of a BidirectionalCell, or the cell is in a modifier already.
+    Raises: MXNetError: states of a BidirectionalCell, or the cell is in a modifier already.
     """
 
     def __init__(
@@ -26,7 +27,7 @@ class VariationalDropoutCell(ModifierCell):
     ) -> None:
         inner = list(base_cell._children.values()) if isinstance(base_cell, SequentialRNNCell) else [base_cell]
         if drop_states and any(isinstance(each, BidirectionalCell) for each in inner):
-            raise AssertionError(
+            raise WrongStateError(
                 "a BidirectionalCell has no states to drop: put a VariationalDropoutCell around each of its cells"
             )
         super().__init__(base_cell)
@@ -176,7 +177,7 @@ def dynamic_unroll(
     Returns: the outputs, one array, and the states after the last valid step.
     """
     if not isinstance(inputs, NDArray):
-        raise AssertionError(f"dynamic_unroll: inputs must be one NDArray, got {type(inputs).__name__}")
+        raise WrongTypeError(f"dynamic_unroll: inputs must be one NDArray, got {type(inputs).__name__}")
     axis = layout.find("T")
     if drop_inputs:
         inputs = nd.Dropout(inputs, p=drop_inputs, axes=(axis,))

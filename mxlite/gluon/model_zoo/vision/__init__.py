@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._public import show
+from mxlite._public.near import did_you_mean
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.model_zoo.model_store import _model_sha1
 from mxlite.gluon.model_zoo.vision import alexnet as _alexnet
@@ -38,7 +39,7 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
     name = name.lower()
     if name not in _MODELS:
         options = "\n\t".join(sorted(_MODELS))
-        raise ValueError(f"there is no model {name}; there are:\n\t{options}")
+        raise ValueError(f"there is no model {name}{did_you_mean(name, _MODELS) or ';'} There are:\n\t{options}")
     return _MODELS[name](**kwargs)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from mxlite._public import offer, show
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.gluon import nn
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.model_zoo.vision._common import CPU, FOLDER, Classifier, trained, variant
@@ -111,7 +112,7 @@ class _ResNet(Classifier):
     Args:
         block: the class of the blocks. layers: the number of blocks of each stage.
         channels: of the stem and of each stage. thumbnail: whether the stem is one convolution of 3x3, for 32x32.
-    Raises: AssertionError: `channels` is not one longer than `layers`.
+    Raises: ValueError: `channels` is not one longer than `layers`.
     """
 
     _first = False
@@ -127,7 +128,7 @@ class _ResNet(Classifier):
     ) -> None:
         super().__init__(**kwargs)
         if len(layers) != len(channels) - 1:
-            raise AssertionError(
+            raise WrongValueError(
                 f"{len(layers)} stages need {len(layers) + 1} numbers of channels, not {len(channels)}"
             )
         with self.name_scope():
@@ -188,11 +189,11 @@ def get_resnet(
     root: str = FOLDER,
     **kwargs: Any,
 ) -> ResNetV1 | ResNetV2:
-    """A residual network of version 1 or 2 with 18, 34, 50, 101 or 152 layers. Raises: AssertionError: another one."""
+    """A residual network of version 1 or 2 with 18, 34, 50, 101 or 152 layers. Raises: ValueError: another one."""
     if num_layers not in _DEPTHS:
-        raise AssertionError(f"there is no ResNet of {num_layers} layers; there are {list(_DEPTHS)}")
+        raise WrongValueError(f"there is no ResNet of {num_layers} layers; there are {list(_DEPTHS)}")
     if version not in _VERSIONS:
-        raise AssertionError(f"Invalid resnet version: {version}. Options are 1 and 2.")
+        raise WrongValueError(f"Invalid resnet version: {version}. Options are 1 and 2.")
     layers, deep = _DEPTHS[num_layers]
     network, basic, bottleneck = _VERSIONS[version]
     channels = [64, 256, 512, 1024, 2048] if deep else [64, 64, 128, 256, 512]

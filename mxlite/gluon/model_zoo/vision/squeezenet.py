@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._public import offer, show
+from mxlite.error import WrongValueError
 from mxlite.gluon import nn
 from mxlite.gluon.contrib.nn import HybridConcurrent
 from mxlite.gluon.model_zoo.vision._common import CPU, FOLDER, Classifier, trained, variant
@@ -33,12 +34,12 @@ def _fire(squeezed: int) -> nn.HybridSequential:
 
 
 class SqueezeNet(Classifier):
-    """SqueezeNet, version "1.0" or "1.1". Raises: AssertionError: another version."""
+    """SqueezeNet, version "1.0" or "1.1". Raises: ValueError: another version."""
 
     def __init__(self, version: str, classes: int = 1000, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if version not in _VERSIONS:
-            raise AssertionError(f"Unsupported SqueezeNet version {version}: 1.0 or 1.1 expected")
+            raise WrongValueError(f"Unsupported SqueezeNet version {version}: 1.0 or 1.1 expected")
         channels, kernel, modules = _VERSIONS[version]
         with self.name_scope():
             self.features = nn.HybridSequential(prefix="")

@@ -7,6 +7,7 @@ from typing import Any
 from mxlite import initializer
 from mxlite._public import offer, show
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.gluon import nn
 from mxlite.gluon.model_zoo.vision._common import CPU, FOLDER, Classifier, trained, variant
 
@@ -20,7 +21,7 @@ class VGG(Classifier):
 
     Args:
         layers: the convolutions of each stage. filters: their channels.
-    Raises: AssertionError: the two have different lengths.
+    Raises: ValueError: the two have different lengths.
     """
 
     def __init__(
@@ -28,7 +29,7 @@ class VGG(Classifier):
     ) -> None:
         super().__init__(**kwargs)
         if len(layers) != len(filters):
-            raise AssertionError(f"{len(layers)} stages need as many numbers of filters, not {len(filters)}")
+            raise WrongValueError(f"{len(layers)} stages need as many numbers of filters, not {len(filters)}")
         with self.name_scope():
             self.features = nn.HybridSequential(prefix="")
             for count, channels in zip(layers, filters):

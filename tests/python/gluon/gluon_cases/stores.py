@@ -107,7 +107,6 @@ def _wrong(mx, wrong):
         "compression": lambda: store.set_gradient_compression({"type": "2bit"}),
         "capability": lambda: store.is_capable("other"),
         "name": lambda: mx.kv.create(3),
-        "sparse": lambda: store.row_sparse_pull("a", out=one, row_ids=one),
     }[wrong]()
 
 
@@ -115,9 +114,17 @@ _WRONG = ["twice", "mixed", "unknown push", "unknown pull", "no out", "shape of 
 _WRONG += ["a number", "states without optimizer", "no file", "kind of optimizer", "compression", "capability", "name"]
 
 
-@case(wrong=[*_WRONG, "sparse"])
+@case(wrong=_WRONG)
 def wrong_use(mx, wrong):
     _wrong(mx, wrong)
+
+
+@case(differs="mxlite has no sparse arrays")
+def rows_of_a_dense_array(mx):
+    store, out = mx.kv.create("local"), mx.nd.zeros((3, 2))
+    store.init("a", mx.nd.ones((3, 2)))
+    store.row_sparse_pull("a", out=out, row_ids=mx.nd.array([0, 2]))
+    return out
 
 
 @case(kind=["local", "device", "LOCAL", "local_allreduce_cpu", "teststore"])

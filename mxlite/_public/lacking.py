@@ -1,0 +1,46 @@
+"""Why a name of MXNet 1.9.1 is not here, and what does its work."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+_FRONT_END = "it is a part of 1.9.1's own front end"
+_SPARSE = "mxlite's arrays are dense, and so are those that its operators take"
+_QUANTIZED = "quantized networks are not in mxlite; cast to float16 (net.cast('float16')) where size counts"
+
+#: Patterns of names, behind the module's without "mxlite."; the reason, and what to write. The first that fits.
+_REASONS = (
+    (
+        "np npx numpy* np_symbol ndarray.np* symbol.np* ndarray.contrib.uniform symbol.contrib.uniform",
+        "mx.np has no arrays here yet; mx.nd has the same operators under MXNet's names, and takes NumPy's shapes"
+        " inside mx.util.np_shape()",
+    ),
+    ("*sparse *SparseEmbedding *.CSRNDArray *.getnnz *.edge_id *.dgl_*", _SPARSE),
+    ("rnn rnn.*", "mx.gluon.rnn has these cells and layers"),
+    ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),
+    ("th", "it called Lua's Torch; mx.operator.CustomOp runs code of yours"),
+    ("onnx onnx.*", "models are exchanged as symbols: net.export and mx.gluon.SymbolBlock.imports"),
+    ("*.quantize* *.quantized_* *.dequantize *.requantize *.calibrate_entropy", _QUANTIZED),
+    ("*.contrib.fft *.contrib.ifft *.contrib.count_sketch", "1.9.1 has it on GPUs alone"),
+    ("ndarray.imdecode ndarray.*.imdecode", "mx.image.imdecode reads images"),
+    ("*.contrib.backward_*", "backward is made of other operators here"),
+    ("library", "mx.operator.CustomOp, or MXCustomOpRegister of the C API, add operators"),
+    ("executor_manager notebook notebook.*", "it is not in mxlite yet"),
+    ("initializer.FusedRNN", "mx.gluon.rnn's layers initialize their parameters one by one"),
+    ("kvstore.KVStoreServer kvstore.kvstore_server", "workers sum among themselves here: `mxlite help distributed`"),
+    ("ndarray.gen_* symbol.gen_* *.register *.utils *.CachedOp api misc space cython *_doc", _FRONT_END),
+    ("ndarray.get_* ndarray.indexing_* ndarray.ndarray.get_* ndarray.ndarray.indexing_*", _FRONT_END),
+)
+
+
+def reason(module: str, name: str) -> str:
+    """Why a module of the package lacks a name that it has in 1.9.1; "" where that is not known.
+
+    Args:
+        module: `mxlite`, `mxlite.ndarray.contrib`.
+    """
+    full = f"{module}.{name}".partition(".")[2]
+    for patterns, why in _REASONS:
+        if any(fnmatchcase(full, pattern) for pattern in patterns.split()):
+            return why
+    return ""
