@@ -1,4 +1,4 @@
-"""What objects show in a notebook: tables, pictures, live lines; and progress bars. Nothing else of mxlite is imported.
+"""What objects show in a notebook: tables, pictures, live lines; and bars. Of mxlite, errors and files are imported.
 
 A class of the package has `_repr_html_` or `_repr_svg_`, which calls a function of a module here with plain data.
 """
@@ -9,7 +9,9 @@ import os
 import sys
 from typing import Any
 
-#: 0: no bars and no live lines; 1: bars in any case; otherwise where a person looks (README's settings).
+from mxlite.error import MXNetError
+
+#: 0: no bars and no live lines; 1: bars in any case; otherwise where a person looks (docs/settings.md).
 SETTING = "MXLITE_PROGRESS"
 
 
@@ -21,9 +23,11 @@ def here() -> bool:
 
 
 def setting() -> str:
-    """What the environment says of bars and live lines: "0", "1", or "" for neither."""
-    text = os.environ.get(SETTING, "").strip().lower()
-    return {"0": "0", "false": "0", "off": "0", "no": "0", "1": "1", "true": "1", "on": "1", "yes": "1"}.get(text, "")
+    """What the environment says of bars and live lines: "0", "1", or "" for neither. Raises: MXNetError: else."""
+    text = os.environ.get(SETTING, "")
+    if text not in ("", "0", "1"):
+        raise MXNetError(f"{SETTING} must be 0 or 1, got {text!r}")
+    return text
 
 
 def display(thing: Any) -> Any:

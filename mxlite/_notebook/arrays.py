@@ -41,8 +41,8 @@ def html(facts: Sequence[str], shape: Sequence[int], dtype: Any, read: Read) -> 
     if is_image(shape, dtype):
         return _image(title, shape, read)
     if len(shape) < 2:
-        row, columns = [], places(shape[0]) if shape else [0]
-        values = _joined([read((each,)) for each in _parts(shape[0])], 0) if shape else read(()).reshape(1)
+        columns: list[int | None] = places(shape[0]) if shape else [0]
+        values = _joined([read((each,)) for each in _parts(shape[0])]) if shape else read(()).reshape(1)
         row = _with_gap([text(each) for each in values], columns)
         return tables.table(_heads(columns) if shape else [], [row], right=range(len(row)), title=title)
     return _matrix(title, shape, read)
@@ -58,7 +58,7 @@ def _matrix(title: str, shape: Sequence[int], read: Read) -> str:
         if at is None:
             cells.append(["⋮"] * (len(columns) + 1))
             continue
-        values = _joined([read((*leading, at, part)) for part in parts], 0)
+        values = _joined([read((*leading, at, part)) for part in parts])
         cells.append([str(at), *_with_gap([text(each) for each in values], columns)])
     head = ["", *_heads(columns)]
     where = f"shown is [{', '.join(map(str, leading))}, :, :]" if leading else ""
@@ -76,8 +76,8 @@ def _parts(size: int) -> list[slice]:
     return [slice(0, size)] if size <= 2 * EDGE else [slice(0, EDGE), slice(size - EDGE, size)]
 
 
-def _joined(parts: list[np.ndarray], axis: int) -> np.ndarray:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _heads(columns: list[int | None]) -> list[str]:

@@ -21,17 +21,17 @@ class _Silent:
 
 def _kind() -> Any:
     """tqdm's class for this place; None: there are no bars here."""
-    setting = _notebook.setting()
-    if setting == "0" or sys.stderr is None or importlib.util.find_spec("tqdm") is None:
+    setting, notebook = _notebook.setting(), _notebook.here()
+    if setting == "0" or sys.stderr is None or not (notebook or setting == "1" or _is_terminal(sys.stderr)):
         return None
-    if _notebook.here():  # without widgets a bar is text that stays in the saved notebook
-        if importlib.util.find_spec("ipywidgets") is None:
-            return None
+    # Without widgets a bar is text that stays in the saved notebook.
+    needed = ("tqdm", "ipywidgets") if notebook else ("tqdm",)
+    if any(importlib.util.find_spec(each) is None for each in needed):
+        return None
+    if notebook:
         from tqdm.notebook import tqdm as widget  # type: ignore[import-untyped]
 
         return widget
-    if setting != "1" and not _is_terminal(sys.stderr):
-        return None
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     return tqdm

@@ -157,12 +157,12 @@ def timeline(filename: str | None = None) -> Picture:
             finished file is written now, as by dump(finished=False).
 
     Raises:
-        OSError: there is no such file. ValueError: it is no trace, or has no work in it.
+        OSError: there is no such file. ValueError: it is no trace, or has no work in it. MXNetError: it cannot be
+            written.
     """
     if filename is None:
         filename = _filename[0]
-        if LIB.MXDumpProcessProfile(0, 0, None) != 0 and not os.path.exists(filename):
-            raise last_error()
+        _write_new(False)
     with open(filename, encoding="utf-8") as file:
         try:
             events = json.load(file)["traceEvents"]
@@ -238,7 +238,13 @@ def _dump_at_exit() -> None:
 
 def _write_rest(process: int) -> None:
     """At the end of the process. Raises: MXNetError: the trace cannot be written; Python prints it."""
-    if os.getpid() == process and LIB.MXDumpProcessProfile(1, 0, None) != 0:
+    if os.getpid() == process:
+        _write_new(True)
+
+
+def _write_new(finished: bool) -> None:
+    """Writes the trace, unless it is written already. Raises: MXNetError: it cannot be written."""
+    if LIB.MXDumpProcessProfile(int(finished), 0, None) != 0:
         problem = last_error()
         if "has not run since the last file" not in str(problem):  # the program has written it
             raise problem

@@ -22,8 +22,10 @@ _WIDTH = 44
 _MOST_BOXES = 80
 
 #: How variables that are parameters or states end: they are no boxes of pictures.
-WEIGHTS = ("_weight", "_bias", "_beta", "_gamma", "_moving_var", "_moving_mean", "_running_var", "_running_mean")
-WEIGHTS += ("_state", "_state_cell", "_parameters")
+WEIGHTS = (
+    *("_weight", "_bias", "_beta", "_gamma", "_moving_var", "_moving_mean", "_running_var", "_running_mean"),
+    *("_state", "_state_cell", "_parameters"),
+)
 
 Shapes = dict[str, tuple[int, ...]]
 Boxes = list[tuple[list[str], str]]

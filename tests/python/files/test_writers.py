@@ -291,6 +291,7 @@ WRITERS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     ),
     "profiler.dump": (_profiled(lambda: mx.profiler.dump()), ["a"]),
     "profiler at the end": (_profiled(lambda: mx.profiler._write_rest(os.getpid())), ["a"]),
+    "profiler.timeline": (_profiled(lambda: mx.profiler.timeline()), ["a"]),
     "graph.draw": (_drawn, ["a.svg"]),
     "Picture.save": (lambda f: Picture("<svg>" + 99 * " " + "</svg>", "x").save(f / "a.svg"), ["a.svg"]),
     "plot_network, save": (lambda f: Digraph("net", "svg").save(str(f / "a")), ["a"]),
