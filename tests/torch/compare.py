@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any, Callable
 
@@ -73,6 +74,16 @@ def attempt(run: Callable[[], Any]) -> Any:
         return run()
     except Exception as problem:  # noqa: BLE001 - its class is the result
         return f"error {builtin(problem)}"
+
+
+def report(summary: str, found: Iterable[str]) -> int:
+    """Prints what differs, and how much did of what was compared; a program's exit status: 1 where something does."""
+    wrong = 0
+    for each in found:
+        wrong += 1
+        print(each)
+    print(f"{summary}, {wrong} wrong")
+    return int(wrong > 0)
 
 
 def describe(value: Any) -> Any:

@@ -10,16 +10,19 @@
 #include "kernel/gemm/gemm.h"
 #include "kernel/target.h"
 
-enum { ROOM = 1 << 20 };
+enum {
+    ROOM = 1 << 20,
+    BEYOND = 4096 /* elements behind a result, in which nothing may be written */
+};
 
 static double da[ROOM], db[ROOM], dc[ROOM], want[ROOM], got[ROOM];
 static char a[ROOM * 8], b[ROOM * 8], c[3][ROOM * 8];
 
-static void cast(int from, int to, void *out, const void *in)
+static void cast(int from, int to, void *out, const void *in, int64_t count)
 {
     int64_t step = 1;
 
-    mxl_cast_loop(from, to)(out, &in, &step, ROOM, NULL);
+    mxl_cast_loop(from, to)(out, &in, &step, count, NULL);
 }
 
 /* Integers in [-8, 8]: exact in every dtype, so that any order of additions gives the same. */
@@ -30,8 +33,8 @@ static void refill(uint64_t *seed, int dtype)
         db[i] = (double)(harness_random(seed) % 17) - 8;
         dc[i] = (double)(i % 9);
     }
-    cast(MXL_F64, dtype, a, da);
-    cast(MXL_F64, dtype, b, db);
+    cast(MXL_F64, dtype, a, da, ROOM);
+    cast(MXL_F64, dtype, b, db, ROOM);
 }
 
 static void check(int dtype, int64_t m, int64_t n, int64_t k)
@@ -42,9 +45,10 @@ static void check(int dtype, int64_t m, int64_t n, int64_t k)
         bool ta = mode & 1, tb = mode & 2, add = mode & 4;
         int64_t pad = pads[mode == 1 || mode == 6];
         int64_t lda = (ta ? m : k) + pad, ldb = (tb ? k : n) + pad, ldc = n + pad;
-        int64_t wrong = 0;
+        int64_t used = m * ldc + BEYOND, wrong = 0;
+        size_t bytes = (size_t)used * mxl_dtype_size(dtype);
 
-        memcpy(want, dc, sizeof(dc));
+        memcpy(want, dc, (size_t)used * sizeof(*dc));
         for (int64_t i = 0; i < m; i++) {
             for (int64_t j = 0; j < n; j++) {
                 double sum = add ? want[i * ldc + j] : 0;
@@ -57,15 +61,15 @@ static void check(int dtype, int64_t m, int64_t n, int64_t k)
         }
         for (int threads = 1; threads <= 3; threads++) {
             mxl_thread_set_count(threads);
-            cast(MXL_F64, dtype, c[threads - 1], dc);
+            cast(MXL_F64, dtype, c[threads - 1], dc, used);
             CHECK_INT(mxl_gemm(dtype, ta, tb, m, n, k, a, lda, b, ldb, c[threads - 1], ldc, add),
                       0);
         }
         mxl_thread_set_count(0);
-        CHECK(memcmp(c[0], c[1], sizeof(c[0])) == 0);
-        CHECK(memcmp(c[0], c[2], sizeof(c[0])) == 0);
-        cast(dtype, MXL_F64, got, c[0]);
-        for (int64_t i = 0; i < ROOM; i++)
+        CHECK(memcmp(c[0], c[1], bytes) == 0);
+        CHECK(memcmp(c[0], c[2], bytes) == 0);
+        cast(dtype, MXL_F64, got, c[0], used);
+        for (int64_t i = 0; i < used; i++)
             wrong += got[i] != want[i];
         CHECK_INT(wrong, 0);
     }
@@ -136,8 +140,8 @@ TEST(bits)
     for (int dtype = MXL_F32; dtype <= MXL_F64; dtype++) {
         for (int i = 0; i < ROOM; i++)
             da[i] = db[i] = 1.0 / (1 + i % 1237);
-        cast(MXL_F64, dtype, a, da);
-        cast(MXL_F64, dtype, b, db);
+        cast(MXL_F64, dtype, a, da, ROOM);
+        cast(MXL_F64, dtype, b, db, ROOM);
         for (size_t s = 0; s < 4 * sizeof(shapes) / sizeof(*shapes); s++) {
             const int64_t *shape = shapes[s / 4], m = shape[0], n = shape[1], k = shape[2];
             bool ta = s & 1, tb = s & 2;
@@ -186,7 +190,7 @@ TEST(many)
             int64_t wrong = 0;
 
             CHECK_INT(mxl_products(&p), 0);
-            cast(dtype, MXL_F64, got, c[0]);
+            cast(dtype, MXL_F64, got, c[0], ROOM);
             for (int64_t at = 0; at < p.count * m * n; at++) {
                 int64_t one = at / (m * n), row = at / n % m, column = at % n;
                 double sum = db[column];

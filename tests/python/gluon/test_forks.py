@@ -6,7 +6,9 @@ import gc
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
+import textwrap
 import threading
 import time
 from pathlib import Path
@@ -224,14 +226,11 @@ def test_an_exit_of_the_child_is_quiet(records: Path) -> None:
             assert os.waitpid(pid, 0)[1] == 0
             for each in alive: next(each)
     """
-    run = mx_run(program, str(records))
+    run = _run(program, str(records))
     assert run == (0, "", "")
 
 
-def mx_run(program: str, *arguments: str) -> tuple[int, str, str]:
-    import subprocess
-    import textwrap
-
+def _run(program: str, *arguments: str) -> tuple[int, str, str]:
     root = Path(__file__).resolve().parents[3]
     command = [sys.executable, "-c", textwrap.dedent(program), *arguments]
     environment = {**os.environ, "PYTHONPATH": str(root)}

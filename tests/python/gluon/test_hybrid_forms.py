@@ -106,8 +106,7 @@ def test_forms_within_another_block() -> None:
     found = []
     for hybridized in (False, True):
         block = _initialized(Outer())
-        if hybridized:
-            block.hybridize()
+        block.hybridize(hybridized)
         found.append([_shown(block(X)), _shown(block(X, [X])), _shown(block(X)), _shown(block(X, [X, X]))])
     assert found[0] == found[1]
 
@@ -116,8 +115,7 @@ def test_gradients_to_second_order_of_each_form() -> None:
     found = []
     for hybridized in (False, True):
         block = _initialized(Many())
-        if hybridized:
-            block.hybridize()
+        block.hybridize(hybridized)
         for given in (FORMS["one"], FORMS["a list"], FORMS["one"]):
             x = X.copy()
             x.attach_grad()
@@ -135,8 +133,7 @@ def test_a_trainer_steps_over_calls_of_both_forms() -> None:
     found = []
     for hybridized in (False, True):
         block = _initialized(Many())
-        if hybridized:
-            block.hybridize()
+        block.hybridize(hybridized)
         trainer = gluon.Trainer(block.collect_params(), "sgd", {"learning_rate": 0.01})
         for given in (FORMS["one"], FORMS["two"], FORMS["one"]):
             with autograd.record():
@@ -205,8 +202,7 @@ def test_outputs_that_are_none() -> None:
     found = []
     for hybridized in (False, True):
         block = Some()
-        if hybridized:
-            block.hybridize()
+        block.hybridize(hybridized)
         found.append([_shown(block(X)), _shown(block(X, [X])), _shown(block(X))])
     assert found[0] == found[1]
 
@@ -221,8 +217,7 @@ def _layer(kind: Any, hybridized: bool, **options: Any) -> Any:
     mx.random.seed(1)
     layer = kind(3, **options)
     layer.initialize(mx.init.Normal(0.5))
-    if hybridized:
-        layer.hybridize()
+    layer.hybridize(hybridized)
     return layer
 
 
@@ -275,8 +270,7 @@ def test_recurrent_layers_within_blocks(kind: Any) -> None:
         mx.random.seed(1)
         net = Net()
         net.initialize(mx.init.Normal(0.5))
-        if hybridized:
-            net.hybridize()
+        net.hybridize(hybridized)
         lengths, states = nd.array([5, 2]), net.layer.begin_state(2)
         found.append([_shown(net(SEQUENCE, lengths)), _shown(net(SEQUENCE, lengths, states))])
     assert found[0] == found[1]

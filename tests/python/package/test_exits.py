@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 import textwrap
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import mxlite
 from mxlite import _lib
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -163,11 +166,6 @@ def test_nothing_is_said(place: str, end: str, tmp_path: Path) -> None:
 
 def test_destructors_need_no_module() -> None:
     """Each `__del__` of the package is a slot that holds a function of the library, or made by `destructor`."""
-    import importlib
-    import pkgutil
-
-    import mxlite
-
     classes = set()
     for module in pkgutil.walk_packages(mxlite.__path__, "mxlite."):
         if not module.name.endswith(("__main__", "build_cffi", "_watch")) and "kvstore._world" not in module.name:

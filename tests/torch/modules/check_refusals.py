@@ -10,6 +10,7 @@ import itertools
 import random
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ import mxlite.torch as ours
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from compare import builtin, same_words, words_of
+from compare import builtin, report, same_words, words_of
 from refusals import REFUSED, SETUP
 from texts import TEXTS
 
@@ -87,38 +88,41 @@ def layout(torch: Any, text: str, seed: int) -> Any:
     return [stride for stride, size in zip(made.stride(), made.shape) if size > 1], made.is_contiguous()
 
 
-def main() -> int:
-    """Prints what differs; how many of them."""
-    warnings.simplefilter("ignore")
+def calls() -> list[str]:
+    """Every call of refusals.py, and of each target with each key, and with each value there."""
     texts = [text.strip() for listed in REFUSED.values() for text in listed.strip().splitlines()]
     texts += TEXTS
     texts += [f"{target}[{key}]" for target, key in itertools.product(TARGETS, KEYS)]
-    texts += [f"put({target}, {key}, {value})" for target, key, value in itertools.product(TARGETS, KEYS, VALUES)]
-    wrong = 0
+    return texts + [f"put({target}, {key}, {value})" for target, key, value in itertools.product(TARGETS, KEYS, VALUES)]
+
+
+def differences(texts: list[str], count: int) -> Iterator[str]:
+    """Calls that answer otherwise, and functions some of whose layouts are others."""
     for text in texts:
         first, second = answer(real, text), answer(ours, text)
-        if isinstance(first, Refusal) and isinstance(second, Refusal):
+        both_refuse = isinstance(first, Refusal) and isinstance(second, Refusal)
+        if both_refuse:
             copied = same_words(first.says, second.says)
             if copied:
-                wrong += 1
-                print(f"{text}: {second.says}: PyTorch's words: {copied}")
+                yield f"{text}: {second.says}: PyTorch's words: {copied}"
             elif first.kind != second.kind and not text.startswith("put"):  # of two mistakes one is named
-                wrong += 1
-                print(f"{text}: {first.kind} / {second.kind}")
+                yield f"{text}: {first.kind} / {second.kind}"
         elif first != second:
             if isinstance(first, Refusal) and first.kind == "RuntimeError" and ", u, " in text:
                 continue  # PyTorch refuses a number at a mask of bytes, which it takes with several values
-            wrong += 1
-            print(f"{text}: {first} / {second}")
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+            yield f"{text}: {first} / {second}"
     for text in (each.strip() for each in LAYOUTS.split("|")):
         apart = [seed for seed in range(count) if layout(real, text, seed) != layout(ours, text, seed)]
         if apart:
-            wrong += 1
-            print(f"{text}: seeds {apart}: {layout(real, text, apart[0])} / {layout(ours, text, apart[0])}")
-    print(f"refusals: {len(texts)} calls and {count} layouts, {wrong} wrong")
-    return wrong
+            yield f"{text}: seeds {apart}: {layout(real, text, apart[0])} / {layout(ours, text, apart[0])}"
+
+
+def main() -> int:
+    """Prints what differs; 1 where something does."""
+    warnings.simplefilter("ignore")
+    texts, count = calls(), int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    return report(f"refusals: {len(texts)} calls and {count} layouts", differences(texts, count))
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main() else 0)
+    sys.exit(main())
