@@ -21,7 +21,7 @@ from mxlite._install import install_as_mxnet
 from mxlite._lib import get_cmake_dir, get_include, get_library, get_pkgconfig_dir
 from mxlite._public import show as _show
 from mxlite._version import __version__
-from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from mxlite.context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
 from mxlite.error import MXNetError
 from mxlite.util import (
     is_np_array,
@@ -99,6 +99,7 @@ __all__ = [
     "get_pkgconfig_dir",
     "gluon",
     "gpu",
+    "gpu_memory_info",
     "image",
     "img",
     "init",

@@ -198,6 +198,7 @@ def test_there_is_no_gpu() -> None:
         lambda: nd.ones(2).as_in_context(mx.gpu(0)),
         lambda: nd.ones(2).copyto(mx.gpu(0)),
         lambda: mx.context.gpu_memory_info(0),
+        lambda: mx.gpu_memory_info(0),
     ):
         with pytest.raises(mx.MXNetError, match=r"gpu\(0\) is not available: mxlite computes on the CPU"):
             use()
