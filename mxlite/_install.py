@@ -8,8 +8,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from mxlite._public import loaded
-
 #: What `mxnet.__version__` says.
 MXNET_VERSION = "1.9.1"
 
@@ -106,6 +104,8 @@ def install_as_mxnet() -> None:
         RuntimeError: another mxnet is imported already.
     """
     import multiprocessing.pool  # noqa: F401 - as MXNet does: programs use the name without an import (Sockeye 2.3)
+
+    from mxlite._public import loaded  # here, since `import mxlite` needs it not
 
     install_as("mxnet", "mxlite", "install_as_mxnet", MXNET_VERSION)
     loaded.place("mxnet", "mxlite")

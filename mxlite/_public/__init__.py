@@ -10,7 +10,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from typing import Any, Callable
 
-from mxlite._public.imported import find
+from mxlite._public.imported import find, names
 from mxlite._public.keywords import ask_in
 from mxlite._public.pages import see
 
@@ -21,8 +21,8 @@ def missing(module: str, name: str) -> str:
 
     is_torch = f"{module}.".startswith("mxlite.torch.")
     why = "" if is_torch else lacking.reason(module, name)
-    names = getattr(sys.modules.get(module), "__all__", ())
-    meant = "" if why else near.did_you_mean(name, names, near.CLOSER)
+    offered = getattr(sys.modules.get(module), "__all__", ())
+    meant = "" if why else near.did_you_mean(name, offered, near.CLOSER)
     others = [] if why else _elsewhere(module, name)
     if meant or others:
         return meant if not others else f"; there is {near.alternatives(others, str)}"
@@ -52,7 +52,8 @@ def _elsewhere(module: str, name: str) -> list[str]:
 def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> None:
     """Gives a module, by its `globals()`, `__dir__` (the public names) and `__getattr__` (the error above).
 
-    The public names are those in its `__all__`; without one, those that it defines.
+    The public names are those in its `__all__`; without one, those that it defines. To `__all__` are added the names
+    that programs get from 1.9.1's module of that name by `import *`, as `os` and `np`.
 
     Args:
         get: makes what has a name in `__all__` and is not there yet; None: there is no such name.
@@ -75,13 +76,15 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
         raise error
 
     def __dir__() -> list[str]:  # noqa: N807
-        return sorted({*module["__all__"], *(each for each in module if each[:2] == "__")})
+        return sorted({*own, *(each for each in module if each[:2] == "__")})
 
     for each in list(module.values()):
         ask_in(name, each)
     module.update(__getattr__=__getattr__, __dir__=__dir__)
     if "__all__" not in module:
         offer(module)
+    own = list(module["__all__"])
+    module["__all__"] = own + [each for each in names(name.partition(".")[2]) if each not in own]
     module.setdefault("__path__", [])  # so that `from module import x` asks the finder below for x
 
 
@@ -91,12 +94,12 @@ def defined(module: dict[str, Any]) -> list[str]:
     return [name for name, each in module.items() if name[0] != "_" and f"{_module_of(each)}.".startswith(own)]
 
 
-def offer(module: dict[str, Any], *others: str) -> None:
-    """Makes the public names of a module those that it defines, and `others`.
+def offer(module: dict[str, Any]) -> None:
+    """Makes the public names of a module those that it defines.
 
     A type checker that saw an assignment of `__all__` would want to read the names in it.
     """
-    module["__all__"] = [*defined(module), *others]
+    module["__all__"] = defined(module)
 
 
 def _module_of(thing: Any) -> str:

@@ -1,161 +1,240 @@
 """Names that modules of MXNet 1.9.1 import and do not define, which code reaches through them all the same.
 
-`from mxnet.metric import ndarray` (in GluonTS), `mx.model.mx_real_t`. They are found when they are asked for, and are
-not among a module's public names. `_public.show` asks `find`.
+`from mxnet.metric import ndarray` (in GluonTS), `mx.model.mx_real_t`, or `os` after `from mxnet.test_utils import *`.
+They are found when they are asked for, and `dir` does not show them. `_public.show` asks `find` and `names`.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 #: Where a name leads, in whatever module it is: a module, or what a module has.
 _SOURCES = {
+    "array": "array",
     "collections": "OrderedDict defaultdict namedtuple",
     "contextlib": "contextmanager",
-    "ctypes": "CFUNCTYPE POINTER Structure c_bool c_char c_char_p c_int c_void_p pointer",
+    "ctypes": "CFUNCTYPE POINTER Structure cast c_bool c_char c_char_p c_int c_void_p pointer",
     "functools": "reduce",
     "math": "cos pi sqrt",
+    "multiprocessing": "current_process",
     "multiprocessing.pool": "ThreadPool",
     "mxlite.base": """
-        MXNetError NDArrayHandle OpHandle c_array c_array_buf c_handle_array c_str c_str_array check_call integer_types
-        mx_int mx_uint mx_float numeric_types py_str string_types
+        DataIterHandle ExecutorHandle KVStoreHandle MXCallbackList MXNetError NDArrayHandle OpHandle ProfileHandle
+        RecordIOHandle SymbolHandle c_array c_array_buf c_handle_array c_str c_str_array check_call classproperty
+        ctypes2numpy_shared integer_types mx_int mx_uint mx_float numeric_types py_str string_types with_metaclass
     """,
     "mxlite.callback": "LogValidationMetricsCallback",
     "mxlite.context": "Context cpu current_context",
     "mxlite.executor": "Executor",
+    "mxlite.executor_manager": "DataParallelExecutorManager",
     "mxlite.gluon.block": "Block HybridBlock",
-    "mxlite.gluon.nn": "LeakyReLU",
+    "mxlite.gluon.loss": "SoftmaxCrossEntropyLoss",
+    "mxlite.gluon.nn": "HybridSequential LeakyReLU Sequential",
     "mxlite.gluon.parameter": "DeferredInitializationError Parameter ParameterDict",
     "mxlite.gluon.utils": "HookHandle check_sha1 download shape_is_known",
-    "mxlite.initializer": "Uniform",
-    "mxlite.io": "DataDesc DataIter",
+    "mxlite.image": """
+        Augmenter CastAug ColorJitterAug ColorNormalizeAug ForceResizeAug HueJitterAug ImageIter LightingAug
+        RandomGrayAug RandomOrderAug ResizeAug copyMakeBorder fixed_crop
+    """,
+    "mxlite.initializer": "InitDesc Uniform",
+    "mxlite.io": "DataBatch DataDesc DataIter",
     "mxlite.kvstore": "KVStore",
-    "mxlite.ndarray": "NDArray zeros",
+    "mxlite.metric": "Accuracy CompositeEvalMetric EvalMetric",
+    "mxlite.model": "BatchEndParam load_checkpoint load_params save_checkpoint",
+    "mxlite.module.base_module": "BaseModule",
+    "mxlite.module.executor_group": "DataParallelExecutorGroup",
+    "mxlite.module.module": "Module",
+    "mxlite.name": "NameManager",
+    "mxlite.ndarray": "NDArray concat load tile zeros zeros_like",
     "mxlite.optimizer": "get_updater",
     "mxlite.runtime": "Features",
     "mxlite.symbol": "Symbol load_json",
-    "mxlite.util": "getenv is_np_array is_np_shape np_array np_shape set_np setenv use_np",
+    "mxlite.util": "get_cuda_compute_capability getenv is_np_array is_np_shape np_array np_shape set_np setenv use_np",
     "numbers": "Number",
     "threading": "Lock",
 }
-_MODULES = {
-    **{
-        name: name
-        for name in "collections copy ctypes json logging math multiprocessing numbers numpy operator os".split()
-    },
-    **{name: name for name in "pickle platform random re signal struct sys threading time traceback warnings".split()},
-    **{name: f"mxlite.{name}" for name in "autograd base context image initializer io libinfo metric".split()},
-    **{name: f"mxlite.{name}" for name in "ndarray recordio registry symbol".split()},
-    **{"ctx": "mxlite.context", "mx": "mxlite", "nd": "mxlite.ndarray", "np": "numpy", "npt": "numpy.testing"},
-    **{"opt": "mxlite.optimizer", "rnd": "numpy.random", "sym": "mxlite.symbol"},
-}
-_OTHERS = {"NDabs": "mxlite.ndarray:abs", "NDnorm": "mxlite.ndarray:norm", "mx_real_t": "numpy:float32"}
-_TARGETS = {
-    **{name: f"{module}:{name}" for module, names in _SOURCES.items() for name in names.split()},
-    **_MODULES,
-    **_OTHERS,
+#: Modules: those that have their own name, those of the package, and those that have another name.
+_SAME = """
+    bz2 collections copy ctypes errno functools gzip json logging math multiprocessing numbers numpy operator os
+    pickle platform random re signal struct sys tarfile threading time traceback warnings zipfile
+"""
+_OWN = "autograd base context image initializer io libinfo metric ndarray recordio registry symbol"
+_OTHERS = {
+    "NDabs": "mxlite.ndarray:abs",
+    "NDnorm": "mxlite.ndarray:norm",
+    "ctx": "mxlite.context",
+    "kvs": "mxlite.kvstore",
+    "mx": "mxlite",
+    "mx_real_t": "numpy:float32",
+    "nd": "mxlite.ndarray",
+    "np": "numpy",
+    "npt": "numpy.testing",
+    "opt": "mxlite.optimizer",
+    "py_array": "array:array",
+    "rnd": "numpy.random",
+    "sym": "mxlite.symbol",
 }
 #: What leads elsewhere in one module.
 _ELSEWHERE = {
     ("gluon.data.dataloader", "io"): "io",
+    ("initializer", "random"): "mxlite.random",
+    ("io.io", "array"): "mxlite.ndarray:array",
+    ("io.utils", "array"): "mxlite.ndarray:array",
     ("symbol.symbol", "zeros"): "mxlite.symbol:zeros",
+    ("test_utils", "array"): "mxlite.ndarray:array",
 }
 
-#: The names that a module of 1.9.1 imports.
-_IMPORTED = {
-    "attribute": "defaultdict string_types threading warnings",
+#: The names that a module of 1.9.1 without `__all__` imports: `from module import *` gives them too.
+_OPEN = {
+    "attribute": "classproperty defaultdict string_types threading warnings with_metaclass",
     "autograd": """
-        CFUNCTYPE Lock NDArray NDArrayHandle POINTER Symbol c_array c_array_buf c_char_p c_handle_array c_int c_void_p
-        check_call ctypes mx_uint string_types traceback
+        CFUNCTYPE Lock MXCallbackList NDArray NDArrayHandle POINTER Symbol SymbolHandle array c_array
+        c_array_buf c_handle_array c_int c_void_p cast check_call ctypes mx_uint string_types traceback
     """,
-    "base": "ctypes libinfo mx_real_t os platform re sys",
-    "context": "check_call ctypes threading warnings",
+    "callback": "logging math save_checkpoint time",
+    "context": "check_call classproperty ctypes threading warnings with_metaclass",
     "contrib.autograd": """
-        NDArray NDArrayHandle c_array c_array_buf c_handle_array check_call ctypes mx_uint string_types
+        NDArray NDArrayHandle array c_array c_array_buf c_handle_array check_call ctypes functools mx_uint
+        string_types zeros_like
     """,
+    "contrib.io": "DataDesc DataIter nd",
+    "contrib.tensorboard": "logging",
+    "contrib.text.embedding": "base is_np_array logging nd os registry tarfile vocab warnings zipfile",
+    "contrib.text.utils": "collections re",
+    "contrib.text.vocab": "collections",
     "engine": "check_call ctypes",
     "executor": """
-        NDArray NDArrayHandle c_array_buf c_handle_array c_str_array check_call copy ctypes mx_int mx_uint ndarray np
-        numpy py_str
+        ExecutorHandle NDArray NDArrayHandle SymbolHandle c_array_buf c_handle_array c_str_array check_call copy
+        ctypes mx_int mx_uint ndarray np py_array py_str
     """,
+    "executor_manager": "DataDesc cpu logging mx_real_t nd np",
+    "gluon.contrib.estimator.utils": "Accuracy CompositeEvalMetric EvalMetric SoftmaxCrossEntropyLoss",
+    "gluon.data.vision.transforms": """
+        Block HybridBlock HybridSequential Sequential image is_np_array np numeric_types random
+    """,
+    "image": "Number io is_np_array json logging nd np numeric_types os random recordio sys warnings",
+    "image.detection": """
+        Augmenter CastAug ColorJitterAug ColorNormalizeAug ForceResizeAug HueJitterAug ImageIter LightingAug
+        RandomGrayAug RandomOrderAug ResizeAug copyMakeBorder fixed_crop io is_np_array json logging nd np
+        numeric_types random warnings
+    """,
+    "image.image": "Number io is_np_array json logging nd np numeric_types os random recordio sys warnings",
+    "initializer": """
+        NDArray alias create is_np_array json load logging ndarray np random re register registry sqrt
+        string_types warnings
+    """,
+    "io.io": """
+        DataIterHandle NDArray NDArrayHandle array c_str_array check_call concat ctypes logging mx_real_t
+        mx_uint namedtuple np py_str sys threading tile
+    """,
+    "io.utils": "NDArray OrderedDict array np",
+    "libinfo": "logging os platform",
+    "log": "logging warnings",
+    "lr_scheduler": "cos logging pi",
+    "metric": "OrderedDict math ndarray numeric_types numpy registry string_types",
+    "model": """
+        Context DataDesc DataParallelExecutorManager LogValidationMetricsCallback Uniform cpu get_updater io kvs
+        logging metric mx_real_t namedtuple nd np opt os sym time warnings
+    """,
+    "module": "base_module bucketing_module executor_group module python_module sequential_module",
+    "module.base_module": """
+        BatchEndParam DataBatch DataDesc DataIter Uniform cpu logging metric ndarray np time warnings
+    """,
+    "module.bucketing_module": "BaseModule Module NameManager Uniform ctx load_params logging nd np sym warnings",
+    "module.executor_group": "DataDesc OrderedDict ctx logging nd",
+    "module.module": """
+        BaseModule DataDesc DataParallelExecutorGroup InitDesc Uniform ctx load_checkpoint logging nd opt
+        warnings zeros
+    """,
+    "module.python_module": "BaseModule Uniform logging nd",
+    "module.sequential_module": "BaseModule Uniform copy logging",
+    "monitor": "NDArray NDArrayHandle ctypes logging ndarray py_str re sqrt",
+    "name": "classproperty threading warnings with_metaclass",
+    "notebook.callback": "datetime defaultdict time",
+    "operator": """
+        CFUNCTYPE Lock MXCallbackList NDArray NDArrayHandle OpHandle POINTER Structure array c_array c_array_buf
+        c_bool c_char c_char_p c_int c_str c_void_p cast check_call collections context ctypes
+        ctypes2numpy_shared is_np_array mx_float mx_int mx_uint pointer py_str symbol traceback warnings
+    """,
+    "profiler": "KVStoreHandle ProfileHandle c_str c_str_array check_call ctypes py_str warnings",
+    "random": "Context check_call ctypes integer_types",
+    "recordio": "RecordIOHandle c_str check_call ctypes current_process namedtuple np numbers struct",
+    "registry": "json string_types warnings",
+    "runtime": "check_call collections ctypes",
+    "test_utils": """
+        Context Features OrderedDict Symbol array bz2 contextmanager create_sparse_array create_sparse_array_zd
+        current_context errno get_cuda_compute_capability getenv gzip json logging mx np npt numbers os platform
+        rand_sparse_ndarray rnd setenv shuffle_csr_column_indices struct sys time traceback use_np zipfile
+    """,
+    "util": "c_str check_call ctypes functools inspect py_str threading",
+    "visualization": "Symbol copy json re warnings",
+}
+
+#: The names that another one imports, which are there when they are asked for.
+_CLOSED = {
+    "base": "ctypes libinfo mx_real_t os platform re sys",
     "gluon.block": """
-        DeferredInitializationError HookHandle MXNetError NDArray OrderedDict Parameter ParameterDict Symbol autograd
-        copy defaultdict initializer is_np_array json load_json mx_real_t ndarray np np_array np_shape re symbol
-        threading warnings
+        DeferredInitializationError HookHandle MXNetError NDArray OrderedDict Parameter ParameterDict Symbol
+        autograd copy defaultdict initializer is_np_array json load_json mx_real_t ndarray np np_array np_shape
+        re symbol threading warnings
     """,
     "gluon.data.dataloader": """
         ThreadPool context io is_np_array is_np_shape multiprocessing nd np pickle set_np signal sys threading
     """,
     "gluon.data.dataset": "ndarray os recordio",
-    "gluon.data.vision.datasets": """
-        base check_sha1 download image is_np_array nd np os recordio struct warnings
-    """,
-    "gluon.data.vision.transforms": "Block HybridBlock image is_np_array numeric_types warnings",
+    "gluon.data.vision.datasets": "base check_sha1 download image is_np_array nd np os recordio struct warnings",
     "gluon.loss": "HybridBlock is_np_array ndarray np numeric_types",
     "gluon.nn.basic_layers": "Block HybridBlock is_np_array nd np sym warnings",
     "gluon.nn.conv_layers": "HybridBlock is_np_array numeric_types symbol",
     "gluon.parameter": """
-        Context MXNetError OrderedDict autograd context cpu defaultdict initializer is_np_array is_np_shape mx_real_t
-        ndarray np shape_is_known symbol warnings
+        Context MXNetError OrderedDict autograd context cpu defaultdict initializer is_np_array is_np_shape
+        mx_real_t ndarray np shape_is_known symbol warnings
     """,
     "gluon.rnn.rnn_cell": "Block HybridBlock LeakyReLU ndarray numeric_types string_types symbol",
     "gluon.rnn.rnn_layer": "is_np_array ndarray",
     "gluon.trainer": "KVStore Parameter ParameterDict",
     "gluon.utils": "collections is_np_array ndarray np os sys warnings",
-    "image": "Number io is_np_array json logging nd np numeric_types os random recordio sys warnings",
-    "initializer": "is_np_array json logging ndarray np re registry sqrt string_types warnings",
-    "io": "",
-    "io.io": """
-        NDArray NDArrayHandle OrderedDict c_str_array check_call ctypes logging mx_real_t mx_uint namedtuple np py_str
-        sys threading
-    """,
-    "kvstore": "",
-    "lr_scheduler": "cos logging pi",
-    "metric": "OrderedDict math ndarray numeric_types numpy registry string_types",
-    "model": """
-        Context DataDesc LogValidationMetricsCallback Uniform cpu get_updater io logging metric mx_real_t nd np opt os
-        sym time warnings
-    """,
-    "module.base_module": "DataIter logging metric ndarray np time warnings",
-    "module.module": "context ctx logging nd warnings zeros",
-    "monitor": "NDArray NDArrayHandle ctypes logging math ndarray py_str re sqrt",
-    "name": "threading warnings",
     "ndarray.ndarray": """
-        Context Features NDArrayHandle c_array c_array_buf c_handle_array c_str check_call ctypes current_context
-        integer_types is_np_array mx_int mx_real_t mx_uint np numeric_types operator reduce string_types warnings
-    """,
-    "operator": """
-        CFUNCTYPE Lock NDArrayHandle OpHandle POINTER Structure c_array c_array_buf c_bool c_char c_char_p c_int
-        c_void_p check_call collections context ctypes is_np_array mx_float mx_int mx_uint pointer py_str symbol
-        traceback warnings
+        Context Features NDArrayHandle c_array c_array_buf c_handle_array c_str check_call ctypes
+        current_context integer_types is_np_array mx_int mx_real_t mx_uint np numeric_types operator reduce
+        string_types warnings
     """,
     "optimizer": "NDabs",
     "optimizer.optimizer": """
         NDArray NDabs NDnorm is_np_array logging math mx_real_t numpy os pickle py_str warnings zeros
     """,
-    "profiler": "c_str c_str_array check_call ctypes py_str",
-    "random": "ctypes integer_types",
-    "recordio": "c_str check_call ctypes namedtuple numbers np os struct",
-    "runtime": "collections ctypes",
     "symbol.symbol": """
-        Context Executor MXNetError NDArray NDArrayHandle Number c_array c_array_buf c_handle_array c_str c_str_array
-        check_call ctypes current_context integer_types is_np_shape mx_int mx_uint numeric_types py_str string_types
-        warnings zeros
+        Context Executor MXNetError NDArray NDArrayHandle Number c_array c_array_buf c_handle_array c_str
+        c_str_array check_call ctypes current_context integer_types is_np_shape mx_int mx_uint numeric_types
+        py_str string_types warnings zeros
     """,
-    "test_utils": """
-        Context Features OrderedDict Symbol contextmanager current_context getenv json logging mx np npt numbers os
-        platform rnd setenv struct sys time traceback use_np
-    """,
-    "util": "c_str check_call ctypes functools inspect os py_str threading",
-    "visualization": "Symbol copy json re warnings",
+    "autograd": "c_char_p",
+    "executor": "numpy",
+    "gluon.data.vision.transforms": "warnings",
+    "io.io": "OrderedDict",
+    "module.module": "context",
+    "monitor": "math",
+    "recordio": "os",
+    "util": "os",
 }
-_IMPORTED["image.image"] = _IMPORTED["image"]
 
 
 def names(module: str) -> list[str]:
-    """The names that a module of 1.9.1, `test_utils`, imports."""
-    return _IMPORTED[module].split()
+    """The names that a module, `test_utils`, gives by `import *` besides its own."""
+    return _OPEN.get(module, "").split()
+
+
+@cache
+def _targets() -> dict[str, str]:
+    """Where each name leads, whatever module it is in."""
+    return {
+        **{name: f"{module}:{name}" for module, listed in _SOURCES.items() for name in listed.split()},
+        **{name: name for name in _SAME.split()},
+        **{name: f"mxlite.{name}" for name in _OWN.split()},
+        **_OTHERS,
+    }
 
 
 def find(module: str, name: str) -> Any:
@@ -165,9 +244,9 @@ def find(module: str, name: str) -> Any:
         module: its name in mxlite, `mxlite.metric`.
     """
     short = module.partition(".")[2]
-    if name not in _IMPORTED.get(short, "").split():
+    if name not in names(short) and name not in _CLOSED.get(short, "").split():
         return None
-    target = _ELSEWHERE.get((short, name)) or _TARGETS.get(name)
+    target = _ELSEWHERE.get((short, name)) or _targets().get(name)
     if target is None:
         return None
     source, _, attribute = target.partition(":")

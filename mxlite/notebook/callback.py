@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import time
 from collections.abc import Iterable
-from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
 from mxlite._public import show as _show
@@ -30,7 +30,7 @@ class PandasLogger:
         self.batch_size, self.frequent = batch_size, frequent
         self._dataframes = {name: frame() for name in ("train", "eval", "epoch")}
         self.last_time = time.time()
-        self.start_time = self.last_epoch_time = datetime.now()
+        self.start_time = self.last_epoch_time = datetime.datetime.now()
 
     @property
     def train_df(self) -> Any:
@@ -52,9 +52,9 @@ class PandasLogger:
         """The frames by "train", "eval", "epoch"."""
         return self._dataframes
 
-    def elapsed(self) -> timedelta:
+    def elapsed(self) -> datetime.timedelta:
         """The time since the logger was made."""
-        return datetime.now() - self.start_time
+        return datetime.datetime.now() - self.start_time
 
     def append_metrics(self, metrics: dict[str, Any], df_name: str) -> None:
         """Adds a row to a frame; columns that it lacks are added to it."""
@@ -93,7 +93,7 @@ class PandasLogger:
 
     def epoch_cb(self, *_: Any) -> None:
         """A callback of epochs."""
-        now = datetime.now()
+        now = datetime.datetime.now()
         self.append_metrics({"elapsed": self.elapsed(), "epoch_time": now - self.last_epoch_time}, "epoch")
         self.last_epoch_time = now
 

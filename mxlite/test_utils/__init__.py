@@ -6,9 +6,7 @@ Names, arguments and tolerances are those of MXNet 1.9.1's `mx.test_utils`, for 
 
 from __future__ import annotations
 
-from mxlite._public import offer as _offer
 from mxlite._public import show as _show
-from mxlite._public.imported import names as _imported_names
 from mxlite.test_utils._around import *  # noqa: F403
 from mxlite.test_utils._arrays import *  # noqa: F403
 from mxlite.test_utils._comparison import *  # noqa: F403
@@ -19,5 +17,4 @@ from mxlite.test_utils._missing import missing_helper as _missing_helper
 from mxlite.test_utils._symbols import *  # noqa: F403
 from mxlite.test_utils._training import *  # noqa: F403
 
-_offer(globals(), *_imported_names("test_utils"))  # programs get `np` and `mx` by `import *`, as from 1.9.1's
 _show(globals(), _missing_helper)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import importlib
+=======
+import ast
+>>>>>>> h/real
 import os
 import pkgutil
 import subprocess
@@ -177,3 +181,23 @@ def test_destructors_need_no_module() -> None:
         function = vars(each)["__del__"]
         known = getattr(function, "__qualname__", "")
         assert type(function).__name__ != "function" or known.startswith("destructor."), each
+
+
+def test_the_source_has_one_guard() -> None:
+    """The same of every `__del__` that is written anywhere in the package, also within functions."""
+    guarded, slots = [], []
+    for path in sorted((ROOT / "mxlite").rglob("*.py")):
+        name = path.relative_to(ROOT / "mxlite").as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "__del__":
+                inside = name == "_ends.py"  # what the guard makes
+                assert inside or [ast.unparse(each) for each in node.decorator_list] == ["destructor"], name
+                guarded.append(name)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                written = {ast.unparse(each) for each in targets}
+                if any(each.endswith("__del__") for each in written):
+                    function = "" if node.value is None else ast.unparse(node.value)
+                    assert function.startswith("MethodType(free"), name  # one of the library
+                    slots.append(name)
+    assert "_ends.py" in guarded and len(guarded) > 2 and set(slots) == {"_lib/__init__.py", "_lib/hot_ctypes.py"}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import pkgutil
 import pydoc
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,15 +46,16 @@ def test_dir_shows_what_is_public(name: str) -> None:
     module = importlib.import_module(name)
     shown = {each for each in dir(module) if each[:2] != "__"}
     exported = {each for each in module.__all__ if each[:2] != "__"}
-    assert shown == exported and len(module.__all__) == len(set(module.__all__))
+    of_others = exported - shown  # what 1.9.1's module gives by `import *`
+    assert shown <= exported and len(module.__all__) == len(set(module.__all__))
+    assert of_others <= set(imported.names(name.partition(".")[2]))
     private = {each for each in shown if each[0] == "_"}
     expected = {"mxlite.base": {"_LIB", "_Null"}, "mxlite.ndarray": {"_internal"}, "mxlite.symbol": {"_internal"}}
     assert private == expected.get(name, private if name.endswith("._internal") else set())
-    for each in module.__all__:
+    for each in shown:
         value = getattr(module, each)
         if isinstance(value, types.ModuleType):  # its own, or another name of one
-            own = value.__name__.startswith(f"{name}.") or (name, each) in ALIASES
-            assert own or (name == "mxlite.test_utils" and each in imported.names("test_utils"))
+            assert value.__name__.startswith(f"{name}.") or (name, each) in ALIASES
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "mxlite.torch"])
@@ -193,6 +196,7 @@ def test_there_is_no_gpu() -> None:
         lambda: nd.ones(2).as_in_context(mx.gpu(0)),
         lambda: nd.ones(2).copyto(mx.gpu(0)),
         lambda: mx.context.gpu_memory_info(0),
+        lambda: mx.gpu_memory_info(0),
     ):
         with pytest.raises(mx.MXNetError, match=r"gpu\(0\) is not available: mxlite computes on the CPU"):
             use()
@@ -210,11 +214,55 @@ def test_torch_without_cuda() -> None:
             use()
 
 
-@pytest.mark.parametrize("module", imported._IMPORTED)
+@pytest.mark.parametrize("module", [*imported._OPEN, *imported._CLOSED])
 def test_names_that_modules_of_mxnet_import(module: str) -> None:
     there = importlib.import_module(f"mxlite.{module}")
-    for name in imported._IMPORTED[module].split():
+    for name in [*imported.names(module), *imported._CLOSED.get(module, "").split()]:
         assert getattr(there, name) is not None, name
+
+
+#: What a star of 1.9.1 gives (tests/reference/modules.json).
+REFERENCE = json.loads((Path(__file__).resolve().parents[2] / "reference" / "modules.json").read_text())
+OPEN = [
+    name[len("mxnet.") :]
+    for name in REFERENCE["star"]
+    if name not in REFERENCE["closed"] and f"mxlite{name[len('mxnet') :]}" in MODULES and name.count(".")
+    if not name.endswith((".torch", ".contrib"))
+]
+#: Names that a star does not give here: packages that need not be there, and what needs sparse arrays, mx.rnn or mx.np;
+#: constants of 1.9.1's own.
+NOT_GIVEN = """
+    cv2 h5py requests ss pd bokeh Bokeh_Failed_To_Import Pandas_Failed_To_Import BASE_ESTIMATOR SKLEARN_INSTALLED
+    CSRNDArray sparse_array FusedRNN np_symbol kvstore_server KVStoreServer lists C c_int_p profiler_kvstore_handle
+"""
+
+
+@pytest.mark.parametrize("module", OPEN)
+def test_a_star_gives_what_programs_got_from_it(module: str) -> None:
+    scope: dict[str, object] = {}
+    exec(f"from mxlite.{module} import *", scope)
+    for name, origin in REFERENCE["star"][f"mxnet.{module}"].items():
+        if name in NOT_GIVEN.split():
+            assert name not in scope
+            continue
+        value = scope[name]
+        kind, _, source = origin.partition(" ")
+        if kind == "module":
+            assert isinstance(value, types.ModuleType), name
+            assert value.__name__ in (source, source.replace("mxnet", "mxlite", 1)), name
+        elif kind.startswith("mxnet"):
+            assert str(getattr(value, "__module__", "mxlite")).startswith("mxlite"), name
+        elif kind in ("collections", "ctypes", "contextlib", "math", "threading"):
+            assert value is not None and not isinstance(value, types.ModuleType), name
+
+
+def test_programs_that_live_on_a_star() -> None:
+    """As mxboard's own tests do."""
+    scope: dict[str, object] = {}
+    exec("from mxlite.test_utils import *\nfrom mxlite.image import *\nfrom mxlite.initializer import *", scope)
+    exec("found = os.path.basename('a/b'), np.zeros(2).size, mx.nd.ones(1).size, logging.INFO, json.dumps(1)", scope)
+    assert scope["found"] == ("b", 2, 1, 20, "1")
+    assert "os" not in dir(mx.test_utils) and "np" not in dir(mx.image)
 
 
 def test_an_imported_name_leads_to_what_it_names() -> None:

@@ -79,6 +79,10 @@ def test_groups_without_a_device_are_refused():
         network().simple_bind(mx.cpu(), group2ctx={"one": mx.cpu(1)}, data=(1, 3))
     with pytest.raises(mx.MXNetError, match=r"two: device type 2 \(gpu\)"):
         network().simple_bind(mx.cpu(), group2ctx={**MAP, "two": mx.gpu(0)}, data=(1, 3))
+    with pytest.raises(mx.MXNetError, match=r"two: device type 2 \(gpu\)"):
+        bound(network(), mx.cpu(), group2ctx={**MAP, "two": mx.gpu(0)})
+    unused = network().simple_bind(mx.cpu(), group2ctx={**MAP, "none has it": mx.gpu(0)}, data=(1, 3))
+    assert unused.forward()[0].context == MAP["two"]
     with pytest.raises(mx.MXNetError, match="group2ctx has no device for one, the group of data"):
         bound(network(), mx.cpu(), group2ctx={"other": mx.cpu(1)})
 
