@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-import importlib
-=======
 import ast
->>>>>>> h/real
+import importlib
 import os
 import pkgutil
 import subprocess
