@@ -41,13 +41,22 @@ static int end(question *q, int status)
     return status == 0 ? 0 : mxl_error_prefix(q->function);
 }
 
+/* -1 with the error of a key that names no variable. */
+static int not_found(const question *q, const char *key)
+{
+    mxl_near near;
+
+    mxl_near_begin(&near, key);
+    for (int n = 0; n < q->graph.walk.count; n++)
+        if (q->graph.walk.node[n]->op == NULL)
+            mxl_near_offer(&near, q->graph.walk.node[n]->name);
+    return mxl_error("argument name %.200s not found%s", key, mxl_near_text(&near));
+}
+
 /* The entry of the variable that a key names, or, without keys, of argument i. -1 with the error
  * set. */
 static int find_entry(const question *q, const char *const *keys, uint32_t i, const mxl_walk *args)
 {
-    mxl_near near;
-
-    mxl_near_begin(&near, keys != NULL && keys[i] != NULL ? keys[i] : "");
     for (int n = 0; n < q->graph.walk.count; n++) {
         const mxl_graph_node *node = q->graph.walk.node[n];
 
@@ -56,12 +65,10 @@ static int find_entry(const question *q, const char *const *keys, uint32_t i, co
         if (keys == NULL ? (int)i < args->count && args->node[i] == node
                          : keys[i] != NULL && strcmp(keys[i], node->name) == 0)
             return q->graph.first[n];
-        mxl_near_offer(&near, node->name);
     }
     if (keys == NULL)
         return mxl_error("argument %u is given, but the symbol has %d", i, args->count);
-    return mxl_error("argument name %.200s not found%s", keys[i] != NULL ? keys[i] : "(NULL)",
-                     mxl_near_text(&near));
+    return not_found(q, keys[i] != NULL ? keys[i] : "(NULL)");
 }
 
 /* The variables of one kind; freed with mxl_walk_end. */
