@@ -168,7 +168,7 @@ class DataParallelExecutorGroup:
         types = {each[0]: getattr(each, "dtype", "float32") for each in described}
         others = [{} for _ in ctx] if shared_group is None else shared_group.shared_data_arrays
         self.shared_data_arrays: list[dict[str, NDArray]] = others
-        self.train_execs = []
+        self.train_execs: list[Executor] = []
         for number, (device, rows) in enumerate(zip(ctx, slices)):
             shapes = {each[0]: (rows.stop - rows.start, *each[1][1:]) for each in described}
             base = None if shared_group is None else shared_group.train_execs[number]
