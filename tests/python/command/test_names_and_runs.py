@@ -21,7 +21,7 @@ pytestmark = pytest.mark.one_binding
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = ROOT / "tests/scripts"
-STOPPING = sorted((SCRIPTS / "stops").glob("*.py"))
+STOPPING = sorted((SCRIPTS / "stops").rglob("*.py"))
 SMALL = sorted((SCRIPTS / "runs").glob("*.py"))
 #: Run by tests/scripts/run.py, test_examples.py, test_programs.py: these fail where one of them stops.
 RUNNING = sorted(
