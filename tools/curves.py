@@ -96,9 +96,10 @@ def _limits(values: np.ndarray) -> tuple[float, float]:
     """The shown part of the y axis: all of it, or where poles would flatten the rest, most of it."""
     finite = values[np.isfinite(values)]
     low, high = float(finite.min()), float(finite.max())
-    inner = np.percentile(finite, [8, 92])
-    room = max(2.0 * float(inner[1] - inner[0]), 1.0)
-    low, high = max(low, float(inner[0]) - room), min(high, float(inner[1]) + room)
+    inner = np.percentile(finite, [20, 80])
+    usual = max(float(inner[1] - inner[0]), 0.5)
+    if high - low > 20 * usual:
+        low, high = max(low, float(inner[0]) - 1.5 * usual), min(high, float(inner[1]) + 1.5 * usual)
     margin = 0.08 * (high - low) or 1.0
     return low - margin, high + margin
 
@@ -109,7 +110,8 @@ def _pieces(x: np.ndarray, y: np.ndarray, slope: np.ndarray, limits: tuple[float
     shown = np.isfinite(y) & (y > limits[0] - height) & (y < limits[1] + height)
     step = np.abs(np.diff(y))
     steep = np.maximum(np.abs(slope[1:]), np.abs(slope[:-1])) * np.diff(x)
-    jump = (step > 0.1 * height) & ~(step < 4 * steep)
+    pole = (step > height) & (y[1:] * y[:-1] < 0)
+    jump = ((step > 0.1 * height) & ~(step < 4 * steep)) | pole
     parts = np.split(np.arange(x.size), np.flatnonzero(jump | ~shown[1:] | ~shown[:-1]) + 1)
     return [np.stack([x[part], y[part]], 1) for part in parts if part.size > 1 and shown[part].all()]
 

@@ -2,8 +2,8 @@
 """Writes a page of documentation for every operator, and an index by family.
 
 Usage: make_docs.py FOLDER (called by ``make docs``). What a page says comes from the library: introspection, what it
-answers to calls with each dtype, and an example of the case table whose text on the page is what is run. An element-wise function of one input is drawn
-with its derivative.
+answers to calls with each dtype, and an example of the case table whose text on the page is what is run. Element-wise
+functions of one input are drawn with their derivatives.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tests/python", "tests/python/table")]
-from _table import invoke, scope, to_nd  # noqa: E402
 import curves  # noqa: E402
+from _table import invoke, scope, to_nd  # noqa: E402
 from cases import ABOUT, FAMILIES, OTHER_NAMES, Case, of  # noqa: E402
 from describe import Description, Parameter, aliases, describe, first_names  # noqa: E402
 from test_cases_coverage import DEFINED, NO_RESULT, NOT_DIFFERENTIABLE, NUMPY_CONSTANTS, WRITES, ZERO  # noqa: E402
@@ -201,6 +201,7 @@ def _rounded(arrays: list[np.ndarray]) -> list[np.ndarray]:
 def _candidates(name: str) -> list[Case]:
     """Calls that make a good example, the best first: small, float32, with parameters where there are some."""
     cases = []
+    known = {each.name for each in describe(name).parameters}
     for case in of(name):
         arrays = case.arrays()
         size = sum(array.size for array in arrays)
@@ -211,7 +212,10 @@ def _candidates(name: str) -> list[Case]:
         if any(not np.all(np.isfinite(array)) for array in arrays if array.dtype.kind == "f"):
             continue
         plain = all(array.dtype in (np.float32, np.int32) for array in arrays)
-        cases.append((size > SMALL, case.out is not None, not plain, not case.params, size < 2, len(cases), case))
+        unknown = not known.issuperset(case.params)
+        cases.append(
+            (unknown, size > SMALL, case.out is not None, not plain, not case.params, size < 2, len(cases), case)
+        )
     return [row[-1] for row in sorted(cases, key=lambda row: row[:-1])]
 
 

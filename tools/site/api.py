@@ -184,6 +184,16 @@ def page(shown: str) -> str:
     return "\n".join([*lines, *_operators(operators, "Functions of operators")])
 
 
+def index() -> str:
+    """The index: a line per module."""
+    lines = ["# Modules of Python", "", "`import mxlite as mx`, and `import mxlite.torch as torch`.", ""]
+    lines += ["| module | what |", "| --- | --- |"]
+    for shown, module in MODULES.items():
+        said = inspect.cleandoc(importlib.import_module(module).__doc__ or "").split("\n\n")[0]
+        lines.append(f"| [`{shown}`]({shown}.md) | {' '.join(said.split()).replace('|', chr(92) + '|')} |")
+    return "\n".join([*lines, ""])
+
+
 def pages() -> dict[str, str]:
-    """File -> text, of every module."""
-    return {f"api/{shown}.md": page(shown) for shown in MODULES}
+    """File -> text: a page for every module, and the index."""
+    return {"README.md": index(), **{f"{shown}.md": page(shown) for shown in MODULES}}

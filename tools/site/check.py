@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the built site: links lead to pages and to places on them, and each operator has its page.
 
-Usage: check.py SITE OPERATORS (called by `make site`); OPERATORS is the folder of `make docs`. Prints every mistake, and
-exits with 1 if there is one.
+Usage: check.py SITE OPERATORS (called by `make site`); OPERATORS is the folder of `make docs`. Prints every mistake,
+and exits with 1 if there is one.
 """
 
 from __future__ import annotations

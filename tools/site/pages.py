@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the Markdown that Sphinx makes the site of.
 
-Usage: pages.py OPERATORS FOLDER (called by `make site`). OPERATORS holds the pages of `make docs`, api.py makes those of
-Python's modules, and README is the first. Guides are those of docs/, but for their links: what one links to elsewhere
-in the tree, as ../examples/digits.py, becomes a page too: Markdown as it is, a notebook as its cells, another file as its
-text.
+Usage: pages.py OPERATORS FOLDER (called by `make site`). OPERATORS holds the pages of `make docs`, api.py makes those
+of Python's modules, and README is the first. Guides are those of docs/, but for their links: what one links to
+elsewhere in the tree, as ../examples/digits.py, becomes a page too: Markdown as it is, a notebook as its cells, another
+file as its text.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import api
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = {".py": "python", ".c": "c", ".h": "c", ".sh": "sh"}
-#: The navigation: section -> its pages; those of Python's modules are added.
+#: The navigation: section -> its pages. Pages of operators and modules are not in it: every page would have it all.
 SECTIONS = {
     "Guides": ["from-mxnet", "from-pytorch", "from-c", "autograd", "gluon", "distributed", "profiler", "settings"],
     "Reference": [
         "Operators <operators/README>",
+        "Modules of Python <api/README>",
         "compatibility",
         "names",
         "status",
@@ -31,7 +32,6 @@ SECTIONS = {
         "accuracy",
         "glossary",
     ],
-    "Python": [f"{shown} <api/{shown}>" for shown in api.MODULES],
     "Inside": [
         "architecture",
         "adding-an-operator",
@@ -41,6 +41,8 @@ SECTIONS = {
         "tree/CHANGELOG",
     ],
 }
+#: Folder -> what the link to its index says.
+INDEXED = {"api": "All modules", "operators": "All operators"}
 ALONE = "---\norphan: true\n---\n\n"  # a page that the navigation does not show
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
 _FENCE = re.compile(r"^( *)(```+)[^\n]*\n.*?^\1\2$\n?", re.S | re.M)
@@ -125,10 +127,12 @@ def pages(operators: Path) -> dict[str, str]:
         texts[place(path)], found = tree_page(path)
         ahead |= found - known
     texts["index.md"] += navigation()
-    texts.update(api.pages())
-    for path in operators.iterdir():
-        text = path.read_text(encoding="utf-8")
-        texts[f"operators/{path.name}"] = ALONE + text if path.suffix == ".md" and path.name != "README.md" else text
+    texts.update({f"api/{name}": text for name, text in api.pages().items()})
+    texts.update({f"operators/{path.name}": path.read_text(encoding="utf-8") for path in operators.iterdir()})
+    for name, text in texts.items():
+        folder, _, file = name.partition("/")
+        if folder in INDEXED and file.endswith(".md") and file != "README.md":
+            texts[name] = f"{ALONE}[{INDEXED[folder]}](README.md)\n\n{text}"
     return texts
 
 
