@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
-from types import ModuleType
+from functools import cache
 from typing import Any
 
 from describe import aliases, first_names
@@ -134,9 +135,9 @@ def _member(value: Any) -> Any:
 
 def _class(name: str, cls: type) -> list[str]:
     lines = [f"## {name}", "", *_wrapped(f"class {name}", _signature(cls)), *_documentation(cls)]
-    bases = [base.__name__ for base in cls.__bases__ if base is not object]
+    bases = [base.__name__ for base in cls.__mro__[1:-1] if not base.__name__.startswith("_")]
     if bases:
-        lines += [f"Bases: {', '.join(f'`{base}`' for base in bases)}", ""]
+        lines += [f"Derived from `{bases[0]}`.", ""]
     operators = []
     for key in sorted(vars(cls)):
         value = _member(vars(cls)[key])
@@ -152,18 +153,34 @@ def _class(name: str, cls: type) -> list[str]:
     return [*lines, *_operators(operators, "Methods that call an operator")]
 
 
-def _public(shown: str, module: ModuleType) -> list[tuple[str, Any]]:
-    """The names of a module that belong to it, classes first."""
-    others = {MODULES[name] for name in MODULES if name != shown}
-    found = []
-    for name in sorted(set(getattr(module, "__all__", None) or dir(module))):
+def _callables(shown: str) -> dict[str, Any]:
+    """The public functions and classes of a module that are the package's own."""
+    module = importlib.import_module(MODULES[shown])
+    found = {}
+    for name in dir(module):
         value = getattr(module, name, None)
-        if name.startswith("_") or isinstance(value, ModuleType) or not callable(value):
-            continue
         home = getattr(value, "__module__", None) or ""
-        if home.split(".")[0] == "mxlite" and not any(home == other for other in others if other != module.__name__):
-            found.append((not isinstance(value, type), name, value))
-    return [row[1:] for row in sorted(found, key=lambda row: row[:2])]
+        if callable(value) and not name.startswith("_") and home.split(".")[0] == "mxlite":
+            found[name] = value
+    return found
+
+
+@cache
+def _homes() -> dict[int, str]:
+    """Identity of a function or class -> the module, of those that have it, that is nearest to where it is defined."""
+    best: dict[int, tuple[int, int, str]] = {}
+    for shown, module in MODULES.items():
+        for value in _callables(shown).values():
+            defined, path = value.__module__.split("."), module.split(".")
+            shared = len(os.path.commonprefix([defined, path]))
+            best[id(value)] = min(best.get(id(value), (1, 0, "")), (-shared, len(path), shown))
+    return {key: row[2] for key, row in best.items()}
+
+
+def _public(shown: str) -> list[tuple[str, Any]]:
+    """The names of a module that no other page has, classes first."""
+    own = [(name, value) for name, value in _callables(shown).items() if _homes()[id(value)] == shown]
+    return sorted(own, key=lambda row: (not isinstance(row[1], type), row[0]))
 
 
 def page(shown: str) -> str:
@@ -171,7 +188,7 @@ def page(shown: str) -> str:
     module = importlib.import_module(MODULES[shown])
     lines = [f"# {shown}", "", *_documentation(module)]
     operators, seen = [], {}
-    for name, value in _public(shown, module):
+    for name, value in _public(shown):
         if shown in BY_OPERATORS and name in OPERATORS and not isinstance(value, type):
             operators.append(name)
         elif id(value) in seen:
