@@ -485,4 +485,4 @@ clean:
 -include $(OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/obj/%.d,$(TEST_INTERNAL) $(TEST_PUBLIC) \
     $(TEST_HELPERS)) $(LINT_FILES:%=$(BUILD)/%.checked.d)
 
-include mk/peers.mk mk/measure.mk
+include mk/peers.mk mk/measure.mk mk/site.mk

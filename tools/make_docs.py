@@ -2,7 +2,8 @@
 """Writes a page of documentation for every operator, and an index by family.
 
 Usage: make_docs.py FOLDER (called by ``make docs``). What a page says comes from the library: introspection, what it
-answers to calls with each dtype, and an example of the case table whose text on the page is what is run.
+answers to calls with each dtype, and an example of the case table whose text on the page is what is run. Element-wise
+functions of one input are drawn with their derivatives.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tests/python", "tests/python/table")]
+import curves  # noqa: E402
 from _table import invoke, scope, to_nd  # noqa: E402
 from cases import ABOUT, FAMILIES, OTHER_NAMES, Case, of  # noqa: E402
 from describe import Description, Parameter, aliases, describe, first_names  # noqa: E402
@@ -76,9 +78,12 @@ def _python(parameter: Parameter) -> str:
 # ---- derivatives and dtypes ----
 
 
+CONSTANTS = NOT_DIFFERENTIABLE | NO_RESULT | NUMPY_CONSTANTS
+
+
 def derivative(name: str) -> str:
     """Whether the operator has a derivative, and of which order."""
-    if name in NOT_DIFFERENTIABLE | NO_RESULT | NUMPY_CONSTANTS:
+    if name in CONSTANTS:
         return "None: what it makes is a constant to autograd."
     if name in ZERO:
         return "Zero everywhere, as in MXNet 1.9.1."
@@ -123,6 +128,13 @@ def dtypes(name: str) -> dict[str, list[str]]:
                 found[dtype] = made
                 break
     return found
+
+
+def pictures(name: str) -> dict[str, str]:
+    """File name -> SVG of f and f', where the operator is element-wise with one input and has a derivative."""
+    random = any(case.random for case in of(name))
+    found = [] if name in CONSTANTS or random else curves.curves(name)
+    return {f"{name}{position or ''}.svg": curves.picture(*each) for position, each in enumerate(found)}
 
 
 # ---- the example ----
@@ -189,6 +201,7 @@ def _rounded(arrays: list[np.ndarray]) -> list[np.ndarray]:
 def _candidates(name: str) -> list[Case]:
     """Calls that make a good example, the best first: small, float32, with parameters where there are some."""
     cases = []
+    known = {each.name for each in describe(name).parameters}
     for case in of(name):
         arrays = case.arrays()
         size = sum(array.size for array in arrays)
@@ -199,7 +212,10 @@ def _candidates(name: str) -> list[Case]:
         if any(not np.all(np.isfinite(array)) for array in arrays if array.dtype.kind == "f"):
             continue
         plain = all(array.dtype in (np.float32, np.int32) for array in arrays)
-        cases.append((size > SMALL, case.out is not None, not plain, not case.params, size < 2, len(cases), case))
+        unknown = not known.issuperset(case.params)
+        cases.append(
+            (unknown, size > SMALL, case.out is not None, not plain, not case.params, size < 2, len(cases), case)
+        )
     return [row[-1] for row in sorted(cases, key=lambda row: row[:-1])]
 
 
@@ -287,6 +303,8 @@ def page(name: str) -> str:
     if others:
         lines += [f"Other names: {', '.join(f'`{other}`' for other in others)}.", ""]
     lines += [*_inputs(it), *_parameters(it), *_result(it, name), "## Derivative", "", derivative(name), ""]
+    for file in pictures(name):
+        lines += [f"![the function and its derivative]({file})", ""]
     shown = example(name, path) if path else None
     if shown is not None:
         lines += ["## Example", "", "```python", *shown[0].splitlines(), "```", "", "prints", ""]
@@ -330,9 +348,10 @@ def main(folder: Path) -> int:
     texts = pages()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name, text in texts.items():
+    drawn = {file: text for name in first_names() for file, text in pictures(name).items()}
+    for name, text in {**texts, **drawn}.items():
         (folder / name).write_text(text, encoding="utf-8")
-    print(f"{len(texts) - 1} pages and an index in {folder}")
+    print(f"{len(texts) - 1} pages, {len(drawn)} pictures and an index in {folder}")
     return 0
 
 

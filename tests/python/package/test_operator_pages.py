@@ -13,6 +13,7 @@ from cases import operators
 from mxlite.ndarray._operators import Operator, operator_names
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
+import curves  # noqa: E402
 import make_docs  # noqa: E402
 from describe import CALLERS, aliases, describe  # noqa: E402
 
@@ -73,6 +74,32 @@ def test_an_example_prints_what_is_computed(pages: dict[str, str]) -> None:
     values = np.array([float(each) for each in re.findall(r"-?\d+\.\d*", program.split("\n")[0])])
     shown = np.array([float(each) for each in re.findall(r"-?\d+\.\d*", printed)])
     np.testing.assert_allclose(shown, np.tanh(values), atol=1e-4)
+
+
+def test_a_derivative_is_drawn(pages: dict[str, str]) -> None:
+    assert "](tanh.svg)" in _sections(pages["tanh.md"])["Derivative"]
+    ((_, x, f, slope),) = curves.curves("tanh")
+    np.testing.assert_allclose(f, np.tanh(x), rtol=1e-5)
+    np.testing.assert_allclose(slope, 1 - np.tanh(x) ** 2, atol=1e-5)
+    (drawn,) = make_docs.pictures("tanh").values()
+    assert drawn.count('stroke-width="2"') == 4  # two curves and their legend
+    assert "nan" not in drawn
+
+
+def test_a_curve_ends_at_a_pole() -> None:
+    ((title, x, f, slope),) = curves.curves("reciprocal")
+    assert (title, len(curves._pieces(x, f, slope, (-5.0, 5.0)))) == ("", 2)
+
+
+def test_each_value_of_a_required_choice_is_drawn() -> None:
+    assert [title for title, *_ in curves.curves("Activation")][:2] == ["act_type=relu", "act_type=sigmoid"]
+    assert len(make_docs.pictures("Activation")) == 5
+
+
+@pytest.mark.parametrize("name", ["softmax", "cumsum", "sum", "transpose", "Dropout", "zeros_like", "broadcast_add"])
+def test_what_has_no_curve(name: str) -> None:
+    """Those that mix elements, move them, draw numbers, are constant, or have two inputs."""
+    assert make_docs.pictures(name) == {}
 
 
 def test_aliases_have_no_page_of_their_own(pages: dict[str, str]) -> None:
