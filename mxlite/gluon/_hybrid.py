@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Callable, NoReturn
+from typing import TYPE_CHECKING, Any, Callable, NoReturn
 
 from mxlite import ndarray
 from mxlite._lib import hot
@@ -17,6 +17,9 @@ from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
+
+if TYPE_CHECKING:
+    from mxlite.gluon._typing import HybridCall
 
 _device = hot.device
 
@@ -100,6 +103,9 @@ class HybridBlock(Block):
 
     # ---- calls ----
 
+    if TYPE_CHECKING:
+        __call__ = HybridCall()
+
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs `hybrid_forward` with the parameters of the first array's context.
 
@@ -162,7 +168,7 @@ class HybridBlock(Block):
         stay = not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
         return arrays, stay and all(type(each).data is Parameter.data for each in self._reg_params.values())
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
+    def hybrid_forward(self, F: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
         """The computation; each kind of block writes its own.
 
         Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import Parameter, Signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,12 @@ from mxlite.error import MXValueError, WrongTypeError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.nn.activations import Activation
 from mxlite.gluon.parameter import ParameterDict
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mxlite.gluon._typing import BlockOptions
+    from mxlite.ndarray.ndarray import NDArray
 
 _LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 _REQUIRED = Parameter.empty
@@ -107,7 +113,7 @@ class _Conv(HybridBlock):
         kernel = tuple(self._kwargs["kernel"])
         return (first, *kernel, second) if self._kwargs["layout"].endswith("C") else (first, second, *kernel)
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray, weight: Any, bias: Any = None) -> NDArray:  # noqa: N803
         """The output for `x`."""
         out = getattr(F, self._op_name)(x, weight, bias, **self._kwargs)
         return out if self.act is None else self.act(out)
@@ -132,7 +138,7 @@ class _Pooling(HybridBlock):
         pool_type: str,
         layout: str,
         count_include_pad: bool | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         strides = pool_size if strides is None else strides
@@ -152,7 +158,7 @@ class _Pooling(HybridBlock):
     def _alias(self) -> str:
         return "pool"
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The output for `x`."""
         return F.Pooling(x, **self._kwargs)
 
@@ -173,7 +179,7 @@ class ReflectionPad2D(HybridBlock):
         padding: How much on every side, or eight numbers, two for each axis. Raises: TypeError: other tuples.
     """
 
-    def __init__(self, padding: int | tuple[int, ...] = 0, **kwargs: Any) -> None:
+    def __init__(self, padding: int | tuple[int, ...] = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         if isinstance(padding, (int, np.number)):
             padding = (0, 0, 0, 0, *(padding,) * 4)
@@ -181,7 +187,7 @@ class ReflectionPad2D(HybridBlock):
             raise WrongTypeError(f"padding is an integer or eight of them, got {padding}")
         self._padding = padding
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """`x` padded."""
         return F.pad(x, mode="reflect", pad_width=self._padding)
 
