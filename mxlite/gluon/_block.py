@@ -307,6 +307,8 @@ class Block:
 
     if TYPE_CHECKING:
         __call__ = Call()
+
+        def forward(self, *args: Any, **kwargs: Any) -> Any: ...  # so kinds may have any arguments
     else:
 
         def __call__(self, *args: Any) -> Any:
@@ -320,9 +322,9 @@ class Block:
                     hook(self, args, out)
             return out
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation; each kind of block writes its own."""
-        raise NotImplementedError
+        def forward(self, *args: Any) -> Any:
+            """The computation; each kind of block writes its own."""
+            raise NotImplementedError
 
     def summary(self, *inputs: Any) -> None:
         """Prints the blocks that a call with these inputs runs: their outputs' shapes and numbers of parameters.
