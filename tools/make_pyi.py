@@ -430,7 +430,9 @@ class Stub:
                     exported.append(name)
             elif isinstance(origin, str) and origin.startswith("mxlite.") and not name.startswith("_"):
                 if isinstance(value, type) or is_function(value):
-                    self.lines.append(f"from {origin} import {value.__name__} as {name}")
+                    own = value.__name__
+                    self.lines.append(f"from {origin} import {own} as {own}")
+                    self.lines += [f"{name} = {own}"] if name != own else []
                     exported.append(name)
         wanted = [name for name in getattr(module, "__all__", []) if name not in exported]
         if wanted:

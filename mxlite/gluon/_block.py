@@ -20,7 +20,7 @@ from mxlite.gluon._parameter_dict import ParameterDict, has_whole_names, named
 from mxlite.gluon.utils import HookHandle, _brief_print_list, _indent
 
 if TYPE_CHECKING:
-    from mxlite.gluon._typing import Call
+    from mxlite.gluon._typing import call
 
 
 class Block:
@@ -306,7 +306,7 @@ class Block:
     # ---- calls ----
 
     if TYPE_CHECKING:
-        __call__ = Call()
+        __call__ = call
 
         def forward(self, *args: Any, **kwargs: Any) -> Any: ...  # so kinds may have any arguments
     else:

@@ -19,7 +19,7 @@ from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
 
 if TYPE_CHECKING:
-    from mxlite.gluon._typing import HybridCall
+    from mxlite.gluon._typing import hybrid_call
 
 _device = hot.device
 
@@ -103,9 +103,6 @@ class HybridBlock(Block):
 
     # ---- calls ----
 
-    if TYPE_CHECKING:
-        __call__ = HybridCall()
-
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs `hybrid_forward` with the parameters of the first array's context.
 
@@ -168,14 +165,20 @@ class HybridBlock(Block):
         stay = not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
         return arrays, stay and all(type(each).data is Parameter.data for each in self._reg_params.values())
 
-    def hybrid_forward(self, F: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
-        """The computation; each kind of block writes its own.
+    if TYPE_CHECKING:
+        __call__ = hybrid_call
 
-        Args:
-            F: The module mx.nd.
-            kwargs: The arrays of the parameters that are attributes of the block, by their names.
-        """
-        raise NotImplementedError
+        def hybrid_forward(self, F: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any: ...  # noqa: N803
+    else:
+
+        def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
+            """The computation; each kind of block writes its own.
+
+            Args:
+                F: The module mx.nd.
+                kwargs: The arrays of the parameters that are attributes of the block, by their names.
+            """
+            raise NotImplementedError
 
     # ---- shapes and dtypes ----
 

@@ -16,7 +16,7 @@ from mxlite.gluon.block import HybridBlock
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from mxlite.gluon._typing import BlockOptions, LossCall
+    from mxlite.gluon._typing import BlockOptions, loss_call
     from mxlite.ndarray.ndarray import NDArray
 
 __all__ = [
@@ -83,7 +83,7 @@ class Loss(HybridBlock):
         return f"{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})"
 
     if TYPE_CHECKING:
-        __call__ = LossCall()
+        __call__ = loss_call
 
     def hybrid_forward(self, F: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
         """The loss of each sample."""

@@ -19,7 +19,7 @@ from mxlite.symbol import Symbol
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from mxlite.gluon._typing import BlockOptions, RecurrentCall
+    from mxlite.gluon._typing import BlockOptions, recurrent_call
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -218,7 +218,7 @@ class _RNNLayer(HybridBlock):
         return _calls.__dict__.get(id(self), self.skip_states)
 
     if TYPE_CHECKING:
-        __call__ = RecurrentCall()
+        __call__ = recurrent_call
     else:
 
         def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
