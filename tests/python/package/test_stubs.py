@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import runpy
 import sys
 from pathlib import Path
 
@@ -17,6 +18,8 @@ import describe  # noqa: E402
 import make_pyi  # noqa: E402
 
 pytestmark = pytest.mark.one_binding
+
+PROGRAMS = sorted((Path(__file__).resolve().parents[2] / "clients" / "typed" / "programs").glob("*.py"))
 
 STUBS = make_pyi.stubs()
 ARRAYS = {"ndarray/ndarray": mx.nd.NDArray, "symbol/symbol": mx.sym.Symbol}
@@ -122,6 +125,11 @@ def test_what_blocks_take_is_what_their_options_say() -> None:
     (options,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "BlockOptions")
     named = {node.target.id for node in options.body if isinstance(node, ast.AnnAssign)}
     assert named == set(inspect.signature(mx.gluon.Block.__init__).parameters) - {"self"}
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_what_checkers_accept_runs(path: Path) -> None:
+    runpy.run_path(str(path), run_name="__main__")
 
 
 @pytest.mark.parametrize(
