@@ -65,6 +65,13 @@ def test_every_name_is_there(stub: str) -> None:
     tree = ast.parse(STUBS[f"{stub}.pyi"])
     names = set(_functions(tree.body))
     names |= {each.asname for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    names |= {
+        each.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for each in node.targets
+        if isinstance(each, ast.Name)
+    }
     module = importlib.import_module(_module(stub))
     wanted = {name for name in dir(module) if inspect.isfunction(getattr(module, name, None)) and name[:2] != "__"}
     assert wanted - names - {"handles_of"} == set()
