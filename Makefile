@@ -405,7 +405,7 @@ checks: venv
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
 	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
-	@$(VPY) tools/check_types.py $(VPY)
+	@$(VPY) tools/check_types.py $(VPY) --examples
 
 wheel: venv
 	@mkdir -p dist && rm -rf build/lib build/lib.* build/temp.*

@@ -44,6 +44,7 @@ class Adam:
         """Changes every weight by its gradient, whose elements are clipped to -clip .. clip if that is positive."""
         self.steps += 1
         rate *= math.sqrt(1 - self.beta2**self.steps) / (1 - self.beta1**self.steps)
-        betas = {"beta1": self.beta1, "beta2": self.beta2}
         for weight, mean, square in zip(self.weights, self.means, self.squares):
-            nd.adam_update(weight, weight.grad, mean, square, lr=rate, clip_gradient=clip, **betas, out=weight)
+            nd.adam_update(
+                weight, weight.grad, mean, square, rate, self.beta1, self.beta2, clip_gradient=clip, out=weight
+            )

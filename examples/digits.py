@@ -53,7 +53,7 @@ def train_batch(network: Network, x: nd.NDArray, y: nd.NDArray, rate: float) -> 
         loss = cross_entropy(network.scores(x), y)
     loss.backward()
     network.step(rate)
-    return loss.asscalar()
+    return float(loss.asscalar())
 
 
 def train_epoch(network: Network, x: nd.NDArray, y: nd.NDArray, rate: float, bar: Bar, text: str) -> float:

@@ -70,7 +70,7 @@ def loaders(pixels: np.ndarray, digits: np.ndarray, workers: int) -> tuple[Any, 
     augment = transforms.Compose([Shift(1), transforms.RandomBrightness(0.2), transforms.ToTensor()])
     plain = transforms.ToTensor()
 
-    def batches(part: slice, transform: Callable, **more: Any) -> Any:
+    def batches(part: slice, transform: Callable[..., Any], **more: Any) -> Any:
         data = gluon.data.ArrayDataset(images[part], digits[part].astype(np.float32))
         return gluon.data.DataLoader(data.transform_first(transform), BATCH, **more)
 
@@ -88,7 +88,7 @@ class Tally:
 
     def add(self, scores: Any, digits: Any) -> np.ndarray:
         """Adds a batch; returns the digit that each of its images is read as."""
-        read = scores.argmax(axis=1).asnumpy()
+        read: np.ndarray = scores.argmax(axis=1).asnumpy()
         self.count += len(read)
         self.right += int((read == digits.asnumpy()).sum())
         self.loss -= mx.nd.pick(mx.nd.log_softmax(scores), digits).sum().asscalar()

@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 from common import Adam, he_normal, random_order, read_digits
-from report import TRAIN, Bar, draw_curves, draw_images, new_page, options_of, parser_of, save
+from report import TRAIN, Bar, draw_curves, draw_images, new_page, options_of, parser_of, parts_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -111,7 +111,7 @@ def distance(some: nd.NDArray, others: nd.NDArray, directions: nd.NDArray) -> fl
     in the mean. The distance is the mean of that over many directions.
     """
     some, others = (nd.sort(nd.dot(each.reshape((-1, 64)), directions), axis=0) for each in (some, others))
-    return nd.abs(some - others).mean().asscalar()
+    return float(nd.abs(some - others).mean().asscalar())
 
 
 def random_directions(count: int) -> nd.NDArray:
@@ -132,7 +132,7 @@ def draw(
 ) -> None:
     """The distances, and a row of images for each name, as one PNG."""
     page = new_page(3.4 + 0.95 * len(rows))
-    parts = page.subfigures(1 + len(rows), 1, height_ratios=[3.4] + [0.95] * len(rows))
+    parts = parts_of(page, [3.4] + [0.95] * len(rows))
     title = "WGAN-GP: how far drawn digits are from held-out ones"
     draw_curves(parts[0], title, "step", "sliced Wasserstein distance (ink, 0 to 1)", steps, curves)
     for part, (name, images) in zip(parts[1:], rows):

@@ -102,7 +102,7 @@ def draw(
     wrong: list[tuple[int, int, int]],
 ) -> None:
     """The loss of every epoch, the digits that were misread, and the kernels of the first layer, as one PNG."""
-    page, below = draw_reading("LeNet on handwritten digits", curves, images, wrong, more=1.9)
+    page, (below,) = draw_reading("LeNet on handwritten digits", curves, images, wrong, more=1.9)
     kernels = network.kernels[0].asnumpy()[:, 0]
     shades = list(kernels / abs(kernels).max(axis=(1, 2), keepdims=True))
     draw_images(below, f"The {CHANNELS[1]} kernels of the first convolution (black: positive)", shades, [], 16)

@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 from common import Adam, cross_entropy
-from report import HERE, Bar, draw_curves, new_page, options_of, parser_of, save
+from report import HERE, Bar, draw_curves, new_page, options_of, parser_of, parts_of, save
 
 import mxlite as mx
 from mxlite import autograd, nd
@@ -145,7 +145,7 @@ def draw(path: pathlib.Path, curves: dict[str, list[float]], sample: str) -> Non
     """The perplexities of every epoch, and a text that the network wrote, as one PNG."""
     lines = ["It writes:", "", *sample.splitlines()]
     page = new_page(3.4 + 0.2 * len(lines))
-    above, below = page.subfigures(2, 1, height_ratios=[3.4, 0.2 * len(lines)])
+    above, below = parts_of(page, [3.4, 0.2 * len(lines)])
     epochs = range(1, len(curves["training"]) + 1)
     draw_curves(above, "LSTM on text", "epoch", "perplexity (letters)", epochs, curves)
     below.text(0.08, 0.95, "\n".join(lines), fontsize=9, va="top", parse_math=False)

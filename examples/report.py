@@ -19,9 +19,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 PIXELS, CLASSES, TRAIN = 64, 10, 1437
 
 
-def parser_of(doc: str, name: str, rounds: str, count: int) -> argparse.ArgumentParser:
+def parser_of(doc: str | None, name: str, rounds: str, count: int) -> argparse.ArgumentParser:
     """The options that every example has; `rounds` is what one counts, epochs or steps."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(doc).splitlines()[0])
     parser.add_argument(f"--{rounds}", type=at_least_one, default=count)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--picture", type=pathlib.Path, default=HERE / "out" / f"{name}.png")
@@ -98,6 +98,11 @@ def new_page(height: float) -> Figure:
     return Figure(figsize=(7.2, height), dpi=100, layout="constrained")
 
 
+def parts_of(page: Figure, heights: Sequence[float]) -> list[SubFigure]:
+    """The parts of a page, one below the other."""
+    return list(page.subfigures(len(heights), 1, squeeze=False, height_ratios=list(heights)).flat)
+
+
 def draw_curves(
     place: SubFigure, title: str, across: str, up: str, rounds: Sequence[int], curves: dict[str, list[float]]
 ) -> None:
@@ -126,18 +131,18 @@ def draw_images(place: SubFigure, title: str, images: Sequence[np.ndarray], name
 
 def draw_reading(
     title: str, curves: dict[str, list[float]], images: np.ndarray, wrong: Wrong, most: int = 6, more: float = 0
-) -> tuple[Figure, SubFigure | None]:
-    """A page of the loss of every epoch and of digits that were misread; and a place of `more` inches below them."""
+) -> tuple[Figure, list[SubFigure]]:
+    """A page of the loss of every epoch and of digits that were misread; the place of `more` inches below, if any."""
     shown = wrong[:most]
     digits = 0.5 + 1.3 * max(1, math.ceil(len(shown) / 6))
     page = new_page(3.4 + digits + more)
-    parts = page.subfigures(3 if more else 2, 1, height_ratios=[3.4, digits] + ([more] if more else []))
+    parts = parts_of(page, [3.4, digits, *([more] if more else [])])
     epochs = range(1, len(curves["training"]) + 1)
     draw_curves(parts[0], title, "epoch", "cross-entropy (nats per image)", epochs, curves)
     names = [f"read {read}, true {true}" for _, read, true in shown]
     tiles = [images[index].reshape(8, 8) for index, _, _ in shown]
     draw_images(parts[1], f"{len(wrong)} misread of {len(images)} held out", tiles, names, 6)
-    return page, parts[2] if more else None
+    return page, parts[2:]
 
 
 def save(page: Figure, path: pathlib.Path) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite._public import show
 from mxlite.gluon import block, nn, parameter, utils
 from mxlite.gluon.block import Block, HybridBlock, SymbolBlock
 from mxlite.gluon.parameter import Constant, DeferredInitializationError, Parameter, ParameterDict, tensor_types
+
+if TYPE_CHECKING:
+    from mxlite.gluon import contrib, data, loss, model_zoo, rnn, trainer
+    from mxlite.gluon.trainer import Trainer
 
 __all__ = [
     "Block",

@@ -8,7 +8,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite import _replace, initializer, ndarray
 from mxlite.context import Context
@@ -18,6 +18,9 @@ from mxlite.gluon._naming import BlockScope, prefix_and_params
 from mxlite.gluon._parameter import Parameter
 from mxlite.gluon._parameter_dict import ParameterDict, has_whole_names, named
 from mxlite.gluon.utils import HookHandle, _brief_print_list, _indent
+
+if TYPE_CHECKING:
+    from mxlite.gluon._typing import call
 
 
 class Block:
@@ -302,20 +305,26 @@ class Block:
 
     # ---- calls ----
 
-    def __call__(self, *args: Any) -> Any:
-        """`forward`, with the hooks before and after it."""
-        if self._forward_pre_hooks:
-            for hook in list(self._forward_pre_hooks.values()):
-                hook(self, args)
-        out = self.forward(*args)
-        if self._forward_hooks:
-            for hook in list(self._forward_hooks.values()):
-                hook(self, args, out)
-        return out
+    if TYPE_CHECKING:
+        __call__ = call
 
-    def forward(self, *args: Any) -> Any:
-        """The computation; each kind of block writes its own."""
-        raise NotImplementedError
+        def forward(self, *args: Any, **kwargs: Any) -> Any: ...  # so kinds may have any arguments
+    else:
+
+        def __call__(self, *args: Any) -> Any:
+            """`forward`, with the hooks before and after it."""
+            if self._forward_pre_hooks:
+                for hook in list(self._forward_pre_hooks.values()):
+                    hook(self, args)
+            out = self.forward(*args)
+            if self._forward_hooks:
+                for hook in list(self._forward_hooks.values()):
+                    hook(self, args, out)
+            return out
+
+        def forward(self, *args: Any) -> Any:
+            """The computation; each kind of block writes its own."""
+            raise NotImplementedError
 
     def summary(self, *inputs: Any) -> None:
         """Prints the blocks that a call with these inputs runs: their outputs' shapes and numbers of parameters.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Callable, NoReturn
+from typing import TYPE_CHECKING, Any, Callable, NoReturn
 
 from mxlite import ndarray
 from mxlite._lib import hot
@@ -17,6 +17,9 @@ from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
+
+if TYPE_CHECKING:
+    from mxlite.gluon._typing import hybrid_call
 
 _device = hot.device
 
@@ -162,14 +165,20 @@ class HybridBlock(Block):
         stay = not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
         return arrays, stay and all(type(each).data is Parameter.data for each in self._reg_params.values())
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
-        """The computation; each kind of block writes its own.
+    if TYPE_CHECKING:
+        __call__ = hybrid_call
 
-        Args:
-            F: The module mx.nd.
-            kwargs: The arrays of the parameters that are attributes of the block, by their names.
-        """
-        raise NotImplementedError
+        def hybrid_forward(self, F: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any: ...  # noqa: N803
+    else:
+
+        def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803 - 1.9.1's name
+            """The computation; each kind of block writes its own.
+
+            Args:
+                F: The module mx.nd.
+                kwargs: The arrays of the parameters that are attributes of the block, by their names.
+            """
+            raise NotImplementedError
 
     # ---- shapes and dtypes ----
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -62,15 +62,15 @@ class ParameterDict:
     def __iter__(self) -> Iterator[str]:
         return iter(self._params)
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Parameter]:
         """Names and parameters."""
         return self._params.items()
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         """The full names."""
         return self._params.keys()
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Parameter]:
         """The parameters."""
         return self._params.values()
 

@@ -6,12 +6,18 @@ Each takes a `sample_weight` that broadcasts with the element-wise loss, and a g
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite import ndarray
 from mxlite._public import show
 from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.gluon.block import HybridBlock
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mxlite.gluon._typing import BlockOptions, loss_call
+    from mxlite.ndarray.ndarray import NDArray
 
 __all__ = [
     "CTCLoss",
@@ -68,7 +74,7 @@ class Loss(HybridBlock):
         batch_axis: the axis of samples; the others are averaged over.
     """
 
-    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:
+    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._weight = weight
         self._batch_axis = batch_axis
@@ -76,7 +82,10 @@ class Loss(HybridBlock):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})"
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    if TYPE_CHECKING:
+        __call__ = loss_call
+
+    def hybrid_forward(self, F: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
         """The loss of each sample."""
         raise NotImplementedError(f"{type(self).__name__}: a loss must have hybrid_forward")
 
@@ -89,20 +98,20 @@ class Loss(HybridBlock):
 class L2Loss(Loss):
     """(label - pred)^2 / 2"""
 
-    def __init__(self, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(self, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         return self._mean(F, F.square(_reshape_like(F, label, pred) - pred), sample_weight, 0.5)
 
 
 class L1Loss(Loss):
     """|label - pred|"""
 
-    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         return self._mean(F, F.abs(_reshape_like(F, label, pred) - pred), sample_weight)
 
 
@@ -114,7 +123,11 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     """
 
     def __init__(
-        self, from_sigmoid: bool = False, weight: float | None = None, batch_axis: int = 0, **kwargs: Any
+        self,
+        from_sigmoid: bool = False,
+        weight: float | None = None,
+        batch_axis: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_sigmoid = from_sigmoid
@@ -122,11 +135,11 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,
-        pred: Any,
+        pred: NDArray,
         label: Any,
         sample_weight: Any = None,
         pos_weight: Any = None,  # noqa: N803
-    ) -> Any:
+    ) -> NDArray:
         label = _reshape_like(F, label, pred)
         if self._from_sigmoid:
             positive = F.log(pred + _TINY) * label
@@ -160,14 +173,14 @@ class SoftmaxCrossEntropyLoss(Loss):
         from_logits: bool = False,
         weight: float | None = None,
         batch_axis: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._axis = axis
         self._sparse_label = sparse_label
         self._from_logits = from_logits
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         if not self._from_logits:
             pred = F.log_softmax(pred, self._axis)
         if self._sparse_label:
@@ -193,13 +206,13 @@ class KLDivLoss(Loss):
         axis: int = -1,
         weight: float | None = None,
         batch_axis: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_logits = from_logits
         self._axis = axis
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         if not self._from_logits:
             pred = F.log_softmax(pred, self._axis)
         loss = _apply_weighting(F, label * (F.log(label + _TINY) - pred), self._weight, sample_weight)
@@ -215,7 +228,7 @@ class CTCLoss(Loss):
     """
 
     def __init__(
-        self, layout: str = "NTC", label_layout: str = "NT", weight: float | None = None, **kwargs: Any
+        self, layout: str = "NTC", label_layout: str = "NT", weight: float | None = None, **kwargs: Unpack[BlockOptions]
     ) -> None:
         if layout not in ("NTC", "TNC"):
             raise WrongValueError(f"CTCLoss: layout is 'NTC' or 'TNC', not {layout!r}")
@@ -228,12 +241,12 @@ class CTCLoss(Loss):
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,  # noqa: N803
-        pred: Any,
+        pred: NDArray,
         label: Any,
         pred_lengths: Any = None,
         label_lengths: Any = None,
         sample_weight: Any = None,
-    ) -> Any:
+    ) -> NDArray:
         if self._layout == "NTC":
             pred = F.swapaxes(pred, 0, 1)
         if self._batch_axis == 1:
@@ -253,11 +266,13 @@ class CTCLoss(Loss):
 class HuberLoss(Loss):
     """The squared difference over 2 rho, up to a difference of rho; from there on a straight line."""
 
-    def __init__(self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(
+        self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._rho = rho
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         far = F.abs(_reshape_like(F, label, pred) - pred)
         loss = F.where(far > self._rho, far - 0.5 * self._rho, (0.5 / self._rho) * F.square(far))
         return self._mean(F, loss, sample_weight)
@@ -266,27 +281,31 @@ class HuberLoss(Loss):
 class HingeLoss(Loss):
     """max(0, margin - pred * label), of labels that are -1 or 1."""
 
-    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(
+        self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
     def _hinge(self, F: Any, pred: Any, label: Any) -> Any:  # noqa: N803
         return F.relu(self._margin - pred * _reshape_like(F, label, pred))
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         return self._mean(F, self._hinge(F, pred, label), sample_weight)
 
 
 class SquaredHingeLoss(Loss):
     """max(0, margin - pred * label)^2, of labels that are -1 or 1."""
 
-    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(
+        self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
     _hinge = HingeLoss._hinge
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         return self._mean(F, F.square(self._hinge(F, pred, label)), sample_weight)
 
 
@@ -298,14 +317,18 @@ class LogisticLoss(Loss):
     """
 
     def __init__(
-        self, weight: float | None = None, batch_axis: int = 0, label_format: str = "signed", **kwargs: Any
+        self,
+        weight: float | None = None,
+        batch_axis: int = 0,
+        label_format: str = "signed",
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._label_format = label_format
         if label_format not in ("signed", "binary"):
             raise ValueError(f"label_format is 'signed' or 'binary', not {label_format!r}")
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: NDArray, label: Any, sample_weight: Any = None) -> NDArray:  # noqa: N803
         label = _reshape_like(F, label, pred)
         if self._label_format == "signed":
             label = (label + 1.0) / 2.0
@@ -315,18 +338,20 @@ class LogisticLoss(Loss):
 class TripletLoss(Loss):
     """max(0, |pred - positive|^2 - |pred - negative|^2 + margin)"""
 
-    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(
+        self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,
-        pred: Any,
+        pred: NDArray,
         positive: Any,
         negative: Any,
         sample_weight: Any = None,  # noqa: N803
-    ) -> Any:
+    ) -> NDArray:
         near, far = (F.square(_reshape_like(F, each, pred) - pred) for each in (positive, negative))
         loss = F.relu(F.sum(near - far, axis=self._batch_axis, exclude=True) + self._margin)
         return _apply_weighting(F, loss, self._weight, sample_weight)
@@ -346,7 +371,7 @@ class PoissonNLLLoss(Loss):
         from_logits: bool = True,
         batch_axis: int = 0,
         compute_full: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_logits = from_logits
@@ -355,11 +380,11 @@ class PoissonNLLLoss(Loss):
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,
-        pred: Any,
+        pred: NDArray,
         target: Any,
         sample_weight: Any = None,
         epsilon: float = 1e-8,  # noqa: N803
-    ) -> Any:
+    ) -> NDArray:
         target = _reshape_like(F, target, pred)
         loss = F.exp(pred) - target * pred if self._from_logits else pred - target * F.log(pred + epsilon)
         if self._compute_full:
@@ -371,7 +396,9 @@ class PoissonNLLLoss(Loss):
 class CosineEmbeddingLoss(Loss):
     """1 - cos(input1, input2) where the label is 1, max(0, cos - margin) elsewhere."""
 
-    def __init__(self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Any) -> None:
+    def __init__(
+        self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Unpack[BlockOptions]
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
@@ -383,11 +410,11 @@ class CosineEmbeddingLoss(Loss):
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,
-        input1: Any,
+        input1: NDArray,
         input2: Any,
         label: Any,
         sample_weight: Any = None,  # noqa: N803
-    ) -> Any:
+    ) -> NDArray:
         cosine = self._cosine_similarity(F, _reshape_like(F, input1, input2), input2)
         label = label.reshape((-1, 1))
         loss = F.where(label == 1, 1 - cosine, F.relu(cosine - self._margin))
@@ -402,7 +429,11 @@ class SDMLLoss(Loss):
     """
 
     def __init__(
-        self, smoothing_parameter: float = 0.3, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any
+        self,
+        smoothing_parameter: float = 0.3,
+        weight: float | None = 1.0,
+        batch_axis: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self.kl_loss = KLDivLoss(from_logits=True)
@@ -422,7 +453,7 @@ class SDMLLoss(Loss):
         log_probabilities = F.log_softmax(-self._compute_distances(x1, x2), axis=1)
         return self.kl_loss(log_probabilities, self._compute_labels(F, count))
 
-    def hybrid_forward(self, F: Any, x1: Any, x2: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x1: NDArray, x2: Any) -> NDArray:  # noqa: N803
         return self._loss(F, x1, x2)
 
 

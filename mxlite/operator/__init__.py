@@ -52,7 +52,7 @@ class CustomOp:
     """
 
     def forward(
-        self, is_train: int, req: list[str], in_data: list[NDArray], out_data: list[NDArray], aux: list[NDArray]
+        self, is_train: Any, req: list[str], in_data: list[NDArray], out_data: list[NDArray], aux: list[NDArray]
     ) -> None:
         """Computes `out_data` of `in_data`.
 

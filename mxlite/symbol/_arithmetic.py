@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from mxlite._public import offer as _offer
 from mxlite.base import NotImplementedForSymbol, numeric_types
@@ -77,11 +77,12 @@ def _method(name: str, operator: str) -> Callable:
         return getattr(op, operator)(self, *args, **kwargs)
 
     method.__doc__ = f"`mx.sym.{operator}` of this symbol."
+    method._operator = operator  # type: ignore[attr-defined] # for tools/make_pyi.py
     return method
 
 
 def _refused(name: str, alias: str | None = None) -> Callable:
-    def method(self: Symbol, *args: Any) -> None:
+    def method(self: Symbol, *args: Any) -> NoReturn:
         raise NotImplementedForSymbol(method, alias, *args)
 
     method.__name__ = name

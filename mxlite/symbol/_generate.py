@@ -113,6 +113,7 @@ def make_function(operator_name: str) -> Callable:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = documentation(operator, "Symbol")
     function.__module__ = f"mxlite.symbol.{module}"
+    function._operator = operator_name  # type: ignore[attr-defined] # for tools/make_pyi.py
     return function
 
 

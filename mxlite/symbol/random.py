@@ -16,7 +16,7 @@ from mxlite.symbol._generate import node as _node
 from mxlite.symbol._generate import show_functions as _show_functions
 from mxlite.symbol.symbol import Symbol
 
-Number = Union[float, Symbol]
+Drawn = Union[float, Symbol]
 
 
 def _draw(name: str, given: dict[str, Any], shape: Any, dtype: Any, kwargs: dict[str, Any]) -> Symbol:
@@ -33,12 +33,12 @@ def _draw(name: str, given: dict[str, Any], shape: Any, dtype: Any, kwargs: dict
     return _node(f"_random_{name}", f"_random_{name}", [], {**given, **rest})
 
 
-def uniform(low: Number = 0, high: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
+def uniform(low: Drawn = 0, high: Drawn = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
     """Numbers evenly spread over [low, high). Raises: ValueError: a number and a symbol; ValueError: neither."""
     return _draw("uniform", {"low": low, "high": high}, shape, dtype, kwargs)
 
 
-def normal(loc: Number = 0, scale: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
+def normal(loc: Drawn = 0, scale: Drawn = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
     """Numbers of the normal distribution with mean `loc` and standard deviation `scale`. Raises: as `uniform`."""
     return _draw("normal", {"loc": loc, "scale": scale}, shape, dtype, kwargs)
 
@@ -49,28 +49,28 @@ def randn(*shape: int, **kwargs: Any) -> Symbol:
     return normal(loc, scale, shape, dtype, **kwargs)
 
 
-def poisson(lam: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
+def poisson(lam: Drawn = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
     """Counts of the Poisson distribution with mean `lam`. Raises: as `uniform`."""
     return _draw("poisson", {"lam": lam}, shape, dtype, kwargs)
 
 
-def exponential(scale: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
+def exponential(scale: Drawn = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
     """Numbers of the exponential distribution with mean `scale`. Raises: as `uniform`."""
     return _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, kwargs)
 
 
-def gamma(alpha: Number = 1, beta: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
+def gamma(alpha: Drawn = 1, beta: Drawn = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
     """Numbers of the gamma distribution with shape `alpha` and scale `beta`. Raises: as `uniform`."""
     return _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, kwargs)
 
 
-def negative_binomial(k: Number = 1, p: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
+def negative_binomial(k: Drawn = 1, p: Drawn = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any) -> Symbol:
     """Counts of failures before the k-th success of probability `p`. Raises: as `uniform`."""
     return _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, kwargs)
 
 
 def generalized_negative_binomial(
-    mu: Number = 1, alpha: Number = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any
+    mu: Drawn = 1, alpha: Drawn = 1, shape: Any = _Null, dtype: Any = _Null, **kwargs: Any
 ) -> Symbol:
     """Counts of the negative binomial distribution with mean `mu` and variance mu + alpha * mu^2. Raises: as above."""
     return _draw("generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, kwargs)

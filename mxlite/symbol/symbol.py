@@ -238,7 +238,7 @@ class Symbol(Handle):
         """Itself: it is no symbol of mx.np."""
         return self
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> NoReturn:
         raise NotImplementedForSymbol(self.__bool__, "bool")
 
 

@@ -20,28 +20,41 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from mxlite._public import show as _show
-from mxlite.torch import _all, autograd, cuda, linalg, nn, utils  # _all: they register their functions
+
+# `X as X` tells type checkers that the module offers X.
+from mxlite.torch import _all  # it registers its functions
 from mxlite.torch import _dtypes as _numbers
+from mxlite.torch import autograd as autograd
+from mxlite.torch import cuda as cuda
+from mxlite.torch import linalg as linalg
+from mxlite.torch import nn as nn
+from mxlite.torch import utils as utils
 from mxlite.torch._calls import functions as _functions
-from mxlite.torch._dtypes import dtype, finfo, get_default_dtype, iinfo, set_default_dtype
-from mxlite.torch._install import install
-from mxlite.torch._kinds import Size, contiguous_format, device, layout, memory_format, preserve_format, strided
-from mxlite.torch._print import set_printoptions
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._dtypes import dtype as dtype
+from mxlite.torch._dtypes import finfo as finfo
+from mxlite.torch._dtypes import get_default_dtype as get_default_dtype
+from mxlite.torch._dtypes import iinfo as iinfo
+from mxlite.torch._dtypes import set_default_dtype as set_default_dtype
+from mxlite.torch._install import install as install
+from mxlite.torch._kinds import Size as Size
+from mxlite.torch._kinds import contiguous_format as contiguous_format
+from mxlite.torch._kinds import device as device
+from mxlite.torch._kinds import layout as layout
+from mxlite.torch._kinds import memory_format as memory_format
+from mxlite.torch._kinds import preserve_format as preserve_format
+from mxlite.torch._kinds import strided as strided
+from mxlite.torch._print import set_printoptions as set_printoptions
+from mxlite.torch._tensor import Tensor as Tensor
 from mxlite.torch._tensor import install_methods as _install_methods
-from mxlite.torch.autograd import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from mxlite.torch.autograd.anomaly_mode import (
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_anomaly_enabled,
-)
-from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled
+from mxlite.torch.autograd import enable_grad as enable_grad
+from mxlite.torch.autograd import inference_mode as inference_mode
+from mxlite.torch.autograd import is_grad_enabled as is_grad_enabled
+from mxlite.torch.autograd import no_grad as no_grad
+from mxlite.torch.autograd import set_grad_enabled as set_grad_enabled
+from mxlite.torch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from mxlite.torch.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from mxlite.torch.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
+from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 
 _install_methods()
 globals().update(_functions)
@@ -67,6 +80,7 @@ def _later(name: str) -> _Any:
 
 _show(globals(), _later)
 
-if _TYPE_CHECKING:  # the functions that the sources do not show
+if _TYPE_CHECKING:  # what is imported later, and the functions that the sources do not show
+    from mxlite.torch import optim as optim
 
     def __getattr__(name: str) -> _Any: ...

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite._public import show
+
+if TYPE_CHECKING:
+    from mxlite.gluon.contrib import cnn, data, estimator, nn, rnn
 
 __all__ = ["cnn", "data", "estimator", "nn", "rnn"]
 

@@ -102,7 +102,7 @@ class DataLoader:
         if auto_reload:
             self.refresh()
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         batches, self._iter = self._iter, None
         if batches is None or (isinstance(batches, _processes.Batches) and not batches.here):
             batches = self._begun()

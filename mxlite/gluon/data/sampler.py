@@ -13,7 +13,7 @@ from mxlite._public import show
 class Sampler:
     """What gives numbers of samples: a class of it defines `__iter__` and `__len__`."""
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
 
     def __len__(self) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite import ndarray
 from mxlite._public.near import did_you_mean
 from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.parameter import ParameterDict
+
+if TYPE_CHECKING:
+    from mxlite.ndarray.ndarray import NDArray
 
 
 class _Listed:
@@ -50,7 +53,7 @@ class Sequential(_Listed, Block):
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any, /) -> NDArray:
         """What the last block gives."""
         for block in self._children.values():
             x = block(x)
@@ -72,7 +75,7 @@ class HybridSequential(_Listed, HybridBlock):
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> NDArray:  # noqa: N803
         """What the last block gives."""
         for block in self._children.values():
             x = block(x)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite.base import dtype_name
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.parameter import ParameterDict
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mxlite.gluon._typing import BlockOptions
+    from mxlite.ndarray.ndarray import NDArray
 
 
 class _Normalization(HybridBlock):
@@ -43,7 +49,7 @@ class _BatchNorm(_Normalization):
         running_mean_initializer: Any = "zeros",
         running_variance_initializer: Any = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._kwargs: dict[str, Any] = {
@@ -69,12 +75,12 @@ class _BatchNorm(_Normalization):
     def hybrid_forward(
         self,
         F: Any,  # noqa: N803
-        x: Any,
+        x: NDArray,
         gamma: Any,
         beta: Any,
         running_mean: Any,
         running_var: Any,
-    ) -> Any:
+    ) -> NDArray:
         """`x` normalized, in training by its own statistics, else by the running ones."""
         if self.fuse_relu:
             return F.contrib.BatchNormWithReLU(x, gamma, beta, running_mean, running_var, **self._kwargs)
@@ -112,7 +118,7 @@ class BatchNorm(_BatchNorm):
         running_mean_initializer: Any = "zeros",
         running_variance_initializer: Any = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         given = (beta_initializer, gamma_initializer, running_mean_initializer, running_variance_initializer)
         super().__init__(axis, momentum, epsilon, center, scale, False, use_global_stats, *given, in_channels, **kwargs)
@@ -134,7 +140,7 @@ class BatchNormReLU(_BatchNorm):
         running_mean_initializer: Any = "zeros",
         running_variance_initializer: Any = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         given = (beta_initializer, gamma_initializer, running_mean_initializer, running_variance_initializer)
         super().__init__(axis, momentum, epsilon, center, scale, True, use_global_stats, *given, in_channels, **kwargs)
@@ -169,7 +175,7 @@ class LayerNorm(_Normalization):
         self._add("gamma", scale, (in_channels,), gamma_initializer)
         self._add("beta", center, (in_channels,), beta_initializer)
 
-    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray, gamma: Any, beta: Any) -> NDArray:  # noqa: N803
         """`x` normalized."""
         return F.LayerNorm(x, gamma, beta, axis=self._axis, eps=self._epsilon)
 
@@ -203,7 +209,7 @@ class GroupNorm(_Normalization):
         self._add("gamma", scale, (num_groups,), gamma_initializer)
         self._add("beta", center, (num_groups,), beta_initializer)
 
-    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray, gamma: Any, beta: Any) -> NDArray:  # noqa: N803
         """`x` normalized."""
         return F.GroupNorm(x, gamma, beta, num_groups=self._num_groups, eps=self._epsilon)
 
@@ -230,7 +236,7 @@ class InstanceNorm(_Normalization):
         beta_initializer: Any = "zeros",
         gamma_initializer: Any = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._kwargs = {"eps": epsilon, "axis": axis, "center": center, "scale": scale}
@@ -238,7 +244,7 @@ class InstanceNorm(_Normalization):
         self._add("gamma", scale, (in_channels,), gamma_initializer)
         self._add("beta", center, (in_channels,), beta_initializer)
 
-    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray, gamma: Any, beta: Any) -> NDArray:  # noqa: N803
         """`x` normalized."""
         if self._axis == 1:
             return F.InstanceNorm(x, gamma, beta, eps=self._epsilon)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite import initializer
 from mxlite._public import show
 from mxlite.error import WrongValueError
 from mxlite.gluon.block import HybridBlock
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mxlite.gluon._typing import BlockOptions
+    from mxlite.ndarray.ndarray import NDArray
 
 __all__ = ["Activation", "LeakyReLU", "PReLU", "ELU", "SELU", "Swish", "GELU"]
 
@@ -18,14 +24,14 @@ class Activation(HybridBlock):
     Input and output: any shape.
     """
 
-    def __init__(self, activation: str, **kwargs: Any) -> None:
+    def __init__(self, activation: str, **kwargs: Unpack[BlockOptions]) -> None:
         self._act_type = activation
         super().__init__(**kwargs)
 
     def _alias(self) -> str:
         return self._act_type
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The function of `x`."""
         return F.Activation(x, act_type=self._act_type)
 
@@ -39,13 +45,13 @@ class LeakyReLU(HybridBlock):
     Raises: ValueError: a negative alpha.
     """
 
-    def __init__(self, alpha: float, **kwargs: Any) -> None:
+    def __init__(self, alpha: float, **kwargs: Unpack[BlockOptions]) -> None:
         if alpha < 0:
             raise WrongValueError("LeakyReLU: alpha is 0 or more")
         super().__init__(**kwargs)
         self._alpha = alpha
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The function of `x`."""
         return F.LeakyReLU(x, act_type="leaky", slope=self._alpha)
 
@@ -65,13 +71,13 @@ class PReLU(HybridBlock):
         self,
         alpha_initializer: Any = initializer.Constant(0.25),  # noqa: B008 - 1.9.1's default
         in_channels: int = 1,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.alpha = self.params.get("alpha", shape=(in_channels,), init=alpha_initializer)
 
-    def hybrid_forward(self, F: Any, x: Any, alpha: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray, alpha: Any) -> NDArray:  # noqa: N803
         """The function of `x`."""
         return F.LeakyReLU(x, gamma=alpha, act_type="prelu")
 
@@ -79,11 +85,11 @@ class PReLU(HybridBlock):
 class ELU(HybridBlock):
     """x where it is positive, else `alpha * (exp(x) - 1)`."""
 
-    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+    def __init__(self, alpha: float = 1.0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._alpha = alpha
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The function of `x`."""
         return F.LeakyReLU(x, act_type="elu", slope=self._alpha)
 
@@ -91,10 +97,10 @@ class ELU(HybridBlock):
 class SELU(HybridBlock):
     """The scaled ELU, whose two constants keep mean 0 and variance 1."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The function of `x`."""
         return F.LeakyReLU(x, act_type="selu")
 
@@ -102,10 +108,10 @@ class SELU(HybridBlock):
 class GELU(HybridBlock):
     """x times the probability that a normal variable is below it (with erf)."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The function of `x`."""
         return F.LeakyReLU(x, act_type="gelu")
 
@@ -113,11 +119,11 @@ class GELU(HybridBlock):
 class Swish(HybridBlock):
     """`x * sigmoid(beta * x)`."""
 
-    def __init__(self, beta: float = 1.0, **kwargs: Any) -> None:
+    def __init__(self, beta: float = 1.0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._beta = beta
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The function of `x`."""
         return x * F.sigmoid(self._beta * x)
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite._public import show
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.nn._containers import HybridLambda, HybridSequential, Lambda, Sequential
 from mxlite.gluon.nn._norm import BatchNorm, BatchNormReLU, GroupNorm, InstanceNorm, LayerNorm
 from mxlite.gluon.nn.activations import Activation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mxlite.gluon._typing import BlockOptions
+    from mxlite.ndarray.ndarray import NDArray
 
 __all__ = [
     "Sequential",
@@ -49,7 +55,7 @@ class Dense(HybridBlock):
         weight_initializer: Any = None,
         bias_initializer: Any = "zeros",
         in_units: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._flatten = flatten
@@ -61,7 +67,7 @@ class Dense(HybridBlock):
             self.bias = self.params.get("bias", shape=(units,), init=bias_initializer, **given) if use_bias else None
             self.act = Activation(activation, prefix=activation + "_") if activation is not None else None
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray, weight: Any, bias: Any = None) -> NDArray:  # noqa: N803
         """The output for `x`."""
         out = F.FullyConnected(x, weight, bias, no_bias=bias is None, num_hidden=self._units, flatten=self._flatten)
         return out if self.act is None else self.act(out)
@@ -78,12 +84,12 @@ class Dropout(HybridBlock):
         axes: Axes along which elements are dropped together.
     """
 
-    def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any) -> None:
+    def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._rate = rate
         self._axes = axes
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The output for `x`."""
         if self._rate > 0:
             return F.Dropout(x, p=self._rate, axes=self._axes)
@@ -108,7 +114,7 @@ class Embedding(HybridBlock):
         dtype: Any = "float32",
         weight_initializer: Any = None,
         sparse_grad: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._kwargs = {
@@ -126,7 +132,7 @@ class Embedding(HybridBlock):
             grad_stype="row_sparse" if sparse_grad else "default",
         )
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray, weight: Any) -> NDArray:  # noqa: N803
         """The vectors of `x`."""
         return F.Embedding(x, weight, **self._kwargs)
 
@@ -137,10 +143,10 @@ class Embedding(HybridBlock):
 class Flatten(HybridBlock):
     """All axes but the first become one."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """`x` as a matrix."""
         return F.flatten(x)
 

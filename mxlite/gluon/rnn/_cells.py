@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite import ndarray as nd
 from mxlite.error import WrongStateError
@@ -10,6 +10,9 @@ from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import LeakyReLU
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, last_states
 from mxlite.symbol import Symbol
+
+if TYPE_CHECKING:
+    from mxlite.ndarray import NDArray
 
 _MODIFIED = "this cell is inside a modifier cell (ZoneoutCell, ResidualCell ...): call that one"
 
@@ -104,7 +107,7 @@ class RecurrentCell(Block):
             return F.LeakyReLU(inputs, act_type="leaky", slope=activation._alpha)
         return activation(inputs)
 
-    def forward(self, inputs: Any, states: list) -> tuple[Any, list]:
+    def forward(self, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:
         """One step: the output and the next states."""
         self._counter += 1
         return super().forward(inputs, states)
@@ -119,7 +122,7 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
     def _step_prefix(self) -> str:
         return f"t{self._counter}_"
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
         """One step: the output and the next states."""
         raise NotImplementedError(f"{type(self).__name__}: a cell must have hybrid_forward")
 
@@ -214,13 +217,13 @@ class RNNCell(_GatedCell):
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,  # noqa: N803
-        inputs: Any,
-        states: list,
+        inputs: NDArray,
+        states: list[NDArray],
         i2h_weight: Any,
         h2h_weight: Any,
         i2h_bias: Any,
         h2h_bias: Any,
-    ) -> tuple[Any, list]:
+    ) -> tuple[NDArray, list[NDArray]]:
         i2h, h2h = self._products(F, inputs, states[0], (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
         output = self._get_activation(F, i2h + h2h, self._activation)
         return output, [output]
@@ -274,13 +277,13 @@ class LSTMCell(_GatedCell):
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,  # noqa: N803
-        inputs: Any,
-        states: list,
+        inputs: NDArray,
+        states: list[NDArray],
         i2h_weight: Any,
         h2h_weight: Any,
         i2h_bias: Any,
         h2h_bias: Any,
-    ) -> tuple[Any, list]:
+    ) -> tuple[NDArray, list[NDArray]]:
         i2h, h2h = self._products(F, inputs, states[0], (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
         into, forget, cell, out = F.split(i2h + h2h, num_outputs=4, axis=1)
         act, gate = self._activation, self._recurrent_activation
@@ -336,13 +339,13 @@ class GRUCell(_GatedCell):
     def hybrid_forward(  # noqa: D102
         self,
         F: Any,  # noqa: N803
-        inputs: Any,
-        states: list,
+        inputs: NDArray,
+        states: list[NDArray],
         i2h_weight: Any,
         h2h_weight: Any,
         i2h_bias: Any,
         h2h_bias: Any,
-    ) -> tuple[Any, list]:
+    ) -> tuple[NDArray, list[NDArray]]:
         before = states[0]
         both = self._products(F, inputs, before, (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
         (i2h_r, i2h_z, i2h), (h2h_r, h2h_z, h2h) = (F.split(each, num_outputs=3, axis=1) for each in both)

@@ -56,7 +56,7 @@ class _Sequence(_Several):
     def __len__(self) -> int:
         return len(self._children)
 
-    def __call__(self, inputs: Any, states: list) -> tuple[Any, list]:
+    def __call__(self, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:
         self._counter += 1
         if any(isinstance(cell, BidirectionalCell) for cell in self._children.values()):
             raise WrongStateError("a BidirectionalCell has no single step; use unroll")
@@ -110,7 +110,7 @@ class HybridSequentialRNNCell(_Sequence, HybridRecurrentCell):
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: list) -> tuple[Any, list]:  # noqa: N803, D102
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
         return self(inputs, states)
 
 
@@ -139,7 +139,7 @@ class DropoutCell(HybridRecurrentCell):
 
     _node_names = {"dropout": "fwd"}
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: list) -> tuple[Any, list]:  # noqa: N803, D102
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
         if self._rate > 0:
             inputs = F.Dropout(inputs, p=self._rate, axes=self._axes)
         return inputs, states
@@ -227,7 +227,7 @@ class ZoneoutCell(ModifierCell):
         super().reset()
         self._prev_output = None
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: list) -> tuple[Any, list]:  # noqa: N803, D102
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
         following, after = self.base_cell(inputs, states)
 
         def mixed(rate: float, new: Any, old: Any) -> Any:
@@ -244,7 +244,7 @@ class ResidualCell(ModifierCell):
     def __init__(self, base_cell: Any) -> None:
         super().__init__(base_cell)
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: list) -> tuple[Any, list]:  # noqa: N803, D102
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
         output, states = self.base_cell(inputs, states)
         return F.elemwise_add(output, inputs), states
 

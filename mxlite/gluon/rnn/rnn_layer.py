@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite import ndarray as nd
 from mxlite import symbol
@@ -15,6 +15,11 @@ from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.rnn import rnn_cell
 from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mxlite.gluon._typing import BlockOptions, recurrent_call
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -48,7 +53,7 @@ class _RNNLayer(HybridBlock):
         lstm_state_clip_nan: bool,
         dtype: Any,
         use_sequence_length: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         if layout not in ("TNC", "NTC"):
@@ -212,30 +217,34 @@ class _RNNLayer(HybridBlock):
         """Whether the present call, of this thread, gives no states; else the last one."""
         return _calls.__dict__.get(id(self), self.skip_states)
 
-    def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
-        """The outputs of the sequence, with `states` also the states after it: `outputs, states`.
+    if TYPE_CHECKING:
+        __call__ = recurrent_call
+    else:
 
-        Raises: ValueError: a state has another shape.
-        """
-        self.skip_states = skip = states is None
-        if states is None:
-            if isinstance(inputs, Symbol):
-                states = self.begin_state(0, func=symbol.zeros)
-            else:
-                batch = inputs.shape[self._layout.find("N")]
-                states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
-        elif isinstance(states, (NDArray, Symbol)):
-            states = [states]
-        lengths = (sequence_length,) if self._use_sequence_length else ()
-        outer = _calls.__dict__.get(id(self))
-        _calls.__dict__[id(self)] = skip
-        try:
-            return super().__call__(inputs, states, *lengths, **kwargs)
-        finally:
-            if outer is None:
-                _calls.__dict__.pop(id(self), None)
-            else:
-                _calls.__dict__[id(self)] = outer
+        def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
+            """The outputs of the sequence, with `states` also the states after it: `outputs, states`.
+
+            Raises: ValueError: a state has another shape.
+            """
+            self.skip_states = skip = states is None
+            if states is None:
+                if isinstance(inputs, Symbol):
+                    states = self.begin_state(0, func=symbol.zeros)
+                else:
+                    batch = inputs.shape[self._layout.find("N")]
+                    states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
+            elif isinstance(states, (NDArray, Symbol)):
+                states = [states]
+            lengths = (sequence_length,) if self._use_sequence_length else ()
+            outer = _calls.__dict__.get(id(self))
+            _calls.__dict__[id(self)] = skip
+            try:
+                return super().__call__(inputs, states, *lengths, **kwargs)
+            finally:
+                if outer is None:
+                    _calls.__dict__.pop(id(self), None)
+                else:
+                    _calls.__dict__[id(self)] = outer
 
     def hybrid_forward(  # noqa: D102
         self,
@@ -301,7 +310,7 @@ class RNN(_RNNLayer):
         h2h_bias_initializer: Any = "zeros",
         input_size: int = 0,
         dtype: Any = "float32",
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         if activation not in ("relu", "tanh"):
             raise KeyError(
@@ -358,7 +367,7 @@ class LSTM(_RNNLayer):
         state_clip_max: float | None = None,
         state_clip_nan: bool = False,
         dtype: Any = "float32",
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             hidden_size,
@@ -401,7 +410,7 @@ class GRU(_RNNLayer):
         i2h_bias_initializer: Any = "zeros",
         h2h_bias_initializer: Any = "zeros",
         dtype: Any = "float32",
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             hidden_size,

@@ -43,5 +43,10 @@ def _later(name: str) -> _Any:
 _show(globals(), _later)
 
 if _TYPE_CHECKING:  # what is imported later
+    from mxlite.torch.nn import init, utils
+    from mxlite.torch.nn._containers import ModuleDict as ModuleDict
+    from mxlite.torch.nn._containers import ModuleList as ModuleList
+    from mxlite.torch.nn._containers import Sequential as Sequential
+    from mxlite.torch.nn._module import Module as Module
 
     def __getattr__(name: str) -> _Any: ...

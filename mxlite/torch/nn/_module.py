@@ -53,7 +53,7 @@ class Module(State):
             **{kind: OrderedDict() for kind in HOOKS},
         )
 
-    def forward(self, *_: Any) -> Any:
+    def forward(self, *_: Any, **__: Any) -> Any:
         """What the module computes, for a subclass to say.
 
         Raises: NotImplementedError.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import runpy
 import sys
 from pathlib import Path
 
@@ -18,8 +19,11 @@ import make_pyi  # noqa: E402
 
 pytestmark = pytest.mark.one_binding
 
+PROGRAMS = sorted((Path(__file__).resolve().parents[2] / "clients" / "typed" / "programs").glob("*.py"))
+
 STUBS = make_pyi.stubs()
-MODULES = tuple(name[: -len(".pyi")] for name in STUBS if name != "ndarray/ndarray.pyi")
+ARRAYS = {"ndarray/ndarray": mx.nd.NDArray, "symbol/symbol": mx.sym.Symbol}
+MODULES = tuple(name[: -len(".pyi")] for name in STUBS if name[: -len(".pyi")] not in ARRAYS)
 
 
 def _functions(body: list[ast.stmt]) -> dict[str, list[ast.FunctionDef]]:
@@ -41,7 +45,19 @@ def _module(stub: str) -> str:
 
 
 def test_the_modules() -> None:
-    assert {"ndarray/__init__", "ndarray/op", "ndarray/_internal", "ndarray/contrib", "ndarray/random"} <= set(MODULES)
+    modules = {
+        f"{package}/{name}" for package in ("ndarray", "symbol") for name in ("__init__", "op", "_internal", "random")
+    }
+    assert modules | {"gluon/nn/conv_layers", "gluon/model_zoo/vision/__init__"} <= set(MODULES)
+
+
+def test_stubs_do_not_depend_on_the_order_of_sets() -> None:
+    for path, cls in ARRAYS.items():
+        (node,) = (each for each in ast.parse(STUBS[f"{path}.pyi"]).body if isinstance(each, ast.ClassDef))
+        bases = [list(vars(base)) for base in cls.__mro__]
+        names = list(_functions(node.body))
+        own = [name for name in names if name in bases[0]]
+        assert own == sorted(own)
 
 
 @pytest.mark.parametrize("stub", MODULES)
@@ -49,6 +65,13 @@ def test_every_name_is_there(stub: str) -> None:
     tree = ast.parse(STUBS[f"{stub}.pyi"])
     names = set(_functions(tree.body))
     names |= {each.asname for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    names |= {
+        each.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for each in node.targets
+        if isinstance(each, ast.Name)
+    }
     module = importlib.import_module(_module(stub))
     wanted = {name for name in dir(module) if inspect.isfunction(getattr(module, name, None)) and name[:2] != "__"}
     assert wanted - names - {"handles_of"} == set()
@@ -62,10 +85,14 @@ def test_arguments_are_those_of_the_functions(stub: str) -> None:
         operator = make_pyi.operator_of(function)
         if operator is None:
             continue
-        code = function.__code__
-        wanted = set(code.co_varnames[: code.co_argcount]) | {"out", "name"}
+        if stub.startswith("symbol"):
+            wanted = set(inspect.signature(function).parameters) - {"out", "kwargs"} | {"name", "attr"}
+        else:
+            code = function.__code__
+            wanted = set(code.co_varnames[: code.co_argcount]) | {"out", "name"}
         if operator.operator.variadic:
-            wanted |= {row[0] for row in [*operator.operator.inputs, *operator.operator.params]}
+            inputs = [] if stub.startswith("symbol") else operator.operator.inputs
+            wanted |= {row[0] for row in [*inputs, *operator.operator.params]}
             wanted |= {operator.operator.counted} - {""}
         for each in overloads:
             assert _arguments(each) == wanted, f"{stub}: {name}"
@@ -77,6 +104,39 @@ def test_every_member_of_ndarray_is_there() -> None:
     names |= {node.target.id for node in cls.body if isinstance(node, ast.AnnAssign)}
     assert {name for name in dir(mx.nd.NDArray) if name[0] != "_"} - names <= {"free"}
     assert {"__add__", "__radd__", "__iadd__", "__eq__", "__getitem__", "__setitem__", "__len__"} <= names
+
+
+def test_every_member_of_symbol_that_does_not_only_raise_is_there() -> None:
+    (cls,) = (node for node in ast.parse(STUBS["symbol/symbol.pyi"]).body if isinstance(node, ast.ClassDef))
+    names = set(_functions(cls.body))
+    refused = {"as_in_context", "asnumpy", "asscalar", "backward", "copy", "detach", "wait_to_read", "__bool__"}
+    refused |= {"gradient", "optimize_for", "get_backend_symbol"}
+    assert {name for name in dir(mx.sym.Symbol) if name[0] != "_"} - names <= {"free"} | refused
+    assert {"__add__", "__radd__", "__eq__", "__getitem__", "__iter__", "__neg__", "__matmul__"} <= names
+    assert not names & refused
+
+
+def test_classes_made_from_tables_have_the_arguments_of_their_constructors() -> None:
+    stub = STUBS["gluon/nn/conv_layers.pyi"]
+    made = {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)}
+    assert len(made) == 18
+    for name, node in made.items():
+        (constructor,) = node.body[1:]
+        assert isinstance(constructor, ast.FunctionDef)
+        wanted = set(inspect.signature(getattr(mx.gluon.nn, name).__init__).parameters) - {"kwargs"}
+        assert _arguments(constructor) == wanted, name
+
+
+def test_what_blocks_take_is_what_their_options_say() -> None:
+    tree = ast.parse((Path(mx.__file__).parent / "gluon" / "_typing.py").read_text(encoding="utf-8"))
+    (options,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "BlockOptions")
+    named = {node.target.id for node in options.body if isinstance(node, ast.AnnAssign)}
+    assert named == set(inspect.signature(mx.gluon.Block.__init__).parameters) - {"self"}
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_what_checkers_accept_runs(path: Path) -> None:
+    runpy.run_path(str(path), run_name="__main__")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from mxlite._public import show
 from mxlite.error import WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.nn import Activation
-from mxlite.gluon.nn.conv_layers import _repr_of, _sizes
+from mxlite.gluon.nn._convolution import _repr_of, _sizes
 from mxlite.gluon.parameter import ParameterDict
 
 __all__ = ["DeformableConvolution", "ModulatedDeformableConvolution"]

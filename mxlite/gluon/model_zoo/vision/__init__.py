@@ -6,10 +6,10 @@ from typing import Any
 
 from mxlite._public import show
 from mxlite._public.near import did_you_mean
-from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.model_zoo.model_store import _model_sha1
 from mxlite.gluon.model_zoo.vision import alexnet as _alexnet
 from mxlite.gluon.model_zoo.vision import densenet, inception, mobilenet, resnet, squeezenet, vgg
+from mxlite.gluon.model_zoo.vision._common import Classifier
 
 _FAMILIES = (_alexnet, densenet, inception, mobilenet, resnet, squeezenet, vgg)
 #: Classes and functions of the families that 1.9.1 keeps in their modules.
@@ -31,7 +31,7 @@ def _function(model: str) -> Any:
 _MODELS = {model: _function(model) for model in _model_sha1}
 
 
-def get_model(name: str, **kwargs: Any) -> HybridBlock:
+def get_model(name: str, **kwargs: Any) -> Classifier:
     """A network by its name, in any case; further arguments go to its function.
 
     Raises: ValueError: there is no such network.

@@ -7,6 +7,7 @@ from typing import Any, Callable
 from mxlite.context import Context, cpu
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.model_zoo.model_store import _FOLDER, get_model_file
+from mxlite.ndarray.ndarray import NDArray
 
 CPU = cpu()
 FOLDER = _FOLDER
@@ -15,7 +16,7 @@ FOLDER = _FOLDER
 class Classifier(HybridBlock):
     """A network of `features` and an `output` on them."""
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: NDArray) -> NDArray:  # noqa: N803
         """The scores of the classes."""
         return self.output(self.features(x))
 
@@ -30,7 +31,7 @@ def trained(net: HybridBlock, name: str, pretrained: bool, ctx: Context | list[C
 def variant(module: str, name: str, build: Callable[..., Any], *args: Any, **fixed: Any) -> Callable[..., Any]:
     """A function with a name of its own that builds one member of a family."""
 
-    def make(**kwargs: Any) -> Any:
+    def make(**kwargs: Any) -> Classifier:
         return build(*args, **fixed, **kwargs)
 
     make.__name__ = make.__qualname__ = name
