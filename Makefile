@@ -386,8 +386,8 @@ test:
 	@MXLITE_TEST_BRIEF=1 $(MAKE) $(TOGETHER) test-runs CHOSEN='-m "not whole"'
 	@echo "make test: all passed"
 
-# `make mutate MUTATE_ARGS=--brief` asks these tests alone: no fault that it makes has ever needed the others, which look
-# for what depends on the processor, the binding, the order of threads or memory, or are more of the same: marked whole.
+# `make mutate MUTATE_ARGS=--brief` asks whether these tests notice a broken line. The others look for what depends on the
+# processor, the binding, the order of threads, memory or an installation, or are more of the same: marked whole.
 test-build: lib $(TEST_PROGRAMS) venv
 test-runs: py-table py-rest test-c checks test-clients-c
 

@@ -9,7 +9,7 @@
 
 #include "backend/openblas.h"
 #include "base/memory/mem.h"
-#include "base/str.h"
+#include "base/text/str.h"
 #include "base/thread.h"
 #include "kernel/target.h"
 

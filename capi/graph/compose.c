@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 #include "base/memory/mem.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "engine/run/invoke.h"
 #include "graph/symbol.h"
 

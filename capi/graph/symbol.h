@@ -8,7 +8,7 @@
 #define MXL_GRAPH_SYMBOL_H
 
 #include "base/ref.h"
-#include "base/str.h"
+#include "base/text/str.h"
 #include "graph/attrs.h"
 #include "op/op.h"
 

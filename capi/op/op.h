@@ -9,7 +9,7 @@
 
 #include "array/array.h"
 #include "base/error.h"
-#include "base/str.h"
+#include "base/text/str.h"
 #include "kernel/elementwise/loop.h"
 
 typedef struct mxl_op mxl_op;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/near.h"
-#include "base/str.h"
+#include "base/text/near.h"
+#include "base/text/str.h"
 #include "op/text.h"
 
 /* Longer values are cut in errors. */

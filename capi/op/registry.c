@@ -8,7 +8,7 @@
 
 #include "backend/probe.h"
 #include "base/env.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "base/state.h"
 #include "kernel/target.h"
 

@@ -8,7 +8,7 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "base/profile/profile.h"
 #include "ops/build.h"
 

@@ -45,7 +45,7 @@ def _summary(one: Report, package: str) -> str:
     stops, may = one.of("stops"), one.of("may stop")
     if stops:
         text = f"stops at {stops[0].place}: {_reason(one, stops[0])}"
-        text += "; runs with `mxlite run --cpu`" if on_the_cpu(one) else ""
+        text += f"; runs with `{_run(package)} --cpu`" if on_the_cpu(one) else ""
         return f"{one.file}: {text}"
     differing = len({each.why for each in one.of("differs")})
     text = "runs"
@@ -53,8 +53,12 @@ def _summary(one: Report, package: str) -> str:
         text += f", with {differing} {'difference' if differing == 1 else 'differences'}"
     if may:
         text += f", but may stop at {may[0].place}" + (f" {may[0].when}" if may[0].when else "")
-        text += "; not with `mxlite run --cpu`" if on_the_cpu(one) else ""
+        text += f"; not with `{_run(package)} --cpu`" if on_the_cpu(one) else ""
     return f"{one.file}: {text}"
+
+
+def _run(package: str) -> str:
+    return "mxlite run" + (" --as torch" if package == "torch" else "")
 
 
 def _reason(one: Report, first: Finding) -> str:

@@ -6,6 +6,7 @@ They are found when they are asked for, and `dir` does not show them. `_public.s
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -250,5 +251,8 @@ def find(module: str, name: str) -> Any:
     if target is None:
         return None
     source, _, attribute = target.partition(":")
+    if source == "mxlite":  # where it is installed as mxnet, the module that says so in its version
+        installed = sys.modules.get("mxnet")
+        return installed if getattr(installed, "__name__", None) == source else import_module(source)
     found = import_module(source)
     return getattr(found, attribute) if attribute else found

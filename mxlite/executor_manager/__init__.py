@@ -12,7 +12,7 @@ from typing import Any
 from mxlite import ndarray
 from mxlite._public import show as _show
 from mxlite.context import Context
-from mxlite.error import MXNotImplementedError
+from mxlite.error import MXNotImplementedError, WrongValueError
 from mxlite.executor import Executor
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
@@ -54,14 +54,14 @@ def _check_arguments(symbol: Symbol) -> None:
 def _load_general(data: Iterable[Any], targets: Iterable[Any]) -> None:
     """Copies arrays to others, or to the parts of rows that lists of (slice, array) name.
 
-    Raises: AssertionError: an array has another number of rows than its parts together.
+    Raises: ValueError: an array has another number of rows than its parts together.
     """
     for source, target in zip(data, targets):
         if isinstance(target, NDArray):
             source.copyto(target)
             continue
         if target[-1][0].stop != source.shape[0]:
-            raise AssertionError(f"a batch of {target[-1][0].stop} rows is expected, given {source.shape[0]}")
+            raise WrongValueError(f"a batch of {target[-1][0].stop} rows is expected, given {source.shape[0]}")
         for rows, part in target:
             source[rows].copyto(part)
 
@@ -83,11 +83,11 @@ def _wanted_gradients(arguments: list[str], inputs: Iterable[str], need_grad: bo
 
 
 def _array(name: str, held: Any, shape: tuple[int, ...], dtype: Any, ctx: Context) -> NDArray:
-    """An array that is there already, or a new one. Raises: AssertionError: it has another shape or dtype."""
+    """An array that is there already, or a new one. Raises: ValueError: it has another shape or dtype."""
     if held is None:
         return ndarray.zeros(shape, dtype=dtype, ctx=ctx)
     if held.shape != shape or held.dtype != dtype:
-        raise AssertionError(f"{name} is shared: it has shape {held.shape} and {held.dtype}, needed {shape}, {dtype}")
+        raise WrongValueError(f"{name} is shared: it has shape {held.shape} and {held.dtype}, needed {shape}, {dtype}")
     return held
 
 
@@ -108,7 +108,7 @@ def _bind_exec(
         need_grad: whether all but the inputs get gradients, or the names of those that do.
         base_exec: whose parameters, gradients and states are used.
         shared_data_arrays: arrays of inputs by name, used where they have the shape and dtype, and the new ones.
-    Raises: ValueError: the shapes do not suffice; AssertionError: a shared parameter has another shape.
+    Raises: ValueError: the shapes do not suffice; ValueError: a shared parameter has another shape.
     """
     shapes, _, state_shapes = sym.infer_shape(**input_shapes)
     types, _, state_types = sym.infer_type(**(input_types or dict.fromkeys(input_shapes, "float32")))
@@ -168,7 +168,7 @@ class DataParallelExecutorGroup:
         types = {each[0]: getattr(each, "dtype", "float32") for each in described}
         others = [{} for _ in ctx] if shared_group is None else shared_group.shared_data_arrays
         self.shared_data_arrays: list[dict[str, NDArray]] = others
-        self.train_execs = []
+        self.train_execs: list[Executor] = []
         for number, (device, rows) in enumerate(zip(ctx, slices)):
             shapes = {each[0]: (rows.stop - rows.start, *each[1][1:]) for each in described}
             base = None if shared_group is None else shared_group.train_execs[number]
@@ -188,7 +188,7 @@ class DataParallelExecutorGroup:
         self.aux_arrays = [[each.aux_dict[name] for each in self.train_execs] for name in self.aux_names]
 
     def load_data_batch(self, data_batch: Any) -> None:
-        """Copies the parts of a batch to the devices. Raises: AssertionError: it has another number of rows."""
+        """Copies the parts of a batch to the devices. Raises: ValueError: it has another number of rows."""
         _load_data(data_batch, self.data_arrays)
         _load_label(data_batch, self.label_arrays)
 
@@ -219,7 +219,7 @@ class DataParallelExecutorManager:
     Args:
         work_load_list: the part of each device's work; None: all alike.
         sym_gen: makes the symbol of a bucket from its key, which a batch says (`bucket_key`).
-    Raises: AssertionError: not one work load for each device.
+    Raises: ValueError: not one work load for each device.
     """
 
     def __init__(
@@ -236,7 +236,7 @@ class DataParallelExecutorManager:
     ) -> None:
         loads = [1] * len(ctx) if work_load_list is None else work_load_list
         if not isinstance(loads, list) or len(loads) != len(ctx):
-            raise AssertionError(f"work_load_list: a list of {len(ctx)} numbers is needed, got {loads}")
+            raise WrongValueError(f"work_load_list: a list of {len(ctx)} numbers is needed, got {loads}")
         self.slices = _split_input_slice(train_data.batch_size, loads)
         self.symbol, self.ctx, self.sym_gen = symbol, ctx, sym_gen
         self.arg_names, self.param_names, self.aux_names = arg_names, param_names, aux_names

@@ -123,10 +123,10 @@ class KVStore(KVStoreBase):
     def row_sparse_pull(self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None) -> None:
         """Copies stored arrays to `out` with all their rows, not only those of `row_ids`: arrays are dense here.
 
-        Raises: AssertionError: no `out` or no `row_ids`; MXNetError: as `pull`.
+        Raises: ValueError: no `out` or no `row_ids`; MXNetError: as `pull`.
         """
         if out is None or row_ids is None:
-            raise AssertionError("kvstore: row_sparse_pull needs out= and row_ids=")
+            raise WrongValueError("kvstore: row_sparse_pull needs out= and row_ids=")
         self.pull(key, out, priority)
         take_as_dense("row_sparse_pull", "row_sparse")
 

@@ -14,6 +14,7 @@ from mxlite import context, io, metric, ndarray
 from mxlite import optimizer as opt
 from mxlite.callback import LogValidationMetricsCallback
 from mxlite.context import Context
+from mxlite.error import WrongStateError, WrongValueError
 from mxlite.executor_manager import DataParallelExecutorManager, _check_arguments, _load_data
 from mxlite.initializer import InitDesc, Uniform
 from mxlite.model._checkpoint import BatchEndParam, Params, load_checkpoint, save_checkpoint
@@ -196,10 +197,10 @@ class FeedForward:
             X: an iterator, or an array, whose labels are y.
             eval_data: an iterator or a pair of arrays, measured after each epoch.
             work_load_list: the part of each device's work.
-        Raises: TypeError, ValueError: data of another kind; AssertionError: no `num_epoch`.
+        Raises: TypeError, ValueError: data of another kind; ValueError: no `num_epoch`.
         """
         if self.num_epoch is None:
-            raise AssertionError("FeedForward.fit: num_epoch is not given")
+            raise WrongValueError("FeedForward.fit: num_epoch is not given")
         data, validation = self._init_iter(X, y, is_train=True), self._init_eval_iter(eval_data)
         if self.sym_gen is not None:
             self.symbol = self.sym_gen(data.default_bucket_key)
@@ -311,7 +312,7 @@ class FeedForward:
         """Binds an executor on the first device, unless that of the last call fits."""
         shapes = {each[0]: tuple(each[1]) for each in input_shapes}
         if self.arg_params is None:
-            raise AssertionError("FeedForward: there are no parameters; call fit, or load them")
+            raise WrongStateError("FeedForward: there are no parameters; call fit, or load them")
         held = self._pred_exec
         if held is None or any(held.arg_dict[name].shape != shape for name, shape in shapes.items()):
             held = self.symbol.simple_bind(self.ctx[0], grad_req="null", type_dict=type_dict, **shapes)
@@ -337,7 +338,7 @@ class FeedForward:
         Args:
             num_batch: how many batches; None: all.
             reset: whether an iterator begins anew.
-        Raises: TypeError: no data; AssertionError: there are no parameters.
+        Raises: TypeError: no data; MXNetError: there are no parameters.
         """
         data = self._init_iter(X, None, is_train=False)
         if reset:
@@ -375,10 +376,10 @@ class FeedForward:
     # ---- files ----
 
     def save(self, prefix: str, epoch: int | None = None, remove_amp_cast: bool = True) -> None:
-        """Writes a checkpoint of an epoch, or of `num_epoch`. Raises: AssertionError: neither is there."""
+        """Writes a checkpoint of an epoch, or of `num_epoch`. Raises: ValueError: neither is there."""
         number = self.num_epoch if epoch is None else epoch
         if number is None:
-            raise AssertionError("FeedForward.save: the epoch is not given, and there is no num_epoch")
+            raise WrongValueError("FeedForward.save: the epoch is not given, and there is no num_epoch")
         save_checkpoint(
             prefix, number, self.symbol, self.arg_params or {}, self.aux_params or {}, remove_amp_cast=remove_amp_cast
         )

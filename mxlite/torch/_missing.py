@@ -50,7 +50,7 @@ class Missing:
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
         what = f"type object '{owner.__name__}'" if instance is None else f"'{owner.__name__}' object"
-        raise AttributeError(f"{what} has no attribute '{self.name}': {missing('mxlite.torch')}")
+        raise AttributeError(f"{what} has no attribute '{self.name}'{missing('mxlite.torch.Tensor', self.name)}")
 
     def __repr__(self) -> str:
         return "missing in mxlite"

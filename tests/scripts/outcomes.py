@@ -1,6 +1,6 @@
-"""Runs scripts as `mxlite run` does, one after another in this process: ``outcomes.py mxnet|torch|cpu SCRIPT...``.
+"""Runs scripts as `mxlite run` does, one after another in this process: ``outcomes.py HOW SCRIPT...``.
 
-With "cpu" as `mxlite run --cpu` does.
+HOW is "mxnet", "torch", or with the option --cpu "cpu", "torch-cpu".
 
 Prints a JSON object: for each script null, or the line at which it stopped, the kind of the error and its text.
 """
@@ -30,7 +30,8 @@ def outcome(path):
 
 def main():
     how = sys.argv[1]
-    begin("torch" if how == "torch" else "mxnet", strict=False, gpus=0 if how == "cpu" else None, quiet=True)
+    name = "torch" if how.startswith("torch") else "mxnet"
+    begin(name, strict=False, gpus=0 if how.endswith("cpu") else None, quiet=True)
     print(json.dumps({path: outcome(path) for path in sys.argv[2:]}))
 
 

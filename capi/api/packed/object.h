@@ -4,7 +4,7 @@
 #define MXL_API_PACKED_OBJECT_H
 
 #include "api/common.h"
-#include "base/str.h"
+#include "base/text/str.h"
 
 typedef struct packed_object {
     mxl_ref ref;

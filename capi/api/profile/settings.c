@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "array/replace.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "base/profile/profile.h"
-#include "base/str.h"
+#include "base/text/str.h"
 #include "op/text.h"
 
 typedef struct settings {

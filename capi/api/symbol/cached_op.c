@@ -4,7 +4,7 @@
 
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "engine/run/builtin_ops.h"
 #include "graph/program.h"
 

@@ -4,7 +4,7 @@
 #include "api/symbol/bind.h"
 #include "array/copy.h"
 #include "base/memory/mem.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "graph/infer.h"
 
 int64_t api_size_u32(const void *sizes, uint32_t i)

@@ -4,7 +4,7 @@
 
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "graph/infer.h"
 
 /* One question: the graph, what the caller says, what follows. */

@@ -6,7 +6,7 @@
 #include "array/copy.h"
 #include "array/file.h"
 #include "base/memory/mem.h"
-#include "base/near.h"
+#include "base/text/near.h"
 #include "graph/json.h"
 
 typedef struct predictor {

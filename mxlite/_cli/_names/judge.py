@@ -251,7 +251,7 @@ class _Judge:
         return False
 
     def _rows(self, key: str, shown: str, use: Use, call: Call | None) -> None:
-        """The rows of docs/compatibility.md about it; those about an argument, if the call has it."""
+        """The rows of the page of differences about it; those about an argument, if the call has it."""
         if use.reach.state == DEAD or not key:
             return
         for row in self._known.differs(key):

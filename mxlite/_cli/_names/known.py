@@ -29,7 +29,7 @@ class State(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A row of docs/compatibility.md about a name; with an argument (`p`, `shuffle=True`) only if it is given."""
+    """A row of the page of differences about a name; with an argument (`p`, `shuffle=True`) only if it is given."""
 
     text: str
     ordinary: bool  #: an ordinary program meets it; others are corner cases
@@ -37,7 +37,7 @@ class Difference(NamedTuple):
 
 
 def differences() -> dict[str, list[str]]:
-    """What differs from MXNet 1.9.1, by name; tools/show_names.py makes the file from docs/compatibility.md."""
+    """What differs from MXNet 1.9.1, by name; tools/show_names.py makes the file from the page of differences."""
     held = _held()
     return {name: [held["texts"][at] for at in places] for name, places in held["names"].items()}
 

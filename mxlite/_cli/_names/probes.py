@@ -257,7 +257,7 @@ def _tensor_on(device: str) -> None:
 
 
 def _cuda(call: Call) -> Outcome | None:
-    return _fails(lambda: importlib.import_module("mxlite.torch").zeros(1).cuda())
+    return _fails(_tensor_on, "cuda", helps=ON_THE_CPU)
 
 
 def _moved(call: Call) -> Outcome | None:
@@ -266,7 +266,7 @@ def _moved(call: Call) -> Outcome | None:
 
 def _on(device: Any) -> Outcome | None:
     if isinstance(device, str) and device.partition(":")[0] in ("cuda", "mps", "xpu", "xla", "hip", "mtia", "meta"):
-        return _fails(_tensor_on, device)
+        return _fails(_tensor_on, device, helps=ON_THE_CPU if device.startswith("cuda") else "")
     return None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from mxlite import ndarray
 from mxlite._public import show as _show
 from mxlite.context import Context
+from mxlite.error import WrongStateError
 from mxlite.module import Module
 from mxlite.ndarray.ndarray import NDArray
 
@@ -89,12 +90,12 @@ class SVRGModule(Module):
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Computes the outputs, in training by the kept parameters too.
 
-        Raises: AssertionError: in training, no full gradient was computed (`update_full_grads`).
+        Raises: MXNetError: in training, no full gradient was computed (`update_full_grads`).
         """
         super().forward(data_batch, is_train)
         if self.for_training if is_train is None else is_train:
             if not self._param_dict:
-                raise AssertionError("SVRGModule.forward: call update_full_grads before it trains")
+                raise WrongStateError("SVRGModule.forward: call update_full_grads before it trains")
             self._mod_aux.forward(data_batch, is_train)
 
     def backward(self, out_grads: Any = None) -> None:

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/near.h"
+#include "base/text/near.h"
 
 static const char *near_of(const char *given, const char *const *names)
 {

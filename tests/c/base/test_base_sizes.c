@@ -8,7 +8,7 @@
 #include "base/handle.h"
 #include "base/map.h"
 #include "base/memory/mem.h"
-#include "base/str.h"
+#include "base/text/str.h"
 #include "op/op.h"
 
 /* ---- lists ---- */

@@ -14,7 +14,7 @@
 #include "base/memory/mem.h"
 #include "base/ref.h"
 #include "base/shape.h"
-#include "base/str.h"
+#include "base/text/str.h"
 
 TEST(errors)
 {

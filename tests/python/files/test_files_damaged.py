@@ -181,6 +181,7 @@ import mxlite as mx
 arrays = {"a": mx.nd.ones((100, 100)), "b": mx.nd.arange(30)}
 if sys.argv[3] == "die":
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 try:

@@ -26,6 +26,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
+from _disk import full_disk
 
 import mxlite as mx
 import mxlite.torch as torch
@@ -40,15 +41,8 @@ ROOT = Path(__file__).resolve().parents[3]
 OLD = b"the old file, which was whole"
 
 
-@contextlib.contextmanager
-def _full_disk(size: int = 16) -> Iterator[None]:
-    """No file of this process may become larger than `size`. Python ignores SIGXFSZ."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+#: Room for less than any file of the table.
+LITTLE = 16
 
 
 # ---- the table ----
@@ -217,7 +211,7 @@ def _copy_on_a_full_disk(copy: Callable[[Any, Any], None]) -> Callable[[Any, Any
         soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
         with contextlib.ExitStack() as stack:
             if soft != resource.RLIM_INFINITY:
-                stack.enter_context(_full_disk(5))
+                stack.enter_context(full_disk(5))
             copy(source, path)
 
     return limited
@@ -318,7 +312,7 @@ NEW_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 
 def _fails(call: Callable[[Path], Any], folder: Path) -> str:
-    with contextlib.redirect_stdout(io.StringIO()), _full_disk(), pytest.raises(Exception) as raised:
+    with contextlib.redirect_stdout(io.StringIO()), full_disk(LITTLE), pytest.raises(Exception) as raised:
         call(folder)
     said = str(raised.value)
     del raised
@@ -445,12 +439,12 @@ def test_a_file_that_cannot_be_begun(tmp_path: Path) -> None:
 def test_closing_that_fails_is_an_error(tmp_path: Path) -> None:
     """What is in a buffer until the end."""
     (tmp_path / "a").write_bytes(OLD)
-    with _full_disk(), pytest.raises(OSError, match="writing failed: File too large") as raised:
+    with full_disk(LITTLE), pytest.raises(OSError, match="writing failed: File too large") as raised:
         _replace.write(tmp_path / "a", bytes(17))
     assert raised.value.filename == str(tmp_path / "a") and raised.value.errno == errno.EFBIG
     index = mx.recordio.MXIndexedRecordIO(tmp_path / "new.idx", tmp_path / "new.rec", "w", key_type=str)
     index.write_idx("a key that is longer than what there is room for", b"")
-    with _full_disk(), pytest.raises(OSError, match=r"new\.idx"):
+    with full_disk(LITTLE), pytest.raises(OSError, match=r"new\.idx"):
         index.close()
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from _disk import full_disk
 from gluon_cases._png import pixels, png, records
 
 import mxlite as mx
@@ -81,16 +82,11 @@ def test_a_child_that_closes_a_writer_replaces_nothing(tmp_path: Path) -> None:
 def test_a_record_that_cannot_be_written(tmp_path: Path, old: bytes) -> None:
     """The file has none of it, and records that fit may follow; where it was the last, an old file stays."""
     path = _written(tmp_path / "a.rec", old) if old else str(tmp_path / "a.rec")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     for last in (b"fits", None):
         writer = MXRecordIO(path, "w")
         writer.write(b"first")
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
-        try:
-            with pytest.raises(OSError, match=r"writing failed: File too large: .*a\.rec"):
-                writer.write(bytes(1000))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        with full_disk(100), pytest.raises(OSError, match=r"writing failed: File too large: .*a\.rec"):
+            writer.write(bytes(1000))
         if last is not None:
             writer.write(last)
             writer.close()

@@ -283,6 +283,9 @@ from mxnet.test_utils import assert_almost_equal
 assert mx.nd is mxlite.nd and mx.__version__ == "1.9.1" and nd is mx.nd is mxnet.nd and NDArray is mxlite.nd.NDArray
 old = b"cmxnet.ndarray.ndarray\\nNDArray\\n(NtR."
 assert isinstance(pickle.loads(old), NDArray)
+scope = {}
+exec("from mxnet.test_utils import *", scope)
+assert scope["mx"] is mx and scope["mx"].__version__ == "1.9.1"
 print("fine")
 """
 

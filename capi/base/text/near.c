@@ -1,6 +1,6 @@
 /* The nearest names: the number of edits, counted twice so that a letter in the other case is one.
  */
-#include "base/near.h"
+#include "base/text/near.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 Run by `mxlite run` it prints the values now. `make oracle`'s Python (NumPy 1.23.5) with `numpy`, and a Python 3.7 with
 `python`, print what old_numpy.json and old_python.json have:
 
-    .venvs/mxnet/bin/python tests/python/package/old_programs.py numpy > tests/python/package/old_numpy.json
+    .venvs/mxnet/bin/python tests/python/command/old_programs.py numpy > tests/python/command/old_numpy.json
 """
 
 import json

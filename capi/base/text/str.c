@@ -1,5 +1,5 @@
 /* The growing string. */
-#include "base/str.h"
+#include "base/text/str.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@ class Table(gluon.HybridBlock):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         with self.name_scope():
-            self.weight = self.params.get("weight", shape=(3, 2), stype="row_sparse")  # stops
+            self.weight = self.params.get("weight", shape=(3, 2), stype="csr")  # stops
 
     def hybrid_forward(self, F, x, weight):
         return F.dot(x, weight)
