@@ -55,6 +55,11 @@ oracle-symbols: $(ORACLE)/mxnet.stamp
 test-scripts: venv $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) $(VPY) tests/scripts/run.py --mxnet $(ORACLE)/bin/python $(SCRIPTS_ARGS)
 
+#: make oracle-packages  writes what the programs of tests/scripts/packages find on the real 1.9.1
+.PHONY: oracle-packages
+oracle-packages: $(ORACLE)/mxnet.stamp
+	@$(ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/scripts/packages tests/scripts/packages/expected.json
+
 #: make test-models  networks of the model zoo exported by the real 1.9.1 run here, and the other way round (tests/models)
 .PHONY: test-models
 test-models: venv $(ORACLE)/mxnet.stamp
@@ -167,7 +172,8 @@ clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp $(CLIEN
         $(CLIENTS_GLUON_ORACLE)/clients.stamp
 	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources tensorly einops --record
 	@$(CLIENTS_GLUON_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS_GLUON)/sources gluonts mxfusion --record
-	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs/expected.json
+	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs \
+	    tests/clients/programs/expected.json
 
 # ---- programs in other languages --------------------------------------------------------------------
 LANGUAGES ?=

@@ -134,7 +134,8 @@ class BrightnessJitterAug(Augmenter):
         self.brightness = brightness
 
     def __call__(self, src: NDArray) -> NDArray:
-        return src * (1.0 + random.uniform(-self.brightness, self.brightness))
+        src *= 1.0 + random.uniform(-self.brightness, self.brightness)
+        return src
 
 
 class ContrastJitterAug(Augmenter):
@@ -148,7 +149,10 @@ class ContrastJitterAug(Augmenter):
     def __call__(self, src: NDArray) -> NDArray:
         alpha = 1.0 + random.uniform(-self.contrast, self.contrast)
         gray = src * self.coef
-        return src * alpha + 3.0 * (1.0 - alpha) / gray.size * op.sum(gray)
+        shift = 3.0 * (1.0 - alpha) / gray.size * op.sum(gray)
+        src *= alpha
+        src += shift
+        return src
 
 
 class SaturationJitterAug(Augmenter):
@@ -161,7 +165,10 @@ class SaturationJitterAug(Augmenter):
 
     def __call__(self, src: NDArray) -> NDArray:
         alpha = 1.0 + random.uniform(-self.saturation, self.saturation)
-        return src * alpha + op.sum(src * self.coef, axis=2, keepdims=True) * (1.0 - alpha)
+        gray = op.sum(src * self.coef, axis=2, keepdims=True) * (1.0 - alpha)
+        src *= alpha
+        src += gray
+        return src
 
 
 class HueJitterAug(Augmenter):
@@ -196,7 +203,8 @@ class LightingAug(Augmenter):
 
     def __call__(self, src: NDArray) -> NDArray:
         alpha = np.random.normal(0, self.alphastd, size=(3,))
-        return src + array(np.dot(plain(self.eigvec) * alpha, plain(self.eigval)))
+        src += array(np.dot(plain(self.eigvec) * alpha, plain(self.eigval)))
+        return src
 
 
 class ColorNormalizeAug(Augmenter):

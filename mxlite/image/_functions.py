@@ -211,7 +211,9 @@ def random_size_crop(
 
 
 def color_normalize(src: NDArray, mean: Any, std: Any = None) -> NDArray:
-    """(src - mean) / std; each may be None."""
+    """(src - mean) / std; each may be None. The image itself is edited."""
     if mean is not None:
-        src = src - mean
-    return src if std is None else src / std
+        src -= mean
+    if std is not None:
+        src /= std
+    return src

@@ -26,8 +26,9 @@ SMALL = sorted((SCRIPTS / "runs").glob("*.py"))
 #: Run by tests/scripts/run.py, test_examples.py, test_programs.py: these fail where one of them stops.
 RUNNING = sorted(
     path
-    for folder in ("tests/scripts", "examples", "examples/typed", "tests/clients/programs")
-    for path in (ROOT / folder).glob("*.py")
+    for folder in ("tests/scripts", "tests/scripts/packages", "examples", "examples/typed", "tests/clients/programs")
+    for pattern in ("*.py", "*.ipynb")
+    for path in (ROOT / folder).glob(pattern)
 )
 KNOWN = {package: Known(package) for package in ("mxnet", "torch")}
 

@@ -30,6 +30,7 @@ DOCUMENTS = (
     "docs/architecture.md",
     "docs/autograd.md",
     "docs/compatibility.md",
+    "docs/first-hour.md",
     "docs/from-c.md",
     "docs/from-mxnet.md",
     "docs/from-pytorch.md",
@@ -88,6 +89,58 @@ def test_the_programs_of_a_page(tmp_path: Path, page: str) -> None:
     assert printed.split("=====\n")[:-1] == [output for _, output in pairs]
 
 
+def _programs(folder: Path) -> Path:
+    """A folder with `python` and `mxlite` as an installed package has them."""
+    folder.mkdir()
+    for name, command in (("python", ""), ("mxlite", "-m mxlite ")):
+        path = folder / name
+        path.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command}"$@"\n', encoding="utf-8")
+        path.chmod(0o755)
+    return folder
+
+
+def _steady(text: str) -> str:
+    """A text without what depends on the machine: NumPy's version."""
+    return re.sub(r"NumPy \d[\d.]*\d", "NumPy", text)
+
+
+def test_the_first_hour(tmp_path: Path) -> None:
+    """docs/first-hour.md: its files are written, its commands typed, and they print what the page says, in its order.
+
+    The blocks of kind sh before them build and install; `make check-wheel` and `make demo` do the same.
+    """
+    text = (ROOT / "docs/first-hour.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^(?:`([\w.]+)`:\n\n)?```(python|c|console)\n(.*?)^```$", text, re.S | re.M)
+    environment = {
+        **os.environ,
+        "PATH": f"{_programs(tmp_path / 'bin')}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": _python_path(),
+        "PYTHONUNBUFFERED": "1",
+    }
+    environment.pop("COLUMNS", None)
+    work = tmp_path / "work"
+    work.mkdir()
+    typed = 0
+    for file, kind, block in steps:
+        if kind != "console":
+            (work / file).write_text(block, encoding="utf-8")
+            continue
+        for command, expected in re.findall(r"^\$ ([^\n]+)\n(.*?)(?=^\$ |\Z)", block, re.S | re.M):
+            done = subprocess.run(
+                ["sh", "-c", command],
+                cwd=work,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=TIMEOUT,
+            )
+            assert _steady(done.stdout) == _steady(expected), command
+            typed += 1
+    assert typed == text.count("\n$ ") >= 10
+    assert len(steps) == text.count("```python") + text.count("```c")
+
+
 def test_the_pictures_are_those_that_the_script_draws(tmp_path: Path) -> None:
     _run([sys.executable, str(ROOT / "tools/draw_docs.py"), str(tmp_path)], ROOT, PYTHONPATH=_python_path())
     drawn = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -103,17 +156,13 @@ def test_the_page_of_c(tmp_path: Path, way: str) -> None:
     (program,) = _blocks(FROM_C, "c")
     tree, installed = (block for block in _blocks(FROM_C, "sh") if "gradient.c" in block)
     (tmp_path / "gradient.c").write_text(program, encoding="utf-8")
-    (tmp_path / "bin").mkdir()
-    python = tmp_path / "bin" / "python"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
-    python.chmod(0o755)
     if way == "source tree":
         (tmp_path / "include").symlink_to(ROOT / "include")
         (tmp_path / "build").symlink_to(Path(mx.get_library()).parent)
     printed = _run(
         ["sh", "-e", "-c", tree if way == "source tree" else installed],
         tmp_path,
-        PATH=f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        PATH=f"{_programs(tmp_path / 'bin')}{os.pathsep}{os.environ['PATH']}",
         PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
     )
     assert [printed] == _blocks(FROM_C, "text")

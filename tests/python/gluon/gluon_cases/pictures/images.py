@@ -283,6 +283,15 @@ def augmented(mx, name):
     return _AUGMENTERS[name](mx.image)(_image(mx, dtype="float32"))
 
 
+@case(name=[name for name in _AUGMENTERS if name not in ("contrast of color", "no gray")], rtol=1e-3, atol=1e-2)
+def image_after_an_augmenter(mx, name):
+    """Some edit the image that they are given."""
+    random.seed(3)
+    np.random.seed(3)
+    image = _image(mx, dtype="float32")
+    return _AUGMENTERS[name](mx.image)(image) is image, image
+
+
 @case
 def base_augmenter(mx):
     made = mx.image.Augmenter(a=1, b=mx.nd.array([1, 2]), c=np.array([1]))
