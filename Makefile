@@ -107,8 +107,13 @@ debug:
 # change only when what they hold does.
 $(BUILD)/flags: TEXT = $(CC) $(MXL_CFLAGS) : $(OPTIMIZE_LOOPS) : $(VECTORISE) : $(OPTIMIZE_CALLS) $(LTO) : $(MXL_LDFLAGS)
 $(BUILD)/sources: TEXT = $(SOURCES) : $(TWICE)
+# The first build says how long it will take; a file costs so many tenths of a second of one processor, links included.
+TENTHS_A_FILE := 6
+FIRST_BUILD = mxlite: compiles the C library, $(words $(SOURCES)) files, $(JOBS) at a time: \
+    about $$(( $(words $(SOURCES)) * $(TENTHS_A_FILE) / 10 / $(JOBS) )) seconds
 $(BUILD)/flags $(BUILD)/sources: FORCE
 	@mkdir -p $(@D)
+	@[ $(@F) != flags ] || [ -e $@ ] || echo "$(FIRST_BUILD)"
 	@new=$@.$$$$; echo '$(subst ','\'',$(TEXT))' > $$new; \
 	    if cmp -s $$new $@; then rm -f $$new; else mv $$new $@; fi
 

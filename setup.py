@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 from pathlib import Path
 
 from setuptools import Distribution, setup
@@ -25,13 +26,46 @@ def has_python_headers() -> bool:
     return any((Path(sysconfig.get_path(key)) / "Python.h").exists() for key in ("include", "platinclude"))
 
 
+class Progress:
+    """Tells the terminal what the build does, since pip shows what a build prints only with -v."""
+
+    def __init__(self) -> None:
+        self.files = len(list((ROOT / "capi").rglob("*.c")))
+        self.compiled = 0
+        self.started = time.monotonic()
+        try:
+            self.terminal = None if sys.stdout.isatty() else open("/dev/tty", "w")  # closed with the process
+        except OSError:
+            self.terminal = None
+
+    def say(self, text: str) -> None:
+        if self.terminal:
+            self.terminal.write(f"\n{text}")
+            self.terminal.flush()
+
+    def line(self, text: str) -> None:
+        """A line that make printed: passed on; the terminal gets what is meant for it, and every fifth of the way."""
+        print(text, flush=True)
+        if text.startswith("mxlite:"):
+            self.say(text)
+        if text.startswith("CC "):
+            self.compiled += 1
+            if self.compiled % (self.files // 5) == 0:
+                share = 100 * self.compiled // self.files
+                self.say(f"mxlite: {share} % compiled after {time.monotonic() - self.started:.0f} s")
+
+
 def run_make(target: str, build: Path) -> None:
     """Runs the project's Makefile apart from any make that started us (its job server is not ours)."""
     if not shutil.which("make"):
         raise SystemExit("mxlite: the build needs make and a C17 compiler; there is no make on the path")
     env = {key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}}
     command = ["make", "-C", str(ROOT), target, f"BUILD={build}", f"PYTHON={sys.executable}"]
-    if subprocess.run(command, env=env).returncode != 0:
+    progress = Progress()
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, errors="replace") as make:
+        for text in make.stdout:
+            progress.line(text.rstrip("\n"))
+    if make.returncode != 0:
         raise SystemExit(f"mxlite: `{' '.join(command)}` failed; its messages are above")
 
 

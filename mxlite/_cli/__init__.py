@@ -6,6 +6,7 @@ Without a subcommand it prints what this installation is made of (`information`)
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 #: Subcommands by what they are for, each with what `mxlite --help` says of it: the modules here with their `main`.
@@ -27,9 +28,22 @@ COMMANDS = {name: text for group in GROUPS.values() for name, text in group.item
 
 
 def run_command(name: str, arguments: list[str]) -> int:
-    """Runs a subcommand; returns the code to exit with."""
+    """Runs a subcommand; returns the code to exit with.
+
+    Where who reads what it prints has enough (`mxlite names code/ | head`), it ends. What a script of `mxlite run`
+    prints is the script's: it sees the error, as in python.
+    """
     command = importlib.import_module(f"mxlite._cli.{name}")
-    code: int = command.main(arguments)
+    code = 0
+    try:
+        try:
+            code = command.main(arguments)
+        finally:
+            print(end="", flush=True)
+    except BrokenPipeError:
+        if name == "run":
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # python flushes it once more at exit
     return code
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import pydoc
 import shutil
 import sys
@@ -30,10 +29,7 @@ def _print(text: str) -> None:
     if sys.stdout.isatty() and text.count("\n") + 1 >= shutil.get_terminal_size((100, 24)).lines:
         pydoc.pager(text + "\n")
         return
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:  # who reads, `mxlite help names | head`, has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print(text)
 
 
 def _fail(problem: str) -> int:
