@@ -21,7 +21,17 @@ ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = {".py": "python", ".c": "c", ".h": "c", ".sh": "sh"}
 #: The navigation: section -> its pages. Pages of operators and modules are not in it: every page would have it all.
 SECTIONS = {
-    "Guides": ["from-mxnet", "from-pytorch", "from-c", "autograd", "gluon", "distributed", "profiler", "settings"],
+    "Guides": [
+        "first-hour",
+        "from-mxnet",
+        "from-pytorch",
+        "from-c",
+        "autograd",
+        "gluon",
+        "distributed",
+        "profiler",
+        "settings",
+    ],
     "Reference": [
         "Operators <operators/README>",
         "Modules of Python <api/README>",
