@@ -15,6 +15,7 @@ from mxlite.gluon._cached import CachedGraph, flat_inputs, graph_for
 from mxlite.gluon._nested import _flatten
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
+from mxlite.library import refuse_backend
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
 
@@ -209,7 +210,11 @@ class HybridBlock(Block):
             clear: whether a graph that is there is forgotten.
             static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size: of cached operators.
             backend, kwargs: remembered; mxlite has no other back ends.
+
+        Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library.
         """
+        if backend is not None:
+            refuse_backend("hybridize", backend)
         self._active = active
         if clear or not active:
             self._clear()
@@ -242,6 +247,7 @@ class HybridBlock(Block):
         """Raises: NotImplementedError: mxlite has no other back ends. ValueError: none is named."""
         if backend is None:
             raise ValueError("optimize_for: `backend` is missing")
+        refuse_backend("optimize_for", backend)
         raise MXNotImplementedError(f"optimize_for: backend {backend!r} is not in mxlite; blocks run without one")
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:

@@ -16,6 +16,7 @@ from mxlite._public.near import did_you_mean
 from mxlite.attribute import AttrScope
 from mxlite.base import NotImplementedForSymbol, dtype_flag, take_as_dense
 from mxlite.error import MXIndexError, MXNotImplementedError
+from mxlite.library import refuse_backend
 from mxlite.symbol import _bind, _calls, _infer, _shown
 
 __all__ = ["Group", "Symbol", "Variable", "fromjson", "load", "load_json", "var"]
@@ -228,10 +229,12 @@ class Symbol(Handle):
 
     def optimize_for(self, backend: str, *args: Any, **kwargs: Any) -> NoReturn:
         """Raises: NotImplementedError: mxlite has no other back ends."""
+        refuse_backend("optimize_for", backend)
         raise MXNotImplementedError(f"optimize_for: backend {backend!r} is not in mxlite; symbols run without one")
 
     def get_backend_symbol(self, backend: str) -> NoReturn:
         """Raises: NotImplementedError: mxlite has no other back ends."""
+        refuse_backend("get_backend_symbol", backend)
         raise MXNotImplementedError(f"get_backend_symbol: backend {backend!r} is not in mxlite")
 
     def as_nd_ndarray(self) -> Symbol:
