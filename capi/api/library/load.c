@@ -56,9 +56,11 @@ int api_library_failed(const api_library *library, const char *name, const char 
         length = message == NULL ? 0 : strlen(message);
         while (length > 0 && message[length - 1] == '\n')
             length--;
-        mxl_str_addf(&text, "\n%.*s", (int)length, message == NULL ? "" : message);
+        mxl_str_addf(&text, "%s%.*s", i > first ? "; " : " ", (int)length,
+                     message == NULL ? "" : message);
     }
-    status = mxl_error("%s: %s of the library failed%s%s", name, what,
+    status = mxl_error("%s%s%s of the library failed%s%s", name == NULL ? "" : name,
+                       name == NULL ? "" : ": ", what,
                        text.text == NULL ? ", which gave no reason" : ":",
                        text.text == NULL ? "" : text.text);
     mxl_str_clear(&text);
@@ -273,7 +275,7 @@ static int load(api_library *l, bool *keep)
     *keep = true;
     first = api_library_messages(l);
     if (!l->call.initialize(MXNET_VERSION))
-        return api_library_failed(l, "the library", "initialize", first);
+        return api_library_failed(l, NULL, "initialize", first);
     if (take_ops(l) == 0 && note(l) == 0 && mxl_op_add(l->num_ops, l->listed) == 0)
         return 0;
     memcpy(known, before, sizeof(known));
