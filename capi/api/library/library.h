@@ -89,6 +89,7 @@ typedef struct api_library_call {
     mxl_custom custom; /* its first member; inputs are arguments, also those that are written to */
     const api_library_op *of;
     void *state;      /* NULL until the first forward, or the operator has none */
+    uint64_t form;    /* tells the shapes and dtypes that the state was made for */
     mxl_array **kept; /* [num_arguments]: inputs that forward wrote to, for backward */
     int count;        /* of attributes */
     const char **keys, **values;

@@ -45,6 +45,7 @@ static api_library_call *call_new(const api_library_op *o, int count, const char
     c->custom.shapes = api_library_shapes;
     c->custom.dtypes = api_library_dtypes;
     c->custom.forward = api_library_forward;
+    c->custom.lasts = o->state != NULL;
     c->of = o;
     c->bytes = bytes;
     c->count = count;

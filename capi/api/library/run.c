@@ -211,7 +211,19 @@ static int run(const api_library_call *c, bool is_forward, const mxl_call *call,
 
 /* ---- forward ---- */
 
-/* The state of an operator that has one, made for the shapes and dtypes of the first forward. */
+static uint64_t form_of(int count, mxl_array *const *in)
+{
+    uint64_t form = UINT64_C(0xcbf29ce484222325);
+
+    for (int i = 0; i < count; i++) {
+        form = (form ^ (uint64_t)in[i]->dtype) * UINT64_C(0x100000001b3);
+        for (int k = 0; k < in[i]->ndim; k++)
+            form = (form ^ ((uint64_t)in[i]->shape[k] + 16)) * UINT64_C(0x100000001b3);
+    }
+    return form;
+}
+
+/* The state of an operator that has one, for the shapes and dtypes of the inputs. */
 static int create_state(api_library_call *c, mxl_array *const *in)
 {
     const api_library_op *o = c->of;
@@ -249,6 +261,20 @@ static int create_state(api_library_call *c, mxl_array *const *in)
     return 0;
 }
 
+/* A state that lasts is of no use where inputs have another form. */
+static int find_state(api_library_call *c, mxl_array *const *in)
+{
+    uint64_t form = form_of(c->custom.num_arguments, in);
+
+    if (c->state != NULL && c->form == form)
+        return 0;
+    if (c->state != NULL)
+        c->of->library->call.opCallDestroyOpState(c->state);
+    c->state = NULL;
+    c->form = form;
+    return create_state(c, in);
+}
+
 /* Backward gets the inputs that forward writes to as they are then; aliases, as their versions are
  * no matter of saved tensors. */
 static int keep_mutated(api_library_call *c, mxl_array *const *in)
@@ -278,7 +304,7 @@ int api_library_forward(mxl_custom *custom, const mxl_custom_arrays *arrays)
 
     if (o->forward == NULL && o->state == NULL)
         return mxl_error("%s: the library has this operator for GPUs alone", o->op.name);
-    if (o->state != NULL && c->state == NULL && create_state(c, arrays->in) != 0)
+    if (o->state != NULL && find_state(c, arrays->in) != 0)
         return -1;
     if (keep_mutated(c, arrays->in) != 0)
         return -1;

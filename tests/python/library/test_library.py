@@ -5,6 +5,7 @@ tests/dropin loads one that is built against the real header, in C++.
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 import subprocess
@@ -227,12 +228,37 @@ def test_states_of_symbols(library):
     equal(executor.aux_dict["s"], [2, 2, 2])
 
 
+class Net(mx.gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return F.c_counter(F.c_cube(x), start=1)
+
+
+def test_a_state_lasts_in_an_executor(library):
+    y = mx.sym.c_counter(mx.sym.var("a"), start=3)
+    executors = [y.bind(mx.cpu(), {"a": nd.ones(3)}, {"a": nd.zeros(3)}) for _ in range(2)]
+    for count in (4, 5, 6):
+        for executor in executors:
+            equal(executor.forward(is_train=True)[0], [count] * 3)
+            executor.backward(nd.ones(3))
+            equal(executor.grad_dict["a"], [count] * 3)
+
+
+def test_a_state_lasts_in_a_static_block_for_one_form_of_inputs(x):
+    before = nd.c_alive().asnumpy()[0]
+    net = Net()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for count in (2, 3):
+        equal(net(x), [count, 8 * count, 27 * count])
+    equal(net(x[:2]), [2, 16])
+    equal(net(x[:2]), [3, 24])
+    assert nd.c_alive().asnumpy()[0] == before + 1
+    del net
+    gc.collect()
+    assert nd.c_alive().asnumpy()[0] == before
+
+
 @pytest.mark.parametrize("flags", [None, {}, {"static_alloc": True}])
 def test_blocks(x, flags):
-    class Net(mx.gluon.HybridBlock):
-        def hybrid_forward(self, F, x):
-            return F.c_counter(F.c_cube(x), start=1)
-
     net = Net()
     if flags is not None:
         net.hybridize(**flags)
