@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 
 from mxlite._lib import LIB, c_text, check_call
+from mxlite._libraries import KINDS, names
 from mxlite._public import add as _add
 from mxlite._public import show as _show
-from mxlite.error import MXNetError, MXNotImplementedError
+from mxlite.error import MXNetError
+from mxlite.ndarray import _generate as arrays
+from mxlite.symbol import _generate as symbols
 
 __all__ = ["load"]
-
-#: What MXLLibraryNames numbers.
-_KINDS = ("operators", "partitioners", "passes")
-
-
-def _names(kind: str = "operators") -> list[str]:
-    """The names of what loaded libraries brought, in the order of loading.
-
-    Args:
-        kind: "operators", "partitioners" or "passes". Of these only operators can be used.
-    Raises: ValueError: another `kind`.
-    """
-    if kind not in _KINDS:
-        raise ValueError(f"library: kind must be one of {', '.join(_KINDS)}, got {kind!r}")
-    count = ctypes.c_uint32()
-    listed = ctypes.POINTER(ctypes.c_char_p)()
-    check_call(LIB.MXLLibraryNames(_KINDS.index(kind), ctypes.byref(count), ctypes.byref(listed)))
-    return [listed[i].decode() for i in range(count.value)]
 
 
 def _check(path: str) -> None:
@@ -42,9 +26,6 @@ def _check(path: str) -> None:
 
 
 def _show_operator(name: str) -> None:
-    from mxlite.ndarray import _generate as arrays
-    from mxlite.symbol import _generate as symbols
-
     place, member = arrays.place_of(name) or ("op", name)
     for package, generate in (("mxlite.ndarray", arrays), ("mxlite.symbol", symbols)):
         function = generate.make_function(name)
@@ -66,25 +47,15 @@ def load(path: str, verbose: bool = True) -> None:
     """
     path = os.fspath(path)
     _check(path)
-    before = {kind: len(_names(kind)) for kind in _KINDS}
+    before = {kind: len(names(kind)) for kind in KINDS}
     check_call(LIB.MXLoadLib(c_text(path), bool(verbose)))
-    for kind in _KINDS:
-        new = _names(kind)[before[kind] :]
+    for kind in KINDS:
+        new = names(kind)[before[kind] :]
         if kind == "operators":
             for name in new:
                 _show_operator(name)
         if verbose and new:
             print(f"mxlite: {path} has {len(new)} {kind}: {', '.join(new)}", file=sys.stderr)
-
-
-def refuse_backend(function: str, backend: object) -> None:
-    """Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a library that is loaded."""
-    for kind, what in (("partitioners", "partitioner"), ("passes", "graph pass")):
-        if backend in _names(kind):
-            raise MXNotImplementedError(
-                f"{function}: backend {backend!r} is a {what} of a loaded library; mxlite runs only the operators of "
-                "libraries"
-            )
 
 
 _show(globals())

@@ -7,6 +7,7 @@ from typing import Any, Callable, NoReturn
 
 from mxlite import ndarray
 from mxlite._lib import hot
+from mxlite._libraries import refuse_backend
 from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon import _graph, _shapes
@@ -15,7 +16,6 @@ from mxlite.gluon._cached import CachedGraph, flat_inputs, graph_for
 from mxlite.gluon._nested import _flatten
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
-from mxlite.library import refuse_backend
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
 

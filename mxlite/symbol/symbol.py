@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from mxlite._lib import LIB, Handle, ask, c_text, check_call
+from mxlite._libraries import refuse_backend
 from mxlite._public import show
 from mxlite._public.near import did_you_mean
 from mxlite.attribute import AttrScope
 from mxlite.base import NotImplementedForSymbol, dtype_flag, take_as_dense
 from mxlite.error import MXIndexError, MXNotImplementedError
-from mxlite.library import refuse_backend
 from mxlite.symbol import _bind, _calls, _infer, _shown
 
 __all__ = ["Group", "Symbol", "Variable", "fromjson", "load", "load_json", "var"]
