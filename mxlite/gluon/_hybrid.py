@@ -7,7 +7,7 @@ from typing import Any, Callable, NoReturn
 
 from mxlite import ndarray
 from mxlite._lib import hot
-from mxlite._libraries import refuse_backend
+from mxlite._lib.libraries import refuse_backend
 from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon import _graph, _shapes

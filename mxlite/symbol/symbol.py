@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from mxlite._lib import LIB, Handle, ask, c_text, check_call
-from mxlite._libraries import refuse_backend
+from mxlite._lib.libraries import refuse_backend
 from mxlite._public import show
 from mxlite._public.near import did_you_mean
 from mxlite.attribute import AttrScope

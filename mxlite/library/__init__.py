@@ -6,7 +6,7 @@ import os
 import sys
 
 from mxlite._lib import LIB, c_text, check_call
-from mxlite._libraries import KINDS, names
+from mxlite._lib.libraries import KINDS, names
 from mxlite._public import add as _add
 from mxlite._public import show as _show
 from mxlite.error import MXNetError
