@@ -349,13 +349,6 @@ def test_unknown_formats_are_refused(extension: str) -> None:
         mx.recordio.pack_img(IRHeader(0, 1.0, 0, 0), pixels(2, 2, 3), img_fmt=extension)
 
 
-def test_augmenters_leave_the_image_as_it_is() -> None:
-    image = mx.nd.array(pixels(4, 5, 3), dtype="float32")
-    for each in mx.image.CreateAugmenter((3, 4, 5), brightness=0.5, contrast=0.5, saturation=0.5, hue=0.5, pca_noise=1):
-        each(image)
-    assert (image.asnumpy() == pixels(4, 5, 3)).all()
-
-
 @pytest.mark.one_binding
 def test_pillow_is_imported_late_and_named_where_it_is_missing() -> None:
     code = f"""

@@ -205,10 +205,10 @@ def test_tables_of_tensors(count):
 def test_a_roll_has_as_many_shifts_as_dimensions():
     x = torch.arange(6.0).reshape(2, 3)
     for shifts, dims in (((1, 2), 0), (1, (0, 1)), ((1, 2), None), ((), ()), ((), 0), ([1] * 33, [0] * 32)):
-        with pytest.raises(RuntimeError, match="must align|required"):
+        with pytest.raises(RuntimeError, match="one for each|no shifts"):
             x.roll(shifts, dims)
     assert x.roll((1, 2), (0, 1)).tolist() == [[4, 5, 3], [1, 2, 0]]
-    with pytest.raises(IndexError, match="no dimensions"):
+    with pytest.raises(IndexError, match="without dimensions"):
         torch.tensor(1.0).roll(1, 0)
 
 

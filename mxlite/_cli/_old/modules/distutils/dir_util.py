@@ -39,7 +39,7 @@ def copy_tree(
 ) -> list[str]:
     """Copies what a folder has into another, which may be there already; the paths of the copies."""
     if not os.path.isdir(src):
-        raise DistutilsFileError(f"cannot copy tree '{src}': not a directory")
+        raise DistutilsFileError(f"copy_tree: {src!r} is no folder")
     mkpath(dst)
     copies = []
     for name in os.listdir(src):

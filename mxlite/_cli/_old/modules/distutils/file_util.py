@@ -15,7 +15,7 @@ def copy_file(
 ) -> tuple[str, int]:
     """Copies a file, also into a folder; the path of the copy, and 1, or (update, the copy is newer) 0."""
     if not os.path.isfile(src):
-        raise DistutilsFileError(f"can't copy '{src}': doesn't exist or not a regular file")
+        raise DistutilsFileError(f"copy_file: {src!r} is no file")
     target = os.path.join(dst, os.path.basename(src)) if os.path.isdir(dst) else dst
     if update and os.path.exists(target) and os.path.getmtime(src) <= os.path.getmtime(target):
         return target, 0
