@@ -68,7 +68,7 @@ cpp() {
 cpp_test() {
     python3 -m venv "$work/venv"
     mkdir "$work/source"
-    cp -R "$root/capi" "$root/include" "$root/mk" "$root/mxlite" "$root/tools" "$work/source"
+    cp -R "$root/capi" "$root/docs" "$root/include" "$root/mk" "$root/mxlite" "$root/tools" "$work/source"
     for file in Makefile setup.py pyproject.toml MANIFEST.in LICENSE NOTICE README.md; do
         cp "$root/$file" "$work/source"
     done

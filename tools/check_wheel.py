@@ -132,7 +132,7 @@ def build_wheel(folder: Path) -> Path:
     """Builds the one wheel from a copy of the tree, so that nothing comes from an older build in it."""
     source = folder / "source"
     source.mkdir()
-    for name in ("capi", "include", "mk", "mxlite", "tools"):
+    for name in ("capi", "docs", "include", "mk", "mxlite", "tools"):
         ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.o", "*.pyi")
         shutil.copytree(ROOT / name, source / name, ignore=ignore)
     for name in ("Makefile", "setup.py", "pyproject.toml", "MANIFEST.in", "LICENSE", "NOTICE", "README.md"):

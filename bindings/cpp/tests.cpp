@@ -178,7 +178,7 @@ static void errors()
         NDArray x = three();
         EXPECT(
             message([&] { op::softmax(x, {{"axes", 1}}); }) ==
-            "softmax: unknown parameter \"axes\"; it takes axis, temperature, dtype, use_length");
+            "softmax: unknown parameter \"axes\"; did you mean \"axis\"? It takes axis, temperature, dtype, use_length");
     });
     test("an unknown operator", [] {
         EXPECT(message([] { invoke("no_such", {}); }) ==

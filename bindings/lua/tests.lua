@@ -112,7 +112,7 @@ end)
 -- ---- errors ----
 
 test("the library's message", function()
-  local message = 'softmax: unknown parameter "axes"; it takes axis, temperature, dtype, use_length'
+  local message = 'softmax: unknown parameter "axes"; did you mean "axis"? It takes axis, temperature, dtype, use_length'
   fails(message, op.softmax, three(), { axes = 1 })
 end)
 test("an unknown operator", function()
