@@ -176,9 +176,9 @@ static void errors()
 {
     test("the library's message", [] {
         NDArray x = three();
-        EXPECT(
-            message([&] { op::softmax(x, {{"axes", 1}}); }) ==
-            "softmax: unknown parameter \"axes\"; did you mean \"axis\"? It takes axis, temperature, dtype, use_length");
+        EXPECT(message([&] { op::softmax(x, {{"axes", 1}}); }) ==
+               "softmax: unknown parameter \"axes\"; did you mean \"axis\"? It takes axis, "
+               "temperature, dtype, use_length");
     });
     test("an unknown operator", [] {
         EXPECT(message([] { invoke("no_such", {}); }) ==
