@@ -45,7 +45,7 @@ print(json.dumps([seconds, resident() - memory, len(os.listdir("/proc/self/task"
 def test_cost_of_importing() -> None:
     """At most 0.2 s of the processor and 30 MB on top of NumPy, and no thread; other programs take time, too."""
     seen = [json.loads(check(_COST)) for _ in range(4)][1:]
-    assert min(seconds for seconds, _, _ in seen) <= 0.3
+    assert min(seconds for seconds, _, _ in seen) <= 0.2
     assert min(megabytes for _, megabytes, _ in seen) <= 30
     assert {threads for _, _, threads in seen} == {0}
 
