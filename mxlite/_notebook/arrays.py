@@ -5,7 +5,7 @@ However large an array is, some 200 elements are read; of an image, every n-th p
 
 from __future__ import annotations
 
-import base64
+import binascii
 import struct
 import zlib
 from collections.abc import Sequence
@@ -109,7 +109,7 @@ def _image(title: str, shape: Sequence[int], read: Read) -> str:
     step = -(-max(height, width) // _LARGEST)
     pixels = np.stack([read((row,))[::step] for row in range(0, height, step)])
     shown = max(1, _LARGEST // (2 * max(pixels.shape[:2]))) if step == 1 else 1
-    source = "data:image/png;base64," + base64.b64encode(png(pixels)).decode()
+    source = "data:image/png;base64," + binascii.b2a_base64(png(pixels), newline=False).decode()
     style = f"width:{pixels.shape[1] * shown}px;image-rendering:{'pixelated' if shown > 1 else 'auto'}"
     foot = "" if step == 1 else f"every {step}th pixel"
     return (

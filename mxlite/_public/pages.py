@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def see(page: str, section: str = "") -> str:
@@ -15,6 +18,8 @@ def see(page: str, section: str = "") -> str:
 
 def pages() -> dict[str, Path]:
     """The files of the pages, by name: of an installed package its own, else those of the source tree."""
+    from pathlib import Path  # not at import: it brings URLs and addresses of networks
+
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "_pages", package.parent / "docs"):
         found = sorted(folder.glob("*.md"))

@@ -8,6 +8,7 @@ library; every other through `run`. Over cffi `hot.direct` makes the common call
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from sys import intern
 from typing import Any, Callable
 
@@ -271,17 +272,30 @@ def make_function(operator_name: str) -> Callable:
     return function
 
 
-def show_functions(module: dict[str, Any]) -> None:
-    """Gives a module of mx.nd the functions of its operators, which are made as they are asked for.
+@cache
+def _operators() -> dict[str, dict[str, str]]:
+    """Module of mx.nd -> name of a function there -> name of its operator."""
+    made: dict[str, dict[str, str]] = {}
+    for operator in operator_names():
+        found = place_of(operator)
+        if found is not None:
+            module, name = found
+            made.setdefault(module, {})[name] = operator
+    return made
+
+
+def show_operators(module: dict[str, Any], make: Callable[[str], Any]) -> None:
+    """Gives a module of mx.nd or mx.sym the functions of its operators, which are made as they are asked for.
 
     Args:
         module: its `globals()`.
+        make: the function of an operator, by the operator's name.
     """
-    place = module["__name__"].rpartition(".")[2]
-    operators = {}
-    for operator in operator_names():
-        found = place_of(operator)
-        if found is not None and found[0] == place:
-            operators[found[1]] = operator
+    operators = _operators().get(module["__name__"].rpartition(".")[2], {})
     module["__all__"] = sorted({*defined(module), *operators})
-    show(module, lambda name: make_function(operators[name]) if name in operators else None)
+    show(module, lambda name: make(operators[name]) if name in operators else None)
+
+
+def show_functions(module: dict[str, Any]) -> None:
+    """Gives a module of mx.nd, by its `globals()`, the functions of its operators."""
+    show_operators(module, make_function)

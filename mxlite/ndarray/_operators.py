@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import operator as _operator
+from functools import cache
 from typing import Any, Callable
 
 import numpy as np
@@ -354,10 +355,11 @@ def is_refused(name: str) -> bool:
     return ask(ctypes.c_char_p, LIB.MXLOpGetRefusal, c_text(name)) is not None
 
 
-def operator_names() -> list[str]:
+@cache
+def operator_names() -> tuple[str, ...]:
     """All names of operators that there are, aliases included."""
     count = ctypes.c_uint32()
     names = ctypes.POINTER(ctypes.c_char_p)()
     check_call(LIB.MXListAllOpNames(ctypes.byref(count), ctypes.byref(names)))
     listed = [names[i].decode() for i in range(count.value)]
-    return [name for name in listed if not is_refused(name)]
+    return tuple(name for name in listed if not is_refused(name))

@@ -209,7 +209,7 @@ def _refuse(cls: type) -> NoReturn:
 
 def get_all_registered_operators() -> list[str]:
     """Names of all operators of the library, aliases included."""
-    return operator_names()
+    return list(operator_names())
 
 
 class OperatorArguments(NamedTuple):

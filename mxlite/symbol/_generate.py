@@ -8,13 +8,12 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable
 
-from mxlite._public import defined, show
 from mxlite.attribute import AttrScope
 from mxlite.base import _Null
 from mxlite.error import MXNetError, WrongTypeError
 from mxlite.name import NameManager
-from mxlite.ndarray._generate import documentation, place_of
-from mxlite.ndarray._operators import Operator, is_dtype, operator_names, parameter_text
+from mxlite.ndarray._generate import documentation, place_of, show_operators
+from mxlite.ndarray._operators import Operator, is_dtype, parameter_text
 from mxlite.symbol import _calls
 from mxlite.symbol.symbol import Symbol
 
@@ -118,12 +117,5 @@ def make_function(operator_name: str) -> Callable:
 
 
 def show_functions(module: dict[str, Any]) -> None:
-    """Gives a module of mx.sym, by its `globals()`, the functions of its operators, made as they are asked for."""
-    place = module["__name__"].rpartition(".")[2]
-    operators = {}
-    for operator in operator_names():
-        found = place_of(operator)
-        if found is not None and found[0] == place:
-            operators[found[1]] = operator
-    module["__all__"] = sorted({*defined(module), *operators})
-    show(module, lambda name: make_function(operators[name]) if name in operators else None)
+    """Gives a module of mx.sym, by its `globals()`, the functions of its operators."""
+    show_operators(module, make_function)
