@@ -332,7 +332,13 @@ class FeedForward:
             self._pred_exec.forward(is_train=False)
             yield number, batch
 
-    def predict(self, X: Any, num_batch: int | None = None, return_data: bool = False, reset: bool = True) -> Any:  # noqa: N803
+    def predict(
+        self,
+        X: Any,
+        num_batch: int | None = None,
+        return_data: bool = False,
+        reset: bool = True,  # noqa: N803
+    ) -> Any:
         """The outputs of all rows as NumPy arrays: one, or a list; with `return_data` also the data and the labels.
 
         Args:

@@ -222,7 +222,8 @@ def _optimize_for(call: Call) -> Outcome | None:
 
 
 _STORAGE = ("stype", "grad_stype")
-#: By canonical names (`Known.canonical`) of functions and classes, and ".name" of methods whoever has them.
+#: The probe of each function and class, by its canonical name (`Known.canonical`), and of each method, by ".name": a
+#: method is looked up by its name alone, because the class of its object is seldom known.
 MXNET: dict[str, Callable[[Call], Outcome | None]] = {
     "context.gpu": _gpu,
     "context.Context": _context,

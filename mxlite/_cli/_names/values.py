@@ -45,7 +45,8 @@ class Values:
     of the package that `ask` knows.
 
     Args:
-        chain: what an expression stands for in packages ("torch.cuda.is_available"), or None.
+        chain: gives the dotted name that an expression refers to ("torch.cuda.is_available"); None where it refers to
+            nothing of a package.
         ask: what a function of that name returns here; raises KeyError for others.
         missing: whether there is no such name here; `hasattr` asks it.
     """

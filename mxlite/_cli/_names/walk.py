@@ -143,7 +143,7 @@ class Walker(ast.NodeVisitor):
     # ---- chains ----
 
     def _chain(self, node: ast.expr) -> str | None:
-        """What a name or a chain of attributes stands for; "a.B()" is an object of a.B; None: nothing of a package."""
+        """The dotted name that an expression refers to; "a.B()" is an object of the class a.B; None: of no package."""
         if isinstance(node, ast.Name):
             return self._scope.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -346,7 +346,7 @@ class Walker(ast.NodeVisitor):
         self.visit(node.iter)
         self._assign(node.target, None)
         reach = self._rounds(node.iter)
-        # A loop of a program (epochs, batches) has rounds, whoever says how many.
+        # The body of a loop over epochs or batches is taken to run, also where the number of rounds is unknown.
         self._under(Reach(DEAD if reach.state == DEAD else CERTAIN), lambda: self._statements(node.body))
         self._statements(node.orelse)
 

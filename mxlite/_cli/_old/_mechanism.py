@@ -207,7 +207,8 @@ class _Lacking:
             if name in tables.NAMES.get(parent, ()):
                 found = getattr(sys.modules[parent], name, None)
                 if isinstance(found, ModuleType):
-                    return ModuleSpec(fullname, _Present(found), is_package=hasattr(found, "__path__"))  # type: ignore[arg-type]
+                    loader: Any = _Present(found)
+                    return ModuleSpec(fullname, loader, is_package=hasattr(found, "__path__"))
         top = fullname.partition(".")[0]
         if top not in python_tables.MODULES:
             return None

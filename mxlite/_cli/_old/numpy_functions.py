@@ -58,7 +58,7 @@ cast = _Types({each: functools.partial(lambda kind, x: np.array(x).astype(kind),
 
 
 def obj2sctype(rep: Any, default: Any = None) -> Any:
-    """The type of a dtype, of an array, or that a name or a class stands for."""
+    """The scalar type of a dtype, of an array, or of the dtype that a name or a class denotes; else `default`."""
     if isinstance(rep, type) and issubclass(rep, np.generic):
         return rep
     if isinstance(rep, np.ndarray):
@@ -70,7 +70,7 @@ def obj2sctype(rep: Any, default: Any = None) -> Any:
 
 
 def issctype(rep: Any) -> bool:
-    """Whether it stands for a type of numbers."""
+    """Whether the argument is a scalar type, or a dtype, of numbers or text, not of objects."""
     if not isinstance(rep, (type, np.dtype)):
         return False
     return obj2sctype(rep) not in (None, np.object_)

@@ -151,12 +151,22 @@ def readfp(self: Any, fp: Any, filename: Any = None) -> None:
 # ---- tests ----
 
 
-def make_suite(testCaseClass: Any, prefix: str = "test", sortUsing: Any = None, suiteClass: Any = None) -> Any:  # noqa: N803
+def make_suite(
+    testCaseClass: Any,
+    prefix: str = "test",
+    sortUsing: Any = None,
+    suiteClass: Any = None,  # noqa: N803
+) -> Any:
     """All tests of a class."""
     return _loader(prefix, sortUsing, suiteClass).loadTestsFromTestCase(testCaseClass)
 
 
-def find_test_cases(module: Any, prefix: str = "test", sortUsing: Any = None, suiteClass: Any = None) -> Any:  # noqa: N803
+def find_test_cases(
+    module: Any,
+    prefix: str = "test",
+    sortUsing: Any = None,
+    suiteClass: Any = None,  # noqa: N803
+) -> Any:
     """All tests of a module."""
     return _loader(prefix, sortUsing, suiteClass).loadTestsFromModule(module)
 

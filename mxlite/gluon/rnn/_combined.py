@@ -110,7 +110,12 @@ class HybridSequentialRNNCell(_Sequence, HybridRecurrentCell):
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
+    def hybrid_forward(  # noqa: D102
+        self,
+        F: Any,
+        inputs: NDArray,
+        states: list[NDArray],  # noqa: N803
+    ) -> tuple[NDArray, list[NDArray]]:
         return self(inputs, states)
 
 
@@ -139,7 +144,12 @@ class DropoutCell(HybridRecurrentCell):
 
     _node_names = {"dropout": "fwd"}
 
-    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
+    def hybrid_forward(  # noqa: D102
+        self,
+        F: Any,
+        inputs: NDArray,
+        states: list[NDArray],  # noqa: N803
+    ) -> tuple[NDArray, list[NDArray]]:
         if self._rate > 0:
             inputs = F.Dropout(inputs, p=self._rate, axes=self._axes)
         return inputs, states
@@ -227,7 +237,12 @@ class ZoneoutCell(ModifierCell):
         super().reset()
         self._prev_output = None
 
-    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
+    def hybrid_forward(  # noqa: D102
+        self,
+        F: Any,
+        inputs: NDArray,
+        states: list[NDArray],  # noqa: N803
+    ) -> tuple[NDArray, list[NDArray]]:
         following, after = self.base_cell(inputs, states)
 
         def mixed(rate: float, new: Any, old: Any) -> Any:
@@ -244,7 +259,12 @@ class ResidualCell(ModifierCell):
     def __init__(self, base_cell: Any) -> None:
         super().__init__(base_cell)
 
-    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:  # noqa: N803, D102
+    def hybrid_forward(  # noqa: D102
+        self,
+        F: Any,
+        inputs: NDArray,
+        states: list[NDArray],  # noqa: N803
+    ) -> tuple[NDArray, list[NDArray]]:
         output, states = self.base_cell(inputs, states)
         return F.elemwise_add(output, inputs), states
 
