@@ -468,7 +468,6 @@ MAY_WRITE = {
     ("_cli/__init__.py", "run_command"): "the null device",
     ("_cli/_old/modules/distutils/file_util.py", "copy_file"): "as the function of that name did",
     ("_cli/_old/modules/distutils/file_util.py", "move_file"): "as the function of that name did",
-    ("_cli/_old/modules/distutils/file_util.py", "write_file"): "as the function of that name did",
     ("_cli/_old/modules/imp.py", "find_module"): "as the function of that name did: in the mode of the suffix",
     ("_cli/_old/numpy_compat.py", "open_latin1"): "as the function of that name did",
     ("_cli/predict.py", "_report"): "to a file that is replaced",

@@ -7,6 +7,8 @@ import shutil
 from distutils.errors import DistutilsFileError
 from typing import Any
 
+from mxlite import _replace
+
 __all__ = ["copy_file", "move_file", "write_file"]
 
 
@@ -35,5 +37,4 @@ def move_file(src: str, dst: str, *_: Any, **__: Any) -> str:
 
 def write_file(filename: str, contents: Any) -> None:
     """Writes lines, without their ends."""
-    with open(filename, "w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in contents)
+    _replace.write(filename, "".join(f"{line}\n" for line in contents))
