@@ -10,6 +10,7 @@ import bz2
 import contextlib
 import errno
 import gc
+import importlib.util
 import io
 import os
 import re
@@ -134,6 +135,26 @@ def _command(main: Any, *arguments: Any) -> None:
         code = main([str(each) for each in arguments])
     if code:
         raise RuntimeError(said.getvalue())
+
+
+def _distutils(name: str) -> Any:
+    """A module of what `mxlite run` gives programs for distutils, under a name of its own."""
+    folder = Path(mx.__file__).parent / "_cli/_old/modules/distutils"
+    own = "distutils_of_mxlite"
+    if own not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            own, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        assert spec is not None and spec.loader is not None
+        sys.modules[own] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[own])
+    return importlib.import_module(f"{own}.{name}")
+
+
+def _copy_of_a_file(folder: Path) -> None:
+    with _unlimited():
+        (folder / "long").write_bytes(bytes(200))
+    _distutils("file_util").copy_file(str(folder / "long"), str(folder / "a"))
 
 
 def _model(folder: Path) -> tuple[Path, Path]:
@@ -302,6 +323,8 @@ WRITERS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     ),
     "model_store.get_model_file": (_fetch_model, [f"alexnet-{model_store.short_hash('alexnet')}.params"]),
     "files of a data set": (_unpack, ["a"]),
+    "distutils' write_file": (lambda f: _distutils("file_util").write_file(str(f / "a"), ["word"] * 40), ["a"]),
+    "distutils' copy_file": (_copy_of_a_file, ["a"]),
 }
 #: Those that write only where there is no file.
 NEW_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
@@ -466,7 +489,6 @@ MAY_WRITE = {
     ("test_utils/_files.py", "_unpack"): "into a temporary folder, from which files are replaced",
     ("torch/_files.py", "_archive"): "to a file that is open: the caller's, or one that is replaced; and to memory",
     ("_cli/__init__.py", "run_command"): "the null device",
-    ("_cli/_old/modules/distutils/file_util.py", "copy_file"): "as the function of that name did",
     ("_cli/_old/modules/distutils/file_util.py", "move_file"): "as the function of that name did",
     ("_cli/_old/modules/imp.py", "find_module"): "as the function of that name did: in the mode of the suffix",
     ("_cli/_old/numpy_compat.py", "open_latin1"): "as the function of that name did",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from distutils.errors import DistutilsFileError
-from distutils.file_util import copy_file
 from typing import Any
+
+from .errors import DistutilsFileError
+from .file_util import copy_file
 
 __all__ = ["copy_tree", "create_tree", "mkpath", "remove_tree"]
 

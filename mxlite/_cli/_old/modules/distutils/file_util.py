@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from distutils.errors import DistutilsFileError
 from typing import Any
 
 from mxlite import _replace
+
+from .errors import DistutilsFileError
 
 __all__ = ["copy_file", "move_file", "write_file"]
 
@@ -21,7 +22,8 @@ def copy_file(
     target = os.path.join(dst, os.path.basename(src)) if os.path.isdir(dst) else dst
     if update and os.path.exists(target) and os.path.getmtime(src) <= os.path.getmtime(target):
         return target, 0
-    shutil.copyfile(src, target)
+    with open(src, "rb") as file:
+        _replace.copy(file, target)
     if preserve_times:
         times = os.stat(src)
         os.utime(target, (times.st_atime, times.st_mtime))
