@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 from mxlite import ndarray as nd
 from mxlite.error import WrongStateError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import LeakyReLU
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, last_states
+from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
 
-if TYPE_CHECKING:
-    from mxlite.ndarray import NDArray
-
 _MODIFIED = "this cell is inside a modifier cell (ZoneoutCell, ResidualCell ...): call that one"
+
+#: What a cell gives at a step: its output and its states.
+Step = tuple[NDArray, list[NDArray]]
 
 
 def _get_begin_state(cell: Any, F: Any, begin_state: Any, inputs: Any, batch_size: int) -> Any:  # noqa: N803
@@ -107,7 +108,7 @@ class RecurrentCell(Block):
             return F.LeakyReLU(inputs, act_type="leaky", slope=activation._alpha)
         return activation(inputs)
 
-    def forward(self, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:
+    def forward(self, inputs: NDArray, states: list[NDArray]) -> Step:
         """One step: the output and the next states."""
         self._counter += 1
         return super().forward(inputs, states)
@@ -223,7 +224,7 @@ class RNNCell(_GatedCell):
         h2h_weight: Any,
         i2h_bias: Any,
         h2h_bias: Any,
-    ) -> tuple[NDArray, list[NDArray]]:
+    ) -> Step:
         i2h, h2h = self._products(F, inputs, states[0], (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
         output = self._get_activation(F, i2h + h2h, self._activation)
         return output, [output]
@@ -283,7 +284,7 @@ class LSTMCell(_GatedCell):
         h2h_weight: Any,
         i2h_bias: Any,
         h2h_bias: Any,
-    ) -> tuple[NDArray, list[NDArray]]:
+    ) -> Step:
         i2h, h2h = self._products(F, inputs, states[0], (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
         into, forget, cell, out = F.split(i2h + h2h, num_outputs=4, axis=1)
         act, gate = self._activation, self._recurrent_activation
@@ -345,7 +346,7 @@ class GRUCell(_GatedCell):
         h2h_weight: Any,
         i2h_bias: Any,
         h2h_bias: Any,
-    ) -> tuple[NDArray, list[NDArray]]:
+    ) -> Step:
         before = states[0]
         both = self._products(F, inputs, before, (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
         (i2h_r, i2h_z, i2h), (h2h_r, h2h_z, h2h) = (F.split(each, num_outputs=3, axis=1) for each in both)

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from mxlite import ndarray as nd
 from mxlite.error import WrongStateError, WrongTypeError
-from mxlite.gluon.rnn._cells import _MODIFIED, HybridRecurrentCell, RecurrentCell, _get_begin_state
+from mxlite.gluon.rnn._cells import _MODIFIED, HybridRecurrentCell, RecurrentCell, Step, _get_begin_state
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, _reverse_sequences
 from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
@@ -56,7 +56,7 @@ class _Sequence(_Several):
     def __len__(self) -> int:
         return len(self._children)
 
-    def __call__(self, inputs: NDArray, states: list[NDArray]) -> tuple[NDArray, list[NDArray]]:
+    def __call__(self, inputs: NDArray, states: list[NDArray]) -> Step:
         self._counter += 1
         if any(isinstance(cell, BidirectionalCell) for cell in self._children.values()):
             raise WrongStateError("a BidirectionalCell has no single step; use unroll")
@@ -110,12 +110,7 @@ class HybridSequentialRNNCell(_Sequence, HybridRecurrentCell):
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(  # noqa: D102
-        self,
-        F: Any,
-        inputs: NDArray,
-        states: list[NDArray],  # noqa: N803
-    ) -> tuple[NDArray, list[NDArray]]:
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> Step:  # noqa: N803, D102
         return self(inputs, states)
 
 
@@ -144,12 +139,7 @@ class DropoutCell(HybridRecurrentCell):
 
     _node_names = {"dropout": "fwd"}
 
-    def hybrid_forward(  # noqa: D102
-        self,
-        F: Any,
-        inputs: NDArray,
-        states: list[NDArray],  # noqa: N803
-    ) -> tuple[NDArray, list[NDArray]]:
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> Step:  # noqa: N803, D102
         if self._rate > 0:
             inputs = F.Dropout(inputs, p=self._rate, axes=self._axes)
         return inputs, states
@@ -237,12 +227,7 @@ class ZoneoutCell(ModifierCell):
         super().reset()
         self._prev_output = None
 
-    def hybrid_forward(  # noqa: D102
-        self,
-        F: Any,
-        inputs: NDArray,
-        states: list[NDArray],  # noqa: N803
-    ) -> tuple[NDArray, list[NDArray]]:
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> Step:  # noqa: N803, D102
         following, after = self.base_cell(inputs, states)
 
         def mixed(rate: float, new: Any, old: Any) -> Any:
@@ -259,12 +244,7 @@ class ResidualCell(ModifierCell):
     def __init__(self, base_cell: Any) -> None:
         super().__init__(base_cell)
 
-    def hybrid_forward(  # noqa: D102
-        self,
-        F: Any,
-        inputs: NDArray,
-        states: list[NDArray],  # noqa: N803
-    ) -> tuple[NDArray, list[NDArray]]:
+    def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> Step:  # noqa: N803, D102
         output, states = self.base_cell(inputs, states)
         return F.elemwise_add(output, inputs), states
 
