@@ -8,9 +8,10 @@ import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,10 +77,11 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef, request: pytest.FixtureR
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_setup(item: pytest.Function) -> Iterator[None]:
-    """Tests without such fixtures."""
-    yield
-    _watch(item)
+def pytest_runtest_setup(item: pytest.Function) -> Generator[None, Any, None]:
+    """Tests without such fixtures; those that are skipped before they are set up have nothing to tear down."""
+    outcome = yield
+    if outcome.excinfo is None:
+        _watch(item)
 
 
 def pytest_collection_finish() -> None:

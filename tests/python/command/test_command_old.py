@@ -177,6 +177,11 @@ if __name__ == "__main__":
         assert said.count(SAYS) == 1
 
 
+def _without_mpi(text: str) -> list[str]:
+    """The lines but those in which MPI's parts say what they miss in a container (no /sys)."""
+    return [line for line in text.splitlines() if "[hwloc/" not in line and " UCX " not in line]
+
+
 def test_workers_of_the_store_get_the_options(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     source = """
@@ -186,11 +191,11 @@ count = np.asscalar(np.array([store.num_workers]))
 sys.stdout.write(f"{count} {mx.gpu(1)} {mx.context.num_gpus()}\\n")  # in one piece: the workers write at once
 """
     done = _run("-n", "2", "--cpu", "--gpus", "3", source=source, folder=tmp_path)
-    assert done.stdout.splitlines() == ["2 cpu(1) 3"] * 2, done.stderr
+    assert _without_mpi(done.stdout) == ["2 cpu(1) 3"] * 2, done.stderr
     assert done.stderr.count("is the CPU here") == done.stderr.count("np.asscalar") == 1, done.stderr
     source = "import mxnet as mx, numpy as np\nprint(hasattr(np, 'asscalar'), mx.gpu(1))"
     done = _run("-n", "1", "--strict", source=source, folder=tmp_path)
-    assert (done.stdout, done.stderr) == ("False gpu(1)\n", "")
+    assert (_without_mpi(done.stdout), _without_mpi(done.stderr)) == (["False gpu(1)"], [])
 
 
 # ---- GPUs ----

@@ -213,9 +213,10 @@ def test_computations_in_children_of_a_busy_process(tmp_path: Path) -> None:
 
 def test_an_exit_of_the_child_is_quiet(records: Path) -> None:
     program = """
-        import os, sys
+        import os, sys, warnings
         import mxlite as mx
         from mxlite.gluon.data import DataLoader, SimpleDataset
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded")  # of Python 3.12 on, in the parent
         alive = [mx.io.ImageRecordIter(path_imgrec=sys.argv[1], data_shape=(3, 8, 8), batch_size=5, label_width=9)]
         alive.append(mx.io.PrefetchingIter(mx.io.NDArrayIter(mx.nd.arange(60), batch_size=5)))
         alive.append(iter(DataLoader(SimpleDataset(list(range(60))), 5, num_workers=2)))

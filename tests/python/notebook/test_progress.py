@@ -144,7 +144,10 @@ def _printed(setting: str | None, terminal: bool) -> tuple[str, str]:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout, done.stderr
-    ours, theirs = pty.openpty()
+    try:
+        ours, theirs = pty.openpty()
+    except OSError:
+        pytest.skip("this machine has no terminals (a container without /dev/pts)")
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
