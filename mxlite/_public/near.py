@@ -1,6 +1,6 @@
 """What was meant by a name that there is not: the nearest of those that there are, for all errors in Python.
 
-`capi/base/near.c` does the same for errors of the library.
+`capi/base/text/near.c` does the same for errors of the library.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Callable
 
-#: What PyTorch and NumPy call things, and their names in MXNet: each is near to the other. capi/base/near.c has those
+#: What PyTorch and NumPy call things, and their names in MXNet: each is near to the other. capi/base/text/near.c has those
 #: of operators' parameters.
 _WORDS = (
     ("axis", "dims"),
