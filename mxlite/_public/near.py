@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Callable
 
-#: What PyTorch and NumPy call things, and their names in MXNet: each is near to the other. capi/base/text/near.c has those
-#: of operators' parameters.
+#: What PyTorch and NumPy call things, and their names in MXNet: each is near to the other.
+#: capi/base/text/near.c has those of operators' parameters.
 _WORDS = (
     ("axis", "dims"),
     ("betas", "beta1"),
