@@ -165,6 +165,11 @@ mxl_array *mxl_array_new_later(int dtype, int ndim, const int64_t *shape)
     return array_with(mxl_storage_new_later, dtype, ndim, shape);
 }
 
+mxl_array *mxl_array_new_meta(int dtype, int ndim, const int64_t *shape)
+{
+    return array_with(mxl_storage_new_meta, dtype, ndim, shape);
+}
+
 mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape)
 {
     mxl_array *array = mxl_array_new(dtype, ndim, shape);

@@ -81,6 +81,9 @@ mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape);
 mxl_array *mxl_array_zeros_like(const mxl_array *array);
 mxl_array *mxl_array_new_none(void);
 
+/* The same without memory, for a meta run (mxl_mode): nothing reads or writes the elements. */
+mxl_array *mxl_array_new_meta(int dtype, int ndim, const int64_t *shape);
+
 /* A new contiguous array over a storage. Takes over the caller's reference to the storage, also on
  * failure. The storage must be large enough. */
 mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64_t *shape);

@@ -148,6 +148,16 @@ mxl_storage *mxl_storage_new_later(size_t bytes)
     return mxl_storage_new(bytes);
 }
 
+/* Its first reference is the library's, which is never released. */
+static mxl_storage no_memory = {.ref.count = 1};
+
+mxl_storage *mxl_storage_new_meta(size_t bytes)
+{
+    (void)bytes;
+    mxl_ref_retain(&no_memory.ref);
+    return &no_memory;
+}
+
 static void put_into(large *l, void *block)
 {
     l->storage.data = (char *)block + ((char *)l->storage.data - (char *)l->block);

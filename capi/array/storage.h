@@ -48,6 +48,10 @@ mxl_storage *mxl_storage_new(size_t bytes);
  * storage will take no memory meanwhile (mxl_storage_reserve). */
 mxl_storage *mxl_storage_new_later(size_t bytes);
 
+/* A reference to the storage of all arrays without memory (mxl_array_new_meta), whatever `bytes`
+ * they would take. Nothing reads or writes it. */
+mxl_storage *mxl_storage_new_meta(size_t bytes);
+
 /* New storage over foreign bytes. `release` (may be NULL) is called when the last reference is
  * released. NULL with the error set; then `release` is not called. */
 mxl_storage *mxl_storage_foreign(void *data, size_t bytes, void (*release)(void *), void *payload);

@@ -66,26 +66,6 @@ static bool carries_gradients(int num_outputs, const int *dtypes, const mxl_dial
 
 /* ---- dtypes and shapes of outputs ---- */
 
-static mxl_device first_device(int num_inputs, mxl_array *const *inputs)
-{
-    return num_inputs == 0 ? 0 : mxl_device_of_results(inputs[0]->device);
-}
-
-ALWAYS_INLINE mxl_infer infer_of(const mxl_run *r, int num_outputs)
-{
-    return (mxl_infer){r->call.op,
-                       r->call.params,
-                       r->call.num_inputs,
-                       num_outputs,
-                       r->given_in,
-                       r->out_shape,
-                       r->out_dtype,
-                       r->mode.training,
-                       r->mode.legacy_shape,
-                       r->mode.dialect->views,
-                       first_device(r->call.num_inputs, r->given_in)};
-}
-
 /* Fills the plan of an operator that only moves elements, and sets out_dtype, out_shape and device
  * by it. */
 ALWAYS_INLINE int infer_plan(mxl_run *r, mxl_plan *plan)
@@ -97,12 +77,12 @@ ALWAYS_INLINE int infer_plan(mxl_run *r, mxl_plan *plan)
         return -1;
     planned = mxl_plan_result(plan);
     r->out_dtype[0] = r->given_in[0]->dtype;
-    r->device = first_device(r->call.num_inputs, r->given_in);
+    r->device = mxl_run_device(r);
     r->out_shape->ndim = 0;
     if (planned->ndim > 0) {
         r->out_shape = planned;
     } else if (r->mode.legacy_shape) {
-        mxl_infer infer = infer_of(r, 1);
+        mxl_infer infer = mxl_run_infer_of(r, 1);
 
         mxl_infer_legacy(&infer, 0, NULL);
     }
@@ -112,25 +92,17 @@ ALWAYS_INLINE int infer_plan(mxl_run *r, mxl_plan *plan)
 /* Sets out_dtype, out_shape and device. -1 with the error set. */
 ALWAYS_INLINE int run_infer(mxl_run *r, bool plain)
 {
-    int count = plain ? 1 : r->call.num_outputs;
-    mxl_infer infer = infer_of(r, count);
+    mxl_infer infer;
 
-    for (int i = 0; i < count; i++) {
-        const mxl_array *out = plain ? NULL : mxl_run_given(r, i);
-
-        r->out_dtype[i] = MXL_DTYPE_UNKNOWN;
-        r->out_shape[i].ndim = -1;
-        if (out != NULL && out->storage != NULL) {
-            r->out_dtype[i] = out->dtype;
-            mxl_shape_set(&r->out_shape[i], out->ndim, out->shape);
-        }
-    }
+    if (!plain)
+        return mxl_run_infer(r);
+    infer = mxl_run_infer_of(r, 1);
+    r->out_dtype[0] = MXL_DTYPE_UNKNOWN;
+    r->out_shape->ndim = -1;
     if (r->call.op->infer(&infer) != 0)
         return -1;
-    for (int i = 0; i < count; i++) {
-        if (r->out_shape[i].ndim == 0)
-            mxl_infer_legacy(&infer, i, plain ? NULL : mxl_run_given(r, i));
-    }
+    if (r->out_shape->ndim == 0)
+        mxl_infer_legacy(&infer, 0, NULL);
     r->device = infer.device;
     return 0;
 }
@@ -499,12 +471,12 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     r.given_out = out;
     if (run_begin_call(&r, num_outputs) != 0)
         return -1;
-    if (op->compose != NULL && op->infer == NULL)
-        status = mxl_run_check_writable(&r) != 0 ? -1 : mxl_run_composite(&r);
+    if (mode.meta)
+        status = mxl_run_meta(&r);
     else if (op->compose == NULL || mode.dialect->label != NULL ||
              (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
         status = run_steps(&r, NULL, false);
-    else if (run_infer(&r, false) != 0 || mxl_run_check_given(&r) != 0 ||
+    else if ((op->infer != NULL && (run_infer(&r, false) != 0 || mxl_run_check_given(&r) != 0)) ||
              mxl_run_check_writable(&r) != 0)
         status = -1;
     else
@@ -516,7 +488,7 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
-    if (!is_plain(op, num_inputs, inputs, num_outputs, out))
+    if (mode.meta || !is_plain(op, num_inputs, inputs, num_outputs, out))
         return run_any(op, params, num_inputs, inputs, num_outputs, out, mode);
     return op->plan != NULL ? run_moved(op, params, num_inputs, inputs, out, mode)
                             : run_plain(op, params, num_inputs, inputs, out, mode, NULL);

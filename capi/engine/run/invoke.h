@@ -10,6 +10,7 @@ typedef struct mxl_mode {
     bool record;
     bool training;
     bool legacy_shape; /* as MXNet begins: see mxl_infer_legacy */
+    bool meta;         /* a meta run: finds dtypes and shapes of results, and computes nothing */
     const mxl_dialect *dialect;
 } mxl_mode;
 
@@ -18,6 +19,10 @@ typedef struct mxl_mode {
  * -1, entries that were NULL are NULL again and given ones are unchanged. Inputs are borrowed. */
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode);
+
+/* Dtypes and shapes of the outputs, from those of the inputs: the operator's infer or, of a
+ * composite without it, a meta run of its composition. -1 with the error set. */
+int mxl_invoke_infer(mxl_infer *infer, const mxl_dialect *dialect);
 
 /* How many outputs a caller sees; -1 with the error set when the number of inputs is wrong. */
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity);

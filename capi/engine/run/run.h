@@ -1,5 +1,5 @@
-/* One execution while it is under way, shared by invoke.c, given.c, layout.c, compose.c and
- * tape/edit.c. */
+/* One execution while it is under way, shared by invoke.c, infer.c, given.c, layout.c, compose.c
+ * and tape/edit.c. */
 #ifndef MXL_ENGINE_RUN_RUN_H
 #define MXL_ENGINE_RUN_RUN_H
 
@@ -28,6 +28,29 @@ typedef struct mxl_run {
     mxl_shape shape_room[OUT_ROOM];
     int dtype_room[OUT_ROOM];
 } mxl_run;
+
+/* The device of new results: that of results of the first input. */
+static inline mxl_device mxl_run_device(const mxl_run *r)
+{
+    return r->call.num_inputs == 0 ? 0 : mxl_device_of_results(r->given_in[0]->device);
+}
+
+/* What infer gets, for so many outputs. */
+__attribute__((always_inline)) static inline mxl_infer mxl_run_infer_of(const mxl_run *r,
+                                                                        int num_outputs)
+{
+    return (mxl_infer){
+        r->call.op,           r->call.params,         r->call.num_inputs, num_outputs,
+        r->given_in,          r->out_shape,           r->out_dtype,       r->mode.training,
+        r->mode.legacy_shape, r->mode.dialect->views, mxl_run_device(r)};
+}
+
+/* Sets out_dtype, out_shape and device, of a call of any kind; -1 with the error set. */
+int mxl_run_infer(mxl_run *r);
+
+/* A meta run: hands new arrays without memory over where the caller gives none. -1 with the error
+ * set. */
+int mxl_run_meta(mxl_run *r);
 
 /* Whether a new result is to lie in memory as an input does that is not contiguous. */
 __attribute__((always_inline)) static inline bool mxl_run_lays(const mxl_run *r)

@@ -58,6 +58,17 @@ mxl_array *mxl_scope_own(mxl_scope *scope, mxl_array *array)
     return array;
 }
 
+mxl_array *mxl_scope_new(mxl_scope *scope, int dtype, int ndim, const int64_t *shape)
+{
+    return mxl_scope_own(scope, scope->mode.meta ? mxl_array_new_meta(dtype, ndim, shape)
+                                                 : mxl_array_new(dtype, ndim, shape));
+}
+
+void *mxl_scope_fill(const mxl_scope *scope, mxl_array *array)
+{
+    return scope->mode.meta || array == NULL ? NULL : mxl_array_write(array);
+}
+
 int mxl_scope_call_many(mxl_scope *scope, const mxl_op *op, const void *params, int num_inputs,
                         mxl_array *const *inputs, int num_outputs, mxl_array **out)
 {

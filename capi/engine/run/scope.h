@@ -23,6 +23,11 @@ void mxl_scope_end(mxl_scope *scope); /* drops the temporaries */
  * when `array` is NULL or there is no memory; the reference is dropped then. */
 mxl_array *mxl_scope_own(mxl_scope *scope, mxl_array *array);
 
+/* A new array for the caller to fill; scoped. In a meta run it has no memory. */
+mxl_array *mxl_scope_new(mxl_scope *scope, int dtype, int ndim, const int64_t *shape);
+/* Where to write its elements; NULL in a meta run, where they are not needed, and of NULL. */
+void *mxl_scope_fill(const mxl_scope *scope, mxl_array *array);
+
 /* One operator with one visible output; scoped. Any NULL among the inputs: NULL. */
 mxl_array *mxl_scope_call(mxl_scope *scope, const mxl_op *op, const void *params, int num_inputs,
                           mxl_array *const *inputs);

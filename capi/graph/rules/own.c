@@ -9,13 +9,11 @@
 /* In place of unknown sizes: two that have many divisors, and one that a slice may lie beyond and
  * that a squeeze drops. */
 static const int64_t stand_in_sizes[] = {60, 84, 1};
-/* The same for a composition, which runs with them; and the most elements that are worth it. */
-static const int64_t run_sizes[] = {12, 24, 1};
-enum { MOST_ELEMENTS = 1 << 18 };
 
 /* Arrays without memory, of which infer reads dtype and shape. */
 typedef struct stand_ins {
-    mxl_array *array; /* [count] */
+    mxl_array *array;     /* [count] */
+    mxl_storage *storage; /* theirs, without memory */
     mxl_array **list;
     int64_t (*dims)[2 * MXL_MAX_NDIM];
     mxl_shape *out_shape;
@@ -41,8 +39,15 @@ static int stand_ins_begin(stand_ins *s, const mxl_rule *rule)
         return -1;
     }
     memset(s->array, 0, in * sizeof(*s->array));
+    s->storage = mxl_storage_new_meta(0);
     s->any_dtypes = false;
     return 0;
+}
+
+static void stand_ins_end(stand_ins *s)
+{
+    mxl_ref_release(&s->storage->ref);
+    mxl_arena_clear(&s->arena);
 }
 
 /* Input i with `size` in place of unknown sizes, and a dtype in place of an unknown one. */
@@ -55,6 +60,9 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
     array->dtype = known != MXL_DTYPE_UNKNOWN && !s->any_dtypes ? known : dtype;
     array->ndim = shape->ndim;
     array->contiguous = true;
+    array->storage = s->storage;
+    mxl_ref_init(&array->ref,
+                 NULL); /* compositions keep and drop it, and never the last reference */
     array->shape = s->dims[i];
     array->strides = s->dims[i] + shape->ndim;
     for (int k = 0; k < shape->ndim; k++)
@@ -62,44 +70,6 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
     array->size = mxl_shape_size(array->ndim, array->shape);
     mxl_shape_strides(array->ndim, array->shape, array->strides);
     s->list[i] = array;
-}
-
-/* Shapes and dtypes of a composition that has no infer: those of what it makes of zeros. */
-static int infer_by_running(mxl_infer *infer)
-{
-    mxl_mode mode = {.legacy_shape = infer->legacy_shape, .dialect = &mxl_dialect_mxnet};
-    int count = infer->num_inputs + infer->num_outputs, status = 0;
-    size_t bytes = ((size_t)count + 1) * sizeof(mxl_array *);
-    mxl_array **in = mxl_alloc_zero(bytes), **out;
-
-    if (in == NULL)
-        return -1;
-    out = in + infer->num_inputs;
-    for (int i = 0; i < infer->num_inputs && status == 0; i++) {
-        in[i] = mxl_array_zeros_like(infer->in[i]);
-        status = in[i] == NULL ? -1 : 0;
-    }
-    if (status == 0)
-        status = mxl_invoke(infer->op, infer->params, infer->num_inputs, in, infer->num_outputs,
-                            out, mode);
-    for (int i = 0; i < infer->num_outputs && status == 0; i++) {
-        infer->out_dtype[i] = out[i]->dtype;
-        mxl_shape_set(&infer->out_shape[i], out[i]->ndim, out[i]->shape);
-    }
-    for (int i = 0; i < count; i++)
-        mxl_array_release(in[i]);
-    mxl_free(in, bytes);
-    return status;
-}
-
-/* Whether arrays whose sizes are tried have more elements than is worth it. */
-static bool too_many(const stand_ins *s, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (s->array[i].size > MOST_ELEMENTS)
-            return mxl_error("unknown sizes are not tried in an array that large") != 0;
-    }
-    return false;
 }
 
 /* Calls infer; -1 with the error set. */
@@ -113,7 +83,6 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
                        .out_shape = s->out_shape,
                        .out_dtype = s->out_dtype,
                        .legacy_shape = rule->facts->legacy_shape};
-    bool scalar = false; /* an input without dimensions, which has no storage here */
 
     for (int i = 0; i < rule->num_in; i++)
         stand_in(s, rule, i, size, dtype);
@@ -121,16 +90,10 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
         s->out_dtype[i] = MXL_DTYPE_UNKNOWN;
         s->out_shape[i].ndim = -1;
     }
-    if (infer.op->infer == NULL)
-        return size > 0 && too_many(s, rule->num_in) ? -1 : infer_by_running(&infer);
-    if (infer.op->infer(&infer) != 0)
+    if (mxl_invoke_infer(&infer, &mxl_dialect_mxnet) != 0)
         return -1;
-    for (int i = 0; i < rule->num_in; i++)
-        scalar |= s->array[i].ndim == 0;
-    for (int i = 0; i < rule->num_out; i++) {
-        if (s->out_shape[i].ndim == 0 && rule->num_in > 0 && !scalar)
-            mxl_infer_legacy(&infer, i, NULL);
-    }
+    for (int i = 0; i < rule->num_out && rule->num_in > 0; i++)
+        mxl_infer_legacy(&infer, i, NULL);
     return 0;
 }
 
@@ -200,17 +163,16 @@ static void keep_common(const stand_ins *s, const mxl_rule *rule, mxl_shape *fir
  * operator refuses one of the first two sizes. */
 static bool try_sizes(stand_ins *s, mxl_rule *rule, mxl_shape *found, bool again)
 {
-    const int64_t *sizes = rule->node->op->infer != NULL ? stand_in_sizes : run_sizes;
     size_t bytes = (size_t)rule->num_out * sizeof(*found);
     mxl_shape *first = found + rule->num_out;
 
-    if (call_any_dtype(s, rule, sizes[0]) != 0)
+    if (call_any_dtype(s, rule, stand_in_sizes[0]) != 0)
         return false;
     memcpy(first, s->out_shape, bytes);
-    if (call_any_dtype(s, rule, sizes[1]) != 0)
+    if (call_any_dtype(s, rule, stand_in_sizes[1]) != 0)
         return false;
     keep_common(s, rule, first);
-    if (call_any_dtype(s, rule, sizes[2]) == 0)
+    if (call_any_dtype(s, rule, stand_in_sizes[2]) == 0)
         keep_common(s, rule, first);
     if (again) {
         memcpy(s->out_shape, first, bytes);
@@ -290,7 +252,7 @@ int mxl_rule_own_shapes(mxl_rule *rule)
         for (int i = 0; i < rule->num_out && status == 0; i++)
             status = mxl_rule_merge(rule, mxl_rule_out(rule, i), &s.out_shape[i]);
     }
-    mxl_arena_clear(&s.arena);
+    stand_ins_end(&s);
     return status;
 }
 
@@ -360,6 +322,6 @@ int mxl_rule_own_dtypes(mxl_rule *rule, bool *found)
         if (!whole && needed && rule->other_outputs && status == 0)
             status = say_fixed(&s, rule);
     }
-    mxl_arena_clear(&s.arena);
+    stand_ins_end(&s);
     return status;
 }

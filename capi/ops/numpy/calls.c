@@ -76,15 +76,14 @@ mxl_array *mxl_np_fail(mxl_scope *s, const char *format, ...)
     return mxl_error_null("%s", text);
 }
 
-mxl_array *mxl_np_take(mxl_scope *s, mxl_array *x, int axis, int64_t count, const int64_t *at)
+mxl_array *mxl_np_take(mxl_scope *s, mxl_array *x, int axis, mxl_array *at)
 {
-    mxl_array *index = mxl_scope_own(s, mxl_array_new(MXL_I64, 1, &count)), *in[2] = {x, index};
+    mxl_array *in[2] = {x, at};
 
-    if (x == NULL || index == NULL)
+    if (x == NULL || at == NULL)
         return NULL;
-    memcpy(mxl_array_write(index), at, (size_t)count * sizeof(*at));
-    if (count == 0 || x->size == 0)
-        return mxl_np_empty(s, x, axis, count);
+    if (at->size == 0 || x->size == 0)
+        return mxl_np_empty(s, x, axis, at->size);
     return mxl_np_text(s, "take", 2, in, "axis=%d mode=clip", axis);
 }
 
@@ -96,18 +95,26 @@ mxl_array *mxl_np_line(mxl_scope *s, mxl_array *x)
 mxl_array *mxl_np_empty(mxl_scope *s, mxl_array *x, int axis, int64_t size)
 {
     int64_t shape[MXL_MAX_NDIM];
+    mxl_array *made;
+    void *zeros;
 
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
     shape[axis] = size;
     if (mxl_shape_size(x->ndim, shape) == 0)
         return mxl_reshape(s, mxl_slice_axis(s, x, axis, 0, 0), x->ndim, shape);
-    return mxl_scope_own(s, mxl_array_zeros(x->dtype, x->ndim, shape));
+    made = mxl_scope_new(s, x->dtype, x->ndim, shape);
+    zeros = mxl_scope_fill(s, made);
+    if (zeros != NULL)
+        memset(zeros, 0, (size_t)made->size * mxl_dtype_size(x->dtype));
+    return made;
 }
 
 mxl_array *mxl_np_read(mxl_scope *s, mxl_array *x, int dtype)
 {
-    mxl_array *copy = mxl_scope_own(s, mxl_array_new(dtype, x->ndim, x->shape));
+    mxl_array *copy = mxl_scope_new(s, dtype, x->ndim, x->shape);
 
+    if (s->mode.meta) /* an operator that gets here says that it goes by values */
+        return mxl_np_fail(s, "the shape of the result depends on values");
     if (copy != NULL && mxl_array_copy_into(copy, x) == 0)
         return copy;
     s->failed = true;

@@ -9,12 +9,10 @@
 #include "base/memory/mem.h"
 #include "ops/elementwise/elementwise.h"
 
-/* A list of positions that a scope frees: an array of int64. NULL ends the composition. */
-static int64_t *positions(mxl_scope *s, int64_t count)
+/* A list of so many positions, for mxl_scope_fill. */
+static mxl_array *positions(mxl_scope *s, int64_t count)
 {
-    mxl_array *room = mxl_scope_own(s, mxl_array_new(MXL_I64, 1, &count));
-
-    return room == NULL ? NULL : mxl_array_write(room);
+    return mxl_scope_new(s, MXL_I64, 1, &count);
 }
 
 /* ---- pad ---- */
@@ -68,7 +66,9 @@ static int64_t mirrored(int64_t i, int64_t n, bool twice)
 static mxl_array *pad_by_positions(mxl_scope *s, mxl_array *x, int axis, int64_t before,
                                    int64_t after, int mode)
 {
-    int64_t n = x->shape[axis], count = before + n + after, *at = positions(s, count);
+    int64_t n = x->shape[axis], count = before + n + after;
+    mxl_array *from_which = positions(s, count);
+    int64_t *at = mxl_scope_fill(s, from_which);
 
     for (int64_t i = 0; at != NULL && i < count; i++) {
         int64_t from = i - before;
@@ -78,7 +78,7 @@ static mxl_array *pad_by_positions(mxl_scope *s, mxl_array *x, int axis, int64_t
                                            : from
                              : mirrored(from, n, mode == SYMMETRIC);
     }
-    return at == NULL ? NULL : mxl_np_take(s, x, axis, count, at);
+    return mxl_np_take(s, x, axis, from_which);
 }
 
 /* One axis, with a number, or the extremum along the axis, at both ends. */
@@ -183,32 +183,47 @@ static void slice_bounds(const obj_params *p, int64_t n, int64_t *begin, int64_t
     *count = *count < 0 ? 0 : *count;
 }
 
-/* The positions that the parameters, or the array `obj`, name, from 0 to n less `last`. Scoped. */
-static int64_t *read_obj(mxl_scope *s, const mxl_call *call, mxl_array *obj, int64_t n,
-                         bool end_too, int64_t *count)
+static mxl_array *beyond(mxl_scope *s, const mxl_call *call, int64_t at, int64_t n)
+{
+    return mxl_np_fail(s, "%s: position %lld of an axis of %lld", call->op->name, (long long)at,
+                       (long long)n);
+}
+
+/* The positions that the parameters name, from 0 to n less `last`. */
+static mxl_array *positions_of_params(mxl_scope *s, const mxl_call *call, int64_t n, int64_t last)
 {
     const obj_params *p = call->params;
-    int64_t begin = p->int_ind, step = 1, *at;
-    mxl_array *values = NULL;
+    int64_t begin = p->int_ind, step = 1, count = 1, *at;
+    mxl_array *made;
 
-    *count = 1;
-    if (obj != NULL) {
-        values = mxl_np_read(s, obj, MXL_I64);
-        *count = obj->size;
-    } else if (p->int_ind == MXL_NONE) {
-        slice_bounds(p, n, &begin, count, &step);
-    }
-    at = positions(s, *count);
-    for (int64_t i = 0; at != NULL && !s->failed && i < *count; i++) {
-        at[i] = values != NULL ? ((const int64_t *)mxl_array_read(values))[i] : begin + i * step;
-        if (at[i] < -n || at[i] >= n + end_too) {
-            (void)mxl_np_fail(s, "%s: position %lld of an axis of %lld", call->op->name,
-                              (long long)at[i], (long long)n);
-            return NULL;
-        }
+    if (p->int_ind == MXL_NONE)
+        slice_bounds(p, n, &begin, &count, &step);
+    else if (begin < -n || begin > n - last)
+        return beyond(s, call, begin, n);
+    else
+        begin += begin < 0 ? n : 0;
+    made = positions(s, count);
+    at = mxl_scope_fill(s, made);
+    for (int64_t i = 0; at != NULL && i < count; i++)
+        at[i] = begin + i * step;
+    return made;
+}
+
+/* The same of an array. */
+static mxl_array *positions_of_array(mxl_scope *s, const mxl_call *call, mxl_array *obj, int64_t n,
+                                     int64_t last)
+{
+    mxl_array *made = positions(s, obj->size);
+    int64_t *at = mxl_scope_fill(s, made);
+    mxl_array *values = at == NULL ? NULL : mxl_np_read(s, obj, MXL_I64);
+
+    for (int64_t i = 0; values != NULL && i < obj->size; i++) {
+        at[i] = ((const int64_t *)mxl_array_read(values))[i];
+        if (at[i] < -n || at[i] > n - last)
+            return beyond(s, call, at[i], n);
         at[i] += at[i] < 0 ? n : 0;
     }
-    return s->failed ? NULL : at;
+    return s->failed ? NULL : made;
 }
 
 /* The array as it is, or in one line, and the axis; NULL with the error set. */
@@ -240,28 +255,44 @@ static int delete_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
+/* The positions within n that are not in `gone`. A meta run has no array of them, so that none is
+ * there twice. */
+static mxl_array *rest_of(mxl_scope *s, int64_t n, mxl_array *gone)
+{
+    int64_t left = n - gone->size, *at;
+    mxl_array *flags = mxl_scope_new(s, MXL_BOOL, 1, &n), *rest;
+    uint8_t *stays = mxl_scope_fill(s, flags);
+
+    if (stays != NULL) {
+        const int64_t *goes = mxl_array_read(gone);
+
+        memset(stays, 1, (size_t)n);
+        left = n;
+        for (int64_t i = 0; i < gone->size; i++) {
+            left -= stays[goes[i]];
+            stays[goes[i]] = 0;
+        }
+    }
+    rest = positions(s, left);
+    at = stays == NULL ? NULL : mxl_scope_fill(s, rest);
+    for (int64_t i = 0; at != NULL && i < n; i++)
+        if (stays[i])
+            *at++ = i;
+    return rest;
+}
+
 static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
 {
     const obj_params *p = call->params;
-    int64_t n, count, *at, *kept, left = 0;
-    mxl_array *x;
+    mxl_array *x, *gone;
     int axis;
 
     x = along(mxl_np_scope(s), call, p->axis, &axis);
     if (x == NULL)
         return NULL;
-    n = x->shape[axis];
-    at = read_obj(s, call, call->num_inputs > 1 ? call->in[1] : NULL, n, false, &count);
-    kept = positions(s, n);
-    if (at == NULL || kept == NULL)
-        return NULL;
-    memset(kept, 0, (size_t)n * sizeof(*kept));
-    for (int64_t i = 0; i < count; i++)
-        kept[at[i]] = 1;
-    for (int64_t i = 0; i < n; i++)
-        if (kept[i] == 0)
-            kept[left++] = i;
-    return mxl_np_take(s, x, axis, left, kept);
+    gone = call->num_inputs > 1 ? positions_of_array(s, call, call->in[1], x->shape[axis], 1)
+                                : positions_of_params(s, call, x->shape[axis], 1);
+    return gone == NULL ? NULL : mxl_np_take(s, x, axis, rest_of(s, x->shape[axis], gone));
 }
 
 static const mxl_op op_delete = {
@@ -325,8 +356,8 @@ static void order_of(int64_t n, int64_t count, const int64_t *at, bool one, int6
 static mxl_array *insert(mxl_scope *s, const mxl_call *call, mxl_array *values, mxl_array *obj)
 {
     const obj_params *p = call->params;
-    int64_t n, count, *at, *order;
-    mxl_array *x, *both[2];
+    int64_t n, count, *to;
+    mxl_array *x, *at, *order, *both[2];
     bool one;
     int axis;
 
@@ -334,19 +365,20 @@ static mxl_array *insert(mxl_scope *s, const mxl_call *call, mxl_array *values, 
     if (x == NULL)
         return NULL;
     n = x->shape[axis];
-    at = read_obj(s, call, obj, n, true, &count);
+    at = obj != NULL ? positions_of_array(s, call, obj, n, 0) : positions_of_params(s, call, n, 0);
     one = obj != NULL ? obj->size == 1 && obj->ndim == 0 : p->int_ind != MXL_NONE;
     if (at == NULL)
         return NULL;
+    count = at->size;
     if (values == NULL)
         values = mxl_np_number(s, p->val, x->dtype);
     both[0] = x;
     both[1] = values == NULL ? NULL : spread_values(s, x, axis, values, &count, one);
     order = positions(s, n + count);
-    if (both[1] == NULL || order == NULL)
-        return NULL;
-    order_of(n, count, at, one, order);
-    return mxl_np_take(s, mxl_concat(s, 2, both, axis), axis, n + count, order);
+    to = mxl_scope_fill(s, order);
+    if (to != NULL && both[1] != NULL)
+        order_of(n, count, mxl_array_read(at), one, to);
+    return mxl_np_take(s, mxl_concat(s, 2, both, axis), axis, order);
 }
 
 static int insert_arity(const void *params, mxl_arity *arity)
@@ -436,18 +468,20 @@ static mxl_array *mask_scalar_compose(mxl_scope *s, const mxl_call *call)
     return mxl_where(s, mask, value, x);
 }
 
-/* For each element of the mask how many are set before it. Scoped. */
-static int64_t *count_before(mxl_scope *s, mxl_array *mask, int64_t *set)
+/* For each element of the mask how many are set before it, or the last one that is set. Scoped. */
+static mxl_array *count_before(mxl_scope *s, mxl_array *mask, int64_t *set)
 {
-    mxl_array *flags = mxl_np_read(s, mask, MXL_BOOL);
-    int64_t *before = positions(s, mask->size);
+    mxl_array *flags = mxl_np_read(s, mask, MXL_BOOL), *before = positions(s, mask->size);
+    int64_t *to = flags == NULL ? NULL : mxl_scope_fill(s, before);
 
     *set = 0;
-    for (int64_t i = 0; flags != NULL && before != NULL && i < mask->size; i++) {
-        before[i] = *set;
+    for (int64_t i = 0; to != NULL && i < mask->size; i++) {
+        to[i] = *set;
         *set += ((const uint8_t *)mxl_array_read(flags))[i] != 0;
     }
-    return flags == NULL ? NULL : before;
+    for (int64_t i = 0; to != NULL && i < mask->size; i++)
+        to[i] = to[i] < *set ? to[i] : *set - 1;
+    return to == NULL ? NULL : before;
 }
 
 /* Each element of the array has the value that it would be set to: value number k along an axis
@@ -455,8 +489,8 @@ static int64_t *count_before(mxl_scope *s, mxl_array *mask, int64_t *set)
 static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
 {
     const int64_t *start = call->params;
-    mxl_array *x = call->in[0], *mask = call->in[1], *value = call->in[2], *whole;
-    int64_t set, *before, shape[MXL_MAX_NDIM];
+    mxl_array *x = call->in[0], *mask = call->in[1], *value = call->in[2], *whole, *before;
+    int64_t set, shape[MXL_MAX_NDIM];
     int rest = x->ndim - (int)*start - mask->ndim, at = value->ndim - rest - 1;
 
     whole = whole_mask(mxl_np_scope(s), call, *start);
@@ -470,9 +504,7 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
         if (value->shape[at] != set)
             return mxl_np_fail(s, "%s: %lld values for %lld elements of the mask", call->op->name,
                                (long long)value->shape[at], (long long)set);
-        for (int64_t i = 0; i < mask->size; i++)
-            before[i] = before[i] < set ? before[i] : set - 1;
-        value = set == 0 ? value : mxl_np_take(s, value, at, mask->size, before);
+        value = set == 0 ? value : mxl_np_take(s, value, at, before);
         memcpy(shape, value == NULL ? x->shape : value->shape, (size_t)at * sizeof(*shape));
         for (int i = 0; i < mask->ndim + rest; i++)
             shape[at + i] =

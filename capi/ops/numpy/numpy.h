@@ -36,8 +36,8 @@ mxl_array *mxl_np_text(mxl_scope *s, const char *op, int count, mxl_array *const
 /* Ends a composition with an error: NULL. */
 mxl_array *mxl_np_fail(mxl_scope *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The parts at positions of an axis, which `at` (borrowed, int64 numbers) counts from 0. */
-mxl_array *mxl_np_take(mxl_scope *s, mxl_array *x, int axis, int64_t count, const int64_t *at);
+/* The parts at positions of an axis, which `at` (one axis, int64) counts from 0. */
+mxl_array *mxl_np_take(mxl_scope *s, mxl_array *x, int axis, mxl_array *at);
 
 /* All elements in one line. Scoped. */
 mxl_array *mxl_np_line(mxl_scope *s, mxl_array *x);

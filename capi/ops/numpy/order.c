@@ -109,12 +109,14 @@ static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
         return mxl_np_fail(s, "%s: q must have at most 1 axis, got %d", call->op->name, q->ndim);
     if (q != NULL) {
         count = q->size;
-        q = mxl_np_read(s, q, MXL_F64);
+        q = s->mode.meta ? q : mxl_np_read(s, q, MXL_F64);
     }
     if (x == NULL || s->failed)
         return NULL;
     for (int64_t i = 0; i < count; i++) {
-        double percent = q != NULL ? ((const double *)mxl_array_read(q))[i] : p->q;
+        double percent = q == NULL      ? p->q
+                         : s->mode.meta ? 0
+                                        : ((const double *)mxl_array_read(q))[i];
         mxl_array *one, *both[2];
 
         if (!(percent >= 0 && percent <= 100))
@@ -123,8 +125,10 @@ static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
         one = at_fraction(s, x, percent / 100, p->interpolation);
         if (one == NULL)
             return NULL;
-        full[0] = 1;
+        full[0] = s->mode.meta ? count : 1;
         memcpy(full + 1, shape, (size_t)ndim * sizeof(*shape));
+        if (s->mode.meta && q != NULL && q->ndim == 1)
+            return mxl_scope_new(s, one->dtype, ndim + 1, full);
         one = mxl_reshape(s, one, q != NULL && call->in[1]->ndim == 1 ? ndim + 1 : ndim,
                           q != NULL && call->in[1]->ndim == 1 ? full : shape);
         both[0] = made;
@@ -261,6 +265,11 @@ static int64_t find_unique(const rows *r, int64_t *at, int64_t *room, int64_t *f
     return found + 1;
 }
 
+static mxl_array *first_of(mxl_scope *s, mxl_array *list, int64_t count)
+{
+    return mxl_np_text(s, "slice_axis", 1, &list, "axis=0 begin=0 end=%lld", (long long)count);
+}
+
 static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
 {
     const unique_params *p = call->params;
@@ -296,12 +305,10 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
         bool wanted = i == 2 ? p->index : i == 3 ? p->inverse : p->counts;
 
         if (wanted)
-            call->out[next++] = i == 3 || count == r.count
-                                    ? lists[i]
-                                    : mxl_np_text(s, "slice_axis", 1, &lists[i],
-                                                  "axis=0 begin=0 end=%lld", (long long)count);
+            call->out[next++] =
+                i == 3 || count == r.count ? lists[i] : first_of(s, lists[i], count);
     }
-    return mxl_np_take(s, x, axis, count, data[2]);
+    return mxl_np_take(s, x, axis, first_of(s, lists[2], count));
 }
 
 static const mxl_op op_unique = {

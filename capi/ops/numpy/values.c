@@ -177,6 +177,7 @@ COMPOSED(average, "_npi_average", "The mean over axes, weighted; and the sum of 
 static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *p = call->in[0], *x = call->in[1], *y = NULL;
+    int64_t terms = p->size;
 
     (void)mxl_np_scope(s);
     if (p->ndim != 1)
@@ -186,7 +187,8 @@ static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
         return mxl_np_fail(s, "%s: p is %s, x is %s", call->op->name, mxl_dtype_name(p->dtype),
                            mxl_dtype_name(x->dtype));
     y = mxl_zeros_like(s, x);
-    for (int64_t i = 0; i < p->shape[0]; i++)
+    terms = s->mode.meta && terms > 1 ? 1 : terms; /* the result has the shape of x */
+    for (int64_t i = 0; i < terms; i++)
         y = mxl_add(s, mxl_mul(s, y, x),
                     mxl_np_text(s, "_mxl_select", 1, &p, "axis=0 index=%lld", (long long)i));
     return y;

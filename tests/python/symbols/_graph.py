@@ -132,24 +132,25 @@ class Symbol:
     def output(self, index: int) -> Symbol:
         return self.library.made("MXSymbolGetOutput", self.handle, _UINT(index))
 
-    def shapes(self, partial: bool = False, **known: Sequence[int]) -> list:
-        """Shapes of arguments, outputs and auxiliary states, and whether all are known."""
+    def shapes(self, partial: bool = False, wide: bool = False, **known: Sequence[int]) -> list:
+        """Whether all shapes are known, and those of arguments, outputs and states; `wide`: sizes have 64 bits."""
+        number, count, place = (ctypes.c_int64, ctypes.c_size_t, ctypes.c_int64) if wide else (_INT, _UINT, _UINT)
         index, sizes = [0], []
         for shape in known.values():
             sizes += list(shape)
             index.append(len(sizes))
-        counts = [_UINT() for _ in range(3)]
+        counts = [count() for _ in range(3)]
         ndims = [ctypes.POINTER(_INT)() for _ in range(3)]
-        data = [ctypes.POINTER(ctypes.POINTER(_INT))() for _ in range(3)]
+        data = [ctypes.POINTER(ctypes.POINTER(number))() for _ in range(3)]
         complete = _INT()
         outs = [ctypes.byref(each) for three in zip(counts, ndims, data) for each in three]
         self.library.call(
-            "MXSymbolInferShapePartialEx" if partial else "MXSymbolInferShapeEx",
+            f"MXSymbolInferShape{'Partial' if partial else ''}Ex{'64' if wide else ''}",
             self.handle,
             _UINT(len(known)),
             _texts(list(known)),
-            (_UINT * len(index))(*index),
-            (_INT * len(sizes))(*sizes),
+            (place * len(index))(*index),
+            (number * len(sizes))(*sizes),
             *outs,
             ctypes.byref(complete),
         )

@@ -81,6 +81,27 @@ def answers(g: Library, case: Any) -> dict[str, Any]:
     return found
 
 
+def large_shapes(case: Any, extent: int) -> Iterator[list[list[int]]]:
+    """The shapes of a row's inputs with `extent` in place of each size that occurs in them."""
+    shapes = [list(array.shape) for array in _arrays(case)]
+    for size in sorted({size for shape in shapes for size in shape if size > 0}):
+        yield [[extent if own == size else own for own in shape] for shape in shapes]
+
+
+def result_shapes(g: Library, case: Any, shapes: list[list[int]]) -> list[list[int]] | None:
+    """The shapes of results; None: an error."""
+    g.call("MXSetIsNumpyShape", int(case.np_shape), ctypes.byref(ctypes.c_int()))
+    try:
+        it = g.op(case.op, "it", *[g.variable(f"in{i}") for i in range(len(shapes))], **case.strings())
+        names = [name for name in it.arguments() if name.startswith("in")]
+        whole = _said(lambda: it.shapes(True, True, **{name: shapes[int(name[2:])] for name in names}))
+    except GraphError:
+        whole = None
+    finally:
+        g.call("MXSetIsNumpyShape", 0, ctypes.byref(ctypes.c_int()))
+    return None if whole is None else whole[1]
+
+
 def knows(found: list, expected: list) -> bool:
     """Whether everything that is known of `expected` is the same in `found`."""
     pairs = list(zip(found, expected))

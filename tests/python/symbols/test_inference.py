@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import lzma
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,46 @@ def test_as_much_as_1_9_1(op: str, found: dict[str, dict[str, Any]]) -> None:
     rows = {name: _less(found[name], EXPECTED[name]) for name in EXPECTED if name.split("/")[0] == op}
     less = {name: questions for name, questions in rows.items() if questions}
     assert bool(less) == (op in DIFFERS), less
+
+
+def test_shapes_of_any_size_take_no_memory() -> None:
+    """An operator that ran, or took memory, for its shapes would end with an error here."""
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    answers: dict[str, list[Any]] = {}
+    begin = time.process_time()
+    for case in _inference.rows():
+        for shapes in _inference.large_shapes(case, 2**40):
+            answers.setdefault(case.op, []).append(_inference.result_shapes(library, case, shapes))
+    asked = sum(len(found) for found in answers.values())
+    # 2^40 does not suit them; the last one has no results.
+    refused = {"_linalg_maketrian", "_np_diagflat", "_npi_broadcast_to", "_npi_tensorsolve", "reset_arrays"}
+    assert {op for op, found in answers.items() if all(shapes is None for shapes in found)} == refused
+    assert time.process_time() - begin < 2e-3 * asked
+
+
+def test_shapes_of_composites_are_those_of_their_parts() -> None:
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    x, index, q = (library.variable(name) for name in "xiq")
+    extent = 2**40
+
+    def shape(op: str, *inputs: Any, **params: str) -> list[int]:
+        known = {"x": [extent, 3], "i": [2], "q": [5]}
+        symbol = library.op(op, "it", *inputs, **params)
+        return symbol.shapes(True, True, **{name: known[name] for name in symbol.arguments()})[2][0]
+
+    library.call("MXSetIsNumpyShape", 1, ctypes.byref(ctypes.c_int()))
+    try:
+        assert shape("_npi_pad", x, pad_width="((1, 2), (3, 4))", mode="reflect") == [extent + 3, 10]
+        assert shape("_npi_delete", x, start="1", stop="9", step="2", axis="0") == [extent - 4, 3]
+        assert shape("_npi_delete", x, int_ind="-1", axis="0") == [extent - 1, 3]
+        assert shape("_npi_insert_slice", x, val="1", start="0", stop="4", axis="0") == [extent + 4, 3]
+        assert shape("_npi_insert_tensor", x, index, val="1", axis="0") == [extent + 2, 3]
+        assert shape("_npi_percentile", x, q, axis="0", interpolation="linear") == [5, 3]
+        assert shape("_npi_polyval", q, x) == [extent, 3]
+        with pytest.raises(_graph.GraphError, match="position 3 of an axis of 3"):
+            shape("_npi_delete", x, int_ind="3", axis="1")
+    finally:
+        library.call("MXSetIsNumpyShape", 0, ctypes.byref(ctypes.c_int()))
 
 
 def _shapes(symbol: Any, **known: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
