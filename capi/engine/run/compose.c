@@ -17,7 +17,7 @@ int mxl_compose(mxl_scope *scope, mxl_call *call)
         made = made && call->out[i] != NULL;
     for (int i = 0; i < call->num_outputs && !made; i++)
         call->out[i] = NULL;
-    return made ? 0 : -1;
+    return made ? 0 : mxl_error_prefix(call->op->name);
 }
 
 /* Begins a scope and runs the composition in it: call.out is scoped. */
@@ -39,6 +39,18 @@ static int run_parts(mxl_run *r, mxl_scope *scope, bool record)
     if (measured)
         mxl_span_end(&span, "", call.op->name, status == 0);
     return status;
+}
+
+int mxl_run_made(mxl_run *r)
+{
+    r->device = mxl_run_device(r);
+    if (mxl_run_unrecorded(r) != 0)
+        return -1;
+    for (int i = 0; i < r->call.num_outputs; i++) {
+        r->out_dtype[i] = r->call.out[i]->dtype;
+        mxl_shape_set(&r->out_shape[i], r->call.out[i]->ndim, r->call.out[i]->shape);
+    }
+    return 0;
 }
 
 int mxl_run_unrecorded(mxl_run *r)

@@ -44,6 +44,8 @@ int mxl_run_infer(mxl_run *r)
 {
     mxl_infer infer = mxl_run_infer_of(r, r->call.num_outputs);
 
+    if (infer.op->infer == NULL && infer.op->compute == NULL && !r->mode.meta)
+        return mxl_run_made(r); /* its composition runs now, and need not run for shapes first */
     for (int i = 0; i < r->call.num_outputs; i++) {
         const mxl_array *out = mxl_run_given(r, i);
 

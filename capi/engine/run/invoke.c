@@ -172,7 +172,7 @@ ALWAYS_INLINE int run_outputs(mxl_run *r, const mxl_plan *plan, bool plain)
     int count = plain ? 1 : r->call.num_outputs;
 
     if (!plain && r->call.op->compute == NULL)
-        return mxl_run_unrecorded(r);
+        return r->views > 0 ? 0 : mxl_run_unrecorded(r);
     for (int i = 0; i < count; i++) {
         mxl_array *given = plain ? NULL : mxl_run_given(r, i);
 

@@ -122,4 +122,8 @@ int mxl_run_composite(mxl_run *r);
  * unrecorded. An array that shares memory with another one becomes a copy. */
 int mxl_run_unrecorded(mxl_run *r);
 
+/* The same of one without infer, for mxl_run_infer: sets out_dtype, out_shape and device too, by
+ * what was made. */
+int mxl_run_made(mxl_run *r);
+
 #endif

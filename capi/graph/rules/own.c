@@ -308,7 +308,7 @@ int mxl_rule_own_dtypes(mxl_rule *rule, bool *found)
         needed |= rule->facts->dtype[rule->out + i] == MXL_DTYPE_UNKNOWN;
     if (dtype == MXL_DTYPE_UNKNOWN)
         dtype = MXL_F32;
-    if (rule->node->op->infer == NULL || mxl_rule_by_values(rule->node))
+    if (mxl_rule_by_values(rule->node))
         return 0;
     if (stand_ins_begin(&s, rule) != 0)
         return -1;

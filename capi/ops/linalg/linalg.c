@@ -246,19 +246,6 @@ static const mxl_op op_gemm2 = {
     .saves = mxl_saves_other,
 };
 
-static int gemm_infer(mxl_infer *infer)
-{
-    const mxl_array *c = infer->in[2];
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (gemm2_infer(infer) != 0)
-        return -1;
-    if (mxl_shape_same(c->ndim, c->shape, out->ndim, out->dim))
-        return 0;
-    return mxl_error("%s: C has shape %s, the product %s", infer->op->name, MXL_SHAPE_OF(c),
-                     MXL_SHAPE_TEXT(out->ndim, out->dim));
-}
-
 /* With beta 0, C counts as zeros, even if it has NaN, but still gets a gradient. */
 static mxl_array *gemm_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -266,6 +253,9 @@ static mxl_array *gemm_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *product = mxl_scope_call(s, &op_gemm2, p, 2, call->in);
     mxl_array *c = call->in[2];
 
+    if (product != NULL && !mxl_array_same_shape(c, product))
+        return mxl_error_null("%s: C has shape %s, the product %s", call->op->name, MXL_SHAPE_OF(c),
+                              MXL_SHAPE_OF(product));
     if (p->beta == 0)
         c = mxl_zeros_like(s, c);
     else if (p->beta != 1)
@@ -285,7 +275,6 @@ static const mxl_op op_gemm = {
                   MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
                             "Factor of C; with 0 C is not read.", .type_name = "double"),
                   GEMM_AXIS),
-    .infer = gemm_infer,
     .compose = gemm_compose,
 };
 
@@ -295,19 +284,6 @@ typedef struct syrk_params {
     int transpose;
     double alpha;
 } syrk_params;
-
-static int syrk_infer(mxl_infer *infer)
-{
-    const syrk_params *p = infer->params;
-    const mxl_array *a = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (mxl_linalg_check(infer, 2) != 0)
-        return -1;
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    out->dim[a->ndim - 1] = out->dim[a->ndim - 2] = a->shape[a->ndim - (p->transpose ? 1 : 2)];
-    return 0;
-}
 
 static mxl_array *syrk_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -324,7 +300,6 @@ static const mxl_op op_syrk = {
                             "Whether the first factor is the transposed one."),
                   MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1", "Factor of the product.",
                             .type_name = "double")),
-    .infer = syrk_infer,
     .compose = syrk_compose,
 };
 

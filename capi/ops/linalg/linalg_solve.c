@@ -48,7 +48,6 @@ static const mxl_op op_trmm = {
     .doc = "Products with triangular matrices: alpha op(A) B, or alpha B op(A).",
     MXL_LINALG(trmm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
-    .infer = tr_infer,
     .shapes = ".A>A",
     .compose = trmm_compose,
 };

@@ -28,48 +28,10 @@ static int common_dtype(const mxl_op *op, int a, int b)
     return rank_of(a) >= rank_of(b) ? a : b;
 }
 
-/* Shape and common dtype of two inputs. */
-static int pair_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    int dtype = common_dtype(infer->op, a->dtype, b->dtype);
-    mxl_shape shape;
-
-    if (dtype < 0)
-        return -1;
-    if (mxl_shape_broadcast(&shape, a->ndim, a->shape, b->ndim, b->shape) != 0)
-        return mxl_error_prefix(infer->op->name);
-    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
-}
-
 /* Booleans as numbers. */
 static int number_dtype(int dtype)
 {
     return dtype == MXL_BOOL ? MXL_I8 : dtype;
-}
-
-/* The operator of two arrays in one dtype. */
-static mxl_array *of_two(mxl_scope *s, const mxl_call *call, int dtype)
-{
-    mxl_array *a = mxl_np_as(s, call->in[0], dtype), *b = mxl_np_as(s, call->in[1], dtype);
-
-    return mxl_np_two(s, mxl_np_of(call), a, b);
-}
-
-static mxl_array *pair_compose(mxl_scope *s, const mxl_call *call)
-{
-    int dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
-
-    return mxl_np_as(s, of_two(mxl_np_scope(s), call, number_dtype(dtype)), dtype);
-}
-
-static int numbers_infer(mxl_infer *infer)
-{
-    if (pair_infer(infer) != 0)
-        return -1;
-    if (infer->out_dtype[0] == MXL_BOOL)
-        return mxl_error("%s: takes numbers, got two arrays of bool", infer->op->name);
-    return 0;
 }
 
 /* Quotients of integers are float32. */
@@ -78,66 +40,72 @@ static int quotient_dtype(int dtype)
     return mxl_dtype_is_float(dtype) ? dtype : MXL_F32;
 }
 
-static int quotient_infer(mxl_infer *infer)
+/* The operator of two arrays, computed in what `work` says of their common dtype, which is set. */
+static mxl_array *of_two(mxl_scope *s, const mxl_call *call, int (*work)(int), int *dtype)
 {
-    if (pair_infer(infer) != 0)
-        return -1;
-    infer->out_dtype[0] = quotient_dtype(infer->out_dtype[0]);
-    return 0;
+    mxl_array *a, *b;
+
+    *dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
+    if (*dtype < 0)
+        return NULL;
+    a = mxl_np_as(mxl_np_scope(s), call->in[0], work(*dtype));
+    b = mxl_np_as(s, call->in[1], work(*dtype));
+    return mxl_np_two(s, mxl_np_of(call), a, b);
+}
+
+static mxl_array *pair_compose(mxl_scope *s, const mxl_call *call)
+{
+    int dtype;
+    mxl_array *made = of_two(s, call, number_dtype, &dtype);
+
+    return mxl_np_as(s, made, dtype);
+}
+
+static mxl_array *numbers_compose(mxl_scope *s, const mxl_call *call)
+{
+    if (call->in[0]->dtype == MXL_BOOL && call->in[1]->dtype == MXL_BOOL)
+        return mxl_np_fail(s, "%s: takes numbers, got two arrays of bool", call->op->name);
+    return pair_compose(s, call);
 }
 
 static mxl_array *quotient_compose(mxl_scope *s, const mxl_call *call)
 {
-    int dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
+    int dtype;
 
-    return of_two(mxl_np_scope(s), call, quotient_dtype(dtype));
-}
-
-static int compare_infer(mxl_infer *infer)
-{
-    if (pair_infer(infer) != 0)
-        return -1;
-    infer->out_dtype[0] = MXL_BOOL;
-    return 0;
+    return of_two(s, call, quotient_dtype, &dtype);
 }
 
 static mxl_array *compare_compose(mxl_scope *s, const mxl_call *call)
 {
-    int dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
+    int dtype;
 
-    return mxl_np_as(s, of_two(mxl_np_scope(s), call, number_dtype(dtype)), MXL_BOOL);
+    return mxl_np_as(s, of_two(s, call, number_dtype, &dtype), MXL_BOOL);
 }
 
-#define PAIR(id, target, kind, compute, text)                                                      \
+#define PAIR(id, target, kind, text)                                                               \
     static const mxl_np_op op_##id = {                                                             \
         .op = {.name = "_npi_" #id,                                                                \
                .doc = text " The arrays broadcast, and are promoted to one dtype.",                \
                .inputs = mxl_inputs_lhs_rhs,                                                       \
-               .infer = kind##_infer,                                                              \
-               .compose = compute##_compose,                                                       \
+               .compose = kind##_compose,                                                          \
                .keeps_scalars = true},                                                             \
         .of = "broadcast_" target,                                                                 \
     }
 
-PAIR(add, "add", pair, pair, "Sum of two arrays.");
-PAIR(subtract, "sub", numbers, pair, "Difference of two arrays.");
-PAIR(multiply, "mul", pair, pair, "Product of two arrays, element by element.");
-PAIR(power, "power", pair, pair, "The first array raised to the power of the second.");
-PAIR(mod, "mod", numbers, pair, "Remainder of a division, with the divisor's sign.");
-PAIR(true_divide, "div", quotient, quotient, "Quotient of two arrays; of integers as float32.");
-PAIR(equal, "equal", compare, compare, "Whether elements are equal.");
-PAIR(not_equal, "not_equal", compare, compare, "Whether elements differ.");
-PAIR(greater, "greater", compare, compare, "Whether elements are greater than others.");
-PAIR(greater_equal, "greater_equal", compare, compare, "Whether elements are at least others.");
-PAIR(less, "lesser", compare, compare, "Whether elements are less than others.");
-PAIR(less_equal, "lesser_equal", compare, compare, "Whether elements are at most others.");
+PAIR(add, "add", pair, "Sum of two arrays.");
+PAIR(subtract, "sub", numbers, "Difference of two arrays.");
+PAIR(multiply, "mul", pair, "Product of two arrays, element by element.");
+PAIR(power, "power", pair, "The first array raised to the power of the second.");
+PAIR(mod, "mod", numbers, "Remainder of a division, with the divisor's sign.");
+PAIR(true_divide, "div", quotient, "Quotient of two arrays; of integers as float32.");
+PAIR(equal, "equal", compare, "Whether elements are equal.");
+PAIR(not_equal, "not_equal", compare, "Whether elements differ.");
+PAIR(greater, "greater", compare, "Whether elements are greater than others.");
+PAIR(greater_equal, "greater_equal", compare, "Whether elements are at least others.");
+PAIR(less, "lesser", compare, "Whether elements are less than others.");
+PAIR(less_equal, "lesser_equal", compare, "Whether elements are at most others.");
 
 /* ---- an array and a number ---- */
-
-static int truth_infer(mxl_infer *infer)
-{
-    return mxl_infer_set(infer, MXL_BOOL, infer->in[0]->ndim, infer->in[0]->shape);
-}
 
 /* The number is one of the array's dtype, but beside integers float64 if it is no integer. */
 static mxl_array *truth_compose(mxl_scope *s, const mxl_call *call)
@@ -154,13 +122,6 @@ static mxl_array *truth_compose(mxl_scope *s, const mxl_call *call)
     return mxl_np_as(s, mxl_np_scalar(s, mxl_np_of(call), x, number), MXL_BOOL);
 }
 
-static int ratio_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-
-    return mxl_infer_set(infer, quotient_dtype(x->dtype), x->ndim, x->shape);
-}
-
 static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_scalar_params *p = call->params;
@@ -174,7 +135,6 @@ static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
         .op = {.name = "_npi_" #id "_scalar",                                                      \
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
-               .infer = kind##_infer,                                                              \
                .shapes = "A>A",                                                                    \
                .compose = kind##_compose,                                                          \
                .keeps_scalars = true},                                                             \
@@ -245,7 +205,6 @@ static const mxl_input inputs_x[] = {MXL_INPUT(x, "Input array, of any shape."),
         .name = "_npi_" #id,                                                                       \
         .doc = "Whether elements are " text ".",                                                   \
         .inputs = inputs_x,                                                                        \
-        .infer = truth_infer,                                                                      \
         .shapes = "A>A",                                                                           \
         .compose = kind##_compose,                                                                 \
         .keeps_scalars = true,                                                                     \

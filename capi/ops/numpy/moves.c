@@ -175,24 +175,13 @@ static int moved(const mxl_op *op, const moveaxis_params *p, int ndim, int64_t *
     return 0;
 }
 
-static int moveaxis_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    int64_t axes[MXL_MAX_NDIM], shape[MXL_MAX_NDIM];
-
-    if (moved(infer->op, infer->params, a->ndim, axes) != 0)
-        return -1;
-    for (int i = 0; i < a->ndim; i++)
-        shape[i] = a->shape[axes[i]];
-    return mxl_infer_set(infer, a->dtype, a->ndim, shape);
-}
-
 static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
 {
     int64_t axes[MXL_MAX_NDIM];
     mxl_tuple order = {call->in[0]->ndim, axes};
 
-    (void)moved(call->op, call->params, order.n, axes);
+    if (moved(call->op, call->params, order.n, axes) != 0)
+        return NULL;
     return mxl_scope_call(mxl_np_scope(s), &op_transpose, &order, 1, call->in);
 }
 
@@ -206,7 +195,6 @@ static const mxl_op op_moveaxis = {
                             .type_name = "Shape(tuple)"),
                   MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
                             "The place of each in the result.", .type_name = "Shape(tuple)")),
-    .infer = moveaxis_infer,
     .compose = moveaxis_compose,
     .keeps_scalars = true,
 };
@@ -331,17 +319,6 @@ static int where_shape(mxl_array *const *in, mxl_shape *out)
     return mxl_shape_broadcast(out, both.ndim, both.dim, in[0]->ndim, in[0]->shape);
 }
 
-static int where_infer(mxl_infer *infer)
-{
-    mxl_shape shape;
-
-    if (mxl_check_dtypes(infer->op, infer->in[1], infer->in[2]) != 0)
-        return -1;
-    if (where_shape(infer->in, &shape) != 0)
-        return mxl_error_prefix(infer->op->name);
-    return mxl_infer_set(infer, infer->in[1]->dtype, shape.ndim, shape.dim);
-}
-
 static mxl_array *choose(mxl_scope *s, mxl_array *condition, mxl_array *x, mxl_array *y)
 {
     mxl_array *in[3] = {condition, x, y};
@@ -358,6 +335,8 @@ static mxl_array *choose(mxl_scope *s, mxl_array *condition, mxl_array *x, mxl_a
 
 static mxl_array *where_compose(mxl_scope *s, const mxl_call *call)
 {
+    if (mxl_check_dtypes(call->op, call->in[1], call->in[2]) != 0)
+        return NULL;
     return choose(s, call->in[0], call->in[1], call->in[2]);
 }
 
@@ -380,7 +359,6 @@ static const mxl_op op_where = {
     MXL_INPUTS(MXL_INPUT(condition, "The condition, of any dtype."),
                MXL_INPUT(x, "Elements for where the condition is not 0."),
                MXL_INPUT(y, "Elements for where it is; of x's dtype.")),
-    .infer = where_infer,
     .compose = where_compose,
     .grad = where_grad,
     .saves = mxl_saves_input,
@@ -388,16 +366,6 @@ static const mxl_op op_where = {
 };
 
 /* ---- where, of numbers ---- */
-
-static int where_number_infer(mxl_infer *infer)
-{
-    const mxl_array *condition = infer->in[0], *x = infer->in[1];
-    mxl_shape shape;
-
-    if (mxl_shape_broadcast(&shape, condition->ndim, condition->shape, x->ndim, x->shape) != 0)
-        return mxl_error_prefix(infer->op->name);
-    return mxl_infer_set(infer, x->dtype, shape.ndim, shape.dim);
-}
 
 static mxl_array *lscalar_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -423,7 +391,6 @@ static mxl_array *rscalar_compose(mxl_scope *s, const mxl_call *call)
         MXL_INPUTS(CONDITION, MXL_INPUT(array, "The elements that are no number.")),               \
         MXL_ONLY_PARAM(double, scalar, MXL_P_FLOAT, "0",                                           \
                        "The number, which is cast to the array's dtype.", .type_name = "double"),  \
-        .infer = where_number_infer,                                                               \
         .compose = side##_compose,                                                                 \
         .keeps_scalars = true,                                                                     \
     }
@@ -434,11 +401,6 @@ WHERE_NUMBER(rscalar, y, "Elements of y where the condition is not 0, else the n
 typedef struct two_numbers {
     double x, y;
 } two_numbers;
-
-static int scalar2_infer(mxl_infer *infer)
-{
-    return mxl_infer_set(infer, MXL_F32, infer->in[0]->ndim, infer->in[0]->shape);
-}
 
 static mxl_array *scalar2_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -456,7 +418,6 @@ static const mxl_op op_where_scalar2 = {
                             "The number for where the condition is not 0.", .type_name = "double"),
                   MXL_PARAM(two_numbers, y, MXL_P_FLOAT, "0", "The number for where it is.",
                             .type_name = "double")),
-    .infer = scalar2_infer,
     .shapes = "A>A",
     .dtypes = ".>f",
     .compose = scalar2_compose,

@@ -42,15 +42,6 @@ static mxl_array *arctan2_of(mxl_scope *s, mxl_array *y, mxl_array *x)
 
 /* ---- two arrays ---- */
 
-static int numbers_infer(mxl_infer *infer)
-{
-    if (mxl_infer_broadcast(infer) != 0)
-        return -1;
-    if (infer->out_dtype[0] == MXL_BOOL)
-        return mxl_error("%s: takes numbers, got arrays of bool", infer->op->name);
-    return 0;
-}
-
 typedef mxl_array *(*pair_fn)(mxl_scope *s, mxl_array *a, mxl_array *b);
 
 static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
@@ -58,6 +49,10 @@ static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
     int dtype = call->in[0]->dtype, work = work_dtype(dtype);
     mxl_array *a = mxl_np_as(mxl_np_scope(s), call->in[0], work);
 
+    if (mxl_check_dtypes(call->op, call->in[0], call->in[1]) != 0)
+        return NULL;
+    if (dtype == MXL_BOOL)
+        return mxl_np_fail(s, "%s: takes numbers, got arrays of bool", call->op->name);
     return mxl_np_as(s, of(s, a, mxl_np_as(s, call->in[1], work)), dtype);
 }
 
@@ -70,7 +65,6 @@ static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
         .name = "_npi_" #id,                                                                       \
         .doc = text " The arrays broadcast, and have one dtype.",                                  \
         .inputs = mxl_inputs_lhs_rhs,                                                              \
-        .infer = numbers_infer,                                                                    \
         .compose = id##_compose,                                                                   \
         .keeps_scalars = true,                                                                     \
     }
@@ -100,7 +94,7 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
         .name = "_npi_" #id "_scalar",                                                             \
         .doc = text,                                                                               \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
-        .infer = mxl_scalar_infer,                                                                 \
+        .shapes = "A>A",                                                                           \
         .compose = id##_scalar_compose,                                                            \
         .keeps_scalars = true,                                                                     \
     }
@@ -114,21 +108,15 @@ SCALAR(rldexp, ldexp, true, "scalar * 2^data.");
 
 /* ---- integers and a number ---- */
 
-static int integer_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-
-    if (mxl_dtype_is_float(x->dtype))
-        return mxl_error("%s: takes integers, got %s", infer->op->name, mxl_dtype_name(x->dtype));
-    return mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
-}
-
 static mxl_array *integer_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_scalar_params *p = call->params;
     mxl_array *x = call->in[0];
     double value = x->dtype == MXL_BOOL ? p->scalar != 0 : trunc(p->scalar);
 
+    if (mxl_dtype_is_float(x->dtype))
+        return mxl_np_fail(s, "%s: takes integers, got %s", call->op->name,
+                           mxl_dtype_name(x->dtype));
     return mxl_np_two(mxl_np_scope(s), mxl_np_of(call), x, mxl_np_number(s, value, x->dtype));
 }
 
@@ -137,7 +125,6 @@ static mxl_array *integer_compose(mxl_scope *s, const mxl_call *call)
         .op = {.name = "_npi_" #id "_scalar",                                                      \
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
-               .infer = integer_infer,                                                             \
                .shapes = "A>A",                                                                    \
                .compose = integer_compose,                                                         \
                .keeps_scalars = true},                                                             \

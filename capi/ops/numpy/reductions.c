@@ -43,24 +43,6 @@ static int result_shape(const mxl_op *op, const np_reduce_params *p, const mxl_a
     return 0;
 }
 
-static int plain_infer(mxl_infer *infer, int dtype)
-{
-    mxl_shape shape;
-
-    if (result_shape(infer->op, infer->params, infer->in[0], &shape) != 0)
-        return -1;
-    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
-}
-
-static int shape_infer(mxl_infer *infer, int dtype)
-{
-    const np_reduce_params *p = infer->params;
-
-    if (!isnan(p->initial))
-        return mxl_error("%s: initial is not supported, as in 1.9.1", infer->op->name);
-    return plain_infer(infer, dtype);
-}
-
 /* The dtype of a sum: the one that is asked for; booleans are counted in int64. */
 static int sum_dtype(const np_reduce_params *p, const mxl_array *x)
 {
@@ -75,21 +57,6 @@ static int mean_dtype(const np_reduce_params *p, const mxl_array *x)
     if (p->dtype != MXL_DTYPE_UNKNOWN)
         return p->dtype;
     return mxl_dtype_is_float(x->dtype) ? x->dtype : MXL_F32;
-}
-
-static int sum_infer(mxl_infer *infer)
-{
-    return shape_infer(infer, sum_dtype(infer->params, infer->in[0]));
-}
-
-static int mean_infer(mxl_infer *infer)
-{
-    return shape_infer(infer, mean_dtype(infer->params, infer->in[0]));
-}
-
-static int extreme_infer(mxl_infer *infer)
-{
-    return shape_infer(infer, infer->in[0]->dtype);
 }
 
 /* ---- compositions ---- */
@@ -117,6 +84,8 @@ static mxl_array *in_dtype(mxl_scope *s, const mxl_call *call, int work, int dty
 {
     mxl_array *x = mxl_np_as(s, call->in[0], work);
 
+    if (!isnan(((const np_reduce_params *)call->params)->initial))
+        return mxl_np_fail(s, "%s: initial is not supported, as in 1.9.1", call->op->name);
     return mxl_np_as(s, reduced(s, call, mxl_np_of(call), x), dtype);
 }
 
@@ -174,7 +143,6 @@ static const mxl_param extreme_table[] = {AXIS, KEEPDIMS, INITIAL, {0}};
         .op = {.name = op_name,                                                                    \
                .doc = text,                                                                        \
                MXL_PARAMS(np_reduce_params, table),                                                \
-               .infer = kind##_infer,                                                              \
                .compose = kind##_compose,                                                          \
                .keeps_scalars = true,                                                              \
                __VA_ARGS__},                                                                       \
@@ -203,15 +171,6 @@ static int spread_dtype(const np_reduce_params *p, const mxl_array *x)
     return p->dtype != MXL_DTYPE_UNKNOWN ? p->dtype : x->dtype;
 }
 
-static int spread_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-
-    if (x->dtype == MXL_BOOL)
-        return mxl_error("%s: takes numbers, got bool", infer->op->name);
-    return plain_infer(infer, spread_dtype(infer->params, x));
-}
-
 /* sum((x - mean)^2) / (n - ddof), in a floating dtype. */
 static mxl_array *variance(mxl_scope *s, const mxl_call *call)
 {
@@ -221,6 +180,8 @@ static mxl_array *variance(mxl_scope *s, const mxl_call *call)
     int dtype = spread_dtype(p, x), own = mxl_dtype_is_float(x->dtype) ? x->dtype : MXL_F64;
     double n;
 
+    if (x->dtype == MXL_BOOL)
+        return mxl_np_fail(s, "%s: takes numbers, got bool", call->op->name);
     mxl_np_scope(s);
     x = mxl_np_as(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
     mean = x == NULL || p->axis.n == 0 || x->ndim == 0 ? x : mxl_np_call(s, "mean", &kept, 1, &x);
@@ -260,7 +221,6 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
                       MXL_PARAM(np_reduce_params, ddof, MXL_P_INT, "0",                            \
                                 "What is subtracted from the number of elements in the divisor."), \
                       KEEPDIMS),                                                                   \
-        .infer = spread_infer,                                                                     \
         .compose = id##_compose,                                                                   \
         .keeps_scalars = true,                                                                     \
     }
@@ -269,11 +229,6 @@ SPREAD(var, "Variance over axes: the mean square of distances from the mean.");
 SPREAD(std, "Standard deviation over axes: the root of the variance.");
 
 /* ---- all, any ---- */
-
-static int quantifier_infer(mxl_infer *infer)
-{
-    return plain_infer(infer, MXL_BOOL);
-}
 
 /* Counts the elements that compare so to 0, and compares the count to 0: the sum of nothing is 0.
  */
@@ -304,7 +259,6 @@ static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
         .name = "_np_" #id,                                                                        \
         .doc = "Whether " text " elements over axes are not 0.",                                   \
         MXL_PARAMS_OF(np_reduce_params, AXIS, KEEPDIMS),                                           \
-        .infer = quantifier_infer,                                                                 \
         .compose = id##_compose,                                                                   \
         .keeps_scalars = true,                                                                     \
         __VA_ARGS__,                                                                               \

@@ -81,10 +81,11 @@ def answers(g: Library, case: Any) -> dict[str, Any]:
     return found
 
 
-def large_shapes(case: Any, extent: int) -> Iterator[list[list[int]]]:
-    """The shapes of a row's inputs with `extent` in place of each size that occurs in them."""
+def large_shapes(case: Any) -> Iterator[list[list[int]]]:
+    """The shapes of a row's inputs with 2^40 elements, or a little more, along each size that occurs in them."""
     shapes = [list(array.shape) for array in _arrays(case)]
     for size in sorted({size for shape in shapes for size in shape if size > 0}):
+        extent = 2 ** (40 // max(shape.count(size) for shape in shapes))
         yield [[extent if own == size else own for own in shape] for shape in shapes]
 
 
