@@ -5,17 +5,7 @@
 
 static int *dtype_at(const mxl_rule *rule, int entry)
 {
-    return &rule->facts->dtype[entry];
-}
-
-int mxl_rule_say_dtype(mxl_rule *rule, int entry, int dtype)
-{
-    bool known = *dtype_at(rule, entry) != MXL_DTYPE_UNKNOWN;
-
-    if (dtype == MXL_DTYPE_UNKNOWN)
-        return 0;
-    rule->changed |= !known;
-    return mxl_facts_say_dtype(rule->facts, entry, dtype);
+    return &rule->dtypes[entry];
 }
 
 /* Inputs from `begin` on and outputs up to `outs` have one dtype. */
@@ -45,15 +35,6 @@ static int say_outs(mxl_rule *rule, int dtype)
             return -1;
     }
     return 0;
-}
-
-/* The parameter dtype, where the operator has one and it says something. */
-static int said_dtype(const mxl_rule *rule)
-{
-    const mxl_param *param = mxl_param_find(rule->node->op, "dtype");
-
-    return param != NULL && param->type == MXL_P_DTYPE ? (int)mxl_rule_int(rule, "dtype", -1)
-                                                       : MXL_DTYPE_UNKNOWN;
 }
 
 /* Statistics and weights of a normalisation are float32 where the data has 16 bits. */
@@ -91,7 +72,7 @@ static int embedding(mxl_rule *rule)
 /* The results that a caller sees have the dtype of the first input; the other inputs have any. */
 static int like_first(mxl_rule *rule)
 {
-    return one_dtype(rule, 0, 1, rule->node->visible);
+    return one_dtype(rule, 0, 1, rule->visible);
 }
 
 /* The same, of which the others have the dtype of the first unless they are known. */
@@ -117,7 +98,7 @@ static int batch_take(mxl_rule *rule)
 /* Parameters of distributions have one dtype, samples that of the parameter, or float32. */
 static int samples(mxl_rule *rule)
 {
-    int said = said_dtype(rule);
+    int said = mxl_rule_dtype_parameter(rule);
 
     if (one_dtype(rule, 0, rule->num_in, 0) != 0)
         return -1;
@@ -127,7 +108,7 @@ static int samples(mxl_rule *rule)
 /* The numbers drawn have the dtype of the parameter, their probabilities that of the data. */
 static int multinomial(mxl_rule *rule)
 {
-    if (mxl_rule_say_dtype(rule, rule->out, said_dtype(rule)) != 0)
+    if (mxl_rule_say_dtype(rule, rule->out, mxl_rule_dtype_parameter(rule)) != 0)
         return -1;
     if (rule->num_out < 2)
         return 0;
@@ -162,7 +143,7 @@ static int like_last(mxl_rule *rule)
 /* Lengths are int32 unless they are known; a parameter may name the dtype of the result. */
 static int softmax(mxl_rule *rule)
 {
-    int said = said_dtype(rule);
+    int said = mxl_rule_dtype_parameter(rule);
 
     if (rule->num_in > 1 && *dtype_at(rule, rule->in[1]) == MXL_DTYPE_UNKNOWN &&
         mxl_rule_say_dtype(rule, rule->in[1], MXL_I32) != 0)
@@ -288,21 +269,11 @@ static const struct {
     {"amp_multicast", any_dtypes},
 };
 
-int mxl_rule_dtypes(mxl_rule *rule)
+int mxl_rule_table_dtypes(mxl_rule *rule)
 {
-    const mxl_op *op = rule->node->op;
-    int said;
-
-    if (op->dtypes != NULL)
-        return mxl_rule_said_dtypes(rule, op->dtypes);
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (strcmp(rules[i].op, op->name) == 0)
+    for (size_t i = 0; rule->op->dtypes == NULL && i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (strcmp(rules[i].op, rule->op->name) == 0)
             return rules[i].rule(rule);
     }
-    said = said_dtype(rule);
-    if (said == MXL_DTYPE_UNKNOWN && mxl_rule_creates(rule->node->op))
-        said = strcmp(rule->node->op->name, "_random_randint") == 0 ? MXL_I32 : MXL_F32;
-    if (said != MXL_DTYPE_UNKNOWN)
-        return say_outs(rule, said);
-    return one_dtype(rule, 0, rule->num_in, rule->other_outputs ? 0 : rule->num_out);
+    return mxl_rule_dtypes(rule);
 }

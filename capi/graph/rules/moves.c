@@ -106,62 +106,6 @@ int mxl_rule_split(mxl_rule *rule)
     return 0;
 }
 
-/* Sizes that both inputs have are known in the result, whatever the others are. */
-int mxl_rule_broadcast(mxl_rule *rule)
-{
-    const mxl_shape *a = mxl_rule_in(rule, 0), *b = mxl_rule_in(rule, 1);
-    mxl_shape both = {.ndim = a->ndim > b->ndim ? a->ndim : b->ndim};
-
-    if (a->ndim < 0 || b->ndim < 0)
-        return 0;
-    for (int i = 0; i < both.ndim; i++) {
-        int at_a = i - (both.ndim - a->ndim), at_b = i - (both.ndim - b->ndim);
-        int64_t x = at_a < 0 ? 1 : a->dim[at_a], y = at_b < 0 ? 1 : b->dim[at_b];
-
-        if (x >= 0 && y >= 0 && x != y && x != 1 && y != 1)
-            return 0; /* the operator's own function has the error */
-        both.dim[i] = x < 0 || y < 0 ? -1 : x == 1 ? y : x;
-    }
-    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &both);
-}
-
-/* As many elements as the result: one unknown size follows. */
-int mxl_rule_reshape(mxl_rule *rule)
-{
-    mxl_shape *in = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
-    int64_t size = 1, total;
-    int unknown = -1;
-
-    if (in->ndim < 0 || !mxl_shape_known(out))
-        return 0;
-    for (int i = 0; i < in->ndim; i++) {
-        if (in->dim[i] < 0 && unknown >= 0)
-            return 0;
-        if (in->dim[i] < 0)
-            unknown = i;
-        else
-            size *= in->dim[i];
-    }
-    total = mxl_shape_size(out->ndim, out->dim);
-    if (unknown < 0 || size == 0 || total % size != 0)
-        return 0;
-    in->dim[unknown] = total / size;
-    rule->changed = true;
-    return 0;
-}
-
-/* The result has the shape of a parameter, which has no unknown sizes. */
-int mxl_rule_by_parameter(mxl_rule *rule)
-{
-    mxl_tuple list = mxl_rule_tuple(rule, "shape");
-    mxl_shape said;
-
-    if (list.n < 1 || list.n > MXL_MAX_NDIM)
-        return 0;
-    mxl_shape_set(&said, list.n, list.v);
-    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &said);
-}
-
 /* Of each pair of parameters an array of samples: their axes are the first ones of the result. */
 int mxl_rule_samples(mxl_rule *rule)
 {
@@ -313,24 +257,4 @@ int mxl_rule_triangular(mxl_rule *rule)
     else
         a.dim[a.ndim - 1] = a.dim[a.ndim - 2];
     return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &a);
-}
-
-/* Operators whose results have shapes that depend on values, which a graph does not have. */
-bool mxl_rule_by_values(const mxl_graph_node *node)
-{
-    static const char *const names[] = {"_contrib_boolean_mask",
-                                        "_mxl_nonzero",
-                                        "_npx_nonzero",
-                                        "_npi_boolean_mask_assign_scalar",
-                                        "_npi_boolean_mask_assign_tensor",
-                                        "_cvimdecode",
-                                        "_npi_bincount",
-                                        "_npi_unique",
-                                        NULL};
-
-    for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(names[i], node->op->name) == 0)
-            return true;
-    }
-    return strcmp(node->op->name, "_npi_delete") == 0 && node->num_inputs > 1;
 }

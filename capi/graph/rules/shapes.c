@@ -3,15 +3,14 @@
 #include <string.h>
 
 #include "graph/infer.h"
-#include "ops/elementwise/elementwise.h"
 #include "ops/nn/rnn_net.h"
 
 /* ---- parameters by name ---- */
 
 static const void *field_of(const mxl_rule *rule, const char *name, const mxl_param **param)
 {
-    *param = mxl_param_find(rule->node->op, name);
-    return *param != NULL ? (const char *)rule->node->params + (*param)->offset : NULL;
+    *param = mxl_param_find(rule->op, name);
+    return *param != NULL ? (const char *)rule->params + (*param)->offset : NULL;
 }
 
 int64_t mxl_rule_int(const mxl_rule *rule, const char *name, int64_t missing)
@@ -227,7 +226,7 @@ static int rnn(mxl_rule *rule)
         return -1;
     if (data->ndim != 3)
         return 0;
-    net = mxl_rnn_net_of(rule->node->params, data->dim);
+    net = mxl_rnn_net_of(rule->params, data->dim);
     states = net.layers * net.directions;
     size = data->dim[2] < 0 ? -1 : mxl_rnn_parameters(&net);
     if (mxl_rule_merge(
@@ -431,19 +430,6 @@ static int concatenate(mxl_rule *rule)
     return axis == MXL_NONE ? 0 : concat_along(rule, axis);
 }
 
-/* Sizes of 0 in the parameter `shape` are unknown in MXNet's legacy mode. */
-static int creation(mxl_rule *rule)
-{
-    mxl_tuple list = mxl_rule_tuple(rule, "shape");
-    mxl_shape said;
-
-    if (list.n < 0 || list.n > MXL_MAX_NDIM)
-        return 0;
-    mxl_shape_set(&said, list.n, list.v);
-    mxl_shape_from_caller(&said, rule->facts->legacy_shape);
-    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &said);
-}
-
 /* ---- which rule ---- */
 
 static const struct {
@@ -542,52 +528,15 @@ static const struct {
     {"Dropout", like_first},
     {"Cast", like_first},
     {"amp_cast", like_first},
-    {"_zeros", creation},
-    {"_zeros_without_dtype", creation},
-    {"_ones", creation},
-    {"_full", creation},
 };
 
-static int (*rule_of(const mxl_op *op))(mxl_rule *)
+int mxl_rule_table_shapes(mxl_rule *rule)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (strcmp(rules[i].op, op->name) == 0)
-            return rules[i].rule;
+        if (strcmp(rules[i].op, rule->op->name) == 0)
+            return rule->op->shapes != NULL && mxl_rule_said_shapes(rule, rule->op->shapes) != 0
+                       ? -1
+                       : rules[i].rule(rule);
     }
-    if (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same ||
-        op->infer == mxl_scalar_infer)
-        return alike;
-    if (op->kernels != NULL && op->arity == NULL && mxl_op_inputs(op)[1].name == NULL)
-        return alike;
-    if (op->infer == mxl_infer_broadcast)
-        return mxl_rule_broadcast;
-    if (strncmp(op->name, "_random_", 8) == 0 && mxl_param_find(op, "shape") != NULL)
-        return creation;
-    return NULL;
-}
-
-/* Operators of which 1.9.1 infers nothing before all sizes of their inputs are known. */
-bool mxl_rule_needs_all(const mxl_op *op)
-{
-    return strcmp(op->name, "where") == 0 || strcmp(op->name, "Flatten") == 0;
-}
-
-bool mxl_rule_creates(const mxl_op *op)
-{
-    return rule_of(op) == creation;
-}
-
-bool mxl_rule_says_all(const mxl_graph_node *node)
-{
-    return mxl_rule_creates(node->op) || mxl_rule_by_values(node) || node->op->needs_out;
-}
-
-int mxl_rule_shapes(mxl_rule *rule)
-{
-    const mxl_op *op = rule->node->op;
-    int (*complete)(mxl_rule *) = rule_of(op);
-
-    if (op->shapes != NULL && mxl_rule_said_shapes(rule, op->shapes) != 0)
-        return -1;
-    return complete == NULL ? 0 : complete(rule);
+    return mxl_rule_shapes(rule);
 }

@@ -90,6 +90,7 @@ static const mxl_op op_amp_multicast = {
     .arity = multicast_arity,
     .infer = multicast_infer,
     .shapes = "(A)>(A)",
+    .input_names = "(data)",
     .compute = cast_compute,
     .grad = cast_grad,
 };

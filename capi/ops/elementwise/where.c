@@ -278,6 +278,7 @@ const mxl_op mxl_op_where = {
         MXL_INPUT(x, "Elements for where the condition is not 0."),
         MXL_INPUT(y, "Elements for where it is; shape and dtype as x.")),
     .infer = where_infer,
+    .needs_all = true,
     .compute = where_compute,
     .grad = where_grad,
     .saves = mxl_saves_input,

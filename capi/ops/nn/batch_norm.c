@@ -254,6 +254,7 @@ static const mxl_op op_batch_norm_v1 = {
     .inputs = v1_inputs,
     MXL_PARAMS_OF(batch_params, FLOAT_EPS, COMMON_PARAMS),
     BATCH_FIELDS,
+    .input_names = "data gamma beta moving_mean moving_var",
 };
 
 /* ---- composites of it ---- */

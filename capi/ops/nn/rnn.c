@@ -256,6 +256,14 @@ static const mxl_input rnn_inputs[] = {
     {0},
 };
 
+/* Without a state of cells the lengths come in its place. */
+static const char *rnn_input(const void *params, int i)
+{
+    bool lstm = ((const mxl_rnn_params *)params)->mode == MXL_RNN_LSTM;
+
+    return i == 3 && !lstm ? "sequence_length" : NULL;
+}
+
 static const mxl_op op_rnn = {
     .name = "RNN",
     .aliases = MXL_ALIASES("_npx_rnn"),
@@ -268,6 +276,7 @@ static const mxl_op op_rnn = {
     .arity = rnn_arity,
     .infer = rnn_infer,
     .compose = rnn_compose,
+    .input_name = rnn_input,
     .reads_training = true,
 };
 

@@ -153,6 +153,13 @@ static mxl_array *upsampling_compose(mxl_scope *s, const mxl_call *call)
 
 #define FIELD(field, kind, text, ...) MXL_PARAM(upsampling_params, field, kind, text, __VA_ARGS__)
 
+static const char *upsampling_input(const void *params, int i)
+{
+    if (((const upsampling_params *)params)->sample_type != TYPE_BILINEAR)
+        return NULL;
+    return i == 0 ? "data" : "weight";
+}
+
 static const mxl_op op_upsampling = {
     .name = "UpSampling",
     .doc = "Images that are `scale` times as large. nearest: each pixel becomes a square; several "
@@ -180,6 +187,7 @@ static const mxl_op op_upsampling = {
     .check = upsampling_check,
     .infer = upsampling_infer,
     .compose = upsampling_compose,
+    .input_name = upsampling_input,
 };
 
 /* ---- Crop ---- */

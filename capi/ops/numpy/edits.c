@@ -271,6 +271,7 @@ static const mxl_op op_delete = {
     MXL_PARAMS_OF(obj_params, OBJ_PARAMS),
     .arity = delete_arity,
     .compose = delete_compose,
+    .by_values = 2,
     .keeps_scalars = true,
 };
 
@@ -508,6 +509,7 @@ static const mxl_op op_mask_scalar = {
                             .type_text = "float"),
                   START(mask_params)),
     .compose = mask_scalar_compose,
+    .completes_alone = true,
     .keeps_scalars = true,
 };
 
@@ -520,6 +522,7 @@ static const mxl_op op_mask_tensor = {
     MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
                    "The array's axis that the mask begins at.", .type_text = "int"),
     .compose = mask_tensor_compose,
+    .completes_alone = true,
     .keeps_scalars = true,
 };
 
@@ -541,6 +544,7 @@ static const mxl_op op_nonzero = {
     .doc = "The positions of elements that are not 0: a row for each, int64.",
     MXL_INPUTS(MXL_INPUT(x, "Input array.")),
     .compose = nonzero_compose,
+    .by_values = 1,
     .keeps_scalars = true,
 };
 

@@ -320,6 +320,7 @@ static const mxl_op op_unique = {
         MXL_PARAM(unique_params, axis, MXL_P_OPT_INT, "None", "The axis; None: elements.")),
     .arity = unique_arity,
     .compose = unique_compose,
+    .by_values = 1,
     .keeps_scalars = true,
 };
 

@@ -101,6 +101,7 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
         .doc = text,                                                                               \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
         .infer = mxl_scalar_infer,                                                                 \
+        .shapes = "A>A",                                                                           \
         .compose = id##_scalar_compose,                                                            \
         .keeps_scalars = true,                                                                     \
     }

@@ -341,7 +341,7 @@ COMPOSED(bincount, "_npi_bincount", "How often each value occurs, or the sum of 
                                  "The least length of the result."),
                        MXL_PARAM(bincount_params, has_weights, MXL_P_BOOL, "0",
                                  "Whether there are weights.")),
-         .arity = bincount_arity);
+         .arity = bincount_arity, .by_values = 1);
 
 /* ---- constraint_check, share_memory ---- */
 

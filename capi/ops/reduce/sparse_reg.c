@@ -138,6 +138,7 @@ static const mxl_op op_sparse_reg = {
     .compute = sparse_compute,
     .grad = sparse_grad,
     .saves = sparse_saves,
+    .input_names = "data moving_avg",
 };
 
 const mxl_op *const mxl_ops_sparse_reg[] = {&op_sparse_reg, NULL};

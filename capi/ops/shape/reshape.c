@@ -94,6 +94,7 @@ static const mxl_op op_flatten = {
     .aliases = MXL_ALIASES("_npx_batch_flatten", "flatten"),
     .doc = "The array as a matrix: the first axis stays, all others become one.",
     MXL_MOVEMENT_BACK(flatten_plan, mxl_reshape_grad),
+    .needs_all = true,
 };
 
 /* ---- expand_dims ---- */
