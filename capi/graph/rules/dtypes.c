@@ -37,52 +37,10 @@ static int say_outs(mxl_rule *rule, int dtype)
     return 0;
 }
 
-/* Statistics and weights of a normalisation are float32 where the data has 16 bits. */
-static int norm(mxl_rule *rule)
-{
-    int data = *dtype_at(rule, rule->in[0]), rest = data == MXL_F16 ? MXL_F32 : data;
-
-    if (one_dtype(rule, 0, 1, 1) != 0)
-        return -1;
-    for (int i = 1; i < rule->num_in; i++) {
-        if (mxl_rule_say_dtype(rule, rule->in[i], rest) != 0)
-            return -1;
-    }
-    for (int i = 1; i < rule->num_out; i++) {
-        if (mxl_rule_say_dtype(rule, rule->out + i, rest) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* The weight and the result have one dtype, that of the parameter if neither is known; indices have
- * any. */
-static int embedding(mxl_rule *rule)
-{
-    int dtype = *dtype_at(rule, rule->in[1]);
-
-    if (dtype == MXL_DTYPE_UNKNOWN)
-        dtype = *dtype_at(rule, rule->out);
-    if (dtype == MXL_DTYPE_UNKNOWN)
-        dtype = (int)mxl_rule_int(rule, "dtype", MXL_F32);
-
-    return mxl_rule_say_dtype(rule, rule->in[1], dtype) != 0 ? -1 : say_outs(rule, dtype);
-}
-
 /* The results that a caller sees have the dtype of the first input; the other inputs have any. */
 static int like_first(mxl_rule *rule)
 {
     return one_dtype(rule, 0, 1, rule->visible);
-}
-
-/* The same, of which the others have the dtype of the first unless they are known. */
-static int with_lengths(mxl_rule *rule)
-{
-    if (like_first(rule) != 0)
-        return -1;
-    return rule->num_in < 2 || *dtype_at(rule, rule->in[1]) != MXL_DTYPE_UNKNOWN
-               ? 0
-               : one_dtype(rule, 0, 2, 0);
 }
 
 /* Indices are int32 unless they are known. */
@@ -140,17 +98,6 @@ static int like_last(mxl_rule *rule)
     return one_dtype(rule, rule->num_in - 1, rule->num_in, rule->num_out);
 }
 
-/* Lengths are int32 unless they are known; a parameter may name the dtype of the result. */
-static int softmax(mxl_rule *rule)
-{
-    int said = mxl_rule_dtype_parameter(rule);
-
-    if (rule->num_in > 1 && *dtype_at(rule, rule->in[1]) == MXL_DTYPE_UNKNOWN &&
-        mxl_rule_say_dtype(rule, rule->in[1], MXL_I32) != 0)
-        return -1;
-    return said == MXL_DTYPE_UNKNOWN ? like_first(rule) : say_outs(rule, said);
-}
-
 /* float32, but of float64 that. */
 static int percentile(mxl_rule *rule)
 {
@@ -195,27 +142,10 @@ static int hawkes(mxl_rule *rule)
     return one_dtype(rule, 6, rule->num_in, rule->num_out);
 }
 
-/* Lengths of sequences may have a dtype of their own. */
-static int rnn(mxl_rule *rule)
-{
-    int last = rule->num_in - 1;
-
-    if (mxl_rule_flag(rule, "use_sequence_length") &&
-        *dtype_at(rule, rule->in[last]) != MXL_DTYPE_UNKNOWN)
-        return one_dtype(rule, 0, last, rule->num_out);
-    return one_dtype(rule, 0, rule->num_in, rule->num_out);
-}
-
 static const struct {
     const char *op;
     int (*rule)(mxl_rule *);
 } rules[] = {
-    {"RNN", rnn},
-    {"BatchNorm", norm},
-    {"BatchNorm_v1", norm},
-    {"_contrib_SyncBatchNorm", norm},
-    {"_contrib_BatchNormWithReLU", norm},
-    {"Embedding", embedding},
     {"_copyto", any_dtypes},
     {"take", like_first},
     {"pick", like_first},
@@ -230,9 +160,6 @@ static const struct {
     {"_contrib_boolean_mask", like_first},
     {"_contrib_index_copy", like_first},
     {"CTCLoss", like_first},
-    {"SequenceLast", with_lengths},
-    {"SequenceMask", with_lengths},
-    {"SequenceReverse", with_lengths},
     {"_npi_choice", gives_int64},
     {"_npi_argmax", gives_int64},
     {"_npi_argmin", gives_int64},
@@ -247,9 +174,6 @@ static const struct {
     {"_npi_insert_scalar", like_first},
     {"_npi_insert_slice", like_first},
     {"_npi_insert_tensor", like_first},
-    {"softmax", softmax},
-    {"softmin", softmax},
-    {"log_softmax", softmax},
     {"slice_like", like_first},
     {"reshape_like", like_first},
     {"broadcast_like", like_first},
