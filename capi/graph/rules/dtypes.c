@@ -43,16 +43,6 @@ static int like_first(mxl_rule *rule)
     return one_dtype(rule, 0, 1, rule->visible);
 }
 
-/* Indices are int32 unless they are known. */
-static int batch_take(mxl_rule *rule)
-{
-    if (like_first(rule) != 0)
-        return -1;
-    return *dtype_at(rule, rule->in[1]) != MXL_DTYPE_UNKNOWN
-               ? 0
-               : mxl_rule_say_dtype(rule, rule->in[1], MXL_I32);
-}
-
 /* Parameters of distributions have one dtype, samples that of the parameter, or float32. */
 static int samples(mxl_rule *rule)
 {
@@ -147,18 +137,11 @@ static const struct {
     int (*rule)(mxl_rule *);
 } rules[] = {
     {"_copyto", any_dtypes},
-    {"take", like_first},
-    {"pick", like_first},
-    {"batch_take", batch_take},
     {"_sample_uniform", samples},
     {"_sample_normal", samples},
     {"_sample_gamma", samples},
     {"_sample_negative_binomial", samples},
     {"_sample_generalized_negative_binomial", samples},
-    {"gather_nd", like_first},
-    {"scatter_nd", like_first},
-    {"_contrib_boolean_mask", like_first},
-    {"_contrib_index_copy", like_first},
     {"CTCLoss", like_first},
     {"_npi_choice", gives_int64},
     {"_npi_argmax", gives_int64},

@@ -86,96 +86,15 @@ static int cumsum(mxl_rule *rule)
     return mxl_rule_int(rule, "axis", MXL_NONE) == MXL_NONE ? 0 : like_first(rule);
 }
 
-/* Everything but one axis is alike; there, the sizes of the inputs add up. */
-static int concat(mxl_rule *rule, int64_t axis)
-{
-    mxl_shape all = {.ndim = -1}, one;
-    mxl_rule gather = *rule;
-
-    for (int i = 0; i < rule->num_in + rule->num_out; i++) {
-        one = *place(rule, i);
-        if (one.ndim >= 0 && axis < 0)
-            axis += one.ndim;
-        if (axis >= 0 && axis < one.ndim)
-            one.dim[axis] = -1;
-        if (mxl_rule_merge(&gather, &all, &one) != 0)
-            return -1;
-    }
-    for (int i = 0; i < rule->num_in + rule->num_out; i++) {
-        if (mxl_rule_merge(rule, place(rule, i), &all) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* The axis along which inputs add up: unknown sizes of inputs share what is left of a known total.
- * Only the packed parameters of a recurrent layer may have several of them, of one size each. */
-static int share_rest(mxl_rule *rule, int axis, bool several)
-{
-    int64_t rest = axis < mxl_rule_out(rule, 0)->ndim ? mxl_rule_out(rule, 0)->dim[axis] : -1;
-    int unknown = 0;
-
-    for (int i = 0; i < rule->num_in; i++) {
-        const mxl_shape *in = mxl_rule_in(rule, i);
-
-        if (in->ndim <= axis)
-            return 0;
-        unknown += in->dim[axis] < 0;
-        rest -= in->dim[axis] < 0 ? 0 : in->dim[axis];
-    }
-    if (rest < 0 || unknown == 0 || (unknown > 1 && !several) || rest % unknown != 0)
-        return 0;
-    for (int i = 0; i < rule->num_in; i++) {
-        mxl_shape *in = mxl_rule_in(rule, i);
-
-        if (in->dim[axis] < 0) {
-            in->dim[axis] = rest / unknown;
-            rule->changed = true;
-        }
-    }
-    return 0;
-}
-
-static int concat_parameters(mxl_rule *rule)
-{
-    return concat(rule, mxl_rule_int(rule, "dim", 1)) != 0 ? -1 : share_rest(rule, 0, true);
-}
-
-static int concat_along(mxl_rule *rule, int64_t axis)
-{
-    if (concat(rule, axis) != 0)
-        return -1;
-    axis += axis < 0 ? mxl_rule_out(rule, 0)->ndim : 0;
-    return axis < 0 ? 0 : share_rest(rule, (int)axis, false);
-}
-
-static int concat_rest(mxl_rule *rule)
-{
-    return concat_along(rule, mxl_rule_int(rule, "dim", 1));
-}
-
-/* Without an axis the inputs are flat, whatever they have. */
-static int concatenate(mxl_rule *rule)
-{
-    int64_t axis = mxl_rule_int(rule, "axis", MXL_NONE);
-
-    return axis == MXL_NONE ? 0 : concat_along(rule, axis);
-}
-
 /* ---- which rule ---- */
 
 static const struct {
     const char *op;
     int (*rule)(mxl_rule *);
 } rules[] = {
-    {"Concat", concat_rest},
-    {"_rnn_param_concat", concat_parameters},
-    {"_npi_concatenate", concatenate},
     {"_linalg_gemm", mxl_rule_gemm},
     {"_linalg_trmm", mxl_rule_triangular},
     {"_linalg_trsm", mxl_rule_triangular},
-    {"_np_transpose", mxl_rule_transpose},
-    {"_slice_assign", mxl_rule_slice_assign},
     {"_contrib_box_encode", mxl_rule_box_encode},
     {"_npi_pinv", mxl_rule_pinv},
     {"_npi_pinv_scalar_rcond", mxl_rule_pinv},
@@ -183,10 +102,6 @@ static const struct {
     {"_npi_eigvalsh", mxl_rule_eigenvalues},
     {"_contrib_Proposal", mxl_rule_proposal},
     {"_contrib_MultiProposal", mxl_rule_proposal},
-    {"_scatter_set_nd", mxl_rule_by_parameter},
-    {"_ravel_multi_index", mxl_rule_ravel},
-    {"_unravel_index", mxl_rule_unravel},
-    {"scatter_nd", mxl_rule_by_parameter},
     {"_sample_uniform", mxl_rule_samples},
     {"_sample_normal", mxl_rule_samples},
     {"_sample_gamma", mxl_rule_samples},
@@ -194,10 +109,6 @@ static const struct {
     {"_sample_poisson", mxl_rule_samples},
     {"_sample_negative_binomial", mxl_rule_samples},
     {"_sample_generalized_negative_binomial", mxl_rule_samples},
-    {"Reshape", mxl_rule_reshape},
-    {"_np_reshape", mxl_rule_reshape},
-    {"_npx_reshape", mxl_rule_reshape},
-    {"Flatten", mxl_rule_reshape},
     {"elemwise_add", alike},
     {"elemwise_sub", alike},
     {"elemwise_mul", alike},
@@ -218,14 +129,9 @@ static const struct {
     {"_logical_xor", alike},
     {"_copyto", like_first},
     {"_copy", like_first},
-    {"reverse", like_first},
     {"_np_cumsum", cumsum},
     {"_contrib_div_sqrt_dim", like_first},
     {"where", mxl_rule_where},
-    {"expand_dims", mxl_rule_expand_dims},
-    {"transpose", mxl_rule_transpose},
-    {"pick", mxl_rule_pick},
-    {"SliceChannel", mxl_rule_split},
     {"SoftmaxActivation", like_first},
     {"Dropout", like_first},
     {"Cast", like_first},

@@ -49,6 +49,7 @@ static const mxl_op op_batch_take = {
                          "A position along the last axis for each row, of any dtype; out of bounds "
                          "means the first or the last.")),
     .infer = batch_take_infer,
+    .dtypes = "An>A",
     .compose = batch_take_compose,
 };
 
@@ -203,6 +204,7 @@ static const mxl_op op_index_copy = {
             "Which rows of the first axis, of any dtype; negative numbers count from the end."),
         MXL_INPUT(new_tensor, "The rows to write, of the same dtype.")),
     .infer = copy_infer,
+    .dtypes = "A>A",
     .compose = copy_compose,
 };
 

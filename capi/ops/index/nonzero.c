@@ -218,6 +218,7 @@ static const mxl_op op_mask = {
         MXL_INPUT(index, "One flag for each position of the axis, of any dtype; 0 is not set.")),
     MXL_PARAMS_OF(mask_params, MXL_PARAM(mask_params, axis, MXL_P_INT, "0", "The axis.")),
     .infer = mask_infer,
+    .dtypes = "A>A",
     .by_values = 2,
     .compute = mask_compute,
     .grad = mask_grad,

@@ -65,6 +65,7 @@ static const mxl_op op_reshape = {
                             "The order of elements, which is that of C whatever is asked for.")),
     .keeps_scalars = true,
     MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
+    .complete_shapes = mxl_rule_reshape,
 };
 
 /* ---- transpose, moveaxis ---- */
@@ -138,6 +139,7 @@ static const mxl_op op_transpose = {
                    .type_name = "Shape(tuple)"),
     .keeps_scalars = true,
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
+    .complete_shapes = mxl_transposed_complete,
 };
 
 typedef struct moveaxis_params {
