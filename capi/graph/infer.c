@@ -113,7 +113,7 @@ static int infer_dtypes_of(const mxl_graph_node *node, mxl_rule *rule)
         return mxl_control_dtypes(node, rule);
     if (!node->op->completes_alone && mxl_rule_own_dtypes(rule, &found) != 0)
         return -1;
-    return found ? 0 : mxl_rule_table_dtypes(rule);
+    return found ? 0 : mxl_rule_dtypes(rule);
 }
 
 static int infer_shapes_of(const mxl_graph_node *node, mxl_rule *rule)
@@ -122,7 +122,7 @@ static int infer_shapes_of(const mxl_graph_node *node, mxl_rule *rule)
 
     if (op->graphs > 0)
         return mxl_control_shapes(node, rule);
-    if (mxl_rule_table_shapes(rule) != 0)
+    if (mxl_rule_shapes(rule) != 0)
         return -1;
     return op->completes_alone || op->needs_out || mxl_op_creates(op) || mxl_rule_by_values(rule)
                ? 0

@@ -39,26 +39,4 @@ int mxl_infer_dtypes(mxl_facts *facts);
 int mxl_rule_own_shapes(mxl_rule *rule);
 int mxl_rule_own_dtypes(mxl_rule *rule, bool *found);
 
-int mxl_rule_table_shapes(mxl_rule *rule);
-int mxl_rule_table_dtypes(mxl_rule *rule);
-int mxl_rule_where(mxl_rule *rule);
-int mxl_rule_expand_dims(mxl_rule *rule);
-int mxl_rule_pick(mxl_rule *rule);
-int mxl_rule_transpose(mxl_rule *rule);
-int mxl_rule_split(mxl_rule *rule);
-int mxl_rule_samples(mxl_rule *rule);
-int mxl_rule_ravel(mxl_rule *rule);
-int mxl_rule_unravel(mxl_rule *rule);
-int mxl_rule_gemm(mxl_rule *rule);
-int mxl_rule_pinv(mxl_rule *rule);
-int mxl_rule_slice_assign(mxl_rule *rule);
-int mxl_rule_box_encode(mxl_rule *rule);
-int mxl_rule_eigenvalues(mxl_rule *rule);
-int mxl_rule_proposal(mxl_rule *rule);
-int mxl_rule_triangular(mxl_rule *rule);
-int64_t mxl_rule_int(const mxl_rule *rule, const char *name, int64_t missing);
-bool mxl_rule_flag(const mxl_rule *rule, const char *name);       /* false if there is none */
-mxl_tuple mxl_rule_tuple(const mxl_rule *rule, const char *name); /* n -1: none */
-bool mxl_rule_is(const mxl_rule *rule, const char *name, const char *value);
-
 #endif

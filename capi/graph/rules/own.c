@@ -160,7 +160,7 @@ static int call_guessing(stand_ins *s, const mxl_rule *rule, int64_t size, int d
         return -1;
     copy_dtypes(rule, known, false);
     rule->dtypes[rule->in[unknown]] = dtype;
-    if (mxl_rule_table_dtypes(&guess) != 0)
+    if (mxl_rule_dtypes(&guess) != 0)
         copy_dtypes(rule, known, true);
     status = call_infer(s, rule, size, dtype);
     copy_dtypes(rule, known, true);

@@ -292,6 +292,7 @@ static const mxl_op op_arange_like = {
                   "Of no meaning: the result is where data is."),
         MXL_PARAM(positions_params, axis, MXL_P_OPT_INT, "None",
                   "The result is a vector as long as this axis; None: it has the shape of data.")),
+    .dtypes = "A>A",
     .infer = arange_like_infer,
     .compute = arange_like_compute,
     .grad = mxl_grad_zero,

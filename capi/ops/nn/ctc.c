@@ -480,6 +480,7 @@ static const mxl_op op_ctc_loss = {
     MXL_PARAMS_OF(ctc_params, CTC_PARAMS),
     .arity = ctc_arity,
     .infer = ctc_infer,
+    .dtypes = "A>A",
     .compose = ctc_compose,
     .input_name = ctc_input,
 };

@@ -272,6 +272,7 @@ static const mxl_op op_delete = {
     .arity = delete_arity,
     .compose = delete_compose,
     .by_values = 2,
+    .dtypes = "A>A",
     .keeps_scalars = true,
 };
 
@@ -383,6 +384,7 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
     static const mxl_op op_##id = {                                                                \
         .name = op_name,                                                                           \
         .doc = "The array with values before some positions of an axis.",                          \
+        .dtypes = "A>A",                                                                           \
         MXL_INPUTS(MXL_INPUT(arr, "Input array."),                                                 \
                    MXL_INPUT(values, "What is inserted, unless `val` is given."), __VA_ARGS__),    \
         MXL_PARAMS_OF(obj_params,                                                                  \
@@ -545,6 +547,7 @@ static const mxl_op op_nonzero = {
     MXL_INPUTS(MXL_INPUT(x, "Input array.")),
     .compose = nonzero_compose,
     .by_values = 1,
+    .dtypes = ">l",
     .keeps_scalars = true,
 };
 

@@ -383,6 +383,7 @@ static const mxl_op op_where = {
                MXL_INPUT(x, "Elements for where the condition is not 0."),
                MXL_INPUT(y, "Elements for where it is; of x's dtype.")),
     .infer = where_infer,
+    .dtypes = ".AA>A",
     .compose = where_compose,
     .grad = where_grad,
     .saves = mxl_saves_input,
@@ -426,6 +427,7 @@ static mxl_array *rscalar_compose(mxl_scope *s, const mxl_call *call)
         MXL_ONLY_PARAM(double, scalar, MXL_P_FLOAT, "0",                                           \
                        "The number, which is cast to the array's dtype.", .type_name = "double"),  \
         .infer = where_number_infer,                                                               \
+        .dtypes = ".A>A",                                                                          \
         .compose = side##_compose,                                                                 \
         .keeps_scalars = true,                                                                     \
     }

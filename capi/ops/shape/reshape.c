@@ -258,6 +258,7 @@ static const mxl_op op_reshape_like = {
         LIKE_BOUND(rhs_end,
                    "The axis of rhs behind the last that is taken; None: behind the last.")),
     MXL_MOVEMENT_BACK(like_plan, mxl_reshape_grad),
+    .dtypes = "A>A",
 };
 
 /* ---- _mxl_reshape_to, _mxl_reshape_own ---- */
