@@ -6,6 +6,16 @@
 
 #include "base/error.h"
 
+void mxl_shape_from_caller(mxl_shape *shape, bool legacy_shape)
+{
+    for (int i = 0; i < shape->ndim; i++) {
+        if (shape->dim[i] < 0 || (legacy_shape && shape->dim[i] == 0))
+            shape->dim[i] = -1;
+    }
+    if (legacy_shape && shape->ndim == 0)
+        shape->ndim = -1;
+}
+
 int64_t mxl_shape_count(int ndim, const int64_t *dim)
 {
     bool zero = false, overflow = false;

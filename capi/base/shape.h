@@ -58,6 +58,19 @@ static inline bool mxl_shape_same(int ndim_a, const int64_t *a, int ndim_b, cons
     return true;
 }
 
+/* Whether all sizes are. */
+static inline bool mxl_shape_known(const mxl_shape *shape)
+{
+    for (int i = 0; i < shape->ndim; i++) {
+        if (shape->dim[i] < 0)
+            return false;
+    }
+    return shape->ndim >= 0;
+}
+
+/* A shape of the C API: there sizes of -1, and in MXNet's legacy mode 0 and (), are unknown. */
+void mxl_shape_from_caller(mxl_shape *shape, bool legacy_shape);
+
 /* Number of elements. -1 with the error set for more than MXL_MAX_NDIM dimensions, a negative size,
  * or overflow of 16 times the product of the sizes other than 0. */
 int64_t mxl_shape_count(int ndim, const int64_t *dim);

@@ -4,22 +4,10 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
-#include "base/dtype.h"
 #include "engine/run/invoke.h"
 #include "graph/control/control.h"
-#include "op/plan.h"
-#include "ops/custom.h"
 
 /* ---- facts ---- */
-
-bool mxl_shape_known(const mxl_shape *shape)
-{
-    for (int i = 0; i < shape->ndim; i++) {
-        if (shape->dim[i] < 0)
-            return false;
-    }
-    return shape->ndim >= 0;
-}
 
 static size_t facts_bytes(const mxl_indexed *graph)
 {
@@ -105,126 +93,62 @@ void mxl_facts_end(mxl_facts *facts)
     facts->shape = NULL;
 }
 
-void mxl_shape_from_caller(mxl_shape *shape, bool legacy_shape)
-{
-    for (int i = 0; i < shape->ndim; i++) {
-        if (shape->dim[i] < 0 || (legacy_shape && shape->dim[i] == 0))
-            shape->dim[i] = -1;
-    }
-    if (legacy_shape && shape->ndim == 0)
-        shape->ndim = -1;
-}
-
-/* Fills `to`; 1 where something was new, 0 where not, -1 where they contradict (no error set). */
-static int merge(mxl_shape *to, const mxl_shape *from)
-{
-    int changed = 0;
-
-    if (from->ndim < 0)
-        return 0;
-    if (to->ndim < 0) {
-        *to = *from;
-        return 1;
-    }
-    if (to->ndim != from->ndim)
-        return -1;
-    for (int i = 0; i < to->ndim; i++) {
-        if (to->dim[i] >= 0 && from->dim[i] >= 0 && to->dim[i] != from->dim[i])
-            return -1;
-    }
-    for (int i = 0; i < to->ndim; i++) {
-        if (to->dim[i] < 0 && from->dim[i] >= 0) {
-            to->dim[i] = from->dim[i];
-            changed = 1;
-        }
-    }
-    return changed;
-}
-
-static int contradicts(const mxl_shape *to, const mxl_shape *from)
-{
-    return mxl_error("Shape inconsistent, Provided = %s, inferred shape=%s",
-                     MXL_SHAPE_TEXT(to->ndim, to->dim), MXL_SHAPE_TEXT(from->ndim, from->dim));
-}
-
 int mxl_facts_say_shape(mxl_facts *facts, int entry, const mxl_shape *shape)
 {
-    return merge(&facts->shape[entry], shape) < 0 ? contradicts(&facts->shape[entry], shape) : 0;
+    return mxl_shape_complete(&facts->shape[entry], shape) < 0 ? -1 : 0;
 }
 
 int mxl_facts_say_dtype(mxl_facts *facts, int entry, int dtype)
 {
-    int *known = &facts->dtype[entry];
-
-    if (*known != MXL_DTYPE_UNKNOWN && dtype != MXL_DTYPE_UNKNOWN && *known != dtype)
-        return mxl_error("Type inconsistent, Provided = %s, inferred type = %s",
-                         mxl_dtype_name(*known), mxl_dtype_name(dtype));
-    if (dtype != MXL_DTYPE_UNKNOWN)
-        *known = dtype;
-    return 0;
-}
-
-int mxl_rule_merge(mxl_rule *rule, mxl_shape *to, const mxl_shape *from)
-{
-    int status = merge(to, from);
-
-    rule->changed |= status > 0;
-    return status < 0 ? contradicts(to, from) : 0;
-}
-
-int mxl_rule_say(mxl_rule *rule, int i, int ndim, const int64_t *dim)
-{
-    mxl_shape said;
-    char room[32];
-
-    if (i >= rule->num_in)
-        return 0;
-    mxl_shape_set(&said, ndim, dim);
-    return mxl_rule_merge(rule, mxl_rule_in(rule, i), &said) == 0
-               ? 0
-               : mxl_error_prefix(mxl_graph_node_input(rule->node, i, room));
+    return mxl_dtype_complete(&facts->dtype[entry], dtype);
 }
 
 /* ---- one node ---- */
 
-static int infer_dtypes_of(mxl_rule *rule)
+static int infer_dtypes_of(const mxl_graph_node *node, mxl_rule *rule)
 {
-    bool found;
+    bool found = false;
 
-    if (rule->node->op->graphs > 0)
-        return mxl_control_dtypes(rule);
-    if (mxl_custom_of(rule->node->op, rule->node->params) != NULL)
-        return mxl_rule_custom_dtypes(rule);
-    if (mxl_rule_own_dtypes(rule, &found) != 0)
+    if (node->op->graphs > 0)
+        return mxl_control_dtypes(node, rule);
+    if (!node->op->completes_alone && mxl_rule_own_dtypes(rule, &found) != 0)
         return -1;
     return found ? 0 : mxl_rule_dtypes(rule);
 }
 
-static int infer_shapes_of(mxl_rule *rule)
+static int infer_shapes_of(const mxl_graph_node *node, mxl_rule *rule)
 {
-    if (rule->node->op->graphs > 0)
-        return mxl_control_shapes(rule);
-    if (mxl_custom_of(rule->node->op, rule->node->params) != NULL)
-        return mxl_rule_custom_shapes(rule);
+    const mxl_op *op = node->op;
+
+    if (op->graphs > 0)
+        return mxl_control_shapes(node, rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
-    return mxl_rule_says_all(rule->node) ? 0 : mxl_rule_own_shapes(rule);
+    return op->completes_alone || op->needs_out || mxl_op_creates(op) || mxl_rule_by_values(rule)
+               ? 0
+               : mxl_rule_own_shapes(rule);
 }
 
 /* ---- all nodes ---- */
 
-static int infer_node(mxl_facts *facts, int n, int (*infer)(mxl_rule *), bool *changed)
+typedef int infer_of(const mxl_graph_node *node, mxl_rule *rule);
+
+static int infer_node(mxl_facts *facts, int n, infer_of *infer, bool *changed)
 {
     const mxl_indexed *graph = facts->graph;
     mxl_graph_node *node = graph->walk.node[n];
-    mxl_rule rule = {.node = node,
-                     .facts = facts,
+    mxl_rule rule = {.op = node->op,
+                     .params = node->params,
                      .in = graph->input + graph->args[n],
                      .num_in = node->num_inputs,
                      .out = graph->first[n],
-                     .num_out = node->outputs};
+                     .num_out = node->outputs,
+                     .visible = node->visible,
+                     .shapes = facts->shape,
+                     .dtypes = facts->dtype,
+                     .legacy_shape = facts->legacy_shape};
 
-    if (node->op == NULL || infer(&rule) == 0) {
+    if (node->op == NULL || infer(node, &rule) == 0) {
         *changed |= rule.changed;
         return 0;
     }
@@ -232,7 +156,7 @@ static int infer_node(mxl_facts *facts, int n, int (*infer)(mxl_rule *), bool *c
     return mxl_error_prefix("Error in operator");
 }
 
-static int infer_all(mxl_facts *facts, int (*infer)(mxl_rule *))
+static int infer_all(mxl_facts *facts, infer_of *infer)
 {
     int count = facts->graph->walk.count;
     bool changed = true;
@@ -274,7 +198,7 @@ static int check_nodes(const mxl_indexed *graph)
 }
 
 static int infer_facts(mxl_facts *facts, int (*note)(mxl_facts *, int, const mxl_graph_node *),
-                       int (*infer)(mxl_rule *))
+                       infer_of *infer)
 {
     if (check_nodes(facts->graph) != 0 || read_notes(facts, note) != 0)
         return -1;

@@ -37,13 +37,11 @@ static void note_readers(mxl_program *program)
 /* Whether a node creates an array with sizes of 0, which the graph is to complete. */
 static bool creates_by_shape(const mxl_graph_node *node)
 {
-    mxl_facts none = {.legacy_shape = true};
-    mxl_rule rule = {.node = node, .facts = &none};
     mxl_tuple shape;
 
-    if (node->op == NULL || !mxl_rule_creates(node->op))
+    if (node->op == NULL || !mxl_op_creates(node->op))
         return false;
-    shape = mxl_rule_tuple(&rule, "shape");
+    shape = mxl_op_shape_parameter(node->op, node->params);
     for (int i = 0; i < shape.n; i++) {
         if (shape.v[i] <= 0)
             return true;
@@ -199,7 +197,7 @@ static void report_operands(const running *r, int n)
 {
     const mxl_graph_node *node = r->program->graph.walk.node[n];
     mxl_str name = {0};
-    char room[32];
+    char room[MXL_INPUT_NAME];
 
     for (int i = 0; i < node->num_inputs; i++) {
         const mxl_graph_node *from = node->inputs[i].node;

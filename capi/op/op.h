@@ -16,6 +16,7 @@ typedef struct mxl_op mxl_op;
 typedef struct mxl_plan mxl_plan;   /* op/plan.h: the plan of a movement */
 typedef struct mxl_scope mxl_scope; /* engine/run/scope.h: owner of temporaries */
 typedef struct mxl_grad mxl_grad;   /* engine/backward/grad.h: the arguments of a vjp */
+typedef struct mxl_rule mxl_rule;   /* op/rule.h: what is known of a node of a graph */
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
 typedef enum mxl_param_type {
@@ -162,9 +163,23 @@ struct mxl_op {
      * side is for all that follow, and letters in () are repeated for all there are. Shapes: those
      * with the same letter, A or B (within one repetition), are the same. Dtypes: those with the
      * same capital are the same; h, f, d are floating dtypes of 16, 32 and 64 bits, i and l
-     * integers of 32 and 64, u uint8, b bool.
+     * integers of 32 and 64, u uint8, b bool; t is what the parameter `dtype` names, or A if it
+     * names none; a (A) and n (int32) hold where nothing else is known, and say nothing.
      * "(AAA).>(A)": of each group of three inputs and one output. NULL: nothing is said. */
     const char *shapes, *dtypes;
+    /* For graphs, what no text can say; -1 with the error set where it contradicts. Shapes: in
+     * addition to the text. Dtypes: in its place. NULL: nothing is added. See op/rule.h. */
+    int (*complete_shapes)(mxl_rule *rule);
+    int (*complete_dtypes)(mxl_rule *rule);
+    bool completes_alone; /* those two say all: graphs do not call infer (Custom) */
+    bool needs_all;       /* graphs infer no result before all inputs are known, as 1.9.1 */
+    int by_values;        /* shapes of results depend on the values of the input of this number,
+                             from 1 on, if there is one */
+    /* Names of inputs where the table lacks them: words; those in () are repeated with a number.
+     * "(weight grad) lrs": weight_0, grad_0, weight_1, grad_1, lrs. */
+    const char *input_names;
+    /* NULL, or: the name of an input that depends on parameters; NULL as without the function. */
+    const char *(*input_name)(const void *params, int i);
     bool keeps_scalars;  /* a result without dimensions stays so in MXNet's legacy mode */
     bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
@@ -300,6 +315,12 @@ int mxl_param_is_default(const mxl_op *op, const mxl_param *param, const void *p
 /* The type of a parameter in the text of MXSymbolGetAtomicSymbolInfo, e.g. "int, optional,
  * default='1'". Writes into buf; returns buf. */
 char *mxl_param_type_text(const mxl_param *param, char *buf, size_t size);
+
+/* The name of input i of as many as the call has: "weight", or "arg2" where nothing names it; in
+ * `room`. */
+enum { MXL_INPUT_NAME = 32 };
+const char *mxl_op_input_name(const mxl_op *op, const void *params, int num_inputs, int i,
+                              char room[MXL_INPUT_NAME]);
 
 /* The registry: name or alias -> operator. Numbers are dense and stable within a process. */
 const mxl_op *mxl_op_find(const char *name); /* NULL with the error set */

@@ -9,6 +9,7 @@
 #include "engine/run/scope.h"
 #include "kernel/elementwise/loop.h"
 #include "op/op.h"
+#include "op/rule.h"
 
 /* ---- any operator of one array, of two, of an array and a number ---- */
 mxl_array *mxl_apply(mxl_scope *s, const mxl_op *op, mxl_array *a);
@@ -193,6 +194,10 @@ int mxl_infer_made(mxl_infer *infer, const char *ctx, int dtype, int ndim, const
         .grad = mxl_grad_zero,                                                                     \
         .doc = __VA_ARGS__,                                                                        \
     }
+
+/* What graphs know of an operator that makes an array with the parameters `shape` and `dtype`. */
+#define MXL_CREATES                                                                                \
+    .complete_shapes = mxl_rule_creation, .complete_dtypes = mxl_rule_creation_dtypes
 
 /* The parameters, infer and compute of operators of an array and a number (mxl_scalar_params). */
 extern const mxl_param mxl_params_scalar[];

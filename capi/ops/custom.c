@@ -10,6 +10,7 @@
 #include "base/memory/mem.h"
 #include "base/text/near.h"
 #include "base/profile/profile.h"
+#include "op/rule.h"
 #include "ops/build.h"
 
 /* ---- names ---- */
@@ -172,6 +173,67 @@ static int infer(mxl_infer *infer)
     return c->infer(c, infer);
 }
 
+/* ---- symbols ---- */
+
+/* The entry of array i of the operator: of an argument, an output or a state. */
+static int entry_of(const mxl_rule *rule, const mxl_custom *c, int i)
+{
+    if (i < c->num_arguments)
+        return rule->in[i];
+    return i < c->num_arguments + c->num_outputs ? rule->out + i - c->num_arguments
+                                                 : rule->in[i - c->num_outputs];
+}
+
+/* An operator that fails on unknown shapes is an error, as in 1.9.1. */
+static int complete_shapes(mxl_rule *rule)
+{
+    mxl_custom *c = custom_of(rule->params);
+    int count = rule->num_in + rule->num_out, status;
+    size_t bytes = ((size_t)count + 1) * sizeof(mxl_shape);
+    mxl_shape *shapes = mxl_alloc(bytes);
+
+    if (shapes == NULL)
+        return -1;
+    for (int i = 0; i < count; i++)
+        shapes[i] = rule->shapes[entry_of(rule, c, i)];
+    status = c->shapes(c, shapes, rule->legacy_shape);
+    for (int i = 0; i < count && status == 0; i++)
+        status = mxl_rule_merge(rule, &rule->shapes[entry_of(rule, c, i)], &shapes[i]);
+    mxl_free(shapes, bytes);
+    return status;
+}
+
+/* The first argument must be known, as in 1.9.1. */
+static int complete_dtypes(mxl_rule *rule)
+{
+    mxl_custom *c = custom_of(rule->params);
+    int count = rule->num_in + rule->num_out, status;
+    size_t bytes = ((size_t)count + 1) * sizeof(int);
+    int *dtypes;
+
+    if (c->num_arguments > 0 && rule->dtypes[rule->in[0]] == MXL_DTYPE_UNKNOWN)
+        return 0;
+    dtypes = mxl_alloc(bytes);
+    if (dtypes == NULL)
+        return -1;
+    for (int i = 0; i < count; i++)
+        dtypes[i] = rule->dtypes[entry_of(rule, c, i)];
+    status = c->dtypes(c, dtypes);
+    for (int i = 0; i < count && status == 0; i++)
+        status = mxl_rule_say_dtype(rule, entry_of(rule, c, i), dtypes[i]);
+    mxl_free(dtypes, bytes);
+    return status;
+}
+
+static const char *input_name(const void *params, int i)
+{
+    const mxl_custom *c = custom_of(params);
+
+    if (i >= c->num_arguments + c->num_aux)
+        return NULL;
+    return mxl_custom_name(c, i < c->num_arguments ? i : i + c->num_outputs);
+}
+
 /* ---- forward ---- */
 
 /* The states are kept, as backward gets them too; aliases, since an operator could attach a
@@ -326,6 +388,10 @@ static const mxl_op op_custom = {
     .held = held,
     .arity = arity,
     .infer = infer,
+    .complete_shapes = complete_shapes,
+    .complete_dtypes = complete_dtypes,
+    .completes_alone = true,
+    .input_name = input_name,
     .compute = compute,
     .saves = saves,
     .grad = grad,

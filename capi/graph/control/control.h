@@ -22,7 +22,7 @@ int mxl_control_run(const mxl_control *control, mxl_array *const *in, mxl_array 
                     mxl_mode mode);
 
 /* Completes shapes (dtypes) of the node's inputs and outputs through its graphs. */
-int mxl_control_shapes(mxl_rule *rule);
-int mxl_control_dtypes(mxl_rule *rule);
+int mxl_control_shapes(const mxl_graph_node *node, mxl_rule *rule);
+int mxl_control_dtypes(const mxl_graph_node *node, mxl_rule *rule);
 
 #endif

@@ -34,9 +34,8 @@ static void ties_end(ties *t)
 }
 
 /* Numbers graph g of the node. */
-static int ties_begin(ties *t, mxl_rule *rule, int g)
+static int ties_begin(ties *t, const mxl_graph_node *node, mxl_rule *rule, int g)
 {
-    const mxl_graph_node *node = rule->node;
     size_t room;
     int count = 0;
 
@@ -50,7 +49,7 @@ static int ties_begin(ties *t, mxl_rule *rule, int g)
     t->variable = mxl_arena_alloc(&t->arena, room * sizeof(*t->variable));
     t->list = mxl_arena_alloc(&t->arena, room * sizeof(*t->list));
     if (t->variable == NULL || t->list == NULL ||
-        mxl_facts_begin(&t->facts, &t->graph, rule->facts->legacy_shape) != 0) {
+        mxl_facts_begin(&t->facts, &t->graph, rule->legacy_shape) != 0) {
         ties_end(t);
         return -1;
     }
@@ -106,7 +105,7 @@ static int shapes_in(const ties *t)
 {
     for (int i = 0; i < t->count; i++) {
         const tie *each = &t->list[i];
-        const mxl_shape *outer = &t->rule->facts->shape[each->outer];
+        const mxl_shape *outer = &t->rule->shapes[each->outer];
         mxl_shape step = each->steps == WHOLE ? *outer : without_steps(t, outer);
 
         if (mxl_facts_say_shape((mxl_facts *)(uintptr_t)&t->facts, each->inner, &step) != 0)
@@ -119,7 +118,7 @@ static int shapes_out(const ties *t)
 {
     for (int i = 0; i < t->count; i++) {
         const tie *each = &t->list[i];
-        mxl_shape *outer = &t->rule->facts->shape[each->outer];
+        mxl_shape *outer = &t->rule->shapes[each->outer];
         mxl_shape shape = t->facts.shape[each->inner];
 
         if (each->steps != WHOLE)
@@ -134,7 +133,7 @@ static int dtypes_in(const ties *t)
 {
     for (int i = 0; i < t->count; i++) {
         if (mxl_facts_say_dtype((mxl_facts *)(uintptr_t)&t->facts, t->list[i].inner,
-                                t->rule->facts->dtype[t->list[i].outer]) != 0)
+                                t->rule->dtypes[t->list[i].outer]) != 0)
             return -1;
     }
     return 0;
@@ -213,7 +212,7 @@ static void tie_while(ties *t, const mxl_while_params *p)
 
 static void tie_graph(ties *t, int g)
 {
-    const mxl_graph_node *node = t->rule->node;
+    const mxl_rule *node = t->rule;
     const mxl_cond_params *branch = node->params;
 
     if (node->op->graphs == MXL_FOREACH) {
@@ -275,10 +274,9 @@ static int say_made(mxl_rule *rule, const made *list)
 
 /* ---- all graphs of a node ---- */
 
-static int infer_graphs(mxl_rule *rule, int (*in)(const ties *), int (*infer)(mxl_facts *),
-                        int (*out)(const ties *))
+static int infer_graphs(const mxl_graph_node *node, mxl_rule *rule, int (*in)(const ties *),
+                        int (*infer)(mxl_facts *), int (*out)(const ties *))
 {
-    const mxl_graph_node *node = rule->node;
     bool branches = node->op->graphs == MXL_BRANCH;
     size_t bytes = (size_t)rule->num_out * sizeof(made);
     made *list;
@@ -292,7 +290,7 @@ static int infer_graphs(mxl_rule *rule, int (*in)(const ties *), int (*infer)(mx
     for (int g = 0; g < node->op->graphs && status == 0; g++) {
         ties t;
 
-        status = ties_begin(&t, rule, g);
+        status = ties_begin(&t, node, rule, g);
         if (status != 0)
             break;
         tie_graph(&t, g);
@@ -307,12 +305,12 @@ static int infer_graphs(mxl_rule *rule, int (*in)(const ties *), int (*infer)(mx
     return status;
 }
 
-int mxl_control_shapes(mxl_rule *rule)
+int mxl_control_shapes(const mxl_graph_node *node, mxl_rule *rule)
 {
-    return infer_graphs(rule, shapes_in, mxl_infer_shapes, shapes_out);
+    return infer_graphs(node, rule, shapes_in, mxl_infer_shapes, shapes_out);
 }
 
-int mxl_control_dtypes(mxl_rule *rule)
+int mxl_control_dtypes(const mxl_graph_node *node, mxl_rule *rule)
 {
-    return infer_graphs(rule, dtypes_in, mxl_infer_dtypes, dtypes_out);
+    return infer_graphs(node, rule, dtypes_in, mxl_infer_dtypes, dtypes_out);
 }

@@ -54,7 +54,7 @@ static void stand_ins_end(stand_ins *s)
 static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, int dtype)
 {
     const mxl_shape *shape = mxl_rule_in(rule, i)->ndim < 0 ? &s->other : mxl_rule_in(rule, i);
-    int known = rule->facts->dtype[rule->in[i]];
+    int known = mxl_rule_in_dtype(rule, i);
     mxl_array *array = &s->array[i];
 
     array->dtype = known != MXL_DTYPE_UNKNOWN && !s->any_dtypes ? known : dtype;
@@ -75,14 +75,14 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
 /* Calls infer; -1 with the error set. */
 static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtype)
 {
-    mxl_infer infer = {.op = rule->node->op,
-                       .params = rule->node->params,
+    mxl_infer infer = {.op = rule->op,
+                       .params = rule->params,
                        .num_inputs = rule->num_in,
                        .num_outputs = rule->num_out,
                        .in = s->list,
                        .out_shape = s->out_shape,
                        .out_dtype = s->out_dtype,
-                       .legacy_shape = rule->facts->legacy_shape};
+                       .legacy_shape = rule->legacy_shape};
 
     for (int i = 0; i < rule->num_in; i++)
         stand_in(s, rule, i, size, dtype);
@@ -97,28 +97,37 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size, int dtyp
     return 0;
 }
 
-/* The same with `dtype` for the first unknown input, and for others what the rules say then. */
-static int call_guessing(stand_ins *s, mxl_rule *rule, int64_t size, int dtype)
+/* The dtypes of the node's entries, to and from a list. */
+static void copy_dtypes(const mxl_rule *rule, int *list, bool back)
 {
-    mxl_facts facts = *rule->facts;
+    for (int i = 0; i < rule->num_in + rule->num_out; i++) {
+        int *dtype = &rule->dtypes[mxl_rule_entry(rule, i)];
+
+        *(back ? dtype : &list[i]) = *(back ? &list[i] : dtype);
+    }
+}
+
+/* The same with `dtype` for the first unknown input, and for others what the rules say then. */
+static int call_guessing(stand_ins *s, const mxl_rule *rule, int64_t size, int dtype)
+{
     mxl_rule guess = *rule;
-    size_t bytes = (size_t)facts.graph->entries * sizeof(int);
-    int unknown = -1, status;
+    size_t bytes = ((size_t)rule->num_in + (size_t)rule->num_out) * sizeof(int);
+    int unknown = -1, status, *known;
 
     for (int i = rule->num_in; i-- > 0;)
-        unknown = facts.dtype[rule->in[i]] == MXL_DTYPE_UNKNOWN ? i : unknown;
+        unknown = mxl_rule_in_dtype(rule, i) == MXL_DTYPE_UNKNOWN ? i : unknown;
     if (unknown < 0)
         return call_infer(s, rule, size, dtype);
-    facts.dtype = mxl_alloc(bytes);
-    if (facts.dtype == NULL)
+    known = mxl_alloc(bytes);
+    if (known == NULL)
         return -1;
-    memcpy(facts.dtype, rule->facts->dtype, bytes);
-    facts.dtype[rule->in[unknown]] = dtype;
-    guess.facts = &facts;
+    copy_dtypes(rule, known, false);
+    rule->dtypes[rule->in[unknown]] = dtype;
     if (mxl_rule_dtypes(&guess) != 0)
-        memcpy(facts.dtype, rule->facts->dtype, bytes);
-    status = call_infer(s, &guess, size, dtype);
-    mxl_free(facts.dtype, bytes);
+        copy_dtypes(rule, known, true);
+    status = call_infer(s, rule, size, dtype);
+    copy_dtypes(rule, known, true);
+    mxl_free(known, bytes);
     return status;
 }
 
@@ -130,7 +139,7 @@ static int call_any_dtype(stand_ins *s, mxl_rule *rule, int64_t size)
     int status;
 
     for (int i = 0; i < rule->num_in; i++) {
-        int known = rule->facts->dtype[rule->in[i]];
+        int known = mxl_rule_in_dtype(rule, i);
 
         if (known != MXL_DTYPE_UNKNOWN && call_guessing(s, rule, size, known) == 0)
             return 0;
@@ -232,14 +241,14 @@ static input_shapes shapes_of_inputs(const mxl_rule *rule)
 int mxl_rule_own_shapes(mxl_rule *rule)
 {
     input_shapes known = shapes_of_inputs(rule);
-    const mxl_op *op = rule->node->op;
+    const mxl_op *op = rule->op;
     bool needed = false;
     stand_ins s;
     int status = 0;
 
     for (int i = 0; i < rule->num_out; i++)
         needed |= !mxl_shape_known(mxl_rule_out(rule, i));
-    if (known != ALL_KNOWN && (!needed || mxl_rule_needs_all(op)))
+    if (known != ALL_KNOWN && (!needed || op->needs_all))
         return 0;
     if (known == NONE_KNOWN || (known == RANK_UNKNOWN && op->infer == NULL))
         return 0;
@@ -298,17 +307,17 @@ int mxl_rule_own_dtypes(mxl_rule *rule, bool *found)
 
     *found = false;
     for (int i = 0; i < rule->num_in; i++) {
-        int known = rule->facts->dtype[rule->in[i]];
+        int known = mxl_rule_in_dtype(rule, i);
 
         whole &= known != MXL_DTYPE_UNKNOWN;
         if (dtype == MXL_DTYPE_UNKNOWN)
             dtype = known;
     }
     for (int i = 0; i < rule->num_out; i++)
-        needed |= rule->facts->dtype[rule->out + i] == MXL_DTYPE_UNKNOWN;
+        needed |= rule->dtypes[rule->out + i] == MXL_DTYPE_UNKNOWN;
     if (dtype == MXL_DTYPE_UNKNOWN)
         dtype = MXL_F32;
-    if (mxl_rule_by_values(rule->node))
+    if (mxl_rule_by_values(rule))
         return 0;
     if (stand_ins_begin(&s, rule) != 0)
         return -1;

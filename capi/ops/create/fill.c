@@ -68,11 +68,12 @@ static int full_compute(const mxl_call *call)
 }
 
 MXL_CREATOR(op_zeros, "_zeros", init_params, init_params_table, init_infer, zeros_compute,
-            "An array of zeros.");
+            "An array of zeros.", MXL_CREATES);
 MXL_CREATOR(op_ones, "_ones", init_params, init_params_table, init_infer, ones_compute,
-            "An array of ones.");
+            "An array of ones.", MXL_CREATES);
 MXL_CREATOR(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
-            "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"));
+            "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"),
+            MXL_CREATES);
 
 /* ---- with the dtype as a number ---- */
 
@@ -107,7 +108,8 @@ static int plain_infer(mxl_infer *infer)
 
 MXL_CREATOR(op_plain_zeros, "_zeros_without_dtype", plain_params, plain_params_table, plain_infer,
             zeros_compute,
-            "An array of zeros, whose dtype a number says, or the array that is given as output.");
+            "An array of zeros, whose dtype a number says, or the array that is given as output.",
+            MXL_CREATES);
 
 /* ---- into an array that is given ---- */
 

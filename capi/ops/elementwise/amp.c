@@ -40,6 +40,7 @@ static const mxl_op op_amp_cast = {
     MXL_ONLY_PARAM(int, dtype, MXL_P_DTYPE, MXL_REQUIRED, "The dtype of the result.",
                    .values = mxl_number_names),
     .infer = cast_infer,
+    .shapes = "A>A",
     .compute = cast_compute,
     .grad = cast_grad,
 };
@@ -90,6 +91,8 @@ static const mxl_op op_amp_multicast = {
     .arity = multicast_arity,
     .infer = multicast_infer,
     .shapes = "(A)>(A)",
+    .dtypes = ".>.",
+    .input_names = "(data)",
     .compute = cast_compute,
     .grad = cast_grad,
 };

@@ -292,6 +292,17 @@ static void leaky_saves(mxl_saves *saves)
         saves->in[1] = saves->wants[0];
 }
 
+/* A gamma that is given may be one number for all channels. */
+static int leaky_complete(mxl_rule *rule)
+{
+    const mxl_shape *gamma = rule->num_in > 1 ? mxl_rule_in(rule, 1) : NULL;
+
+    if (gamma == NULL)
+        return 0;
+    return gamma->ndim == 1 && gamma->dim[0] == 1 ? mxl_rule_said_shapes(rule, "A>A")
+                                                  : mxl_rule_sized_by_axis(rule, 1);
+}
+
 static const mxl_op op_leaky_relu = {
     .name = "LeakyReLU",
     .aliases = MXL_ALIASES("_npx_leaky_relu"),
@@ -319,6 +330,7 @@ static const mxl_op op_leaky_relu = {
             "mean of both bounds.")),
     .arity = leaky_arity,
     .infer = leaky_infer,
+    .complete_shapes = leaky_complete,
     .strided = true,
     .keeps_layout = true,
     .compute = leaky_compute,

@@ -136,6 +136,7 @@ static const mxl_op op_div_sqrt_dim = {
     .doc = "Each element divided by the square root of the last extent, taken in the array's "
            "dtype; it keeps products of long rows in range.",
     .infer = root_infer,
+    .shapes = "A>A",
     .compose = root_compose,
 };
 

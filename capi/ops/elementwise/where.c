@@ -268,6 +268,12 @@ static int where_grad(mxl_grad *g)
     return 0;
 }
 
+/* Nothing follows before the condition is known, as in 1.9.1. */
+static int where_complete(mxl_rule *rule)
+{
+    return mxl_shape_known(mxl_rule_in(rule, 0)) ? mxl_rule_said_shapes(rule, ".AA>A") : 0;
+}
+
 const mxl_op mxl_op_where = {
     .name = "where",
     .aliases = MXL_ALIASES("_sparse_where"),
@@ -278,6 +284,9 @@ const mxl_op mxl_op_where = {
         MXL_INPUT(x, "Elements for where the condition is not 0."),
         MXL_INPUT(y, "Elements for where it is; shape and dtype as x.")),
     .infer = where_infer,
+    .needs_all = true,
+    .complete_shapes = where_complete,
+    .dtypes = ".AA>A",
     .compute = where_compute,
     .grad = where_grad,
     .saves = mxl_saves_input,

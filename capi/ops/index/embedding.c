@@ -49,6 +49,7 @@ static const mxl_op op_batch_take = {
                          "A position along the last axis for each row, of any dtype; out of bounds "
                          "means the first or the last.")),
     .infer = batch_take_infer,
+    .dtypes = "An>A",
     .compose = batch_take_compose,
 };
 
@@ -78,6 +79,26 @@ static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
     return named(call, mxl_take_rows(s, call->in[1], call->in[0]));
 }
 
+static int embedding_complete(mxl_rule *rule)
+{
+    const embedding_params *p = rule->params;
+
+    return mxl_rule_say(rule, 1, 2, (int64_t[]){p->input_dim, p->output_dim});
+}
+
+/* The weight and the result have one dtype, that of the parameter if neither is known; indices have
+ * any. */
+static int embedding_dtypes(mxl_rule *rule)
+{
+    int weight = mxl_rule_in_dtype(rule, 1), out = rule->dtypes[rule->out];
+
+    if (weight == MXL_DTYPE_UNKNOWN && out == MXL_DTYPE_UNKNOWN)
+        weight = ((const embedding_params *)rule->params)->dtype;
+    if (mxl_rule_say_dtype(rule, rule->in[1], weight) != 0)
+        return -1;
+    return mxl_rule_said_dtypes(rule, ".A>A");
+}
+
 static const mxl_op op_embedding = {
     .name = "Embedding",
     .aliases = MXL_ALIASES("_npx_embedding", "_sparse_Embedding"),
@@ -99,6 +120,8 @@ static const mxl_op op_embedding = {
         MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0",
                   "Accepted; gradients are dense.")),
     .infer = embedding_infer,
+    .complete_shapes = embedding_complete,
+    .complete_dtypes = embedding_dtypes,
     .compose = embedding_compose,
 };
 
@@ -181,6 +204,7 @@ static const mxl_op op_index_copy = {
             "Which rows of the first axis, of any dtype; negative numbers count from the end."),
         MXL_INPUT(new_tensor, "The rows to write, of the same dtype.")),
     .infer = copy_infer,
+    .dtypes = "A>A",
     .compose = copy_compose,
 };
 

@@ -180,7 +180,7 @@ static int gather_compute(const mxl_call *call)
 MOVED(gather_nd, "gather_nd", gather_inputs, gather_infer, gather_compute,
       "The elements at the positions that the indices select: out[j...] = data[indices[0][j...], "
       "indices[1][j...], ...].",
-      .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"));
+      .aliases = MXL_ALIASES("_npi_gather_nd", "_npx_gather_nd"), .dtypes = "A>A");
 
 static int last_compute(const mxl_call *call)
 {
@@ -243,7 +243,8 @@ static int scatter_compute(const mxl_call *call)
 MOVED(scatter_nd, "scatter_nd", scatter_inputs, scatter_infer, scatter_compute,
       "Zeros with data at the positions that the indices select; where two columns select one "
       "position, the last one stays.",
-      MXL_PARAMS(gather_nd_params, shape_table));
+      MXL_PARAMS(gather_nd_params, shape_table), .complete_shapes = mxl_rule_by_parameter,
+      .dtypes = "A>A");
 MOVED(scatter_nd_add, "_mxl_scatter_nd_add", scatter_inputs, scatter_infer, scatter_compute,
       "Zeros with data added at the positions that the indices select.",
       MXL_PARAMS(gather_nd_params, shape_table));
@@ -328,6 +329,7 @@ static const mxl_op op_scatter_set_nd = {
     MXL_PARAMS(gather_nd_params, shape_table),
     .infer = set_infer,
     .shapes = "A..>A",
+    .complete_shapes = mxl_rule_by_parameter,
     .dtypes = "AA.>A",
     .compute = set_compute,
     .grad = set_grad,

@@ -140,6 +140,7 @@ static const mxl_op op_nonzero = {
         MXL_PARAM(nonzero_params, by_axis, MXL_P_BOOL, "0",
                   "Whether the result has a row for each axis, else one for each element found.")),
     .infer = nonzero_infer,
+    .by_values = 1,
     .compute = nonzero_compute,
     .grad = mxl_grad_zero,
 };
@@ -217,6 +218,8 @@ static const mxl_op op_mask = {
         MXL_INPUT(index, "One flag for each position of the axis, of any dtype; 0 is not set.")),
     MXL_PARAMS_OF(mask_params, MXL_PARAM(mask_params, axis, MXL_P_INT, "0", "The axis.")),
     .infer = mask_infer,
+    .dtypes = "A>A",
+    .by_values = 2,
     .compute = mask_compute,
     .grad = mask_grad,
     .saves = mxl_saves_index,

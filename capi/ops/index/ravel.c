@@ -89,6 +89,19 @@ static int ravel_compute(const mxl_call *call)
     return 0;
 }
 
+/* As many rows as the parameter has axes. */
+static int ravel_complete(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    mxl_tuple shape = ((const positions_params *)rule->params)->shape;
+    mxl_shape in = {.ndim = out->ndim + 1, .dim = {shape.n}};
+
+    if (out->ndim < 1 || out->ndim >= MXL_MAX_NDIM || shape.n < 1)
+        return 0;
+    memcpy(in.dim + 1, out->dim, (size_t)out->ndim * sizeof(*in.dim));
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
+}
+
 static const mxl_op op_ravel = {
     .name = "_ravel_multi_index",
     .aliases = MXL_ALIASES("ravel_multi_index"),
@@ -97,6 +110,7 @@ static const mxl_op op_ravel = {
     MXL_INPUTS(MXL_INPUT(data, "One row of indices for each axis of the shape.")),
     MXL_PARAMS(positions_params, shape_table),
     .infer = ravel_infer,
+    .complete_shapes = ravel_complete,
     .compute = ravel_compute,
     .grad = mxl_grad_zero,
 };
@@ -145,6 +159,13 @@ static int unravel_compute(const mxl_call *call)
     return 0;
 }
 
+static int unravel_complete(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+
+    return out->ndim < 2 ? 0 : mxl_rule_say(rule, 0, out->ndim - 1, out->dim + 1);
+}
+
 static const mxl_op op_unravel = {
     .name = "_unravel_index",
     .aliases = MXL_ALIASES("unravel_index"),
@@ -153,6 +174,7 @@ static const mxl_op op_unravel = {
     MXL_INPUTS(MXL_INPUT(data, "Places, counted along the last axis first.")),
     MXL_PARAMS(positions_params, shape_table),
     .infer = unravel_infer,
+    .complete_shapes = unravel_complete,
     .compute = unravel_compute,
     .grad = mxl_grad_zero,
 };
@@ -270,6 +292,7 @@ static const mxl_op op_arange_like = {
                   "Of no meaning: the result is where data is."),
         MXL_PARAM(positions_params, axis, MXL_P_OPT_INT, "None",
                   "The result is a vector as long as this axis; None: it has the shape of data.")),
+    .dtypes = "A>A",
     .infer = arange_like_infer,
     .compute = arange_like_compute,
     .grad = mxl_grad_zero,

@@ -34,6 +34,18 @@ static int sequence_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
+/* One length for each sequence of the batch. */
+static int sequence_complete(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t batch = 1 - ((const sequence_params *)rule->params)->axis;
+
+    return data->ndim < 2 || batch < 0 ? 0 : mxl_rule_say(rule, 1, 1, &data->dim[batch]);
+}
+
+/* What graphs know of all three. */
+#define SEQUENCES .complete_shapes = sequence_complete, .dtypes = "Aa>A"
+
 /* ---- layout and lengths ---- */
 
 /* An array as pieces of `inner` elements: step t of sequence b is piece t * of_step + b * of_batch.
@@ -174,6 +186,7 @@ static const mxl_op op_sequence_mask = {
         AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences.")),
     .arity = sequence_arity,
     .infer = sequence_infer,
+    SEQUENCES,
     .compute = mask_compute,
     .grad = sequence_grad,
     .saves = saves_lengths,
@@ -262,6 +275,7 @@ static const mxl_op op_sequence_last = {
         AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences.")),
     .arity = last_arity,
     .infer = last_infer,
+    SEQUENCES,
     .compute = last_compute,
     .grad = last_grad,
     .saves = last_saves,
@@ -316,6 +330,7 @@ static const mxl_op op_sequence_reverse = {
     MXL_PARAMS_OF(sequence_params, USE_LENGTH, AXIS("The axis of the sequences' steps: 0.")),
     .arity = sequence_arity,
     .infer = reverse_infer,
+    SEQUENCES,
     .compute = reverse_compute,
     .grad = sequence_grad,
     .saves = saves_lengths,

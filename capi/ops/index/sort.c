@@ -186,17 +186,27 @@ static int topk_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-#define SORTED(id, op_aliases, op_arity, op_doc)                                                   \
+/* Values have the dtype of the data, positions that of the parameter, a mask either. */
+static int topk_dtypes(mxl_rule *rule)
+{
+    const sort_params *p = rule->params;
+
+    if (p->ret_typ == TOPK_INDICES)
+        return mxl_rule_say_out_dtypes(rule, p->dtype);
+    return mxl_rule_said_dtypes(rule, "B>Bt");
+}
+
+#define SORTED(id, op_aliases, op_arity, ...)                                                      \
     static const mxl_op op_##id = {                                                                \
         .name = #id,                                                                               \
         .aliases = op_aliases,                                                                     \
-        .doc = op_doc,                                                                             \
         MXL_PARAMS(sort_params, id##_table),                                                       \
         .arity = op_arity,                                                                         \
         .infer = sort_infer,                                                                       \
         .compute = sort_compute,                                                                   \
         .grad = sort_grad,                                                                         \
         .saves = sort_saves,                                                                       \
+        .doc = __VA_ARGS__,                                                                        \
     }
 
 SORTED(
@@ -207,6 +217,7 @@ SORTED(argsort, MXL_ALIASES("_npi_argsort"), NULL,
        "order; a NaN counts as larger than every number.");
 SORTED(topk, MXL_ALIASES("_npx_topk"), topk_arity,
        "The k largest elements of each row along an axis, or the smallest, in order. Of equal "
-       "elements the earlier one is chosen first; a NaN counts as larger than every number.");
+       "elements the earlier one is chosen first; a NaN counts as larger than every number.",
+       .complete_dtypes = topk_dtypes);
 
 const mxl_op *const mxl_ops_sort[] = {&op_sort, &op_argsort, &op_topk, NULL};

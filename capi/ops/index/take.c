@@ -160,7 +160,7 @@ static int take_compute(const mxl_call *call)
 INDEXED(take, "take", take_inputs,
         "The positions of an axis that the indices name. The shape of the indices takes the axis' "
         "place.",
-        .aliases = MXL_ALIASES("_npi_take"));
+        .aliases = MXL_ALIASES("_npi_take"), .dtypes = "A>A");
 
 /* ---- the gradient of take ---- */
 
@@ -316,10 +316,31 @@ static int pick_compute(const mxl_call *call)
     return 0;
 }
 
+/* The index has the shape of data without the axis. It may have size 1 there instead, which only
+ * its rank tells. */
+static int pick_complete(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t axis = ((const index_params *)rule->params)->axis, dim[MXL_MAX_NDIM] = {1};
+    int ndim = 0;
+
+    if (data->ndim < 1 || axis == MXL_NONE || mxl_rule_in(rule, 1)->ndim == data->ndim)
+        return 0;
+    axis += axis < 0 ? data->ndim : 0;
+    for (int i = 0; i < data->ndim; i++) {
+        if (i != axis)
+            dim[ndim++] = data->dim[i];
+    }
+    if (ndim == data->ndim)
+        return 0; /* infer has the error */
+    return mxl_rule_say(rule, 1, ndim > 0 ? ndim : 1, dim);
+}
+
 /* dx = zeros with dy at the indices */
 INDEXED(pick, "pick", pick_inputs,
         "One element along an axis for each position of the other axes, chosen by the index.",
-        .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"));
+        .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"),
+        .complete_shapes = pick_complete, .dtypes = "A>A");
 
 /* ---- the gradient of pick ---- */
 

@@ -262,6 +262,28 @@ static int fc_grad(mxl_grad *g)
     return p->no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_grad_set(g, 2, dy);
 }
 
+/* The weight and the bias, by the data; and the batch, by the result. */
+static int fc_complete(mxl_rule *rule)
+{
+    const fc_params *p = rule->params;
+    mxl_shape *data = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
+    int64_t width = -1;
+
+    if (data->ndim < 0)
+        return 0;
+    if (data->ndim > 0)
+        width = p->flatten ? mxl_rule_product(data->ndim - 1, data->dim + 1)
+                           : data->dim[data->ndim - 1];
+    if (mxl_rule_say(rule, 1, 2, (int64_t[]){p->num_hidden, width}) != 0 ||
+        mxl_rule_say(rule, 2, 1, &p->num_hidden) != 0)
+        return -1;
+    if (data->ndim > 0 && out->ndim > 0 && data->dim[0] < 0 && out->dim[0] >= 0) {
+        data->dim[0] = out->dim[0];
+        rule->changed = true;
+    }
+    return 0;
+}
+
 static const mxl_op op_fully_connected = {
     .name = "FullyConnected",
     .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
@@ -278,6 +300,7 @@ static const mxl_op op_fully_connected = {
                   "Whether all axes but the first are features; otherwise the last one is.")),
     .arity = fc_arity,
     .infer = fc_infer,
+    .complete_shapes = fc_complete,
     .compute = fc_compute,
     .grad = fc_grad,
     .saves = mxl_saves_other,

@@ -263,6 +263,21 @@ static mxl_array *gemm_compose(mxl_scope *s, const mxl_call *call)
     return mxl_add(s, product, c);
 }
 
+/* C has the shape of the product, whose rows lie along `axis` and columns along the last one. */
+static int gemm_complete(mxl_rule *rule)
+{
+    const gemm_params *p = rule->params;
+    const mxl_shape *a = mxl_rule_in(rule, 0), *b = mxl_rule_in(rule, 1);
+    int64_t rows = p->axis + (p->axis < 0 ? a->ndim : 0);
+    mxl_shape c = *a;
+
+    if (a->ndim < 2 || b->ndim != a->ndim || rows < 0 || rows >= a->ndim - 1)
+        return 0;
+    c.dim[rows] = a->dim[p->transpose_a ? a->ndim - 1 : rows];
+    c.dim[c.ndim - 1] = b->dim[p->transpose_b ? rows : b->ndim - 1];
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 2), &c);
+}
+
 static const mxl_op op_gemm = {
     .name = "_linalg_gemm",
     .aliases = MXL_ALIASES("linalg_gemm"),
@@ -275,6 +290,7 @@ static const mxl_op op_gemm = {
                   MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
                             "Factor of C; with 0 C is not read.", .type_name = "double"),
                   GEMM_AXIS),
+    .complete_shapes = gemm_complete,
     .compose = gemm_compose,
 };
 

@@ -34,6 +34,20 @@ static int tr_infer(mxl_infer *infer)
     return mxl_infer_set(infer, a->dtype, b->ndim, b->shape);
 }
 
+/* The triangular matrix beside another one, which has the result's shape. */
+static int tr_complete(mxl_rule *rule)
+{
+    mxl_shape a = *mxl_rule_in(rule, 1);
+
+    if (a.ndim < 2)
+        return 0;
+    if (((const tr_params *)rule->params)->rightside)
+        a.dim[a.ndim - 2] = a.dim[a.ndim - 1];
+    else
+        a.dim[a.ndim - 1] = a.dim[a.ndim - 2];
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &a);
+}
+
 static mxl_array *trmm_compose(mxl_scope *s, const mxl_call *call)
 {
     const tr_params *p = call->params;
@@ -48,6 +62,7 @@ static const mxl_op op_trmm = {
     .doc = "Products with triangular matrices: alpha op(A) B, or alpha B op(A).",
     MXL_LINALG(trmm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
+    .complete_shapes = tr_complete,
     .shapes = ".A>A",
     .compose = trmm_compose,
 };
@@ -117,6 +132,7 @@ static const mxl_op op_trsm = {
     MXL_LINALG(trsm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
     .infer = tr_infer,
+    .complete_shapes = tr_complete,
     .shapes = ".A>A",
     .compute = trsm_compute,
     .grad = trsm_grad,

@@ -85,12 +85,25 @@ static const mxl_op op_eigh = {
     .compose = eigh_compose,
 };
 
+/* The matrices are square, and the values lack one axis. */
+static int values_complete(mxl_rule *rule)
+{
+    mxl_shape square = *mxl_rule_out(rule, 0);
+
+    if (square.ndim < 1 || square.ndim >= MXL_MAX_NDIM)
+        return 0;
+    square.dim[square.ndim] = square.dim[square.ndim - 1];
+    square.ndim++;
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &square);
+}
+
 static const mxl_op op_eigvalsh = {
     .name = "_npi_eigvalsh",
     .doc = "Eigenvalues of symmetric matrices, ascending.",
     .inputs = mxl_inputs_a,
     TRIANGLE,
     .infer = values_infer,
+    .complete_shapes = values_complete,
     .compose = eigvalsh_compose,
 };
 
@@ -196,6 +209,7 @@ static const mxl_op op_eigvals = {
     .doc = "Eigenvalues of matrices, in no order. An error if one is complex.",
     .inputs = mxl_inputs_a,
     .infer = values_infer,
+    .complete_shapes = values_complete,
     .compose = eig_compose,
 };
 

@@ -308,6 +308,24 @@ static void pinv_saves(mxl_saves *saves)
         saves->in[1] = saves->wants[1];
 }
 
+/* The last two sizes change places. */
+static int pinv_complete(mxl_rule *rule)
+{
+    mxl_shape *sides[] = {mxl_rule_in(rule, 0), mxl_rule_out(rule, 0)};
+
+    for (int i = 0; i < 2; i++) {
+        mxl_shape turned = *sides[i];
+
+        if (turned.ndim < 2)
+            continue;
+        turned.dim[turned.ndim - 1] = sides[i]->dim[turned.ndim - 2];
+        turned.dim[turned.ndim - 2] = sides[i]->dim[turned.ndim - 1];
+        if (mxl_rule_merge(rule, sides[1 - i], &turned) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 #define HERMITIAN                                                                                  \
     MXL_PARAM(pinv_params, hermitian, MXL_P_BOOL, "0", "Of no effect: results are the same.")
 #define PINV(id, op_name, text, its_inputs, ...)                                                   \
@@ -317,6 +335,7 @@ static void pinv_saves(mxl_saves *saves)
         its_inputs,                                                                                \
         MXL_PARAMS_OF(pinv_params, __VA_ARGS__),                                                   \
         .infer = pinv_infer,                                                                       \
+        .complete_shapes = pinv_complete,                                                          \
         .compute = pinv_compute,                                                                   \
         .grad = id##_grad,                                                                         \
         .saves = pinv_saves,                                                                       \

@@ -229,11 +229,30 @@ static void batch_saves(mxl_saves *saves)
     saves->in[3] = saves->in[4] = of_batch(p, saves->training);
 }
 
+static int batch_complete(mxl_rule *rule)
+{
+    return mxl_rule_sized_by_axis(rule, axis_of(rule->op, rule->params));
+}
+
+/* Statistics and weights are float32 where the data has 16 bits. */
+static int batch_dtypes(mxl_rule *rule)
+{
+    int data;
+
+    if (mxl_rule_said_dtypes(rule, "A>A") != 0)
+        return -1;
+    data = mxl_rule_in_dtype(rule, 0);
+    if (data == MXL_DTYPE_UNKNOWN)
+        return 0;
+    return mxl_rule_said_dtypes(rule, data == MXL_F16 ? "Af*>Af*" : "A*>A*");
+}
+
 #define BATCH_DOC                                                                                  \
     "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of each " \
     "channel: in training mode those of the batch, otherwise the moving ones."
 #define BATCH_FIELDS                                                                               \
-    .arity = batch_arity, .infer = batch_infer, .compute = batch_compute, .grad = batch_grad,      \
+    .arity = batch_arity, .infer = batch_infer, .complete_shapes = batch_complete,                 \
+    .complete_dtypes = batch_dtypes, .compute = batch_compute, .grad = batch_grad,                 \
     .grad_kernel = batch_grad_kernel, .saves = batch_saves, .reads_training = true,                \
     .grad_updates = true
 
@@ -254,6 +273,7 @@ static const mxl_op op_batch_norm_v1 = {
     .inputs = v1_inputs,
     MXL_PARAMS_OF(batch_params, FLOAT_EPS, COMMON_PARAMS),
     BATCH_FIELDS,
+    .input_names = "data gamma beta moving_mean moving_var",
 };
 
 /* ---- composites of it ---- */
@@ -272,6 +292,8 @@ static const mxl_op op_batch_norm_relu = {
     BATCH_PARAMS,
     .arity = batch_arity,
     .infer = batch_infer,
+    .complete_shapes = batch_complete,
+    .complete_dtypes = batch_dtypes,
     .compose = relu_compose,
     .reads_training = true,
 };
@@ -300,6 +322,8 @@ static const mxl_op op_sync_batch_norm = {
                   "What devices find one another by; of no effect here.")),
     .arity = batch_arity,
     .infer = batch_infer,
+    .complete_shapes = batch_complete,
+    .complete_dtypes = batch_dtypes,
     .compose = sync_compose,
     .reads_training = true,
 };

@@ -82,6 +82,25 @@ int mxl_conv_check_weight(const mxl_infer *infer, int64_t first, int64_t second)
     return 0;
 }
 
+int mxl_conv_complete_weight(mxl_rule *rule, int input, bool transposed)
+{
+    const mxl_conv_params *p = rule->params;
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t channels = data->ndim > 1 ? data->dim[1] : -1, dims[MXL_MAX_NDIM];
+
+    if (data->ndim < 0 || p->kernel.n < 1 || p->kernel.n + 2 > MXL_MAX_NDIM || p->num_group < 1)
+        return 0;
+    dims[0] = transposed ? channels : p->num_filter;
+    dims[1] = transposed     ? p->num_filter / p->num_group
+              : channels < 0 ? -1
+                             : channels / p->num_group;
+    for (int i = 0; i < p->kernel.n; i++)
+        dims[2 + i] = p->kernel.v[i];
+    return mxl_rule_say(rule, input, p->kernel.n + 2, dims) != 0
+               ? -1
+               : mxl_rule_say(rule, input + 1, 1, &p->num_filter);
+}
+
 int mxl_conv_size(const mxl_infer *infer, int i, int64_t size, int64_t *out)
 {
     const mxl_conv_params *p = infer->params;

@@ -62,6 +62,10 @@ int mxl_conv_check(const mxl_infer *infer);
 int mxl_conv_check_filters(const mxl_infer *infer);
 int mxl_conv_check_weight(const mxl_infer *infer, int64_t first, int64_t second);
 
+/* For graphs: completes the weight, which is input `input`, of (filters, channels of a group,
+ * kernel) or, transposed, (channels, filters of a group, kernel), and the bias behind it. */
+int mxl_conv_complete_weight(mxl_rule *rule, int input, bool transposed);
+
 /* The size of the result along spatial axis i, from that of the data. -1 with the error set: the
  * kernel does not fit. */
 int mxl_conv_size(const mxl_infer *infer, int i, int64_t size, int64_t *out);

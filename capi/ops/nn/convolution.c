@@ -75,12 +75,33 @@ static int y_grad(mxl_grad *g)
     return p.no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_conv_grad_bias(g);
 }
 
+/* The batch of the data and, along spatial axes with stride 1, its size; then the weight. */
+static int y_complete(mxl_rule *rule)
+{
+    const mxl_conv_params *p = rule->params;
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    int64_t dims[MXL_MAX_NDIM] = {out->dim[0], -1};
+
+    if (p->kernel.n < 1 || out->ndim != p->kernel.n + 2)
+        return mxl_conv_complete_weight(rule, 1, false);
+    for (int i = 0; i < p->kernel.n; i++) {
+        int64_t spread = i < p->dilate.n ? p->dilate.v[i] : 1,
+                around = i < p->pad.n ? p->pad.v[i] : 0;
+        int64_t size = out->dim[2 + i] + spread * (p->kernel.v[i] - 1) - 2 * around;
+        bool follows = out->dim[2 + i] > 0 && (i >= p->stride.n || p->stride.v[i] == 1) && size > 0;
+
+        dims[2 + i] = follows ? size : -1;
+    }
+    return mxl_rule_say(rule, 0, out->ndim, dims) != 0 ? -1
+                                                       : mxl_conv_complete_weight(rule, 1, false);
+}
+
 #define CONVOLUTION                                                                                \
     MXL_INPUTS(MXL_INPUT(data, "Images: batch, channels, then one to three spatial axes."),        \
                MXL_INPUT(weight, "Kernels: num_filter, channels of a group, kernel."),             \
                MXL_INPUT(bias, "Vector of num_filter numbers; absent with no_bias.")),             \
-        .arity = mxl_conv_arity, .infer = y_infer, .compute = y_compute, .grad = y_grad,           \
-        .saves = mxl_saves_other, .keeps_form = true
+        .arity = mxl_conv_arity, .infer = y_infer, .complete_shapes = y_complete,                  \
+        .compute = y_compute, .grad = y_grad, .saves = mxl_saves_other, .keeps_form = true
 
 static const mxl_op op_convolution = {
     .name = "Convolution",

@@ -464,6 +464,12 @@ static mxl_array *ctc_compose(mxl_scope *s, const mxl_call *call)
     return mxl_cast(s, loss, x->dtype);
 }
 
+/* Without lengths of the data those of the labels come in their place. */
+static const char *ctc_input(const void *params, int i)
+{
+    return i == 2 && !((const ctc_params *)params)->use_data_lengths ? "label_lengths" : NULL;
+}
+
 static const mxl_op op_ctc_loss = {
     .name = "CTCLoss",
     .aliases = MXL_ALIASES("_contrib_CTCLoss", "_contrib_ctc_loss", "ctc_loss"),
@@ -474,7 +480,9 @@ static const mxl_op op_ctc_loss = {
     MXL_PARAMS_OF(ctc_params, CTC_PARAMS),
     .arity = ctc_arity,
     .infer = ctc_infer,
+    .dtypes = "A>A",
     .compose = ctc_compose,
+    .input_name = ctc_input,
 };
 
 const mxl_op *const mxl_ops_ctc[] = {&op_ctc_loss, &op_logs, NULL};

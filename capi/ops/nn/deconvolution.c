@@ -114,6 +114,11 @@ static int deconvolution_grad(mxl_grad *g)
     return p.no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_conv_grad_bias(g);
 }
 
+static int deconvolution_complete(mxl_rule *rule)
+{
+    return mxl_conv_complete_weight(rule, 1, true);
+}
+
 static const mxl_op op_deconvolution = {
     .name = "Deconvolution",
     .aliases = MXL_ALIASES("_npx_deconvolution"),
@@ -132,6 +137,7 @@ static const mxl_op op_deconvolution = {
                   MXL_CONV_CHANNELS("512", "1"), MXL_CONV_LAYOUT(mxl_conv_layouts)),
     .arity = mxl_conv_arity,
     .infer = deconvolution_infer,
+    .complete_shapes = deconvolution_complete,
     .compute = deconvolution_compute,
     .grad = deconvolution_grad,
     .saves = mxl_saves_other,

@@ -309,6 +309,7 @@ static const mxl_op op_hawkesll = {
     .inputs = hawkes_inputs,
     .arity = hawkes_arity,
     .infer = hawkes_infer,
+    .dtypes = "AAAAAiA*>A*",
     .compose = hawkes_compose,
 };
 

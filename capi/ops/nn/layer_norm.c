@@ -125,6 +125,23 @@ static int group_check(void *params)
                : mxl_error("GroupNorm: num_groups must be at least 1, got %lld", (long long)groups);
 }
 
+/* ---- what graphs complete ---- */
+
+static int layer_complete(mxl_rule *rule)
+{
+    return mxl_rule_sized_by_axis(rule, ((const norm_params *)rule->params)->axis);
+}
+
+static int groups_complete(mxl_rule *rule)
+{
+    const norm_params *p = rule->params;
+
+    if (p->num_groups == 0)
+        return mxl_rule_sized_by_axis(rule, 1);
+    return mxl_rule_say(rule, 1, 1, &p->num_groups) != 0 ? -1
+                                                         : mxl_rule_say(rule, 2, 1, &p->num_groups);
+}
+
 /* ---- the operators ---- */
 
 /* compute and vjps of the operator ID, whose data SEEN describes. */
@@ -154,8 +171,9 @@ NORM_FUNCTIONS(layer, layer_of)
 NORM_FUNCTIONS(groups, groups_of)
 
 #define NORM_FIELDS(id)                                                                            \
-    .inputs = norm_inputs, .arity = norm_arity, .infer = id##_infer, .compute = id##_compute,      \
-    .grad = id##_grad, .grad_kernel = id##_grad_kernel, .saves = mxl_normalise_saves
+    .inputs = norm_inputs, .arity = norm_arity, .infer = id##_infer,                               \
+    .complete_shapes = id##_complete, .compute = id##_compute, .grad = id##_grad,                  \
+    .grad_kernel = id##_grad_kernel, .saves = mxl_normalise_saves
 
 static const mxl_op op_layer_norm = {
     .name = "LayerNorm",

@@ -171,6 +171,7 @@ static const mxl_op op_softmax_activation = {
                    "instance: along the last axis; channel: along axis 1.",
                    .values = activation_modes),
     .infer = softmax_infer,
+    .shapes = "A>A",
     .compose = softmax_compose,
 };
 

@@ -256,6 +256,55 @@ static const mxl_input rnn_inputs[] = {
     {0},
 };
 
+/* Steps and batch of the data, by the result. */
+static int complete_data(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+
+    return out->ndim != 3 ? 0 : mxl_rule_say(rule, 0, 3, (int64_t[]){out->dim[0], out->dim[1], -1});
+}
+
+static int rnn_complete(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    const int64_t *dim = data->dim;
+    mxl_rnn_net net;
+    int64_t states, size;
+
+    if (complete_data(rule) != 0)
+        return -1;
+    if (data->ndim != 3)
+        return 0;
+    net = mxl_rnn_net_of(rule->params, dim);
+    states = net.layers * net.directions;
+    size = dim[2] < 0 ? -1 : mxl_rnn_parameters(&net);
+    if (mxl_rule_merge(rule, mxl_rule_out(rule, 0),
+                       &(mxl_shape){3, {dim[0], dim[1], net.out * net.directions}}) != 0 ||
+        mxl_rule_say(rule, 1, 1, &size) != 0 ||
+        mxl_rule_say(rule, 2, 3, (int64_t[]){states, dim[1], net.out}) != 0)
+        return -1;
+    if (net.lstm &&
+        mxl_rule_say(rule, net.cell_input, 3, (int64_t[]){states, dim[1], net.hidden}) != 0)
+        return -1;
+    return net.length_input < 0 ? 0 : mxl_rule_say(rule, net.length_input, 1, &dim[1]);
+}
+
+/* Lengths of sequences may have a dtype of their own. */
+static int rnn_dtypes(mxl_rule *rule)
+{
+    bool lengths = ((const mxl_rnn_params *)rule->params)->use_sequence_length;
+
+    return mxl_rule_said_dtypes(rule, lengths ? "(A)a>A*" : "A*>A*");
+}
+
+/* Without a state of cells the lengths come in its place. */
+static const char *rnn_input(const void *params, int i)
+{
+    bool lstm = ((const mxl_rnn_params *)params)->mode == MXL_RNN_LSTM;
+
+    return i == 3 && !lstm ? "sequence_length" : NULL;
+}
+
 static const mxl_op op_rnn = {
     .name = "RNN",
     .aliases = MXL_ALIASES("_npx_rnn"),
@@ -267,7 +316,10 @@ static const mxl_op op_rnn = {
     .check = rnn_check,
     .arity = rnn_arity,
     .infer = rnn_infer,
+    .complete_shapes = rnn_complete,
+    .complete_dtypes = rnn_dtypes,
     .compose = rnn_compose,
+    .input_name = rnn_input,
     .reads_training = true,
 };
 

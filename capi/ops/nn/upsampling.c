@@ -153,6 +153,23 @@ static mxl_array *upsampling_compose(mxl_scope *s, const mxl_call *call)
 
 #define FIELD(field, kind, text, ...) MXL_PARAM(upsampling_params, field, kind, text, __VA_ARGS__)
 
+static int upsampling_complete(mxl_rule *rule)
+{
+    const upsampling_params *p = rule->params;
+    int64_t kernel = 2 * p->scale - p->scale % 2;
+
+    if (p->sample_type != TYPE_BILINEAR)
+        return 0;
+    return mxl_rule_say(rule, 1, 4, (int64_t[]){p->num_filter, 1, kernel, kernel});
+}
+
+static const char *upsampling_input(const void *params, int i)
+{
+    if (((const upsampling_params *)params)->sample_type != TYPE_BILINEAR)
+        return NULL;
+    return i == 0 ? "data" : "weight";
+}
+
 static const mxl_op op_upsampling = {
     .name = "UpSampling",
     .doc = "Images that are `scale` times as large. nearest: each pixel becomes a square; several "
@@ -179,7 +196,9 @@ static const mxl_op op_upsampling = {
     .arity = upsampling_arity,
     .check = upsampling_check,
     .infer = upsampling_infer,
+    .complete_shapes = upsampling_complete,
     .compose = upsampling_compose,
+    .input_name = upsampling_input,
 };
 
 /* ---- Crop ---- */

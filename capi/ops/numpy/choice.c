@@ -223,6 +223,7 @@ static const mxl_op op_choice = {
                             "Whether the last input has a weight for each position.")),
     .arity = choice_arity,
     .infer = choice_infer,
+    .dtypes = ">l",
     .compute = choice_compute,
     .grad = mxl_grad_zero,
     .keeps_scalars = true,

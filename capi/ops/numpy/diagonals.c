@@ -147,6 +147,7 @@ static const mxl_op op_indices = {
     .name = "_npi_diag_indices_from",
     .doc = "The positions of the main diagonal of an array whose axes have one size, int64.",
     .compose = indices_compose,
+    .dtypes = ">l",
     .keeps_scalars = true,
 };
 

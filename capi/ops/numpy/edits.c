@@ -302,6 +302,8 @@ static const mxl_op op_delete = {
     MXL_PARAMS_OF(obj_params, OBJ_PARAMS),
     .arity = delete_arity,
     .compose = delete_compose,
+    .by_values = 2,
+    .dtypes = "A>A",
     .keeps_scalars = true,
 };
 
@@ -414,6 +416,7 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
     static const mxl_op op_##id = {                                                                \
         .name = op_name,                                                                           \
         .doc = "The array with values before some positions of an axis.",                          \
+        .dtypes = "A>A",                                                                           \
         MXL_INPUTS(MXL_INPUT(arr, "Input array."),                                                 \
                    MXL_INPUT(values, "What is inserted, unless `val` is given."), __VA_ARGS__),    \
         MXL_PARAMS_OF(obj_params,                                                                  \
@@ -540,6 +543,7 @@ static const mxl_op op_mask_scalar = {
                             .type_text = "float"),
                   START(mask_params)),
     .compose = mask_scalar_compose,
+    .completes_alone = true,
     .keeps_scalars = true,
 };
 
@@ -552,6 +556,7 @@ static const mxl_op op_mask_tensor = {
     MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
                    "The array's axis that the mask begins at.", .type_text = "int"),
     .compose = mask_tensor_compose,
+    .completes_alone = true,
     .keeps_scalars = true,
 };
 
@@ -573,6 +578,8 @@ static const mxl_op op_nonzero = {
     .doc = "The positions of elements that are not 0: a row for each, int64.",
     MXL_INPUTS(MXL_INPUT(x, "Input array.")),
     .compose = nonzero_compose,
+    .by_values = 1,
+    .dtypes = ">l",
     .keeps_scalars = true,
 };
 

@@ -65,6 +65,7 @@ static const mxl_op op_reshape = {
                             "The order of elements, which is that of C whatever is asked for.")),
     .keeps_scalars = true,
     MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
+    .complete_shapes = mxl_rule_reshape,
 };
 
 /* ---- transpose, moveaxis ---- */
@@ -138,6 +139,7 @@ static const mxl_op op_transpose = {
                    .type_name = "Shape(tuple)"),
     .keeps_scalars = true,
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
+    .complete_shapes = mxl_transposed_complete,
 };
 
 typedef struct moveaxis_params {
@@ -359,6 +361,7 @@ static const mxl_op op_where = {
     MXL_INPUTS(MXL_INPUT(condition, "The condition, of any dtype."),
                MXL_INPUT(x, "Elements for where the condition is not 0."),
                MXL_INPUT(y, "Elements for where it is; of x's dtype.")),
+    .dtypes = ".AA>A",
     .compose = where_compose,
     .grad = where_grad,
     .saves = mxl_saves_input,
@@ -391,6 +394,7 @@ static mxl_array *rscalar_compose(mxl_scope *s, const mxl_call *call)
         MXL_INPUTS(CONDITION, MXL_INPUT(array, "The elements that are no number.")),               \
         MXL_ONLY_PARAM(double, scalar, MXL_P_FLOAT, "0",                                           \
                        "The number, which is cast to the array's dtype.", .type_name = "double"),  \
+        .dtypes = ".A>A",                                                                          \
         .compose = side##_compose,                                                                 \
         .keeps_scalars = true,                                                                     \
     }

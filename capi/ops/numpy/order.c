@@ -138,6 +138,15 @@ static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
     return made;
 }
 
+/* float32, but of float64 that. */
+static int percentile_dtypes(mxl_rule *rule)
+{
+    int data = mxl_rule_in_dtype(rule, 0);
+
+    return data == MXL_DTYPE_UNKNOWN ? 0
+                                     : mxl_rule_said_dtypes(rule, data == MXL_F64 ? ">d" : ">f");
+}
+
 static const mxl_op op_percentile = {
     .name = "_npi_percentile",
     .doc = "The numbers below which a part of the elements lies, along axes.",
@@ -153,6 +162,7 @@ static const mxl_op op_percentile = {
                      "The percentage, if it is one number.", .type_name = "double or None")),
     .arity = percentile_arity,
     .compose = percentile_compose,
+    .complete_dtypes = percentile_dtypes,
     .keeps_scalars = true,
 };
 
@@ -327,6 +337,8 @@ static const mxl_op op_unique = {
         MXL_PARAM(unique_params, axis, MXL_P_OPT_INT, "None", "The axis; None: elements.")),
     .arity = unique_arity,
     .compose = unique_compose,
+    .dtypes = "A>Al*",
+    .by_values = 1,
     .keeps_scalars = true,
 };
 

@@ -331,6 +331,7 @@ static int arg_compute(const mxl_call *call)
                              MXL_PARAM(np_arg_params, keepdims, MXL_P_BOOL, "0",                   \
                                        "Whether the axis stays, with extent 1.")),                 \
                .infer = arg_infer,                                                                 \
+               .dtypes = ">l",                                                                     \
                .compute = arg_compute,                                                             \
                .grad = mxl_grad_zero,                                                              \
                .keeps_scalars = true},                                                             \

@@ -183,6 +183,7 @@ static const mxl_op op_npx_reshape = {
                   "The order of elements, which is that of C whatever is asked for.")),
     .keeps_scalars = true,
     MXL_MOVEMENT_BACK(npx_reshape_plan, mxl_reshape_grad),
+    .complete_shapes = mxl_rule_reshape,
 };
 
 /* ---- _npi_concatenate ---- */
@@ -252,6 +253,14 @@ static mxl_array *concatenate_compose(mxl_scope *s, const mxl_call *call)
     return joined;
 }
 
+/* Without an axis the inputs are flat, whatever they have. */
+static int concatenate_complete(mxl_rule *rule)
+{
+    int64_t axis = ((const concatenate_params *)rule->params)->axis;
+
+    return axis == MXL_NONE ? 0 : mxl_joined_complete(rule, axis);
+}
+
 static const mxl_op op_concatenate = {
     .name = "_npi_concatenate",
     .doc = "Joins arrays along an axis; their other extents must be the same.",
@@ -264,6 +273,7 @@ static const mxl_op op_concatenate = {
     .key_var_num_args = "num_args",
     .arity = concatenate_arity,
     .infer = concatenate_infer,
+    .complete_shapes = concatenate_complete,
     .compose = concatenate_compose,
     .keeps_scalars = true,
 };

@@ -343,7 +343,7 @@ COMPOSED(bincount, "_npi_bincount", "How often each value occurs, or the sum of 
                                  "The least length of the result."),
                        MXL_PARAM(bincount_params, has_weights, MXL_P_BOOL, "0",
                                  "Whether there are weights.")),
-         .arity = bincount_arity);
+         .arity = bincount_arity, .by_values = 1, .dtypes = "(.)A>A");
 
 /* ---- constraint_check, share_memory ---- */
 
@@ -370,6 +370,7 @@ static const mxl_op op_constraint = {
     MXL_ONLY_PARAM(const char *, msg, MXL_P_STRING, "Constraint violated.", "The text."),
     .infer = constraint_infer,
     .compose = constraint_compose,
+    .dtypes = ">b",
     .keeps_scalars = true,
 };
 
@@ -390,6 +391,7 @@ static const mxl_op op_share = {
     .doc = "Whether two arrays share memory.",
     MXL_INPUTS(MXL_INPUT(a, "An array."), MXL_INPUT(b, "Another one.")),
     .compose = share_compose,
+    .dtypes = ">b",
     .keeps_scalars = true,
 };
 

@@ -231,12 +231,22 @@ static int group_compute(const mxl_call *call)
     return 0;
 }
 
+/* A history of which nothing is known has one number for each row of the weight. */
+static int group_complete(mxl_rule *rule)
+{
+    const mxl_shape *weight = mxl_rule_in(rule, 0);
+
+    return weight->ndim < 1 || mxl_rule_in(rule, 2)->ndim >= 0
+               ? 0
+               : mxl_rule_say(rule, 2, 2, (int64_t[]){weight->dim[0], 1});
+}
+
 MXL_STEP_OP(
     group, "_contrib_group_adagrad_update", group_inputs, group_table,
     "A step of AdaGrad with one rate for each row: with g = clip(rescale_grad * grad), history "
     "becomes history + mean(g^2) over the row, and the result is weight - lr * g / "
     "sqrt(history + epsilon).",
-    .shapes = "AA.>A", .dtypes = "A*>A");
+    .shapes = "AA.>A", .dtypes = "A*>A", .complete_shapes = group_complete);
 
 const mxl_op *const mxl_ops_adam[] = {
     &op_adam, &op_ftml, &op_ftrl, &op_rmsprop, &op_rmspropalex, &op_adagrad, &op_group, NULL,

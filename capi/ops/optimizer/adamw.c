@@ -181,6 +181,7 @@ static const mxl_op op_multi_adamw = {
     MXL_STEP_FIELDS(multi_adamw, many_table),
     .shapes = "(AAAA).>(A)",
     .dtypes = "(AAAA)A>(A)",
+    .input_names = "(weight grad mean var) rescale_grad",
 };
 
 static const mxl_op op_multi_mp_adamw = {
@@ -192,6 +193,7 @@ static const mxl_op op_multi_mp_adamw = {
     MXL_STEP_FIELDS(multi_mp_adamw, many_table),
     .shapes = "(AAAAA).>(A)",
     .dtypes = "(AAfff)f>(A)",
+    .input_names = "(weight grad mean var weight32) rescale_grad",
 };
 
 const mxl_op *const mxl_ops_adamw[] = {

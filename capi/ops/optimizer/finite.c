@@ -81,7 +81,9 @@ static void arrays_free(arrays *a)
     mxl_free(a->sizes, a->bytes);
 }
 
-#define DATA(meaning) MXL_INPUTS(MXL_INPUT(data, meaning, .type_text = "NDArray-or-Symbol[]"))
+#define DATA(meaning)                                                                              \
+    MXL_INPUTS(MXL_INPUT(data, meaning, .type_text = "NDArray-or-Symbol[]")),                      \
+        .input_names = "(array)"
 #define NUM_ARRAYS(text)                                                                           \
     MXL_PARAM(arrays_params, num_arrays, MXL_P_INT, text, "The number of arrays.", MXL_AT_LEAST(1))
 

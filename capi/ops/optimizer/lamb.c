@@ -284,7 +284,7 @@ static const mxl_param many_table[] = {
 };
 
 #define MANY_DOC " of the first weight, then those of the next, and so on."
-#define MANY_OP(id, MIXED, op_name, shape_letters, dtype_letters, data_doc, op_doc)                \
+#define MANY_OP(id, MIXED, op_name, shape_letters, dtype_letters, arrays_names, data_doc, op_doc)  \
     MXL_STEPS_FUNCTIONS(id, mxl_step_lamb, 2, MIXED, 0)                                            \
     static int id##_infer(mxl_infer *infer)                                                        \
     {                                                                                              \
@@ -303,11 +303,13 @@ static const mxl_param many_table[] = {
         MXL_STEP_FIELDS(id, many_table),                                                           \
         .shapes = "(" shape_letters ")>(A)",                                                       \
         .dtypes = "(" dtype_letters ")>(A)",                                                       \
+        .input_names = "(" arrays_names ")",                                                       \
     };
 
-MANY_OP(multi, false, "_multi_lamb_update", "AAAA", "AAAA", "Weight, gradient, mean and variance",
+MANY_OP(multi, false, "_multi_lamb_update", "AAAA", "AAAA", "weight grad mean var",
+        "Weight, gradient, mean and variance",
         "Both phases of LAMB for several weights, with the norms of weights and directions.")
-MANY_OP(multi_mp, true, "_multi_mp_lamb_update", "AAAAA", "AAfff",
+MANY_OP(multi_mp, true, "_multi_mp_lamb_update", "AAAAA", "AAfff", "weight grad mean var weight32",
         "Weight, gradient, mean, variance and float32 copy",
         "_multi_lamb_update of float32 copies; the results are the new copies in the weights' "
         "dtype.")

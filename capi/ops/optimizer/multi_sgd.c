@@ -80,20 +80,22 @@ static const mxl_param momentum_loaded[] = {MXL_STEP_MOMENTUM, MXL_STEP_SCALING,
 
 /* The operators multi_ID_update and preloaded_multi_ID_update, which do for each weight what
  * ID_update does. The letters of a weight's arrays are those of op/op.h. */
-#define MULTI_OP(id, STEP_RULE, STATES, MIXED, table, shape_letters, dtype_letters, arrays)        \
+#define MULTI_OP(id, STEP_RULE, STATES, MIXED, table, shape_letters, dtype_letters, arrays_names,  \
+                 arrays)                                                                           \
     MULTI_OF(id, multi_##id, "multi_" #id "_update", STEP_RULE, STATES, MIXED, 0, listed,          \
-             table##_listed, "(" shape_letters ")", "(" dtype_letters ")",                         \
+             table##_listed, "(" shape_letters ")", "(" dtype_letters ")", "(" arrays_names ")",   \
              arrays " of the first weight, then those of the next, and so on.",                    \
              #id "_update of several weights in one call.")                                        \
     MULTI_OF(id, preloaded_multi_##id, "preloaded_multi_" #id "_update", STEP_RULE, STATES, MIXED, \
              2, loaded, table##_loaded, "(" shape_letters ")..", "(" dtype_letters ")ff",          \
+             "(" arrays_names ") lrs wds",                                                         \
              arrays " of the first weight, then those of the next, and so on; then all learning "  \
                     "rates, and all weight decays, in float32.",                                   \
              #id "_update of several weights in one call, with learning rates and weight decays "  \
                  "from arrays.")
 
 #define MULTI_OF(id, full, op_name, STEP_RULE, STATES, MIXED, EXTRA, way, table, in_shapes,        \
-                 in_dtypes, data_doc, op_doc)                                                      \
+                 in_dtypes, names, data_doc, op_doc)                                               \
     MXL_STEPS_FUNCTIONS(full, STEP_RULE, STATES, MIXED, EXTRA)                                     \
     static int full##_infer(mxl_infer *infer)                                                      \
     {                                                                                              \
@@ -112,21 +114,23 @@ static const mxl_param momentum_loaded[] = {MXL_STEP_MOMENTUM, MXL_STEP_SCALING,
         MXL_STEP_FIELDS(full, table),                                                              \
         .shapes = in_shapes ">(A)",                                                                \
         .dtypes = in_dtypes ">(A)",                                                                \
+        .input_names = names,                                                                      \
     };
 
-MULTI_OP(sgd, mxl_step_sgd, 0, false, plain, "AA", "AA", "Weight and gradient")
-MULTI_OP(sgd_mom, mxl_step_momentum, 1, false, momentum, "AAA", "AAA",
+MULTI_OP(sgd, mxl_step_sgd, 0, false, plain, "AA", "AA", "weight grad", "Weight and gradient")
+MULTI_OP(sgd_mom, mxl_step_momentum, 1, false, momentum, "AAA", "AAA", "weight grad mom",
          "Weight, gradient and momentum")
-MULTI_OP(mp_sgd, mxl_step_sgd, 0, true, plain, "AAA", "AAf", "Weight, gradient and float32 copy")
+MULTI_OP(mp_sgd, mxl_step_sgd, 0, true, plain, "AAA", "AAf", "weight grad weight32",
+         "Weight, gradient and float32 copy")
 MULTI_OP(mp_sgd_mom, mxl_step_momentum, 1, true, momentum, "AAAA", "AAff",
-         "Weight, gradient, momentum and float32 copy")
+         "weight grad mom weight32", "Weight, gradient, momentum and float32 copy")
 
 static const mxl_param adam_loaded[] = {
     MXL_STEP_BETAS, MXL_STEP_EPSILON("9.99999994e-09"), MXL_STEP_SCALING, COUNT, {0},
 };
 
 MULTI_OF(adam, multi_adam, "_mxl_multi_adam_update", mxl_step_adam, 2, false, 2, loaded,
-         adam_loaded, "(AAAA)..", "(AAAA)ff",
+         adam_loaded, "(AAAA)..", "(AAAA)ff", "(weight grad mean var) lrs wds",
          "Weight, gradient, mean and var of the first weight, then those of the next, and so on; "
          "then all learning rates, and all weight decays, in float32.",
          "adam_update of several weights in one call, with learning rates and weight decays from "

@@ -147,6 +147,7 @@ static const mxl_op op_dropout = {
                   MXL_PARAM(dropout_params, cudnn_off, MXL_P_OPT_BOOL, "0", "Of no effect here.")),
     .arity = mxl_arity_hidden,
     .infer = dropout_infer,
+    .shapes = "A>A",
     .compute = dropout_compute,
     .grad = dropout_grad,
     .saves = dropout_saves,

@@ -287,6 +287,7 @@ static const mxl_op op_multinomial = {
                             "dtype of the numbers drawn.", .values = category_dtypes)),
     .arity = multinomial_arity,
     .infer = multinomial_infer,
+    .dtypes = "B>tB",
     .compute = multinomial_compute,
     .grad = multinomial_grad,
     .saves = multinomial_saves,

@@ -125,7 +125,7 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
         return fills;                                                                              \
     }                                                                                              \
     MXL_CREATOR(op_##id, "_random_" #id, random_params, id##_params, id##_infer, id##_compute,     \
-                op_doc, .aliases = op_aliases);                                                    \
+                op_doc, .aliases = op_aliases, MXL_CREATES);                                       \
     static const mxl_op op_##id##_like = {                                                         \
         .name = "_random_" #id "_like",                                                            \
         .doc = op_doc " In the shape and dtype of an array.",                                      \
@@ -241,9 +241,17 @@ static int randint_compute(const mxl_call *call)
                              (uint64_t)p->high - (uint64_t)p->low, out->size, mxl_array_write(out));
 }
 
+static int randint_dtypes(mxl_rule *rule)
+{
+    int said = ((const random_params *)rule->params)->dtype;
+
+    return mxl_rule_say_out_dtypes(rule, said == MXL_DTYPE_UNKNOWN ? MXL_I32 : said);
+}
+
 MXL_CREATOR(op_randint, "_random_randint", random_params, randint_params, randint_infer,
             randint_compute, "Random integers, uniformly distributed over [low, high).",
-            .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"));
+            .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"),
+            .complete_shapes = mxl_rule_creation, .complete_dtypes = randint_dtypes);
 
 const mxl_op *const mxl_ops_random[] = {
     &op_uniform,

@@ -50,6 +50,22 @@ static int sample(const mxl_call *call, mxl_sampler sampler)
                          call->in[0]->dtype, mxl_array_read(call->in[0]), second, repeat);
 }
 
+/* The parameters have one shape: the first axes of the result. */
+static int sample_complete(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    int more = ((const sample_params *)rule->params)->shape.n,
+        ndim = out->ndim - (more > 0 ? more : 0);
+
+    if (mxl_rule_said_shapes(rule, "A*>") != 0)
+        return -1;
+    for (int i = 0; i < rule->num_in && ndim > 0; i++) {
+        if (mxl_rule_say(rule, i, ndim, out->dim) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 #define SAMPLE_OP(id, op_doc, ...)                                                                 \
     static const mxl_input id##_inputs[] = {__VA_ARGS__, {0}};                                     \
     static int id##_compute(const mxl_call *call)                                                  \
@@ -63,6 +79,8 @@ static int sample(const mxl_call *call, mxl_sampler sampler)
         .inputs = id##_inputs,                                                                     \
         MXL_PARAMS(sample_params, sample_table),                                                   \
         .infer = sample_infer,                                                                     \
+        .complete_shapes = sample_complete,                                                        \
+        .dtypes = "B*>t",                                                                          \
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \
     }

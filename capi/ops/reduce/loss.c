@@ -179,6 +179,17 @@ static int logistic_compute(const mxl_call *call)
     return mxl_run_loops(&sigmoid);
 }
 
+/* A label of which nothing is known is as the data; of a column it has no axis of columns. */
+static int regression_complete(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    bool column = data->ndim == 2 && data->dim[1] == 1;
+
+    if (data->ndim < 1 || mxl_rule_in(rule, 1)->ndim >= 0)
+        return 0;
+    return mxl_rule_say(rule, 1, column ? 1 : data->ndim, data->dim);
+}
+
 #define REGRESSION(symbol, op_name, op_compute, op_doc)                                            \
     static const mxl_op symbol = {                                                                 \
         .name = op_name,                                                                           \
@@ -188,6 +199,7 @@ static int logistic_compute(const mxl_call *call)
         .inputs = regression_inputs,                                                               \
         MXL_PARAMS(loss_params, regression_table),                                                 \
         .infer = regression_infer,                                                                 \
+        .complete_shapes = regression_complete,                                                    \
         .compute = op_compute,                                                                     \
         .grad = regression_grad,                                                                   \
         .saves = regression_saves,                                                                 \

@@ -190,6 +190,14 @@ static int cumsum_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_reshape(g->s, dy, x->ndim, x->shape));
 }
 
+/* Without an axis the result is a running sum of all elements in a row. */
+static int cumsum_complete(mxl_rule *rule)
+{
+    bool flat = ((const cumsum_params *)rule->params)->axis == MXL_NONE;
+
+    return flat ? 0 : mxl_rule_said_shapes(rule, "A>A");
+}
+
 static const mxl_op op_cumsum = {
     .name = "_np_cumsum",
     .aliases = MXL_ALIASES("cumsum"),
@@ -205,6 +213,7 @@ static const mxl_op op_cumsum = {
             "for bool.",
             .values = sum_dtypes)),
     .infer = cumsum_infer,
+    .complete_shapes = cumsum_complete,
     .compute = cumsum_compute,
     .grad = cumsum_grad,
 };

@@ -325,6 +325,24 @@ static int log_softmax_check(void *params)
     return 0;
 }
 
+/* There is one length for each slice of the data along the axis. */
+static int softmax_complete(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t axis = ((const softmax_params *)rule->params)->axis;
+    int64_t slices[MXL_MAX_NDIM];
+    int count = 0;
+
+    axis += axis < 0 ? data->ndim : 0;
+    if (axis < 0 || axis >= data->ndim)
+        return 0;
+    for (int i = 0; i < data->ndim; i++) {
+        if (i != axis)
+            slices[count++] = data->dim[i];
+    }
+    return mxl_rule_say(rule, 1, count, slices);
+}
+
 /* The operator op_ID, called ID, with this vjp. After the inputs comes the documentation, then the
  * other fields by their names. */
 #define SOFTMAX(id, vjp, op_inputs, ...)                                                           \
@@ -334,6 +352,8 @@ static int log_softmax_check(void *params)
         MXL_PARAMS(softmax_params, softmax_params_table),                                          \
         .check = id##_check,                                                                       \
         .infer = softmax_infer,                                                                    \
+        .shapes = "A>A",                                                                           \
+        .dtypes = "An>t",                                                                          \
         .compute = softmax_compute,                                                                \
         .grad = vjp,                                                                               \
         .grad_kernel = softmax_grad_kernel,                                                        \
@@ -342,7 +362,8 @@ static int log_softmax_check(void *params)
 
 SOFTMAX(softmax, softmax_grad, softmax_inputs,
         "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
-        .aliases = MXL_ALIASES("_npx_softmax"), .arity = softmax_arity, .saves = softmax_saves);
+        .aliases = MXL_ALIASES("_npx_softmax"), .arity = softmax_arity,
+        .complete_shapes = softmax_complete, .saves = softmax_saves);
 
 /* softmax with the temperature negative */
 SOFTMAX(softmin, softmax_grad, mxl_inputs_data,

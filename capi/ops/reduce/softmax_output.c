@@ -296,6 +296,23 @@ static void output_saves(mxl_saves *saves)
     saves->in[0] = saves->in[1] = saves->wants[0];
 }
 
+/* A label of which nothing is known has one class for each row, or position. */
+static int output_complete(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+    int64_t pair[2];
+
+    if (data->ndim < 1 || mxl_rule_in(rule, 1)->ndim >= 0)
+        return 0;
+    if (!((const output_params *)rule->params)->multi_output)
+        return mxl_rule_say(rule, 1, data->ndim - 1, data->dim);
+    if (data->ndim < 2)
+        return 0;
+    pair[0] = data->dim[0];
+    pair[1] = mxl_rule_product(data->ndim - 2, data->dim + 2);
+    return mxl_rule_say(rule, 1, 2, pair);
+}
+
 static const mxl_op op_softmax_output = {
     .name = "SoftmaxOutput",
     .aliases = MXL_ALIASES("Softmax"),
@@ -310,6 +327,7 @@ static const mxl_op op_softmax_output = {
     MXL_PARAMS_OF(output_params, OUTPUT_PARAMS),
     .check = output_check,
     .infer = output_infer,
+    .complete_shapes = output_complete,
     .compute = output_compute,
     .grad = output_grad,
     .saves = output_saves,

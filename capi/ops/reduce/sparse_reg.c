@@ -122,6 +122,11 @@ static void sparse_saves(mxl_saves *saves)
 
 #define FIELD(field, text, ...) MXL_PARAM(sparse_params, field, MXL_P_FLOAT, text, __VA_ARGS__)
 
+static int sparse_complete(mxl_rule *rule)
+{
+    return mxl_rule_sized_by_axis(rule, 1);
+}
+
 static const mxl_op op_sparse_reg = {
     .name = "IdentityAttachKLSparseReg",
     .doc = "data itself, activations from 0 to 1. Its backward moves the moving mean of each unit "
@@ -135,9 +140,11 @@ static const mxl_op op_sparse_reg = {
     .arity = sparse_arity,
     .check = sparse_check,
     .infer = sparse_infer,
+    .complete_shapes = sparse_complete,
     .compute = sparse_compute,
     .grad = sparse_grad,
     .saves = sparse_saves,
+    .input_names = "data moving_avg",
 };
 
 const mxl_op *const mxl_ops_sparse_reg[] = {&op_sparse_reg, NULL};

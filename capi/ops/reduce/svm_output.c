@@ -51,6 +51,13 @@ static void svm_saves(mxl_saves *saves)
     saves->in[0] = saves->in[1] = saves->wants[0];
 }
 
+static int svm_complete(mxl_rule *rule)
+{
+    const mxl_shape *data = mxl_rule_in(rule, 0);
+
+    return data->ndim < 1 ? 0 : mxl_rule_say(rule, 1, data->ndim - 1, data->dim);
+}
+
 static const mxl_op op_svm_output = {
     .name = "SVMOutput",
     .doc = "A copy of scores. Its gradient is that of a hinge loss: of the label's score where it "
@@ -64,6 +71,7 @@ static const mxl_op op_svm_output = {
                   MXL_PARAM(svm_params, use_linear, MXL_P_BOOL, "0",
                             "Whether the distance from the margin counts once, not squared.")),
     .infer = svm_infer,
+    .complete_shapes = svm_complete,
     .compute = svm_compute,
     .grad = svm_grad,
     .saves = svm_saves,

@@ -126,6 +126,7 @@ static const mxl_op op_broadcast_like = {
                   MXL_PARAM(like_params, rhs_axes, MXL_P_OPT_SHAPE, "None",
                             "Axes of rhs whose extents they get.")),
     MXL_MOVEMENT(like_plan),
+    .dtypes = "A>A",
 };
 
 /* ---- broadcast_axis ---- */

@@ -72,6 +72,7 @@ static const mxl_op op_reshape = {
         MXL_PARAM(reshape_params, keep_highest, MXL_P_BOOL, "0",
                   "Deprecated: whether the first extent stays, whatever target_shape says.")),
     MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
+    .complete_shapes = mxl_rule_reshape,
     .keeps_scalars = true,
 };
 
@@ -94,6 +95,8 @@ static const mxl_op op_flatten = {
     .aliases = MXL_ALIASES("_npx_batch_flatten", "flatten"),
     .doc = "The array as a matrix: the first axis stays, all others become one.",
     MXL_MOVEMENT_BACK(flatten_plan, mxl_reshape_grad),
+    .complete_shapes = mxl_rule_reshape,
+    .needs_all = true,
 };
 
 /* ---- expand_dims ---- */
@@ -115,6 +118,23 @@ static int expand_plan(mxl_plan *p)
     return 0;
 }
 
+/* The result without the new axis. */
+static int expand_complete(mxl_rule *rule)
+{
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    int64_t axis = *(const int64_t *)rule->params;
+    mxl_shape in = {.ndim = 0};
+
+    if (out->ndim < 1)
+        return 0;
+    axis += axis < 0 ? out->ndim : 0;
+    for (int i = 0; i < out->ndim; i++) {
+        if (i != axis)
+            in.dim[in.ndim++] = out->dim[i];
+    }
+    return in.ndim == out->ndim ? 0 : mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
+}
+
 static const mxl_op op_expand_dims = {
     .name = "expand_dims",
     .aliases = MXL_ALIASES("_npi_expand_dims"),
@@ -122,6 +142,7 @@ static const mxl_op op_expand_dims = {
     MXL_ONLY_PARAM(int64_t, axis, MXL_P_INT, MXL_REQUIRED,
                    "Position of the new axis in the result; a negative one counts from the end."),
     MXL_MOVEMENT_BACK(expand_plan, mxl_reshape_grad),
+    .complete_shapes = expand_complete,
 };
 
 /* ---- squeeze ---- */
@@ -237,6 +258,7 @@ static const mxl_op op_reshape_like = {
         LIKE_BOUND(rhs_end,
                    "The axis of rhs behind the last that is taken; None: behind the last.")),
     MXL_MOVEMENT_BACK(like_plan, mxl_reshape_grad),
+    .dtypes = "A>A",
 };
 
 /* ---- _mxl_reshape_to, _mxl_reshape_own ---- */

@@ -21,6 +21,7 @@ static const mxl_op op_shape_array = {
     .aliases = MXL_ALIASES("_npx_shape_array"),
     .doc = "The array's shape: a vector of int64, one element an axis. Its gradient is zero.",
     .infer = shape_array_infer,
+    .dtypes = ">l",
     .compute = shape_array_compute,
     .grad = mxl_grad_zero,
 };
@@ -40,6 +41,7 @@ static const mxl_op op_size_array = {
     .name = "size_array",
     .doc = "How many elements the array has: a vector of one int64. Its gradient is zero.",
     .infer = size_array_infer,
+    .dtypes = ">l",
     .compute = size_array_compute,
     .grad = mxl_grad_zero,
 };

@@ -261,6 +261,40 @@ static int assign_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_scope_call(g->s, &op_slice, g->params, 1, &g->grad_output[0]));
 }
 
+/* How many positions from begin to end in steps are; -1 where that is not known, or an error that
+ * infer has. */
+static int64_t part_size(int64_t size, int64_t begin, int64_t end, int64_t step)
+{
+    step = step == MXL_NONE || step == 0 ? 1 : step;
+    if (begin == MXL_NONE)
+        begin = step > 0 ? 0 : size - 1;
+    else
+        begin += begin < 0 ? size : 0;
+    if (end == MXL_NONE)
+        end = step > 0 ? size : -1;
+    else
+        end += end < 0 ? size : 0;
+    if (size < 0 || begin < 0 || begin >= size || end < -1 || end > size)
+        return -1;
+    if (step > 0)
+        return end > begin ? (end - begin + step - 1) / step : -1;
+    return begin > end ? (begin - end - step - 1) / -step : -1;
+}
+
+/* The part that is assigned has the shape of what the parameters select. */
+static int assign_complete(mxl_rule *rule)
+{
+    const slice_params *p = rule->params;
+    mxl_shape part = *mxl_rule_in(rule, 0);
+
+    if (p->begin.n > part.ndim || p->end.n != p->begin.n)
+        return 0;
+    for (int i = 0; i < p->begin.n; i++)
+        part.dim[i] = part_size(part.dim[i], p->begin.v[i], p->end.v[i],
+                                i < p->step.n ? p->step.v[i] : MXL_NONE);
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 1), &part);
+}
+
 static const mxl_op op_slice_assign = {
     .name = "_slice_assign",
     .aliases = MXL_ALIASES("_crop_assign", "_npi_slice_assign"),
@@ -269,6 +303,7 @@ static const mxl_op op_slice_assign = {
     MXL_PARAMS(slice_params, slice_table),
     .infer = assign_infer,
     .shapes = "A.>A",
+    .complete_shapes = assign_complete,
     .compute = assign_compute,
     .grad = assign_grad,
     .in_place = true,

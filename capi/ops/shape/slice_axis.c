@@ -90,6 +90,7 @@ static const mxl_op op_slice_like = {
     MXL_ONLY_PARAM(mxl_tuple, axes, MXL_P_SHAPE, "[]",
                    "The axes to cut, counted from either end; none named: all."),
     MXL_MOVEMENT(like_plan),
+    .dtypes = "A>A",
 };
 
 /* ---- _mxl_slice_rows, _mxl_at, _mxl_select: the operators of recorded views of rows ---- */

@@ -154,6 +154,30 @@ static int channel_infer(mxl_infer *infer)
     return mxl_infer_set(infer, first.out_dtype[0], shape.ndim, shape.dim);
 }
 
+/* The array has as many parts as results, of one size each along the axis. */
+static int channel_complete(mxl_rule *rule)
+{
+    const split_params *p = rule->params;
+    int squeezed = p->squeeze_axis > 0;
+
+    for (int k = 0; k < rule->num_out; k++) {
+        const mxl_shape *part = mxl_rule_out(rule, k);
+        mxl_shape in = {.ndim = part->ndim + squeezed};
+        int64_t axis = p->axis + (p->axis < 0 ? in.ndim : 0);
+
+        if (part->ndim < 0 || in.ndim > MXL_MAX_NDIM)
+            continue;
+        for (int i = 0; i < in.ndim; i++) {
+            int64_t size = squeezed && i == axis ? 1 : part->dim[i - (squeezed && i > axis)];
+
+            in.dim[i] = i == axis && size >= 0 ? size * rule->num_out : size;
+        }
+        if (mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static const mxl_op op_slice_channel = {
     .name = "SliceChannel",
     .aliases = MXL_ALIASES("split"),
@@ -170,6 +194,7 @@ static const mxl_op op_slice_channel = {
     .keeps_scalars = true,
     .plan = channel_plan,
     .infer = channel_infer,
+    .complete_shapes = channel_complete,
     .compute = mxl_plan_compute,
     .grad = split_grad,
     .strided = true,

@@ -58,6 +58,27 @@ static int transpose_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_transpose, &inverse, 1, &g->grad_output[0]));
 }
 
+int mxl_transposed_complete(mxl_rule *rule)
+{
+    const mxl_tuple *axes = rule->params;
+    const mxl_shape *out = mxl_rule_out(rule, 0);
+    mxl_shape in = {.ndim = out->ndim};
+
+    if (out->ndim < 0 || (axes->n > 0 && axes->n != out->ndim))
+        return 0;
+    for (int i = 0; i < in.ndim; i++)
+        in.dim[i] = -1;
+    for (int i = 0; i < in.ndim; i++) {
+        int64_t axis = axes->n > 0 ? axes->v[i] : in.ndim - 1 - i;
+
+        axis += axis < 0 ? in.ndim : 0;
+        if (axis < 0 || axis >= in.ndim)
+            return 0; /* infer has the error */
+        in.dim[axis] = out->dim[i];
+    }
+    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
+}
+
 static const mxl_op op_transpose = {
     .name = "transpose",
     .doc = "The array with its axes in another order.",
@@ -65,6 +86,7 @@ static const mxl_op op_transpose = {
         mxl_tuple, axes, MXL_P_SHAPE, "[]",
         "Which axis of the input each axis of the result is; empty: the axes in reverse."),
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
+    .complete_shapes = mxl_transposed_complete,
 };
 
 /* ---- SwapAxis ---- */
@@ -136,6 +158,7 @@ static const mxl_op op_reverse = {
     MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_SHAPE, MXL_REQUIRED,
                    "The axes to reverse, counted from the first; one that is named twice is not."),
     MXL_MOVEMENT_BACK(reverse_plan, back_grad),
+    .shapes = "A>A",
 };
 
 static const mxl_op op_flip = {

@@ -252,6 +252,14 @@ static int encode_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
+/* Means and deviations are one for each of four numbers. */
+static int encode_complete(mxl_rule *rule)
+{
+    static const int64_t four = 4;
+
+    return mxl_rule_say(rule, 4, 1, &four) != 0 ? -1 : mxl_rule_say(rule, 5, 1, &four);
+}
+
 static const mxl_op op_encode = {
     .name = "_contrib_box_encode",
     .doc = "Targets for the offsets of anchors from the boxes that they were matched with: the "
@@ -266,6 +274,7 @@ static const mxl_op op_encode = {
                MXL_INPUT(stds, "(4,); the offsets are divided by these.")),
     .arity = encode_arity,
     .infer = encode_infer,
+    .complete_shapes = encode_complete,
     .compute = encode_compute,
     .grad = mxl_grad_zero,
 };

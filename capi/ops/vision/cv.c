@@ -88,6 +88,7 @@ static const mxl_op op_decode = {
     MXL_INPUTS(MXL_INPUT(buf, "The bytes of the file, uint8.", .type_text = "NDArray")),
     MXL_PARAMS_OF(read_params, READ_PARAMS),
     .compose = decode_compose,
+    .by_values = 1,
     .dtypes = "u>u",
 };
 

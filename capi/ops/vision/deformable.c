@@ -177,6 +177,11 @@ static mxl_array *deform_compose(mxl_scope *s, const mxl_call *call)
     return mxl_add(s, y, mxl_reshape(s, call->in[at + 1], 4, (int64_t[]){1, out[1], 1, 1}));
 }
 
+static int deform_complete(mxl_rule *rule)
+{
+    return mxl_conv_complete_weight(rule, weight_at(rule->op), false);
+}
+
 static const char *const layouts[] = {"None", "NCDHW", "NCHW", "NCW", NULL};
 
 #define MOVED_INPUTS                                                                               \
@@ -207,6 +212,7 @@ static const mxl_op op_deformable = {
         MXL_CONV_FIELD(layout, MXL_P_ENUM, "None", "Order of the axes: NCHW.", .values = layouts)),
     .arity = deform_arity,
     .infer = deform_infer,
+    .complete_shapes = deform_complete,
     .compose = deform_compose,
 };
 
@@ -235,6 +241,7 @@ static const mxl_op op_modulated = {
         MXL_CONV_FIELD(layout, MXL_P_ENUM, "None", "Order of the axes: NCHW.", .values = layouts)),
     .arity = modulated_arity,
     .infer = deform_infer,
+    .complete_shapes = deform_complete,
     .compose = deform_compose,
 };
 

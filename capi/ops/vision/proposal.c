@@ -233,6 +233,20 @@ static int proposal_compute(const mxl_call *call)
     return status;
 }
 
+/* The scores tell the offsets, and the number of images how many sizes there are. */
+static int proposal_complete(mxl_rule *rule)
+{
+    const mxl_shape *scores = mxl_rule_in(rule, 0);
+    const int64_t *dim = scores->dim;
+    int64_t offsets = scores->ndim == 4 && dim[1] >= 0 ? 2 * dim[1] : -1;
+
+    if (scores->ndim != 4)
+        return 0;
+    if (mxl_rule_say(rule, 2, 2, (int64_t[]){dim[0], 3}) != 0)
+        return -1;
+    return mxl_rule_say(rule, 1, 4, (int64_t[]){dim[0], offsets, dim[2], dim[3]});
+}
+
 #define FIELD(text, field, kind, ...) MXL_PARAM_AS(text, proposal_params, field, kind, __VA_ARGS__)
 
 /* clang-format off */
@@ -265,6 +279,7 @@ static int proposal_compute(const mxl_call *call)
         .check = proposal_check,                                                                   \
         .arity = proposal_arity,                                                                   \
         .infer = proposal_infer,                                                                   \
+        .complete_shapes = proposal_complete,                                                      \
         .compute = proposal_compute,                                                               \
         .grad = mxl_grad_zero,                                                                     \
     }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
-#include "graph/infer.h"
+#include "op/rule.h"
 
 /* One side of a text: letters, then a group that is repeated, then letters; or letters, the last
  * one for all further entries. */
@@ -64,7 +64,7 @@ static int entry_at(const signature *s, int i, char *letter, int *repetition)
 
     *letter =
         i < num_in ? letter_at(&s->in, i, repetition) : letter_at(&s->out, i - num_in, repetition);
-    return i < num_in ? s->rule->in[i] : s->rule->out + i - num_in;
+    return mxl_rule_entry(s->rule, i);
 }
 
 /* ---- shapes ---- */
@@ -81,7 +81,7 @@ static int gather_shapes(const signature *s, int count, mxl_shape *all)
         int at, entry = entry_at(s, i, &letter, &at);
 
         if (letter != '.' && mxl_rule_merge(&gather, &all[(at + 1) * LETTERS + letter - 'A'],
-                                            &s->rule->facts->shape[entry]) != 0)
+                                            &s->rule->shapes[entry]) != 0)
             return -1;
     }
     return 0;
@@ -93,7 +93,7 @@ static int spread_shapes(mxl_rule *rule, const signature *s, int count, const mx
         char letter;
         int at, entry = entry_at(s, i, &letter, &at);
 
-        if (letter != '.' && mxl_rule_merge(rule, &rule->facts->shape[entry],
+        if (letter != '.' && mxl_rule_merge(rule, &rule->shapes[entry],
                                             &all[(at + 1) * LETTERS + letter - 'A']) != 0)
             return -1;
     }
@@ -125,7 +125,7 @@ static int fixed_dtype(char letter)
         char letter;
         int dtype;
     } fixed[] = {{'h', MXL_F16}, {'f', MXL_F32},  {'d', MXL_F64}, {'i', MXL_I32},
-                 {'l', MXL_I64}, {'b', MXL_BOOL}, {'u', MXL_U8}};
+                 {'l', MXL_I64}, {'b', MXL_BOOL}, {'u', MXL_U8},  {'n', MXL_I32}};
 
     for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
         if (fixed[i].letter == letter)
@@ -134,8 +134,9 @@ static int fixed_dtype(char letter)
     return MXL_DTYPE_UNKNOWN;
 }
 
-/* The first dtype that is known of what has this letter, in any repetition. */
-static int dtype_of_letter(const signature *s, int count, char wanted)
+/* The first dtype that is known of what has this letter, in any repetition, or, with `t` as A, that
+ * letter. */
+static int dtype_of_letter(const signature *s, int count, char wanted, bool t_is_a)
 {
     int found = fixed_dtype(wanted);
 
@@ -143,8 +144,8 @@ static int dtype_of_letter(const signature *s, int count, char wanted)
         char letter;
         int at, entry = entry_at(s, i, &letter, &at);
 
-        if (letter == wanted)
-            found = s->rule->facts->dtype[entry];
+        if (letter == wanted || (letter == 't' && t_is_a && wanted == 'A'))
+            found = s->rule->dtypes[entry];
     }
     return found;
 }
@@ -152,16 +153,22 @@ static int dtype_of_letter(const signature *s, int count, char wanted)
 int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
 {
     signature s = signature_of(rule, text);
-    int count = rule->num_in + rule->num_out;
+    int count = rule->num_in + rule->num_out, said = mxl_rule_dtype_parameter(rule);
+    bool t_is_a = said == MXL_DTYPE_UNKNOWN;
     int known[128];
 
     for (int c = 0; c < 128; c++)
-        known[c] = strchr(text, c) != NULL && c > '.' ? dtype_of_letter(&s, count, (char)c)
+        known[c] = strchr(text, c) != NULL && c > '.' ? dtype_of_letter(&s, count, (char)c, t_is_a)
                                                       : MXL_DTYPE_UNKNOWN;
+    known['a'] = known['A'];
+    known['t'] = t_is_a ? known['A'] : said;
     for (int i = 0; i < count; i++) {
         char letter;
         int at, entry = entry_at(&s, i, &letter, &at);
+        bool yields = letter == 'a' || letter == 'n';
 
+        if (yields && rule->dtypes[entry] != MXL_DTYPE_UNKNOWN)
+            continue;
         if (mxl_rule_say_dtype(rule, entry, known[letter & 127]) != 0)
             return -1;
     }
