@@ -266,13 +266,37 @@ static mxl_text_result read_entry(const char **at, bool none, int64_t *value)
     return result;
 }
 
-/* Where the entries of a list go: integers, or else floats. */
+/* Where the entries of a list go: integers, pairs of them, or else floats. */
 typedef struct entries {
-    int64_t *integers;
+    int64_t *integers, *pairs;
     double *floats;
     bool none; /* an integer may be "None" */
     int room;
 } entries;
+
+/* "(1, 2)", with blanks around it. */
+static mxl_text_result read_pair(const char **at, const entries *to, int position)
+{
+    mxl_text_result all = MXL_TEXT_OK;
+    const char *p = skip_blanks(*at);
+
+    if (*p != '(' && *p != '[')
+        return MXL_TEXT_MALFORMED;
+    p++;
+    for (int i = 0; i < 2; i++) {
+        int64_t value;
+        mxl_text_result result = read_entry(&p, false, &value);
+
+        if (result == MXL_TEXT_MALFORMED || (i == 0 && *p != ','))
+            return MXL_TEXT_MALFORMED;
+        all = result == MXL_TEXT_OK ? all : result;
+        if (2 * position + i < to->room)
+            to->pairs[2 * position + i] = value;
+        p = *p == ',' ? skip_blanks(p + 1) : p;
+    }
+    *at = skip_blanks(p + 1);
+    return *p == ')' || *p == ']' ? all : MXL_TEXT_MALFORMED;
+}
 
 static mxl_text_result read_into(const char **at, const entries *to, int position)
 {
@@ -280,6 +304,8 @@ static mxl_text_result read_into(const char **at, const entries *to, int positio
     int64_t integer = 0;
     double number = 0;
 
+    if (to->pairs != NULL)
+        return read_pair(at, to, position);
     if (to->integers != NULL) {
         result = read_entry(at, to->none, &integer);
         if (position < to->room)
@@ -344,4 +370,17 @@ mxl_text_result mxl_text_floats(const char *text, int room, double *values, int 
     *count = 1;
     result = read_into(&p, &to, 0);
     return *p != '\0' ? MXL_TEXT_MALFORMED : result;
+}
+
+mxl_text_result mxl_text_pairs(const char *text, int room, int64_t *values, int *count)
+{
+    const char *p = skip_blanks(text);
+    mxl_text_result result;
+
+    *count = 0;
+    if (*p != '(' && *p != '[')
+        return MXL_TEXT_MALFORMED;
+    result = read_list(p + 1, &(entries){.pairs = values, .room = room}, count);
+    *count *= 2;
+    return result;
 }

@@ -35,7 +35,12 @@ mxl_text_result mxl_text_opt_bool(const char *text, int *value);
  * tuple may be "None" (MXL_NONE), and a single integer may end in L. */
 mxl_text_result mxl_text_tuple(const char *text, bool none, int room, int64_t *values, int *count);
 
-/* The same with numbers as mxl_text_float takes them: "(0.5, 1e-3)", "[1]", "0.1". */
+/* "((1,2),(3,4))", "[[1, 2]]", "()": stores at most `room` integers, two of each pair, and their
+ * number in *count. */
+mxl_text_result mxl_text_pairs(const char *text, int room, int64_t *values, int *count);
+
+/* The same as mxl_text_tuple with numbers as mxl_text_float takes them: "(0.5, 1e-3)", "[1]",
+ * "0.1". */
 mxl_text_result mxl_text_floats(const char *text, int room, double *values, int *count);
 
 /* The text is "None", with trailing blanks. */

@@ -155,10 +155,12 @@ mxl_array *mxl_np_text(mxl_scope *s, const char *op, int count, mxl_array *const
     va_start(arguments, format);
     length = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    if (found == NULL || length >= ROOM || found->params_size > sizeof(params)) {
+    if (found == NULL) {
         s->failed = true;
         return NULL;
     }
+    if (length >= ROOM || found->params_size > sizeof(params))
+        return mxl_np_fail(s, "%s: its parameters are too long", op);
     mxl_arena_init(&arena);
     if (mxl_params_parse(found, split(text, keys, values), keys, values, params, &arena) == 0)
         made = mxl_scope_call(s, found, params, count, in);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "op/text.h"
 #include "ops/elementwise/elementwise.h"
 
 /* A list of so many positions, for mxl_scope_fill. */
@@ -29,25 +30,17 @@ typedef struct pad_params {
     const char *reflect_type;
 } pad_params;
 
-/* The widths of "((1, 2), (0, 1))": two numbers of each axis. Returns how many there are. */
-static int read_widths(const char *text, int64_t *width, int most)
+/* The text is two integers for each axis, "((1, 2), (0, 1))". */
+static int pad_check(void *params)
 {
-    int count = 0;
+    const char *text = ((const pad_params *)params)->pad_width;
+    int64_t width[2 * MXL_MAX_NDIM];
+    int count;
 
-    while (*text != '\0') {
-        char *end;
-        long long number = strtoll(text, &end, 10);
-
-        if (end == text) {
-            text++;
-            continue;
-        }
-        if (count < most)
-            width[count] = number;
-        count++;
-        text = end;
-    }
-    return count;
+    if (mxl_text_pairs(text, 2 * MXL_MAX_NDIM, width, &count) == MXL_TEXT_OK)
+        return 0;
+    return mxl_error("pad: parameter pad_width must be a tuple of pairs of integers, got \"%s\"",
+                     text);
 }
 
 /* The position within n that lies at i in a mirror image without end; the ends count once
@@ -107,14 +100,12 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
 {
     const pad_params *p = call->params;
     mxl_array *x = call->in[0];
-    int64_t width[2 * MXL_MAX_NDIM] = {0};
-    int count = read_widths(p->pad_width, width, 2 * MXL_MAX_NDIM);
+    int64_t width[2 * MXL_MAX_NDIM];
+    int count;
 
     (void)mxl_np_scope(s);
-    if (count == 2 || count == 1)
-        for (int i = 0; i < 2 * x->ndim; i++)
-            width[i] = count == 1 ? width[0] : width[i % 2];
-    else if (count != 2 * x->ndim)
+    (void)mxl_text_pairs(p->pad_width, 2 * MXL_MAX_NDIM, width, &count);
+    if (count != 2 * x->ndim)
         return mxl_np_fail(s, "%s: pad_width %s does not have two widths for each of %d axes",
                            call->op->name, p->pad_width, x->ndim);
     for (int axis = 0; x != NULL && axis < x->ndim; axis++) {
@@ -147,6 +138,7 @@ static const mxl_op op_pad = {
                             "The number of mode constant.", .type_name = "double"),
                   MXL_PARAM(pad_params, reflect_type, MXL_P_STRING, "even",
                             "Of mode reflect, which mirrors the elements whatever is asked for.")),
+    .check = pad_check,
     .compose = pad_compose,
     .keeps_scalars = true,
 };

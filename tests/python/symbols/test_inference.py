@@ -102,6 +102,25 @@ def test_shapes_of_composites_are_those_of_their_parts() -> None:
         library.call("MXSetIsNumpyShape", 0, ctypes.byref(ctypes.c_int()))
 
 
+@pytest.mark.parametrize(
+    "width",
+    ["1.5", "foo 1", "((1,-),(2,3),4)", "((1,2,3),(3,4,5))", "1", "(1,2,3,4)", "((1,2),(3,4)", "((1,2),(3,4)) x", ""],
+)
+def test_widths_of_padding_that_are_no_pairs_are_refused(width: str) -> None:
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    with pytest.raises(_graph.GraphError, match="pad: parameter pad_width must be a tuple of pairs of integers"):
+        library.op("_npi_pad", "it", library.variable("x"), pad_width=width)
+
+
+def test_widths_of_padding_are_pairs_for_each_axis() -> None:
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    for width in ("((1,2),(3,4))", "[[1, 2], [3, 4]]", " ( (1L, 2,) ,(3 ,4), ) "):
+        assert library.op("_npi_pad", "it", library.variable("x"), pad_width=width).shapes(x=[2, 3])[2] == [[5, 10]]
+    for width in ("()", "((1,2),)", "((1,2),(3,4),(5,6))"):
+        with pytest.raises(_graph.GraphError, match="does not have two widths for each of 2 axes"):
+            library.op("_npi_pad", "it", library.variable("x"), pad_width=width).shapes(x=[2, 3])
+
+
 def _shapes(symbol: Any, **known: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
     arguments, outputs, states = symbol.infer_shape_partial(**known)
     names = [*symbol.list_arguments(), *symbol.list_auxiliary_states(), "out"]
