@@ -41,7 +41,6 @@ typedef struct mxl_state {
     mxl_block_cache blocks[MXL_BLOCK_CLASSES];
     void *slots[MXL_STATE_SLOTS];
     void (*slot_free[MXL_STATE_SLOTS])(void *); /* called when the thread ends */
-    struct mxl_kept *kept;          /* op/kept.h: of the node of a graph that runs; NULL: none */
     const struct mxl_state *origin; /* the thread whose work this one continues; NULL: none */
     struct mxl_state *next, *prev;  /* all threads' states, under a lock */
     char error[MXL_ERROR_TEXT];

@@ -284,10 +284,8 @@ static int invoke_keeping(running *r, int n, const void *params, int count)
         kept = mxl_alloc_zero(sizeof(*kept));
     if (kept == NULL)
         return -1;
-    mxl_kept_use(kept);
-    status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,
-                        r->value + r->program->graph.first[n], r->mode);
-    mxl_kept_use(NULL);
+    status = mxl_invoke_keeping(node->op, params, node->num_inputs, r->in, count,
+                                r->value + r->program->graph.first[n], r->mode, kept);
     free_kept(atomic_exchange(&r->program->kept[n], kept));
     return status;
 }

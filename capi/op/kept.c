@@ -19,9 +19,8 @@ void mxl_kept_clear(mxl_kept *kept)
     kept->of = NULL;
 }
 
-mxl_kept *mxl_kept_of(const mxl_array *array)
+mxl_kept *mxl_kept_of(mxl_kept *kept, const mxl_array *array)
 {
-    mxl_kept *kept = mxl_state_here != NULL ? mxl_state_here->kept : NULL;
     uint64_t version;
 
     if (kept == NULL || may_change_unseen(array->storage))

@@ -4,7 +4,6 @@
 #define MXL_OP_KEPT_H
 
 #include "array/array.h"
-#include "base/state.h"
 
 typedef struct mxl_kept {
     void *form; /* the operator's; NULL: none yet */
@@ -14,19 +13,12 @@ typedef struct mxl_kept {
     int64_t offset;
 } mxl_kept;
 
-/* What the running node may keep of an array, without a form if the array is another one or has
- * changed; borrowed. NULL if nothing is to be kept, or if someone may change the bytes unseen. */
-mxl_kept *mxl_kept_of(const mxl_array *array);
+/* What a call that may keep `kept` (NULL: nothing) keeps of an array: without a form if the array
+ * is another one or has changed; borrowed. NULL if nothing is to be kept, or if someone may change
+ * the bytes unseen. */
+mxl_kept *mxl_kept_of(mxl_kept *kept, const mxl_array *array);
 
 /* Frees the form. */
 void mxl_kept_clear(mxl_kept *kept);
-
-/* Sets what this thread's calls keep, NULL for nothing. (A thread without a state of its own, for
- * lack of memory, keeps nothing.) */
-static inline void mxl_kept_use(mxl_kept *kept)
-{
-    if (mxl_state_here != NULL)
-        mxl_state_here->kept = kept;
-}
 
 #endif

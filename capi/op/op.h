@@ -104,7 +104,8 @@ typedef struct mxl_call {
     mxl_array **in;
     mxl_array **out;
     bool training;
-    bool is_new; /* output 0 was made for this call: no other thread can see it */
+    bool is_new;           /* output 0 was made for this call: no other thread can see it */
+    struct mxl_kept *kept; /* of an operator that keeps a form: what it may keep; NULL: nothing */
 } mxl_call;
 
 /* The values that the vjp will read. The engine fills `wants`; `saves` marks `in` and `out`. */
@@ -180,9 +181,8 @@ struct mxl_op {
     const char *input_names;
     /* NULL, or: the name of an input that depends on parameters; NULL as without the function. */
     const char *(*input_name)(const void *params, int i);
-    bool keeps_scalars;  /* a result without dimensions stays so in MXNet's legacy mode */
-    bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
-    bool reads_training; /* params or results depend on the training flag (Dropout) */
+    bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode */
+    bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
     bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
     bool strided;      /* compute takes inputs with any strides, without kernels */

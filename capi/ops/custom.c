@@ -395,7 +395,6 @@ static const mxl_op op_custom = {
     .compute = compute,
     .saves = saves,
     .grad = grad,
-    .reads_training = true,
     .strided = true,
 };
 

@@ -405,8 +405,8 @@ ALWAYS_INLINE int run_plain(const mxl_op *op, const void *params, int num_inputs
     int dtype, status;
     mxl_run r;
 
-    r.call =
-        (mxl_call){op, params, num_inputs, 1, (mxl_array **)inputs, &result, mode.training, true};
+    r.call = (mxl_call){op,      params,        num_inputs, 1,   (mxl_array **)inputs,
+                        &result, mode.training, true,       NULL};
     r.mode = mode;
     r.given_in = inputs;
     r.given_out = out;
@@ -459,13 +459,14 @@ static int run_begin_call(mxl_run *r, int num_outputs)
 
 __attribute__((noinline)) static int run_any(const mxl_op *op, const void *params, int num_inputs,
                                              mxl_array *const *inputs, int num_outputs,
-                                             mxl_array **out, mxl_mode mode)
+                                             mxl_array **out, mxl_mode mode, struct mxl_kept *kept)
 {
+    bool is_new = num_outputs > 0 && out[0] == NULL;
     mxl_run r;
     int status;
 
-    r.call = (mxl_call){op,   params, num_inputs,    num_outputs,
-                        NULL, NULL,   mode.training, num_outputs > 0 && out[0] == NULL};
+    r.call =
+        (mxl_call){op, params, num_inputs, num_outputs, NULL, NULL, mode.training, is_new, kept};
     r.mode = mode;
     r.given_in = inputs;
     r.given_out = out;
@@ -489,7 +490,14 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
     if (mode.meta || !is_plain(op, num_inputs, inputs, num_outputs, out))
-        return run_any(op, params, num_inputs, inputs, num_outputs, out, mode);
+        return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
     return op->plan != NULL ? run_moved(op, params, num_inputs, inputs, out, mode)
                             : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
+}
+
+int mxl_invoke_keeping(const mxl_op *op, const void *params, int num_inputs,
+                       mxl_array *const *inputs, int num_outputs, mxl_array **out, mxl_mode mode,
+                       struct mxl_kept *kept)
+{
+    return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, kept);
 }

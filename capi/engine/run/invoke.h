@@ -20,6 +20,11 @@ typedef struct mxl_mode {
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode);
 
+/* The same of a call that keeps a form of its inputs from one run to the next (op/kept.h). */
+int mxl_invoke_keeping(const mxl_op *op, const void *params, int num_inputs,
+                       mxl_array *const *inputs, int num_outputs, mxl_array **out, mxl_mode mode,
+                       struct mxl_kept *kept);
+
 /* Dtypes and shapes of the outputs, from those of the inputs: the operator's infer or, of a
  * composite without it, a meta run of its composition. -1 with the error set. */
 int mxl_invoke_infer(mxl_infer *infer, const mxl_dialect *dialect);

@@ -337,7 +337,6 @@ static const mxl_op op_leaky_relu = {
     .grad = leaky_grad,
     .grad_kernel = leaky_grad_kernel,
     .saves = leaky_saves,
-    .reads_training = true,
 };
 
 const mxl_op *const mxl_ops_leaky[] = {&op_leaky_relu, NULL};

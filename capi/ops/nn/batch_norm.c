@@ -253,8 +253,7 @@ static int batch_dtypes(mxl_rule *rule)
 #define BATCH_FIELDS                                                                               \
     .arity = batch_arity, .infer = batch_infer, .complete_shapes = batch_complete,                 \
     .complete_dtypes = batch_dtypes, .compute = batch_compute, .grad = batch_grad,                 \
-    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .reads_training = true,                \
-    .grad_updates = true
+    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true
 
 static const mxl_op op_batch_norm = {
     .name = "BatchNorm",
@@ -295,7 +294,6 @@ static const mxl_op op_batch_norm_relu = {
     .complete_shapes = batch_complete,
     .complete_dtypes = batch_dtypes,
     .compose = relu_compose,
-    .reads_training = true,
 };
 
 /* variance = 1 / inverse^2 - eps */
@@ -325,7 +323,6 @@ static const mxl_op op_sync_batch_norm = {
     .complete_shapes = batch_complete,
     .complete_dtypes = batch_dtypes,
     .compose = sync_compose,
-    .reads_training = true,
 };
 
 const mxl_op *const mxl_ops_batch_norm[] = {&op_batch_norm, &op_batch_norm_v1, &op_batch_norm_relu,

@@ -37,7 +37,7 @@ static int y_compute(const mxl_call *call)
     mxl_conv v =
         mxl_conv_of(call->params, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
     const void *weights = mxl_array_read(w);
-    mxl_kept *kept = mxl_kept_of(w);
+    mxl_kept *kept = mxl_kept_of(call->kept, w);
     mxl_conv_form *form = kept != NULL ? kept->form : NULL;
     int status;
 

@@ -320,7 +320,6 @@ static const mxl_op op_rnn = {
     .complete_dtypes = rnn_dtypes,
     .compose = rnn_compose,
     .input_name = rnn_input,
-    .reads_training = true,
 };
 
 /* ---- _mxl_rnn ---- */

@@ -151,7 +151,6 @@ static const mxl_op op_dropout = {
     .compute = dropout_compute,
     .grad = dropout_grad,
     .saves = dropout_saves,
-    .reads_training = true,
     .in_place = true,
 };
 
