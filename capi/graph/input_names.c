@@ -113,7 +113,7 @@ const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[32
 
     if (name == NULL)
         name = unlisted_name(node, i);
-    if (custom != NULL && i < custom->num_arguments + custom->num_aux)
+    if (custom != NULL && custom->names != NULL && i < custom->num_arguments + custom->num_aux)
         return mxl_custom_name(custom, i < custom->num_arguments ? i : i + custom->num_outputs);
     if (name != NULL)
         return name;

@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "graph/control/control.h"
 #include "graph/infer.h"
+#include "ops/custom.h"
 
 static size_t list_bytes(const mxl_program *program)
 {
@@ -215,7 +216,8 @@ static void report_operands(const running *r, int n)
 }
 
 /* The parameters of a node. One that creates an array gets the shape that the graph gives it; one
- * of Custom gets an operator of its own for each run, which is the state of that run. */
+ * of Custom gets an operator of its own for each run, which is the state of that run, unless states
+ * last. */
 static const void *params_of(const running *r, int n, mxl_arena *arena)
 {
     const mxl_graph_node *node = r->program->graph.walk.node[n];
@@ -225,7 +227,9 @@ static const void *params_of(const running *r, int n, mxl_arena *arena)
     void *params;
 
     if (node->held != NULL)
-        return mxl_graph_node_call_params(node, arena);
+        return r->program->lasting && mxl_custom_of(node->op, node->params)->lasts
+                   ? node->params
+                   : mxl_graph_node_call_params(node, arena);
     if (!r->program->by_shape || !creates_by_shape(node))
         return node->params;
     shape = &r->shapes->facts.shape[r->program->graph.first[n]];

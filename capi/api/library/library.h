@@ -1,0 +1,123 @@
+/* Libraries of operators that were built for MXNet 1.9.1's extension interface (its lib_api.h),
+ * shared by the files of this folder: the functions that such a library exports, and its operators.
+ */
+#ifndef MXL_API_LIBRARY_LIBRARY_H
+#define MXL_API_LIBRARY_LIBRARY_H
+
+#include "api/common.h"
+#include "ops/custom.h"
+
+/* A function of the library that we hand back to it, but never call. */
+typedef void (*api_body)(void);
+
+typedef const char *const *api_texts;
+typedef void *(*api_malloc)(void *owner, int bytes);
+typedef void (*api_sparse_malloc)(void *owner, int, int, int, void **, int64_t **, int64_t **);
+
+/* Arrays as the library takes them: shapes, ranks, data, dtypes, versions, devices, their number.
+ */
+#define API_ARRAYS const int64_t **, int *, void **, int *, size_t *, const char **, int *, int
+/* Further arguments of a computation: memory on request, and what sparse arrays would need. */
+#define API_RESOURCES                                                                              \
+    api_malloc, void *, api_malloc, void *, void *, api_sparse_malloc, void *, int *, int *,       \
+        void **, void **, void **, void **, int64_t *, int64_t *, int64_t *, int64_t *, void *,    \
+        void *
+
+/* The functions that a library exports, by names that start with an underscore but for
+ * `initialize`. Those that return a status give 0 for a failure. */
+typedef struct api_library_table {
+    int (*opVersion)(void);
+    int (*msgSize)(void);
+    void (*msgGet)(int i, const char **text);
+    int (*opRegSize)(void);
+    void (*opRegGet)(int i, const char **name, int *is_subgraph, const char ***forward_devices,
+                     api_body **forward, int *num_forward, const char ***backward_devices,
+                     api_body **backward, int *num_backward, const char ***state_devices,
+                     api_body **state, int *num_state, api_body *parse, api_body *types,
+                     api_body *stypes, api_body *shapes, api_body *mutates);
+    void (*opCallFree)(void *block);
+    int (*opCallParseAttrs)(api_body, api_texts keys, api_texts values, int count, int *num_in,
+                            int *num_out);
+    int (*opCallInferShape)(api_body, api_texts keys, api_texts values, int count,
+                            unsigned **in_shapes, int *in_ndims, int num_in,
+                            unsigned ***new_in_shapes, int **new_in_ndims, unsigned ***out_shapes,
+                            int **out_ndims, int num_out);
+    int (*opCallInferType)(api_body, api_texts keys, api_texts values, int count, int *in,
+                           int num_in, int *out, int num_out);
+    int (*opCallFCompute)(api_body, api_texts keys, api_texts values, int count, API_ARRAYS,
+                          API_ARRAYS, API_RESOURCES);
+    int (*opCallMutateInputs)(api_body, api_texts keys, api_texts values, int count, int **indices,
+                              int *num_indices);
+    int (*opCallCreateOpState)(api_body, api_texts keys, api_texts values, int count,
+                               const char *device, int device_id, unsigned **shapes, int *ndims,
+                               int num_in, const int *dtypes, void **state);
+    void (*opCallDestroyOpState)(void *state);
+    int (*opCallFStatefulCompute)(int is_forward, void *state, API_ARRAYS, API_ARRAYS,
+                                  API_RESOURCES);
+    int (*partRegSize)(void);
+    int (*partRegGetCount)(int i, const char **name);
+    int (*passRegSize)(void);
+    void (*passRegGet)(int i, api_body *body, const char **name);
+    int (*initialize)(int version);
+} api_library_table;
+
+/* Never freed, nor closed once its `initialize` was called. */
+typedef struct api_library {
+    struct api_library *next;
+    void *opened; /* by dlopen */
+    api_library_table call;
+    int num_ops;
+    struct api_library_op *ops;
+    const mxl_op **listed; /* [num_ops] */
+} api_library;
+
+/* An operator of a library. Its backward is an operator too, which has no backward. */
+typedef struct api_library_op {
+    mxl_op op, back; /* op is the first member */
+    const api_library *library;
+    api_body parse, types, shapes, mutates; /* mutates may be NULL */
+    api_body forward, backward, state;      /* for the CPU; NULL: none */
+} api_library_op;
+
+static inline const api_library_op *api_library_op_of(const mxl_op *op)
+{
+    return (const api_library_op *)op;
+}
+
+/* One call: the attributes as text, what follows from them, and the state. */
+typedef struct api_library_call {
+    mxl_custom custom; /* its first member; inputs are arguments, also those that are written to */
+    const api_library_op *of;
+    void *state;      /* NULL until the first forward, or the operator has none */
+    uint64_t form;    /* tells the shapes and dtypes that the state was made for */
+    mxl_array **kept; /* [num_arguments]: inputs that forward wrote to, for backward */
+    int count;        /* of attributes */
+    const char **keys, **values;
+    size_t bytes, list_bytes;
+} api_library_call;
+
+static inline api_library_call *api_library_call_of(mxl_custom *custom)
+{
+    return (api_library_call *)custom;
+}
+
+/* The fields of an operator's descriptors that do not depend on the library. */
+void api_library_describe(api_library_op *o, const char *name, const char *back_name);
+
+/* How many messages of errors the library has given. It keeps them all. */
+int api_library_messages(const api_library *library);
+/* -1 with an error that names the operator (NULL: none) and the function of the library, and has
+ * its messages from number `first` on. */
+int api_library_failed(const api_library *library, const char *name, const char *what, int first);
+
+/* The functions of mxl_custom. */
+int api_library_infer(mxl_custom *custom, mxl_infer *infer);
+int api_library_shapes(mxl_custom *custom, mxl_shape *shapes, bool legacy_shape);
+int api_library_dtypes(mxl_custom *custom, int *dtypes);
+int api_library_forward(mxl_custom *custom, const mxl_custom_arrays *arrays);
+
+/* Runs the library's backward: gradients of the outputs, inputs and outputs give the gradients of
+ * the inputs. */
+int api_library_backward(const mxl_call *call);
+
+#endif

@@ -1,0 +1,329 @@
+/* Runs forward and backward of a library's operator on the memory of arrays. */
+#include "api/library/library.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/memory/mem.h"
+#include "engine/run/generator.h"
+
+/* ---- memory and random numbers ---- */
+
+/* A block that the library asked for; freed after the call. */
+typedef struct block {
+    struct block *next;
+    size_t bytes;
+    _Alignas(64) char room[];
+} block;
+
+/* The first argument is ours; the library gets NULL if there is no memory. */
+static void *take_memory(void *owner, int bytes)
+{
+    block **blocks = owner;
+    block *b = bytes < 0 ? NULL : mxl_alloc(sizeof(*b) + (size_t)bytes);
+
+    if (b == NULL)
+        return NULL;
+    b->bytes = sizeof(*b) + (size_t)bytes;
+    b->next = *blocks;
+    *blocks = b;
+    return b->room;
+}
+
+static void free_blocks(block *b)
+{
+    while (b != NULL) {
+        block *next = b->next;
+
+        mxl_free(b, b->bytes);
+        b = next;
+    }
+}
+
+static void *no_gpu_memory(void *owner, int bytes)
+{
+    (void)owner;
+    (void)bytes;
+    return NULL;
+}
+
+/* Only outputs that are sparse could ask for it, and there are none. */
+static void no_sparse_memory(void *owner, int index, int indices, int indptr, void **data,
+                             int64_t **indices_at, int64_t **indptr_at)
+{
+    (void)owner;
+    (void)index;
+    (void)indices;
+    (void)indptr;
+    *data = NULL;
+    *indices_at = *indptr_at = NULL;
+}
+
+/* A generator as std::mt19937 of libstdc++ lies in memory, with which libraries are built. */
+enum { WORDS = 624, GENERATORS = 1024 };
+typedef struct twister {
+    unsigned long word[WORDS];
+    size_t used;
+} twister;
+
+/* Seeded as 1.9.1 does it: generator i by the seed times 127, plus i. */
+static void seed_twisters(twister *t, uint64_t seed)
+{
+    for (uint32_t i = 0; i < GENERATORS; i++) {
+        uint32_t word = (uint32_t)seed * 127 + i;
+
+        t[i].word[0] = word;
+        for (uint32_t k = 1; k < WORDS; k++) {
+            word = UINT32_C(1812433253) * (word ^ word >> 30) + k;
+            t[i].word[k] = word;
+        }
+        t[i].used = WORDS;
+    }
+}
+
+/* The generators of the process, 5 MB, which begin again when the seed is set. Two operators that
+ * draw at the same time race on them, as in 1.9.1. NULL with the error set. */
+static twister *generators(void)
+{
+    static _Atomic(twister *) made;
+    static _Atomic(uint64_t) seeded;
+    twister *t = atomic_load(&made), *none = NULL;
+    uint64_t state[2];
+
+    mxl_random_get(state);
+    if (t == NULL) {
+        t = mxl_state_system_memory(GENERATORS * sizeof(*t));
+        if (t == NULL) {
+            mxl_error_memory(GENERATORS * sizeof(*t));
+            return NULL;
+        }
+        seed_twisters(t, state[0]);
+        if (atomic_compare_exchange_strong(&made, &none, t)) {
+            atomic_store(&seeded, mxl_random_seedings());
+            return t;
+        }
+        free(t);
+        t = none;
+    }
+    if (atomic_exchange(&seeded, mxl_random_seedings()) != mxl_random_seedings())
+        seed_twisters(t, state[0]);
+    return t;
+}
+
+/* ---- arrays ---- */
+
+/* Arrays as the library takes them, in one block. */
+typedef struct views {
+    int count;
+    const int64_t **shapes;
+    int *ndims, *dtypes, *ids, *stypes;
+    void **data, **no_data;
+    size_t *versions;
+    const char **devices;
+    int64_t *no_sizes;
+    size_t bytes;
+} views;
+
+/* `written`: which arrays the library writes to; NULL: all of them. */
+static int views_begin(views *v, int count, mxl_array *const *arrays, const bool *written)
+{
+    size_t n = (size_t)count + 1;
+
+    v->count = count;
+    v->bytes = n * (5 * sizeof(void *) + sizeof(int64_t) + 4 * sizeof(int));
+    v->shapes = mxl_alloc_zero(v->bytes);
+    if (v->shapes == NULL)
+        return -1;
+    v->data = (void **)(v->shapes + n);
+    v->no_data = v->data + n;
+    v->devices = (const char **)(v->no_data + n);
+    v->versions = (size_t *)(v->devices + n);
+    v->no_sizes = (int64_t *)(v->versions + n);
+    v->ndims = (int *)(v->no_sizes + n);
+    v->dtypes = v->ndims + n;
+    v->ids = v->dtypes + n;
+    v->stypes = v->ids + n;
+    for (int i = 0; i < count; i++) {
+        v->shapes[i] = arrays[i]->shape;
+        v->ndims[i] = arrays[i]->ndim;
+        v->dtypes[i] = arrays[i]->dtype;
+        v->data[i] = written == NULL || written[i] ? mxl_array_write(arrays[i])
+                                                   : (void *)(uintptr_t)mxl_array_read(arrays[i]);
+        v->devices[i] = "cpu";
+        v->ids[i] = mxl_device_id(arrays[i]->device);
+        v->versions[i] = (size_t)mxl_storage_version(arrays[i]->storage);
+    }
+    return 0;
+}
+
+static void views_end(views *v)
+{
+    mxl_free(v->shapes, v->bytes);
+}
+
+#define VIEWS(v)                                                                                   \
+    (v)->shapes, (v)->ndims, (v)->data, (v)->dtypes, (v)->versions, (v)->devices, (v)->ids,        \
+        (v)->count
+
+static int compute(const api_library_call *c, bool is_forward, views *in, views *out)
+{
+    const api_library_op *o = c->of;
+    const api_library_table *lib = &o->library->call;
+    int first = api_library_messages(o->library), done;
+    block *blocks = NULL;
+    twister *states = generators();
+
+    if (states == NULL)
+        return -1;
+#define RESOURCES                                                                                  \
+    take_memory, &blocks, no_gpu_memory, NULL, NULL, no_sparse_memory, NULL, in->stypes,           \
+        out->stypes, in->no_data, out->no_data, in->no_data, out->no_data, in->no_sizes,           \
+        out->no_sizes, in->no_sizes, out->no_sizes, states, NULL
+    if (o->state != NULL)
+        done = lib->opCallFStatefulCompute(is_forward, c->state, VIEWS(in), VIEWS(out), RESOURCES);
+    else
+        done = lib->opCallFCompute(is_forward ? o->forward : o->backward, c->keys, c->values,
+                                   c->count, VIEWS(in), VIEWS(out), RESOURCES);
+#undef RESOURCES
+    free_blocks(blocks);
+    return done ? 0
+                : api_library_failed(o->library, o->op.name, is_forward ? "forward" : "backward",
+                                     first);
+}
+
+static int run(const api_library_call *c, bool is_forward, const mxl_call *call,
+               const bool *written)
+{
+    views from, to;
+    int status = -1;
+
+    if (views_begin(&from, call->num_inputs, call->in, written) != 0)
+        return -1;
+    if (views_begin(&to, call->num_outputs, call->out, NULL) == 0) {
+        status = compute(c, is_forward, &from, &to);
+        views_end(&to);
+    }
+    views_end(&from);
+    return status;
+}
+
+/* ---- forward ---- */
+
+static uint64_t form_of(int count, mxl_array *const *in)
+{
+    uint64_t form = UINT64_C(0xcbf29ce484222325);
+
+    for (int i = 0; i < count; i++) {
+        form = (form ^ (uint64_t)in[i]->dtype) * UINT64_C(0x100000001b3);
+        for (int k = 0; k < in[i]->ndim; k++)
+            form = (form ^ ((uint64_t)in[i]->shape[k] + 16)) * UINT64_C(0x100000001b3);
+    }
+    return form;
+}
+
+/* The state of an operator that has one, for the shapes and dtypes of the inputs. */
+static int create_state(api_library_call *c, mxl_array *const *in)
+{
+    const api_library_op *o = c->of;
+    int first = api_library_messages(o->library), count = c->custom.num_arguments, done;
+    size_t sizes = 1, bytes;
+    unsigned **shapes, *size;
+    int *ndims, *dtypes;
+
+    for (int i = 0; i < count; i++)
+        sizes += (size_t)in[i]->ndim;
+    bytes = ((size_t)count + 1) * (sizeof(*shapes) + 2 * sizeof(int)) + sizes * sizeof(*size);
+    shapes = mxl_alloc(bytes);
+    if (shapes == NULL)
+        return -1;
+    ndims = (int *)(shapes + count + 1);
+    dtypes = ndims + count + 1;
+    size = (unsigned *)(dtypes + count + 1);
+    for (int i = 0; i < count; i++) {
+        ndims[i] = in[i]->ndim;
+        dtypes[i] = in[i]->dtype;
+        shapes[i] = size;
+        for (int k = 0; k < in[i]->ndim; k++)
+            *size++ = (unsigned)in[i]->shape[k];
+    }
+    done = o->library->call.opCallCreateOpState(o->state, c->keys, c->values, c->count, "cpu",
+                                                count > 0 ? mxl_device_id(in[0]->device) : 0,
+                                                shapes, ndims, count, dtypes, &c->state);
+    mxl_free(shapes, bytes);
+    if (!done) {
+        c->state = NULL;
+        return api_library_failed(o->library, o->op.name, "create_op_state", first);
+    }
+    if (c->state == NULL)
+        return mxl_error("%s: the library made no state of the operator", o->op.name);
+    return 0;
+}
+
+/* A state that lasts is of no use where inputs have another form. */
+static int find_state(api_library_call *c, mxl_array *const *in)
+{
+    uint64_t form = form_of(c->custom.num_arguments, in);
+
+    if (c->state != NULL && c->form == form)
+        return 0;
+    if (c->state != NULL)
+        c->of->library->call.opCallDestroyOpState(c->state);
+    c->state = NULL;
+    c->form = form;
+    return create_state(c, in);
+}
+
+/* Backward gets the inputs that forward writes to as they are then; aliases, as their versions are
+ * no matter of saved tensors. */
+static int keep_mutated(api_library_call *c, mxl_array *const *in)
+{
+    for (int i = 0; i < c->custom.num_arguments; i++) {
+        mxl_array *alias;
+
+        if (!c->custom.mutated[i])
+            continue;
+        alias = mxl_array_alias(in[i]);
+        if (alias == NULL)
+            return -1;
+        mxl_array_release(c->kept[i]);
+        c->kept[i] = alias;
+    }
+    return 0;
+}
+
+int api_library_forward(mxl_custom *custom, const mxl_custom_arrays *arrays)
+{
+    api_library_call *c = api_library_call_of(custom);
+    const api_library_op *o = c->of;
+    const mxl_call call = {.num_inputs = custom->num_arguments,
+                           .num_outputs = custom->num_outputs,
+                           .in = arrays->in,
+                           .out = arrays->out};
+
+    if (o->forward == NULL && o->state == NULL)
+        return mxl_error("%s: the library has this operator for GPUs alone", o->op.name);
+    if (o->state != NULL && find_state(c, arrays->in) != 0)
+        return -1;
+    if (keep_mutated(c, arrays->in) != 0)
+        return -1;
+    return run(c, true, &call, custom->mutated);
+}
+
+int api_library_backward(const mxl_call *call)
+{
+    const mxl_custom_params *p = call->params;
+    const api_library_call *c = api_library_call_of(p->custom);
+    bool *written;
+    int status;
+
+    if (c->of->state != NULL && c->state == NULL)
+        return mxl_error("%s: no forward has made the state that backward needs", c->of->op.name);
+    written = mxl_alloc_zero((size_t)call->num_inputs + 1);
+    if (written == NULL)
+        return -1;
+    status = run(c, false, call, written);
+    mxl_free(written, (size_t)call->num_inputs + 1);
+    return status;
+}
