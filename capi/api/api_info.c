@@ -105,15 +105,31 @@ static bool is_public(const mxl_op *op)
 
 /* A list of the public operators' handles, after its length. */
 typedef struct creators {
-    int ops; /* how many operators there were */
+    const struct creators *older; /* stays with those who asked for it */
+    int ops;                      /* how many operators there were */
     uint32_t count;
     AtomicSymbolCreator list[];
 } creators;
 
+static creators *creators_new(const char *function, int ops, const creators *older)
+{
+    creators *made = system_memory(function, sizeof(*made) + (size_t)ops * sizeof(*made->list));
+
+    if (made == NULL)
+        return NULL;
+    made->older = older;
+    made->ops = ops;
+    for (int i = 0; i < ops; i++) {
+        if (is_public(mxl_op_at(i)))
+            made->list[made->count++] = op_handle(i);
+    }
+    return made;
+}
+
 int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **out_array)
 {
-    static _Atomic(void *) made;
-    creators *all;
+    static _Atomic(creators *) made;
+    creators *all, *longer;
     int count;
 
     API_NEED(out_size);
@@ -124,16 +140,14 @@ int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **o
     if (count == 0) /* Building the registry failed. */
         return mxl_error_prefix(__func__);
     all = atomic_load(&made);
-    if (all == NULL || all->ops < count) { /* a shorter list stays with those who asked for it */
-        all = system_memory(__func__, sizeof(*all) + (size_t)count * sizeof(void *));
-        if (all == NULL)
+    while (all == NULL || all->ops < count) {
+        longer = creators_new(__func__, count, all);
+        if (longer == NULL)
             return -1;
-        for (int i = 0; i < count; i++) {
-            if (is_public(mxl_op_at(i)))
-                all->list[all->count++] = op_handle(i);
-        }
-        all->ops = count;
-        atomic_store(&made, all);
+        if (atomic_compare_exchange_strong(&made, &all, longer))
+            all = longer;
+        else
+            free(longer);
     }
     *out_size = all->count;
     *out_array = all->list;

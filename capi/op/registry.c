@@ -20,7 +20,8 @@ typedef struct entry {
 
 /* One allocation. */
 typedef struct table {
-    size_t mask; /* slots - 1 */
+    const struct table *older; /* the one whose place it took */
+    size_t mask;               /* slots - 1 */
     int ops;
     int names;
     entry *slot;
@@ -272,6 +273,7 @@ static table *grown(const table *old, int count)
             *find_slot(t, old->slot[i].name) = old->slot[i];
     memcpy(t->op, old->op, (size_t)old->ops * sizeof *t->op);
     memcpy(t->name, old->name, (size_t)old->names * sizeof *t->name);
+    t->older = old;
     t->ops = old->ops;
     t->names = old->names;
     return t;

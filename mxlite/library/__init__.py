@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 
@@ -11,6 +12,7 @@ from mxlite._public import add as _add
 from mxlite._public import show as _show
 from mxlite.error import MXNetError
 from mxlite.ndarray import _generate as arrays
+from mxlite.ndarray._operators import operator_names
 from mxlite.symbol import _generate as symbols
 
 __all__ = ["load"]
@@ -29,6 +31,7 @@ def _show_operator(name: str) -> None:
     place, member = arrays.place_of(name) or ("op", name)
     for package, generate in (("mxlite.ndarray", arrays), ("mxlite.symbol", symbols)):
         function = generate.make_function(name)
+        importlib.import_module(f"{package}.{place}")
         _add(f"{package}.{place}", member, function)
         if place == "op":
             _add(package, member, function)
@@ -49,6 +52,7 @@ def load(path: str, verbose: bool = True) -> None:
     _check(path)
     before = {kind: len(names(kind)) for kind in KINDS}
     check_call(LIB.MXLoadLib(c_text(path), bool(verbose)))
+    operator_names.cache_clear()
     for kind in KINDS:
         new = names(kind)[before[kind] :]
         if kind == "operators":
