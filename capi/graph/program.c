@@ -216,8 +216,7 @@ static void report_operands(const running *r, int n)
 }
 
 /* The parameters of a node. One that creates an array gets the shape that the graph gives it; one
- * of Custom gets an operator of its own for each run, which is the state of that run, unless states
- * last. */
+ * of Custom gets an operator of its own for each run, which is the state of that run. */
 static const void *params_of(const running *r, int n, mxl_arena *arena)
 {
     const mxl_graph_node *node = r->program->graph.walk.node[n];
@@ -226,10 +225,13 @@ static const void *params_of(const running *r, int n, mxl_arena *arena)
     int64_t *dims;
     void *params;
 
-    if (node->held != NULL)
-        return r->program->lasting && mxl_custom_of(node->op, node->params)->lasts
-                   ? node->params
-                   : mxl_graph_node_call_params(node, arena);
+    if (node->held != NULL) {
+        const void *own = mxl_graph_node_call_params(node, arena);
+
+        if (own != NULL && r->program->lasting)
+            mxl_custom_of(node->op, own)->lasting = mxl_custom_of(node->op, node->params);
+        return own;
+    }
     if (!r->program->by_shape || !creates_by_shape(node))
         return node->params;
     shape = &r->shapes->facts.shape[r->program->graph.first[n]];

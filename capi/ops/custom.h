@@ -27,7 +27,9 @@ typedef struct mxl_custom {
     char *names; /* of arguments, outputs and states, each with its final zero; NULL: the usual */
     size_t names_bytes;
     bool *mutated; /* [num_arguments]: those that forward writes to; NULL: none */
-    bool lasts;    /* a program that keeps states (mxl_program) has one for all its runs */
+    /* NULL, or set for a forward by a program that keeps states (mxl_program): the operator of the
+     * node, which has the state of the last run and gets that of this one; borrowed. */
+    struct mxl_custom *lasting;
     int (*infer)(struct mxl_custom *custom, mxl_infer *infer);
     /* For symbols: complete what is known of the arguments, outputs and states, in one list;
      * unknown are ndim -1, sizes of -1, and MXL_DTYPE_UNKNOWN. */

@@ -4,6 +4,8 @@
 #ifndef MXL_API_LIBRARY_LIBRARY_H
 #define MXL_API_LIBRARY_LIBRARY_H
 
+#include <stdatomic.h>
+
 #include "api/common.h"
 #include "ops/custom.h"
 
@@ -44,6 +46,8 @@ typedef struct api_library_table {
                             int **out_ndims, int num_out);
     int (*opCallInferType)(api_body, api_texts keys, api_texts values, int count, int *in,
                            int num_in, int *out, int num_out);
+    int (*opCallInferSType)(api_body, api_texts keys, api_texts values, int count, int *in,
+                            int num_in, int *out, int num_out);
     int (*opCallFCompute)(api_body, api_texts keys, api_texts values, int count, API_ARRAYS,
                           API_ARRAYS, API_RESOURCES);
     int (*opCallMutateInputs)(api_body, api_texts keys, api_texts values, int count, int **indices,
@@ -75,8 +79,8 @@ typedef struct api_library {
 typedef struct api_library_op {
     mxl_op op, back; /* op is the first member */
     const api_library *library;
-    api_body parse, types, shapes, mutates; /* mutates may be NULL */
-    api_body forward, backward, state;      /* for the CPU; NULL: none */
+    api_body parse, types, shapes, mutates, stypes; /* the last two may be NULL */
+    api_body forward, backward, state;              /* for the CPU; NULL: none */
 } api_library_op;
 
 static inline const api_library_op *api_library_op_of(const mxl_op *op)
@@ -84,12 +88,21 @@ static inline const api_library_op *api_library_op_of(const mxl_op *op)
     return (const api_library_op *)op;
 }
 
-/* One call: the attributes as text, what follows from them, and the state. */
+/* What an operator has from one forward to its backward, or to the next forward. */
+typedef struct api_library_state {
+    mxl_ref ref;
+    const api_library *library;
+    void *made;    /* by the library */
+    uint64_t form; /* tells the shapes and dtypes that it was made for */
+} api_library_state;
+
+/* One call: the attributes as text, what follows from them, and the state. Its forward runs once.
+ */
 typedef struct api_library_call {
     mxl_custom custom; /* its first member; inputs are arguments, also those that are written to */
     const api_library_op *of;
-    void *state;      /* NULL until the first forward, or the operator has none */
-    uint64_t form;    /* tells the shapes and dtypes that the state was made for */
+    api_library_state *state;          /* NULL until the forward, or the operator has none */
+    _Atomic(api_library_state *) last; /* of a graph's node: the state of its last run, or NULL */
     mxl_array **kept; /* [num_arguments]: inputs that forward wrote to, for backward */
     int count;        /* of attributes */
     const char **keys, **values;

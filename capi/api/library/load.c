@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "backend/probe.h"
-#include "base/memory/mem.h"
 
 /* What 1.9.1 says of itself to a library, and the version of the interface that it has. */
 enum { MXNET_VERSION = 10901, INTERFACE = 11 };
@@ -25,6 +24,7 @@ static const mxl_probe_symbol functions[] = {
     FUNCTION(opCallParseAttrs),
     FUNCTION(opCallInferShape),
     FUNCTION(opCallInferType),
+    FUNCTION(opCallInferSType),
     FUNCTION(opCallFCompute),
     FUNCTION(opCallMutateInputs),
     FUNCTION(opCallCreateOpState),
@@ -70,32 +70,33 @@ int api_library_failed(const api_library *library, const char *name, const char 
 /* ---- names of what there is ---- */
 
 typedef struct name_list {
+    const struct name_list *older; /* stays with those who asked for it */
     uint32_t count;
-    const char **list;
+    const char *list[];
 } name_list;
 
-/* Operators, partitioners, passes: see MXLLibraryNames. Written under the lock. Memory of the
- * system: what is loaded stays for the process. */
-static name_list known[3];
+enum { OPERATORS, PARTITIONERS, PASSES, KINDS }; /* as MXLLibraryNames numbers them */
+
+/* Under the lock. Memory of the system: what is loaded stays for the process. */
+static name_list *known[KINDS];
 static api_library *libraries;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A longer list takes the place of the old one, which stays with those who asked for it. */
-static int add_names(int kind, int count, const char *const *added)
+/* A list with the names that are known and room for `count` more; NULL with the error set. */
+static name_list *longer(const name_list *older, int count)
 {
-    name_list *all = &known[kind];
-    size_t bytes = (all->count + (size_t)count + 1) * sizeof(*all->list);
-    const char **list = mxl_state_system_memory(bytes);
+    size_t all = (older == NULL ? 0 : older->count) + (size_t)count;
+    size_t bytes = sizeof(name_list) + all * sizeof(char *);
+    name_list *made = mxl_state_system_memory(bytes);
 
-    if (list == NULL)
-        return mxl_error_memory(bytes);
-    if (all->count > 0)
-        memcpy(list, all->list, all->count * sizeof(*list));
-    if (count > 0)
-        memcpy(list + all->count, added, (size_t)count * sizeof(*list));
-    all->list = list;
-    all->count += (uint32_t)count;
-    return 0;
+    if (made == NULL)
+        return (void)mxl_error_memory(bytes), NULL;
+    made->older = older;
+    if (older != NULL) {
+        made->count = older->count;
+        memcpy(made->list, older->list, older->count * sizeof(*made->list));
+    }
+    return made;
 }
 
 int MXLLibraryNames(int kind, uint32_t *size, const char ***names)
@@ -104,11 +105,13 @@ int MXLLibraryNames(int kind, uint32_t *size, const char ***names)
     API_NEED(names);
     *size = 0;
     *names = NULL;
-    if (kind < 0 || kind > 2)
+    if (kind < 0 || kind >= KINDS)
         return mxl_error("MXLLibraryNames: kind must be 0, 1 or 2, got %d", kind);
     pthread_mutex_lock(&lock);
-    *size = known[kind].count;
-    *names = known[kind].list;
+    if (known[kind] != NULL) {
+        *size = known[kind]->count;
+        *names = known[kind]->list;
+    }
     pthread_mutex_unlock(&lock);
     return 0;
 }
@@ -140,14 +143,14 @@ static int take_op(api_library *l, int i)
     api_library_op *o = &l->ops[i];
     const char *name = NULL, **devices[3] = {NULL};
     int is_subgraph = 0, count[3] = {0};
-    api_body *bodies[3] = {NULL}, stypes = NULL;
+    api_body *bodies[3] = {NULL};
     const char *missing = NULL;
     char *own, *back;
 
     o->library = l;
     l->call.opRegGet(i, &name, &is_subgraph, &devices[0], &bodies[0], &count[0], &devices[1],
                      &bodies[1], &count[1], &devices[2], &bodies[2], &count[2], &o->parse,
-                     &o->types, &stypes, &o->shapes, &o->mutates);
+                     &o->types, &o->stypes, &o->shapes, &o->mutates);
     if (name == NULL || name[0] == '\0')
         return mxl_error("operator %d of the library has no name", i);
     if (o->parse == NULL)
@@ -235,39 +238,36 @@ static int check_version(api_library *l)
                                           given, INTERFACE);
 }
 
-/* Notes what the library has. */
-static int note(api_library *l)
+/* Lists of all names with those of the library; of a kind that it has none of, `lists` has NULL. */
+static int list_names(const api_library *l, name_list *lists[KINDS])
 {
-    int parts = l->call.partRegSize(), passes = l->call.passRegSize();
-    int most = l->num_ops + (parts > 0 ? parts : 0) + (passes > 0 ? passes : 0);
-    size_t bytes = ((size_t)most + 1) * sizeof(char *);
-    const char **list = mxl_alloc(bytes);
-    int status;
+    const int counts[KINDS] = {l->num_ops, l->call.partRegSize(), l->call.passRegSize()};
 
-    if (list == NULL)
-        return -1;
-    for (int i = 0; i < l->num_ops; i++)
-        list[i] = l->listed[i]->name;
-    status = add_names(0, l->num_ops, list);
-    for (int i = 0; i < parts; i++)
-        (void)l->call.partRegGetCount(i, &list[i]);
-    if (status == 0 && parts > 0)
-        status = add_names(1, parts, list);
-    for (int i = 0; i < passes; i++) {
-        api_body body;
+    for (int kind = 0; kind < KINDS; kind++) {
+        name_list *made = counts[kind] > 0 ? longer(known[kind], counts[kind]) : NULL;
 
-        l->call.passRegGet(i, &body, &list[i]);
+        if (made == NULL && counts[kind] > 0)
+            return -1;
+        lists[kind] = made;
+        for (int i = 0; i < counts[kind]; i++) {
+            const char **name = &made->list[made->count++];
+            api_body body;
+
+            if (kind == OPERATORS)
+                *name = l->ops[i].op.name;
+            else if (kind == PARTITIONERS)
+                (void)l->call.partRegGetCount(i, name);
+            else
+                l->call.passRegGet(i, &body, name);
+        }
     }
-    if (status == 0 && passes > 0)
-        status = add_names(2, passes, list);
-    mxl_free(list, bytes);
-    return status;
+    return 0;
 }
 
 /* `*keep`: the library stays open, since its code has run. */
 static int load(api_library *l, bool *keep)
 {
-    const name_list before[] = {known[0], known[1], known[2]};
+    name_list *lists[KINDS] = {NULL};
     int first;
 
     if (check_version(l) != 0 || open_functions(l) != 0)
@@ -276,11 +276,15 @@ static int load(api_library *l, bool *keep)
     first = api_library_messages(l);
     if (!l->call.initialize(MXNET_VERSION))
         return api_library_failed(l, NULL, "initialize", first);
-    if (take_ops(l) == 0 && note(l) == 0 && mxl_op_add(l->num_ops, l->listed) == 0)
-        return 0;
-    memcpy(known, before, sizeof(known));
-    free_ops(l);
-    return -1;
+    if (take_ops(l) != 0 || list_names(l, lists) != 0 || mxl_op_add(l->num_ops, l->listed) != 0) {
+        for (int kind = 0; kind < KINDS; kind++)
+            free(lists[kind]);
+        free_ops(l);
+        return -1;
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        known[kind] = lists[kind] != NULL ? lists[kind] : known[kind];
+    return 0;
 }
 
 static int load_once(const char *path)

@@ -14,9 +14,12 @@
 static void call_release(mxl_ref *ref)
 {
     api_library_call *c = (api_library_call *)ref;
+    api_library_state *last = atomic_load(&c->last);
 
     if (c->state != NULL)
-        c->of->library->call.opCallDestroyOpState(c->state);
+        mxl_ref_release(&c->state->ref);
+    if (last != NULL)
+        mxl_ref_release(&last->ref);
     for (int i = 0; i < c->custom.num_arguments && c->kept != NULL; i++)
         mxl_array_release(c->kept[i]);
     mxl_free(c->kept, c->list_bytes);
@@ -45,7 +48,6 @@ static api_library_call *call_new(const api_library_op *o, int count, const char
     c->custom.shapes = api_library_shapes;
     c->custom.dtypes = api_library_dtypes;
     c->custom.forward = api_library_forward;
-    c->custom.lasts = o->state != NULL;
     c->of = o;
     c->bytes = bytes;
     c->count = count;
@@ -242,6 +244,29 @@ int api_library_dtypes(mxl_custom *custom, int *dtypes)
     return 0;
 }
 
+/* Whether the library takes dense arrays and gives such. It may read the indices of others without
+ * asking what it was given. `stypes` has room for all arrays. */
+static int check_dense(const api_library_call *c, int *stypes)
+{
+    const api_library_op *o = c->of;
+    int first = api_library_messages(o->library), in = c->custom.num_arguments;
+    int total = in + c->custom.num_outputs;
+
+    if (o->stypes == NULL)
+        return 0;
+    memset(stypes, 0, (size_t)total * sizeof(*stypes)); /* 0: dense */
+    if (!o->library->call.opCallInferSType(o->stypes, c->keys, c->values, c->count, stypes, in,
+                                           stypes + in, c->custom.num_outputs))
+        return api_library_failed(o->library, o->op.name, "infer_storage_type", first);
+    for (int i = 0; i < total; i++) {
+        if (stypes[i] > 0)
+            return mxl_error("%s: infer_storage_type of the library wants a sparse array as %s %d, "
+                             "and mxlite has dense ones alone",
+                             o->op.name, i < in ? "input" : "output", i < in ? i : i - in);
+    }
+    return 0;
+}
+
 /* `shapes` and `dtypes` have room for all arrays. */
 static int infer_into(mxl_custom *custom, mxl_infer *infer, mxl_shape *shapes, int *dtypes)
 {
@@ -277,7 +302,7 @@ static int infer_into(mxl_custom *custom, mxl_infer *infer, mxl_shape *shapes, i
         if (mxl_shape_count(infer->out_shape[i].ndim, infer->out_shape[i].dim) < 0)
             return mxl_error_prefix(name);
     }
-    return 0;
+    return check_dense(api_library_call_of(custom), dtypes);
 }
 
 int api_library_infer(mxl_custom *custom, mxl_infer *infer)

@@ -1,7 +1,6 @@
 /* Runs forward and backward of a library's operator on the memory of arrays. */
 #include "api/library/library.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,7 +181,8 @@ static int compute(const api_library_call *c, bool is_forward, views *in, views 
         out->stypes, in->no_data, out->no_data, in->no_data, out->no_data, in->no_sizes,           \
         out->no_sizes, in->no_sizes, out->no_sizes, states, NULL
     if (o->state != NULL)
-        done = lib->opCallFStatefulCompute(is_forward, c->state, VIEWS(in), VIEWS(out), RESOURCES);
+        done = lib->opCallFStatefulCompute(is_forward, c->state->made, VIEWS(in), VIEWS(out),
+                                           RESOURCES);
     else
         done = lib->opCallFCompute(is_forward ? o->forward : o->backward, c->keys, c->values,
                                    c->count, VIEWS(in), VIEWS(out), RESOURCES);
@@ -223,24 +223,19 @@ static uint64_t form_of(int count, mxl_array *const *in)
     return form;
 }
 
-/* The state of an operator that has one, for the shapes and dtypes of the inputs. */
-static int create_state(api_library_call *c, mxl_array *const *in)
+static void state_release(mxl_ref *ref)
 {
-    const api_library_op *o = c->of;
-    int first = api_library_messages(o->library), count = c->custom.num_arguments, done;
-    size_t sizes = 1, bytes;
-    unsigned **shapes, *size;
-    int *ndims, *dtypes;
+    api_library_state *state = (api_library_state *)ref;
 
-    for (int i = 0; i < count; i++)
-        sizes += (size_t)in[i]->ndim;
-    bytes = ((size_t)count + 1) * (sizeof(*shapes) + 2 * sizeof(int)) + sizes * sizeof(*size);
-    shapes = mxl_alloc(bytes);
-    if (shapes == NULL)
-        return -1;
-    ndims = (int *)(shapes + count + 1);
-    dtypes = ndims + count + 1;
-    size = (unsigned *)(dtypes + count + 1);
+    if (state->made != NULL)
+        state->library->call.opCallDestroyOpState(state->made);
+    mxl_free(state, sizeof(*state));
+}
+
+/* What the library is told of the inputs' shapes: `shapes` with the sizes behind it. */
+static void fill_sizes(int count, mxl_array *const *in, unsigned **shapes, int *ndims, int *dtypes,
+                       unsigned *size)
+{
     for (int i = 0; i < count; i++) {
         ndims[i] = in[i]->ndim;
         dtypes[i] = in[i]->dtype;
@@ -248,31 +243,87 @@ static int create_state(api_library_call *c, mxl_array *const *in)
         for (int k = 0; k < in[i]->ndim; k++)
             *size++ = (unsigned)in[i]->shape[k];
     }
+}
+
+static int make_state(const api_library_call *c, mxl_array *const *in, void **made)
+{
+    const api_library_op *o = c->of;
+    int first = api_library_messages(o->library), count = c->custom.num_arguments, done;
+    size_t sizes = 1, bytes;
+    unsigned **shapes;
+    int *ndims, *dtypes;
+
+    for (int i = 0; i < count; i++)
+        sizes += (size_t)in[i]->ndim;
+    bytes = ((size_t)count + 1) * (sizeof(*shapes) + 2 * sizeof(int)) + sizes * sizeof(**shapes);
+    shapes = mxl_alloc(bytes);
+    if (shapes == NULL)
+        return -1;
+    ndims = (int *)(shapes + count + 1);
+    dtypes = ndims + count + 1;
+    fill_sizes(count, in, shapes, ndims, dtypes, (unsigned *)(dtypes + count + 1));
     done = o->library->call.opCallCreateOpState(o->state, c->keys, c->values, c->count, "cpu",
                                                 count > 0 ? mxl_device_id(in[0]->device) : 0,
-                                                shapes, ndims, count, dtypes, &c->state);
+                                                shapes, ndims, count, dtypes, made);
     mxl_free(shapes, bytes);
     if (!done) {
-        c->state = NULL;
+        *made = NULL;
         return api_library_failed(o->library, o->op.name, "create_op_state", first);
     }
-    if (c->state == NULL)
+    if (*made == NULL)
         return mxl_error("%s: the library made no state of the operator", o->op.name);
     return 0;
 }
 
-/* A state that lasts is of no use where inputs have another form. */
+static api_library_state *state_new(const api_library_call *c, mxl_array *const *in, uint64_t form)
+{
+    api_library_state *state = mxl_alloc_zero(sizeof(*state));
+
+    if (state == NULL)
+        return NULL;
+    mxl_ref_init(&state->ref, state_release);
+    state->library = c->of->library;
+    state->form = form;
+    if (make_state(c, in, &state->made) == 0)
+        return state;
+    mxl_ref_release(&state->ref);
+    return NULL;
+}
+
+/* The place of the state that lasts from one run of the node to the next; NULL: none does. */
+static _Atomic(api_library_state *) *lasting_of(const api_library_call *c)
+{
+    return c->custom.lasting != NULL ? &api_library_call_of(c->custom.lasting)->last : NULL;
+}
+
+/* The state of an operator that has one. That of the node's last run is taken away meanwhile, so
+ * that no other thread computes with it; it is of no use where inputs have another form. */
 static int find_state(api_library_call *c, mxl_array *const *in)
 {
+    _Atomic(api_library_state *) *last = lasting_of(c);
     uint64_t form = form_of(c->custom.num_arguments, in);
+    api_library_state *state = last != NULL ? atomic_exchange(last, NULL) : NULL;
 
-    if (c->state != NULL && c->form == form)
-        return 0;
-    if (c->state != NULL)
-        c->of->library->call.opCallDestroyOpState(c->state);
-    c->state = NULL;
-    c->form = form;
-    return create_state(c, in);
+    if (state != NULL && state->form != form) {
+        mxl_ref_release(&state->ref);
+        state = NULL;
+    }
+    c->state = state != NULL ? state : state_new(c, in, form);
+    return c->state != NULL ? 0 : -1;
+}
+
+/* Backward has the state as long as this call lives, whatever the next run does. */
+static void leave_state(api_library_call *c)
+{
+    _Atomic(api_library_state *) *last = lasting_of(c);
+    api_library_state *old;
+
+    if (last == NULL || c->state == NULL)
+        return;
+    mxl_ref_retain(&c->state->ref);
+    old = atomic_exchange(last, c->state);
+    if (old != NULL)
+        mxl_ref_release(&old->ref);
 }
 
 /* Backward gets the inputs that forward writes to as they are then; aliases, as their versions are
@@ -287,7 +338,6 @@ static int keep_mutated(api_library_call *c, mxl_array *const *in)
         alias = mxl_array_alias(in[i]);
         if (alias == NULL)
             return -1;
-        mxl_array_release(c->kept[i]);
         c->kept[i] = alias;
     }
     return 0;
@@ -301,14 +351,17 @@ int api_library_forward(mxl_custom *custom, const mxl_custom_arrays *arrays)
                            .num_outputs = custom->num_outputs,
                            .in = arrays->in,
                            .out = arrays->out};
+    int status;
 
     if (o->forward == NULL && o->state == NULL)
         return mxl_error("%s: the library has this operator for GPUs alone", o->op.name);
     if (o->state != NULL && find_state(c, arrays->in) != 0)
         return -1;
-    if (keep_mutated(c, arrays->in) != 0)
-        return -1;
-    return run(c, true, &call, custom->mutated);
+    status = keep_mutated(c, arrays->in);
+    if (status == 0)
+        status = run(c, true, &call, custom->mutated);
+    leave_state(c);
+    return status;
 }
 
 int api_library_backward(const mxl_call *call)

@@ -216,6 +216,14 @@ static int first_words(const call *c)
     return words[624] == 624;
 }
 
+/* How many parameters there are. */
+static int parameters(const call *c)
+{
+    for (int i = 0; i < 3; i++)
+        ((float *)c->out[0])[i] = (float)c->count;
+    return 1;
+}
+
 static int failing(const call *c)
 {
     const char *where = find(c->keys, c->values, c->count, "where");
@@ -233,11 +241,14 @@ static int failing_back(const call *c)
 
 /* ---- the list of operators ---- */
 
+enum { SUBGRAPH = 1, SPARSE = 2 };
+
 typedef struct op {
     const char *name;
     body *forward, *backward;
     int stateful, inputs, outputs, mutated; /* mutated: an input or -1 */
     const char *device;
+    int kind;
 } op;
 
 static const op ops[] = {
@@ -254,6 +265,9 @@ static const op ops[] = {
     {PREFIX "words", first_words, NULL, 0, 0, 1, -1, "cpu"},
     {PREFIX "failing", failing, failing_back, 0, 1, 1, -1, "cpu"},
     {PREFIX "gpu", cube, NULL, 0, 1, 1, -1, "gpu"},
+    {PREFIX "parameters", parameters, NULL, 0, 0, 1, -1, "cpu"},
+    {PREFIX "part", cube, NULL, 0, 1, 1, -1, "cpu", SUBGRAPH},
+    {PREFIX "sparse", cube, NULL, 0, 1, 1, -1, "cpu", SPARSE},
     {"_contrib_" PREFIX "cube", cube, cube_back, 0, 1, 1, -1, "cpu"},
 };
 
@@ -294,7 +308,7 @@ void _opRegGet(int i, const char **name, int *is_subgraph, const char ***forward
     forward[i] = (void *)o;
     backward[i] = (void *)((const char *)o + 1); /* told from the forward by the lowest bit */
     *name = o->name;
-    *is_subgraph = 0;
+    *is_subgraph = o->kind == SUBGRAPH;
     *forward_devices = *backward_devices = *state_devices = &device[i];
     *forward_bodies = *state_bodies = &forward[i];
     *backward_bodies = &backward[i];
@@ -302,7 +316,7 @@ void _opRegGet(int i, const char **name, int *is_subgraph, const char ***forward
     *num_backward = !o->stateful && o->backward != NULL;
     *num_state = o->stateful;
     *parse = *types = *shapes = o;
-    *stypes = NULL;
+    *stypes = o->kind == SPARSE ? o : NULL;
     *mutates = o->mutated >= 0 ? o : NULL;
 #ifdef NO_PARSE
     if (i == OPS - 1)
@@ -377,6 +391,23 @@ int _opCallInferType(const op *o, texts keys, texts values, int count, int *in, 
         in[i] = 0;
     for (int i = 0; i < num_out; i++)
         out[i] = 0;
+    return 1;
+}
+
+/* The dense storage type is 0, that of rows 1. */
+int _opCallInferSType(const op *o, texts keys, texts values, int count, int *in, int num_in,
+                      int *out, int num_out)
+{
+    (void)o;
+    if (fails_here(keys, values, count, "storage"))
+        return fail("this is no sparse array");
+    for (int i = 0; i < num_in; i++)
+        if (in[i] != 0)
+            return fail("an input is not dense");
+    for (int i = 0; i < num_out; i++)
+        out[i] = strcmp(find(keys, values, count, "rows"), "out") == 0;
+    if (strcmp(find(keys, values, count, "rows"), "in") == 0)
+        in[0] = 1;
     return 1;
 }
 
