@@ -130,7 +130,10 @@ endif
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "CC   $<"
-	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) $(CATCHES) -MMD -MP -c -o $@ $<
+
+# What calls loaded libraries catches their exceptions (exception.c), which the linker must not take apart.
+$(BUILD)/obj/capi/api/library/%.o: CATCHES := -fexceptions $(NO_LTO)
 
 LINK = $(CC) $(SHARED) $(MXL_LDFLAGS) $(OWN_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 $(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources

@@ -4,6 +4,7 @@
 #ifndef MXL_API_LIBRARY_LIBRARY_H
 #define MXL_API_LIBRARY_LIBRARY_H
 
+#include <setjmp.h>
 #include <stdatomic.h>
 
 #include "api/common.h"
@@ -117,11 +118,39 @@ static inline api_library_call *api_library_call_of(mxl_custom *custom)
 /* The fields of an operator's descriptors that do not depend on the library. */
 void api_library_describe(api_library_op *o, const char *name, const char *back_name);
 
-/* How many messages of errors the library has given. It keeps them all. */
-int api_library_messages(const api_library *library);
+/* ---- calls of the library ----
+ *
+ *     API_CATCH(here, library);
+ *     API_CALL(done, here, library->call.opCallSomething(...));
+ *     if (!done)
+ *         return api_library_failed(&here, name, "something");
+ *
+ * An exception of C++ that leaves the library's code makes `done` 0. */
+typedef struct api_catch {
+    struct api_catch *outer; /* of this thread */
+    const api_library *library;
+    int first;        /* the library keeps all messages of errors: the number of the next one */
+    char thrown[256]; /* what an exception said, or empty */
+    jmp_buf back;
+} api_catch;
+
+void api_catch_begin(api_catch *here, const api_library *library);
+void api_catch_end(api_catch *here);
+
+#define API_CATCH(here, from)                                                                      \
+    api_catch here __attribute__((cleanup(api_catch_end)));                                        \
+    api_catch_begin(&(here), from)
+#define API_CALL(done, here, made)                                                                 \
+    do {                                                                                           \
+        if (setjmp((here).back) == 0)                                                              \
+            (done) = (made);                                                                       \
+        else                                                                                       \
+            (done) = 0;                                                                            \
+    } while (0)
+
 /* -1 with an error that names the operator (NULL: none) and the function of the library, and has
- * its messages from number `first` on. */
-int api_library_failed(const api_library *library, const char *name, const char *what, int first);
+ * what the library has said since API_CATCH. */
+int api_library_failed(const api_catch *here, const char *name, const char *what);
 
 /* The functions of mxl_custom. */
 int api_library_infer(mxl_custom *custom, mxl_infer *infer);

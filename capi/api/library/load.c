@@ -38,31 +38,32 @@ static const mxl_probe_symbol functions[] = {
 
 /* ---- errors ---- */
 
-int api_library_messages(const api_library *library)
+static void add_text(mxl_str *all, const char *text)
 {
-    return library->call.msgSize();
+    size_t length = text == NULL ? 0 : strlen(text);
+
+    while (length > 0 && text[length - 1] == '\n')
+        length--;
+    mxl_str_addf(all, "%s%.*s", all->text == NULL ? ": " : "; ", (int)length, text);
 }
 
-int api_library_failed(const api_library *library, const char *name, const char *what, int first)
+int api_library_failed(const api_catch *here, const char *name, const char *what)
 {
+    const api_library_table *call = &here->library->call;
+    int count = call->msgSize(), status;
     mxl_str text = {0};
-    int count = library->call.msgSize(), status;
 
-    for (int i = first; i < count; i++) {
-        const char *message = NULL;
-        size_t length;
+    for (int i = here->first; i < count; i++) {
+        const char *message = "";
 
-        library->call.msgGet(i, &message);
-        length = message == NULL ? 0 : strlen(message);
-        while (length > 0 && message[length - 1] == '\n')
-            length--;
-        mxl_str_addf(&text, "%s%.*s", i > first ? "; " : " ", (int)length,
-                     message == NULL ? "" : message);
+        call->msgGet(i, &message);
+        add_text(&text, message);
     }
-    status = mxl_error("%s%s%s of the library failed%s%s", name == NULL ? "" : name,
+    if (here->thrown[0] != '\0')
+        add_text(&text, here->thrown);
+    status = mxl_error("%s%s%s of the library failed%s", name == NULL ? "" : name,
                        name == NULL ? "" : ": ", what,
-                       text.text == NULL ? ", which gave no reason" : ":",
-                       text.text == NULL ? "" : text.text);
+                       text.text == NULL ? ", which gave no reason" : text.text);
     mxl_str_clear(&text);
     return status;
 }
@@ -264,18 +265,25 @@ static int list_names(const api_library *l, name_list *lists[KINDS])
     return 0;
 }
 
+static int initialize(const api_library *l)
+{
+    int done;
+
+    API_CATCH(here, l);
+    API_CALL(done, here, l->call.initialize(MXNET_VERSION));
+    return done ? 0 : api_library_failed(&here, NULL, "initialize");
+}
+
 /* `*keep`: the library stays open, since its code has run. */
 static int load(api_library *l, bool *keep)
 {
     name_list *lists[KINDS] = {NULL};
-    int first;
 
     if (check_version(l) != 0 || open_functions(l) != 0)
         return -1;
     *keep = true;
-    first = api_library_messages(l);
-    if (!l->call.initialize(MXNET_VERSION))
-        return api_library_failed(l, NULL, "initialize", first);
+    if (initialize(l) != 0)
+        return -1;
     if (take_ops(l) != 0 || list_names(l, lists) != 0 || mxl_op_add(l->num_ops, l->listed) != 0) {
         for (int kind = 0; kind < KINDS; kind++)
             free(lists[kind]);

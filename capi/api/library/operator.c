@@ -67,10 +67,13 @@ static api_library_call *call_new(const api_library_op *o, int count, const char
 static int ask_numbers(api_library_call *c)
 {
     const api_library_op *o = c->of;
-    int first = api_library_messages(o->library), in = 0, out = 0;
+    int done, in = 0, out = 0;
 
-    if (!o->library->call.opCallParseAttrs(o->parse, c->keys, c->values, c->count, &in, &out))
-        return api_library_failed(o->library, o->op.name, "parse_attrs", first);
+    API_CATCH(here, o->library);
+    API_CALL(done, here,
+             o->library->call.opCallParseAttrs(o->parse, c->keys, c->values, c->count, &in, &out));
+    if (!done)
+        return api_library_failed(&here, o->op.name, "parse_attrs");
     if (in < 0 || out < 1)
         return mxl_error("%s: parse_attrs of the library gave %d inputs and %d outputs", o->op.name,
                          in, out);
@@ -87,13 +90,17 @@ static int ask_numbers(api_library_call *c)
 static int ask_mutated(api_library_call *c)
 {
     const api_library_op *o = c->of;
-    int first = api_library_messages(o->library), *indices = NULL, count = 0, status = 0;
+    int done, *indices = NULL, count = 0, status;
 
     if (o->mutates == NULL)
         return 0;
-    if (!o->library->call.opCallMutateInputs(o->mutates, c->keys, c->values, c->count, &indices,
-                                             &count))
-        return api_library_failed(o->library, o->op.name, "mutate_inputs", first);
+    API_CATCH(here, o->library);
+    API_CALL(done, here,
+             o->library->call.opCallMutateInputs(o->mutates, c->keys, c->values, c->count, &indices,
+                                                 &count));
+    if (!done)
+        return api_library_failed(&here, o->op.name, "mutate_inputs");
+    status = 0;
     for (int i = 0; i < count && status == 0; i++) {
         if (indices[i] < 0 || indices[i] >= c->custom.num_arguments)
             status = mxl_error("%s: mutate_inputs of the library names input %d of %d", o->op.name,
@@ -197,7 +204,7 @@ int api_library_shapes(mxl_custom *custom, mxl_shape *shapes, bool legacy_shape)
 {
     const api_library_call *c = api_library_call_of(custom);
     const api_library_op *o = c->of;
-    int first = api_library_messages(o->library), status;
+    int done, status;
     asked_shapes a;
 
     (void)legacy_shape;
@@ -207,11 +214,14 @@ int api_library_shapes(mxl_custom *custom, mxl_shape *shapes, bool legacy_shape)
     }
     if (ask_begin(&a, c, shapes) != 0)
         return -1;
-    if (!o->library->call.opCallInferShape(o->shapes, c->keys, c->values, c->count, a.in, a.ndims,
-                                           custom->num_arguments, &a.new_in, &a.new_ndims, &a.out,
-                                           &a.out_ndims, custom->num_outputs)) {
+    API_CATCH(here, o->library);
+    API_CALL(done, here,
+             o->library->call.opCallInferShape(
+                 o->shapes, c->keys, c->values, c->count, a.in, a.ndims, custom->num_arguments,
+                 &a.new_in, &a.new_ndims, &a.out, &a.out_ndims, custom->num_outputs));
+    if (!done) {
         mxl_free(a.in, a.bytes); /* the library has allocated nothing */
-        return api_library_failed(o->library, o->op.name, "infer_shape", first);
+        return api_library_failed(&here, o->op.name, "infer_shape");
     }
     status = take_shapes(c, custom->num_arguments, a.new_in, a.new_ndims, shapes);
     if (status == 0)
@@ -226,16 +236,19 @@ int api_library_dtypes(mxl_custom *custom, int *dtypes)
 {
     const api_library_call *c = api_library_call_of(custom);
     const api_library_op *o = c->of;
-    int first = api_library_messages(o->library), total = custom->num_arguments;
+    int done, total = custom->num_arguments;
 
     for (int i = 0; i < total; i++) {
         if (dtypes[i] > MXL_I64)
             return mxl_error("%s: a library's operators take no arrays of dtype %s", o->op.name,
                              mxl_dtype_name(dtypes[i]));
     }
-    if (!o->library->call.opCallInferType(o->types, c->keys, c->values, c->count, dtypes, total,
-                                          dtypes + total, custom->num_outputs))
-        return api_library_failed(o->library, o->op.name, "infer_type", first);
+    API_CATCH(here, o->library);
+    API_CALL(done, here,
+             o->library->call.opCallInferType(o->types, c->keys, c->values, c->count, dtypes, total,
+                                              dtypes + total, custom->num_outputs));
+    if (!done)
+        return api_library_failed(&here, o->op.name, "infer_type");
     total += custom->num_outputs;
     for (int i = 0; i < total; i++) {
         if (dtypes[i] < 0 || dtypes[i] > MXL_I64)
@@ -249,15 +262,18 @@ int api_library_dtypes(mxl_custom *custom, int *dtypes)
 static int check_dense(const api_library_call *c, int *stypes)
 {
     const api_library_op *o = c->of;
-    int first = api_library_messages(o->library), in = c->custom.num_arguments;
+    int done, in = c->custom.num_arguments;
     int total = in + c->custom.num_outputs;
 
     if (o->stypes == NULL)
         return 0;
     memset(stypes, 0, (size_t)total * sizeof(*stypes)); /* 0: dense */
-    if (!o->library->call.opCallInferSType(o->stypes, c->keys, c->values, c->count, stypes, in,
-                                           stypes + in, c->custom.num_outputs))
-        return api_library_failed(o->library, o->op.name, "infer_storage_type", first);
+    API_CATCH(here, o->library);
+    API_CALL(done, here,
+             o->library->call.opCallInferSType(o->stypes, c->keys, c->values, c->count, stypes, in,
+                                               stypes + in, c->custom.num_outputs));
+    if (!done)
+        return api_library_failed(&here, o->op.name, "infer_storage_type");
     for (int i = 0; i < total; i++) {
         if (stypes[i] > 0)
             return mxl_error("%s: infer_storage_type of the library wants a sparse array as %s %d, "

@@ -166,31 +166,42 @@ static void views_end(views *v)
     (v)->shapes, (v)->ndims, (v)->data, (v)->dtypes, (v)->versions, (v)->devices, (v)->ids,        \
         (v)->count
 
-static int compute(const api_library_call *c, bool is_forward, views *in, views *out)
+/* `blocks`: memory that the library asks for. */
+static int call_body(const api_library_call *c, bool is_forward, views *in, views *out,
+                     block **blocks, twister *states)
 {
     const api_library_op *o = c->of;
     const api_library_table *lib = &o->library->call;
-    int first = api_library_messages(o->library), done;
-    block *blocks = NULL;
-    twister *states = generators();
+    int done;
 
-    if (states == NULL)
-        return -1;
+    API_CATCH(here, o->library);
 #define RESOURCES                                                                                  \
-    take_memory, &blocks, no_gpu_memory, NULL, NULL, no_sparse_memory, NULL, in->stypes,           \
+    take_memory, blocks, no_gpu_memory, NULL, NULL, no_sparse_memory, NULL, in->stypes,            \
         out->stypes, in->no_data, out->no_data, in->no_data, out->no_data, in->no_sizes,           \
         out->no_sizes, in->no_sizes, out->no_sizes, states, NULL
     if (o->state != NULL)
-        done = lib->opCallFStatefulCompute(is_forward, c->state->made, VIEWS(in), VIEWS(out),
-                                           RESOURCES);
+        API_CALL(done, here,
+                 lib->opCallFStatefulCompute(is_forward, c->state->made, VIEWS(in), VIEWS(out),
+                                             RESOURCES));
     else
-        done = lib->opCallFCompute(is_forward ? o->forward : o->backward, c->keys, c->values,
-                                   c->count, VIEWS(in), VIEWS(out), RESOURCES);
+        API_CALL(done, here,
+                 lib->opCallFCompute(is_forward ? o->forward : o->backward, c->keys, c->values,
+                                     c->count, VIEWS(in), VIEWS(out), RESOURCES));
 #undef RESOURCES
+    return done ? 0 : api_library_failed(&here, o->op.name, is_forward ? "forward" : "backward");
+}
+
+static int compute(const api_library_call *c, bool is_forward, views *in, views *out)
+{
+    twister *states = generators();
+    block *blocks = NULL;
+    int status;
+
+    if (states == NULL)
+        return -1;
+    status = call_body(c, is_forward, in, out, &blocks, states);
     free_blocks(blocks);
-    return done ? 0
-                : api_library_failed(o->library, o->op.name, is_forward ? "forward" : "backward",
-                                     first);
+    return status;
 }
 
 static int run(const api_library_call *c, bool is_forward, const mxl_call *call,
@@ -232,47 +243,65 @@ static void state_release(mxl_ref *ref)
     mxl_free(state, sizeof(*state));
 }
 
-/* What the library is told of the inputs' shapes: `shapes` with the sizes behind it. */
-static void fill_sizes(int count, mxl_array *const *in, unsigned **shapes, int *ndims, int *dtypes,
-                       unsigned *size)
+/* What the library is told of the inputs: `shapes` with the sizes behind it. */
+typedef struct forms {
+    unsigned **shapes;
+    int *ndims, *dtypes, device;
+} forms;
+
+static void fill_forms(forms *f, int count, mxl_array *const *in)
 {
+    unsigned *size;
+
+    f->ndims = (int *)(f->shapes + count + 1);
+    f->dtypes = f->ndims + count + 1;
+    f->device = count > 0 ? mxl_device_id(in[0]->device) : 0;
+    size = (unsigned *)(f->dtypes + count + 1);
     for (int i = 0; i < count; i++) {
-        ndims[i] = in[i]->ndim;
-        dtypes[i] = in[i]->dtype;
-        shapes[i] = size;
+        f->ndims[i] = in[i]->ndim;
+        f->dtypes[i] = in[i]->dtype;
+        f->shapes[i] = size;
         for (int k = 0; k < in[i]->ndim; k++)
             *size++ = (unsigned)in[i]->shape[k];
     }
 }
 
-static int make_state(const api_library_call *c, mxl_array *const *in, void **made)
+static int ask_state(const api_library_call *c, const forms *f, void **made)
 {
     const api_library_op *o = c->of;
-    int first = api_library_messages(o->library), count = c->custom.num_arguments, done;
-    size_t sizes = 1, bytes;
-    unsigned **shapes;
-    int *ndims, *dtypes;
+    int done;
 
-    for (int i = 0; i < count; i++)
-        sizes += (size_t)in[i]->ndim;
-    bytes = ((size_t)count + 1) * (sizeof(*shapes) + 2 * sizeof(int)) + sizes * sizeof(**shapes);
-    shapes = mxl_alloc(bytes);
-    if (shapes == NULL)
-        return -1;
-    ndims = (int *)(shapes + count + 1);
-    dtypes = ndims + count + 1;
-    fill_sizes(count, in, shapes, ndims, dtypes, (unsigned *)(dtypes + count + 1));
-    done = o->library->call.opCallCreateOpState(o->state, c->keys, c->values, c->count, "cpu",
-                                                count > 0 ? mxl_device_id(in[0]->device) : 0,
-                                                shapes, ndims, count, dtypes, made);
-    mxl_free(shapes, bytes);
+    API_CATCH(here, o->library);
+    API_CALL(done, here,
+             o->library->call.opCallCreateOpState(o->state, c->keys, c->values, c->count, "cpu",
+                                                  f->device, f->shapes, f->ndims,
+                                                  c->custom.num_arguments, f->dtypes, made));
     if (!done) {
         *made = NULL;
-        return api_library_failed(o->library, o->op.name, "create_op_state", first);
+        return api_library_failed(&here, o->op.name, "create_op_state");
     }
     if (*made == NULL)
         return mxl_error("%s: the library made no state of the operator", o->op.name);
     return 0;
+}
+
+static int make_state(const api_library_call *c, mxl_array *const *in, void **made)
+{
+    int count = c->custom.num_arguments, status;
+    size_t sizes = 1, bytes;
+    forms f;
+
+    for (int i = 0; i < count; i++)
+        sizes += (size_t)in[i]->ndim;
+    bytes =
+        ((size_t)count + 1) * (sizeof(*f.shapes) + 2 * sizeof(int)) + sizes * sizeof(**f.shapes);
+    f.shapes = mxl_alloc(bytes);
+    if (f.shapes == NULL)
+        return -1;
+    fill_forms(&f, count, in);
+    status = ask_state(c, &f, made);
+    mxl_free(f.shapes, bytes);
+    return status;
 }
 
 static api_library_state *state_new(const api_library_call *c, mxl_array *const *in, uint64_t form)

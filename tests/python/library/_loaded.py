@@ -6,9 +6,11 @@ in C++.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,14 +23,16 @@ from mxlite import autograd, nd
 
 HERE = Path(__file__).resolve().parent
 COMPILER = shlex.split(os.environ.get("CC", "cc"))
+CXX = shlex.split(os.environ.get("CXX", "c++"))
 
 
 def build(folder, name, **macros):
-    """A library of extension.c."""
-    path = folder / f"{name}.so"
+    """A library of extension.c, and of throwing.cc if it throws."""
+    path, compiled = folder / f"{name}.so", folder / f"{name}.o"
     given = [f"-D{key}={value}" for key, value in macros.items()]
-    command = [*COMPILER, "-shared", "-fPIC", "-w", *given, str(HERE / "extension.c"), "-o", str(path)]
-    subprocess.run(command, check=True)
+    subprocess.run([*COMPILER, "-c", "-fPIC", "-w", *given, str(HERE / "extension.c"), "-o", str(compiled)], check=True)
+    linker = [*CXX, str(HERE / "throwing.cc")] if "THROWS" in macros else COMPILER
+    subprocess.run([*linker, "-shared", "-fPIC", str(compiled), "-o", str(path)], check=True)
     return str(path)
 
 
@@ -156,20 +160,58 @@ def test_random_generators_follow_the_seed(library):
 # ---- errors ----
 
 
-@pytest.mark.parametrize(
-    "where, text",
-    [
-        ("parse", "parse_attrs of the library failed: attributes make no sense$"),
-        ("types", "infer_type of the library failed: this is no float32$"),
-        ("shapes", "infer_shape of the library failed: shapes make no sense; at all$"),
-        ("forward", "forward of the library failed: forward makes no sense$"),
-        ("quietly", "forward of the library failed, which gave no reason$"),
-    ],
-)
+FAILURES = [
+    ("parse", "parse_attrs of the library failed: attributes make no sense$"),
+    ("types", "infer_type of the library failed: this is no float32$"),
+    ("shapes", "infer_shape of the library failed: shapes make no sense; at all$"),
+    ("forward", "forward of the library failed: forward makes no sense$"),
+    ("quietly", "forward of the library failed, which gave no reason$"),
+]
+
+
+@pytest.mark.parametrize("where, text", FAILURES)
 def test_failures_have_the_text_of_the_library_once(x, where, text):
     for _ in range(2):
         with pytest.raises(mx.MXNetError, match=f"^c_failing: {text}"):
             nd.c_failing(x, where=where)
+
+
+@pytest.fixture(scope="module")
+def throwing(tmp_path_factory):
+    path = build(tmp_path_factory.mktemp("throwing"), "throwing", PREFIX='"t_"', THROWS=1)
+    mx.library.load(path, verbose=False)
+    return ctypes.CDLL(path).unwound
+
+
+needs_cxx = pytest.mark.skipif(shutil.which(CXX[0]) is None, reason="a C++ compiler builds what throws")
+
+
+@needs_cxx
+@pytest.mark.parametrize("where, text", FAILURES)
+def test_exceptions_of_the_library_are_errors(throwing, x, where, text):
+    before = throwing()
+    for _ in range(2):
+        with pytest.raises(mx.MXNetError, match=f"^t_failing: {text.replace('; at all', '')}"):
+            nd.t_failing(x, where=where)
+    assert throwing() == before + 2 * (where != "quietly")
+    equal(nd.t_cube(x), [1, 8, 27])
+
+
+@needs_cxx
+def test_other_exceptions(throwing, x, tmp_path):
+    with pytest.raises(mx.MXNetError, match="^t_failing: backward of the library failed: an exception without a text$"):
+        gradient(lambda: nd.t_failing(x), x)
+    equal(x.grad, [0, 0, 0])
+    with pytest.raises(mx.MXNetError, match="^t_counter: create_op_state of the library failed: start makes no sense$"):
+        nd.t_counter(x, start="bad")
+    with pytest.raises(mx.MXNetError, match="^t_sparse: infer_storage_type of the library failed: this is no sparse"):
+        nd.t_sparse(x, where="storage")
+    with pytest.raises(
+        mx.MXNetError, match="Error in operator: t: t_gemm: .* failed: these are no factors"
+    ):
+        mx.sym.t_gemm(mx.sym.var("a"), mx.sym.var("b"), name="t").infer_shape(a=(2, 3), b=(2, 3))
+    with pytest.raises(mx.MXNetError, match="initialize of the library failed: this library wants another MXNet"):
+        mx.library.load(build(tmp_path, "refuses", THROWS=1, REFUSES=1))
 
 
 def test_other_failures(x):

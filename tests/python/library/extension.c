@@ -1,6 +1,7 @@
 /* A library of operators for the extension interface of MXNet 1.9.1, in plain C: it exports the
  * functions of lib_api.h itself. test_library.py builds and loads it. Macros make libraries that
  * must be refused: VERSION (of the interface), REFUSES, NO_PARSE, TAKEN (the name of an operator).
+ * With THROWS errors are exceptions of C++.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,12 +22,17 @@ typedef const char *const *texts;
 static char *messages[64];
 static int count_messages;
 
+#ifdef THROWS
+int throwing(const char *text); /* throwing.cc */
+#define fail throwing
+#else
 static int fail(const char *text)
 {
     if (count_messages < 64)
         messages[count_messages++] = strdup(text);
     return 0;
 }
+#endif
 
 int _msgSize(void)
 {
