@@ -206,9 +206,7 @@ def test_other_exceptions(throwing, x, tmp_path):
         nd.t_counter(x, start="bad")
     with pytest.raises(mx.MXNetError, match="^t_sparse: infer_storage_type of the library failed: this is no sparse"):
         nd.t_sparse(x, where="storage")
-    with pytest.raises(
-        mx.MXNetError, match="Error in operator: t: t_gemm: .* failed: these are no factors"
-    ):
+    with pytest.raises(mx.MXNetError, match="Error in operator: t: t_gemm: .* failed: these are no factors"):
         mx.sym.t_gemm(mx.sym.var("a"), mx.sym.var("b"), name="t").infer_shape(a=(2, 3), b=(2, 3))
     with pytest.raises(mx.MXNetError, match="initialize of the library failed: this library wants another MXNet"):
         mx.library.load(build(tmp_path, "refuses", THROWS=1, REFUSES=1))
