@@ -60,7 +60,8 @@ typedef const char *what(const void *exception);
  */
 #define GNU_WITH_OBJECT UINT64_C(0x474e5543432b2b00)
 
-/* Notes what the exception says, and frees it. */
+/* Notes what the exception says, and frees it. (Not by _Unwind_DeleteException, for which alone the
+ * library would need libgcc_s.) */
 static void note(api_catch *here, struct _Unwind_Exception *exception)
 {
     const char *text = "an exception without a text";
@@ -70,7 +71,8 @@ static void note(api_catch *here, struct _Unwind_Exception *exception)
     (void)snprintf(here->thrown, sizeof(here->thrown), "%s", text);
     if (exception->exception_class != GNU_WITH_OBJECT ||
         !mxl_probe_fill(here->library->opened, "", functions, &run)) {
-        _Unwind_DeleteException(exception);
+        if (exception->exception_cleanup != NULL)
+            exception->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, exception);
         return;
     }
     (void)run.begin(exception);
@@ -82,6 +84,14 @@ static void note(api_catch *here, struct _Unwind_Exception *exception)
 }
 
 /* ---- catching ---- */
+
+void api_catch_prepare(void)
+{
+    Dl_info self;
+
+    if (dladdr(functions, &self) != 0)
+        (void)dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
 
 _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
                                          _Unwind_Exception_Class kind,

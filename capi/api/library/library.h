@@ -134,6 +134,10 @@ typedef struct api_catch {
     jmp_buf back;
 } api_catch;
 
+/* Before all others. The unwinder of glibc 2.35 and later knows no library that the loader took
+ * behind another one's name (libmxlite.so behind libmxnet.so, see the Makefile) until it is opened
+ * under its own. */
+void api_catch_prepare(void);
 void api_catch_begin(api_catch *here, const api_library *library);
 void api_catch_end(api_catch *here);
 

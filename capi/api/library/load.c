@@ -78,8 +78,9 @@ typedef struct name_list {
 
 enum { OPERATORS, PARTITIONERS, PASSES, KINDS }; /* as MXLLibraryNames numbers them */
 
-/* Under the lock. Memory of the system: what is loaded stays for the process. */
-static name_list *known[KINDS];
+/* Written under the lock, read without. Memory of the system: what is loaded stays for the process.
+ */
+static _Atomic(name_list *) known[KINDS];
 static api_library *libraries;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -102,18 +103,19 @@ static name_list *longer(const name_list *older, int count)
 
 int MXLLibraryNames(int kind, uint32_t *size, const char ***names)
 {
+    name_list *all;
+
     API_NEED(size);
     API_NEED(names);
     *size = 0;
     *names = NULL;
     if (kind < 0 || kind >= KINDS)
         return mxl_error("MXLLibraryNames: kind must be 0, 1 or 2, got %d", kind);
-    pthread_mutex_lock(&lock);
-    if (known[kind] != NULL) {
-        *size = known[kind]->count;
-        *names = known[kind]->list;
+    all = atomic_load(&known[kind]);
+    if (all != NULL) {
+        *size = all->count;
+        *names = all->list;
     }
-    pthread_mutex_unlock(&lock);
     return 0;
 }
 
@@ -245,7 +247,7 @@ static int list_names(const api_library *l, name_list *lists[KINDS])
     const int counts[KINDS] = {l->num_ops, l->call.partRegSize(), l->call.passRegSize()};
 
     for (int kind = 0; kind < KINDS; kind++) {
-        name_list *made = counts[kind] > 0 ? longer(known[kind], counts[kind]) : NULL;
+        name_list *made = counts[kind] > 0 ? longer(atomic_load(&known[kind]), counts[kind]) : NULL;
 
         if (made == NULL && counts[kind] > 0)
             return -1;
@@ -282,6 +284,7 @@ static int load(api_library *l, bool *keep)
     if (check_version(l) != 0 || open_functions(l) != 0)
         return -1;
     *keep = true;
+    api_catch_prepare();
     if (initialize(l) != 0)
         return -1;
     if (take_ops(l) != 0 || list_names(l, lists) != 0 || mxl_op_add(l->num_ops, l->listed) != 0) {
@@ -290,8 +293,10 @@ static int load(api_library *l, bool *keep)
         free_ops(l);
         return -1;
     }
-    for (int kind = 0; kind < KINDS; kind++)
-        known[kind] = lists[kind] != NULL ? lists[kind] : known[kind];
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (lists[kind] != NULL)
+            atomic_store(&known[kind], lists[kind]);
+    }
     return 0;
 }
 

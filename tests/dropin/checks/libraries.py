@@ -144,6 +144,7 @@ def texts_of_errors():
         says(lambda: mx.nd.x_gemm(mx.nd.ones((2, 3)), mx.nd.ones((2, 3))), "these are no factors"),
         says(lambda: y.infer_shape(a=(2, 3), b=(2, 3)), "these are no factors"),
         says(lambda: mx.nd.x_cube(mx.nd.ones(2), fails="forward").asnumpy(), "forward makes no sense"),
+        says(lambda: mx.nd.x_cube(mx.nd.ones(2), fails="by an exception").asnumpy(), "forward gives up"),
     ]
 
 
@@ -177,14 +178,26 @@ def states_in_executors():
     return [executor.forward()[0].copy() for _ in range(3)]
 
 
-def block(**flags):
-    class Net(mx.gluon.HybridBlock):
-        def hybrid_forward(self, F, x):
-            return F.x_counter(F.x_cube(x), start=1)
+class Net(mx.gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return F.x_counter(F.x_cube(x), start=1)
 
+
+def block(**flags):
     net = Net()
     net.hybridize(**flags)
     return [trained(net, variable(1, 2, 3)) for _ in range(3)]
+
+
+@check
+def a_block_of_two_shapes():
+    net, x = Net(), variable(1, 2, 3)
+    net.hybridize(static_alloc=True, static_shape=True)
+    with mx.autograd.record():
+        y = net(x)
+        z = net(x[:2])
+    y.backward()
+    return y, z, x.grad
 
 
 each(
