@@ -58,11 +58,12 @@ LIBS := -lm -ldl
 
 # libmxnet.so is the same library under its own name, complete by itself. Where the loader finds a libmxlite.so too
 # (beside it, or loaded already), it takes all functions from that one: a process has one library (DT_AUXILIARY). A
-# loader without that, and sanitizers, which would see every variable twice, get a link.
+# loader without that, and sanitizers, which would see every variable twice, get a link. -static-libgcc: what catches
+# exceptions (below) names a function of libgcc that never runs.
 ifeq ($(shell uname -s),Darwin)
 SHARED := -dynamiclib -Wl,-install_name,@rpath/libmxlite.so
 else
-SHARED = -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
+SHARED = -shared -static-libgcc -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,-z,defs)
 ALIAS = -Wl,--auxiliary=libmxlite.so -Wl,-rpath,'$$ORIGIN'
 endif
 TWICE = $(if $(SANITIZE),,$(ALIAS))
@@ -130,7 +131,10 @@ endif
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "CC   $<"
-	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(MXL_CFLAGS) $(OWN_CFLAGS) $(CATCHES) -MMD -MP -c -o $@ $<
+
+# What calls loaded libraries catches their exceptions (exception.c), which the linker must not take apart.
+$(BUILD)/obj/capi/api/library/%.o: CATCHES := -fexceptions $(NO_LTO)
 
 LINK = $(CC) $(SHARED) $(MXL_LDFLAGS) $(OWN_LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 $(BUILD)/libmxlite.so: $(OBJECTS) $(BUILD)/sources

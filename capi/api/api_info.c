@@ -105,33 +105,49 @@ static bool is_public(const mxl_op *op)
 
 /* A list of the public operators' handles, after its length. */
 typedef struct creators {
+    const struct creators *older; /* stays with those who asked for it */
+    int ops;                      /* how many operators there were */
     uint32_t count;
     AtomicSymbolCreator list[];
 } creators;
 
+static creators *creators_new(const char *function, int ops, const creators *older)
+{
+    creators *made = system_memory(function, sizeof(*made) + (size_t)ops * sizeof(*made->list));
+
+    if (made == NULL)
+        return NULL;
+    made->older = older;
+    made->ops = ops;
+    for (int i = 0; i < ops; i++) {
+        if (is_public(mxl_op_at(i)))
+            made->list[made->count++] = op_handle(i);
+    }
+    return made;
+}
+
 int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **out_array)
 {
-    static _Atomic(void *) made;
-    creators *all;
+    static _Atomic(creators *) made;
+    creators *all, *longer;
+    int count;
 
     API_NEED(out_size);
     API_NEED(out_array);
     *out_size = 0;
     *out_array = NULL;
+    count = mxl_op_count();
+    if (count == 0) /* Building the registry failed. */
+        return mxl_error_prefix(__func__);
     all = atomic_load(&made);
-    if (all == NULL) {
-        int count = mxl_op_count();
-
-        if (count == 0) /* Building the registry failed. */
-            return mxl_error_prefix(__func__);
-        all = system_memory(__func__, sizeof(*all) + (size_t)count * sizeof(void *));
-        if (all == NULL)
+    while (all == NULL || all->ops < count) {
+        longer = creators_new(__func__, count, all);
+        if (longer == NULL)
             return -1;
-        for (int i = 0; i < count; i++) {
-            if (is_public(mxl_op_at(i)))
-                all->list[all->count++] = op_handle(i);
-        }
-        all = publish(&made, all);
+        if (atomic_compare_exchange_strong(&made, &all, longer))
+            all = longer;
+        else
+            free(longer);
     }
     *out_size = all->count;
     *out_array = all->list;
@@ -213,17 +229,19 @@ static op_info *info_new(const char *function, const mxl_op *op)
 /* The operator's info, made at the first request; NULL with the error set. */
 static const op_info *info_of(const char *function, const mxl_op *op)
 {
-    static _Atomic(void *) table; /* one entry per operator */
-    _Atomic(void *) *edges = atomic_load(&table);
+    enum { BLOCK = 1024 };
+    static _Atomic(void *) blocks[MXL_OPS_MOST / BLOCK]; /* of one entry per operator */
+    int number = mxl_op_number(op);
+    _Atomic(void *) *edges = atomic_load(&blocks[number / BLOCK]);
     op_info *info;
 
     if (edges == NULL) {
-        edges = system_memory(function, (size_t)mxl_op_count() * sizeof(*edges));
+        edges = system_memory(function, BLOCK * sizeof(*edges));
         if (edges == NULL)
             return NULL;
-        edges = publish(&table, edges);
+        edges = publish(&blocks[number / BLOCK], edges);
     }
-    edges += mxl_op_number(op);
+    edges += number % BLOCK;
     info = atomic_load(edges);
     if (info == NULL) {
         info = info_new(function, op);

@@ -14,7 +14,6 @@
 #define REDUCED   "operators compute in the dtypes of their arrays in mxlite"
 #define NO_GPU    "there is no GPU, as in a 1.9.1 that is built for CPUs"
 #define OLD_RTC   "1.9.1 refuses it too: CUDA modules replaced it"
-#define LIBRARIES "extensions of 1.9.1 need its C++ classes; MXCustomOpRegister adds operators"
 #define PACKED    "mxlite has no packed functions of TVM"
 
 #define ORDER  "operators run in an order that follows from their inputs"
@@ -65,5 +64,4 @@ REFUSED(MXRtcCreate, OLD_RTC)
 REFUSED(MXRtcPush, OLD_RTC)
 REFUSED(MXRtcFree, OLD_RTC)
 
-REFUSED(MXLoadLib, LIBRARIES)
 REFUSED(MXTVMBridge, PACKED)

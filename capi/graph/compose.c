@@ -6,6 +6,7 @@
 #include "base/text/near.h"
 #include "engine/run/invoke.h"
 #include "graph/symbol.h"
+#include "ops/custom.h"
 
 /* An operator without inputs yet that all outputs are of, or NULL. */
 static mxl_graph_node *atomic_node(const mxl_symbol *symbol)
@@ -206,6 +207,15 @@ static int take_graphs(mxl_graph_node *node, int count, const char *const *keys,
     return status;
 }
 
+/* Whether variables take the place of inputs that are missing. The inputs of an operator of a
+ * library have no names: it can be its only input alone, as in 1.9.1. */
+static bool names_missing(const mxl_graph_node *node, int needed)
+{
+    const mxl_custom *custom = mxl_custom_of(node->op, node->params);
+
+    return custom == NULL || custom->names != NULL || needed == 1;
+}
+
 /* How many inputs the node needs if `count` are given; -1 with the error set. Where the operator
  * takes any number, notes it and parses the parameters again. */
 static int count_needed(mxl_graph_node *node, int count)
@@ -222,7 +232,7 @@ static int count_needed(mxl_graph_node *node, int count)
     } else {
         needed = mxl_graph_node_needs(node, count);
     }
-    if (needed >= 0 && count > needed)
+    if (needed >= 0 && (count > needed || (count < needed && !names_missing(node, needed))))
         return mxl_error("%s: takes %d input%s, got %d", node->op->name, needed,
                          needed == 1 ? "" : "s", count);
     return needed;

@@ -48,7 +48,7 @@ static const char *own_name(const mxl_graph_node *node, int output)
 {
     const mxl_custom *custom = mxl_custom_of(node->op, node->params);
 
-    if (custom != NULL)
+    if (custom != NULL && custom->names != NULL)
         return mxl_custom_name(custom, custom->num_arguments + output);
     for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
         if (strcmp(named[i].op, node->op->name) == 0)

@@ -200,6 +200,6 @@ bool mxl_graph_node_mutates(const mxl_graph_node *node, int i)
     const mxl_custom *custom = mxl_custom_of(node->op, node->params);
 
     if (custom != NULL)
-        return i >= custom->num_arguments;
+        return i >= custom->num_arguments || (custom->mutated != NULL && custom->mutated[i]);
     return node->op != NULL && (has_state(node->op, i) || mxl_run_mutates(&call, i));
 }

@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "graph/control/control.h"
 #include "graph/infer.h"
+#include "ops/custom.h"
 
 static size_t list_bytes(const mxl_program *program)
 {
@@ -222,8 +223,13 @@ static const void *params_of(const running *r, int n, mxl_arena *arena)
     int64_t *dims;
     void *params;
 
-    if (node->held != NULL)
-        return mxl_graph_node_call_params(node, arena);
+    if (node->held != NULL) {
+        const void *own = mxl_graph_node_call_params(node, arena);
+
+        if (own != NULL && r->program->lasting)
+            mxl_custom_of(node->op, own)->lasting = mxl_custom_of(node->op, node->params);
+        return own;
+    }
     if (!r->program->by_shape || !creates_by_shape(node))
         return node->params;
     shape = &r->shapes->facts.shape[r->program->graph.first[n]];

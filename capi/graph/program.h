@@ -20,6 +20,7 @@ typedef struct mxl_program {
     int *last;      /* [entries]: the node that reads the entry last; nodes for heads, -1: none */
     int *wanted;    /* [nodes]: how many outputs of a node are made */
     bool calls_out; /* nodes call functions of the user's (Custom), here or in their graphs */
+    bool lasting;   /* set by its maker: states of operators last from one run to the next */
     bool by_shape;  /* arrays are created whose shapes follow from the inputs */
 } mxl_program;
 

@@ -138,8 +138,8 @@ struct mxl_op {
     const char *key_var_num_args; /* the parameter that counts the inputs, or NULL */
     /* NULL, or: takes the place of the parser, for an operator of which a call may have any
      * parameters (Custom). */
-    int (*parse)(int count, const char *const *keys, const char *const *values, void *params,
-                 mxl_arena *arena);
+    int (*parse)(const mxl_op *op, int count, const char *const *keys, const char *const *values,
+                 void *params, mxl_arena *arena);
     mxl_ref *(*held)(const void *params); /* NULL, or: the counted object that the struct of such an
                                              operator points to; its node keeps it as payload */
     int (*arity)(const void *params,
@@ -327,8 +327,14 @@ const mxl_op *mxl_op_find(const char *name); /* NULL with the error set */
 const mxl_op *mxl_op_at(int number);         /* number < mxl_op_count() */
 int mxl_op_number(const mxl_op *op);         /* -1 for an operator outside the registry */
 int mxl_op_count(void);
-/* All public names (with aliases, without `_mxl_*`), sorted. Returns their number. */
+/* All public names (with aliases, without `_mxl_*`), sorted. Returns their number. The list stays
+ * as it is when operators are added. */
 int mxl_op_names(const char *const **names);
+/* Adds operators for the life of the process, whose descriptors stay where they are: all of them,
+ * or none with -1 if there is one of such a name already. Safe beside calls of other threads. */
+int mxl_op_add(int count, const mxl_op *const *ops);
+
+enum { MXL_OPS_MOST = 1 << 16 }; /* operators of a process */
 
 /* All operator families, ends with NULL; each family is a list that ends with NULL. Defined by
  * ops/all.c. */

@@ -357,7 +357,7 @@ int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
     if (op->params_size > 0)
         memset(params, 0, op->params_size);
     if (op->parse != NULL)
-        return op->parse(count, keys, values, params, arena);
+        return op->parse(op, count, keys, values, params, arena);
     for (int i = 0; i < count; i++) {
         const mxl_param *param;
 

@@ -1,5 +1,6 @@
 /* The registry: names and aliases of all families -> operators. Built by the first lookup, kept for
- * the process, read without a lock. */
+ * the process, read without a lock. Adding operators puts a larger table in its place; the old one
+ * stays, since lists of its names may be with callers. */
 #include "op/op.h"
 
 #include <stdatomic.h>
@@ -19,7 +20,8 @@ typedef struct entry {
 
 /* One allocation. */
 typedef struct table {
-    size_t mask; /* slots - 1 */
+    const struct table *older; /* the one whose place it took */
+    size_t mask;               /* slots - 1 */
     int ops;
     int names;
     entry *slot;
@@ -97,20 +99,11 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static table *new_table(void)
+static table *new_table(size_t ops, size_t names)
 {
-    size_t ops = 0, names = 0, slots = 64, bytes;
+    size_t slots = 64, bytes;
     table *t;
 
-    for (const mxl_op *const *const *family = mxl_families; *family != NULL; family++)
-        for (const mxl_op *const *op = *family; *op != NULL; op++) {
-            ops++;
-            names++;
-            for (const char *const *alias = aliases(*op); *alias != NULL; alias++)
-                names++;
-        }
-    for (const mxl_other_name *other = mxl_other_names; other->name != NULL; other++)
-        names++;
     while (slots < names * 2)
         slots *= 2;
     bytes = sizeof *t + slots * sizeof *t->slot + ops * sizeof *t->op + names * sizeof *t->name;
@@ -127,9 +120,25 @@ static table *new_table(void)
     return t;
 }
 
+static table *new_table_of_families(void)
+{
+    size_t ops = 0, names = 0;
+
+    for (const mxl_op *const *const *family = mxl_families; *family != NULL; family++)
+        for (const mxl_op *const *op = *family; *op != NULL; op++) {
+            ops++;
+            names++;
+            for (const char *const *alias = aliases(*op); *alias != NULL; alias++)
+                names++;
+        }
+    for (const mxl_other_name *other = mxl_other_names; other->name != NULL; other++)
+        names++;
+    return new_table(ops, names);
+}
+
 static table *build(void)
 {
-    table *t = new_table();
+    table *t = new_table_of_families();
 
     if (t == NULL)
         return NULL;
@@ -246,4 +255,59 @@ int mxl_op_names(const char *const **names)
         return -1;
     *names = t->name;
     return t->names;
+}
+
+/* A larger table with the entries of `old`, and room for further operators. */
+static table *grown(const table *old, int count)
+{
+    size_t names = 0;
+    table *t;
+
+    for (size_t i = 0; i <= old->mask; i++)
+        names += old->slot[i].name != NULL;
+    t = new_table((size_t)old->ops + (size_t)count, names + (size_t)count);
+    if (t == NULL)
+        return NULL;
+    for (size_t i = 0; i <= old->mask; i++)
+        if (old->slot[i].name != NULL)
+            *find_slot(t, old->slot[i].name) = old->slot[i];
+    memcpy(t->op, old->op, (size_t)old->ops * sizeof *t->op);
+    memcpy(t->name, old->name, (size_t)old->names * sizeof *t->name);
+    t->older = old;
+    t->ops = old->ops;
+    t->names = old->names;
+    return t;
+}
+
+int mxl_op_add(int count, const mxl_op *const *ops)
+{
+    const table *old;
+    table *t, *there;
+
+    do {
+        old = get();
+        if (old == NULL)
+            return -1;
+        if (count > MXL_OPS_MOST - old->ops)
+            return mxl_error("operator registry: %d operators are too many, there may be %d", count,
+                             MXL_OPS_MOST);
+        t = grown(old, count);
+        if (t == NULL)
+            return -1;
+        for (int i = 0; i < count; i++) {
+            if (find_slot(t, ops[i]->name)->name != NULL) {
+                free(t);
+                return mxl_error("%s: there is an operator of that name already", ops[i]->name);
+            }
+            if (add_op(t, ops[i]) != 0) {
+                free(t);
+                return -1;
+            }
+        }
+        qsort(t->name, (size_t)t->names, sizeof *t->name, compare_names);
+        there = (table *)(uintptr_t)old;
+        if (atomic_compare_exchange_strong(&registry, &there, t))
+            return 0;
+        free(t);
+    } while (true);
 }

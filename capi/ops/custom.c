@@ -103,14 +103,9 @@ void mxl_custom_clear(mxl_custom *c)
     mxl_free(c->aux, c->bytes);
 }
 
-typedef struct custom_params {
-    const char *op_type; /* once parsed, the name that it is registered under */
-    mxl_custom *custom;  /* kept by the arena of the call, then by its node */
-} custom_params;
-
 static mxl_custom *custom_of(const void *params)
 {
-    return ((const custom_params *)params)->custom;
+    return ((const mxl_custom_params *)params)->custom;
 }
 
 static mxl_ref *held(const void *params)
@@ -119,14 +114,15 @@ static mxl_ref *held(const void *params)
 }
 
 /* All parameters but op_type are the operator's own, which gets them as text. */
-static int parse(int count, const char *const *keys, const char *const *values, void *params,
-                 mxl_arena *arena)
+static int parse(const mxl_op *op, int count, const char *const *keys, const char *const *values,
+                 void *params, mxl_arena *arena)
 {
-    custom_params *p = params;
+    mxl_custom_params *p = params;
     const char **own = mxl_arena_alloc(arena, 2 * ((size_t)count + 1) * sizeof(*own));
     const registered *r;
     int kept = 0;
 
+    (void)op;
     if (own == NULL)
         return -1;
     for (int i = 0; i < count; i++) {
@@ -229,7 +225,7 @@ static const char *input_name(const void *params, int i)
 {
     const mxl_custom *c = custom_of(params);
 
-    if (i >= c->num_arguments + c->num_aux)
+    if (c->names == NULL || i >= c->num_arguments + c->num_aux)
         return NULL;
     return mxl_custom_name(c, i < c->num_arguments ? i : i + c->num_outputs);
 }
@@ -252,7 +248,7 @@ static int keep_aux(mxl_custom *c, mxl_array **in)
 }
 
 /* Calls forward or, with the prefix "_backward_", backward, measured while the profiler runs. */
-static int run_function(const custom_params *p, const char *prefix,
+static int run_function(const mxl_custom_params *p, const char *prefix,
                         int (*function)(mxl_custom *, const mxl_custom_arrays *),
                         const mxl_custom_arrays *arrays)
 {
@@ -374,16 +370,17 @@ static int grad(mxl_grad *g)
     return status;
 }
 
-static const mxl_op op_custom = {
+const mxl_op mxl_op_custom = {
     .name = "Custom",
     .aliases = MXL_ALIASES("_npi_Custom"),
     .doc = "Runs an operator that the program has registered under a name, in Python with "
            "mx.operator.register. Further parameters are the operator's own and reach it as text.",
     MXL_INPUTS(MXL_INPUT(data, "The operator's arguments, then its auxiliary states.",
                          .type_text = "NDArray-or-Symbol[]")),
-    MXL_PARAMS_OF(custom_params, MXL_PARAM(custom_params, op_type, MXL_P_STRING, MXL_REQUIRED,
-                                           "The name that the operator is registered under.",
-                                           .type_text = "string")),
+    MXL_PARAMS_OF(mxl_custom_params,
+                  MXL_PARAM(mxl_custom_params, op_type, MXL_P_STRING, MXL_REQUIRED,
+                            "The name that the operator is registered under.",
+                            .type_text = "string")),
     .parse = parse,
     .held = held,
     .arity = arity,
@@ -400,7 +397,7 @@ static const mxl_op op_custom = {
 
 mxl_custom *mxl_custom_of(const mxl_op *op, const void *params)
 {
-    return op == &op_custom && params != NULL ? custom_of(params) : NULL;
+    return op != NULL && op->compute == compute && params != NULL ? custom_of(params) : NULL;
 }
 
-const mxl_op *const mxl_ops_custom[] = {&op_custom, NULL};
+const mxl_op *const mxl_ops_custom[] = {&mxl_op_custom, NULL};

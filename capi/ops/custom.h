@@ -1,5 +1,6 @@
 /* Operators of callers, which `Custom` runs by their names. ops/custom.c registers and runs them;
- * api/custom/ makes them of MXNet's callbacks. */
+ * api/custom/ makes them of MXNet's callbacks, api/library/ of the functions of loaded libraries.
+ */
 #ifndef MXL_OPS_CUSTOM_H
 #define MXL_OPS_CUSTOM_H
 
@@ -23,8 +24,12 @@ typedef struct mxl_custom {
     bool *reads;     /* what backward reads: of each gradient of an output, argument, output */
     mxl_array **aux; /* [num_aux]: aliases, kept from the forward on; before that NULL */
     size_t bytes;    /* of the block that holds both lists */
-    char *names;     /* of arguments, outputs and states, each with its final zero */
+    char *names; /* of arguments, outputs and states, each with its final zero; NULL: the usual */
     size_t names_bytes;
+    bool *mutated; /* [num_arguments]: those that forward writes to; NULL: none */
+    /* NULL, or set for a forward by a program that keeps states (mxl_program): the operator of the
+     * node, which has the state of the last run and gets that of this one; borrowed. */
+    struct mxl_custom *lasting;
     int (*infer)(struct mxl_custom *custom, mxl_infer *infer);
     /* For symbols: complete what is known of the arguments, outputs and states, in one list;
      * unknown are ndim -1, sizes of -1, and MXL_DTYPE_UNKNOWN. */
@@ -46,9 +51,18 @@ int mxl_custom_register(const char *op_type, mxl_custom_maker make, void (*creat
 int mxl_custom_lists(mxl_custom *custom);
 void mxl_custom_clear(mxl_custom *custom);
 
+typedef struct mxl_custom_params {
+    const char *op_type; /* once parsed, the name that it is registered under */
+    mxl_custom *custom;  /* kept by the arena of the call, then by its node */
+} mxl_custom_params;
+
+/* Custom; descriptors with other names and parsers are made from it. */
+extern const mxl_op mxl_op_custom;
+
 /* The operator of a node of Custom, from its parameters; NULL for any other operator. */
 mxl_custom *mxl_custom_of(const mxl_op *op, const void *params);
-/* The name of an argument, output or state, which are numbered in this order; borrowed. */
+/* The name of an argument, output or state, which are numbered in this order, if there are names;
+ * borrowed. */
 const char *mxl_custom_name(const mxl_custom *custom, int i);
 
 /* The places in `reads`. */

@@ -17,8 +17,12 @@ extern "C" {
 MXL_API int MXGetEnv(const char *name, const char **value);
 MXL_API int MXSetEnv(const char *name, const char *value);
 
-/* Refused: extensions of 1.9.1 need its C++ classes, and TVM's functions are not here. */
+/* Supported, for operators. Loads a library that was built for 1.9.1's lib_api.h: its operators can
+ * be called by their names for the life of the process. All of them, or none after an error. A
+ * library that is loaded is not loaded again. Its partitioners and graph passes cannot be used.
+ * `verbose` says nothing, since mxlite prints nothing: MXLLibraryNames lists what there is. */
 MXL_API int MXLoadLib(const char *path, unsigned verbose);
+/* Refused: TVM's functions are not here. */
 MXL_API int MXTVMBridge(void *pregister);
 
 /* Supported. Registers an operator written with callbacks for the life of the process, which the

@@ -320,6 +320,11 @@ MXL_API int MXLGetInfo(const char *what, const char **out);
  */
 MXL_API int MXLOpGetRefusal(const char *name, const char **reason);
 
+/* What the libraries that MXLoadLib has loaded brought, in the order of loading: `kind` 0 the names
+ * of operators, 1 of partitioners, 2 of graph passes. The list is valid for the life of the
+ * process; libraries that are loaded later are not in it. */
+MXL_API int MXLLibraryNames(int kind, uint32_t *size, const char ***names);
+
 /* ---- Back ends ----
  *
  * Tuned libraries, found at run time and opened at the first use. There is one, "openblas", for the

@@ -37,7 +37,7 @@ MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutp
 MXLFunctionRecord:PiPiPPPPPP MXLNDArrayCheckEdit:P MXLNDArrayNoteReturned:P MXLNDArrayVisitPayloads:PPP
 MXLNDArrayGetStrides:PiPP MXLNDArrayIsContiguous:P MXLNDArrayGetAddress:PP MXLNDArrayGetMemory:PP>P MXLGetLiveBytes:P
 MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P
-MXLHintBackend:ss MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P
+MXLHintBackend:ss MXLLibraryNames:iPP MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P
 MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P MXLNDArrayShare:PP
 MXLNDArrayFromData:PiPi>P MXLNDArrayToDLPackVersioned:PP MXLNDArrayGetInfo:PiPP MXLNDArrayGetVersion:PP MXLSetBackend:ss
 MXLHookFree:P MXLHookRemove:P MXLNDArrayAddAccumulatedHook:PPPPP MXLNDArrayAddHook:PPiPPP

@@ -14,6 +14,9 @@ from mxlite._public.imported import find, names
 from mxlite._public.keywords import ask_in
 from mxlite._public.pages import see
 
+#: The names that a module that is shown has in `dir()`.
+_own: dict[str, list[str]] = {}
+
 
 def missing(module: str, name: str) -> str:
     """The end of the error for a name that a module of the package does not have: why, or which name was meant."""
@@ -83,9 +86,17 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
     module.update(__getattr__=__getattr__, __dir__=__dir__)
     if "__all__" not in module:
         offer(module)
-    own = list(module["__all__"])
+    own = _own[name] = list(module["__all__"])
     module["__all__"] = own + [each for each in names(name.partition(".")[2]) if each not in own]
     module.setdefault("__path__", [])  # so that `from module import x` asks the finder below for x
+
+
+def add(module: str, name: str, thing: Any) -> None:
+    """Gives a module that is shown a further public name."""
+    setattr(sys.modules[module], name, thing)
+    for names_of in (_own[module], sys.modules[module].__all__):
+        if name not in names_of:
+            names_of.append(name)
 
 
 def defined(module: dict[str, Any]) -> list[str]:

@@ -132,6 +132,7 @@ _OPEN = {
     """,
     "io.utils": "NDArray OrderedDict array np",
     "libinfo": "logging os platform",
+    "library": "MXNetError check_call ctypes mx_uint os sys",
     "log": "logging warnings",
     "lr_scheduler": "cos logging pi",
     "metric": "OrderedDict math ndarray numeric_types numpy registry string_types",

@@ -24,7 +24,6 @@ _REASONS = (
     ("*.contrib.fft *.contrib.ifft *.contrib.count_sketch", "1.9.1 has it on GPUs alone"),
     ("ndarray.imdecode ndarray.*.imdecode", "mx.image.imdecode reads images"),
     ("*.contrib.backward_*", "backward is made of other operators here"),
-    ("library", "mx.operator.CustomOp, or MXCustomOpRegister of the C API, add operators"),
     ("executor_manager notebook notebook.*", "it is not in mxlite yet"),
     ("initializer.FusedRNN", "mx.gluon.rnn's layers initialize their parameters one by one"),
     ("kvstore.KVStoreServer kvstore.kvstore_server", "workers sum among themselves here: `mxlite help distributed`"),

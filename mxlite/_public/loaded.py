@@ -16,7 +16,7 @@ from typing import Any
 _LOADED = {
     "": """
         attribute autograd base callback context contrib engine error executor executor_manager gluon image initializer
-        io kvstore libinfo log lr_scheduler metric model module monitor name ndarray notebook operator optimizer
+        io kvstore libinfo library log lr_scheduler metric model module monitor name ndarray notebook operator optimizer
         profiler random recordio registry runtime symbol test_utils util visualization
     """,
     "contrib": "autograd io onnx quantization tensorboard text text.embedding text.utils text.vocab",

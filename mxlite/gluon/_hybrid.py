@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, NoReturn
 
 from mxlite import ndarray
 from mxlite._lib import hot
+from mxlite._lib.libraries import refuse_backend
 from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError
 from mxlite.gluon import _graph, _shapes
@@ -218,7 +219,11 @@ class HybridBlock(Block):
             clear: whether a graph that is there is forgotten.
             static_alloc, static_shape, inline_limit, forward_bulk_size, backward_bulk_size: of cached operators.
             backend, kwargs: remembered; mxlite has no other back ends.
+
+        Raises: NotImplementedError: `backend` is a partitioner or a graph pass of a loaded library.
         """
+        if backend is not None:
+            refuse_backend("hybridize", backend)
         self._active = active
         if clear or not active:
             self._clear()
@@ -251,6 +256,7 @@ class HybridBlock(Block):
         """Raises: NotImplementedError: mxlite has no other back ends. ValueError: none is named."""
         if backend is None:
             raise ValueError("optimize_for: `backend` is missing")
+        refuse_backend("optimize_for", backend)
         raise MXNotImplementedError(f"optimize_for: backend {backend!r} is not in mxlite; blocks run without one")
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:

@@ -190,6 +190,8 @@ class Operator:
         call. So the number of prepared calls does not grow with the values that a program computes. Parameters that
         are neither have no prepared call: 0. The number of outputs is -1 where the library must be asked.
         """
+        if self.variadic and not self.counted and not self.params:
+            return 0, -1, []  # an operator of a library, which judges the parameters of each call
         names: list[str] = []
         values: list = []
         constants: dict[str, str] = {}

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from mxlite._lib import LIB, Handle, ask, c_text, check_call
+from mxlite._lib.libraries import refuse_backend
 from mxlite._public import show
 from mxlite._public.near import did_you_mean
 from mxlite.attribute import AttrScope
@@ -228,10 +229,12 @@ class Symbol(Handle):
 
     def optimize_for(self, backend: str, *args: Any, **kwargs: Any) -> NoReturn:
         """Raises: NotImplementedError: mxlite has no other back ends."""
+        refuse_backend("optimize_for", backend)
         raise MXNotImplementedError(f"optimize_for: backend {backend!r} is not in mxlite; symbols run without one")
 
     def get_backend_symbol(self, backend: str) -> NoReturn:
         """Raises: NotImplementedError: mxlite has no other back ends."""
+        refuse_backend("get_backend_symbol", backend)
         raise MXNotImplementedError(f"get_backend_symbol: backend {backend!r} is not in mxlite")
 
     def as_nd_ndarray(self) -> Symbol:

@@ -212,6 +212,7 @@ extern "C" {
     pub fn MXLHintBackend(name: *const c_char, path: *const c_char) -> c_int;
     pub fn MXLHookFree(hook: MXLHookHandle) -> c_int;
     pub fn MXLHookRemove(hook: MXLHookHandle) -> c_int;
+    pub fn MXLLibraryNames(kind: c_int, size: *mut u32, names: *mut *mut *const c_char) -> c_int;
     pub fn MXLNDArrayAddAccumulatedHook(variable: NDArrayHandle, hook: MXLVariableHook, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNDArrayAddHook(array: NDArrayHandle, hook: MXLGradHook, last: c_int, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNDArrayAt(array: NDArrayHandle, index: i64) -> NDArrayHandle;

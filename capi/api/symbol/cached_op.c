@@ -26,10 +26,16 @@ static void cached_op_free(mxl_ref *ref)
 
 /* ---- making ---- */
 
+static bool is_true(const char *text)
+{
+    return strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0;
+}
+
 /* Checks the flags of 1.9.1. All runs take memory from the pool and give it back node by node;
- * *keep: by static_alloc, what weights are packed into stays from one run to the next. */
+ * *keep: by static_alloc, what weights are packed into stays from one run to the next; *lasting:
+ * with static_shape too, states do. */
 static int read_flags(const char *function, int count, const char *const *keys,
-                      const char *const *vals, bool *keep)
+                      const char *const *vals, bool *keep, bool *lasting)
 {
     static const char *const known[] = {
         "static_alloc",  "static_shape",       "inline_limit", "forward_bulk_size", "data_indices",
@@ -47,8 +53,11 @@ static int read_flags(const char *function, int count, const char *const *keys,
             return mxl_error("%s: there is no flag %.100s%s", function, keys[i],
                              mxl_near_of(&near, keys[i], known));
         if (k == 0)
-            *keep = strcmp(vals[i], "0") != 0 && strcasecmp(vals[i], "false") != 0;
+            *keep = is_true(vals[i]);
+        if (k == 1)
+            *lasting = is_true(vals[i]);
     }
+    *lasting = *lasting && *keep;
     return 0;
 }
 
@@ -77,18 +86,20 @@ static int create(const char *function, SymbolHandle handle, int num_flags, cons
                   const char **vals, CachedOpHandle *out)
 {
     mxl_symbol *symbol;
-    bool keep = false;
+    bool keep = false, lasting = false;
     cached_op *op;
     uint64_t made;
 
     if (out == NULL)
         return api_null(function, "out");
-    if (read_flags(function, num_flags, keys, vals, &keep) != 0)
+    if (read_flags(function, num_flags, keys, vals, &keep, &lasting) != 0)
         return -1;
     symbol = api_symbol_pin(handle, function);
     if (symbol == NULL)
         return -1;
     op = cached_op_new(symbol, keep);
+    if (op != NULL)
+        op->program.lasting = lasting;
     api_symbol_unpin(handle);
     made = op != NULL ? mxl_handle_new(MXL_KIND_CACHED_OP, &op->ref) : 0;
     if (made == 0) {

@@ -7,6 +7,7 @@
  * of either sequence, as it might with a lock. */
 static _Atomic uint64_t current_seed;
 static _Atomic uint64_t used;
+static _Atomic uint64_t seedings;
 
 mxl_random_range mxl_random_next(uint64_t count)
 {
@@ -28,6 +29,12 @@ void mxl_random_seed(uint64_t seed)
 {
     atomic_store_explicit(&used, 0, memory_order_relaxed);
     atomic_store_explicit(&current_seed, seed, memory_order_release);
+    atomic_fetch_add_explicit(&seedings, 1, memory_order_release);
+}
+
+uint64_t mxl_random_seedings(void)
+{
+    return atomic_load_explicit(&seedings, memory_order_acquire);
 }
 
 void mxl_random_get(uint64_t state[2])

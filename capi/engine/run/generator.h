@@ -23,6 +23,8 @@ mxl_rng mxl_random_stream(void);
 
 /* Begins the sequence of `seed` at its start. The process begins with seed 0. */
 void mxl_random_seed(uint64_t seed);
+/* How often that has happened: who keeps generators of its own seeds them again. */
+uint64_t mxl_random_seedings(void);
 
 /* The state of the process's sequence: seed and positions used. */
 void mxl_random_get(uint64_t state[2]);

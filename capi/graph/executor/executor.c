@@ -110,6 +110,7 @@ mxl_executor *mxl_executor_new(const mxl_symbol *symbol)
         e = NULL;
     } else {
         e->outputs = copy->count;
+        e->program.lasting = true;
     }
     mxl_symbol_release(copy);
     return e;

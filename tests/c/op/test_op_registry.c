@@ -75,5 +75,37 @@ TEST(public_names_are_sorted)
         CHECK_STR(names[i], expected[i]);
 }
 
+/* Last: the registry stays so. */
+TEST(operators_are_added_all_or_none)
+{
+    static const mxl_op op_more = {.name = "more"};
+    static const mxl_op *const some[] = {&op_stranger, &op_more};
+    static const mxl_op *const taken[] = {&op_more, &op_double};
+    static const mxl_op *const twice[] = {&op_more, &op_more};
+    const char *const *before, *const *names;
+
+    REQUIRE(CHECK_INT(mxl_op_names(&before), 7));
+    CHECK_INT(mxl_op_add(2, taken), -1);
+    CHECK_STR(mxl_error_text(), "exp: there is an operator of that name already");
+    CHECK_INT(mxl_op_add(2, twice), -1);
+    CHECK_INT(mxl_op_add(MXL_OPS_MOST, some), -1);
+    CHECK_HAS(mxl_error_text(), "too many");
+    atomic_store(&mxl_state_system_fails, true);
+    CHECK_INT(mxl_op_add(2, some), -1);
+    atomic_store(&mxl_state_system_fails, false);
+    CHECK(mxl_op_find("more") == NULL);
+    CHECK_INT(mxl_op_count(), 4);
+    CHECK_INT(mxl_op_add(2, some), 0);
+    CHECK(mxl_op_find("more") == &op_more);
+    CHECK_INT(mxl_op_number(&op_stranger), 4);
+    CHECK(mxl_op_at(5) == &op_more);
+    CHECK(mxl_op_find("sum_axis") == &op_sum);
+    CHECK_INT(mxl_op_number(&op_cast), 3);
+    REQUIRE(CHECK_INT(mxl_op_names(&names), 9));
+    CHECK_STR(names[5], "more");
+    CHECK_STR(names[6], "stranger");
+    CHECK_STR(before[5], "sum"); /* as it was */
+}
+
 HARNESS_MAIN(ENTRY(without_memory_the_next_call_tries_again), ENTRY(finds), ENTRY(numbers),
-             ENTRY(public_names_are_sorted))
+             ENTRY(public_names_are_sorted), ENTRY(operators_are_added_all_or_none))

@@ -1,11 +1,14 @@
 /* Arrays, views and infos of the C API from several threads: one uses objects that another frees,
- * all request infos first, all draw random numbers. Also run under ThreadSanitizer. */
+ * all request infos first, all add operators, all draw random numbers. Also run under
+ * ThreadSanitizer. */
 #include "harness.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "mxlite/mxlite.h"
+#include "op/op.h"
 
 #ifdef MXL_SANITIZER
 enum { THREADS = 8, ROUNDS = 2000 };
@@ -67,6 +70,63 @@ TEST(asked_together)
     lists l = {NULL, NULL, NULL};
 
     run_threads(ask, &l);
+}
+
+/* ---- operators that are added while others ask ---- */
+
+static mxl_op more[THREADS];
+static atomic_int taken;
+
+static bool has_op(const AtomicSymbolCreator *creators, uint32_t count, const char *name)
+{
+    const char *found = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!CHECK(MXSymbolGetAtomicSymbolName(creators[i], &found) == 0))
+            return false;
+        if (strcmp(found, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void *add(void *data)
+{
+    const mxl_op *op = &more[atomic_fetch_add(&taken, 1)];
+    const char *name, *doc, **names, **types, **docs;
+    AtomicSymbolCreator *creators;
+    OpHandle handle;
+    uint32_t count;
+
+    (void)data;
+    CHECK_INT(mxl_op_add(1, &op), 0);
+    if (CHECK(MXSymbolListAtomicSymbolCreators(&count, &creators) == 0))
+        CHECK(has_op(creators, count, op->name));
+    if (CHECK(NNGetOpHandle(op->name, &handle) == 0) &&
+        CHECK(NNGetOpInfo(handle, &name, &doc, &count, &names, &types, &docs, NULL) == 0))
+        CHECK_STR(name, op->name);
+    return NULL;
+}
+
+TEST(added_while_asked)
+{
+    static char names[THREADS][8];
+    AtomicSymbolCreator *before, *after;
+    uint32_t old, count;
+
+    REQUIRE(CHECK_INT(MXSymbolListAtomicSymbolCreators(&old, &before), 0));
+    for (int i = 0; i < THREADS; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "more_%d", i);
+        more[i] = *mxl_op_find("tanh");
+        more[i].name = names[i];
+        more[i].aliases = NULL;
+    }
+    run_threads(add, NULL);
+    REQUIRE(CHECK_INT(MXSymbolListAtomicSymbolCreators(&count, &after), 0));
+    CHECK_INT(count, old + THREADS);
+    CHECK_INT(memcmp(before, after, old * sizeof(*after)), 0); /* the shorter list is as it was */
+    for (int i = 0; i < THREADS; i++)
+        CHECK(has_op(after, count, names[i]));
 }
 
 /* ---- views of an array that another thread frees ---- */
@@ -201,5 +261,5 @@ TEST(own_modes)
     run_threads(own_mode, &number);
 }
 
-HARNESS_MAIN(ENTRY(asked_together), ENTRY(freed_while_used), ENTRY(freed_once),
-             ENTRY(gradients_of_one_variable), ENTRY(own_modes))
+HARNESS_MAIN(ENTRY(asked_together), ENTRY(added_while_asked), ENTRY(freed_while_used),
+             ENTRY(freed_once), ENTRY(gradients_of_one_variable), ENTRY(own_modes))

@@ -232,7 +232,7 @@ _REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "modules.json"
 #: Modules of 1.9.1 that are not here, by their beginnings: of mx.np, of sparse arrays, of its own front end, of CUDA
 #: and of exporters; `torch` is another one here.
 _NOT_HERE = """
-    api contrib.onnx. kvstore.kvstore_server library ndarray.gen_ ndarray.numpy ndarray.register ndarray.sparse
+    api contrib.onnx. kvstore.kvstore_server ndarray.gen_ ndarray.numpy ndarray.register ndarray.sparse
     ndarray.utils ndarray_doc numpy onnx rnn rtc symbol.gen_ symbol.numpy symbol.register symbol.sparse symbol_doc torch
     tvmop
 """
