@@ -44,7 +44,7 @@ int mxl_graph_node_needs(const mxl_graph_node *node, int given)
 /* The input of that name; -1 with the error set. */
 static int find_input(const mxl_graph_node *node, int count, const char *key)
 {
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
     mxl_near near;
 
     for (int i = 0; i < count; i++) {
@@ -128,7 +128,7 @@ static int place_args(const mxl_graph_node *node, int needed, mxl_entry *inputs,
 /* Makes variables for the places without one; says of the others how they start. */
 static int fill_missing(const mxl_graph_node *node, const char *name, int needed, mxl_entry *inputs)
 {
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
 
     for (int i = 0; i < needed; i++) {
         const char *input = mxl_graph_node_input(node, i, room);

@@ -46,7 +46,7 @@ static int read_attrs(mxl_attrs *attrs, const mxl_json *json)
 /* The variable that input `input` of the node is, or NULL. */
 static mxl_graph_node *input_variable(const mxl_graph_node *node, const char *input, size_t length)
 {
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
 
     for (int i = 0; i < node->num_inputs; i++) {
         const char *name = mxl_graph_node_input(node, i, room);
@@ -158,7 +158,7 @@ static int read_inputs(const reading *r, const mxl_json *list, mxl_graph_node *n
 static int add_inputs(mxl_graph_node *node, int needed)
 {
     mxl_entry *inputs = mxl_alloc((size_t)needed * sizeof(*inputs));
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
 
     if (inputs == NULL)
         return -1;

@@ -197,7 +197,7 @@ static void report_operands(const running *r, int n)
 {
     const mxl_graph_node *node = r->program->graph.walk.node[n];
     mxl_str name = {0};
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
 
     for (int i = 0; i < node->num_inputs; i++) {
         const mxl_graph_node *from = node->inputs[i].node;

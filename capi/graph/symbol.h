@@ -139,9 +139,9 @@ int mxl_graph_node_needs(const mxl_graph_node *node, int given);
 /* Whether the node writes into input i. */
 bool mxl_graph_node_mutates(const mxl_graph_node *node, int i);
 /* The name of input i: "weight", or "arg2" where the operator takes any number; in `room`. */
-const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[MXL_INPUT_NAME]);
+const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[MXL_NAME]);
 /* The same for monitors, which number the inputs of some operators: input0. */
-const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[MXL_INPUT_NAME]);
+const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[MXL_NAME]);
 
 /* Whether the text of a parameter is `value`. */
 bool mxl_graph_node_has(const mxl_graph_node *node, const char *param, const char *value);

@@ -178,8 +178,15 @@ struct mxl_op {
     /* Names of inputs where the table lacks them: words; those in () are repeated with a number.
      * "(weight grad) lrs": weight_0, grad_0, weight_1, grad_1, lrs. */
     const char *input_names;
-    /* NULL, or: the name of an input that depends on parameters; NULL as without the function. */
+    /* NULL, or: the name of an input that depends on parameters; NULL as without the function. And
+     * of an output, in place of output_names. */
     const char *(*input_name)(const void *params, int i);
+    const char *(*output_name)(const void *params, int i);
+    const char *output_names; /* of the first ones, as words; others are "output", or "output1" */
+    /* How many outputs symbols count where 1.9.1 has others, which nobody sees, than are here; 0:
+     * those of arity. And where that depends on parameters. */
+    int total_outputs;
+    int (*count_outputs)(const void *params);
     bool keeps_scalars;  /* a result without dimensions stays so in MXNet's legacy mode */
     bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
     bool reads_training; /* params or results depend on the training flag (Dropout) */
@@ -316,11 +323,16 @@ int mxl_param_is_default(const mxl_op *op, const mxl_param *param, const void *p
  * default='1'". Writes into buf; returns buf. */
 char *mxl_param_type_text(const mxl_param *param, char *buf, size_t size);
 
+enum { MXL_NAME = 32 }; /* room for the name of an input or output */
+
+/* How many outputs symbols count of an operator that has `outputs`. */
+int mxl_op_total_outputs(const mxl_op *op, const void *params, int outputs);
+/* The name of output i, of an operator that names it; NULL for others. In `room`. */
+const char *mxl_op_output_name(const mxl_op *op, const void *params, int i, char room[MXL_NAME]);
 /* The name of input i of as many as the call has: "weight", or "arg2" where nothing names it; in
  * `room`. */
-enum { MXL_INPUT_NAME = 32 };
 const char *mxl_op_input_name(const mxl_op *op, const void *params, int num_inputs, int i,
-                              char room[MXL_INPUT_NAME]);
+                              char room[MXL_NAME]);
 
 /* The registry: name or alias -> operator. Numbers are dense and stable within a process. */
 const mxl_op *mxl_op_find(const char *name); /* NULL with the error set */

@@ -234,6 +234,13 @@ static const char *input_name(const void *params, int i)
     return mxl_custom_name(c, i < c->num_arguments ? i : i + c->num_outputs);
 }
 
+static const char *output_name(const void *params, int i)
+{
+    const mxl_custom *c = custom_of(params);
+
+    return mxl_custom_name(c, c->num_arguments + i);
+}
+
 /* ---- forward ---- */
 
 /* The states are kept, as backward gets them too; aliases, since an operator could attach a
@@ -392,6 +399,7 @@ static const mxl_op op_custom = {
     .complete_dtypes = complete_dtypes,
     .completes_alone = true,
     .input_name = input_name,
+    .output_name = output_name,
     .compute = compute,
     .saves = saves,
     .grad = grad,

@@ -329,6 +329,7 @@ static const mxl_op op_leaky_relu = {
             "rrelu: the largest slope below 0. Slopes are drawn while training, else all are the "
             "mean of both bounds.")),
     .arity = leaky_arity,
+    .output_names = "output mask",
     .infer = leaky_infer,
     .complete_shapes = leaky_complete,
     .strided = true,

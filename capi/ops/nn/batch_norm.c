@@ -250,11 +250,12 @@ static int batch_dtypes(mxl_rule *rule)
 #define BATCH_DOC                                                                                  \
     "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of each " \
     "channel: in training mode those of the batch, otherwise the moving ones."
+#define BATCH_OUTPUTS "output mean var"
 #define BATCH_FIELDS                                                                               \
     .arity = batch_arity, .infer = batch_infer, .complete_shapes = batch_complete,                 \
-    .complete_dtypes = batch_dtypes, .compute = batch_compute, .grad = batch_grad,                 \
-    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .reads_training = true,                \
-    .grad_updates = true
+    .complete_dtypes = batch_dtypes, .output_names = BATCH_OUTPUTS, .compute = batch_compute,      \
+    .grad = batch_grad, .grad_kernel = batch_grad_kernel, .saves = batch_saves,                    \
+    .reads_training = true, .grad_updates = true
 
 static const mxl_op op_batch_norm = {
     .name = "BatchNorm",
@@ -294,6 +295,7 @@ static const mxl_op op_batch_norm_relu = {
     .infer = batch_infer,
     .complete_shapes = batch_complete,
     .complete_dtypes = batch_dtypes,
+    .output_names = BATCH_OUTPUTS,
     .compose = relu_compose,
     .reads_training = true,
 };
@@ -324,6 +326,7 @@ static const mxl_op op_sync_batch_norm = {
     .infer = batch_infer,
     .complete_shapes = batch_complete,
     .complete_dtypes = batch_dtypes,
+    .output_names = BATCH_OUTPUTS,
     .compose = sync_compose,
     .reads_training = true,
 };

@@ -261,6 +261,8 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
                                 "What is subtracted from the number of elements in the divisor."), \
                       KEEPDIMS),                                                                   \
         .infer = spread_infer,                                                                     \
+        .output_names = #id " mean",                                                               \
+        .total_outputs = 2,                                                                        \
         .compose = id##_compose,                                                                   \
         .keeps_scalars = true,                                                                     \
     }
