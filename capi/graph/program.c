@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "graph/control/control.h"
 #include "graph/infer.h"
+#include "ops/build.h"
 
 static size_t list_bytes(const mxl_program *program)
 {
@@ -369,7 +370,7 @@ static mxl_array *take_head(const running *r, int i)
         mxl_array_retain(value);
         return value;
     }
-    return mxl_invoke(mxl_op_find("_copy"), NULL, 1, &value, 1, &copy, r->mode) == 0 ? copy : NULL;
+    return mxl_invoke(&mxl_op_copy, NULL, 1, &value, 1, &copy, r->mode) == 0 ? copy : NULL;
 }
 
 static int take_heads(const running *r, mxl_array **out)

@@ -158,7 +158,25 @@ struct mxl_op {
     void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
     int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
-    /* For graphs, where one input or output tells of another: a letter for each input, then '>',
+    bool keeps_scalars;  /* a result without dimensions stays so in MXNet's legacy mode */
+    bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
+    bool reads_training; /* params or results depend on the training flag (Dropout) */
+    void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
+    bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
+    bool strided;      /* compute takes inputs with any strides, without kernels */
+    bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
+    bool in_place;     /* compute may write an output that lies exactly over an input */
+    bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
+    bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
+    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
+    bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
+                          input tells, it takes: without one infer fails */
+    int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
+                   other call gets to it (_foreach) */
+
+    /* ---- for symbols, which ask before they run; from here on no call reads anything ---- */
+
+    /* Where one input or output tells of another: a letter for each input, then '>',
      * then one for each output. '.' says nothing, nor does a missing letter; "A*" at the end of a
      * side is for all that follow, and letters in () are repeated for all there are. Shapes: those
      * with the same letter, A or B (within one repetition), are the same. Dtypes: those with the
@@ -187,21 +205,12 @@ struct mxl_op {
      * those of arity. And where that depends on parameters. */
     int total_outputs;
     int (*count_outputs)(const void *params);
-    bool keeps_scalars;  /* a result without dimensions stays so in MXNet's legacy mode */
-    bool forgets_base;   /* a view of it becomes an array without base: its input is a temporary */
-    bool reads_training; /* params or results depend on the training flag (Dropout) */
-    void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
-    bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
-    bool strided;      /* compute takes inputs with any strides, without kernels */
-    bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
-    bool in_place;     /* compute may write an output that lies exactly over an input */
-    bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
-    bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
-    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
-    bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
-                          input tells, it takes: without one infer fails */
-    int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
-                   other call gets to it (_foreach) */
+    /* NULL, or: whether input i is an auxiliary state, also where calls do not write into it; and
+     * how a variable that is input i begins, as its attribute __init__; NULL: nothing is said. */
+    bool (*is_state)(const void *params, int i);
+    const char *(*first_value)(const void *params, int i);
+    bool mixed_precision; /* output i is input i in another dtype; symbols can go without it */
+    bool axis_was_none;   /* in files before 0.9.5 its axis -1 stands for None */
 };
 
 /* Groups of fields of a descriptor: its input table; the parameter struct and its table, with the

@@ -234,6 +234,11 @@ static const char *input_name(const void *params, int i)
     return mxl_custom_name(c, i < c->num_arguments ? i : i + c->num_outputs);
 }
 
+static bool is_state(const void *params, int i)
+{
+    return i >= custom_of(params)->num_arguments;
+}
+
 static const char *output_name(const void *params, int i)
 {
     const mxl_custom *c = custom_of(params);
@@ -399,6 +404,7 @@ static const mxl_op op_custom = {
     .complete_dtypes = complete_dtypes,
     .completes_alone = true,
     .input_name = input_name,
+    .is_state = is_state,
     .output_name = output_name,
     .compute = compute,
     .saves = saves,

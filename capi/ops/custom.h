@@ -46,8 +46,6 @@ int mxl_custom_register(const char *op_type, mxl_custom_maker make, void (*creat
 int mxl_custom_lists(mxl_custom *custom);
 void mxl_custom_clear(mxl_custom *custom);
 
-/* The operator of a node of Custom, from its parameters; NULL for any other operator. */
-mxl_custom *mxl_custom_of(const mxl_op *op, const void *params);
 /* The name of an argument, output or state, which are numbered in this order; borrowed. */
 const char *mxl_custom_name(const mxl_custom *custom, int i);
 

@@ -115,7 +115,7 @@ static int add_n_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_add_n = {
+const mxl_op mxl_op_add_n = {
     .name = "add_n",
     .aliases = MXL_ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
     .doc = "Sum of any number of arrays of one shape and dtype.",
@@ -137,6 +137,6 @@ const mxl_op *const mxl_ops_binary[] = {
     &mxl_op_broadcast_div,
     &mxl_op_same_div,
     &mxl_op_grad_add,
-    &op_add_n,
+    &mxl_op_add_n,
     NULL,
 };
