@@ -171,6 +171,9 @@ struct mxl_op {
     bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
     bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
                           input tells, it takes: without one infer fails */
+    /* PyTorch's name of its nodes, and slots as in mxl_dialect. NULL: a name is made of the
+     * operator's own, "_maximum_scalar" MaximumBackward0; and no slots. */
+    const char *node_name, *node_slots;
     int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
                    other call gets to it (_foreach) */
 
@@ -354,21 +357,5 @@ int mxl_op_names(const char *const **names);
 /* All operator families, ends with NULL; each family is a list that ends with NULL. Defined by
  * ops/all.c. */
 extern const mxl_op *const *const mxl_families[];
-
-/* Further names of operators, in one table for all families. Rows end with {0}; defined by
- * ops/numpy/names.c. */
-typedef struct mxl_other_name {
-    const char *name, *op;
-} mxl_other_name;
-
-extern const mxl_other_name mxl_other_names[];
-
-/* How the graph shows nodes of an operator: PyTorch's name, and slots as in mxl_dialect. Rows end
- * with {0}; defined by ops/node_names.c. */
-typedef struct mxl_node_row {
-    const char *op, *node, *slots;
-} mxl_node_row;
-
-extern const mxl_node_row mxl_node_rows[];
 
 #endif

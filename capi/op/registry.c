@@ -81,17 +81,6 @@ static int add_op(table *t, const mxl_op *op)
     return 0;
 }
 
-/* A further name of an operator that the table has. */
-static int add_other(table *t, const mxl_other_name *other)
-{
-    const entry *slot = find_slot(t, other->op);
-
-    if (slot->name == NULL)
-        return mxl_error("operator registry: %s is a name of %s, which there is not", other->name,
-                         other->op);
-    return add_name(t, other->name, slot->number);
-}
-
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -109,8 +98,6 @@ static table *new_table(void)
             for (const char *const *alias = aliases(*op); *alias != NULL; alias++)
                 names++;
         }
-    for (const mxl_other_name *other = mxl_other_names; other->name != NULL; other++)
-        names++;
     while (slots < names * 2)
         slots *= 2;
     bytes = sizeof *t + slots * sizeof *t->slot + ops * sizeof *t->op + names * sizeof *t->name;
@@ -139,11 +126,6 @@ static table *build(void)
                 free(t);
                 return NULL;
             }
-    for (const mxl_other_name *other = mxl_other_names; other->name != NULL; other++)
-        if (add_other(t, other) != 0) {
-            free(t);
-            return NULL;
-        }
     if (t->names > 0)
         qsort(t->name, (size_t)t->names, sizeof *t->name, compare_names);
     return t;

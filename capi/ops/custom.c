@@ -413,9 +413,4 @@ static const mxl_op op_custom = {
     .strided = true,
 };
 
-mxl_custom *mxl_custom_of(const mxl_op *op, const void *params)
-{
-    return op == &op_custom && params != NULL ? custom_of(params) : NULL;
-}
-
 const mxl_op *const mxl_ops_custom[] = {&op_custom, NULL};
