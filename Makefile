@@ -474,6 +474,7 @@ lint: venv
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
+	@$(VPY) tools/check_op_names.py $(BUILD)/libmxlite.so
 	@$(VPY) tools/mutate.py --judged --list > /dev/null
 	@$(VPY) bindings/rust/make_sys.py --check
 	@echo "make lint: clean"

@@ -45,7 +45,7 @@ int mxl_graph_node_needs(const mxl_graph_node *node, int given)
 /* The input of that name; -1 with the error set. */
 static int find_input(const mxl_graph_node *node, int count, const char *key)
 {
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
     mxl_near near;
 
     for (int i = 0; i < count; i++) {
@@ -58,25 +58,11 @@ static int find_input(const mxl_graph_node *node, int count, const char *key)
     return mxl_error("%s: has no input named %.100s%s", node->op->name, key, mxl_near_text(&near));
 }
 
-/* How 1.9.1 starts a variable that is this input of the node, as its attribute __init__. */
-static const char *first_value(const mxl_graph_node *node, const char *input)
+/* Says how a variable that is input i begins, if nothing was said. */
+static int say_first_value(const mxl_graph_node *node, int i, mxl_graph_node *variable)
 {
-    if (strcmp(input, "moving_mean") == 0 || strcmp(input, "moving_avg") == 0)
-        return "[\"zero\", {}]";
-    if (strcmp(input, "moving_var") == 0)
-        return "[\"one\", {}]";
-    if (strcmp(input, "gamma") == 0 && strcmp(node->op->name, "LeakyReLU") == 0)
-        return "[\"Constant\", {\"value\": 0.25}]";
-    if (strcmp(node->op->name, "UpSampling") == 0 &&
-        (strcmp(input, "weight") == 0 || strcmp(input, "arg1") == 0))
-        return "[\"bilinear\", {}]";
-    return NULL;
-}
-
-/* Says so on a variable of which nothing was said. */
-static int say_first_value(const mxl_graph_node *node, const char *input, mxl_graph_node *variable)
-{
-    const char *init = first_value(node, input);
+    const mxl_op *op = node->op;
+    const char *init = op->first_value != NULL ? op->first_value(node->params, i) : NULL;
 
     if (init == NULL || variable->op != NULL || mxl_attrs_get(&variable->attrs, "__init__") != NULL)
         return 0;
@@ -97,13 +83,13 @@ static mxl_graph_node *variable_for(const char *name, const char *input)
     return variable;
 }
 
-mxl_graph_node *mxl_graph_missing_input(const mxl_graph_node *node, const char *name,
-                                        const char *input)
+mxl_graph_node *mxl_graph_missing_input(const mxl_graph_node *node, const char *name, int i)
 {
-    mxl_graph_node *variable = variable_for(name, input);
+    char room[MXL_NAME];
+    mxl_graph_node *variable = variable_for(name, mxl_graph_node_input(node, i, room));
 
     if (variable != NULL && (mxl_attrs_add(&variable->attrs, &node->attrs) != 0 ||
-                             say_first_value(node, input, variable) != 0)) {
+                             say_first_value(node, i, variable) != 0)) {
         mxl_ref_release(&variable->ref);
         return NULL;
     }
@@ -129,17 +115,13 @@ static int place_args(const mxl_graph_node *node, int needed, mxl_entry *inputs,
 /* Makes variables for the places without one; says of the others how they start. */
 static int fill_missing(const mxl_graph_node *node, const char *name, int needed, mxl_entry *inputs)
 {
-    char room[MXL_INPUT_NAME];
-
     for (int i = 0; i < needed; i++) {
-        const char *input = mxl_graph_node_input(node, i, room);
-
         if (inputs[i].node != NULL) {
-            if (say_first_value(node, input, inputs[i].node) != 0)
+            if (say_first_value(node, i, inputs[i].node) != 0)
                 return -1;
             continue;
         }
-        inputs[i].node = mxl_graph_missing_input(node, name, input);
+        inputs[i].node = mxl_graph_missing_input(node, name, i);
         if (inputs[i].node == NULL)
             return -1;
     }

@@ -4,17 +4,7 @@
 
 #include "graph/symbol.h"
 
-bool mxl_graph_node_has(const mxl_graph_node *node, const char *param, const char *value)
-{
-    mxl_str text = {0};
-    bool has = mxl_param_print(mxl_param_find(node->op, param), node->params, &text) == 0 &&
-               text.text != NULL && strcmp(text.text, value) == 0;
-
-    mxl_str_clear(&text);
-    return has;
-}
-
-const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[MXL_INPUT_NAME])
+const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[MXL_NAME])
 {
     int count = node->num_inputs;
 
@@ -68,10 +58,10 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[MXL_INPUT_NAME])
+const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[MXL_NAME])
 {
     if (!has_word(numbered, node->op->name))
         return mxl_graph_node_input(node, i, room);
-    (void)snprintf(room, MXL_INPUT_NAME, "input%d", i);
+    (void)snprintf(room, MXL_NAME, "input%d", i);
     return room;
 }

@@ -46,7 +46,7 @@ static int read_attrs(mxl_attrs *attrs, const mxl_json *json)
 /* The variable that input `input` of the node is, or NULL. */
 static mxl_graph_node *input_variable(const mxl_graph_node *node, const char *input, size_t length)
 {
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
 
     for (int i = 0; i < node->num_inputs; i++) {
         const char *name = mxl_graph_node_input(node, i, room);
@@ -85,10 +85,8 @@ static int upgrade_attrs(const reading *r, mxl_graph_node *node)
 
     node->attrs = (mxl_attrs){0};
     for (int i = 0; i < old.count && status == 0; i++) {
-        bool is_axis =
-            r->version < VERSION_0_9_5 && node->op != NULL &&
-            (strcmp(node->op->name, "argmax") == 0 || strcmp(node->op->name, "argmin") == 0) &&
-            strcmp(old.list[i].key, "axis") == 0 && strcmp(old.list[i].value, "-1") == 0;
+        bool is_axis = r->version < VERSION_0_9_5 && node->op != NULL && node->op->axis_was_none &&
+                       strcmp(old.list[i].key, "axis") == 0 && strcmp(old.list[i].value, "-1") == 0;
 
         if (is_axis) /* meant: none */
             continue;
@@ -158,15 +156,13 @@ static int read_inputs(const reading *r, const mxl_json *list, mxl_graph_node *n
 static int add_inputs(mxl_graph_node *node, int needed)
 {
     mxl_entry *inputs = mxl_alloc((size_t)needed * sizeof(*inputs));
-    char room[MXL_INPUT_NAME];
 
     if (inputs == NULL)
         return -1;
     for (int i = 0; i < node->num_inputs; i++)
         inputs[i] = node->inputs[i];
     for (int i = node->num_inputs; i < needed; i++) {
-        mxl_graph_node *variable =
-            mxl_graph_missing_input(node, node->name, mxl_graph_node_input(node, i, room));
+        mxl_graph_node *variable = mxl_graph_missing_input(node, node->name, i);
 
         if (variable == NULL) {
             while (i-- > node->num_inputs)

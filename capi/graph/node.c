@@ -7,7 +7,6 @@
 #include "base/memory/mem.h"
 #include "engine/run/invoke.h"
 #include "engine/run/run.h"
-#include "ops/custom.h"
 
 static void release_params(mxl_graph_node *node)
 {
@@ -173,33 +172,12 @@ done:
 
 /* ---- inputs ---- */
 
-/* Layers whose states the engine updates by composing, so that their inputs are not marked as
- * mutated. */
-static bool has_state(const mxl_op *op, int i)
-{
-    static const struct {
-        const char *op;
-        int first, last;
-    } states[] = {{"BatchNorm", 3, 4},
-                  {"BatchNorm_v1", 3, 4},
-                  {"_contrib_SyncBatchNorm", 3, 4},
-                  {"_contrib_BatchNormWithReLU", 3, 4},
-                  {"IdentityAttachKLSparseReg", 1, 1}};
-
-    for (size_t k = 0; k < sizeof(states) / sizeof(states[0]); k++) {
-        if (strcmp(states[k].op, op->name) == 0)
-            return i >= states[k].first && i <= states[k].last;
-    }
-    return false;
-}
-
 bool mxl_graph_node_mutates(const mxl_graph_node *node, int i)
 {
-    const mxl_call call = {.op = node->op, .params = node->params, .num_inputs = node->num_inputs};
+    const mxl_op *op = node->op;
+    const mxl_call call = {.op = op, .params = node->params, .num_inputs = node->num_inputs};
 
-    const mxl_custom *custom = mxl_custom_of(node->op, node->params);
-
-    if (custom != NULL)
-        return i >= custom->num_arguments || (custom->mutated != NULL && custom->mutated[i]);
-    return node->op != NULL && (has_state(node->op, i) || mxl_run_mutates(&call, i));
+    if (op == NULL)
+        return false;
+    return (op->is_state != NULL && op->is_state(node->params, i)) || mxl_run_mutates(&call, i);
 }

@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "graph/control/control.h"
 #include "graph/infer.h"
+#include "ops/build.h"
 #include "ops/custom.h"
 
 static size_t list_bytes(const mxl_program *program)
@@ -198,7 +199,7 @@ static void report_operands(const running *r, int n)
 {
     const mxl_graph_node *node = r->program->graph.walk.node[n];
     mxl_str name = {0};
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
 
     for (int i = 0; i < node->num_inputs; i++) {
         const mxl_graph_node *from = node->inputs[i].node;
@@ -373,7 +374,7 @@ static mxl_array *take_head(const running *r, int i)
         mxl_array_retain(value);
         return value;
     }
-    return mxl_invoke(mxl_op_find("_copy"), NULL, 1, &value, 1, &copy, r->mode) == 0 ? copy : NULL;
+    return mxl_invoke(&mxl_op_copy, NULL, 1, &value, 1, &copy, r->mode) == 0 ? copy : NULL;
 }
 
 static int take_heads(const running *r, mxl_array **out)

@@ -8,13 +8,7 @@ static const mxl_entry *below_cast(const mxl_entry *entry)
 {
     const mxl_graph_node *node = entry->node;
 
-    if (node->op == NULL)
-        return NULL;
-    if (strcmp(node->op->name, "amp_cast") == 0)
-        return &node->inputs[0];
-    if (strcmp(node->op->name, "amp_multicast") == 0)
-        return &node->inputs[entry->output];
-    return NULL;
+    return node->op != NULL && node->op->mixed_precision ? &node->inputs[entry->output] : NULL;
 }
 
 static void skip_casts(mxl_entry *entry)

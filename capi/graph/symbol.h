@@ -114,9 +114,8 @@ int mxl_graph_node_total(const mxl_graph_node *node);
 
 /* New, without inputs; takes over `name`, also on failure. */
 mxl_graph_node *mxl_graph_node_new(const mxl_op *op, char *name);
-/* The variable name_input for an operator that lacks an input, with the operator's attributes. */
-mxl_graph_node *mxl_graph_missing_input(const mxl_graph_node *node, const char *name,
-                                        const char *input);
+/* The variable name_input for an operator that lacks input i, with the operator's attributes. */
+mxl_graph_node *mxl_graph_missing_input(const mxl_graph_node *node, const char *name, int i);
 /* Gives a node the graphs that it runs, kept; -1 with the error set. The next parse checks that its
  * parameters fit them. The graphs must not be composed afterwards. */
 int mxl_graph_node_set_graphs(mxl_graph_node *node, mxl_symbol *const *graphs);
@@ -139,12 +138,9 @@ int mxl_graph_node_needs(const mxl_graph_node *node, int given);
 /* Whether the node writes into input i. */
 bool mxl_graph_node_mutates(const mxl_graph_node *node, int i);
 /* The name of input i: "weight", or "arg2" where the operator takes any number; in `room`. */
-const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[MXL_INPUT_NAME]);
+const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[MXL_NAME]);
 /* The same for monitors, which number the inputs of some operators: input0. */
-const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[MXL_INPUT_NAME]);
-
-/* Whether the text of a parameter is `value`. */
-bool mxl_graph_node_has(const mxl_graph_node *node, const char *param, const char *value);
+const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[MXL_NAME]);
 
 mxl_symbol *mxl_symbol_new(int count); /* entries are zero */
 static inline void mxl_entry_set(mxl_entry *to, mxl_entry from)

@@ -26,7 +26,6 @@ static int compare(const void *a, const void *b)
  * `room` for their pointers. NULL with the error set. */
 static mxl_array *sum_of(const pushed *first, uint32_t count, mxl_array **room)
 {
-    const mxl_op *add_n = mxl_op_find("add_n");
     mxl_array *sum = NULL;
     mxl_scope scope;
 
@@ -40,14 +39,13 @@ static mxl_array *sum_of(const pushed *first, uint32_t count, mxl_array **room)
                                   mxl_store_item_text(first->item, text),
                                   MXL_SHAPE_OF(first[0].value), MXL_SHAPE_OF(first[i].value));
     }
-    if (add_n == NULL)
-        return NULL;
     mxl_scope_begin(&scope, (mxl_mode){.dialect = &mxl_dialect_mxnet});
     for (uint32_t i = 0; i < count; i++)
         room[i] = first[i].value->dtype == first[0].value->dtype
                       ? first[i].value
                       : mxl_cast(&scope, first[i].value, first[0].value->dtype);
-    if (!scope.failed && mxl_invoke(add_n, NULL, (int)count, room, 1, &sum, scope.mode) != 0)
+    if (!scope.failed &&
+        mxl_invoke(&mxl_op_add_n, NULL, (int)count, room, 1, &sum, scope.mode) != 0)
         sum = NULL;
     mxl_scope_end(&scope);
     return sum;

@@ -1,4 +1,5 @@
-/* Names of inputs, under which a symbol has variables for those that are missing. */
+/* Names of inputs, under which a symbol has variables for those that are missing; and of outputs.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static int words(const char *text, const char *end)
 }
 
 /* Word i of a text, to `room`, with a number if that is not negative; NULL: there is none. */
-static const char *word_at(const char *text, int i, int number, char room[MXL_INPUT_NAME])
+static const char *word_at(const char *text, int i, int number, char room[MXL_NAME])
 {
     const char *word = word_begin(text);
 
@@ -35,15 +36,15 @@ static const char *word_at(const char *text, int i, int number, char room[MXL_IN
     if (*word == '\0')
         return NULL;
     if (number < 0)
-        (void)snprintf(room, MXL_INPUT_NAME, "%.*s", (int)word_length(word), word);
+        (void)snprintf(room, MXL_NAME, "%.*s", (int)word_length(word), word);
     else
-        (void)snprintf(room, MXL_INPUT_NAME, "%.*s_%d", (int)word_length(word), word, number);
+        (void)snprintf(room, MXL_NAME, "%.*s_%d", (int)word_length(word), word, number);
     return room;
 }
 
 /* The name of input i by a text, whose group is repeated for all inputs but those of the words that
  * follow it. */
-static const char *name_in(const char *text, int num_inputs, int i, char room[MXL_INPUT_NAME])
+static const char *name_in(const char *text, int num_inputs, int i, char room[MXL_NAME])
 {
     const char *close = strchr(text, ')');
     int each, rest;
@@ -58,7 +59,7 @@ static const char *name_in(const char *text, int num_inputs, int i, char room[MX
 }
 
 const char *mxl_op_input_name(const mxl_op *op, const void *params, int num_inputs, int i,
-                              char room[MXL_INPUT_NAME])
+                              char room[MXL_NAME])
 {
     const char *name = op->input_name != NULL ? op->input_name(params, i) : NULL;
     const mxl_input *inputs = mxl_op_inputs(op);
@@ -72,6 +73,20 @@ const char *mxl_op_input_name(const mxl_op *op, const void *params, int num_inpu
         listed++;
     if (op->key_var_num_args == NULL && inputs[listed].name != NULL)
         return inputs[listed].name;
-    (void)snprintf(room, MXL_INPUT_NAME, "arg%d", i);
+    (void)snprintf(room, MXL_NAME, "arg%d", i);
     return room;
+}
+
+int mxl_op_total_outputs(const mxl_op *op, const void *params, int outputs)
+{
+    int total = op->count_outputs != NULL ? op->count_outputs(params) : op->total_outputs;
+
+    return total > 0 ? total : outputs;
+}
+
+const char *mxl_op_output_name(const mxl_op *op, const void *params, int i, char room[MXL_NAME])
+{
+    if (op->output_name != NULL)
+        return op->output_name(params, i);
+    return op->output_names != NULL ? word_at(op->output_names, i, -1, room) : NULL;
 }

@@ -159,7 +159,27 @@ struct mxl_op {
     void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
     int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
-    /* For graphs, where one input or output tells of another: a letter for each input, then '>',
+    bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode */
+    bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */
+    void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
+    bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
+    bool strided;      /* compute takes inputs with any strides, without kernels */
+    bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
+    bool in_place;     /* compute may write an output that lies exactly over an input */
+    bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
+    bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
+    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
+    bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
+                          input tells, it takes: without one infer fails */
+    /* PyTorch's name of its nodes, and slots as in mxl_dialect. NULL: a name is made of the
+     * operator's own, "_maximum_scalar" MaximumBackward0; and no slots. */
+    const char *node_name, *node_slots;
+    int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
+                   other call gets to it (_foreach) */
+
+    /* ---- for symbols, which ask before they run; from here on no call reads anything ---- */
+
+    /* Where one input or output tells of another: a letter for each input, then '>',
      * then one for each output. '.' says nothing, nor does a missing letter; "A*" at the end of a
      * side is for all that follow, and letters in () are repeated for all there are. Shapes: those
      * with the same letter, A or B (within one repetition), are the same. Dtypes: those with the
@@ -179,22 +199,21 @@ struct mxl_op {
     /* Names of inputs where the table lacks them: words; those in () are repeated with a number.
      * "(weight grad) lrs": weight_0, grad_0, weight_1, grad_1, lrs. */
     const char *input_names;
-    /* NULL, or: the name of an input that depends on parameters; NULL as without the function. */
+    /* NULL, or: the name of an input that depends on parameters; NULL as without the function. And
+     * of an output, in place of output_names. */
     const char *(*input_name)(const void *params, int i);
-    bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode */
-    bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */
-    void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
-    bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */
-    bool strided;      /* compute takes inputs with any strides, without kernels */
-    bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
-    bool in_place;     /* compute may write an output that lies exactly over an input */
-    bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
-    bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
-    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
-    bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
-                          input tells, it takes: without one infer fails */
-    int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
-                   other call gets to it (_foreach) */
+    const char *(*output_name)(const void *params, int i);
+    const char *output_names; /* of the first ones, as words; others are "output", or "output1" */
+    /* How many outputs symbols count where 1.9.1 has others, which nobody sees, than are here; 0:
+     * those of arity. And where that depends on parameters. */
+    int total_outputs;
+    int (*count_outputs)(const void *params);
+    /* NULL, or: whether input i is an auxiliary state, also where calls do not write into it; and
+     * how a variable that is input i begins, as its attribute __init__; NULL: nothing is said. */
+    bool (*is_state)(const void *params, int i);
+    const char *(*first_value)(const void *params, int i);
+    bool mixed_precision; /* output i is input i in another dtype; symbols can go without it */
+    bool axis_was_none;   /* in files before 0.9.5 its axis -1 stands for None */
 };
 
 /* Groups of fields of a descriptor: its input table; the parameter struct and its table, with the
@@ -316,11 +335,16 @@ int mxl_param_is_default(const mxl_op *op, const mxl_param *param, const void *p
  * default='1'". Writes into buf; returns buf. */
 char *mxl_param_type_text(const mxl_param *param, char *buf, size_t size);
 
+enum { MXL_NAME = 32 }; /* room for the name of an input or output */
+
+/* How many outputs symbols count of an operator that has `outputs`. */
+int mxl_op_total_outputs(const mxl_op *op, const void *params, int outputs);
+/* The name of output i, of an operator that names it; NULL for others. In `room`. */
+const char *mxl_op_output_name(const mxl_op *op, const void *params, int i, char room[MXL_NAME]);
 /* The name of input i of as many as the call has: "weight", or "arg2" where nothing names it; in
  * `room`. */
-enum { MXL_INPUT_NAME = 32 };
 const char *mxl_op_input_name(const mxl_op *op, const void *params, int num_inputs, int i,
-                              char room[MXL_INPUT_NAME]);
+                              char room[MXL_NAME]);
 
 /* The registry: name or alias -> operator. Numbers are dense and stable within a process. */
 const mxl_op *mxl_op_find(const char *name); /* NULL with the error set */
@@ -339,21 +363,5 @@ enum { MXL_OPS_MOST = 1 << 16 }; /* operators of a process */
 /* All operator families, ends with NULL; each family is a list that ends with NULL. Defined by
  * ops/all.c. */
 extern const mxl_op *const *const mxl_families[];
-
-/* Further names of operators, in one table for all families. Rows end with {0}; defined by
- * ops/numpy/names.c. */
-typedef struct mxl_other_name {
-    const char *name, *op;
-} mxl_other_name;
-
-extern const mxl_other_name mxl_other_names[];
-
-/* How the graph shows nodes of an operator: PyTorch's name, and slots as in mxl_dialect. Rows end
- * with {0}; defined by ops/node_names.c. */
-typedef struct mxl_node_row {
-    const char *op, *node, *slots;
-} mxl_node_row;
-
-extern const mxl_node_row mxl_node_rows[];
 
 #endif

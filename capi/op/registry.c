@@ -83,17 +83,6 @@ static int add_op(table *t, const mxl_op *op)
     return 0;
 }
 
-/* A further name of an operator that the table has. */
-static int add_other(table *t, const mxl_other_name *other)
-{
-    const entry *slot = find_slot(t, other->op);
-
-    if (slot->name == NULL)
-        return mxl_error("operator registry: %s is a name of %s, which there is not", other->name,
-                         other->op);
-    return add_name(t, other->name, slot->number);
-}
-
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -131,8 +120,6 @@ static table *new_table_of_families(void)
             for (const char *const *alias = aliases(*op); *alias != NULL; alias++)
                 names++;
         }
-    for (const mxl_other_name *other = mxl_other_names; other->name != NULL; other++)
-        names++;
     return new_table(ops, names);
 }
 
@@ -148,11 +135,6 @@ static table *build(void)
                 free(t);
                 return NULL;
             }
-    for (const mxl_other_name *other = mxl_other_names; other->name != NULL; other++)
-        if (add_other(t, other) != 0) {
-            free(t);
-            return NULL;
-        }
     if (t->names > 0)
         qsort(t->name, (size_t)t->names, sizeof *t->name, compare_names);
     return t;

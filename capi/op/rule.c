@@ -49,7 +49,7 @@ int mxl_rule_merge(mxl_rule *rule, mxl_shape *to, const mxl_shape *from)
 int mxl_rule_say(mxl_rule *rule, int i, int ndim, const int64_t *dim)
 {
     mxl_shape said;
-    char room[MXL_INPUT_NAME];
+    char room[MXL_NAME];
 
     if (i >= rule->num_in)
         return 0;

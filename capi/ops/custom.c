@@ -230,6 +230,18 @@ static const char *input_name(const void *params, int i)
     return mxl_custom_name(c, i < c->num_arguments ? i : i + c->num_outputs);
 }
 
+static bool is_state(const void *params, int i)
+{
+    return i >= custom_of(params)->num_arguments;
+}
+
+static const char *output_name(const void *params, int i)
+{
+    const mxl_custom *c = custom_of(params);
+
+    return c->names == NULL ? NULL : mxl_custom_name(c, c->num_arguments + i);
+}
+
 /* ---- forward ---- */
 
 /* The states are kept, as backward gets them too; aliases, since an operator could attach a
@@ -389,6 +401,8 @@ const mxl_op mxl_op_custom = {
     .complete_dtypes = complete_dtypes,
     .completes_alone = true,
     .input_name = input_name,
+    .is_state = is_state,
+    .output_name = output_name,
     .compute = compute,
     .saves = saves,
     .grad = grad,

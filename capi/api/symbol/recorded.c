@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/memory/mem.h"
 #include "graph/json.h"
+#include "ops/shape/movement.h"
 
 /* A node or variable on the way down, and which of its inputs is next. */
 typedef struct step {
@@ -92,7 +93,7 @@ static int write_params(writing *w, mxl_edge edge, bool rows)
 static int write_node(writing *w, mxl_edge edge)
 {
     const mxl_node *node = mxl_edge_node(edge);
-    bool rows = strcmp(node->op->name, "_mxl_slice_rows") == 0; /* x[1:3], in 1.9.1's words */
+    bool rows = node->op == &mxl_op_slice_rows; /* x[1:3], in 1.9.1's words */
     mxl_str inputs = {0};
     int status;
 
@@ -107,7 +108,7 @@ static int write_node(writing *w, mxl_edge edge)
         mxl_str_addf(&inputs, "%s[%d, %d, 0]", i > 0 ? ", " : "", position, mxl_edge_slot(from));
     }
     mxl_str_addf(&w->text, "%s{\"op\": \"%s\", \"name\": \"node_%d\"", w->count > 0 ? ", " : "",
-                 rows ? "slice_axis" : node->op->name, w->operators++);
+                 (rows ? &mxl_op_slice_axis : node->op)->name, w->operators++);
     status = write_params(w, edge, rows);
     mxl_str_addf(&w->text, ", \"inputs\": [%s]}", inputs.text != NULL ? inputs.text : "");
     if (inputs.failed)

@@ -1,17 +1,7 @@
-/* Names and slots of nodes: those of the label, of a row, or made of the operator's name. */
+/* Names and slots of nodes: those of the label, of the operator, or made of its name. */
 #include "engine/tape/node_names.h"
 
 #include <string.h>
-
-/* The operator's row, or NULL. */
-static const mxl_node_row *find(const mxl_node *node)
-{
-    for (const mxl_node_row *row = mxl_node_rows; row->op != NULL; row++) {
-        if (strcmp(node->op->name, row->op) == 0)
-            return row;
-    }
-    return NULL;
-}
 
 /* "_maximum_scalar": "MaximumBackward0". */
 static const char *name_from(const char *op, char room[MXL_NAME_ROOM])
@@ -39,22 +29,17 @@ static const char *name_from(const char *op, char room[MXL_NAME_ROOM])
 
 const char *mxl_node_name(const mxl_node *node, char room[MXL_NAME_ROOM])
 {
-    const mxl_node_row *row;
-
     if (node->op->wraps_node) /* its label is that of the node within */
         return node->op->name;
     if (node->dialect->label != NULL)
         return node->dialect->label;
-    row = find(node);
-    return row != NULL ? row->node : name_from(node->op->name, room);
+    return node->op->node_name != NULL ? node->op->node_name : name_from(node->op->name, room);
 }
 
 const char *mxl_node_slots(const mxl_node *node)
 {
-    const mxl_node_row *row;
+    bool own =
+        node->dialect->label == NULL && node->dialect->slots == NULL && !node->op->wraps_node;
 
-    if (node->dialect->label != NULL || node->dialect->slots != NULL || node->op->wraps_node)
-        return node->dialect->slots;
-    row = find(node);
-    return row == NULL ? NULL : row->slots;
+    return own ? node->op->node_slots : node->dialect->slots;
 }

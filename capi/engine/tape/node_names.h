@@ -8,7 +8,7 @@
 
 enum { MXL_NAME_ROOM = 256 };
 
-/* The node's name: its label, the name in mxl_node_rows, or one made of its operator's name in
+/* The node's name: its label, that of its operator (node_name), or one made of the operator's name in
  * `room`. Valid as long as node and room. */
 const char *mxl_node_name(const mxl_node *node, char room[MXL_NAME_ROOM]);
 

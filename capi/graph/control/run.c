@@ -5,6 +5,7 @@
 
 #include "base/memory/mem.h"
 #include "graph/control/loop_steps.h"
+#include "ops/build.h"
 #include "ops/control_ops.h"
 
 struct mxl_control {
@@ -331,7 +332,7 @@ static int run_while(const mxl_control *control, mxl_array *const *in, mxl_array
         int64_t input = input_of(p, k);
 
         if (l.steps == 0) { /* a result is no input */
-            status = mxl_invoke(mxl_op_find("_copy"), NULL, 1, &l.current[input], 1,
+            status = mxl_invoke(&mxl_op_copy, NULL, 1, &l.current[input], 1,
                                 &out[p->num_out_data + k], mode);
         } else {
             out[p->num_out_data + k] = l.current[input];

@@ -17,11 +17,13 @@ static int add_grad(mxl_grad *g)
 
 MXL_BINARY_PAIR(add, "elemwise_", "Sum of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
-                MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), .grad = add_grad);
+                MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), .grad = add_grad,
+                .node_name = "AddBackward0");
 
 /* 1.9.1's operator for adding gradients, which has no gradient there. */
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
-                  "Sum of two arrays. The shapes must be equal.", .grad = add_grad);
+                  "Sum of two arrays. The shapes must be equal.", .grad = add_grad,
+                  .node_name = "AddBackward0");
 
 MXL_ARITH_OPCODE(sub, MXL_BINARY_LOOP, MXL_CODE_SUB, x - y);
 
@@ -37,7 +39,8 @@ static int sub_grad(mxl_grad *g)
 
 MXL_BINARY_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
-                MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), .grad = sub_grad);
+                MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), .grad = sub_grad,
+                .node_name = "SubBackward0");
 
 MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
 
@@ -67,7 +70,8 @@ static int mul_grad_kernel(mxl_grad *g)
 MXL_BINARY_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
                 MXL_ALIASES("_sparse_broadcast_mul"),
                 MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), .grad = mul_grad,
-                .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other);
+                .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other,
+                .node_name = "MulBackward0");
 
 MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
 
@@ -95,7 +99,7 @@ MXL_BINARY_PAIR(
     div, "elemwise_",
     "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
     MXL_ALIASES("_sparse_broadcast_div"), MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
-    .grad = div_grad, .saves = div_saves);
+    .grad = div_grad, .saves = div_saves, .node_name = "DivBackward0");
 
 /* ---- add_n ---- */
 
@@ -115,7 +119,7 @@ static int add_n_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_add_n = {
+const mxl_op mxl_op_add_n = {
     .name = "add_n",
     .aliases = MXL_ALIASES("ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n"),
     .doc = "Sum of any number of arrays of one shape and dtype.",
@@ -137,6 +141,6 @@ const mxl_op *const mxl_ops_binary[] = {
     &mxl_op_broadcast_div,
     &mxl_op_same_div,
     &mxl_op_grad_add,
-    &op_add_n,
+    &mxl_op_add_n,
     NULL,
 };

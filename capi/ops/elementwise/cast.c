@@ -25,7 +25,7 @@ static int copy_infer(mxl_infer *infer)
 
 const mxl_op mxl_op_copy = {
     .name = "_copy",
-    .aliases = MXL_ALIASES("identity"),
+    .aliases = MXL_ALIASES("_np_copy", "identity"),
     .doc = "A copy of the array.",
     .infer = copy_infer,
     .shapes = "A>A",
@@ -34,6 +34,7 @@ const mxl_op mxl_op_copy = {
     .in_place = true,
     .strided = true,
     .keeps_layout = true,
+    .node_name = "CopyBackwards",
 };
 
 /* out= gives the dtype. */
@@ -122,6 +123,7 @@ const mxl_op mxl_op_cast = {
     .grad = mxl_grad_pass,
     .strided = true,
     .keeps_layout = true,
+    .node_name = "ToCopyBackward0",
 };
 
 static const mxl_op op_block_grad = {
@@ -198,6 +200,7 @@ const mxl_op mxl_op_sum_to = {
     .infer = shape_infer,
     .compute = sum_to_compute,
     .grad = sum_to_grad,
+    .node_name = "SumBackward1",
 };
 
 const mxl_op *const mxl_ops_copy[] = {

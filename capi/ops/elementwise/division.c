@@ -108,14 +108,16 @@ static int mod_grad(mxl_grad *g)
 }
 
 MXL_BINARY_PAIR(mod, "_", "lhs modulo rhs: a remainder with the sign of rhs, and 0 where rhs is 0.",
-                NULL, MXL_ALIASES("_Mod"), .grad = mod_grad, .saves = rest_saves);
+                NULL, MXL_ALIASES("_Mod"), .grad = mod_grad, .saves = rest_saves,
+                .node_name = "RemainderBackward1");
 
 MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_LOOP, s == 0 ? 0 : BY_TYPE(rest, x, s));
 MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_LOOP, x == 0 ? 0 : BY_TYPE(rest, s, x));
 
 static MXL_SCALAR(mod_scalar,
                   "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
-                  .aliases = MXL_ALIASES("_ModScalar"), .grad = mxl_grad_pass);
+                  .aliases = MXL_ALIASES("_npi_mod_scalar", "_ModScalar"), .grad = mxl_grad_pass,
+                  .node_name = "RemainderBackward0");
 
 /* dx = -dy * floor(s / x) */
 static int rmod_scalar_grad(mxl_grad *g)
@@ -128,8 +130,8 @@ static int rmod_scalar_grad(mxl_grad *g)
 
 static MXL_SCALAR(rmod_scalar,
                   "scalar modulo data: a remainder with the sign of data, and 0 where that is 0.",
-                  .aliases = MXL_ALIASES("_RModScalar"), .grad = rmod_scalar_grad,
-                  .saves = mxl_saves_input);
+                  .aliases = MXL_ALIASES("_npi_rmod_scalar", "_RModScalar"),
+                  .grad = rmod_scalar_grad, .saves = mxl_saves_input);
 
 /* ---- PyTorch's ---- */
 

@@ -100,7 +100,7 @@ static void power_saves(mxl_saves *saves)
 }
 
 MXL_BINARY_PAIR(power, "_", "lhs raised to the power of rhs.", NULL, MXL_ALIASES("_Power"),
-                .grad = power_grad, .saves = power_saves);
+                .grad = power_grad, .saves = power_saves, .node_name = "PowBackward1");
 
 MXL_MATH_KERNELS(rpower_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(s, x));
 
@@ -128,8 +128,9 @@ static void rpower_scalar_saves(mxl_saves *saves)
 }
 
 static MXL_SCALAR(rpower_scalar, "scalar raised to the power of data.",
-                  .aliases = MXL_ALIASES("_RPowerScalar"), .grad = rpower_scalar_grad,
-                  .saves = rpower_scalar_saves);
+                  .aliases = MXL_ALIASES("_npi_rpower_scalar", "_RPowerScalar"),
+                  .grad = rpower_scalar_grad, .saves = rpower_scalar_saves,
+                  .node_name = "PowBackward2");
 
 /* ---- of integers: repeated multiplication, modulo 2 to their bits ---- */
 

@@ -22,8 +22,9 @@ static void hypot_saves(mxl_saves *saves)
     saves->out[0] = true;
 }
 
-MXL_BINARY_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.", NULL,
-                MXL_ALIASES("_Hypot"), .grad = hypot_grad, .saves = hypot_saves);
+MXL_BINARY_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
+                MXL_ALIASES("_npi_hypot"), MXL_ALIASES("_Hypot"), .grad = hypot_grad,
+                .saves = hypot_saves);
 
 MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
 

@@ -303,6 +303,12 @@ static int leaky_complete(mxl_rule *rule)
                                                   : mxl_rule_sized_by_axis(rule, 1);
 }
 
+static const char *leaky_first_value(const void *params, int i)
+{
+    (void)params;
+    return i == 1 ? "[\"Constant\", {\"value\": 0.25}]" : NULL;
+}
+
 static const mxl_op op_leaky_relu = {
     .name = "LeakyReLU",
     .aliases = MXL_ALIASES("_npx_leaky_relu"),
@@ -329,6 +335,8 @@ static const mxl_op op_leaky_relu = {
             "rrelu: the largest slope below 0. Slopes are drawn while training, else all are the "
             "mean of both bounds.")),
     .arity = leaky_arity,
+    .output_names = "output mask",
+    .first_value = leaky_first_value,
     .infer = leaky_infer,
     .complete_shapes = leaky_complete,
     .strided = true,

@@ -33,7 +33,7 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
 
 /* One function: x is selected where `x ABOVE y`, as the comparisons `wins` and `loses` name it. Of
  * equal elements the gradient is the first one's, but PyTorch's share it. */
-#define EXTREMUM(id, CODE, ABOVE, wins, loses, text, same_alias, scalar_alias, share_name)         \
+#define EXTREMUM(id, CODE, ABOVE, wins, loses, text, same_alias, scalar_alias, share_name, node)   \
     MXL_ARITH_OPCODE(id, MXL_BINARY_LOOP, CODE, x ABOVE y || x != x ? x : y);                      \
     MXL_ARITH_OPCODE(id##_scalar, MXL_SCALAR_LOOP, CODE, x ABOVE s || x != x ? x : s);             \
                                                                                                    \
@@ -53,7 +53,7 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
                                                                                                    \
     MXL_BINARY_PAIR(id, "_", "The " text " of two elements, NaN if one is.",                       \
                     MXL_ALIASES("_npi_" #id), MXL_ALIASES(same_alias), .grad = id##_grad,          \
-                    .saves = mxl_saves_inputs);                                                    \
+                    .saves = mxl_saves_inputs, .node_name = node);                                 \
     MXL_SCALAR(id##_scalar, "The " text " of data and scalar, NaN if one is.",                     \
                .aliases = MXL_ALIASES(scalar_alias, "_npi_" #id "_scalar"),                        \
                .grad = id##_scalar_grad, .saves = mxl_saves_input);                                \
@@ -62,9 +62,9 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
                       .saves = mxl_saves_inputs)
 
 EXTREMUM(maximum, MXL_CODE_MAX, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar",
-         "_mxl_maximum");
+         "_mxl_maximum", "MaximumBackward0");
 EXTREMUM(minimum, MXL_CODE_MIN, <, lesser, greater, "smaller", "_Minimum", "_MinimumScalar",
-         "_mxl_minimum");
+         "_mxl_minimum", "MinimumBackward0");
 
 const mxl_op *const mxl_ops_extremum[] = {
     &mxl_op_broadcast_maximum, &mxl_op_same_maximum,  &mxl_op_maximum_scalar,

@@ -65,7 +65,7 @@ static int clamp_grad(mxl_grad *g)
         g, 0, mxl_where(g->s, within, g->grad_output[0], mxl_zeros_like(g->s, g->grad_output[0])));
 }
 
-#define CLIP(op_symbol, op_name, op_aliases, op_doc, op_grad)                                      \
+#define CLIP(op_symbol, op_name, op_aliases, op_doc, ...)                                          \
     const mxl_op op_symbol = {                                                                     \
         .name = op_name,                                                                           \
         .aliases = op_aliases,                                                                     \
@@ -73,13 +73,13 @@ static int clamp_grad(mxl_grad *g)
         MXL_PARAMS(mxl_clip_params, clip_params_table),                                            \
         .infer = mxl_infer_same,                                                                   \
         MXL_LOOPS(clip),                                                                           \
-        .grad = op_grad,                                                                           \
         .saves = mxl_saves_input,                                                                  \
+        .grad = __VA_ARGS__,                                                                       \
     }
 
 CLIP(mxl_op_clip, "clip", MXL_ALIASES("_npi_clip", "_sparse_clip"),
      "Each element, but a_max where it is above that, else a_min where it is below; NaN stays.",
-     clip_grad);
+     clip_grad, .node_name = "ClampBackward1");
 static CLIP(op_clamp, "_mxl_clamp", NULL, "clip, without a gradient where the element is NaN.",
             clamp_grad);
 

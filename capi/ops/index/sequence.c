@@ -274,6 +274,8 @@ static const mxl_op op_sequence_last = {
         sequence_params, USE_LENGTH,
         AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences.")),
     .arity = last_arity,
+    .output_names = "output",
+    .total_outputs = 1,
     .infer = last_infer,
     SEQUENCES,
     .compute = last_compute,

@@ -196,6 +196,12 @@ static int topk_dtypes(mxl_rule *rule)
     return mxl_rule_said_dtypes(rule, "B>Bt");
 }
 
+/* 1.9.1 keeps the positions where values are the result. */
+static int topk_outputs(const void *params)
+{
+    return ((const sort_params *)params)->ret_typ == TOPK_VALUE ? 2 : 0;
+}
+
 #define SORTED(id, op_aliases, op_arity, ...)                                                      \
     static const mxl_op op_##id = {                                                                \
         .name = #id,                                                                               \
@@ -209,15 +215,15 @@ static int topk_dtypes(mxl_rule *rule)
         .doc = __VA_ARGS__,                                                                        \
     }
 
-SORTED(
-    sort, MXL_ALIASES("_npi_sort"), NULL,
-    "The elements of each row along an axis in order; a NaN counts as larger than every number.");
+SORTED(sort, MXL_ALIASES("_npi_sort"), NULL,
+       "The elements of each row along an axis in order; a NaN counts as larger than every number.",
+       .total_outputs = 2);
 SORTED(argsort, MXL_ALIASES("_npi_argsort"), NULL,
        "The indices along an axis that would put each row in order. Equal elements keep their "
        "order; a NaN counts as larger than every number.");
 SORTED(topk, MXL_ALIASES("_npx_topk"), topk_arity,
        "The k largest elements of each row along an axis, or the smallest, in order. Of equal "
        "elements the earlier one is chosen first; a NaN counts as larger than every number.",
-       .complete_dtypes = topk_dtypes);
+       .complete_dtypes = topk_dtypes, .count_outputs = topk_outputs);
 
 const mxl_op *const mxl_ops_sort[] = {&op_sort, &op_argsort, &op_topk, NULL};

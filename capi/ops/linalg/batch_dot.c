@@ -47,6 +47,7 @@ static const mxl_op op_batch_dot = {
     .compute = batch_compute,
     .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,
+    .node_name = "BmmBackward0",
 };
 
 /* ---- khatri_rao ---- */

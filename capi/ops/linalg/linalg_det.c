@@ -138,6 +138,7 @@ static const mxl_op op_det = {
     .aliases = MXL_ALIASES("_npi_det", "linalg_det"),
     .doc = "Determinants of square matrices.",
     .inputs = mxl_inputs_a,
+    .total_outputs = 3,
     .infer = det_infer,
     .compute = det_compute,
     .grad = det_grad,
@@ -189,7 +190,7 @@ static int steep_slogdet_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, for_each(g, g->grad_output[1]), b));
 }
 
-#define SLOGDET(op_symbol, op_name, op_aliases, op_doc, op_grad, op_saves)                         \
+#define SLOGDET(op_symbol, op_name, op_aliases, op_doc, op_grad, ...)                              \
     static const mxl_op op_symbol = {                                                              \
         .name = op_name,                                                                           \
         .aliases = op_aliases,                                                                     \
@@ -200,11 +201,11 @@ static int steep_slogdet_grad(mxl_grad *g)
         .infer = det_infer,                                                                        \
         .compute = det_compute,                                                                    \
         .grad = op_grad,                                                                           \
-        .saves = op_saves,                                                                         \
+        .saves = __VA_ARGS__,                                                                      \
     }
 
 SLOGDET(op_slogdet, "_linalg_slogdet", MXL_ALIASES("_npi_slogdet", "linalg_slogdet"),
-        "The gradient of a singular one is 0.", slogdet_grad, mxl_saves_input);
+        "The gradient of a singular one is 0.", slogdet_grad, mxl_saves_input, .total_outputs = 4);
 SLOGDET(op_steep_slogdet, "_mxl_slogdet", NULL, "The gradient of a singular one is not finite.",
         steep_slogdet_grad, mxl_saves_input_and_output);
 

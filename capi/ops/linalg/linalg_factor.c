@@ -79,7 +79,9 @@ static const mxl_op op_potrf = {
     .doc = "Cholesky factorisation of symmetric positive definite matrices: the lower triangular L "
            "of A = L L', or the upper triangular U of A = U' U. The other triangle of A is not "
            "read; the gradient is symmetric.",
-    MXL_LINALG(potrf, mxl_inputs_a),
+    .name = "_linalg_potrf",
+    .aliases = MXL_ALIASES("_npi_cholesky", "linalg_potrf"),
+    .inputs = mxl_inputs_a,
     LOWER("Whether the lower triangle is read, and L the result; else the upper one, and U."),
     .infer = mxl_linalg_infer_square,
     .shapes = "A>A",

@@ -196,6 +196,7 @@ static const mxl_op op_norm = {
                             "-2: the 2-norm of all elements; 1: the Frobenius norm; 2: the nuclear "
                             "norm; else by ord.")),
     .infer = norm_infer,
+    .total_outputs = 4,
     .compose = norm_compose,
     .keeps_scalars = true,
 };

@@ -149,21 +149,22 @@ static mxl_array *matmul_compose(mxl_scope *s, const mxl_call *call)
     return mxl_reshape(s, mxl_np_call(s, "batch_dot", &plain, 2, in), shape.ndim, shape.dim);
 }
 
-#define PRODUCT(id, op_name, text)                                                                 \
+#define PRODUCT(id, op_name, ...)                                                                  \
     static const mxl_op op_##id = {                                                                \
         .name = op_name,                                                                           \
-        .doc = text,                                                                               \
         MXL_INPUTS(MXL_INPUT(a, "The first factor, of one axis or more."),                         \
                    MXL_INPUT(b, "The second factor, of one axis or more.")),                       \
         .infer = id##_infer,                                                                       \
         .compose = id##_compose,                                                                   \
         .keeps_scalars = true,                                                                     \
+        .doc = __VA_ARGS__,                                                                        \
     }
 
 PRODUCT(dot, "_np_dot",
         "Products of the last axis of a with the last but one of b, or its only one.");
 PRODUCT(matmul, "_npi_matmul",
         "Products of matrices, or of stacks of them, which broadcast; a vector is one row on the "
-        "left, and one column on the right.");
+        "left, and one column on the right.",
+        .output_names = "out");
 
 const mxl_op *const mxl_ops_np_products[] = {&op_dot, &op_matmul, NULL};

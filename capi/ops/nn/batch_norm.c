@@ -247,13 +247,31 @@ static int batch_dtypes(mxl_rule *rule)
     return mxl_rule_said_dtypes(rule, data == MXL_F16 ? "Af*>Af*" : "A*>A*");
 }
 
+/* Calls do not write into the moving statistics, which are updated by backward. */
+static bool batch_is_state(const void *params, int i)
+{
+    (void)params;
+    return i >= 3;
+}
+
+static const char *batch_first_value(const void *params, int i)
+{
+    (void)params;
+    return i == 3 ? "[\"zero\", {}]" : i == 4 ? "[\"one\", {}]" : NULL;
+}
+
+/* What symbols know of all four. */
+#define BATCH_SYMBOLS                                                                              \
+    .complete_shapes = batch_complete, .complete_dtypes = batch_dtypes,                            \
+    .output_names = "output mean var", .is_state = batch_is_state,                                 \
+    .first_value = batch_first_value
+
 #define BATCH_DOC                                                                                  \
     "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of each " \
     "channel: in training mode those of the batch, otherwise the moving ones."
 #define BATCH_FIELDS                                                                               \
-    .arity = batch_arity, .infer = batch_infer, .complete_shapes = batch_complete,                 \
-    .complete_dtypes = batch_dtypes, .compute = batch_compute, .grad = batch_grad,                 \
-    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true
+    .arity = batch_arity, .infer = batch_infer, .compute = batch_compute, .grad = batch_grad,      \
+    .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true, BATCH_SYMBOLS
 
 static const mxl_op op_batch_norm = {
     .name = "BatchNorm",
@@ -291,8 +309,7 @@ static const mxl_op op_batch_norm_relu = {
     BATCH_PARAMS,
     .arity = batch_arity,
     .infer = batch_infer,
-    .complete_shapes = batch_complete,
-    .complete_dtypes = batch_dtypes,
+    BATCH_SYMBOLS,
     .compose = relu_compose,
 };
 
@@ -320,8 +337,7 @@ static const mxl_op op_sync_batch_norm = {
                   "What devices find one another by; of no effect here.")),
     .arity = batch_arity,
     .infer = batch_infer,
-    .complete_shapes = batch_complete,
-    .complete_dtypes = batch_dtypes,
+    BATCH_SYMBOLS,
     .compose = sync_compose,
 };
 

@@ -479,6 +479,7 @@ static const mxl_op op_ctc_loss = {
     .inputs = ctc_inputs,
     MXL_PARAMS_OF(ctc_params, CTC_PARAMS),
     .arity = ctc_arity,
+    .total_outputs = 2,
     .infer = ctc_infer,
     .dtypes = "A>A",
     .compose = ctc_compose,

@@ -308,6 +308,7 @@ static const mxl_op op_hawkesll = {
         "since the events before. And the excitation at the end.",
     .inputs = hawkes_inputs,
     .arity = hawkes_arity,
+    .output_names = "output out_state",
     .infer = hawkes_infer,
     .dtypes = "AAAAAiA*>A*",
     .compose = hawkes_compose,

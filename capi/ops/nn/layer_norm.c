@@ -184,6 +184,7 @@ static const mxl_op op_layer_norm = {
                   MXL_PARAM(norm_params, axis, MXL_P_INT, "-1",
                             "The axis to normalise along, counted from either end."),
                   EPS("9.99999975e-06"), OUTPUT_MEAN_VAR),
+    .output_names = "output mean std",
     NORM_FIELDS(layer),
 };
 
@@ -193,6 +194,7 @@ static const mxl_op op_instance_norm = {
            "each channel (position along axis 1) of each example; gamma and beta have a value for "
            "each channel.",
     MXL_PARAMS_OF(norm_params, EPS("0.00100000005")),
+    .output_names = "output mean var",
     NORM_FIELDS(groups),
 };
 
@@ -206,6 +208,7 @@ static const mxl_op op_group_norm = {
                             "Number of groups, which divides the number of channels."),
                   EPS("9.99999975e-06"), OUTPUT_MEAN_VAR),
     .check = group_check,
+    .output_names = "output mean std",
     NORM_FIELDS(groups),
 };
 

@@ -65,6 +65,8 @@ static const mxl_op op_l2_normalization = {
                             "The part: instance, all axes but the first; channel, axis 1; spatial, "
                             "all axes behind it.",
                             .values = l2_modes)),
+    .output_names = "output norm",
+    .total_outputs = 2,
     .infer = l2_infer,
     .compose = l2_compose,
 };
@@ -141,6 +143,8 @@ static const mxl_op op_lrn = {
                   MXL_PARAM(lrn_params, nsize, MXL_P_INT, MXL_REQUIRED,
                             "How many channels the window has; one less if it is even.",
                             .type_name = "int (non-negative)", MXL_AT_LEAST(1))),
+    .output_names = "output tmp_norm",
+    .total_outputs = 2,
     .infer = lrn_infer,
     .compose = lrn_compose,
 };

@@ -439,6 +439,12 @@ static void pooling_saves(mxl_saves *saves)
     saves->out[0] = takes_roots;
 }
 
+/* 1.9.1 keeps a second one of the largest elements. */
+static int pooling_outputs(const void *params)
+{
+    return ((const pooling_params *)params)->pool_type == TYPE_MAX ? 2 : 0;
+}
+
 static const mxl_op op_pooling = {
     .name = "Pooling",
     .aliases = MXL_ALIASES("_npx_pooling"),
@@ -449,6 +455,8 @@ static const mxl_op op_pooling = {
                                "three spatial axes, or in another layout.")),
     MXL_PARAMS_OF(pooling_params, POOLING_PARAMS),
     .check = pooling_check,
+    .output_names = "output workspace",
+    .count_outputs = pooling_outputs,
     .infer = pooling_infer,
     .compute = pooling_compute,
     .grad = pooling_grad,

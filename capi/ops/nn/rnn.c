@@ -315,6 +315,7 @@ static const mxl_op op_rnn = {
     MXL_PARAMS_OF(mxl_rnn_params, RNN_PARAMS),
     .check = rnn_check,
     .arity = rnn_arity,
+    .output_names = "output state_output statecell_output",
     .infer = rnn_infer,
     .complete_shapes = rnn_complete,
     .complete_dtypes = rnn_dtypes,

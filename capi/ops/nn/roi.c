@@ -306,6 +306,8 @@ static const mxl_op op_pool = {
     .doc = "Regions of images in bins, each its largest pixel; 0 for a bin outside of the image.",
     MXL_INPUTS(IMAGES, REGIONS),
     MXL_PARAMS_OF(roi_params, ROI_PARAMS),
+    .output_names = "output maxidx",
+    .total_outputs = 2,
     .infer = pool_infer,
     .compute = pool_compute,
     .grad = pool_grad,

@@ -216,6 +216,8 @@ static const mxl_op op_bilinear = {
     MXL_INPUTS(MXL_INPUT(data, "Images (batch, channels, rows, columns) of a floating dtype."),
                GRID),
     MXL_PARAMS_OF(bilinear_params, CUDNN_OFF(bilinear_params)),
+    .output_names = "output tmp",
+    .total_outputs = 2,
     .infer = sampler_infer,
     .compose = bilinear_compose,
 };
@@ -344,6 +346,8 @@ static const mxl_op op_grid = {
                             "How the grid is made.", .values = transforms,
                             .type_text = "{'affine', 'warp'}, required"),
                   TARGET(grid_params, "Only for affine: rows and columns of the grid.")),
+    .output_names = "output grid_dst",
+    .total_outputs = 2,
     .infer = grid_infer,
     .compose = grid_compose,
 };
@@ -394,6 +398,8 @@ static const mxl_op op_transformer = {
                             "How pixels are sampled.", .values = only_bilinear,
                             .type_text = "{'bilinear'}, required"),
                   CUDNN_OFF(transformer_params)),
+    .output_names = "output grid_dst grid_src",
+    .total_outputs = 3,
     .infer = transformer_infer,
     .compose = transformer_compose,
 };

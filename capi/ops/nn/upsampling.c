@@ -170,6 +170,12 @@ static const char *upsampling_input(const void *params, int i)
     return i == 0 ? "data" : "weight";
 }
 
+static const char *upsampling_first_value(const void *params, int i)
+{
+    (void)params;
+    return i == 1 ? "[\"bilinear\", {}]" : NULL;
+}
+
 static const mxl_op op_upsampling = {
     .name = "UpSampling",
     .doc = "Images that are `scale` times as large. nearest: each pixel becomes a square; several "
@@ -195,6 +201,7 @@ static const mxl_op op_upsampling = {
     .key_var_num_args = "num_args",
     .arity = upsampling_arity,
     .check = upsampling_check,
+    .first_value = upsampling_first_value,
     .infer = upsampling_infer,
     .complete_shapes = upsampling_complete,
     .compose = upsampling_compose,

@@ -255,6 +255,16 @@ static const char *const bernoulli_dtypes[] = {"bool",  "float16", "float32", "f
     MXL_INPUTS(MXL_INPUT(input1, "The first parameter that is None."),                             \
                MXL_INPUT(input2, "The second one."))
 
+/* 1.9.1 keeps the numbers drawn where they are moved or scaled: its gradients read them. 0: not. */
+enum {
+    shifted_outputs = 2,
+    scaled_outputs = 2,
+    pareto_outputs = 2,
+    weibull_outputs = 2,
+    plain_outputs = 0,
+    bernoulli_outputs = 0
+};
+
 /* The operator _npi_ID; `of` is its distribution, the last fields its parameters. Without a
  * parameter of its own, dtype is float32 (`set_float`), and `second` is no input (0). */
 #define DISTRIBUTION(id, text, its_arity, its_check, its_compose, its_inputs, distribution_of,     \
@@ -269,6 +279,7 @@ static const char *const bernoulli_dtypes[] = {"bool",  "float16", "float32", "f
                .check = its_check,                                                                 \
                .infer = dist_infer,                                                                \
                .compose = its_compose##_compose,                                                   \
+               .total_outputs = its_compose##_outputs,                                             \
                .keeps_scalars = true},                                                             \
         .of = &id##_distribution,                                                                  \
     }

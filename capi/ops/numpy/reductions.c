@@ -221,6 +221,8 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
                       MXL_PARAM(np_reduce_params, ddof, MXL_P_INT, "0",                            \
                                 "What is subtracted from the number of elements in the divisor."), \
                       KEEPDIMS),                                                                   \
+        .output_names = #id " mean",                                                               \
+        .total_outputs = 2,                                                                        \
         .compose = id##_compose,                                                                   \
         .keeps_scalars = true,                                                                     \
     }

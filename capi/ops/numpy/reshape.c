@@ -272,6 +272,7 @@ static const mxl_op op_concatenate = {
                             "The axis to join along; None: the arrays are flattened.")),
     .key_var_num_args = "num_args",
     .arity = concatenate_arity,
+    .output_names = "out",
     .infer = concatenate_infer,
     .complete_shapes = concatenate_complete,
     .compose = concatenate_compose,
@@ -360,7 +361,7 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
     MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",        \
               MXL_AT_LEAST(1))
 #define DIM MXL_PARAM(stack_params, dim, MXL_P_INT, "1", "Of no effect.")
-#define STACK(id, text, least_axes, vector_place, join_axis, ...)                                  \
+#define STACK(id, text, names, least_axes, vector_place, join_axis, ...)                           \
     static const stack_op op_##id = {                                                              \
         .op = {.name = "_npi_" #id,                                                                \
                .doc = text " Their other extents must be the same.",                               \
@@ -370,16 +371,19 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
                .arity = concatenate_arity,                                                         \
                .infer = stack_infer,                                                               \
                .compose = stack_compose,                                                           \
+               .output_names = names,                                                              \
                .keeps_scalars = true},                                                             \
         .least = least_axes,                                                                       \
         .place = vector_place,                                                                     \
         .axis = join_axis,                                                                         \
     }
 
-STACK(vstack, "Joins arrays along axis 0; vectors are rows.", 2, 1, 0, NUM_ARGS);
-STACK(hstack, "Joins arrays along axis 1, vectors along their only one.", 1, 0, 1, NUM_ARGS, DIM);
-STACK(dstack, "Joins arrays along axis 2, which those of fewer axes get.", 3, 1, 2, NUM_ARGS, DIM);
-STACK(column_stack, "Joins arrays along axis 1; vectors are columns.", 2, 0, 1, NUM_ARGS);
+STACK(vstack, "Joins arrays along axis 0; vectors are rows.", NULL, 2, 1, 0, NUM_ARGS);
+STACK(hstack, "Joins arrays along axis 1, vectors along their only one.", "out", 1, 0, 1, NUM_ARGS,
+      DIM);
+STACK(dstack, "Joins arrays along axis 2, which those of fewer axes get.", "out", 3, 1, 2, NUM_ARGS,
+      DIM);
+STACK(column_stack, "Joins arrays along axis 1; vectors are columns.", NULL, 2, 0, 1, NUM_ARGS);
 
 const mxl_op *const mxl_ops_np_reshape[] = {
     &op_npx_reshape, &op_concatenate,     &op_vstack.op, &op_hstack.op,

@@ -146,6 +146,7 @@ static const mxl_op op_dropout = {
                             "Axes along which elements are dropped together."),
                   MXL_PARAM(dropout_params, cudnn_off, MXL_P_OPT_BOOL, "0", "Of no effect here.")),
     .arity = mxl_arity_hidden,
+    .output_names = "output mask",
     .infer = dropout_infer,
     .shapes = "A>A",
     .compute = dropout_compute,

@@ -270,6 +270,12 @@ static void multinomial_saves(mxl_saves *saves)
     saves->out[2] = true;
 }
 
+/* Not the positions that backward reads. */
+static int multinomial_outputs(const void *params)
+{
+    return ((const multinomial_params *)params)->get_prob ? 2 : 0;
+}
+
 static const mxl_op op_multinomial = {
     .name = "_sample_multinomial",
     .aliases = MXL_ALIASES("sample_multinomial"),
@@ -286,6 +292,7 @@ static const mxl_op op_multinomial = {
                   MXL_PARAM(multinomial_params, dtype, MXL_P_DTYPE, "int32",
                             "dtype of the numbers drawn.", .values = category_dtypes)),
     .arity = multinomial_arity,
+    .count_outputs = multinomial_outputs,
     .infer = multinomial_infer,
     .dtypes = "B>tB",
     .compute = multinomial_compute,

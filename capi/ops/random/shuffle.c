@@ -73,6 +73,7 @@ static const mxl_op op_shuffle = {
     .aliases = MXL_ALIASES("_npi_shuffle", "shuffle"),
     .doc = "The array's rows (its parts along the first axis) in random order.",
     .arity = mxl_arity_hidden,
+    .total_outputs = 1,
     .infer = shuffle_infer,
     .shapes = "A>A",
     .dtypes = "A>A",

@@ -24,6 +24,7 @@ static const mxl_op op_make_loss = {
     .aliases = MXL_ALIASES("_sparse_make_loss"),
     .doc = "A copy of the array that counts as a loss: its gradient is 1, whatever gradient "
            "arrives.",
+    .output_names = "loss",
     .infer = mxl_infer_same,
     .compute = copy_compute,
     .grad = make_loss_grad,

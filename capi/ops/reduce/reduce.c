@@ -394,9 +394,9 @@ static int int64_infer(mxl_infer *infer)
     }
 
 ARG(op_argmax, "argmax", "largest", "in the array's dtype", .infer = arg_infer,
-    .grad = mxl_grad_zero);
+    .grad = mxl_grad_zero, .axis_was_none = true);
 ARG(op_argmin, "argmin", "smallest", "in the array's dtype", .infer = arg_infer,
-    .grad = mxl_grad_zero);
+    .grad = mxl_grad_zero, .axis_was_none = true);
 ARG(op_argmax_int64, "_mxl_argmax", "largest", "as int64", .infer = int64_infer);
 ARG(op_argmin_int64, "_mxl_argmin", "smallest", "as int64", .infer = int64_infer);
 

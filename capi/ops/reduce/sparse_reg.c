@@ -127,6 +127,18 @@ static int sparse_complete(mxl_rule *rule)
     return mxl_rule_sized_by_axis(rule, 1);
 }
 
+/* The moving mean, which backward updates. */
+static bool sparse_is_state(const void *params, int i)
+{
+    (void)params;
+    return i == 1;
+}
+
+static const char *sparse_first_value(const void *params, int i)
+{
+    return sparse_is_state(params, i) ? "[\"zero\", {}]" : NULL;
+}
+
 static const mxl_op op_sparse_reg = {
     .name = "IdentityAttachKLSparseReg",
     .doc = "data itself, activations from 0 to 1. Its backward moves the moving mean of each unit "
@@ -145,6 +157,8 @@ static const mxl_op op_sparse_reg = {
     .grad = sparse_grad,
     .saves = sparse_saves,
     .input_names = "data moving_avg",
+    .is_state = sparse_is_state,
+    .first_value = sparse_first_value,
 };
 
 const mxl_op *const mxl_ops_sparse_reg[] = {&op_sparse_reg, NULL};

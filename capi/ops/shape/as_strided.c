@@ -167,6 +167,7 @@ const mxl_op mxl_op_as_strided = {
     .infer = mxl_plan_infer,
     .compute = mxl_plan_compute,
     .grad = as_strided_grad,
+    .node_name = "AsStridedBackward0",
 };
 
 /* ---- _mxl_zeros_put ---- */

@@ -290,6 +290,7 @@ static const mxl_op op_concat = {
     .doc = "Joins arrays along an axis; their other extents must be the same.",
     CONCAT,
     .complete_shapes = concat_complete,
+    .node_name = "CatBackward0",
 };
 
 static const mxl_op op_param_concat = {
@@ -330,6 +331,7 @@ static int stack_infer(mxl_infer *infer)
 
 static const mxl_op op_stack = {
     .name = "stack",
+    .aliases = MXL_ALIASES("_npi_stack"),
     .doc = "Arrays of one shape side by side along a new axis.",
     MXL_INPUTS(MXL_INPUT(data, "The arrays, all of one shape.")),
     MXL_PARAMS_OF(

@@ -143,6 +143,7 @@ static const mxl_op op_expand_dims = {
                    "Position of the new axis in the result; a negative one counts from the end."),
     MXL_MOVEMENT_BACK(expand_plan, mxl_reshape_grad),
     .complete_shapes = expand_complete,
+    .node_name = "UnsqueezeBackward0",
 };
 
 /* ---- squeeze ---- */

@@ -192,6 +192,7 @@ static const mxl_op op_slice_channel = {
                   "Whether the parts go without the axis, of which each then has one position.")),
     .arity = split_arity,
     .keeps_scalars = true,
+    .output_names = "output0",
     .plan = channel_plan,
     .infer = channel_infer,
     .complete_shapes = channel_complete,

@@ -87,6 +87,7 @@ static const mxl_op op_transpose = {
         "Which axis of the input each axis of the result is; empty: the axes in reverse."),
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
     .complete_shapes = mxl_transposed_complete,
+    .node_name = "PermuteBackward0",
 };
 
 /* ---- SwapAxis ---- */

@@ -186,6 +186,8 @@ static const mxl_op op_correlation = {
                   MXL_PARAM(correlation_params, is_multiply, MXL_P_BOOL, "1",
                             "Whether patches are multiplied rather than subtracted.")),
     .check = correlation_check,
+    .output_names = "output tmp1 tmp2",
+    .total_outputs = 3,
     .infer = correlation_infer,
     .compose = correlation_compose,
 };

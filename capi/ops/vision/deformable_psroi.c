@@ -380,6 +380,8 @@ static const mxl_op op_moved = {
         FIELD(no_trans, MXL_P_BOOL, "0", "Whether there is no trans.")),
     .arity = moved_arity,
     .check = moved_check,
+    .output_names = "output top_count",
+    .total_outputs = 2,
     .infer = moved_infer,
     .compose = moved_compose,
 };

@@ -312,6 +312,8 @@ static void maybe_saves(mxl_saves *saves)
         .compute = maybe_compute,                                                                  \
         .grad = maybe_grad,                                                                        \
         .saves = maybe_saves,                                                                      \
+        .output_names = "output",                                                                  \
+        .total_outputs = 1,                                                                        \
         .doc = __VA_ARGS__,                                                                        \
     }
 

@@ -339,6 +339,7 @@ static const mxl_op op_target = {
         FIELD(variances, MXL_P_FLOATS, "[0.1,0.1,0.2,0.2]", "The offsets are divided by these.")),
     .check = target_check,
     .arity = target_arity,
+    .output_names = "loc_target loc_mask cls_target",
     .infer = target_infer,
     .compute = target_compute,
     .grad = mxl_grad_zero,

@@ -280,6 +280,7 @@ static int proposal_complete(mxl_rule *rule)
         .arity = proposal_arity,                                                                   \
         .infer = proposal_infer,                                                                   \
         .complete_shapes = proposal_complete,                                                      \
+        .output_names = "output score", \
         .compute = proposal_compute,                                                               \
         .grad = mxl_grad_zero,                                                                     \
     }

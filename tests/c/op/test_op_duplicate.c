@@ -10,7 +10,6 @@ static const mxl_op op_exp = {.name = "exp", .aliases = taken};
 static const mxl_op *const family[] = {&op_log, &op_exp, NULL};
 
 const mxl_op *const *const mxl_families[] = {family, NULL};
-const mxl_other_name mxl_other_names[] = {{0}};
 
 TEST(is_an_error)
 {

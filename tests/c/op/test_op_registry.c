@@ -7,7 +7,7 @@
 
 static const char *const sum_aliases[] = {"sum_axis", "_sparse_sum", NULL};
 static const mxl_op op_sum = {.name = "sum", .aliases = sum_aliases};
-static const mxl_op op_exp = {.name = "exp"};
+static const mxl_op op_exp = {.name = "exp", .aliases = (const char *const[]){"_npi_exp", NULL}};
 static const mxl_op op_inner = {.name = "_mxl_inner"};
 static const mxl_op op_cast = {.name = "Cast", .aliases = (const char *const[]){"cast", NULL}};
 static const mxl_op op_stranger = {.name = "stranger"};
@@ -18,7 +18,6 @@ static const mxl_op *const none[] = {NULL};
 static const mxl_op *const second[] = {&op_inner, &op_cast, NULL};
 
 const mxl_op *const *const mxl_families[] = {first, none, second, NULL};
-const mxl_other_name mxl_other_names[] = {{"_npi_exp", "exp"}, {0}};
 
 /* First: nothing has been looked up yet. */
 TEST(without_memory_the_next_call_tries_again)
