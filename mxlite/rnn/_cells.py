@@ -32,6 +32,8 @@ class _GatedCell(BaseRNNCell):
 
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list]:
         """One step: the output and the next states."""
+        if not self._gate_names:
+            raise NotImplementedError(f"{type(self).__name__}: a cell must have __call__")
         self._counter += 1
         name = f"{self._prefix}t{self._counter}_"
         i2h, h2h = self._products(inputs, states[0], name)
@@ -54,7 +56,8 @@ class _GatedCell(BaseRNNCell):
             )
 
     def _step(self, i2h: Any, h2h: Any, states: Any, split: Any, act: Any, gate: Any) -> tuple[Symbol, list]:
-        raise NotImplementedError(f"{type(self).__name__}: a cell must have __call__")
+        """What a kind makes of the products; see gluon/rnn/_steps.py for `split`, `act` and `gate`."""
+        raise NotImplementedError(f"{type(self).__name__}: a cell with gates must have _step")
 
     def _products(self, inputs: Symbol, state: Symbol, name: str) -> tuple[Symbol, Symbol]:
         rows = len(self._gate_names) * self._num_hidden

@@ -27,8 +27,9 @@ def lstm_step(i2h: Any, h2h: Any, memory: Any, split: Function, act: Function, g
     """Long short-term memory (Hochreiter and Schmidhuber 1997); gates are in the order in, forget, cell, out."""
     into, forget, cell, out = split(i2h + h2h, "slice")
     into, forget = gate(into, "i"), gate(forget, "f")
-    memory = forget * memory + into * act(cell, "c")
-    output = gate(out, "o") * act(memory, None)
+    new, out = act(cell, "c"), gate(out, "o")
+    memory = forget * memory + into * new
+    output = out * act(memory, None)
     return output, [output, memory]
 
 
