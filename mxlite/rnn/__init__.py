@@ -8,11 +8,43 @@ from mxlite._public import show as _show
 from mxlite.rnn import io, rnn, rnn_cell
 from mxlite.rnn.io import BucketSentenceIter, encode_sentences
 from mxlite.rnn.rnn import do_rnn_checkpoint, load_rnn_checkpoint, rnn_unroll, save_rnn_checkpoint
-from mxlite.rnn.rnn_cell import *  # noqa: F403
-from mxlite.rnn.rnn_cell import __all__ as _cells
+from mxlite.rnn.rnn_cell import (
+    BaseConvRNNCell,
+    BaseRNNCell,
+    BidirectionalCell,
+    ConvGRUCell,
+    ConvLSTMCell,
+    ConvRNNCell,
+    DropoutCell,
+    FusedRNNCell,
+    GRUCell,
+    LSTMCell,
+    ModifierCell,
+    RNNCell,
+    RNNParams,
+    ResidualCell,
+    SequentialRNNCell,
+    ZoneoutCell,
+)
 
 __all__ = [
+    "BaseConvRNNCell",
+    "BaseRNNCell",
+    "BidirectionalCell",
     "BucketSentenceIter",
+    "ConvGRUCell",
+    "ConvLSTMCell",
+    "ConvRNNCell",
+    "DropoutCell",
+    "FusedRNNCell",
+    "GRUCell",
+    "LSTMCell",
+    "ModifierCell",
+    "RNNCell",
+    "RNNParams",
+    "ResidualCell",
+    "SequentialRNNCell",
+    "ZoneoutCell",
     "do_rnn_checkpoint",
     "encode_sentences",
     "io",
@@ -22,6 +54,5 @@ __all__ = [
     "rnn_unroll",
     "save_rnn_checkpoint",
 ]
-__all__ += _cells
 
 _show(globals())

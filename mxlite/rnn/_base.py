@@ -85,7 +85,7 @@ class BaseRNNCell:
         return [info["shape"] for info in self.state_info]
 
     @property
-    def _gate_names(self) -> Sequence[str]:
+    def _gate_names(self) -> tuple[str, ...]:
         """What the names of unpacked weights have for each gate; () for a cell without weights."""
         return ()
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from mxlite import initializer, symbol
 from mxlite.gluon._graph import NodeNames
-from mxlite.gluon.rnn._steps import gru_step, lstm_step, rnn_step
+from mxlite.gluon.rnn._steps import Function, gru_step, lstm_step, rnn_step
 from mxlite.rnn._base import BaseRNNCell, RNNParams
+from mxlite.rnn._packed import gates_of
 from mxlite.symbol import Symbol
 
 
@@ -55,7 +56,9 @@ class _GatedCell(BaseRNNCell):
                 partial(activated, "sigmoid"),
             )
 
-    def _step(self, i2h: Any, h2h: Any, states: Any, split: Any, act: Any, gate: Any) -> tuple[Symbol, list]:
+    def _step(
+        self, i2h: Symbol, h2h: Symbol, states: Sequence[Symbol], split: Function, act: Function, gate: Function
+    ) -> tuple[Symbol, list]:
         """What a kind makes of the products; see gluon/rnn/_steps.py for `split`, `act` and `gate`."""
         raise NotImplementedError(f"{type(self).__name__}: a cell with gates must have _step")
 
@@ -77,10 +80,12 @@ class _RNN(_GatedCell):
     """The gate of plain cells."""
 
     @property
-    def _gate_names(self) -> Sequence[str]:
-        return ("",)
+    def _gate_names(self) -> tuple[str, ...]:
+        return gates_of("rnn_tanh")
 
-    def _step(self, i2h: Any, h2h: Any, states: Any, split: Any, act: Any, gate: Any) -> tuple[Symbol, list]:
+    def _step(
+        self, i2h: Symbol, h2h: Symbol, states: Sequence[Symbol], split: Function, act: Function, gate: Function
+    ) -> tuple[Symbol, list]:
         return rnn_step(i2h, h2h, act)
 
 
@@ -91,10 +96,12 @@ class _LSTM(_GatedCell):
     _node_names = {"_plus1": "state", "_mul2": "out"}
 
     @property
-    def _gate_names(self) -> Sequence[str]:
-        return ["_i", "_f", "_c", "_o"]
+    def _gate_names(self) -> tuple[str, ...]:
+        return gates_of("lstm")
 
-    def _step(self, i2h: Any, h2h: Any, states: Any, split: Any, act: Any, gate: Any) -> tuple[Symbol, list]:
+    def _step(
+        self, i2h: Symbol, h2h: Symbol, states: Sequence[Symbol], split: Function, act: Function, gate: Function
+    ) -> tuple[Symbol, list]:
         return lstm_step(i2h, h2h, states[1], split, act, gate)
 
 
@@ -105,10 +112,12 @@ class _GRU(_GatedCell):
     _mark = "_"
 
     @property
-    def _gate_names(self) -> Sequence[str]:
-        return ["_r", "_z", "_o"]
+    def _gate_names(self) -> tuple[str, ...]:
+        return gates_of("gru")
 
-    def _step(self, i2h: Any, h2h: Any, states: Any, split: Any, act: Any, gate: Any) -> tuple[Symbol, list]:
+    def _step(
+        self, i2h: Symbol, h2h: Symbol, states: Sequence[Symbol], split: Function, act: Function, gate: Function
+    ) -> tuple[Symbol, list]:
         return gru_step(i2h, h2h, states[0], split, act, gate)
 
 

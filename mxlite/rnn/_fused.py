@@ -67,7 +67,7 @@ class FusedRNNCell(BaseRNNCell):
         return [{"shape": shape, "__layout__": "LNC"} for _ in range(2 if self._mode == "lstm" else 1)]
 
     @property
-    def _gate_names(self) -> list[str]:
+    def _gate_names(self) -> tuple[str, ...]:
         return gates_of(self._mode)
 
     @property

@@ -9,14 +9,14 @@ from mxlite.error import WrongValueError
 
 #: What the names of parts have for each gate, by the mode of the operator.
 _GATES = {
-    "rnn_relu": [""],
-    "rnn_tanh": [""],
-    "lstm": ["_i", "_f", "_c", "_o"],
-    "gru": ["_r", "_z", "_o"],
+    "rnn_relu": ("",),
+    "rnn_tanh": ("",),
+    "lstm": ("_i", "_f", "_c", "_o"),
+    "gru": ("_r", "_z", "_o"),
 }
 
 
-def gates_of(mode: str) -> list[str]:
+def gates_of(mode: str) -> tuple[str, ...]:
     """What names have for each gate. Raises KeyError: there is no such mode."""
     if mode not in _GATES:
         raise KeyError(f"mode is one of {', '.join(_GATES)}, not {mode!r}")
