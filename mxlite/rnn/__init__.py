@@ -20,9 +20,9 @@ from mxlite.rnn.rnn_cell import (
     GRUCell,
     LSTMCell,
     ModifierCell,
+    ResidualCell,
     RNNCell,
     RNNParams,
-    ResidualCell,
     SequentialRNNCell,
     ZoneoutCell,
 )
