@@ -75,7 +75,7 @@ class BucketSentenceIter(DataIter):
 
     def __init__(
         self,
-        sentences: Sequence[Sequence[float]],
+        sentences: Iterable[Sequence[float]],
         batch_size: int,
         buckets: list[int] | None = None,
         invalid_label: int = -1,
@@ -89,8 +89,9 @@ class BucketSentenceIter(DataIter):
             raise WrongValueError(f"BucketSentenceIter: batch_size is at least 1, not {batch_size}")
         if layout not in ("NT", "TN"):
             raise WrongValueError(f"BucketSentenceIter: layout is 'NT' or 'TN', not {layout!r}")
+        sentences = list(sentences)
         if not buckets:
-            counts = np.bincount([len(each) for each in sentences]) if len(sentences) else []
+            counts = np.bincount([len(each) for each in sentences]) if sentences else []
             buckets = [length for length, count in enumerate(counts) if length and count >= batch_size]
         buckets = sorted(buckets)
         rows: list[list] = [[] for _ in buckets]

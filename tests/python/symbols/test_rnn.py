@@ -175,6 +175,11 @@ def test_labels_are_the_next_words() -> None:
     assert source.idx and len(list(source)) == 0
 
 
+def test_sentences_that_can_be_read_once() -> None:
+    source = mx.rnn.BucketSentenceIter(iter([[1, 2], [3]]), 1)
+    assert source.buckets == [1, 2] and len(list(source)) == 2
+
+
 def test_buckets_that_are_given_stay_as_they_were() -> None:
     buckets = [3, 2]
     assert mx.rnn.BucketSentenceIter([[1, 2], [1]], 1, buckets).buckets == [2] and buckets == [3, 2]
