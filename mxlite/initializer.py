@@ -380,4 +380,56 @@ class LSTMBias(Initializer):
         arr[units : 2 * units] = self.forget_bias
 
 
+@register
+class FusedRNN(Initializer):
+    """The packed weights of `mx.rnn.FusedRNNCell`: each part as an initializer does it by the part's name.
+
+    Args:
+        init: an initializer, or one as JSON, for parts named `l0_i2h_f_weight`; None: that of the whole model.
+        num_hidden, num_layers, mode, bidirectional: those of the cell.
+        forget_bias: with what the biases of an LSTM's forget gates begin.
+    """
+
+    def __init__(
+        self,
+        init: Any,
+        num_hidden: int,
+        num_layers: int,
+        mode: str,
+        bidirectional: bool = False,
+        forget_bias: float = 1.0,
+    ) -> None:
+        if isinstance(init, str):
+            init = create(init)
+        super().__init__(
+            init=None if init is None else init.dumps(),
+            num_hidden=num_hidden,
+            num_layers=num_layers,
+            mode=mode,
+            bidirectional=bidirectional,
+            forget_bias=forget_bias,
+        )
+        self._init = init
+        self._num_hidden = num_hidden
+        self._num_layers = num_layers
+        self._mode = mode
+        self._bidirectional = bidirectional
+        self._forget_bias = forget_bias
+
+    def _init_weight(self, desc: str, arr: NDArray) -> None:
+        from mxlite.rnn._packed import Packing
+
+        whole = getattr(desc, "global_init", None)
+        init = whole if self._init is None else self._init
+        if init is None:
+            raise WrongTypeError(f"FusedRNN: neither it nor the model has an initializer for the parts of {desc}")
+        packing = Packing(self._num_hidden, self._num_layers, self._mode, self._bidirectional)
+        for name, start, shape in packing.parts(packing.num_input(arr.size)):
+            part = arr[start : start + math.prod(shape)].reshape(shape)
+            if self._mode == "lstm" and name.endswith("_f_bias"):
+                part[:] = self._forget_bias
+            else:
+                init(InitDesc(name, global_init=whole), part)
+
+
 show(globals())

@@ -81,6 +81,7 @@ _EXAMPLES = {
     "real_t": "1",
     "boolean": "1",
     "Shape": "(1,)",
+    "tuple of <Shape": "((1, 1),)",
     "string": "a",
 }
 

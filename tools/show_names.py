@@ -62,7 +62,8 @@ ORDINARY = {
     '`mx.kv.create("dist_sync")`': "kv.create(name=dist_sync)",
     "`contrib.amp.init`": "contrib.amp.init contrib.amp.convert_hybrid_block",
     "`RNN` with p while training": "nd.RNN(p) sym.RNN(p) gluon.rnn.RNN(dropout) gluon.rnn.LSTM(dropout)"
-    " gluon.rnn.GRU(dropout)",
+    " gluon.rnn.GRU(dropout) rnn.FusedRNNCell(dropout)",
+    "`mx.rnn.encode_sentences` with `unknown_token`": "rnn.encode_sentences(unknown_token)",
     "`RNN` with `use_sequence_length`": "nd.RNN(use_sequence_length) sym.RNN(use_sequence_length)",
     "Gluon's recurrent layers with lengths": "gluon.rnn.RNN(use_sequence_length) gluon.rnn.LSTM(use_sequence_length)"
     " gluon.rnn.GRU(use_sequence_length)",
@@ -95,7 +96,7 @@ ORDINARY = {
 MODULES = (
     (". autograd contrib contrib.amp contrib.io contrib.text.embedding gluon gluon.contrib.estimator gluon.contrib.nn")
     + (" gluon.contrib.rnn gluon.data gluon.data.dataloader gluon.loss gluon.nn gluon.rnn image io kvstore metric")
-    + (" module operator optimizer profiler recordio symbol test_utils util")
+    + (" module operator optimizer profiler recordio rnn symbol test_utils util")
 ).split()
 
 HEAD = """# Names of MXNet 1.9.1

@@ -50,6 +50,7 @@ _SOURCES = {
     "mxlite.name": "NameManager",
     "mxlite.ndarray": "NDArray concat load tile zeros zeros_like",
     "mxlite.optimizer": "get_updater",
+    "mxlite.rnn.rnn_cell": "BaseRNNCell",
     "mxlite.runtime": "Features",
     "mxlite.symbol": "Symbol load_json",
     "mxlite.util": "get_cuda_compute_capability getenv is_np_array is_np_shape np_array np_shape set_np setenv use_np",
@@ -58,7 +59,7 @@ _SOURCES = {
 }
 #: Modules: those that have their own name, those of the package, and those that have another name.
 _SAME = """
-    bz2 collections copy ctypes errno functools gzip json logging math multiprocessing numbers numpy operator os
+    bisect bz2 collections copy ctypes errno functools gzip json logging math multiprocessing numbers numpy operator os
     pickle platform random re signal struct sys tarfile threading time traceback warnings zipfile
 """
 _OWN = "autograd base context image initializer io libinfo metric ndarray recordio registry symbol"
@@ -66,6 +67,7 @@ _OTHERS = {
     "NDabs": "mxlite.ndarray:abs",
     "NDnorm": "mxlite.ndarray:norm",
     "ctx": "mxlite.context",
+    "init": "mxlite.initializer",
     "kvs": "mxlite.kvstore",
     "mx": "mxlite",
     "mx_real_t": "numpy:float32",
@@ -164,6 +166,13 @@ _OPEN = {
     "random": "Context check_call ctypes integer_types",
     "recordio": "RecordIOHandle c_str check_call ctypes current_process namedtuple np numbers struct",
     "registry": "json string_types warnings",
+    "rnn": """
+        DataBatch DataDesc DataIter bisect functools init load_checkpoint ndarray np numeric_types random
+        save_checkpoint string_types symbol warnings
+    """,
+    "rnn.io": "DataBatch DataDesc DataIter bisect ndarray np random",
+    "rnn.rnn": "BaseRNNCell load_checkpoint save_checkpoint warnings",
+    "rnn.rnn_cell": "functools init ndarray numeric_types string_types symbol warnings",
     "runtime": "check_call collections ctypes",
     "test_utils": """
         Context Features OrderedDict Symbol array bz2 contextmanager create_sparse_array create_sparse_array_zd

@@ -34,13 +34,7 @@ def module_checkpoint(
     Args:
         period: In how many epochs it is called once; less than 1 is 1.
     """
-    period = int(max(1, period))
-
-    def callback(iter_no: int, sym: Any = None, arg: Any = None, aux: Any = None) -> None:
-        if (iter_no + 1) % period == 0:
-            mod.save_checkpoint(prefix, iter_no + 1, save_optimizer_states)
-
-    return callback
+    return _every(period, lambda epoch, *_: mod.save_checkpoint(prefix, epoch, save_optimizer_states))
 
 
 def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
@@ -49,11 +43,16 @@ def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
     Args:
         period: In how many epochs it is called once; less than 1 is 1.
     """
+    return _every(period, lambda epoch, *model: save_checkpoint(prefix, epoch, *model))
+
+
+def _every(period: int, save: Callable[..., None]) -> Callable[..., None]:
+    """A callback of epochs that calls `save(epochs, symbol, arguments, auxiliary states)` once in `period` epochs."""
     period = int(max(1, period))
 
-    def callback(iter_no: int, sym: Any, arg: Any, aux: Any) -> None:
+    def callback(iter_no: int, sym: Any = None, arg: Any = None, aux: Any = None) -> None:
         if (iter_no + 1) % period == 0:
-            save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
+            save(iter_no + 1, sym, arg, aux)
 
     return callback
 

@@ -30,12 +30,12 @@ _LAYERS = dict.fromkeys(
 _WITHOUT_NAMES = ("ELU.", "HybridLambda.", "HybridSequential.")
 
 
-class _NodeNames(NameManager):
+class NodeNames(NameManager):
     """Names for the nodes that one call of a block makes, within the manager that is current when it is made."""
 
-    def __init__(self, names: dict[str, str], step: str) -> None:
+    def __init__(self, names: dict[str, str], step: str = "") -> None:
         super().__init__()
-        self._names, self._step, self._within = names, step, NameManager.current
+        self._names, self._step, self.within = names, step, NameManager.current
 
     def get(self, name: str | None, hint: str) -> str:
         """The manager's name for `name`; without one for what `names` has for the hint, with or without its number."""
@@ -44,15 +44,15 @@ class _NodeNames(NameManager):
             name = self._names.get(counted) or self._names.get(hint)
             if self._step:
                 name = self._step + (name or counted)
-        return self._within.get(name, hint)
+        return self.within.get(name, hint)
 
 
 def _names_for(block: HybridBlock, function: Any) -> contextlib.AbstractContextManager:
     if block._node_names:
-        return _NodeNames(block._node_names, block._step_prefix())
+        return NodeNames(block._node_names, block._step_prefix())
     module = function.__module__ or ""  # None where `exec` ran without a name
     if module.startswith("mxlite.gluon.nn.") and not function.__qualname__.startswith(_WITHOUT_NAMES):
-        return _NodeNames(_LAYERS, "")
+        return NodeNames(_LAYERS)
     return contextlib.nullcontext()
 
 

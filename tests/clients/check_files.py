@@ -81,6 +81,40 @@ def pickled():
     return {"every": every, "view": whole[1:3], "grad": with_gradient, "device": mx.cpu(1), "pair": (whole, whole)}
 
 
+def cells():
+    """Cells of mx.rnn, fused and not, and a network of them."""
+    stack = mx.rnn.SequentialRNNCell()
+    stack.add(mx.rnn.FusedRNNCell(3, 2, "lstm", bidirectional=True, prefix="f_"))
+    stack.add(mx.rnn.GRUCell(2, prefix="g_"))
+    return stack, stack.unroll(3, mx.sym.var("data"), layout="TNC", merge_outputs=True)[0]
+
+
+def outputs_of(network, weights):
+    """What a network makes of ones."""
+    one = network.simple_bind(mx.cpu(), data=(3, 2, 4), grad_req="null")
+    one.copy_params_from(weights)
+    return one.forward(data=mx.nd.ones((3, 2, 4)))[0].asnumpy()
+
+
+def write_checkpoint(folder):
+    """A checkpoint of cells, and the outputs of their network."""
+    stack, network = cells()
+    shapes, _, _ = network.infer_shape(data=(3, 2, 4))
+    names = network.list_arguments()[1:]
+    weights = {
+        name: to_nd(np.sin(np.ones(shape, "float32").cumsum().reshape(shape))) for name, shape in zip(names, shapes[1:])
+    }
+    mx.rnn.save_rnn_checkpoint(stack, str(folder / "rnn"), 7, network, weights, {})
+    np.save(folder / "rnn.npy", outputs_of(network, weights))
+
+
+def read_checkpoint(folder):
+    """Whether the other's checkpoint is a network with the other's outputs."""
+    network, weights, _ = mx.rnn.load_rnn_checkpoint(cells()[0], str(folder / "rnn"), 7)
+    found, want = outputs_of(network, weights), np.load(folder / "rnn.npy")
+    check(np.allclose(found, want, rtol=1e-5, atol=1e-6), f"{folder}/rnn: other outputs")
+
+
 class Renamed(pickle.Unpickler):
     """Finds mxlite's classes where MXNet has them."""
 
@@ -115,6 +149,7 @@ def write(folder):
             mx.nd.save(str(folder / f"{name}.params"), made)
     for protocol in PROTOCOLS:
         (folder / f"{protocol}.pickle").write_bytes(pickle.dumps(pickled(), protocol))
+    write_checkpoint(folder)
     (folder / "notes.json").write_text(json.dumps(notes(folder), indent=1))
 
 
@@ -199,13 +234,15 @@ def main():
         return
     read_files(folder)
     read_pickles(folder)
+    read_checkpoint(folder)
     own, other = (json.loads((Path(each) / "notes.json").read_text()) for each in (sys.argv[3], folder))
     for what in own:
         pair = (own[what], other[what]) if mxlite is None else (other[what], own[what])
         check(
             pair == DIFFERENT.get(what, (pair[0], pair[0])), f"{what}: {own[what]} by {who}, {other[what]} by the other"
         )
-    print(f"check_files: {who} reads every file and pickle of the other, and {len(own)} odd calls end as they should")
+    what = f"the other's files, pickles and checkpoint, and {len(own)} odd calls end as they should"
+    print(f"check_files: {who} reads {what}")
 
 
 if __name__ == "__main__":

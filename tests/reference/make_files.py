@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Files of arrays by the real MXNet 1.9.1, and whether it reads mxlite's. Run with its interpreter.
 
-    make_files.py                 writes files/*.params and files/expected.json
+    make_files.py                 writes files/*.params and files/expected.json, and files/rnn, a checkpoint
     make_files.py --read FOLDER   reads FOLDER/*.params, which mxlite wrote (write_files.py), and compares
 
 Formats that 1.9.1 reads and does not write any more are put together here by hand, and 1.9.1 says what they hold.
@@ -65,9 +65,26 @@ def entry(loaded, numpy):
     return {"numpy_shape": numpy, "named": named, "arrays": arrays}
 
 
+def write_checkpoint():
+    """Writes a checkpoint of cells of mx.rnn, and the outputs of its network, of ones."""
+    folder = FILES / "rnn"
+    folder.mkdir(exist_ok=True)
+    stack = mx.rnn.SequentialRNNCell()
+    stack.add(mx.rnn.FusedRNNCell(3, 2, "lstm", bidirectional=True, prefix="f_"))
+    stack.add(mx.rnn.GRUCell(2, prefix="g_"))
+    network, _ = stack.unroll(3, mx.sym.var("data"), layout="TNC", merge_outputs=True)
+    one = network.simple_bind(mx.cpu(), data=(3, 2, 4), grad_req="null")
+    for name, array in one.arg_dict.items():
+        array[:] = mx.nd.array(np.sin(np.arange(array.size) * 0.7).reshape(array.shape)) if name != "data" else 1
+    weights = {name: array for name, array in one.arg_dict.items() if name != "data"}
+    mx.rnn.save_rnn_checkpoint(stack, str(folder / "model"), 7, network, weights, {})
+    mx.nd.save(str(folder / "outputs.params"), [one.forward()[0]])
+
+
 def write():
     """Writes every file, and what 1.9.1 reads from it."""
     FILES.mkdir(exist_ok=True)
+    write_checkpoint()
     expected = {}
     for name, (numpy, data) in written_by_mxnet().items():
         with mx.util.np_shape(numpy):

@@ -37,6 +37,7 @@ MODULES = {
     "mx.sym": "mxlite.symbol",
     "mx.executor": "mxlite.executor",
     "mx.mod": "mxlite.module",
+    "mx.rnn": "mxlite.rnn",
     "mx.model": "mxlite.model",
     "mx.callback": "mxlite.callback",
     "mx.io": "mxlite.io",

@@ -9,6 +9,7 @@ from mxlite.error import WrongStateError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import LeakyReLU
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, last_states
+from mxlite.gluon.rnn._steps import Function, gru_step, lstm_step, rnn_step
 from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
 
@@ -108,6 +109,10 @@ class RecurrentCell(Block):
             return F.LeakyReLU(inputs, act_type="leaky", slope=activation._alpha)
         return activation(inputs)
 
+    def _activate(self, F: Any, activation: Any) -> Function:  # noqa: N803
+        """An activation as a step of _steps.py wants it."""
+        return lambda values, _: self._get_activation(F, values, activation)
+
     def forward(self, inputs: NDArray, states: list[NDArray]) -> Step:
         """One step: the output and the next states."""
         self._counter += 1
@@ -131,6 +136,11 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
 #: Names in graphs: of the two products, and of the result of an activation.
 _PRODUCTS = {"fullyconnected0": "i2h", "fullyconnected1": "h2h"}
 _RESULT = {f"{kind}0": "out" for kind in ("tanh", "relu", "sigmoid", "softsign", "activation", "leakyrelu")}
+
+
+def _split(F: Any, gates: int, axis: int = 1) -> Function:  # noqa: N803
+    """What parts the values of gates, as a step of _steps.py wants it."""
+    return lambda values, _: F.split(values, num_outputs=gates, axis=axis)
 
 
 class _GatedCell(HybridRecurrentCell):
@@ -226,8 +236,7 @@ class RNNCell(_GatedCell):
         h2h_bias: Any,
     ) -> Step:
         i2h, h2h = self._products(F, inputs, states[0], (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
-        output = self._get_activation(F, i2h + h2h, self._activation)
-        return output, [output]
+        return rnn_step(i2h, h2h, self._activate(F, self._activation))
 
 
 class LSTMCell(_GatedCell):
@@ -286,12 +295,8 @@ class LSTMCell(_GatedCell):
         h2h_bias: Any,
     ) -> Step:
         i2h, h2h = self._products(F, inputs, states[0], (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
-        into, forget, cell, out = F.split(i2h + h2h, num_outputs=4, axis=1)
-        act, gate = self._activation, self._recurrent_activation
-        into, forget = self._get_activation(F, into, gate), self._get_activation(F, forget, gate)
-        memory = forget * states[1] + into * self._get_activation(F, cell, act)
-        output = self._get_activation(F, out, gate) * self._get_activation(F, memory, act)
-        return output, [output, memory]
+        act, gate = self._activate(F, self._activation), self._activate(F, self._recurrent_activation)
+        return lstm_step(i2h, h2h, states[1], _split(F, 4), act, gate)
 
 
 class GRUCell(_GatedCell):
@@ -347,9 +352,6 @@ class GRUCell(_GatedCell):
         i2h_bias: Any,
         h2h_bias: Any,
     ) -> Step:
-        before = states[0]
-        both = self._products(F, inputs, before, (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
-        (i2h_r, i2h_z, i2h), (h2h_r, h2h_z, h2h) = (F.split(each, num_outputs=3, axis=1) for each in both)
-        reset, keep = F.sigmoid(i2h_r + h2h_r), F.sigmoid(i2h_z + h2h_z)
-        output = (1.0 - keep) * F.tanh(i2h + reset * h2h) + keep * before
-        return output, [output]
+        i2h, h2h = self._products(F, inputs, states[0], (i2h_weight, h2h_weight, i2h_bias, h2h_bias))
+        act, gate = self._activate(F, "tanh"), self._activate(F, "sigmoid")
+        return gru_step(i2h, h2h, states[0], _split(F, 3), act, gate)

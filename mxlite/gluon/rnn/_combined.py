@@ -8,6 +8,7 @@ from mxlite import ndarray as nd
 from mxlite.error import WrongStateError, WrongTypeError
 from mxlite.gluon.rnn._cells import _MODIFIED, HybridRecurrentCell, RecurrentCell, Step, _get_begin_state
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, _reverse_sequences
+from mxlite.gluon.rnn._steps import zoneout
 from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
 
@@ -230,12 +231,9 @@ class ZoneoutCell(ModifierCell):
     def hybrid_forward(self, F: Any, inputs: NDArray, states: list[NDArray]) -> Step:  # noqa: N803, D102
         following, after = self.base_cell(inputs, states)
 
-        def mixed(rate: float, new: Any, old: Any) -> Any:
-            return F.where(F.Dropout(F.ones_like(new), p=rate), new, old) if rate != 0.0 else new
-
         before = F.zeros_like(following) if self._prev_output is None else self._prev_output
-        self._prev_output = output = mixed(self._zoneout_outputs, following, before)
-        return output, [mixed(self._zoneout_states, new, old) for new, old in zip(after, states)]
+        self._prev_output = output = zoneout(F, self._zoneout_outputs, following, before)
+        return output, [zoneout(F, self._zoneout_states, new, old) for new, old in zip(after, states)]
 
 
 class ResidualCell(ModifierCell):

@@ -80,7 +80,7 @@ def test_dir_of_what_is_in_a_module() -> None:
 
 
 MXNET = "it is missing in mxlite; `mxlite help compatibility not supported yet` says what else is"
-RNN = MXNET.replace(";", ": mx.gluon.rnn has these cells and layers;", 1)
+RTC = MXNET.replace(";", f": {reason('mxlite', 'rtc')};", 1)
 NP = MXNET.replace(";", f": {reason('mxlite', 'np')};", 1)
 SPARSE = MXNET.replace(";", f": {reason('mxlite.ndarray', 'sparse')};", 1)
 PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says what else is"
@@ -89,9 +89,9 @@ PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says
 @pytest.mark.parametrize(
     ("statement", "message", "where"),
     [
-        ("mx.rnn", "module 'mxlite' has no attribute 'rnn'", RNN),
+        ("mx.rtc", "module 'mxlite' has no attribute 'rtc'", RTC),
         ("mx.sym.np", "module 'mxlite.symbol' has no attribute 'np'", NP),
-        ("mx.rnn.LSTMCell", "module 'mxlite' has no attribute 'rnn'", RNN),
+        ("mx.rtc.CudaModule", "module 'mxlite' has no attribute 'rtc'", RTC),
         ("mx.gluon.foo", "module 'mxlite.gluon' has no attribute 'foo'", MXNET),
         ("nd.foo", "module 'mxlite.ndarray' has no attribute 'foo'", MXNET),
         ("nd.sparse.csr_matrix", "module 'mxlite.ndarray' has no attribute 'sparse'", SPARSE),
@@ -108,9 +108,9 @@ PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says
         ("torch.linalg.svd", "module 'mxlite.torch.linalg' has no attribute 'svd'", PYTORCH),
         ("torch.cuda.Stream", "module 'mxlite.torch.cuda' has no attribute 'Stream'", PYTORCH),
         ("torch.autograd.profiler", "module 'mxlite.torch.autograd' has no attribute 'profiler'", PYTORCH),
-        ("import mxlite.rnn", "No module named 'mxlite.rnn'", RNN),
-        ("import mxlite.rnn.rnn_cell", "No module named 'mxlite.rnn'", RNN),
-        ("from mxlite import rnn", "No module named 'mxlite.rnn'", RNN),
+        ("import mxlite.rtc", "No module named 'mxlite.rtc'", RTC),
+        ("import mxlite.rtc.kernels", "No module named 'mxlite.rtc'", RTC),
+        ("from mxlite import rtc", "No module named 'mxlite.rtc'", RTC),
         ("from mxlite.gluon.nn import Foo", "No module named 'mxlite.gluon.nn.Foo'", MXNET),
         ("from mxlite.ndarray import foo", "No module named 'mxlite.ndarray.foo'", MXNET),
         ("from mxlite.util import foo", "No module named 'mxlite.util.foo'", MXNET),
@@ -131,14 +131,14 @@ def test_missing_names_say_so(statement: str, message: str, where: str) -> None:
 
 
 def test_who_asks_is_told_no() -> None:
-    assert not hasattr(mx, "rnn") and not hasattr(nd, "foo") and not hasattr(torch.nn, "LSTMCell")
-    assert getattr(mx, "rnn", 5) == 5
-    for name in ("mxlite.rnn", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
+    assert not hasattr(mx, "rtc") and not hasattr(nd, "foo") and not hasattr(torch.nn, "LSTMCell")
+    assert getattr(mx, "rtc", 5) == 5
+    for name in ("mxlite.rtc", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
         assert importlib.util.find_spec(name) is None
     assert importlib.util.find_spec("mxlite.autograd") is not None
 
 
-@pytest.mark.parametrize("name", ["mxlite.ndarray.array", "mxlite.rnn", "mxlite.torch.func", "mxlite._foo"])
+@pytest.mark.parametrize("name", ["mxlite.ndarray.array", "mxlite.rtc", "mxlite.torch.func", "mxlite._foo"])
 def test_errors_of_imports_name_the_module(name: str) -> None:
     """Programs look at `name` to tell a module that is not there from an error within one; so does pydoc."""
     with pytest.raises(ModuleNotFoundError) as caught:
@@ -151,7 +151,7 @@ def test_pydoc_finds_objects() -> None:
 
     assert pydoc.locate("mxlite.nd.array") is nd.array
     assert pydoc.locate("mxlite.gluon.nn.Dense") is mxlite.gluon.nn.Dense
-    assert pydoc.locate("mxlite.rnn.LSTMCell") is None
+    assert pydoc.locate("mxlite.rtc.CudaModule") is None
 
 
 def test_names_of_python_are_not_said_to_be_missing() -> None:
@@ -170,7 +170,7 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.rnn", "from mxnet import rnn", "import torch.func", "from torch.nn import LSTMCell"):
+for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.func", "from torch.nn import LSTMCell"):
     try:
         exec(statement)
     except ImportError as error:
@@ -178,8 +178,8 @@ for statement in ("import mxnet.rnn", "from mxnet import rnn", "import torch.fun
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        f"No module named 'mxnet.rnn': {RNN}",
-        f"No module named 'mxlite.rnn': {RNN}",
+        f"No module named 'mxnet.rtc': {RTC}",
+        f"No module named 'mxlite.rtc': {RTC}",
         f"No module named 'torch.func': {PYTORCH}",
         f"No module named 'mxlite.torch.nn.LSTMCell': {PYTORCH}",
     ]
@@ -229,11 +229,11 @@ OPEN = [
     if name not in REFERENCE["closed"] and f"mxlite{name[len('mxnet') :]}" in MODULES and name.count(".")
     if not name.endswith((".torch", ".contrib"))
 ]
-#: Names that a star does not give here: packages that need not be there, and what needs sparse arrays, mx.rnn or mx.np;
+#: Names that a star does not give here: packages that need not be there, and what needs sparse arrays or mx.np;
 #: constants of 1.9.1's own.
 NOT_GIVEN = """
     cv2 h5py requests ss pd bokeh Bokeh_Failed_To_Import Pandas_Failed_To_Import BASE_ESTIMATOR SKLEARN_INSTALLED
-    CSRNDArray sparse_array FusedRNN np_symbol kvstore_server KVStoreServer lists C c_int_p profiler_kvstore_handle
+    CSRNDArray sparse_array np_symbol kvstore_server KVStoreServer lists C c_int_p profiler_kvstore_handle
 """
 
 

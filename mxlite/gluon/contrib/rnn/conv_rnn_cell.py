@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from mxlite._public import show
 from mxlite.error import WrongTypeError, WrongValueError
-from mxlite.gluon.rnn._cells import _RESULT, HybridRecurrentCell
+from mxlite.gluon.rnn._cells import _RESULT, HybridRecurrentCell, _split
+from mxlite.gluon.rnn._steps import Function, gru_step, lstm_step, rnn_step
 
 _LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 
@@ -120,8 +121,8 @@ class _ConvCell(HybridRecurrentCell):
         i2h = F.Convolution(inputs, arrays["i2h_weight"], arrays["i2h_bias"], **of_input)
         return i2h, F.Convolution(state, arrays["h2h_weight"], arrays["h2h_bias"], **of_state)
 
-    def _split(self, F: Any, values: Any) -> Any:  # noqa: N803
-        return F.split(values, num_outputs=self._gates, axis=self._conv_layout.find("C"))
+    def _parts(self, F: Any) -> Function:  # noqa: N803
+        return _split(F, self._gates, self._conv_layout.find("C"))
 
 
 #: Names of the two convolutions in graphs.
@@ -135,8 +136,7 @@ class _ConvRNNCell(_ConvCell):
     def hybrid_forward(self, F: Any, inputs: Any, states: list, **arrays: Any) -> tuple[Any, list]:  # noqa: N803
         """One step: the output and the next states."""
         i2h, h2h = self._products(F, inputs, states[0], arrays)
-        output = self._get_activation(F, i2h + h2h, self._activation)
-        return output, [output]
+        return rnn_step(i2h, h2h, self._activate(F, self._activation))
 
 
 class _ConvLSTMCell(_ConvCell):
@@ -155,11 +155,8 @@ class _ConvLSTMCell(_ConvCell):
     def hybrid_forward(self, F: Any, inputs: Any, states: list, **arrays: Any) -> tuple[Any, list]:  # noqa: N803
         """One step: the output and the next states."""
         i2h, h2h = self._products(F, inputs, states[0], arrays)
-        into, forget, cell, out = self._split(F, i2h + h2h)
-        made = F.sigmoid(into) * self._get_activation(F, cell, self._activation)
-        memory = F.sigmoid(forget) * states[1] + made
-        output = F.sigmoid(out) * self._get_activation(F, memory, self._activation)
-        return output, [output, memory]
+        act, gate = self._activate(F, self._activation), self._activate(F, "sigmoid")
+        return lstm_step(i2h, h2h, states[1], self._parts(F), act, gate)
 
 
 class _ConvGRUCell(_ConvCell):
@@ -176,12 +173,9 @@ class _ConvGRUCell(_ConvCell):
 
     def hybrid_forward(self, F: Any, inputs: Any, states: list, **arrays: Any) -> tuple[Any, list]:  # noqa: N803
         """One step: the output and the next states."""
-        both = self._products(F, inputs, states[0], arrays)
-        (i2h_r, i2h_z, i2h), (h2h_r, h2h_z, h2h) = (self._split(F, each) for each in both)
-        reset, keep = F.sigmoid(i2h_r + h2h_r), F.sigmoid(i2h_z + h2h_z)
-        made = self._get_activation(F, i2h + reset * h2h, self._activation)
-        output = (1.0 - keep) * made + keep * states[0]
-        return output, [output]
+        i2h, h2h = self._products(F, inputs, states[0], arrays)
+        act, gate = self._activate(F, self._activation), self._activate(F, "sigmoid")
+        return gru_step(i2h, h2h, states[0], self._parts(F), act, gate)
 
 
 class Conv1DRNNCell(_ConvRNNCell):

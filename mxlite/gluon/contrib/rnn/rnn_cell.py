@@ -8,7 +8,9 @@ from mxlite import ndarray as nd
 from mxlite._public import show
 from mxlite.error import WrongStateError, WrongTypeError
 from mxlite.gluon.rnn import BidirectionalCell, HybridRecurrentCell, ModifierCell, SequentialRNNCell
+from mxlite.gluon.rnn._cells import _split
 from mxlite.gluon.rnn._sequences import _format_sequence
+from mxlite.gluon.rnn._steps import lstm_step
 from mxlite.ndarray import NDArray
 
 __all__ = ["LSTMPCell", "VariationalDropoutCell", "dynamic_unroll"]
@@ -137,8 +139,8 @@ class LSTMPCell(HybridRecurrentCell):
         "fullyconnected0": "i2h",
         "fullyconnected1": "h2h",
         "split0": "slice",
-        "sigmoid0": "f",
-        "sigmoid1": "i",
+        "sigmoid0": "i",
+        "sigmoid1": "f",
         "tanh0": "c",
         "_plus1": "state",
         "sigmoid2": "o",
@@ -150,9 +152,8 @@ class LSTMPCell(HybridRecurrentCell):
         rows = 4 * self._hidden_size
         i2h = F.FullyConnected(inputs, arrays["i2h_weight"], arrays["i2h_bias"], num_hidden=rows)
         h2h = F.FullyConnected(states[0], arrays["h2h_weight"], arrays["h2h_bias"], num_hidden=rows)
-        into, forget, cell, out = F.split(i2h + h2h, num_outputs=4, axis=1)
-        memory = F.sigmoid(forget) * states[1] + F.sigmoid(into) * F.tanh(cell)
-        hidden = F.sigmoid(out) * F.tanh(memory)
+        act, gate = self._activate(F, "tanh"), self._activate(F, "sigmoid")
+        hidden, (_, memory) = lstm_step(i2h, h2h, states[1], _split(F, 4), act, gate)
         output = F.FullyConnected(hidden, arrays["h2r_weight"], num_hidden=self._projection_size, no_bias=True)
         return output, [output, memory]
 
