@@ -74,7 +74,7 @@ class HybridBlock(Block):
         self._clear_cached_op()
 
     def _clear_cached_op(self) -> None:
-        """Forgets the graphs: the next call makes another. Detectors of GluonCV call it where they change (1.9.1's name)."""
+        """Forgets the graphs: the next call makes another (1.9.1's name, which detectors of GluonCV call)."""
         self._graphs = {}
         self._cached = None
         self._form = None
@@ -91,7 +91,7 @@ class HybridBlock(Block):
 
     @property
     def _cached_graph(self) -> tuple:
-        """The inputs and the outputs of the graph, as symbols, which mxboard draws (1.9.1's name); (): there is none."""
+        """The inputs and outputs of the graph as symbols (1.9.1's name, for mxboard); (): there is none."""
         return () if self._cached is None else self._cached.symbols()
 
     def _get_graph(self, *args: Any) -> tuple:
