@@ -11,7 +11,8 @@
 #:                  100,000 calls of all functions
 #:                  (CALLS_ARGS='--first 7000000 --count 1000 --name clamp')
 #: make test-dropin  Apache's package mxnet 1.9.1 on this library, beside itself (DROPIN_ARGS='--name kvstore')
-#: make test-clients  the tests of TensorLy, einops, GluonTS and MXFusion, with mxlite as mxnet (tests/clients/README.md)
+#: make test-clients  the tests of TensorLy, einops, GluonTS and MXFusion, with mxlite as mxnet (tests/clients/README.md);
+#:                  CLIENTS_PYTHON=3.12 or 3.13: on that Python, with NumPy 2 and packages of today
 #: make test-clients-c  programs in C that call the library as clients in R, Perl, Go and C++ do (tests/clients/c); seconds
 #: make clients-oracle  their outcomes, and what tests/clients/programs find, on the real MXNet 1.9.1 again
 #: make test-bindings  programs in other languages (bindings/), LANGUAGES="cpp lua" or all; root: installs what is missing
@@ -21,6 +22,9 @@
 # ---- peers: the real MXNet 1.9.1 (the specification), PyTorch, JAX ---------------------------------
 PEERS := .venvs/peers
 ORACLE := .venvs/mxnet
+# Clients and packages on another Python, if it is given.
+CLIENTS_PYTHON ?=
+CLIENTS_NEWER := .venvs/clients-newer-$(CLIENTS_PYTHON)
 
 $(PEERS)/peers.stamp:
 	@sh tools/make_venv.sh "$(PYTHON)" $(PEERS)
@@ -82,15 +86,17 @@ test-peers: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python -W ignore tests/clients/check_files.py read $(BUILD)/peers/mxlite $(BUILD)/peers/mxnet
 	@$(PEER_PY) tests/clients/check_files.py read $(BUILD)/peers/mxnet $(BUILD)/peers/mxlite
 
-#: make test-packages  GluonCV, GluonNLP, Keras and Sockeye on mxlite beside the real MXNet 1.9.1
+#: make test-packages  GluonCV, GluonNLP, Keras and Sockeye on mxlite beside the real MXNet 1.9.1; CLIENTS_PYTHON=3.12
+#:                  has mxlite run them on that Python, with NumPy 2
 PACKAGES := .venvs/packages
 .PHONY: test-packages
 $(PACKAGES)/packages.stamp: tests/clients/packages/requirements.txt $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python -m pip install -q --no-deps --upgrade --target $(PACKAGES) -r $<
 	@touch $@
 
-test-packages: lib $(PACKAGES)/packages.stamp
-	@$(LIBRARY_ENV) $(ORACLE)/bin/python tests/clients/packages/run_packages.py --site $(PACKAGES) $(PACKAGES_ARGS)
+test-packages: lib $(PACKAGES)/packages.stamp $(if $(CLIENTS_PYTHON),$(CLIENTS_NEWER)/clients.stamp)
+	@$(LIBRARY_ENV) $(ORACLE)/bin/python tests/clients/packages/run_packages.py --site $(PACKAGES) \
+	    $(if $(CLIENTS_PYTHON),--python $(CLIENTS_NEWER)/bin/python) $(PACKAGES_ARGS)
 
 # The notebooks, without a browser; Chromium, where there is one, draws what they show.
 NOTEBOOKS := .venvs/notebooks
@@ -158,20 +164,41 @@ $(CLIENTS_GLUON)/sources.stamp: $(GLUON_CLIENTS)/sources.txt $(CLIENTS_GLUON)/cl
 	    --disable-pip-version-check --no-deps --no-binary gluonts,mxfusion --require-hashes -r $< -d $(@D)/sources
 	@touch $@
 
+# On a Python of today, with NumPy 2, by `mxlite run`; GluonTS is one that knows today's pandas.
+$(CLIENTS_NEWER)/clients.stamp: tests/clients/newer/requirements.txt tests/clients/newer/packages.txt
+	@sh tools/make_venv.sh "$$(sh tools/find_python.sh $(CLIENTS_PYTHON))" $(@D)
+	@$(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<
+	@$(@D)/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $(word 2,$^)
+	@touch $@
+
+NEWER_SOURCES := .venvs/clients-newer-sources
+$(NEWER_SOURCES)/sources.stamp: tests/clients/newer/sources.txt $(CLIENTS)/clients.stamp $(CLIENTS_GLUON)/sources.stamp
+	@$(CLIENTS)/bin/python -m pip download -q --disable-pip-version-check --no-deps --no-binary gluonts --require-hashes \
+	    -r $< -d $(@D)
+	@cp $(CLIENTS)/sources/*.tar.gz $(CLIENTS_GLUON)/sources/*.tar.gz $(@D)
+	@touch $@
+
+ifeq ($(CLIENTS_PYTHON),)
 test-clients: lib $(CLIENTS)/clients.stamp $(CLIENTS_GLUON)/sources.stamp
 	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources \
 	    tensorly einops
 	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS_GLUON)/bin/python tests/clients/run_clients.py \
 	    $(CLIENTS_GLUON)/sources gluonts mxfusion
+else
+test-clients: lib $(CLIENTS_NEWER)/clients.stamp $(NEWER_SOURCES)/sources.stamp
+	@$(LIBRARY_ENV) MXLITE_BINDING=ctypes $(CLIENTS_NEWER)/bin/python tests/clients/run_clients.py $(NEWER_SOURCES) \
+	    tensorly einops mxfusion gluonts-newer --run
+endif
 
 # Compiled with -lmxnet, and run where both libraries are and where libmxnet.so is alone.
 test-clients-c: lib
 	@sh tests/clients/c/run.sh '$(CC)' '$(abspath $(BUILD))'
 
 clients-oracle: $(CLIENTS)/clients.stamp $(CLIENTS_ORACLE)/clients.stamp $(CLIENTS_GLUON)/sources.stamp \
-        $(CLIENTS_GLUON_ORACLE)/clients.stamp
+        $(CLIENTS_GLUON_ORACLE)/clients.stamp $(NEWER_SOURCES)/sources.stamp
 	@$(CLIENTS_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS)/sources tensorly einops --record
 	@$(CLIENTS_GLUON_ORACLE)/bin/python tests/clients/run_clients.py $(CLIENTS_GLUON)/sources gluonts mxfusion --record
+	@$(CLIENTS_GLUON_ORACLE)/bin/python tests/clients/run_clients.py $(NEWER_SOURCES) gluonts-newer --record
 	@$(CLIENTS_ORACLE)/bin/python -W ignore tests/clients/run_programs.py tests/clients/programs \
 	    tests/clients/programs/expected.json
 

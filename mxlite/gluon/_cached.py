@@ -81,6 +81,10 @@ class CachedGraph:
             if id(each) not in used:
                 _warn(f"the graph of this block does not use its parameter {name}")
 
+    def symbols(self) -> tuple[list[Symbol], Symbol]:
+        """The inputs that are not None, and the outputs."""
+        return [each for each in self.inputs if each is not None], self.graph
+
     # ---- calls ----
 
     def of_one(self, x: Any) -> Any:

@@ -62,7 +62,7 @@ class HybridBlock(Block):
         super().__setattr__(name, value)
         if isinstance(value, (Parameter, HybridBlock)):
             self._epoch = -1
-            self._clear()
+            self._clear_cached_op()
 
     def register_child(self, block: HybridBlock, name: str | None = None) -> None:
         """Makes a block a child. Raises: ValueError: it is no HybridBlock."""
@@ -72,10 +72,10 @@ class HybridBlock(Block):
                 "Sequential take HybridSequential"
             )
         super().register_child(block, name)
-        self._clear()
+        self._clear_cached_op()
 
-    def _clear(self) -> None:
-        """Forgets the graphs: the next call makes another."""
+    def _clear_cached_op(self) -> None:
+        """Forgets the graphs: the next call makes another (1.9.1's name, which detectors of GluonCV call)."""
         self._graphs = {}
         self._cached = None
         self._form = None
@@ -89,6 +89,18 @@ class HybridBlock(Block):
     def _out_format(self) -> Any:
         """The form of what the hybridized block returns; None: it has no graph yet."""
         return None if self._cached is None else self._cached.made
+
+    @property
+    def _cached_graph(self) -> tuple:
+        """The inputs and outputs of the graph as symbols (1.9.1's name, for mxboard); (): there is none."""
+        return () if self._cached is None else self._cached.symbols()
+
+    def _get_graph(self, *args: Any) -> tuple:
+        """`_cached_graph`, which is made for such inputs if there is none, also of a block that is not hybridized."""
+        if args:
+            _, form = flat_inputs(args[0], args[1:])
+            graph_for(self, form)
+        return self._cached_graph
 
     #: What a graph depends on besides the form of the inputs, at this call.
     _variant: Any = None
@@ -226,7 +238,7 @@ class HybridBlock(Block):
             refuse_backend("hybridize", backend)
         self._active = active
         if clear or not active:
-            self._clear()
+            self._clear_cached_op()
         self._epoch = -1
         self._backend = backend
         self._backend_opts = kwargs

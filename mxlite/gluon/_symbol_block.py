@@ -50,7 +50,7 @@ class SymbolBlock(HybridBlock):
     @_in_format.setter
     def _in_format(self, form: Any) -> None:
         self._input_form = form
-        self._clear()
+        self._clear_cached_op()
 
     @property
     def _out_format(self) -> Any:
@@ -60,7 +60,11 @@ class SymbolBlock(HybridBlock):
     @_out_format.setter
     def _out_format(self, form: Any) -> None:
         self._output_form = form
-        self._clear()
+        self._clear_cached_op()
+
+    @property
+    def _cached_graph(self) -> tuple:
+        return self._inputs, self._graph
 
     def _known_attributes(self) -> dict[str, dict[str, Any]]:
         """The dtypes that the graph tells of its variables."""

@@ -2,10 +2,11 @@
 """The clients' own tests, with mxlite as their MXNet: what passes on the real 1.9.1 must pass here (make test-clients).
 
 run_clients.py FOLDER NAME...  unpacks the clients' FOLDER/*.tar.gz into FOLDER and runs, compared with expected.txt
+run_clients.py FOLDER NAME... --run  the same by `mxlite run`, which puts back what old clients want of NumPy and Python
 run_clients.py FOLDER NAME... --record  the same with the real MXNet 1.9.1; writes expected.txt (make clients-oracle)
 
-Names: tensorly einops (sources.txt), gluonts mxfusion (gluon_clients/sources.txt). README.md explains every test that
-does not pass on both.
+Names: tensorly einops (sources.txt), gluonts mxfusion (gluon_clients/sources.txt), gluonts-newer (newer/sources.txt).
+README.md explains every test that does not pass on both.
 """
 
 from __future__ import annotations
@@ -64,6 +65,13 @@ CLIENTS = {
         ("src",),
         ("--timeout=300",),
     ),
+    "gluonts-newer": Client(
+        "gluonts-0.16.2",
+        "test/mx",
+        {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"},
+        path=("src",),
+        options=("--timeout=300", "-p", "no:flaky"),
+    ),
     "mxfusion": Client("MXFusion-0.3.1", str(HERE / "gluon_clients" / "mxfusion_tests"), path=(".",)),
 }
 
@@ -80,8 +88,8 @@ def unpack(folder: Path, name: str) -> Path:
     return source
 
 
-def run(folder: Path, which: str, names: list[str]) -> dict[str, str]:
-    """Runs the tests of clients; returns the outcome of each test."""
+def run(folder: Path, which: str, names: list[str], by: list[str]) -> dict[str, str]:
+    """Runs the tests of clients, by words that come before `-m pytest`; returns the outcome of each test."""
     outcomes: dict[str, str] = {}
     for client in (CLIENTS[name] for name in names):
         source = unpack(folder, client.source)
@@ -96,7 +104,19 @@ def run(folder: Path, which: str, names: list[str]) -> dict[str, str]:
             "PYTHONPATH": os.pathsep.join(path),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        command = [sys.executable, "-W", "ignore", "-m", "pytest", "-q", "--tb=short", "-rN", "-p", "clients_plugin"]
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            *by,
+            "-m",
+            "pytest",
+            "-q",
+            "--tb=short",
+            "-rN",
+            "-p",
+            "clients_plugin",
+        ]
         command += [
             "-c",
             os.devnull,
@@ -175,12 +195,14 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where the source distributions are")
     parser.add_argument("names", nargs="+", choices=CLIENTS, help="the clients")
     parser.add_argument("--record", action="store_true", help="run the real MXNet 1.9.1 and write expected.txt")
+    parser.add_argument("--run", action="store_true", help="run mxlite by `mxlite run`")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     if arguments.record:
-        record(run(folder, "mxnet", arguments.names), arguments.names)
+        record(run(folder, "mxnet", arguments.names, []), arguments.names)
         return 0
-    return 1 if compare(run(folder, "mxlite", arguments.names), folder, arguments.names) else 0
+    by = ["-m", "mxlite", "run"] if arguments.run else []
+    return 1 if compare(run(folder, "mxlite", arguments.names, by), folder, arguments.names) else 0
 
 
 if __name__ == "__main__":

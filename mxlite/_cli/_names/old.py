@@ -24,7 +24,7 @@ def put_back_names() -> frozenset[str]:
 def _looked_up() -> frozenset[str]:
     """The modules, and first parts of their names, whose names are looked up here."""
     roots = {name.partition(".")[0] for name in put_back_names()} | {"numpy"}
-    roots |= {name.partition(" ")[2] for name in python_tables.NOT_PUT_BACK}
+    roots |= {name.rpartition(" ")[2].partition(".")[0] for name in python_tables.NOT_PUT_BACK}
     roots |= {name for owners in _hints.ATTRIBUTES for name in owners.split()}
     return frozenset(root for root in roots if root == "numpy" or root not in dir(builtins))
 
@@ -62,7 +62,7 @@ def gone(name: str, importing: bool) -> Old | None:
             at = ".".join(path)
             owner = f"NumPy {sys.modules['numpy'].__version__}" if root == "numpy" else _python()
             text = f"{at} is not in {owner}"
-            advice = python_tables.NOT_PUT_BACK.get(f"module {at}")
+            advice = python_tables.NOT_PUT_BACK.get(f"module {at}") or python_tables.NOT_PUT_BACK.get(at)
             text += f": {advice}" if advice else ""
             error = ImportError(text) if importing else AttributeError(text)
             return Old(error, at in put_back_names(), _of_python_2(path))

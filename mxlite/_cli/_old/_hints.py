@@ -82,16 +82,32 @@ def after(error: BaseException) -> str | None:
     what = _of_python_2(error)
     if what is not None:
         return f"{what} is of Python 2: if this program is, {rewrite(_file(error.__traceback__))}"
-    if isinstance(error, ImportError):
-        advice = python_tables.NOT_PUT_BACK.get(f"module {error.name}")
-        if advice is not None and isinstance(error, ModuleNotFoundError):
-            return f"Python {sys.version_info[0]}.{sys.version_info[1]} has no {error.name} any more: {advice}"
+    for name in _missing(error):
+        if name in python_tables.NOT_PUT_BACK:
+            what = name.partition(" ")[2] or name
+            version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+            return f"Python {version} has no {what} any more: {python_tables.NOT_PUT_BACK[name]}"
     found = re.match(r"module 'numpy(?:\.testing)?' has no attribute '(\w+)'", str(error))
     if isinstance(error, AttributeError) and found:
         for name in (f"np.{found[1]}", f"np.testing.{found[1]}"):
             if name in numpy_tables.NOT_PUT_BACK:
                 return f"{name} cannot be put back: {numpy_tables.NOT_PUT_BACK[name]}"
     return None
+
+
+def _missing(error: BaseException) -> list[str]:
+    """What an error says is not there, as `NOT_PUT_BACK` names it: the module, packages that it is in; or the name."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        parts = error.name.split(".")
+        return [f"module {'.'.join(parts[:count])}" for count in range(len(parts), 0, -1)]
+    for kind, pattern in (
+        (AttributeError, r"module '(?P<owner>\w+)' has no attribute '(?P<name>\w+)'"),
+        (ImportError, r"cannot import name '(?P<name>\w+)' from '(?P<owner>\w+)'"),
+    ):
+        found = re.match(pattern, str(error))
+        if found and isinstance(error, kind):
+            return [f"{found['owner']}.{found['name']}"]
+    return []
 
 
 def _of_python_2(error: BaseException) -> str | None:

@@ -37,11 +37,17 @@ def change(module: ModuleType) -> None:
             _replace(name, functools.partial(_renamed, {"interpolation": "method"}, "np.percentile(interpolation=)"))
         _replace("reshape", functools.partial(_renamed, {"newshape": "shape"}, "np.reshape(newshape=)"))
         _replace("cross", _cross)
+        for name, without in (("save", ["fix_imports"]), ("corrcoef", ["bias", "ddof"]), ("array2string", ["style"])):
+            _replace(name, functools.partial(_without, without))
+        _replace("solve", _solve, np.linalg)
+    if version >= (2, 5):
+        for name in ("eig", "eigvals"):
+            _replace(name, _real, np.linalg)
 
 
-def _replace(name: str, make: Callable[[_Function], _Function]) -> None:
-    real = getattr(np, name)
-    setattr(np, name, functools.wraps(real)(make(real)))
+def _replace(name: str, make: Callable[[_Function], _Function], module: ModuleType = np) -> None:
+    real = getattr(module, name)
+    setattr(module, name, functools.wraps(real)(make(real)))
 
 
 def _refuses(function: _Function, *args: Any) -> bool:
@@ -230,3 +236,44 @@ def _cross(real: _Function) -> _Function:
         return found[..., 2] if of_plane else np.moveaxis(found, -1, axisc)
 
     return cross
+
+
+def _without(names: list[str], real: _Function) -> _Function:
+    """Leaves out arguments that did nothing."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return real(*args, **kwargs)
+        except TypeError:
+            if not any(each in kwargs for each in names):
+                raise
+        found = real(*args, **{name: value for name, value in kwargs.items() if name not in names})
+        note("arguments without a meaning, such as np.save(fix_imports=)")
+        return found
+
+    return function
+
+
+def _solve(real: _Function) -> _Function:
+    def solve(a: Any, b: Any) -> Any:
+        """Vectors for a stack of matrices, which NumPy 2 takes for one matrix."""
+        if np.ndim(b) < 2 or np.shape(b) != np.shape(a)[:-1]:
+            return real(a, b)
+        found = real(a, np.asarray(b)[..., None])[..., 0]
+        note("np.linalg.solve of vectors in a stack")
+        return found
+
+    return solve
+
+
+def _real(real: _Function) -> _Function:
+    def function(a: Any) -> Any:
+        """Real numbers, where all eigenvalues of a matrix of real numbers are real."""
+        found = real(a)
+        values, rest = (found[0], found[1:]) if isinstance(found, tuple) else (found, ())
+        if np.iscomplexobj(a) or not np.iscomplexobj(values) or np.any(values.imag):
+            return found
+        note("np.linalg.eig of real eigenvalues")
+        return type(found)(values.real, *(each.real for each in rest)) if rest else values.real
+
+    return function

@@ -195,6 +195,11 @@ def itemset(self: Any, *args: Any) -> None:
         self[index[0] if isinstance(index[0], tuple) else tuple(index)] = value
 
 
+def ndincr(self: Any) -> None:
+    """Goes on to the next index."""
+    next(self)
+
+
 def newbyteorder(self: Any, new_order: str = "S") -> Any:
     """The same bytes, read in another order."""
     return self.view(self.dtype.newbyteorder(new_order))

@@ -82,7 +82,7 @@ NAMES: dict[str, dict[str, str]] = {
         "broadcast_arrays": "numpy:broadcast_arrays",
         "broadcast_shapes": "numpy:broadcast_shapes",
     },
-    "numpy.core": _OF_NUMPY,
+    "numpy.core": {"umath_tests": "numpy._core._umath_tests", **_OF_NUMPY},
     "numpy.core.numeric": _OF_NUMPY,
     "numpy.core.fromnumeric": _OF_NUMPY,
     "numpy.core.multiarray": _OF_NUMPY,
@@ -91,10 +91,15 @@ NAMES: dict[str, dict[str, str]] = {
     "numpy.linalg": {"linalg": "numpy.linalg._linalg"},
     "numpy.fft": {"helper": "numpy.fft._helper"},
     "numpy.matlib": _OF_NUMPY,
+    "numpy.testing": {"utils": "numpy.testing"},
 }
 #: Methods of classes, by "module:class".
 _OF_BOTH = {name: f":{name}" for name in ("newbyteorder", "ptp", "tostring")}
-METHODS: dict[str, dict[str, str]] = {"numpy:ndarray": {**_OF_BOTH, "itemset": ":itemset"}, "numpy:generic": _OF_BOTH}
+METHODS: dict[str, dict[str, str]] = {
+    "numpy:ndarray": {**_OF_BOTH, "itemset": ":itemset"},
+    "numpy:generic": _OF_BOTH,
+    "numpy:ndindex": {"ndincr": ":ndincr"},
+}
 #: Functions of `numpy_functions` that change what a module's functions take.
 CHANGED = {"numpy": ":change"}
 #: What these changes allow, as `names()` has it.
@@ -111,6 +116,9 @@ PHRASES = (
     "np.histogram(normed=)",
     "np.reshape(newshape=)",
     "np.cross of vectors of 2",
+    "arguments without a meaning, such as np.save(fix_imports=)",
+    "np.linalg.eig of real eigenvalues",
+    "np.linalg.solve of vectors in a stack",
 )
 MODULES: tuple[str, ...] = ()
 ALWAYS: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections import namedtuple
+from collections.abc import Set
 from types import ModuleType
 from typing import Any
 
@@ -209,15 +210,15 @@ def change_json(module: ModuleType) -> None:
 
 
 def change_random(module: Any) -> None:
-    """Samples of sets, and `shuffle` with a function of one's own."""
+    """Samples of sets, seeds of any kind, whole numbers that are floats, and `shuffle` with a function of one's own."""
     if sys.version_info < (3, 11):
         return
     kind = module.Random
-    sample_now, shuffle_now = kind.sample, kind.shuffle
+    sample_now, shuffle_now, seed_now, range_now = kind.sample, kind.shuffle, kind.seed, kind.randrange
 
     @functools.wraps(sample_now)
     def sample(self: Any, population: Any, k: int, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(population, (set, frozenset)):
+        if isinstance(population, Set):
             note("random.sample of a set")
             population = tuple(population)
         return sample_now(self, population, k, *args, **kwargs)
@@ -232,8 +233,61 @@ def change_random(module: Any) -> None:
             x[at], x[other] = x[other], x[at]
         return None
 
-    kind.sample, kind.shuffle = sample, shuffle
-    module.sample, module.shuffle = module._inst.sample, module._inst.shuffle
+    @functools.wraps(seed_now)
+    def seed(self: Any, a: Any = None, version: int = 2) -> None:
+        try:
+            return seed_now(self, a, version)
+        except TypeError:
+            number = hash(a)
+        note("random.seed of any object")
+        return seed_now(self, number, version)
+
+    @functools.wraps(range_now)
+    def randrange(self: Any, start: Any, stop: Any = None, step: Any = 1) -> int:
+        given = [start] if stop is None else [start, stop, step]
+        try:
+            return int(range_now(self, start, stop, step))
+        except TypeError:
+            if not any(isinstance(each, float) for each in given):
+                raise
+        if any(each != int(each) for each in given):
+            raise ValueError(f"randrange: the arguments must be whole numbers, got {', '.join(map(str, given))}")
+        note("random.randrange of floats")
+        return int(range_now(self, *map(int, given)))
+
+    kind.sample, kind.shuffle, kind.seed, kind.randrange = sample, shuffle, seed, randrange
+    for name in ("sample", "shuffle", "seed", "randrange"):
+        setattr(module, name, getattr(module._inst, name))
+
+
+def change_re(module: Any) -> None:
+    """Flags of the whole expression that are not at its beginning: `a(?i)b`."""
+    if sys.version_info < (3, 11):
+        return
+    real = module._compile
+
+    @functools.wraps(real)
+    def compile(pattern: Any, flags: Any) -> Any:
+        try:
+            return real(pattern, flags)
+        except module.error as error:
+            moved = _flags_first(module, pattern, error)
+            if moved is None:
+                raise
+        found = compile(moved, flags)
+        note("re.compile with flags in the middle")
+        return found
+
+    module._compile = compile
+
+
+def _flags_first(module: Any, pattern: Any, error: Any) -> Any:
+    """The expression with the flags that the error is about at its beginning; None: it is about something else."""
+    if error.msg != "global flags not at the start of the expression" or not isinstance(pattern, (str, bytes)):
+        return None
+    rest = pattern[error.pos :]
+    end = rest.index(")" if isinstance(rest, str) else b")") + 1
+    return rest[:end] + pattern[: error.pos] + rest[end:]
 
 
 def change_open(module: Any) -> None:

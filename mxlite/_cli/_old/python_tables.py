@@ -64,22 +64,34 @@ METHODS: dict[str, dict[str, str]] = {
         "assertRegexpMatches": "unittest:TestCase.assertRegex",
         "assert_": "unittest:TestCase.assertTrue",
         "failIf": "unittest:TestCase.assertFalse",
+        "failIfAlmostEqual": "unittest:TestCase.assertNotAlmostEqual",
+        "failIfEqual": "unittest:TestCase.assertNotEqual",
         "failUnless": "unittest:TestCase.assertTrue",
+        "failUnlessAlmostEqual": "unittest:TestCase.assertAlmostEqual",
         "failUnlessEqual": "unittest:TestCase.assertEqual",
+        "failUnlessRaises": "unittest:TestCase.assertRaises",
     },
     "xml.etree.ElementTree:Element": {"getchildren": ":get_children", "getiterator": ":get_iterator"},
     "xml.etree.ElementTree:ElementTree": {"getiterator": ":get_iterator"},
 }
 #: Functions of `python_functions` that change what a module's functions take.
-CHANGED = {"builtins": ":change_open", "json": ":change_json", "random": ":change_random"}
+CHANGED = {"builtins": ":change_open", "json": ":change_json", "random": ":change_random", "re": ":change_re"}
 #: What these changes allow, as `names()` has it.
-PHRASES = ("open(mode='U')", "json.loads(encoding=)", "random.sample of a set", "random.shuffle(random=)")
+PHRASES = (
+    "open(mode='U')",
+    "json.loads(encoding=)",
+    "random.randrange of floats",
+    "random.sample of a set",
+    "random.seed of any object",
+    "random.shuffle(random=)",
+    "re.compile with flags in the middle",
+)
 #: Modules of the folder `modules`, for Pythons that have them not.
-MODULES = ("cgi", "distutils", "imghdr", "imp", "pipes")
+MODULES = ("cgi", "distutils", "imghdr", "imp", "pipes", "pkg_resources")
 #: Modules that are made at once, since nothing would look for them.
 ALWAYS = {f"typing.{name}": f":typing_{name}" for name in ("io", "re") if sys.version_info >= (3, 13)}
 
-#: Modules that Python has no longer, and the package that has them.
+#: Modules and names that Python has no longer, and what has them.
 NOT_PUT_BACK = {
     **{
         f"module {name}": f"pip install standard-{name} has it"
@@ -88,10 +100,22 @@ NOT_PUT_BACK = {
         ).split()
     },
     "module audioop": "pip install audioop-lts has it",
+    "module distutils": "pip install setuptools has it",
     "module lib2to3": "pip install fissix has it",
     "module parser": "ast has what it did",
     "module symbol": "ast has what it did",
+    "module dummy_threading": "threading has what it did",
+    "module _dummy_thread": "_thread has what it did",
+    "module binhex": "nothing has what it did",
     "module formatter": "nothing has what it did",
+    "module msilib": "nothing has what it did",
+    "module nis": "nothing has what it did",
+    "module ossaudiodev": "nothing has what it did",
+    "module spwd": "nothing has what it did",
+    "cgi.FieldStorage": "pip install legacy-cgi has it",
+    "pipes.Template": "subprocess has what it did",
+    "ssl.wrap_socket": "ssl.SSLContext().wrap_socket has what it did",
+    "typing.GenericMeta": "classes of typing have no metaclass of their own",
 }
 
 

@@ -100,6 +100,14 @@ np.dstack(x~for~x~in~[[1],[2]]) np.column_stack(x~for~x~in~[[1],[2]]) np.vstack(
 np.cross([1,2],[3,4]) np.cross([[1,2],[3,4]],[5,6]) np.cross([1,2,3],[4,5]) np.cross([1,2],[3,4,5])
 np.cross([1,2,3],[3,4,5])
 np.cross([[1,2],[3,4]],[[5,6],[7,8]],axis=0) np.cross([1],[2])
+np.linalg.eig(np.array([[2.,0],[0,3.]]))[0] np.linalg.eig(np.array([[2.,0],[0,3.]]))[1] np.linalg.eigvals(np.eye(2))
+np.linalg.eigvals(np.array([[0.,1],[-1,0]])).dtype np.linalg.eigvals(np.eye(2)*1j).dtype
+np.linalg.solve(np.eye(2)*[[[2]],[[4]],[[8]]],[[1,2],[3,4],[5,6]])
+np.linalg.solve(np.eye(2)*[[[2]],[[4]]],[[1,2],[3,4]])
+np.linalg.solve(np.eye(2),[1,2]) np.linalg.solve(np.eye(2),[[1],[2]]) np.ndindex(2).ndincr()
+np.save(module('io').BytesIO(),[1],fix_imports=False) np.corrcoef([1,2],[1,2],bias=True).shape
+np.corrcoef([1,2],[1,2],nope=True) np.array2string(np.array([1,2]),style=str)
+module('numpy.testing.utils').assert_equal.__name__ module('numpy.core.umath_tests').inner1d([[1,2]],[[3,4]])
 np.array([1,2],'u1').tostring() np.array([[1,2],[3,4]],'u1').tostring('F') np.float32(1).tostring()
 np.array([1,5]).ptp()
 np.array([[1,5],[2,2]]).ptp(axis=1) np.array([[1,5],[2,2]]).ptp(0,keepdims=True) np.array([1],'<u2').newbyteorder()
@@ -128,7 +136,20 @@ filled(array.array('b'),b'\\x01\\x02') [c.tag~for~c~in~element.getchildren()] [c
 [c.tag~for~c~in~element.getiterator('b')] [c.tag~for~c~in~tree.getiterator('b')] HTMLParser().unescape('&lt;&eacute;')
 threading.current_thread().isAlive() json.loads('[1]',encoding='utf-8') json.load(io.StringIO(u'[1]'),encoding='x')
 len(random.sample({1,2,3},2)) sorted(random.sample(frozenset([1,2]),2)) shuffled([1,2,3,4,5])
-random.sample([1,2],1)[0]>0
+random.sample([1,2],1)[0]>0 random.sample({1:2}.keys(),1) random.seed((1,2)) random.seed([1])
+random.Random((1,2)).random()==random.Random(hash((1,2))).random() random.randint(3,3.0) random.randrange(2.0,3.0)
+random.randrange(1.0) random.randrange(4.5) module('re').findall('a(?i)b','AB~ab')
+module('re').sub(b'x(?i)y(?s)z',b'',b'XYZ')
+module('pkg_resources').parse_version('1.10')>module('pkg_resources').parse_version('1.9')
+str(module('pkg_resources').parse_version('1.0.1')) module('pkg_resources').resource_exists('json','__init__.py')
+module('pkg_resources').resource_isdir('json','') module('pkg_resources').resource_string('json','__init__.py')[:1]
+'decoder.py'~in~module('pkg_resources').resource_listdir('json','')
+module('pkg_resources').resource_filename('json','x.py')[-6:]
+module('pkg_resources').resource_stream('json','tool.py')!=None
+module('pkg_resources').get_distribution('pip').project_name module('pkg_resources').get_distribution('no-such-package')
+module('pkg_resources').get_distribution('pip<0.1') module('pkg_resources').require('pip>1')[0].key
+list(module('pkg_resources').iter_entry_points('no_such_group'))
+'pip'~in~module('pkg_resources').working_set.by_key
 random.sample({1:2},1) random.Random(5).random()==random.Random(5).random() opened('rU') opened('U') opened('r')
 opened('Uw')
 run_coroutine() run_plain_coroutine() configuration() locale.format('%d',1234)
@@ -308,6 +329,10 @@ def python_values(expressions):
                 ("failUnless", (True,)),
                 ("failUnlessEqual", (1, 1)),
                 ("failIf", (False,)),
+                ("failIfAlmostEqual", (1.0, 2.0)),
+                ("failIfEqual", (1, 2)),
+                ("failUnlessAlmostEqual", (1.0, 1.0)),
+                ("failUnlessRaises", (ValueError, self.fails)),
                 ("assertAlmostEquals", (1.0, 1.0)),
                 ("assertNotAlmostEquals", (1.0, 2.0)),
                 ("assertRaisesRegexp", (ValueError, "x", self.fails)),

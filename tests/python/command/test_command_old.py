@@ -140,7 +140,13 @@ np.no_such_name
 
 
 def test_a_program_that_uses_none_hears_nothing(tmp_path: Path) -> None:
-    done = _run(source="import numpy as np, mxnet, random, json\nnp.array([1]), random.sample([1], 1)", folder=tmp_path)
+    source = """
+import numpy as np, mxnet, random, json, threading, unittest
+np.array([1]), random.sample([1], 1), random.seed(1), random.randint(1, 2)
+for kind in (np.ndarray, unittest.TestCase, threading.Thread):  # as pytest and nose do
+    [getattr(kind, name) for name in [*dir(kind), "isAlive", "failUnless"] if hasattr(kind, name)]
+"""
+    done = _run(source=source, folder=tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 
@@ -397,8 +403,17 @@ def test_a_source_of_python_2_ends_with_one_line(tmp_path: Path) -> None:
 
 
 def test_modules_that_are_gone_have_a_package() -> None:
-    for name in python_tables.NOT_PUT_BACK:
-        error = ModuleNotFoundError(f"No module named {name[7:]!r}", name=name[7:])
-        assert python_tables.NOT_PUT_BACK[name] in (_hints.after(error) or "")
+    for name, advice in python_tables.NOT_PUT_BACK.items():
+        kind, _, module = name.partition(" ")
+        if kind == "module":
+            errors: list[Exception] = [ModuleNotFoundError(f"No module named {module!r}", name=module)]
+        else:
+            owner, _, lost = name.partition(".")
+            errors = [AttributeError(f"module {owner!r} has no attribute {lost!r}")]
+            errors += [ImportError(f"cannot import name {lost!r} from {owner!r} (x.py)", name=owner)]
+        for error in errors:
+            assert (_hints.after(error) or "").endswith(f" has no {module or name} any more: {advice}")
+    part = ModuleNotFoundError("No module named 'distutils.core'", name="distutils.core")
+    assert "pip install setuptools" in (_hints.after(part) or "")
     error = AttributeError("module 'numpy' has no attribute 'set_numeric_ops'")
     assert _hints.after(error) == "np.set_numeric_ops cannot be put back: arithmetic is fixed in NumPy 2"

@@ -248,6 +248,29 @@ def test_an_exported_graph_is_the_one_that_ran(tmp_path: Path) -> None:
     np.testing.assert_array_equal(other(images()).asnumpy(), expected.asnumpy())
 
 
+def test_programs_that_ask_a_block_for_its_graph() -> None:
+    class Two(gluon.HybridBlock):
+        def hybrid_forward(self, F, a, b):
+            return a + b, [a * b, b]
+
+    x = nd.ones((2,))
+    net = Two(prefix="two_")
+    net(x, x)
+    assert net._cached_graph == ()
+    inputs, graph = net._get_graph(x, x)
+    expected = ["two__plus0_output", "two__mul0_output", "data1"]  # 1.9.1's
+    assert [each.name for each in inputs] == ["data0", "data1"] and graph.list_outputs() == expected
+    net.hybridize()
+    assert net._cached_graph == ()
+    net(x, x)
+    assert net._cached_graph[1].list_outputs() == net._get_graph()[1].list_outputs() == expected
+    net._clear_cached_op()  # as GluonCV's detectors do in set_nms and reset_class
+    assert net._cached_graph == () and net(x, x)[1][0].shape == (2,)
+    data = mx.sym.Variable("data")
+    net = gluon.SymbolBlock(mx.sym.exp(data, name="e"), data)
+    assert net._cached_graph[1].name == "e" and [each.name for each in net._cached_graph[0]] == ["data"]
+
+
 def test_inputs_of_another_form() -> None:
     """The error of a SymbolBlock says which form is which; blocks of Python code take any (test_hybrid_forms.py)."""
     x = nd.ones((2,))
