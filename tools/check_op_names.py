@@ -5,12 +5,13 @@ A string literal of ``capi/`` that is an operator's name, or another name of one
 descriptor. Elsewhere it is a finding:
 
 * a name with an underscore or a capital (``"_copy"``, ``"BatchNorm"``), wherever it stands;
-* any name (``"where"``, ``"transpose"``) that is looked up or compared: an argument of ``strcmp``, ``mxl_op_find`` or of
-  the calls by text of ``ops/numpy/numpy.h``.
+* any name (``"where"``, ``"transpose"``) that is looked up or compared: an argument of ``strcmp``, ``mxl_op_find`` or
+  of the calls by text of ``ops/numpy/numpy.h``;
+* a text of three names or more (``"exp log tanh"``).
 
 A file has a name's descriptor if the name stands behind ``.name =``, in ``MXL_ALIASES``, or in a macro at the beginning
-of a line, which makes a descriptor. ``LEFT`` lists the files that still name others' operators, with how many names: the
-numbers may only fall. Run by ``make lint`` on the built library, which lists the names.
+of a line, which makes a descriptor. ``LEFT`` lists the files that still name others' operators, with how many names:
+the numbers may only fall. Run by ``make lint`` on the built library, which lists the names.
 """
 
 import ctypes
@@ -21,8 +22,32 @@ from pathlib import Path
 
 from check_includes import c_files
 
-#: file below capi/ -> how many names of others' operators it has, and why
-LEFT = {}
+#: file below capi/ -> how many names of others' operators it has
+LEFT = {
+    # the engine lies below the operators: it finds those that it calls by their names
+    "engine/run/builtin_ops.c": 10,
+    # 1.9.1's own functions, which have operators' names
+    "api/legacy/functions.c": 5,
+    "api/packed/functions.c": 3,
+    "api/legacy/imdecode.c": 6,
+    "api/custom/infer.c": 1,  # in an error
+    # composites that call others by their names and with parameters as text
+    "ops/linalg/einsum.c": 1,
+    "ops/linalg/np_eigen.c": 2,
+    "ops/linalg/np_norm.c": 1,
+    "ops/linalg/np_products.c": 2,
+    "ops/linalg/np_solve.c": 2,
+    "ops/numpy/arithmetic.c": 8,
+    "ops/numpy/calls.c": 1,
+    "ops/numpy/diagonals.c": 9,
+    "ops/numpy/distributions.c": 1,
+    "ops/numpy/edits.c": 4,
+    "ops/numpy/order.c": 6,
+    "ops/numpy/pairs.c": 5,
+    "ops/numpy/reductions.c": 7,
+    "ops/numpy/turns.c": 2,
+    "ops/numpy/values.c": 14,
+}
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 COMMENT = re.compile(r'/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
 LOOKUP = re.compile(r"\b(?:strcmp|strncmp|mxl_op_find|mxl_np_text|mxl_np_one)\((?:[^;\"]*)$|\.of = $")
@@ -62,6 +87,9 @@ def foreign_names(text: str, names: set[str]) -> Iterator[tuple[int, str]]:
     own = defined_names(text)
     for match in STRING.finditer(text):
         name = match.group(1)
+        words = name.split()
+        if len(words) > 2 and all(word in names for word in words):
+            yield text.count("\n", 0, match.start()) + 1, name
         if name in own or not (name in names or re.fullmatch(r"_mxl_\w+", name)):
             continue
         plain = re.fullmatch(r"[a-z0-9]+", name)
@@ -77,10 +105,10 @@ def main(library: Path, root: Path) -> int:
         if found:
             seen[file] = len(found)
         if len(found) > LEFT.get(file, 0):
-            bad += [f"capi/{file}:{line}: names the operator {name}: a field of its descriptor says it" for line, name in found]
+            bad += [f"capi/{file}:{line}: names {name}: say it by a field of its descriptor" for line, name in found]
     for file, count in LEFT.items():
         if seen.get(file, 0) < count:
-            bad.append(f"tools/check_op_names.py: {file} has {seen.get(file, 0)} names of operators now, LEFT says {count}")
+            bad.append(f"tools/check_op_names.py: LEFT says {count} names for {file}, which has {seen.get(file, 0)}")
     for line in bad:
         print(line)
     print(f"check_op_names: {len(names)} names, {sum(seen.values())} left in {len(seen)} files, {len(bad)} findings")

@@ -1,5 +1,24 @@
-/* Names of outputs, as 1.9.1 lists them. */
+/* Names of inputs, under which 1.9.1 makes variables for those that are missing, and of outputs. */
+#include <stdio.h>
+
 #include "graph/symbol.h"
+
+const char *mxl_graph_node_input(const mxl_graph_node *node, int i, char room[MXL_NAME])
+{
+    int count = node->num_inputs;
+
+    if (count == 0 && node->op->input_names != NULL)
+        count = mxl_graph_node_needs(node, 1);
+    return mxl_op_input_name(node->op, node->params, count, i, room);
+}
+
+const char *mxl_graph_node_operand(const mxl_graph_node *node, int i, char room[MXL_NAME])
+{
+    if (node->op->inputs != NULL && !node->op->numbers_inputs)
+        return mxl_graph_node_input(node, i, room);
+    (void)snprintf(room, MXL_NAME, "input%d", i);
+    return room;
+}
 
 int mxl_graph_node_total(const mxl_graph_node *node)
 {

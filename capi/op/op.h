@@ -179,37 +179,41 @@ struct mxl_op {
 
     /* ---- for symbols, which ask before they run; from here on no call reads anything ---- */
 
-    /* Where one input or output tells of another: a letter for each input, then '>',
-     * then one for each output. '.' says nothing, nor does a missing letter; "A*" at the end of a
-     * side is for all that follow, and letters in () are repeated for all there are. Shapes: those
-     * with the same letter, A or B (within one repetition), are the same. Dtypes: those with the
-     * same capital are the same; h, f, d are floating dtypes of 16, 32 and 64 bits, i and l
-     * integers of 32 and 64, u uint8, b bool; t is what the parameter `dtype` names, or A if it
-     * names none; a (A) and n (int32) hold where nothing else is known, and say nothing.
+    /* Where one input or output tells of another: a letter for each input, then '>', then one for
+     * each output. '.' says nothing, nor does a missing letter; "A*" at the end of a side is for
+     * all that follow, and letters in () are repeated for all there are. Shapes: those with the
+     * same letter, A or B (within one repetition), are the same. Dtypes: those with the same
+     * capital are the same; h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of
+     * 32 and 64, u uint8, b bool; t is what the parameter `dtype` names, or A if it names none; a
+     * (A) and n (int32) hold where nothing else is known, and say nothing.
      * "(AAA).>(A)": of each group of three inputs and one output. NULL: nothing is said. */
     const char *shapes, *dtypes;
-    /* For graphs, what no text can say; -1 with the error set where it contradicts. Shapes: in
-     * addition to the text. Dtypes: in its place. NULL: nothing is added. See op/rule.h. */
+    /* What no text can say (op/rule.h); -1 with the error set where it contradicts. Shapes: in
+     * addition to the text. Dtypes: in its place. */
     int (*complete_shapes)(mxl_rule *rule);
     int (*complete_dtypes)(mxl_rule *rule);
-    bool completes_alone; /* those two say all: graphs do not call infer (Custom) */
-    bool needs_all;       /* graphs infer no result before all inputs are known, as 1.9.1 */
+    bool completes_alone; /* these say all: symbols do not call infer */
+    bool needs_all;       /* no result follows before all inputs are known, as in 1.9.1 */
     int by_values;        /* shapes of results depend on the values of the input of this number,
                              from 1 on, if there is one */
+
     /* Names of inputs where the table lacks them: words; those in () are repeated with a number.
-     * "(weight grad) lrs": weight_0, grad_0, weight_1, grad_1, lrs. */
+     * "(weight grad) lrs": weight_0, grad_0, weight_1, grad_1, lrs. Or, where a name depends on
+     * parameters, a function; NULL: the name as without it. */
     const char *input_names;
-    /* NULL, or: the name of an input that depends on parameters; NULL as without the function. And
-     * of an output, in place of output_names. */
     const char *(*input_name)(const void *params, int i);
+    bool numbers_inputs; /* monitors see input0, input1 in place of the names in its table; that is
+                            what they see of an operator without a table */
+    /* Names of outputs: words, or a function. Others are "output" or, of several, "output1". */
+    const char *output_names;
     const char *(*output_name)(const void *params, int i);
-    const char *output_names; /* of the first ones, as words; others are "output", or "output1" */
-    /* How many outputs symbols count where 1.9.1 has others, which nobody sees, than are here; 0:
-     * those of arity. And where that depends on parameters. */
+    /* How many outputs symbols count, where 1.9.1 has others that nobody sees than are here; or a
+     * function of the parameters. 0: those of arity. */
     int total_outputs;
     int (*count_outputs)(const void *params);
+
     /* NULL, or: whether input i is an auxiliary state, also where calls do not write into it; and
-     * how a variable that is input i begins, as its attribute __init__; NULL: nothing is said. */
+     * how a variable that is input i begins, as its attribute __init__, or NULL. */
     bool (*is_state)(const void *params, int i);
     const char *(*first_value)(const void *params, int i);
     bool mixed_precision; /* output i is input i in another dtype; symbols can go without it */

@@ -55,8 +55,9 @@ int mxl_rule_same(mxl_rule *rule, mxl_shape *a, mxl_shape *b);
 
 /* What a text as `shapes` of a descriptor says. */
 int mxl_rule_said_shapes(mxl_rule *rule, const char *text);
-/* What the operator says: its text and its function, or, without both, what all operators with its
- * loops or its shared infer function have in common. */
+/* What the operator says: its text and its function; without both, all are alike if its infer is
+ * mxl_infer_same or it has loops over one input, and sizes are broadcast with mxl_infer_broadcast.
+ */
 int mxl_rule_shapes(mxl_rule *rule);
 
 /* The result has the shape of the parameter `shape`, in which sizes of 0 may be unknown. */

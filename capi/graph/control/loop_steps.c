@@ -8,19 +8,17 @@
 #include "engine/run/builtin_ops.h"
 #include "graph/control/control.h"
 #include "ops/control_ops.h"
+#include "ops/shape/movement.h"
 
 /* Invokes an operator with parameters as text. */
-static int call(const char *name, int num_params, const char *const *keys,
+static int call(const mxl_op *op, int num_params, const char *const *keys,
                 const char *const *values, int num_inputs, mxl_array *const *in, int num_outputs,
                 mxl_array **out, mxl_mode mode)
 {
-    const mxl_op *op = mxl_op_find(name);
     mxl_arena arena;
     void *params;
     int status = -1;
 
-    if (op == NULL)
-        return -1;
     mxl_arena_init(&arena);
     params = mxl_arena_alloc(&arena, op->params_size + 1);
     if (params != NULL && mxl_params_parse(op, num_params, keys, values, params, &arena) == 0)
@@ -38,7 +36,7 @@ int mxl_steps_split(mxl_array *array, int64_t steps, mxl_array **part, mxl_mode 
     if (steps > INT32_MAX)
         return mxl_error("data has %lld steps; the most is %d", (long long)steps, INT32_MAX);
     snprintf(count, sizeof(count), "%lld", (long long)steps);
-    return call("SliceChannel", 3, keys, values, 1, &array, (int)steps, part, mode);
+    return call(&mxl_op_slice_channel, 3, keys, values, 1, &array, (int)steps, part, mode);
 }
 
 /* Zeros of a shape whose first size is replaced. */
@@ -62,13 +60,13 @@ int mxl_steps_stack(mxl_array *const *part, int64_t steps, int64_t most, mxl_arr
     int status;
 
     snprintf(count, sizeof(count), "%lld", (long long)steps);
-    status = call("stack", 2, keys, values, (int)steps, part, 1, &both[0], mode);
+    status = call(&mxl_op_stack, 2, keys, values, (int)steps, part, 1, &both[0], mode);
     if (status != 0 || steps == most) {
         *out = both[0];
         return status;
     }
     both[1] = zeros(most - steps, both[0]->dtype, both[0]->ndim, both[0]->shape);
-    status = both[1] == NULL ? -1 : call("Concat", 2, dim, two, 2, both, 1, out, mode);
+    status = both[1] == NULL ? -1 : call(&mxl_op_concat, 2, dim, two, 2, both, 1, out, mode);
     mxl_array_release(both[0]);
     mxl_array_release(both[1]);
     return status;

@@ -153,6 +153,7 @@ static int quadratic_grad(mxl_grad *g)
 
 static const mxl_op op_quadratic = {
     .name = "_contrib_quadratic",
+    .inputs = mxl_inputs_data,
     .doc = "a x^2 + b x + c of each element.",
     MXL_PARAMS_OF(quadratic_params, COEFFICIENT(a, "Factor of x^2."),
                   COEFFICIENT(b, "Factor of x."), COEFFICIENT(c, "The number to add.")),

@@ -216,6 +216,7 @@ static int index_array_compute(const mxl_call *call)
 
 static const mxl_op op_index_array = {
     .name = "_contrib_index_array",
+    .inputs = mxl_inputs_data,
     .doc = "The position of every element along the axes, as a new last axis: for a matrix "
            "out[i, j] = (i, j).",
     MXL_PARAMS_OF(positions_params,

@@ -56,6 +56,7 @@ static mxl_array *l2_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_l2_normalization = {
     .name = "L2Normalization",
+    .inputs = mxl_inputs_data,
     .doc = "Each element divided by sqrt(sum of squares + eps), of a part of the array that "
            "contains it.",
     MXL_PARAMS_OF(l2_params,
@@ -133,6 +134,7 @@ static mxl_array *lrn_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_lrn = {
     .name = "LRN",
+    .inputs = mxl_inputs_data,
     .doc = "Each element divided by a power of the squares of its neighbours along axis 1: by "
            "(knorm + alpha / nsize * sum of squares)^beta.",
     MXL_PARAMS_OF(lrn_params,

@@ -152,6 +152,7 @@ static mxl_array *adaptive_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_adaptive = {
     .name = "_contrib_AdaptiveAvgPooling2D",
+    .numbers_inputs = true,
     .doc = "Means of a given number of rectangles that cover each image evenly.",
     MXL_INPUTS(MXL_INPUT(data, "Images (batch, channels, rows, columns) of a floating dtype.")),
     MXL_ONLY_PARAM(adaptive_params, output_size, MXL_P_SHAPE, "[]",

@@ -130,11 +130,15 @@ static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
     return mxl_np_scalar(s, mxl_np_of(call), x, p->scalar);
 }
 
+/* 1.9.1 names the input of comparisons alone. */
+#define ratio_inputs NULL
+#define truth_inputs mxl_inputs_data
 #define SCALAR(id, target, kind, text)                                                             \
     static const mxl_np_op op_##id##_scalar = {                                                    \
         .op = {.name = "_npi_" #id "_scalar",                                                      \
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
+               .inputs = kind##_inputs,                                                            \
                .shapes = "A>A",                                                                    \
                .compose = kind##_compose,                                                          \
                .keeps_scalars = true},                                                             \

@@ -315,6 +315,7 @@ static int counts_compute(const mxl_call *call)
 
 static const mxl_op op_counts = {
     .name = "_npi_multinomial",
+    .numbers_inputs = true,
     .doc = "How often each category is drawn in n draws, as int64. The last category has the "
            "probability that the others leave.",
     MXL_INPUTS(MXL_INPUT(a, "The probabilities, if pvals is None.")),

@@ -134,17 +134,19 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
     }
 
 COMPOSED(diag, "_np_diag", "A diagonal of a matrix; of a vector, the matrix that has it.",
-         K("Which diagonal: 0 the main one, positive above it."));
+         K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
 COMPOSED(diagflat, "_np_diagflat", "The matrix with the array's elements on a diagonal.",
-         K("Which diagonal: 0 the main one, positive above it."));
+         K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
 COMPOSED(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of the result.",
-         DIAGONAL_PARAMS);
-COMPOSED(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS);
+         DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
+COMPOSED(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
+         .inputs = mxl_inputs_data);
 COMPOSED(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
-         K("Which diagonal the triangle goes up to."));
+         K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
 
 static const mxl_op op_indices = {
     .name = "_npi_diag_indices_from",
+    .inputs = mxl_inputs_data,
     .doc = "The positions of the main diagonal of an array whose axes have one size, int64.",
     .compose = indices_compose,
     .dtypes = ">l",

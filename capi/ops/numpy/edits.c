@@ -127,6 +127,7 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_pad = {
     .name = "_npi_pad",
+    .inputs = mxl_inputs_data,
     .doc = "The array with a rim along its axes.",
     MXL_PARAMS_OF(pad_params,
                   MXL_PARAM(pad_params, pad_width, MXL_P_STRING, MXL_REQUIRED,

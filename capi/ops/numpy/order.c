@@ -323,6 +323,7 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_unique = {
     .name = "_npi_unique",
+    .inputs = mxl_inputs_data,
     .doc =
         "The different elements, or parts along an axis, in order; where each is first, which one "
         "each element is, and how often each occurs.",

@@ -261,6 +261,7 @@ static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
         .name = "_np_" #id,                                                                        \
         .doc = "Whether " text " elements over axes are not 0.",                                   \
         MXL_PARAMS_OF(np_reduce_params, AXIS, KEEPDIMS),                                           \
+        .inputs = mxl_inputs_data,                                                                 \
         .compose = id##_compose,                                                                   \
         .keeps_scalars = true,                                                                     \
         __VA_ARGS__,                                                                               \

@@ -63,6 +63,7 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_roll = {
     .name = "_np_roll",
+    .inputs = mxl_inputs_data,
     .doc = "The array with the positions of axes moved, those at the end to the beginning.",
     MXL_PARAMS_OF(roll_params,
                   MXL_PARAM(roll_params, shift, MXL_P_OPT_SHAPE, "None",
@@ -110,6 +111,7 @@ static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_rot90 = {
     .name = "_npi_rot90",
+    .inputs = mxl_inputs_data,
     .doc = "The array turned by quarters, in the plane of two axes, from the first to the second.",
     MXL_PARAMS_OF(rot90_params, MXL_PARAM(rot90_params, k, MXL_P_INT, "1", "How many quarters."),
                   MXL_PARAM(rot90_params, axes, MXL_P_OPT_SHAPE, "None", "The two axes.")),

@@ -98,7 +98,8 @@ COMPOSED(nan, "_npi_nan_to_num", "The array with numbers in place of NaN and inf
                                  .type_name = "double or None"),
                        MXL_PARAM(nan_params, neginf, MXL_P_OPT_FLOAT, "None",
                                  "The number for -infinity; None: the least of the dtype.",
-                                 .type_name = "double or None")));
+                                 .type_name = "double or None")),
+         .inputs = mxl_inputs_data);
 
 /* ---- average ---- */
 

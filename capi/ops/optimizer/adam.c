@@ -26,7 +26,7 @@ MXL_STEP_OP(
     "clip(rescale_grad * grad + wd * weight), mean becomes beta1 * mean + (1 - beta1) * g, var "
     "becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - lr * mean / (sqrt(var) "
     "+ epsilon).",
-    .aliases = MXL_ALIASES("_sparse_adam_update"), MXL_STEP_SAME);
+    .aliases = MXL_ALIASES("_sparse_adam_update"), MXL_STEP_SAME, .numbers_inputs = true);
 
 /* ---- ftml_update ---- */
 
@@ -77,7 +77,7 @@ MXL_STEP_OP(
     "v becomes beta2 * v + (1 - beta2) * g^2, s = (1 - beta1^t) / lr * (sqrt(v / (1 - "
     "beta2^t)) + epsilon), z becomes beta1 * z + (1 - beta1) * g - (s - beta1 * d) * weight, d "
     "becomes s, and the result is -z / d.",
-    MXL_STEP_SAME);
+    MXL_STEP_SAME, .numbers_inputs = true);
 
 /* ---- ftrl_update ---- */
 
@@ -104,7 +104,7 @@ MXL_STEP_OP(ftrl, "ftrl_update", ftrl_inputs, ftrl_table,
             "becomes z + g - (sqrt(n + g^2) - sqrt(n)) * weight / lr, n becomes n + g^2, and the "
             "result is (sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd), or 0 where |z| <= "
             "lamda1.",
-            .aliases = MXL_ALIASES("_sparse_ftrl_update"), MXL_STEP_SAME);
+            .aliases = MXL_ALIASES("_sparse_ftrl_update"), MXL_STEP_SAME, .numbers_inputs = true);
 
 /* ---- rmsprop_update, rmspropalex_update ---- */
 
@@ -152,7 +152,7 @@ MXL_STEP_OP(
     "A step of RMSProp (Tieleman and Hinton, 2012): with G = clip(rescale_grad * grad + wd * "
     "weight), n becomes gamma1 * n + (1 - gamma1) * G^2, and the result is weight - lr * G / "
     "sqrt(n + epsilon).",
-    MXL_STEP_SAME);
+    MXL_STEP_SAME, .numbers_inputs = true);
 
 MXL_STEP_OP(
     rmspropalex, "rmspropalex_update", rmspropalex_inputs, rmspropalex_table,
@@ -160,7 +160,7 @@ MXL_STEP_OP(
     "weight), n becomes gamma1 * n + (1 - gamma1) * G^2, g becomes gamma1 * g + (1 - gamma1) * "
     "G, delta becomes gamma2 * delta - lr * G / sqrt(n - g^2 + epsilon), and the result is "
     "weight + delta.",
-    MXL_STEP_SAME);
+    MXL_STEP_SAME, .numbers_inputs = true);
 
 /* ---- adagrad ---- */
 

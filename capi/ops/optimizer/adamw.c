@@ -158,12 +158,12 @@ MXL_STEP_OP(adamw, "_adamw_update", adamw_inputs, one_table,
             "of the bias: with g = clip(rescale_grad * grad), mean becomes beta1 * mean + (1 - "
             "beta1) * g, var becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - "
             "eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight).",
-            .shapes = "AAAA.>A", .dtypes = "AAAAf>A");
+            .shapes = "AAAA.>A", .dtypes = "AAAAf>A", .numbers_inputs = true);
 
 MXL_STEP_OP(mp_adamw, "_mp_adamw_update", mp_adamw_inputs, one_table,
             "_adamw_update of weight32, in float32; the result is the new weight32 in the weight's "
             "dtype.",
-            .shapes = "AAAAA.>A", .dtypes = "AAf*>A");
+            .shapes = "AAAAA.>A", .dtypes = "AAf*>A", .numbers_inputs = true);
 
 #define MANY_DOC " of the first weight, then those of the next, and so on; then rescale_grad."
 

@@ -99,11 +99,11 @@ MXL_STEP_OP(phase1, "lamb_update_phase1", phase1_inputs, phase1_table,
             "grad), mean becomes beta1 * mean + (1 - beta1) * g, var becomes beta2 * var + (1 - "
             "beta2) * g^2, and the result is mean / (1 - beta1^t) / (sqrt(var / (1 - beta2^t)) + "
             "epsilon) + wd * weight.",
-            MXL_STEP_SAME);
+            MXL_STEP_SAME, .numbers_inputs = true);
 
 MXL_STEP_OP(mp_phase1, "mp_lamb_update_phase1", mp_phase1_inputs, phase1_table,
             "lamb_update_phase1 of weight32: the result is float32.", .shapes = "A*>A",
-            .dtypes = "hhf*>f");
+            .dtypes = "hhf*>f", .numbers_inputs = true);
 
 /* ---- the second phase ---- */
 
@@ -174,6 +174,7 @@ static int phase2_compute(const mxl_call *call)
 
 static const mxl_op op_phase2 = {
     .name = "lamb_update_phase2",
+    .numbers_inputs = true,
     .doc = "The step of LAMB along a direction g: weight - lr * r1 / r2 * g, with r1 within its "
            "bounds; weight - lr * g where a norm is 0.",
     .inputs = phase2_inputs,
@@ -184,6 +185,7 @@ static const mxl_op op_phase2 = {
 
 static const mxl_op op_mp_phase2 = {
     .name = "mp_lamb_update_phase2",
+    .numbers_inputs = true,
     .doc = "lamb_update_phase2 of weight32, in float32; the result is the new weight32 in the "
            "weight's dtype.",
     .inputs = mp_phase2_inputs,

@@ -134,6 +134,7 @@ static void dropout_saves(mxl_saves *saves)
 static const mxl_op op_dropout = {
     .name = "Dropout",
     .aliases = MXL_ALIASES("_npx_dropout"),
+    .inputs = mxl_inputs_data,
     .doc = "Sets elements to 0 with probability p and divides the others by 1 - p, while training; "
            "otherwise the array as it is.",
     MXL_PARAMS_OF(dropout_params,

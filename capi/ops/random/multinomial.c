@@ -279,6 +279,7 @@ static int multinomial_outputs(const void *params)
 static const mxl_op op_multinomial = {
     .name = "_sample_multinomial",
     .aliases = MXL_ALIASES("sample_multinomial"),
+    .numbers_inputs = true,
     .doc = "Random numbers of categories, by rows of their probabilities.",
     MXL_INPUTS(MXL_INPUT(
         data, "Probabilities, the categories along the last axis; each row should add up to 1.")),

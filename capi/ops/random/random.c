@@ -133,6 +133,7 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
         MXL_PARAMS(random_params, id##_like_params),                                               \
         .infer = id##_infer,                                                                       \
         .shapes = "A>A",                                                                           \
+        .numbers_inputs = true,                                                                    \
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \
     }

@@ -116,6 +116,7 @@ static int moments_grad(mxl_grad *g)
 
 static const mxl_op op_moments = {
     .name = "moments",
+    .inputs = mxl_inputs_data,
     .doc = "Mean and variance over axes: two results.",
     MXL_PARAMS_OF(mxl_reduce_params,
                   MXL_PARAM_AS("axes", mxl_reduce_params, axis, MXL_P_OPT_SHAPE, "None",

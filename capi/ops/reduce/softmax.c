@@ -368,7 +368,7 @@ SOFTMAX(softmax, softmax_grad, softmax_inputs,
 /* softmax with the temperature negative */
 SOFTMAX(softmin, softmax_grad, mxl_inputs_data,
         "Softmin along an axis: e^-x / sum(e^-x), of x divided by the temperature.",
-        .saves = mxl_saves_output);
+        .saves = mxl_saves_output, .numbers_inputs = true);
 
 SOFTMAX(log_softmax, log_softmax_grad, mxl_inputs_data,
         "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",

@@ -284,7 +284,7 @@ static int parameters_complete(mxl_rule *rule)
         .key_var_num_args = "num_args", .arity = join_arity, .infer = concat_infer,                \
         .compute = join_compute, .grad = join_grad
 
-static const mxl_op op_concat = {
+const mxl_op mxl_op_concat = {
     .name = "Concat",
     .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
@@ -306,7 +306,7 @@ mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axi
 {
     join_params p = {count, axis};
 
-    return mxl_scope_call(s, &op_concat, &p, count, arrays);
+    return mxl_scope_call(s, &mxl_op_concat, &p, count, arrays);
 }
 
 /* ---- stack ---- */
@@ -329,7 +329,7 @@ static int stack_infer(mxl_infer *infer)
     return 0;
 }
 
-static const mxl_op op_stack = {
+const mxl_op mxl_op_stack = {
     .name = "stack",
     .aliases = MXL_ALIASES("_npi_stack"),
     .doc = "Arrays of one shape side by side along a new axis.",
@@ -348,4 +348,4 @@ static const mxl_op op_stack = {
     .grad = join_grad,
 };
 
-const mxl_op *const mxl_ops_join[] = {&op_concat, &op_param_concat, &op_stack, NULL};
+const mxl_op *const mxl_ops_join[] = {&mxl_op_concat, &op_param_concat, &mxl_op_stack, NULL};

@@ -63,6 +63,7 @@ static int diag_plan(mxl_plan *p)
 
 static const mxl_op op_diag = {
     .name = "diag",
+    .inputs = mxl_inputs_data,
     .doc = "A diagonal of a matrix, or of each matrix along two axes, as the last axis of the "
            "result; of a vector the square matrix that has it as a diagonal.",
     MXL_PARAMS_OF(diag_params,

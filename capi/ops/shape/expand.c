@@ -243,6 +243,7 @@ static int tile_plan(mxl_plan *p)
 static const mxl_op op_tile = {
     .name = "tile",
     .aliases = MXL_ALIASES("_npi_tile"),
+    .inputs = mxl_inputs_data,
     .doc = "Copies of the whole array side by side.",
     MXL_ONLY_PARAM(mxl_tuple, reps, MXL_P_SHAPE, MXL_REQUIRED,
                    "Number of repetitions along each axis, aligned at the last one."),
@@ -285,6 +286,7 @@ static int repeat_plan(mxl_plan *p)
 static const mxl_op op_repeat = {
     .name = "repeat",
     .aliases = MXL_ALIASES("_np_repeat"),
+    .inputs = mxl_inputs_data,
     .doc = "Each element several times, one after another.",
     MXL_PARAMS_OF(
         repeat_params,

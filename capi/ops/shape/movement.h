@@ -30,6 +30,9 @@ mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, in
 /* Zeros with a, which has as many elements as the part, at the elements of the part. */
 mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *part);
 
+/* For loops of symbols. */
+extern const mxl_op mxl_op_slice_channel, mxl_op_concat, mxl_op_stack;
+
 /* For prepared calls: their parameters are int64_t, axis, begin, end and axis, index. */
 extern const mxl_op mxl_op_slice_axis, mxl_op_select;
 

@@ -190,6 +190,7 @@ static int squeeze_plan(mxl_plan *p)
 
 static const mxl_op op_squeeze = {
     .name = "squeeze",
+    .inputs = mxl_inputs_data,
     .doc = "The array without axes of extent 1. At least one axis stays.",
     MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, "None",
                    "The axes to take away, each of extent 1; None: all that have it."),

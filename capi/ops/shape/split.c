@@ -115,6 +115,7 @@ static const mxl_param split_v2_table[] = {
 static const mxl_op op_split_v2 = {
     .name = "_split_v2",
     .aliases = MXL_ALIASES("_npi_split"),
+    .inputs = mxl_inputs_data,
     .doc = "Cuts the array along an axis, into equal parts or at given positions.",
     MXL_PARAMS(split_params, split_v2_table),
     .arity = split_arity,
@@ -178,9 +179,10 @@ static int channel_complete(mxl_rule *rule)
     return 0;
 }
 
-static const mxl_op op_slice_channel = {
+const mxl_op mxl_op_slice_channel = {
     .name = "SliceChannel",
     .aliases = MXL_ALIASES("split"),
+    .inputs = mxl_inputs_data,
     .doc = "Cuts the array into num_outputs equal parts along an axis.",
     MXL_PARAMS_OF(
         split_params,
@@ -228,6 +230,7 @@ static mxl_array *dsplit_compose(mxl_scope *s, const mxl_call *call)
 #define SPLIT_ALONG(id, text)                                                                      \
     static const mxl_op op_##id = {                                                                \
         .name = "_npi_" #id,                                                                       \
+        .inputs = mxl_inputs_data,                                                                 \
         .doc = text,                                                                               \
         MXL_PARAMS(split_params, split_v2_table),                                                  \
         .arity = split_arity,                                                                      \
@@ -238,5 +241,5 @@ static mxl_array *dsplit_compose(mxl_scope *s, const mxl_call *call)
 SPLIT_ALONG(hsplit, "Cuts the array along its second axis, or its only one.");
 SPLIT_ALONG(dsplit, "Cuts the array along an axis, the third one of NumPy's dsplit.");
 
-const mxl_op *const mxl_ops_split[] = {&op_slice_channel, &op_split_v2, &op_hsplit, &op_dsplit,
+const mxl_op *const mxl_ops_split[] = {&mxl_op_slice_channel, &op_split_v2, &op_hsplit, &op_dsplit,
                                        NULL};

@@ -113,6 +113,7 @@ MXL_DX(back, mxl_scope_call(s, g->op, g->params, 1, &dy))
 static const mxl_op op_swap_axis = {
     .name = "SwapAxis",
     .aliases = MXL_ALIASES("_npi_swapaxes", "swapaxes"),
+    .inputs = mxl_inputs_data,
     .doc = "The array with two of its axes exchanged.",
     MXL_PARAMS_OF(
         swap_params,
@@ -155,6 +156,7 @@ static int reverse_plan(mxl_plan *p)
 static const mxl_op op_reverse = {
     .name = "reverse",
     .aliases = MXL_ALIASES("flip"),
+    .inputs = mxl_inputs_data,
     .doc = "The array with the order along axes reversed.",
     MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_SHAPE, MXL_REQUIRED,
                    "The axes to reverse, counted from the first; one that is named twice is not."),
@@ -164,6 +166,7 @@ static const mxl_op op_reverse = {
 
 static const mxl_op op_flip = {
     .name = "_npi_flip",
+    .inputs = mxl_inputs_data,
     .doc = "The array with the order along axes reversed.",
     MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, MXL_REQUIRED,
                    "The axes to reverse, counted from the first; None: all."),
@@ -262,6 +265,7 @@ static int block_grad(mxl_grad *g)
 #define BLOCKS(op_name, op_plan, op_doc)                                                           \
     static const mxl_op op_##op_name = {                                                           \
         .name = #op_name,                                                                          \
+        .inputs = mxl_inputs_data,                                                                 \
         .doc = op_doc,                                                                             \
         MXL_ONLY_PARAM(int64_t, block_size, MXL_P_INT, MXL_REQUIRED,                               \
                        "Rows and columns of a block, whose elements are along axis 1 of the "      \

@@ -173,6 +173,7 @@ static int size_compute(const mxl_call *call)
 static const mxl_op op_size = {
     .name = "_cvimresize",
     .aliases = MXL_ALIASES("_npi_cvimresize"),
+    .numbers_inputs = true,
     .doc = "An image in another size.",
     MXL_INPUTS(MXL_INPUT(src,
                          "An image, (rows, columns, channels), of uint8, float32 or "
@@ -323,6 +324,7 @@ static int border_compute(const mxl_call *call)
 
 static const mxl_op op_border = {
     .name = "_cvcopyMakeBorder",
+    .numbers_inputs = true,
     .doc = "An image with more pixels around it.",
     MXL_INPUTS(MXL_INPUT(src, "An image, (rows, columns, channels).", .type_text = "NDArray")),
     MXL_PARAMS_OF(

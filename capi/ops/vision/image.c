@@ -215,6 +215,7 @@ static int crop_plan(mxl_plan *p)
 static const mxl_op op_crop = {
     .name = "_image_crop",
     .aliases = MXL_ALIASES("_npx__image_crop"),
+    .numbers_inputs = true,
     .doc = "A rectangle of an image.",
     MXL_INPUTS(MXL_INPUT(data, "An image, (height, width, 1 or 3 channels), or a batch of "
                                "images.")),
@@ -253,6 +254,7 @@ MXL_DX(flip, mxl_scope_call(s, g->op, g->params, 1, &dy))
 static const mxl_op op_flip_columns = {
     .name = "_image_flip_left_right",
     .aliases = MXL_ALIASES("_npx__image_flip_left_right"),
+    .numbers_inputs = true,
     .doc = "An image with its columns in reverse order.",
     .inputs = mxl_inputs_image,
     MXL_MOVEMENT_BACK(columns_plan, flip_grad),
@@ -261,6 +263,7 @@ static const mxl_op op_flip_columns = {
 static const mxl_op op_flip_rows = {
     .name = "_image_flip_top_bottom",
     .aliases = MXL_ALIASES("_npx__image_flip_top_bottom"),
+    .numbers_inputs = true,
     .doc = "An image with its rows in reverse order.",
     .inputs = mxl_inputs_image,
     MXL_MOVEMENT_BACK(rows_plan, flip_grad),
@@ -313,6 +316,7 @@ static void maybe_saves(mxl_saves *saves)
         .grad = maybe_grad,                                                                        \
         .saves = maybe_saves,                                                                      \
         .output_names = "output",                                                                  \
+        .numbers_inputs = true,                                                                    \
         .total_outputs = 1,                                                                        \
         .doc = __VA_ARGS__,                                                                        \
     }

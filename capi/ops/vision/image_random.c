@@ -69,6 +69,7 @@ static int factor_compute(const mxl_call *call)
 #define FACTOR(id, text, ...)                                                                      \
     static const mxl_op op_##id = {                                                                \
         .name = "_image_random_" text,                                                             \
+        .numbers_inputs = true,                                                                    \
         .aliases = MXL_ALIASES("_npx__image_random_" text),                                        \
         .inputs = mxl_inputs_image,                                                                \
         MXL_PARAMS_OF(factor_params,                                                               \
@@ -136,6 +137,7 @@ static int jitter_compute(const mxl_call *call)
 static const mxl_op op_jitter = {
     .name = "_image_random_color_jitter",
     .aliases = MXL_ALIASES("_npx__image_random_color_jitter"),
+    .numbers_inputs = true,
     .doc =
         "An image with brightness, contrast, saturation and hue changed in random order, each by "
         "a random factor. Gradients pass as they are.",
@@ -190,6 +192,7 @@ static int lighting_compute(const mxl_call *call)
 static const mxl_op op_lighting = {
     .name = "_image_adjust_lighting",
     .aliases = MXL_ALIASES("_npx__image_adjust_lighting"),
+    .numbers_inputs = true,
     .doc = "An image of three channels plus three numbers times the principal components of the "
            "colours of ImageNet; one of one channel as it is.",
     .inputs = mxl_inputs_image,
@@ -214,6 +217,7 @@ static int random_lighting_compute(const mxl_call *call)
 static const mxl_op op_random_lighting = {
     .name = "_image_random_lighting",
     .aliases = MXL_ALIASES("_npx__image_random_lighting"),
+    .numbers_inputs = true,
     .doc = "_image_adjust_lighting by random numbers, normally distributed around 0.",
     .inputs = mxl_inputs_image,
     MXL_ONLY_PARAM(double, alpha_std, MXL_P_FLOAT, "0.0500000007", "The standard deviation."),

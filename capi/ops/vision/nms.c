@@ -127,6 +127,7 @@ static void nms_saves(mxl_saves *saves)
 static const mxl_op op_nms = {
     .name = "_contrib_box_nms",
     .aliases = MXL_ALIASES("_contrib_box_non_maximum_suppression"),
+    .numbers_inputs = true,
     .doc = "Non-maximum suppression: of boxes that overlap too much only the one with the best "
            "score is kept. The kept rows come first, the best score first (equal scores in their "
            "order); all other rows are -1. The gradient of a kept row goes to the row it was.",
@@ -256,6 +257,7 @@ MXL_WIDENED(match)
 
 static const mxl_op op_match = {
     .name = "_contrib_bipartite_matching",
+    .numbers_inputs = true,
     .doc = "Matches rows of a matrix with its columns, each with one at most: the pair with the "
            "best score first, then the best of those that are left (equal scores in their order). "
            "The results are the column of each row and the row of each column, -1 for none. Its "

@@ -145,6 +145,7 @@ static int resize_grad(mxl_grad *g)
 static const mxl_op op_resize = {
     .name = "_image_resize",
     .aliases = MXL_ALIASES("_npx__image_resize"),
+    .numbers_inputs = true,
     .doc = "An image in another size.",
     MXL_INPUTS(MXL_INPUT(data, "An image, (height, width, channels), or a batch of images, of "
                                "uint8, float32 or float64.")),

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -157,6 +158,13 @@ def test_shapes_follow_whatever_dtypes_are_stated() -> None:
     for lengths in (length, mx.sym.var("length", dtype="int32"), mx.sym.var("length")):
         symbol = mx.sym.softmax(mx.sym.var("data"), length=lengths, use_length=True)
         assert symbol.infer_shape(data=(2, 4), length=(2,))[1] == [(2, 4)]
+
+
+@pytest.mark.parametrize("name", ["exponential", "poisson", "uniform", "normal", "gamma"])
+def test_parameters_of_a_distribution_have_a_dtype_of_their_own(name: str) -> None:
+    drawn = getattr(mx.sym, f"sample_{name}")(mx.sym.var("first"), *[mx.sym.var("second")][: name[0] in "ung"])
+    arguments, outputs, _ = (drawn + mx.sym.var("other")).infer_type_partial(other="float16")
+    assert [*arguments[:-1], *outputs] == [*[None] * (len(arguments) - 1), np.float16]
 
 
 def test_a_network_of_integers_binds() -> None:

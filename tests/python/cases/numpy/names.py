@@ -1,4 +1,4 @@
-"""Operators of 1.9.1's NumPy arrays that are another operator here, by another name (capi/ops/numpy/names.c).
+"""Operators of 1.9.1's NumPy arrays that are another operator here, by another name (their aliases).
 
 A row is the first of that operator, under the other name, or has integers of every width.
 """
