@@ -68,7 +68,7 @@ ALIAS = -Wl,--auxiliary=libmxlite.so -Wl,-rpath,'$$ORIGIN'
 endif
 TWICE = $(if $(SANITIZE),,$(ALIAS))
 
-.PHONY: help lib native debug venv demo examples test test-build test-runs test-all test-all-build test-all-runs test-c test-c-run test-programs test-headers test-py \
+.PHONY: help lib native debug venv demo examples test test-build test-runs test-all test-all-build test-all-runs test-c test-c-run test-programs test-headers test-py test-op \
     py-table py-rest py-again test-levels level-baseline level-avx2 level-none asan asan-build asan-c asan-table tsan \
     tsan-build fuzz fuzz-programs fuzz-run checks wheel check-wheel test-pythons fmt lint docs clean FORCE
 .DEFAULT_GOAL := help
@@ -83,6 +83,7 @@ help:
 #: make examples the larger networks of examples/: convolutions, an LSTM, a gradient penalty, Gluon; a minute
 #: make test     in 10 minutes of processor time: the C tests, checks, and the Python tests that are not marked whole
 #: make test-all these too, and everything below up to test-levels: first all is built, then all is run, JOBS at a time
+#: make test-op OP=take  what tests one operator, by 1.9.1's name: its rows of the case table, the C programs that name it
 #: make test-c   C tests: units, public API, threads, headers alone
 #: make asan     the C tests and the case table under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan     the threaded C tests under ThreadSanitizer
@@ -356,6 +357,12 @@ py-table: venv
 py-rest: venv
 	@echo "TEST $(REST)"
 	@$(FIRST) $(PYTEST) $(REST) $(PYTEST_END)
+
+OP_PROGRAMS = $(if $(OP),$(filter $(call TEST_PROGRAM,$(shell grep -rlF '"$(OP)"' tests/c)),$(TEST_PROGRAMS)))
+test-op: venv
+	@[ -n "$(OP)" ] || { echo "make test-op: which? OP=take"; exit 2; }
+	@$(if $(OP_PROGRAMS),$(MAKE) $(OP_PROGRAMS) && sh tools/testing/run_c_tests.sh test-op $(TEST_TIMEOUT) $(BUILD) $(OP_PROGRAMS))
+	@$(FIRST) $(PYTEST) $(TABLE) -k '[$(OP)/ or -$(OP)/ or [$(OP)]'
 
 py-again: venv
 	@if $(HAS_PYTHON_H); then \
