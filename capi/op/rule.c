@@ -162,10 +162,9 @@ int64_t mxl_rule_product(int ndim, const int64_t *dim)
 static int shapes_of_all(mxl_rule *rule)
 {
     const mxl_op *op = rule->op;
-    bool one_input = op->arity == NULL && mxl_op_inputs(op)[1].name == NULL;
 
     if (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same ||
-        (op->kernels != NULL && one_input))
+        (op->kernels != NULL && op->arity == NULL && mxl_op_inputs(op)[1].name == NULL))
         return mxl_rule_said_shapes(rule, "A*>A*");
     return op->infer == mxl_infer_broadcast ? broadcast(rule) : 0;
 }
