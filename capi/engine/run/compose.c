@@ -41,15 +41,21 @@ static int run_parts(mxl_run *r, mxl_scope *scope, bool record)
     return status;
 }
 
+/* Sets out_dtype and out_shape by what a composition without infer made. */
+static void note_made(mxl_run *r)
+{
+    for (int i = 0; i < r->call.num_outputs; i++) {
+        r->out_dtype[i] = r->call.out[i]->dtype;
+        mxl_shape_set(&r->out_shape[i], r->call.out[i]->ndim, r->call.out[i]->shape);
+    }
+}
+
 int mxl_run_made(mxl_run *r)
 {
     r->device = mxl_run_device(r);
     if (mxl_run_unrecorded(r) != 0)
         return -1;
-    for (int i = 0; i < r->call.num_outputs; i++) {
-        r->out_dtype[i] = r->call.out[i]->dtype;
-        mxl_shape_set(&r->out_shape[i], r->call.out[i]->ndim, r->call.out[i]->shape);
-    }
+    note_made(r);
     return 0;
 }
 
@@ -79,22 +85,6 @@ int mxl_run_unrecorded(mxl_run *r)
     return status;
 }
 
-/* Whether what a composition without infer made fits the arrays that the caller gives. */
-static int check_made(const mxl_run *r)
-{
-    for (int i = 0; i < r->arity.visible; i++) {
-        const mxl_array *given = r->given_out[i], *made = r->call.out[i];
-
-        if (given == NULL || given->storage == NULL ||
-            (given->dtype == made->dtype && mxl_array_same_shape(given, made)))
-            continue;
-        return mxl_error("%s: the output given is %s of shape %s, the result is %s of shape %s",
-                         r->call.op->name, mxl_dtype_name(given->dtype), MXL_SHAPE_OF(given),
-                         mxl_dtype_name(made->dtype), MXL_SHAPE_OF(made));
-    }
-    return 0;
-}
-
 /* Result i goes to the array that the caller gives; one without a shape becomes a copy, on the
  * device of results. */
 static int write_to_given(mxl_run *r, int i, const mxl_builtin_ops *builtin)
@@ -119,8 +109,10 @@ int mxl_run_composite(mxl_run *r)
     if (builtin == NULL)
         return -1;
     status = run_parts(r, &scope, r->mode.record);
-    if (status == 0 && r->call.op->infer == NULL)
-        status = check_made(r);
+    if (status == 0 && r->call.op->infer == NULL) {
+        note_made(r);
+        status = mxl_run_check_given(r);
+    }
     for (int i = 0; i < r->arity.visible && status == 0; i++) {
         if (r->given_out[i] != NULL)
             status = write_to_given(r, i, builtin);
