@@ -8,6 +8,7 @@ from __future__ import annotations
 import os.path
 import sys
 from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any, Callable
 
 from mxlite._public.imported import find, names
@@ -89,6 +90,11 @@ def show(module: dict[str, Any], get: Callable[[str], Any] | None = None) -> Non
     own = _own[name] = list(module["__all__"])
     module["__all__"] = own + [each for each in names(name.partition(".")[2]) if each not in own]
     module.setdefault("__path__", [])  # so that `from module import x` asks the finder below for x
+
+
+def own(module: ModuleType) -> list[str]:
+    """The public names of a module that is shown, without those that a star import of it gives, too."""
+    return _own[module.__name__]
 
 
 def add(module: str, name: str, thing: Any) -> None:

@@ -89,6 +89,10 @@ class BaseRNNCell:
         """What the names of unpacked weights have for each gate; () for a cell without weights."""
         return ()
 
+    @property
+    def _num_gates(self) -> int:
+        return len(self._gate_names)
+
     def begin_state(self, func: Callable[..., Any] = symbol.zeros, **kwargs: Any) -> list:
         """States to begin with.
 
@@ -119,19 +123,17 @@ class BaseRNNCell:
             KeyError: a weight is not in `args`.
             MXNetError: a weight has another number of rows.
         """
-        args, gates = args.copy(), self._gate_names
+        args = args.copy()
         for start in self._products_of_weights():
+            rows = self._num_gates * self._num_hidden
             kinds = {kind: take(args, f"{start}_{kind}") for kind in ("weight", "bias")}
             for kind, packed in kinds.items():
-                if packed.shape[0] != len(gates) * self._num_hidden:
-                    raise WrongStateError(
-                        f"unpack_weights: {start}_{kind} has {len(gates) * self._num_hidden} rows, got shape"
-                        f" {packed.shape}"
-                    )
-            for i, gate in enumerate(gates):
+                if packed.shape[0] != rows:
+                    raise WrongStateError(f"unpack_weights: {start}_{kind} has {rows} rows, got shape {packed.shape}")
+            for i, gate in enumerate(self._gate_names):
                 for kind, packed in kinds.items():
-                    rows = packed[i * self._num_hidden : (i + 1) * self._num_hidden]
-                    args[f"{start}{gate}_{kind}"] = rows.copy()
+                    part = packed[i * self._num_hidden : (i + 1) * self._num_hidden]
+                    args[f"{start}{gate}_{kind}"] = part.copy()
         return args
 
     def pack_weights(self, args: Weights) -> Weights:

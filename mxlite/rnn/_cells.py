@@ -13,6 +13,8 @@ from mxlite.rnn._base import BaseRNNCell, RNNParams
 from mxlite.rnn._packed import gates_of
 from mxlite.symbol import Symbol
 
+WEIGHTS_FIRST = ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias")
+
 
 class _GatedCell(BaseRNNCell):
     """A cell of two products, of the input and of the last output, for a number of gates.
@@ -25,6 +27,8 @@ class _GatedCell(BaseRNNCell):
     _node_names: dict[str, str] = {}
     _mark = ""
     _activation: Any = "tanh"
+    #: The variables, in the order in which they are made: some kinds make both weights first.
+    _weight_names: tuple[str, ...] = ("i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias")
 
     _iW: Symbol  # noqa: N815 - 1.9.1's names
     _iB: Symbol  # noqa: N815
@@ -56,6 +60,12 @@ class _GatedCell(BaseRNNCell):
                 partial(activated, "sigmoid"),
             )
 
+    def _make_weights(self, **init: Any) -> None:
+        """Makes the variables of both products; `init`: initializers, as `i2h_bias`."""
+        made = {name: self.params.get(name, init=init.get(name)) for name in self._weight_names}
+        self._iW, self._iB = made["i2h_weight"], made["i2h_bias"]
+        self._hW, self._hB = made["h2h_weight"], made["h2h_bias"]
+
     def _step(
         self, i2h: Symbol, h2h: Symbol, states: Sequence[Symbol], split: Function, act: Function, gate: Function
     ) -> tuple[Symbol, list]:
@@ -63,13 +73,13 @@ class _GatedCell(BaseRNNCell):
         raise NotImplementedError(f"{type(self).__name__}: a cell with gates must have _step")
 
     def _products(self, inputs: Symbol, state: Symbol, name: str) -> tuple[Symbol, Symbol]:
-        rows = len(self._gate_names) * self._num_hidden
+        rows = self._num_gates * self._num_hidden
         product, name = partial(symbol.FullyConnected, num_hidden=rows), name + self._mark
         i2h = product(inputs, self._iW, self._iB, name=f"{name}i2h")
         return i2h, product(state, self._hW, self._hB, name=f"{name}h2h")
 
     def _split(self, values: Symbol, name: str) -> Symbol:
-        return symbol.split(values, num_outputs=len(self._gate_names), name=name)
+        return symbol.split(values, num_outputs=self._num_gates, name=name)
 
     @property
     def state_info(self) -> list[dict[str, Any]]:
@@ -135,8 +145,7 @@ class RNNCell(_RNN):
         super().__init__(prefix=prefix, params=params)
         self._num_hidden = num_hidden
         self._activation = activation
-        self._iW, self._iB = self.params.get("i2h_weight"), self.params.get("i2h_bias")
-        self._hW, self._hB = self.params.get("h2h_weight"), self.params.get("h2h_bias")
+        self._make_weights()
 
 
 class LSTMCell(_LSTM):
@@ -146,14 +155,14 @@ class LSTMCell(_LSTM):
         forget_bias: with what the bias of the forget gate begins.
     """
 
+    _weight_names = WEIGHTS_FIRST
+
     def __init__(
         self, num_hidden: int, prefix: str = "lstm_", params: RNNParams | None = None, forget_bias: float = 1.0
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         self._num_hidden = num_hidden
-        self._iW, self._hW = self.params.get("i2h_weight"), self.params.get("h2h_weight")
-        self._iB = self.params.get("i2h_bias", init=initializer.LSTMBias(forget_bias=forget_bias))
-        self._hB = self.params.get("h2h_bias")
+        self._make_weights(i2h_bias=initializer.LSTMBias(forget_bias=forget_bias))
 
 
 class GRUCell(_GRU):
@@ -162,5 +171,4 @@ class GRUCell(_GRU):
     def __init__(self, num_hidden: int, prefix: str = "gru_", params: RNNParams | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         self._num_hidden = num_hidden
-        self._iW, self._iB = self.params.get("i2h_weight"), self.params.get("i2h_bias")
-        self._hW, self._hB = self.params.get("h2h_weight"), self.params.get("h2h_bias")
+        self._make_weights()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Callable
 
 from mxlite import symbol
 from mxlite.error import WrongStateError, WrongTypeError
-from mxlite.gluon.rnn._steps import zoneout
+from mxlite.gluon.rnn._steps import ask_base, own_states, zoneout
 from mxlite.rnn._base import BaseRNNCell, RNNParams, Weights, _normalize_sequence
 from mxlite.symbol import Symbol
 
@@ -77,14 +77,9 @@ class _Several(BaseRNNCell):
         """The inverse of `unpack_weights`."""
         return _cells_pack_weights(self._cells, args)
 
-    def _shared(self, states: Sequence[Symbol]) -> list[tuple[BaseRNNCell, Sequence[Symbol]]]:
+    def _with_states(self, states: Sequence[Symbol]) -> Iterator[tuple[BaseRNNCell, Sequence[Symbol]]]:
         """Each cell with the states that are its own."""
-        found, place = [], 0
-        for cell in self._cells:
-            count = len(cell.state_info)
-            found.append((cell, states[place : place + count]))
-            place += count
-        return found
+        return own_states(self._cells, lambda cell: len(cell.state_info), states)
 
 
 class SequentialRNNCell(_Several):
@@ -101,7 +96,7 @@ class SequentialRNNCell(_Several):
         """One step. Raises MXNetError: a cell is bidirectional."""
         self._counter += 1
         following = []
-        for cell, own in self._shared(states):
+        for cell, own in self._with_states(states):
             if isinstance(cell, BidirectionalCell):
                 raise WrongStateError("a BidirectionalCell has no single step: call unroll")
             inputs, after = cell(inputs, own)
@@ -120,7 +115,7 @@ class SequentialRNNCell(_Several):
         self.reset()
         states = self.begin_state() if begin_state is None else begin_state
         following = []
-        for number, (cell, own) in enumerate(self._shared(states), 1):
+        for number, (cell, own) in enumerate(self._with_states(states), 1):
             merge = merge_outputs if number == len(self._cells) else None
             inputs, after = cell.unroll(length, inputs, own, layout, merge)
             following.extend(after)
@@ -163,7 +158,7 @@ class BidirectionalCell(_Several):
         self.reset()
         inputs, axis = _normalize_sequence(length, inputs, layout, False)
         states = self.begin_state() if begin_state is None else begin_state
-        (left, l_own), (right, r_own) = self._shared(states)
+        (left, l_own), (right, r_own) = self._with_states(states)
         forwards, l_states = left.unroll(length, inputs, l_own, layout, merge_outputs)
         backwards, r_states = right.unroll(length, inputs[::-1], r_own, layout, merge_outputs)
         if merge_outputs is None:
@@ -243,15 +238,7 @@ class ModifierCell(BaseRNNCell):
     def begin_state(self, init_sym: Callable[..., Any] = symbol.zeros, **kwargs: Any) -> list:  # type: ignore[override]
         """The first states of the cell within; `init_sym`, or `func`, as `func` of BaseRNNCell.begin_state."""
         self._check_unmodified()
-        return self._ask_base("begin_state", **{"func": init_sym, **kwargs})
-
-    def _ask_base(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Calls a method of the cell within, which refuses others."""
-        self.base_cell._modified = False
-        try:
-            return getattr(self.base_cell, method)(*args, **kwargs)
-        finally:
-            self.base_cell._modified = True
+        return ask_base(self.base_cell, "begin_state", **{"func": init_sym, **kwargs})
 
     def unpack_weights(self, args: Weights) -> Weights:
         return self.base_cell.unpack_weights(args)
@@ -291,9 +278,6 @@ class ZoneoutCell(ModifierCell):
 class ResidualCell(ModifierCell):
     """The output of a cell plus its input (Wu et al. 2016)."""
 
-    def __init__(self, base_cell: BaseRNNCell) -> None:
-        super().__init__(base_cell)
-
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list]:
         """One step: the output and the next states."""
         output, states = self.base_cell(inputs, states)
@@ -309,7 +293,7 @@ class ResidualCell(ModifierCell):
     ) -> tuple[Any, list]:
         """As BaseRNNCell.unroll."""
         self.reset()
-        outputs, states = self._ask_base("unroll", length, inputs, begin_state, layout, merge_outputs)
+        outputs, states = ask_base(self.base_cell, "unroll", length, inputs, begin_state, layout, merge_outputs)
         merged = isinstance(outputs, Symbol) if merge_outputs is None else merge_outputs
         inputs, _ = _normalize_sequence(length, inputs, layout, merged)
         if merged:

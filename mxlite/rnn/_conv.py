@@ -10,7 +10,7 @@ from typing import Any, Callable, ClassVar
 from mxlite import symbol
 from mxlite.error import WrongValueError
 from mxlite.rnn._base import RNNParams
-from mxlite.rnn._cells import _GRU, _LSTM, _RNN, _GatedCell
+from mxlite.rnn._cells import _GRU, _LSTM, _RNN, WEIGHTS_FIRST, _GatedCell
 from mxlite.symbol import Symbol
 
 #: The activation of convolutional cells, unless another one is given.
@@ -31,6 +31,8 @@ class BaseConvRNNCell(_GatedCell):
         ValueError: an even h2h_kernel.
         MXNetError: the input cannot be convolved so.
     """
+
+    _weight_names = WEIGHTS_FIRST
 
     def __init__(
         self,
@@ -64,15 +66,12 @@ class BaseConvRNNCell(_GatedCell):
             symbol.Variable("data"), num_filter=num_hidden, layout=conv_layout, **self._of_input
         ).infer_shape(data=tuple(input_shape))[1]
         self._state_shape = (0, *made[0][1:])
-        get = self.params.get
-        self._iW = get("i2h_weight", init=i2h_weight_initializer)
-        self._hW = get("h2h_weight", init=h2h_weight_initializer)
-        self._iB = get("i2h_bias", init=i2h_bias_initializer)
-        self._hB = get("h2h_bias", init=h2h_bias_initializer)
-
-    @property
-    def _num_gates(self) -> int:
-        return len(self._gate_names)
+        self._make_weights(
+            i2h_weight=i2h_weight_initializer,
+            i2h_bias=i2h_bias_initializer,
+            h2h_weight=h2h_weight_initializer,
+            h2h_bias=h2h_bias_initializer,
+        )
 
     @property
     def state_info(self) -> list[dict[str, Any]]:

@@ -70,10 +70,6 @@ class FusedRNNCell(BaseRNNCell):
     def _gate_names(self) -> tuple[str, ...]:
         return gates_of(self._mode)
 
-    @property
-    def _num_gates(self) -> int:
-        return len(self._gate_names)
-
     def unpack_weights(self, args: Weights) -> Weights:
         """The arrays of `args` with one for each layer, direction and gate, `lstm_l0_i2h_f_weight`.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Callable
 
 from mxlite import ndarray as nd
 from mxlite.error import WrongStateError, WrongTypeError
 from mxlite.gluon.rnn._cells import _MODIFIED, HybridRecurrentCell, RecurrentCell, Step, _get_begin_state
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, _reverse_sequences
-from mxlite.gluon.rnn._steps import zoneout
+from mxlite.gluon.rnn._steps import ask_base, own_states, zoneout
 from mxlite.ndarray import NDArray
 from mxlite.symbol import Symbol
 
@@ -37,6 +38,10 @@ class _Several:
             raise WrongStateError(_MODIFIED)
         return _cells_begin_state(self._children.values(), **kwargs)
 
+    def _with_states(self, states: Any) -> Iterator[tuple[Any, Any]]:
+        """Each cell with the states that are its own."""
+        return own_states(self._children.values(), lambda cell: len(cell.state_info()), states)
+
 
 class _Sequence(_Several):
     """Cells one behind the other."""
@@ -61,11 +66,9 @@ class _Sequence(_Several):
         self._counter += 1
         if any(isinstance(cell, BidirectionalCell) for cell in self._children.values()):
             raise WrongStateError("a BidirectionalCell has no single step; use unroll")
-        following, place = [], 0
-        for cell in self._children.values():
-            count = len(cell.state_info())
-            inputs, some = cell(inputs, states[place : place + count])
-            place += count
+        following = []
+        for cell, own in self._with_states(states):
+            inputs, some = cell(inputs, own)
             following.extend(some)
         return inputs, following
 
@@ -82,18 +85,10 @@ class _Sequence(_Several):
         self.reset()  # type: ignore[attr-defined]
         inputs, _, F, batch_size = _format_sequence(length, inputs, layout, None)  # noqa: N806
         states = _get_begin_state(self, F, begin_state, inputs, batch_size)
-        following, place = [], 0
-        for number, cell in enumerate(self._children.values(), 1):
-            count = len(cell.state_info())
-            inputs, some = cell.unroll(
-                length,
-                inputs=inputs,
-                begin_state=states[place : place + count],
-                layout=layout,
-                merge_outputs=None if number < len(self) else merge_outputs,
-                valid_length=valid_length,
-            )
-            place += count
+        following = []
+        for number, (cell, own) in enumerate(self._with_states(states), 1):
+            merge = merge_outputs if number == len(self) else None
+            inputs, some = cell.unroll(length, inputs, own, layout, merge, valid_length)
             following.extend(some)
         return inputs, following
 
@@ -187,15 +182,7 @@ class ModifierCell(HybridRecurrentCell):
         """The first states of the cell within."""
         if self._modified:
             raise WrongStateError(_MODIFIED)
-        return self._ask_base("begin_state", func=func, **kwargs)
-
-    def _ask_base(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Calls a method of the cell within, which refuses others."""
-        self.base_cell._modified = False
-        try:
-            return getattr(self.base_cell, method)(*args, **kwargs)
-        finally:
-            self.base_cell._modified = True
+        return ask_base(self.base_cell, "begin_state", func=func, **kwargs)
 
     def hybrid_forward(self, F: Any, inputs: Any, states: list) -> Any:  # type: ignore[override] # noqa: N803
         """One step; kinds override it."""
@@ -257,7 +244,9 @@ class ResidualCell(ModifierCell):
     ) -> tuple[Any, list]:
         """As RecurrentCell.unroll."""
         self.reset()
-        outputs, states = self._ask_base("unroll", length, inputs, begin_state, layout, merge_outputs, valid_length)
+        outputs, states = ask_base(
+            self.base_cell, "unroll", length, inputs, begin_state, layout, merge_outputs, valid_length
+        )
         merged = isinstance(outputs, (NDArray, Symbol)) if merge_outputs is None else merge_outputs
         inputs, axis, F, _ = _format_sequence(length, inputs, layout, merged)  # noqa: N806
         if valid_length is not None:
@@ -296,11 +285,10 @@ class BidirectionalCell(_Several, HybridRecurrentCell):
         self.reset()
         inputs, axis, F, batch_size = _format_sequence(length, inputs, layout, False)  # noqa: N806
         states = _get_begin_state(self, F, begin_state, inputs, batch_size)
-        left, right = self._children.values()
-        count = len(left.state_info(batch_size))
-        forwards, l_states = left.unroll(length, inputs, states[:count], layout, merge_outputs, valid_length)
+        (left, l_own), (right, r_own) = self._with_states(states)
+        forwards, l_states = left.unroll(length, inputs, l_own, layout, merge_outputs, valid_length)
         mirrored = _reverse_sequences(inputs, length, valid_length)
-        backwards, r_states = right.unroll(length, mirrored, states[count:], layout, False, valid_length)
+        backwards, r_states = right.unroll(length, mirrored, r_own, layout, False, valid_length)
         backwards = _reverse_sequences(backwards, length, valid_length)
         merged = isinstance(forwards, (NDArray, Symbol)) if merge_outputs is None else merge_outputs
         if merged:

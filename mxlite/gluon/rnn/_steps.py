@@ -7,11 +7,12 @@ gates one after another along one axis. What differs between cells comes as func
     act(values, name), gate(values, name): the activation of new content, and that of gates.
 
 `name` is what a cell that names its nodes calls the result; None: it has no name. Each step returns the output and the
-next states.
+next states. Cells made of other cells share `own_states`, `ask_base` and `zoneout`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Callable
 
 Function = Callable[[Any, Any], Any]
@@ -44,3 +45,21 @@ def gru_step(i2h: Any, h2h: Any, before: Any, split: Function, act: Function, ga
 def zoneout(F: Any, rate: float, new: Any, old: Any) -> Any:  # noqa: N803 - 1.9.1's name
     """`new` with elements of `old` in random places, while training (Krueger et al. 2016)."""
     return F.where(F.Dropout(F.ones_like(new), p=rate), new, old) if rate != 0.0 else new
+
+
+def own_states(cells: Iterable[Any], count: Callable[[Any], int], states: Any) -> Iterator[tuple[Any, Any]]:
+    """Each cell with those of `states` that are its own, of which it has `count(cell)`."""
+    first = 0
+    for cell in cells:
+        behind = first + count(cell)
+        yield cell, states[first:behind]
+        first = behind
+
+
+def ask_base(base_cell: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    """For a modifier cell: calls a method of the cell within, which refuses all other callers."""
+    base_cell._modified = False
+    try:
+        return getattr(base_cell, method)(*args, **kwargs)
+    finally:
+        base_cell._modified = True

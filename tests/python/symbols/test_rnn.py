@@ -197,7 +197,7 @@ def _cells() -> Any:
 
 @pytest.mark.parametrize("fused", [True, False])
 def test_a_checkpoint_of_1_9_1(fused: bool, tmp_path: Path) -> None:
-    """Its weights are those of the cells that a fused one stands for, too."""
+    """The fused cells and the cells of `unfuse` load the file that 1.9.1 wrote, and give its outputs."""
     cells = _cells()
     if fused:
         network, weights, states = mx.rnn.load_rnn_checkpoint(cells, str(FILES / "model"), 7)

@@ -10,7 +10,7 @@ from mxlite.error import WrongStateError, WrongTypeError
 from mxlite.gluon.rnn import BidirectionalCell, HybridRecurrentCell, ModifierCell, SequentialRNNCell
 from mxlite.gluon.rnn._cells import _split
 from mxlite.gluon.rnn._sequences import _format_sequence
-from mxlite.gluon.rnn._steps import lstm_step
+from mxlite.gluon.rnn._steps import ask_base, lstm_step
 from mxlite.ndarray import NDArray
 
 __all__ = ["LSTMPCell", "VariationalDropoutCell", "dynamic_unroll"]
@@ -82,7 +82,7 @@ class VariationalDropoutCell(ModifierCell):
         inputs, axis, F, _ = _format_sequence(length, inputs, layout, True)  # noqa: N806
         if self.drop_inputs:
             inputs = F.Dropout(inputs, p=self.drop_inputs, axes=(axis,))
-        outputs, states = self._ask_base("unroll", length, inputs, begin_state, layout, True, valid_length)
+        outputs, states = ask_base(self.base_cell, "unroll", length, inputs, begin_state, layout, True, valid_length)
         if self.drop_outputs:
             outputs = F.Dropout(outputs, p=self.drop_outputs, axes=(axis,))
         return _format_sequence(length, outputs, layout, merge_outputs)[0], states
