@@ -20,11 +20,11 @@ __all__ = ["load"]
 
 def _check(path: str) -> None:
     if not os.path.exists(path):
-        raise MXNetError(f"library.load: the path {path} does NOT exist")
+        raise MXNetError(f"library.load: there is no file {path}")
     if not os.path.isabs(path):
-        raise MXNetError(f"library.load: the path {path} is not an absolute path")
+        raise MXNetError(f"library.load: the path must begin with /, got {path}")
     if os.path.splitext(path)[1] not in (".so", ".dll"):
-        raise MXNetError(f"library.load: the path {path} is NOT a library file, whose name ends with .so")
+        raise MXNetError(f"library.load: the file must be a shared library, named *.so, got {path}")
 
 
 def _show_operator(name: str) -> None:

@@ -156,6 +156,11 @@ void api_catch_end(api_catch *here);
  * what the library has said since API_CATCH. */
 int api_library_failed(const api_catch *here, const char *name, const char *what);
 
+/* Shape i of those that the library is given: its sizes go to `*room`, which moves behind them. -1
+ * with the error set where one is too large for the library's unsigned int. */
+int api_library_put_shape(const api_library_op *o, int i, int ndim, const int64_t *dim,
+                          unsigned **shapes, int *ndims, unsigned **room);
+
 /* The functions of mxl_custom. */
 int api_library_infer(mxl_custom *custom, mxl_infer *infer);
 int api_library_shapes(mxl_custom *custom, mxl_shape *shapes, bool legacy_shape);

@@ -214,26 +214,31 @@ static void free_ops(api_library *l)
 
 /* ---- loading ---- */
 
-static int open_functions(api_library *l)
+static int find_function(api_library *l, mxl_probe_symbol symbol)
+{
+    const mxl_probe_symbol one[] = {symbol, {0}};
+
+    if (mxl_probe_fill(l->opened, "", one, &l->call))
+        return 0;
+    return mxl_error("it exports no %s, so it is no library of operators for MXNet 1.9.1",
+                     symbol.name);
+}
+
+static int find_functions(api_library *l)
 {
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        const mxl_probe_symbol one[] = {functions[i], {0}};
-
-        if (!mxl_probe_fill(l->opened, "", one, &l->call))
-            return mxl_error("it exports no %s, so it is no library of operators for MXNet 1.9.1",
-                             functions[i].name);
+        if (find_function(l, functions[i]) != 0)
+            return -1;
     }
     return 0;
 }
 
 static int check_version(api_library *l)
 {
-    static const mxl_probe_symbol version[] = {FUNCTION(opVersion), {0}};
     int given;
 
-    if (!mxl_probe_fill(l->opened, "", version, &l->call))
-        return mxl_error("it exports no %s, so it is no library of operators for MXNet 1.9.1",
-                         version[0].name);
+    if (find_function(l, (mxl_probe_symbol)FUNCTION(opVersion)) != 0)
+        return -1;
     given = l->call.opVersion();
     return given == INTERFACE ? 0
                               : mxl_error("it was built for version %d of the interface "
@@ -281,7 +286,7 @@ static int load(api_library *l, bool *keep)
 {
     name_list *lists[KINDS] = {NULL};
 
-    if (check_version(l) != 0 || open_functions(l) != 0)
+    if (check_version(l) != 0 || find_functions(l) != 0)
         return -1;
     *keep = true;
     api_catch_prepare();

@@ -140,6 +140,21 @@ typedef struct asked_shapes {
     int *new_ndims, *out_ndims;
 } asked_shapes;
 
+int api_library_put_shape(const api_library_op *o, int i, int ndim, const int64_t *dim,
+                          unsigned **shapes, int *ndims, unsigned **room)
+{
+    ndims[i] = ndim;
+    shapes[i] = *room;
+    for (int k = 0; k < ndim; k++) {
+        if (dim[k] > UINT_MAX)
+            return mxl_error("%s: size %lld of input %d does not fit the unsigned int that the "
+                             "library is given",
+                             o->op.name, (long long)dim[k], i);
+        *(*room)++ = (unsigned)dim[k];
+    }
+    return 0;
+}
+
 static int ask_begin(asked_shapes *a, const api_library_call *c, const mxl_shape *shapes)
 {
     size_t count = (size_t)c->custom.num_arguments, sizes = 1;
@@ -154,17 +169,11 @@ static int ask_begin(asked_shapes *a, const api_library_call *c, const mxl_shape
         return -1;
     a->ndims = (int *)(a->in + count + 1);
     size = (unsigned *)(a->ndims + count + 1);
-    for (size_t i = 0; i < count; i++) {
-        a->ndims[i] = shapes[i].ndim;
-        a->in[i] = size;
-        for (int k = 0; k < shapes[i].ndim; k++) {
-            if (shapes[i].dim[k] > UINT_MAX) {
-                mxl_free(a->in, a->bytes);
-                return mxl_error("%s: size %lld of input %d does not fit the unsigned int that the "
-                                 "library is given",
-                                 c->of->op.name, (long long)shapes[i].dim[k], (int)i);
-            }
-            *size++ = (unsigned)shapes[i].dim[k];
+    for (int i = 0; i < (int)count; i++) {
+        if (api_library_put_shape(c->of, i, shapes[i].ndim, shapes[i].dim, a->in, a->ndims,
+                                  &size) != 0) {
+            mxl_free(a->in, a->bytes);
+            return -1;
         }
     }
     return 0;

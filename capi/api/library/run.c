@@ -249,7 +249,7 @@ typedef struct forms {
     int *ndims, *dtypes, device;
 } forms;
 
-static void fill_forms(forms *f, int count, mxl_array *const *in)
+static int fill_forms(forms *f, const api_library_op *o, int count, mxl_array *const *in)
 {
     unsigned *size;
 
@@ -258,12 +258,11 @@ static void fill_forms(forms *f, int count, mxl_array *const *in)
     f->device = count > 0 ? mxl_device_id(in[0]->device) : 0;
     size = (unsigned *)(f->dtypes + count + 1);
     for (int i = 0; i < count; i++) {
-        f->ndims[i] = in[i]->ndim;
         f->dtypes[i] = in[i]->dtype;
-        f->shapes[i] = size;
-        for (int k = 0; k < in[i]->ndim; k++)
-            *size++ = (unsigned)in[i]->shape[k];
+        if (api_library_put_shape(o, i, in[i]->ndim, in[i]->shape, f->shapes, f->ndims, &size) != 0)
+            return -1;
     }
+    return 0;
 }
 
 static int ask_state(const api_library_call *c, const forms *f, void **made)
@@ -298,8 +297,7 @@ static int make_state(const api_library_call *c, mxl_array *const *in, void **ma
     f.shapes = mxl_alloc(bytes);
     if (f.shapes == NULL)
         return -1;
-    fill_forms(&f, count, in);
-    status = ask_state(c, &f, made);
+    status = fill_forms(&f, c->of, count, in) != 0 ? -1 : ask_state(c, &f, made);
     mxl_free(f.shapes, bytes);
     return status;
 }
