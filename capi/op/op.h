@@ -151,9 +151,9 @@ struct mxl_op {
     int (*compute)(const mxl_call *call);
     const mxl_kernels *kernels; /* element-wise loops; compute is then mxl_run_loops */
     /* Or, for a composite: runs other operators and returns output 0, scoped; call->out[1] and on
-     * get the others. Without infer the shapes are those of what it makes. It must do the same each
-     * time. Under a label the call is one node, whose
-     * backward runs and differentiates it again. */
+     * get the others. Without infer a meta run of it gives dtypes and shapes. It must do the same
+     * each time. Under a label the call is one node, whose backward runs and differentiates it
+     * again. */
     mxl_array *(*compose)(mxl_scope *scope, const mxl_call *call);
     int (*grad)(mxl_grad *grad);        /* NULL: not differentiable */
     void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
@@ -217,7 +217,7 @@ struct mxl_op {
     bool (*is_state)(const void *params, int i);
     const char *(*first_value)(const void *params, int i);
     bool mixed_precision; /* output i is input i in another dtype; symbols can go without it */
-    bool axis_was_none;   /* in files before 0.9.5 its axis -1 stands for None */
+    bool axis_was_none;   /* files that MXNet wrote before 0.9.5 have axis -1 for None */
 };
 
 /* Groups of fields of a descriptor: its input table; the parameter struct and its table, with the

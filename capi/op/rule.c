@@ -83,27 +83,27 @@ static int broadcast(mxl_rule *rule)
     return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &both);
 }
 
-int mxl_rule_creation(mxl_rule *rule)
+/* The result has the shape of the parameter `shape`, if that has at least so many axes. */
+static int of_parameter(mxl_rule *rule, int least, bool legacy_shape)
 {
     mxl_tuple list = mxl_op_shape_parameter(rule->op, rule->params);
     mxl_shape said;
 
-    if (list.n < 0 || list.n > MXL_MAX_NDIM)
+    if (list.n < least || list.n > MXL_MAX_NDIM)
         return 0;
     mxl_shape_set(&said, list.n, list.v);
-    mxl_shape_from_caller(&said, rule->legacy_shape);
+    mxl_shape_from_caller(&said, legacy_shape);
     return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &said);
+}
+
+int mxl_rule_creation(mxl_rule *rule)
+{
+    return of_parameter(rule, 0, rule->legacy_shape);
 }
 
 int mxl_rule_by_parameter(mxl_rule *rule)
 {
-    mxl_tuple list = mxl_op_shape_parameter(rule->op, rule->params);
-    mxl_shape said;
-
-    if (list.n < 1 || list.n > MXL_MAX_NDIM)
-        return 0;
-    mxl_shape_set(&said, list.n, list.v);
-    return mxl_rule_merge(rule, mxl_rule_out(rule, 0), &said);
+    return of_parameter(rule, 1, false);
 }
 
 int mxl_rule_reshape(mxl_rule *rule)

@@ -61,8 +61,7 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size, in
     array->ndim = shape->ndim;
     array->contiguous = true;
     array->storage = s->storage;
-    mxl_ref_init(&array->ref,
-                 NULL); /* compositions keep and drop it, and never the last reference */
+    mxl_ref_init(&array->ref, NULL); /* never released: compositions give back what they keep */
     array->shape = s->dims[i];
     array->strides = s->dims[i] + shape->ndim;
     for (int k = 0; k < shape->ndim; k++)
