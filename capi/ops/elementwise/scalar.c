@@ -119,21 +119,16 @@ MXL_SCALAR(power_scalar, "data raised to the power of scalar.",
 
 /* ---- division by the root of the last dimension's size ---- */
 
-static int root_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-
-    if (x->ndim < 1)
-        return mxl_error("%s: needs an array with at least one axis, got none", infer->op->name);
-    if (x->dtype == MXL_BOOL)
-        return mxl_error("%s: takes numbers, got %s", infer->op->name, mxl_dtype_name(x->dtype));
-    return mxl_infer_same(infer);
-}
-
 static mxl_array *root_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *x = call->in[0];
 
+    if (x->ndim < 1)
+        return mxl_error_null("%s: needs an array with at least one axis, got none",
+                              call->op->name);
+    if (x->dtype == MXL_BOOL)
+        return mxl_error_null("%s: takes numbers, got %s", call->op->name,
+                              mxl_dtype_name(x->dtype));
     return mxl_div_scalar(s, x, sqrt((double)x->shape[x->ndim - 1]));
 }
 
@@ -141,7 +136,6 @@ static const mxl_op op_div_sqrt_dim = {
     .name = "_contrib_div_sqrt_dim",
     .doc = "Each element divided by the square root of the last extent, taken in the array's "
            "dtype; it keeps products of long rows in range.",
-    .infer = root_infer,
     .shapes = "A>A",
     .compose = root_compose,
 };
