@@ -18,7 +18,7 @@ Q := $(if $(filter 1,$(V)),,@)
 
 # ---- the library ---------------------------------------------------------------------------------
 # The layers in their order; tools/check_includes.py holds the same list.
-LAYERS := base backend kernel array op engine ops graph kvstore data api
+LAYERS := base backend kernel array op engine ops symbol kvstore data api
 SOURCES := $(foreach layer,$(LAYERS),$(sort $(wildcard capi/$(layer)/*.c capi/$(layer)/*/*.c)))
 HEADERS := $(sort $(wildcard include/*/*.h include/*/*.hpp))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LAYERS = ["base", "backend", "kernel", "array", "op", "engine", "ops", "graph", "kvstore", "data", "api"]
+LAYERS = ["base", "backend", "kernel", "array", "op", "engine", "ops", "symbol", "kvstore", "data", "api"]
 #: Only these layers may include the public headers: the inside must not depend on its own outside.
 PUBLIC_INCLUDERS = {"api"}
 MAX_LINES = 600

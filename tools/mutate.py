@@ -40,14 +40,14 @@ MEMORY = 4 << 30
 #: What an operator's name may have around the word that its family's file uses.
 AROUND = r"^_?(?:broadcast|elemwise|contrib|np|linalg|random|sample|backward)?_?|(?:_scalar|_like|_update)$"
 #: C tests, of which those of the changed file's folder are run first.
-C_TESTS = "^(test_(base|kernel|ops|op|walk|engine|graph|api)|thread_(base|graph|engine))"
+C_TESTS = "^(test_(base|kernel|ops|op|walk|engine|autograd|api)|thread_(base|graph|engine))"
 #: Python tests of mechanisms: of the library, not of its documents, its installation or its binding.
 OTHERS = (
     "^test_(autograd|backends|custom|ndarray|random|linalg|loss|files|exchange|compatibility|test_utils|graph"
     "|torch_(?!style))"
 )
 #: Of a file of the engine or the API: C tests that come first.
-NEAR = ("test_graph", "test_engine", "test_api", "test_walk")
+NEAR = ("test_autograd", "test_engine", "test_api", "test_walk")
 
 
 class Copy:

@@ -1,5 +1,5 @@
 /* MXLNodeGetParams: the parameters of a recorded call as text. */
-#include "api/graph/node.h"
+#include "api/autograd/node.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What an operator keeps from one call to the next for a node of a graph that runs again and again:
- * a form of an input that takes time to make, such as packed weights. graph/program.c holds it. */
+ * a form of an input that takes time to make, such as packed weights. symbol/program.c holds it. */
 #ifndef MXL_OP_KEPT_H
 #define MXL_OP_KEPT_H
 

@@ -1,6 +1,6 @@
 /* Rules: what is known of the shapes and dtypes of one node of a graph, and how an operator
  * completes it (`complete_shapes` and `complete_dtypes` of its descriptor, or the texts `shapes`
- * and `dtypes`). graph/infer.c runs them until nothing changes. */
+ * and `dtypes`). symbol/infer.c runs them until nothing changes. */
 #ifndef MXL_OP_RULE_H
 #define MXL_OP_RULE_H
 

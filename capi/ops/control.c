@@ -1,5 +1,5 @@
 /* Loops and branches over graphs, which are nodes of symbols: _foreach, _while_loop, _cond. Their
- * descriptors; `graph/control` checks, infers and runs them. */
+ * descriptors; `symbol/control` checks, infers and runs them. */
 #include "ops/control_ops.h"
 
 #define REFUSED                                                                                    \

@@ -1,4 +1,4 @@
-/* Parameters of loops and branches over graphs: _foreach, _while_loop, _cond. `graph/control` runs
+/* Parameters of loops and branches over graphs: _foreach, _while_loop, _cond. `symbol/control` runs
  * them. Lists of positions count from 0. */
 #ifndef MXL_OPS_CONTROL_OPS_H
 #define MXL_OPS_CONTROL_OPS_H

@@ -6,7 +6,7 @@
 
 #include "base/dtype.h"
 #include "base/memory/mem.h"
-#include "graph/infer.h"
+#include "symbol/infer.h"
 #include "ops/build.h"
 
 /* ---- one call ---- */

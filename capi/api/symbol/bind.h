@@ -3,7 +3,7 @@
 #define MXL_API_SYMBOL_BIND_H
 
 #include "api/symbol/handles.h"
-#include "graph/executor/executor.h"
+#include "symbol/executor/executor.h"
 
 /* Pins an executor (borrowed until api_executor_unpin); NULL with the error set. */
 static inline mxl_executor *api_executor_pin(const void *handle, const char *function)

@@ -6,7 +6,7 @@
 #include "base/memory/mem.h"
 #include "base/text/near.h"
 #include "engine/run/builtin_ops.h"
-#include "graph/program.h"
+#include "symbol/program.h"
 
 typedef struct cached_op {
     mxl_ref ref;

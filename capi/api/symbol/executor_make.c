@@ -5,7 +5,7 @@
 #include "array/copy.h"
 #include "base/memory/mem.h"
 #include "base/text/near.h"
-#include "graph/infer.h"
+#include "symbol/infer.h"
 
 int64_t api_size_u32(const void *sizes, uint32_t i)
 {

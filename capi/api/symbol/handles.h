@@ -3,7 +3,7 @@
 #define MXL_API_SYMBOL_HANDLES_H
 
 #include "api/common.h"
-#include "graph/symbol.h"
+#include "symbol/symbol.h"
 
 /* Pins a symbol (borrowed until api_symbol_unpin); NULL with the error set. */
 mxl_symbol *api_symbol_pin(const void *handle, const char *function);

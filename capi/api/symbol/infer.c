@@ -5,7 +5,7 @@
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
 #include "base/text/near.h"
-#include "graph/infer.h"
+#include "symbol/infer.h"
 
 /* One question: the graph, what the caller says, what follows. */
 typedef struct question {

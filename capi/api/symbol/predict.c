@@ -7,7 +7,7 @@
 #include "array/file.h"
 #include "base/memory/mem.h"
 #include "base/text/near.h"
-#include "graph/json.h"
+#include "symbol/json.h"
 
 typedef struct predictor {
     mxl_ref ref;

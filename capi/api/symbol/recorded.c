@@ -2,11 +2,11 @@
  * are written as a symbol's file, which the reader of such files makes a symbol of. */
 #include <string.h>
 
-#include "api/graph/node.h"
+#include "api/autograd/node.h"
 #include "api/symbol/handles.h"
 #include "base/map.h"
 #include "base/memory/mem.h"
-#include "graph/json.h"
+#include "symbol/json.h"
 #include "ops/shape/movement.h"
 
 /* A node or variable on the way down, and which of its inputs is next. */

@@ -5,7 +5,7 @@
 #include "api/symbol/handles.h"
 #include "array/replace.h"
 #include "base/memory/mem.h"
-#include "graph/json.h"
+#include "symbol/json.h"
 
 int MXSymbolSaveToJSON(SymbolHandle symbol, const char **out_json)
 {
