@@ -364,8 +364,8 @@ int mxl_op_add(int count, const mxl_op *const *ops);
 
 enum { MXL_OPS_MOST = 1 << 16 }; /* operators of a process */
 
-/* All operator families, ends with NULL; each family is a list that ends with NULL. Defined by
- * ops/all.c. */
-extern const mxl_op *const *const mxl_families[];
+/* Hands over all operators, before the first lookup: families, each a list that ends with NULL, as
+ * does the list of them. ops/all.c calls it as the library is loaded. */
+void mxl_registry_begin(const mxl_op *const *const *families);
 
 #endif

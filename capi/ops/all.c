@@ -1,5 +1,5 @@
 /* The list of operator families, one for each file: X(NAME) is the array mxl_ops_NAME. An operator
- * is registered only through it. */
+ * is registered only through it. The registry gets it as the library is loaded. */
 #include "op/op.h"
 
 /* clang-format off */
@@ -27,4 +27,10 @@
 
 FAMILIES(DECLARED)
 
+extern const mxl_op *const *const mxl_families[]; /* what programs that link the archive ask for */
 const mxl_op *const *const mxl_families[] = {FAMILIES(LISTED) NULL};
+
+__attribute__((constructor)) static void start(void)
+{
+    mxl_registry_begin(mxl_families);
+}
