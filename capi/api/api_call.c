@@ -1,9 +1,11 @@
 /* The MXLCall family: running prepared calls, the hot path of every binding. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
+#include "engine/run/promote.h"
 
 enum { INPUT_ROOM = 32 }; /* inputs or outputs that need no allocation */
 
@@ -236,15 +238,81 @@ NDArrayHandle MXLCall2(MXLCallHandle call, NDArrayHandle a, NDArrayHandle b)
     return run_few(api_prepared_get(call), a, b, true, NULL);
 }
 
+/* ---- an operand that is a number ---- */
+
+int MXLSetDefaultDtype(int dtype, int *before)
+{
+    if (!mxl_dtype_valid(dtype) || !mxl_dtype_is_float(dtype))
+        return mxl_error("%s: takes a floating dtype, got %s", __func__, mxl_dtype_name(dtype));
+    if (before != NULL)
+        *before = mxl_promote_default();
+    mxl_promote_set_default(dtype);
+    return 0;
+}
+
+/* Whether the call is one of PyTorch's front end that takes a number as an operand: of an operator
+ * of an array and a number, or of two arrays. */
+static bool takes_number(const api_prepared *call)
+{
+    const mxl_promotion *rule = call->op->promotion;
+
+    return call->kind == API_TORCH && rule != NULL &&
+           (rule->of_two != NULL || (rule->from == 0 && call->num_arguments == 0 &&
+                                     mxl_op_inputs(call->op)[1].name != NULL));
+}
+
+/* The call of two arrays, of which one is the number: the first if the slots begin with '-'. */
+static int beside_number(const api_prepared *call, mxl_array *array, const mxl_number *number,
+                         mxl_array **out)
+{
+    const mxl_promotion *rule = call->op->promotion;
+    bool first = rule->of_two != NULL
+                     ? rule->number_first
+                     : call->dialect.slots != NULL && call->dialect.slots[0] == '-';
+    mxl_mode mode = api_prepared_mode(call);
+    mxl_array *in[2], *operand = mxl_promote_number(number);
+    int status = -1;
+
+    mode.number = first ? 1 : 2;
+    in[mode.number - 1] = operand;
+    in[2 - mode.number] = array;
+    if (operand != NULL)
+        status =
+            mxl_invoke(rule->of_two != NULL ? rule->of_two : call->op, NULL, 2, in, 1, out, mode);
+    mxl_array_release(operand);
+    return status;
+}
+
+/* A call that takes a number. Integers with more digits than a double has are operands of two
+ * arrays, unless the array is floating. */
+static NDArrayHandle run_number(const api_prepared *call, NDArrayHandle a, mxl_number number)
+{
+    mxl_scalar_params params = {number.is_int ? (double)number.i : number.f, number.is_int};
+    mxl_array *array = api_pin(a), *out = NULL;
+    int status;
+
+    if (array == NULL)
+        return refused(call, 0);
+    if (call->op->promotion->of_two != NULL &&
+        (!number.is_int || mxl_dtype_is_float(array->dtype) || fabs(params.scalar) < 0x1p53))
+        status = mxl_invoke(call->op, &params, 1, &array, 1, &out, api_prepared_mode(call));
+    else
+        status = beside_number(call, array, &number, &out);
+    api_unpin(a);
+    return status == 0 ? api_handle(out) : NULL;
+}
+
 /* The one-argument forms check that the call was prepared with one argument of their type. */
 static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLValue *value,
-                               const char *form, unsigned types)
+                               const char *form, unsigned types, const mxl_number *number)
 {
     const api_prepared *call = api_prepared_get(handle);
     NDArrayHandle made;
 
     if (call == NULL)
         return NULL;
+    if (number != NULL && takes_number(call))
+        return run_number(call, a, *number);
     if (call->num_arguments != 1 || (types >> call->arguments[0]->type & 1) == 0)
         return mxl_error_null("%s: %s was not prepared with one argument of that type", form,
                               call->op->name);
@@ -258,20 +326,24 @@ static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLV
 
 NDArrayHandle MXLCall1Float(MXLCallHandle call, NDArrayHandle a, double value)
 {
+    mxl_number number = {.f = value};
     MXLValue v;
 
     v.f = value;
-    return run_typed(call, a, &v, "MXLCall1Float", 1u << MXL_P_FLOAT | 1u << MXL_P_OPT_FLOAT);
+    return run_typed(call, a, &v, "MXLCall1Float", 1u << MXL_P_FLOAT | 1u << MXL_P_OPT_FLOAT,
+                     &number);
 }
 
 NDArrayHandle MXLCall1Int(MXLCallHandle call, NDArrayHandle a, int64_t value)
 {
+    mxl_number number = {.is_int = true, .i = value};
     MXLValue v;
 
     v.i = value;
     return run_typed(call, a, &v, "MXLCall1Int",
                      1u << MXL_P_INT | 1u << MXL_P_OPT_INT | 1u << MXL_P_BOOL |
-                         1u << MXL_P_OPT_BOOL | 1u << MXL_P_ENUM | 1u << MXL_P_DTYPE);
+                         1u << MXL_P_OPT_BOOL | 1u << MXL_P_ENUM | 1u << MXL_P_DTYPE,
+                     &number);
 }
 
 NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t n, const int64_t *values)
@@ -281,7 +353,7 @@ NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t n, const
     v.list.n = n;
     v.list.values = values;
     return run_typed(call, a, &v, "MXLCall1List",
-                     1u << MXL_P_SHAPE | 1u << MXL_P_OPT_SHAPE | 1u << MXL_P_TUPLE_OPT);
+                     1u << MXL_P_SHAPE | 1u << MXL_P_OPT_SHAPE | 1u << MXL_P_TUPLE_OPT, NULL);
 }
 
 /* ---- several outputs, or outputs of the caller ---- */

@@ -52,6 +52,9 @@ static inline mxl_mode api_prepared_mode(const api_prepared *call)
     mode.record = !mxl_state_get()->grad_off;
     mode.training = true;
     mode.legacy_shape = false;
+    mode.meta = false;
+    mode.promotes = call->dialect.promotes;
+    mode.number = 0;
     mode.dialect = &call->dialect;
     return mode;
 }

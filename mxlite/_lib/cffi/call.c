@@ -39,7 +39,6 @@ typedef struct call {
     uint64_t one, two;  /* prepared calls of one array, of two, */
     uint64_t many;      /* of more, */
     uint64_t number;    /* and of an array and a number; 0: there is none */
-    uint64_t then;      /* of what they give (a cast); 0: none */
     uint64_t list;      /* of an array and a list of integers, */
     int reshape;        /* or MXNet's reshape, by a list of codes */
     uint64_t axis;      /* of an array and an axis, an integer; */
@@ -52,6 +51,7 @@ typedef struct call {
     int num_dtypes;     /* of arrays that are usual; 0: all, and `_dtype` means nothing */
     int num_floating;   /* the first of them take numbers with a fraction */
     PyObject *dtypes[MAX_DTYPES];
+    PyObject *by_flag; /* the library promotes operands: `_dtype` for each of its dtypes; or NULL */
     /* Parameters that are constants of the program: */
     int num_inputs;    /* the most arrays, and how many come before positional parameters */
     PyObject *params;  /* the names of all parameters, a tuple; NULL: it takes none, nor `out` */
@@ -94,18 +94,43 @@ static int find_dtype(const call *self, PyObject *dtype)
     return -1;
 }
 
+/* What a usual call does. */
+typedef struct operation {
+    uint64_t prepared;
+    int arrays;         /* how many operands are arrays: the first arguments */
+    owner *target;      /* the array that is written to; NULL: a new one */
+    int has_number;     /* the second operand is a number, */
+    MXLValue number[2]; /* and whether it is an integer, */
+    int64_t integer;    /* which that is */
+    int64_t axis;       /* the argument of `axis` or `axes`; -1: there is none */
+    int may_be_large;   /* parameters may make much of a small array */
+} operation;
+
 /* Reads the operand beside an array whose dtype has that position. Returns 0 for anything but
  * floats and exact integers, and for integers that the kernels would not get exactly: those beyond
  * 2^53 beside floating dtypes, those beyond C's int beside integer dtypes. Where arrays have no
- * `_dtype` every integer is usual, and rounded to a double. */
-static int read_number(const call *self, int position, PyObject *object, double *number)
+ * `_dtype` every integer is usual, and rounded to a double; where the library promotes, it gets
+ * integers of 64 bits as such. */
+static int read_number(const call *self, int position, PyObject *object, operation *o)
 {
+    double *number = &o->number[0].f;
+
     if (PyFloat_CheckExact(object)) {
         *number = PyFloat_AsDouble(object);
-        return self->num_dtypes == 0 || position < self->num_floating;
+        return self->num_dtypes == 0 || self->by_flag != NULL || position < self->num_floating;
     }
     if (!PyLong_CheckExact(object))
         return 0;
+    if (self->by_flag != NULL) {
+        o->integer = PyLong_AsLongLong(object);
+        o->number[1].i = 1;
+        if (o->integer == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return 0;
+        }
+        *number = (double)o->integer;
+        return !self->into || (*number > -0x1p53 && *number < 0x1p53);
+    }
     *number = PyLong_AsDouble(object);
     if (*number == -1.0 && PyErr_Occurred()) {
         PyErr_Clear();
@@ -197,23 +222,11 @@ static uint64_t find_known(const call *self, PyObject *const *args, Py_ssize_t n
     return 0;
 }
 
-/* What a usual call does. */
-typedef struct operation {
-    uint64_t prepared;
-    int arrays;     /* how many operands are arrays: the first arguments */
-    owner *target;  /* the array that is written to; NULL: a new one */
-    int has_number; /* the second operand is `number` */
-    MXLValue number;
-    int64_t axis;     /* the argument of `axis` or `axes`; -1: there is none */
-    int may_be_large; /* parameters may make much of a small array */
-} operation;
-
 /* Runs the operation. Returns the handle of the result, or of the target; 0 if the library returns
  * an error. */
 static uint64_t compute(const call *self, const operation *o, PyObject *const *args)
 {
     NDArrayHandle call = HANDLE(o->prepared), in[MAX_INPUTS], out[1];
-    uint64_t made, first;
 
     for (int i = 0; i < o->arrays; i++)
         in[i] = HANDLE(((const owner *)args[i])->handle);
@@ -221,28 +234,23 @@ static uint64_t compute(const call *self, const operation *o, PyObject *const *a
         int count = 1;
 
         out[0] = HANDLE(o->target->handle);
-        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? &o->number : NULL, &count, out) != 0)
+        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? o->number : NULL, &count, out) != 0)
             return 0;
         return o->target->handle;
     }
     if (o->axis >= 0 && self->axis != 0)
-        made = NUMBER(p_MXLCall1Int(call, in[0], o->axis));
-    else if (o->axis >= 0)
-        made = NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
-    else if (o->has_number)
-        made = NUMBER(p_MXLCall1Float(call, in[0], o->number.f));
-    else if (o->arrays == 1)
-        made = NUMBER(p_MXLCall1(call, in[0]));
-    else if (o->arrays == 2)
-        made = NUMBER(p_MXLCall2(call, in[0], in[1]));
-    else
-        made = NUMBER(p_MXLCall(call, o->arrays, in, NULL));
-    if (made == 0 || self->then == 0)
-        return made;
-    first = made;
-    made = NUMBER(p_MXLCall1(HANDLE(self->then), HANDLE(first)));
-    p_MXNDArrayFree(HANDLE(first));
-    return made;
+        return NUMBER(p_MXLCall1Int(call, in[0], o->axis));
+    if (o->axis >= 0)
+        return NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
+    if (o->has_number && o->number[1].i)
+        return NUMBER(p_MXLCall1Int(call, in[0], o->integer));
+    if (o->has_number)
+        return NUMBER(p_MXLCall1Float(call, in[0], o->number[0].f));
+    if (o->arrays == 1)
+        return NUMBER(p_MXLCall1(call, in[0]));
+    if (o->arrays == 2)
+        return NUMBER(p_MXLCall2(call, in[0], in[1]));
+    return NUMBER(p_MXLCall(call, o->arrays, in, NULL));
 }
 
 /* Calls a Python function with the arguments of a vectorcall. */
@@ -271,8 +279,8 @@ done:
     return done;
 }
 
-/* How many of the first arguments are arrays that are usual, and of one dtype; 0 if the first is
- * not, -1 if another is of the class but not usual. */
+/* How many of the first arguments are arrays that are usual, and of one dtype unless the library
+ * promotes; 0 if the first is not, -1 if another is of the class but not usual. */
 static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t nargs)
 {
     int n = 0;
@@ -282,7 +290,8 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
 
         if (n == self->num_inputs || array->handle == 0)
             return -1;
-        if (self->num_dtypes != 0 && array->dtype != ((const owner *)args[0])->dtype)
+        if (self->num_dtypes != 0 && self->by_flag == NULL &&
+            array->dtype != ((const owner *)args[0])->dtype)
             return -1;
         n++;
     }
@@ -326,7 +335,7 @@ static int choose(const call *self, PyObject *const *args, Py_ssize_t nargs, PyO
         o->prepared = find_known(self, args, nargs, names, o->arrays, &o->target);
         o->may_be_large = 1;
     } else if (nargs == 2 && names == NULL && self->number != 0 &&
-               read_number(self, position, args[1], &o->number.f)) {
+               read_number(self, position, args[1], o)) {
         o->prepared = self->number;
         o->has_number = 1;
     }
@@ -335,13 +344,35 @@ static int choose(const call *self, PyObject *const *args, Py_ssize_t nargs, PyO
     return o->prepared != 0 && (o->target == NULL || o->target->handle != 0);
 }
 
+/* The `_dtype` of a result: where operands were promoted, and are not floating arrays of one dtype,
+ * the library says it. Borrowed; NULL with an exception set. */
+static PyObject *dtype_of(const call *self, const operation *o, PyObject *const *args,
+                          uint64_t made)
+{
+    PyObject *first = ((const owner *)args[0])->dtype;
+    int64_t shape[1];
+    int flag = -1, position;
+
+    if (self->result != NULL || self->by_flag == NULL)
+        return self->result != NULL ? self->result : first;
+    position = find_dtype(self, first);
+    for (int i = 1; i < o->arrays; i++) {
+        if (((const owner *)args[i])->dtype != first)
+            position = -1;
+    }
+    if (position >= 0 && position < self->num_floating)
+        return first;
+    (void)p_MXLNDArrayGetInfo(HANDLE(made), 0, shape, &flag);
+    return PyTuple_GetItem(self->by_flag, flag);
+}
+
 /* An operation of arrays, or of an array and a number; or with known parameters. */
 static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_t flags,
                                 PyObject *names)
 {
     const call *self = (const call *)callable;
     Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
-    PyObject *dtype = self->result;
+    PyObject *dtype;
     uint64_t made;
     operation o;
     int is_quick;
@@ -365,5 +396,10 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
         Py_INCREF(o.target);
         return (PyObject *)o.target;
     }
-    return adopt(self, made, dtype != NULL ? dtype : ((const owner *)args[0])->dtype);
+    dtype = dtype_of(self, &o, args, made);
+    if (dtype == NULL && self->num_dtypes != 0) {
+        p_MXNDArrayFree(HANDLE(made));
+        return NULL;
+    }
+    return adopt(self, made, dtype);
 }

@@ -3,24 +3,24 @@
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
-                           "many",     "number",       "then",       "into",       "subscript",
+                           "many",     "number",       "by_flag",    "into",       "subscript",
                            "dtypes",   "num_floating", "result",     "num_inputs", "params",
                            "missing",  "list",         "contiguous", "constant",   "axis",
                            "axes",     "new_axis",     "reshape",    NULL};
     PyObject *function, *failed, *cls;
-    PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL;
-    unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0, list = 0;
+    PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
+    unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
     int new_axis = 0, reshape = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKppKKpp", keys, &function,
-                                     &failed, &PyType_Type, &cls, &one, &two, &many, &number, &then,
-                                     &into, &subscript, &PyTuple_Type, &dtypes, &num_floating,
-                                     &result, &num_inputs, &PyTuple_Type, &params, &missing, &list,
-                                     &contiguous, &constant, &axis, &axes, &new_axis, &reshape))
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKpp", keys, &function, &failed, &PyType_Type,
+            &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into, &subscript,
+            &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type, &params,
+            &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
@@ -37,7 +37,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->list = list, self->contiguous = contiguous, self->constant = constant;
     self->axis = axis, self->axes = axes, self->new_axis = new_axis, self->reshape = reshape;
     self->one = one, self->two = two, self->many = many;
-    self->number = number, self->then = then, self->num_inputs = num_inputs;
+    self->number = number, self->num_inputs = num_inputs;
     self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;
     Py_INCREF(function);
     self->function = function;
@@ -48,6 +48,8 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->release = (freefunc)PyType_GetSlot(self->cls, Py_tp_free);
     Py_XINCREF(result);
     self->result = result;
+    Py_XINCREF(by_flag);
+    self->by_flag = by_flag;
     for (int i = 0; i < self->num_dtypes; i++) {
         self->dtypes[i] = PyTuple_GetItem(dtypes, i);
         Py_INCREF(self->dtypes[i]);
@@ -136,6 +138,7 @@ static void call_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     call_clear(object);
     Py_XDECREF(self->result);
+    Py_XDECREF(self->by_flag);
     Py_XDECREF(self->params);
     Py_XDECREF(self->missing);
     free_known(self);

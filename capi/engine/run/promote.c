@@ -1,0 +1,230 @@
+/* Promotion of operands to one dtype. */
+#include "engine/run/promote.h"
+
+#include <stdatomic.h>
+
+#include "array/copy.h"
+#include "base/error.h"
+#include "engine/run/builtin_ops.h"
+#include "engine/run/scope.h"
+
+enum { MOST = 3 }; /* inputs of an operator that promotes */
+
+static atomic_int floating = MXL_F32;
+
+int mxl_promote_default(void)
+{
+    return atomic_load_explicit(&floating, memory_order_relaxed);
+}
+
+void mxl_promote_set_default(int dtype)
+{
+    atomic_store_explicit(&floating, dtype, memory_order_relaxed);
+}
+
+/* ---- the order of dtypes ---- */
+
+/* 0: bool, 1: integers, 2: floating. */
+static int kind_of(int dtype)
+{
+    return mxl_dtype_is_float(dtype) ? 2 : dtype != MXL_BOOL;
+}
+
+bool mxl_promote_fits(int from, int to)
+{
+    return kind_of(from) <= kind_of(to);
+}
+
+int mxl_promote_pair(const char *name, int a, int b)
+{
+    static const int rank[MXL_DTYPE_COUNT] = {[MXL_BOOL] = 0, [MXL_U8] = 1,  [MXL_I8] = 1,
+                                              [MXL_I32] = 2,  [MXL_I64] = 3, [MXL_F16] = 4,
+                                              [MXL_F32] = 5,  [MXL_F64] = 6};
+
+    if (a != b && rank[a] == rank[b])
+        return mxl_error("%s: inputs have dtypes %s and %s, which int16 would hold; it is not "
+                         "supported",
+                         name, mxl_dtype_name(a), mxl_dtype_name(b));
+    return rank[a] >= rank[b] ? a : b;
+}
+
+int mxl_promote_operands(const char *name, int count, mxl_array *const *operands, int number)
+{
+    int found[3] = {MXL_DTYPE_UNKNOWN, MXL_DTYPE_UNKNOWN, MXL_DTYPE_UNKNOWN};
+    int result = MXL_DTYPE_UNKNOWN;
+
+    for (int i = 0; i < count; i++) {
+        int group = i + 1 == number ? 2 : operands[i]->ndim == 0, dtype = operands[i]->dtype;
+
+        if (group == 2 && mxl_dtype_is_float(dtype))
+            dtype = mxl_promote_default();
+        if (found[group] != MXL_DTYPE_UNKNOWN)
+            dtype = mxl_promote_pair(name, found[group], dtype);
+        if (dtype < 0)
+            return -1;
+        found[group] = dtype;
+    }
+    for (int group = 0; group < 3; group++) {
+        if (found[group] != MXL_DTYPE_UNKNOWN &&
+            (result == MXL_DTYPE_UNKNOWN || kind_of(found[group]) > kind_of(result)))
+            result = found[group];
+    }
+    return result;
+}
+
+/* ---- numbers ---- */
+
+mxl_array *mxl_promote_number(const mxl_number *number)
+{
+    mxl_array *made = mxl_array_new(number->is_int ? MXL_I64 : MXL_F64, 0, NULL);
+
+    if (made != NULL && number->is_int)
+        *(int64_t *)mxl_array_write(made) = number->i;
+    else if (made != NULL)
+        *(double *)mxl_array_write(made) = number->f;
+    return made;
+}
+
+/* The number as an array of a dtype, scoped: integers modulo its range. */
+static mxl_array *number_as(mxl_scope *s, mxl_array *number, int dtype)
+{
+    mxl_array *made = mxl_scope_new(s, dtype, 0, NULL);
+
+    return made != NULL && mxl_array_copy_into(made, number) == 0 ? made : NULL;
+}
+
+/* ---- one call ---- */
+
+/* What is known of it before it runs. */
+typedef struct promoted {
+    const mxl_op *op;    /* that runs */
+    int dtype;           /* the common one of the operands */
+    int computed;        /* the one that they are cast to, */
+    int result;          /* and that of the result */
+    mxl_array *in[MOST]; /* cast; scoped or borrowed */
+} promoted;
+
+/* Sets the dtypes and the operator; -1 with the error set. */
+static int choose(promoted *p, const mxl_op *op, int count, mxl_array *const *inputs,
+                  const mxl_array *given, int number)
+{
+    const mxl_promotion *rule = op->promotion;
+
+    p->dtype = mxl_promote_operands(op->name, count - rule->from, inputs + rule->from, number);
+    if (p->dtype < 0)
+        return -1;
+    if (rule->to_floats)
+        p->dtype = mxl_promote_to_float(p->dtype, mxl_promote_default());
+    if (rule->refused >> p->dtype & 1)
+        return mxl_error("%s: %s is not supported", op->name, mxl_dtype_name(p->dtype));
+    p->op = rule->of_integers != NULL && kind_of(p->dtype) == 1 ? rule->of_integers : op;
+    p->computed = p->dtype == MXL_BOOL && rule->bool_as_byte ? MXL_U8 : p->dtype;
+    p->result = rule->to_bool ? MXL_BOOL : p->dtype;
+    if (given != NULL && given->storage != NULL && !mxl_promote_fits(p->result, given->dtype))
+        return mxl_error("%s: a result of dtype %s does not fit in an array of dtype %s", op->name,
+                         mxl_dtype_name(p->result), mxl_dtype_name(given->dtype));
+    return 0;
+}
+
+/* Sets `in`, and lets the operator look at it; -1 with the error set. */
+static int cast_operands(promoted *p, mxl_scope *s, const mxl_builtin_ops *builtin,
+                         const mxl_op *op, int count, mxl_array *const *inputs, int number)
+{
+    const mxl_promotion *rule = op->promotion;
+    mxl_operands operands = {
+        op, p->dtype, count - rule->from, inputs + rule->from, p->in + rule->from, number};
+
+    for (int i = 0; i < count; i++) {
+        p->in[i] = inputs[i];
+        if (i < rule->from || inputs[i]->dtype == p->computed)
+            continue;
+        p->in[i] = i + 1 == number ? number_as(s, inputs[i], p->computed)
+                                   : mxl_scope_call(s, builtin->cast, &p->computed, 1, &inputs[i]);
+        if (p->in[i] == NULL)
+            return -1;
+    }
+    return rule->check == NULL ? 0 : rule->check(&operands);
+}
+
+/* Runs the operator where its result is not yet the one that is wanted: of bool, or of the dtype of
+ * the array that is given. The last step is the one with the label. */
+static int run_and_cast(promoted *p, mxl_scope *s, const mxl_builtin_ops *builtin,
+                        const void *params, int count, mxl_array **out, mxl_mode mode)
+{
+    mxl_array *made;
+
+    s->mode.record = mode.record && mxl_dtype_is_float(p->result);
+    made = mxl_scope_call(s, p->op, params, count, p->in);
+    if (made != NULL && p->result != made->dtype)
+        made = mxl_scope_call(s, builtin->cast, &p->result, 1, &made);
+    if (made == NULL)
+        return -1;
+    if (out[0] != NULL)
+        return mxl_invoke(mxl_builtin_into(builtin, out[0]), NULL, 1, &made, 1, out, mode);
+    mxl_array_retain(made);
+    out[0] = made;
+    return 0;
+}
+
+/* Whether a dtype of integers holds the number. */
+static bool holds(int dtype, const mxl_scalar_params *params)
+{
+    int bits = (int)mxl_dtype_size(dtype) * 8 - (dtype != MXL_U8);
+    double end = (double)(1ull << (bits < 53 ? bits : 53));
+
+    return params->is_int && params->scalar < end && params->scalar >= (dtype == MXL_U8 ? 0 : -end);
+}
+
+/* The call of an operator of an array and a number: as it is where the operator of two arrays has
+ * nothing to do for integers, else as that one. */
+static int with_number(const mxl_op *op, const mxl_scalar_params *params, mxl_array *array,
+                       mxl_array **out, mxl_mode mode)
+{
+    const mxl_promotion *rule = op->promotion;
+    mxl_number number = {params->is_int, 0, params->scalar};
+    mxl_array *operand, *in[2];
+    int status = -1;
+
+    if ((rule->of_two->promotion->as_is & MXL_SET_INTEGERS) >> array->dtype & 1 &&
+        holds(array->dtype, params)) {
+        mode.promotes = false;
+        return mxl_invoke(op, params, 1, &array, 1, out, mode);
+    }
+    if (number.is_int)
+        number.i = (int64_t)params->scalar;
+    operand = mxl_promote_number(&number);
+    mode.number = rule->number_first ? 1 : 2;
+    in[mode.number - 1] = operand;
+    in[2 - mode.number] = array;
+    if (operand != NULL)
+        status = mxl_promote_invoke(rule->of_two, NULL, 2, in, out, mode);
+    mxl_array_release(operand);
+    return status;
+}
+
+int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_array *const *inputs,
+                       mxl_array **out, mxl_mode mode)
+{
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    mxl_mode inner = mode;
+    mxl_scope scope;
+    promoted p;
+    int status = -1;
+
+    if (op->promotion->of_two != NULL)
+        return with_number(op, params, inputs[0], out, mode);
+    if (builtin == NULL || choose(&p, op, count, inputs, out[0], mode.number) != 0)
+        return -1;
+    inner.promotes = mode.promotes = false;
+    inner.dialect = mode.dialect->plain;
+    mxl_scope_begin(&scope, inner);
+    if (cast_operands(&p, &scope, builtin, op, count, inputs, mode.number) == 0) {
+        int wanted = out[0] != NULL && out[0]->storage != NULL ? out[0]->dtype : p.result;
+
+        status = wanted == p.computed && p.result == p.computed
+                     ? mxl_invoke(p.op, params, count, p.in, 1, out, mode)
+                     : run_and_cast(&p, &scope, builtin, params, count, out, mode);
+    }
+    mxl_scope_end(&scope);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Promotion: the dtype in which an operator computes operands of several dtypes. One order of
+ * dtypes serves NumPy's operators, which call mxl_promote_pair, and the calls of a front end that
+ * promotes (mxl_mode.promotes), whose operators say in their descriptor what they do with it. */
+#ifndef MXL_ENGINE_RUN_PROMOTE_H
+#define MXL_ENGINE_RUN_PROMOTE_H
+
+#include "engine/run/invoke.h"
+#include "op/promotion.h"
+
+/* The smallest dtype that both can be converted to: floats over integers over bool, then the wider
+ * one. -1 with the error set for int8 and uint8, which int16 would hold. `name` begins the error.
+ */
+int mxl_promote_pair(const char *name, int a, int b);
+
+/* A floating dtype itself; for others `floating`. */
+static inline int mxl_promote_to_float(int dtype, int floating)
+{
+    return mxl_dtype_is_float(dtype) ? dtype : floating;
+}
+
+/* PyTorch's common dtype of operands. Arrays with dimensions come before those without, and these
+ * before a number (input number - 1, if that is not -1): a later one counts only where its kind, of
+ * bool, integer and floating, is a higher one. -1 with the error set. */
+int mxl_promote_operands(const char *name, int count, mxl_array *const *operands, int number);
+
+/* Whether a result of one dtype may be written to an array of another: not to a lower kind. */
+bool mxl_promote_fits(int from, int to);
+
+/* The dtype that integers become, and floating numbers beside integers: float32, unless it was set;
+ * of the whole process. */
+int mxl_promote_default(void);
+void mxl_promote_set_default(int dtype);
+
+/* A number as an operand. */
+typedef struct mxl_number {
+    bool is_int;
+    int64_t i; /* if it is an integer */
+    double f;  /* if not */
+} mxl_number;
+
+/* The number as a new array without dimensions, of int64 or float64; NULL with the error set. */
+mxl_array *mxl_promote_number(const mxl_number *number);
+
+/* Whether the call's operands need a promotion. */
+static inline bool mxl_promote_wanted(const mxl_op *op, int count, mxl_array *const *inputs,
+                                      mxl_mode mode)
+{
+    const mxl_promotion *rule = op->promotion;
+    int first;
+
+    if (rule == NULL || rule->from >= count)
+        return false;
+    first = inputs[rule->from]->dtype;
+    for (int i = rule->from + 1; i < count; i++) {
+        if (inputs[i]->dtype != first)
+            return true;
+    }
+    return mode.number != 0 || (rule->as_is >> first & 1) == 0;
+}
+
+/* mxl_invoke of such a call: casts the operands, recorded, and runs the operator. Where an array is
+ * given for the result, that must be of no lower kind; on failure it is unchanged. */
+int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_array *const *inputs,
+                       mxl_array **out, mxl_mode mode);
+
+#endif
