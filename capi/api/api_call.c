@@ -261,7 +261,8 @@ static bool takes_number(const api_prepared *call)
                                      mxl_op_inputs(call->op)[1].name != NULL));
 }
 
-/* The call of two arrays, of which one is the number: the first if the slots begin with '-'. */
+/* A call that takes a number, with room for the result. The one of two arrays has it as its second,
+ * or as the first if the slots begin with '-'. */
 static int beside_number(const api_prepared *call, mxl_array *array, const mxl_number *number,
                          mxl_array **out)
 {
@@ -283,21 +284,27 @@ static int beside_number(const api_prepared *call, mxl_array *array, const mxl_n
     return status;
 }
 
-/* A call that takes a number. Integers with more digits than a double has are operands of two
- * arrays, unless the array is floating. */
-static NDArrayHandle run_number(const api_prepared *call, NDArrayHandle a, mxl_number number)
+/* Integers with more digits than a double has are operands of two arrays, unless the array is
+ * floating. */
+static int with_number(const api_prepared *call, mxl_array *array, const mxl_number *number,
+                       mxl_array **out)
 {
-    mxl_scalar_params params = {number.is_int ? (double)number.i : number.f, number.is_int};
+    mxl_scalar_params params = {number->is_int ? (double)number->i : number->f, number->is_int};
+
+    if (call->op->promotion->of_two != NULL &&
+        (!number->is_int || mxl_dtype_is_float(array->dtype) || fabs(params.scalar) < 0x1p53))
+        return mxl_invoke(call->op, &params, 1, &array, 1, out, api_prepared_mode(call));
+    return beside_number(call, array, number, out);
+}
+
+static NDArrayHandle run_number(const api_prepared *call, NDArrayHandle a, const mxl_number *number)
+{
     mxl_array *array = api_pin(a), *out = NULL;
     int status;
 
     if (array == NULL)
         return refused(call, 0);
-    if (call->op->promotion->of_two != NULL &&
-        (!number.is_int || mxl_dtype_is_float(array->dtype) || fabs(params.scalar) < 0x1p53))
-        status = mxl_invoke(call->op, &params, 1, &array, 1, &out, api_prepared_mode(call));
-    else
-        status = beside_number(call, array, &number, &out);
+    status = with_number(call, array, number, &out);
     api_unpin(a);
     return status == 0 ? api_handle(out) : NULL;
 }
@@ -312,7 +319,7 @@ static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLV
     if (call == NULL)
         return NULL;
     if (number != NULL && takes_number(call))
-        return run_number(call, a, *number);
+        return run_number(call, a, number);
     if (call->num_arguments != 1 || (types >> call->arguments[0]->type & 1) == 0)
         return mxl_error_null("%s: %s was not prepared with one argument of that type", form,
                               call->op->name);
@@ -387,6 +394,27 @@ static int fill_handles(int count, mxl_array **out, NDArrayHandle *outputs)
     return status;
 }
 
+/* MXLCallInto of one array and a number: the arguments are the number and whether it is an integer.
+ */
+static int number_into(const api_prepared *call, NDArrayHandle input, const MXLValue *arguments,
+                       NDArrayHandle output)
+{
+    mxl_number number = {.is_int = arguments[1].i != 0};
+    NDArrayHandle handles[2] = {input, output};
+    mxl_array *arrays[2];
+    int status;
+
+    if (number.is_int)
+        number.i = arguments[0].i;
+    else
+        number.f = arguments[0].f;
+    if (api_pin_many(call->op->name, "array", 2, handles, arrays, false) != 0)
+        return -1;
+    status = with_number(call, arrays[0], &number, &arrays[1]);
+    api_unpin_many(2, handles);
+    return status;
+}
+
 int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *inputs,
                 const MXLValue *arguments, int *num_outputs, NDArrayHandle *outputs)
 {
@@ -403,6 +431,10 @@ int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *input
     if (num_inputs < 0 || (num_inputs > 0 && inputs == NULL))
         return mxl_error("MXLCallInto: %d inputs are announced, their list is %s", num_inputs,
                          inputs == NULL ? "NULL" : "given");
+    if (num_inputs == 1 && arguments != NULL && takes_number(call) &&
+        call->num_arguments == (call->op->promotion->of_two != NULL ? 2 : 0) && *num_outputs == 1 &&
+        outputs != NULL && outputs[0] != NULL)
+        return number_into(call, inputs[0], arguments, outputs[0]);
     params = call_params(call, num_inputs, arguments, params_room);
     if ((params == NULL && call->params_bytes > 0) ||
         mxl_invoke_arity(call->op, params, num_inputs, &arity) != 0)

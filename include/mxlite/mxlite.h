@@ -100,7 +100,10 @@ MXL_API int MXLSetInplace(int follow, int *before);
 MXL_API NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
                               const MXLValue *arguments);
 
-/* The same without an array of arguments: no argument, one float, one integer, one list. */
+/* The same without an array of arguments: no argument, one float, one integer, one list. Operators
+ * of two arrays of PyTorch's front end that promote (add) take a number as their second operand so,
+ * or as their first if the slots begin with '-'; those of an array and a number (_plus_scalar) take
+ * a float or an integer. */
 MXL_API NDArrayHandle MXLCall1(MXLCallHandle call, NDArrayHandle a);
 MXL_API NDArrayHandle MXLCall2(MXLCallHandle call, NDArrayHandle a, NDArrayHandle b);
 MXL_API NDArrayHandle MXLCall1Float(MXLCallHandle call, NDArrayHandle a, double value);

@@ -76,7 +76,7 @@ def bind(library: Any) -> None:
 
 def into1_number(call: int, a: int, value: float | int, out: int) -> int:
     """One input and a number, with whether it is an integer, into an array; 0, or -1."""
-    return 0 if call_into(call, [a], [float(value), int(value.__class__ is int)], [out]) else -1
+    return 0 if call_into(call, [a], [value, int(value.__class__ is int)], [out]) else -1
 
 
 def graph1(op: int, inputs: list[int]) -> int:

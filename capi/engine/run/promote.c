@@ -24,6 +24,9 @@ void mxl_promote_set_default(int dtype)
 
 /* ---- the order of dtypes ---- */
 
+/* What uint8 and int8 are promoted to: int16, which no array has. */
+enum { INT16 = MXL_DTYPE_COUNT };
+
 /* 0: bool, 1: integers, 2: floating. */
 static int kind_of(int dtype)
 {
@@ -35,20 +38,34 @@ bool mxl_promote_fits(int from, int to)
     return kind_of(from) <= kind_of(to);
 }
 
-int mxl_promote_pair(const char *name, int a, int b)
+/* The smallest dtype that both can be converted to, or INT16. */
+static int join(int a, int b)
 {
-    static const int rank[MXL_DTYPE_COUNT] = {[MXL_BOOL] = 0, [MXL_U8] = 1,  [MXL_I8] = 1,
-                                              [MXL_I32] = 2,  [MXL_I64] = 3, [MXL_F16] = 4,
-                                              [MXL_F32] = 5,  [MXL_F64] = 6};
+    static const int rank[MXL_DTYPE_COUNT + 1] = {[MXL_BOOL] = 0, [MXL_U8] = 1,  [MXL_I8] = 1,
+                                                  [INT16] = 2,    [MXL_I32] = 3, [MXL_I64] = 4,
+                                                  [MXL_F16] = 5,  [MXL_F32] = 6, [MXL_F64] = 7};
 
     if (a != b && rank[a] == rank[b])
-        return mxl_error("%s: inputs have dtypes %s and %s, which int16 would hold; it is not "
-                         "supported",
-                         name, mxl_dtype_name(a), mxl_dtype_name(b));
+        return INT16;
     return rank[a] >= rank[b] ? a : b;
 }
 
-int mxl_promote_operands(const char *name, int count, mxl_array *const *operands, int number)
+static int no_int16(const char *name)
+{
+    return mxl_error("%s: uint8 and int8 are promoted to int16, which is not supported", name);
+}
+
+int mxl_promote_pair(const char *name, int a, int b)
+{
+    int dtype = join(a, b);
+
+    return dtype == INT16 ? no_int16(name) : dtype;
+}
+
+/* PyTorch's common dtype of operands, or INT16. Arrays with dimensions come before those without,
+ * and these before a number (number - 1 is which): a later one counts only where its kind is a
+ * higher one. */
+static int common_dtype(int count, mxl_array *const *operands, int number)
 {
     int found[3] = {MXL_DTYPE_UNKNOWN, MXL_DTYPE_UNKNOWN, MXL_DTYPE_UNKNOWN};
     int result = MXL_DTYPE_UNKNOWN;
@@ -58,11 +75,7 @@ int mxl_promote_operands(const char *name, int count, mxl_array *const *operands
 
         if (group == 2 && mxl_dtype_is_float(dtype))
             dtype = mxl_promote_default();
-        if (found[group] != MXL_DTYPE_UNKNOWN)
-            dtype = mxl_promote_pair(name, found[group], dtype);
-        if (dtype < 0)
-            return -1;
-        found[group] = dtype;
+        found[group] = found[group] == MXL_DTYPE_UNKNOWN ? dtype : join(found[group], dtype);
     }
     for (int group = 0; group < 3; group++) {
         if (found[group] != MXL_DTYPE_UNKNOWN &&
@@ -109,20 +122,23 @@ static int choose(promoted *p, const mxl_op *op, int count, mxl_array *const *in
                   const mxl_array *given, int number)
 {
     const mxl_promotion *rule = op->promotion;
+    bool writes = given != NULL && given->storage != NULL;
 
-    p->dtype = mxl_promote_operands(op->name, count - rule->from, inputs + rule->from, number);
-    if (p->dtype < 0)
-        return -1;
+    p->dtype = common_dtype(count - rule->from, inputs + rule->from, number);
     if (rule->to_floats)
         p->dtype = mxl_promote_to_float(p->dtype, mxl_promote_default());
-    if (rule->refused >> p->dtype & 1)
-        return mxl_error("%s: %s is not supported", op->name, mxl_dtype_name(p->dtype));
+    if (p->dtype == INT16 && !writes && !rule->to_bool)
+        return no_int16(op->name);
+    if (p->dtype == INT16)
+        p->dtype = MXL_I32; /* the result has another dtype anyway */
     p->op = rule->of_integers != NULL && kind_of(p->dtype) == 1 ? rule->of_integers : op;
     p->computed = p->dtype == MXL_BOOL && rule->bool_as_byte ? MXL_U8 : p->dtype;
     p->result = rule->to_bool ? MXL_BOOL : p->dtype;
-    if (given != NULL && given->storage != NULL && !mxl_promote_fits(p->result, given->dtype))
+    if (writes && !mxl_promote_fits(p->result, given->dtype))
         return mxl_error("%s: a result of dtype %s does not fit in an array of dtype %s", op->name,
                          mxl_dtype_name(p->result), mxl_dtype_name(given->dtype));
+    if (rule->refused >> p->dtype & 1)
+        return mxl_error("%s: %s is not supported", op->name, mxl_dtype_name(p->dtype));
     return 0;
 }
 

@@ -8,8 +8,7 @@
 #include "op/promotion.h"
 
 /* The smallest dtype that both can be converted to: floats over integers over bool, then the wider
- * one. -1 with the error set for int8 and uint8, which int16 would hold. `name` begins the error.
- */
+ * one. -1 with the error set for int8 and uint8, which int16 would hold; `name` begins it. */
 int mxl_promote_pair(const char *name, int a, int b);
 
 /* A floating dtype itself; for others `floating`. */
@@ -17,11 +16,6 @@ static inline int mxl_promote_to_float(int dtype, int floating)
 {
     return mxl_dtype_is_float(dtype) ? dtype : floating;
 }
-
-/* PyTorch's common dtype of operands. Arrays with dimensions come before those without, and these
- * before a number (input number - 1, if that is not -1): a later one counts only where its kind, of
- * bool, integer and floating, is a higher one. -1 with the error set. */
-int mxl_promote_operands(const char *name, int count, mxl_array *const *operands, int number);
 
 /* Whether a result of one dtype may be written to an array of another: not to a lower kind. */
 bool mxl_promote_fits(int from, int to);

@@ -129,7 +129,9 @@ static int read_number(const call *self, int position, PyObject *object, operati
             return 0;
         }
         *number = (double)o->integer;
-        return !self->into || (*number > -0x1p53 && *number < 0x1p53);
+        if (self->into)
+            o->number[0].i = o->integer;
+        return 1;
     }
     *number = PyLong_AsDouble(object);
     if (*number == -1.0 && PyErr_Occurred()) {

@@ -17,7 +17,7 @@ from mxlite.torch._basic import from_values
 from mxlite.torch._broadcast import operands_error, require_into
 from mxlite.torch._calls import adopt, both, function, last_error, method, prepare
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
-from mxlite.torch._dtypes import BOOL, PROMOTED, dtype, scalar_dtype
+from mxlite.torch._dtypes import BOOL, PROMOTED, dtype
 from mxlite.torch._edits import copy_, edit
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._nodes import formula
@@ -110,22 +110,15 @@ class Operation:
 
     def run_into(self, a: Tensor, b: Any) -> Tensor:
         """The operation into its first operand."""
-        if self.of_scalar != self.of_arrays and b.__class__ in (float, int) and abs(b) < 1 << 53:
-            status = hot.into1_number(self.of_scalar, a._h, b, a._h)
+        if isinstance(b, (bool, np.bool_)):
+            b = _TRUTHS[bool(b)]
+        if isinstance(b, Tensor):
+            status = hot.into2(self.of_arrays, a._h, b._h, a._h)
         else:
-            operand = b if isinstance(b, Tensor) else _as_operand(b, a)
-            status = hot.into2(self.of_arrays, a._h, operand._h, a._h)
+            status = hot.into1_number(self.of_scalar, a._h, _plain(b, a), a._h)
         if status != 0:
             not_written(a, b)
         return a
-
-
-def _as_operand(number: Any, tensor: Tensor) -> Tensor:
-    """A number as a tensor without dimensions, which beside a tensor of no lower kind is the same operand."""
-    if isinstance(number, (bool, np.bool_)):
-        return _TRUTHS[bool(number)]
-    value = _plain(number, tensor)
-    return as_tensor_of(value, scalar_dtype(value))
 
 
 def require_operands(name: str, input: Any, other: Any) -> None:
@@ -168,9 +161,7 @@ def in_place(operation: Operation) -> Callable:
     def operator(self: Tensor, other: Any) -> Any:
         return run_into(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
-    calls = {"two": operation.of_arrays, "into": True, **PROMOTED}
-    if operation.of_scalar != operation.of_arrays:
-        calls["number"] = operation.of_scalar
+    calls = {"two": operation.of_arrays, "number": operation.of_scalar, "into": True, **PROMOTED}
     return hot.direct(operator, not_written, Tensor, **calls)
 
 

@@ -106,7 +106,7 @@ def _of_bool(name: str, input: Tensor) -> Tensor:
 for _names, _name in {**_FLOATS, **_ANY}.items():
     _first = _names.split()[0]
     unary(_names, _name, f"{_first.title()}Backward0", _names in _FLOATS, f"{_first} of each element.")
-unary("exp2", "_rpower_scalar", "Exp2Backward0", True, "2 to the power of each element.", scalar=2)
+unary("exp2", "_rpower_scalar", "Exp2Backward0", True, "2 to the power of each element.", scalar=2, is_int=False)
 unary("square", "square", "PowBackward0", False, "The square of each element; of bool int64.")
 
 methods["__neg__"] = functions["neg"]

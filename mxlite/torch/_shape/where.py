@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite._lib import hot
-from mxlite.torch._basic import filled
+from mxlite.torch._basic import filled, full_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, last_error, method, prepare, run
 from mxlite.torch._convert import cast, common_dtype
@@ -54,8 +54,13 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         return choose(condition, input, other)
     kind = common_dtype(input, other)
-    x, y = (cast(each, kind) if isinstance(each, Tensor) else filled((), each, kind) for each in (input, other))
+    x, y = (cast(each, kind) if isinstance(each, Tensor) else _number_as(each, kind) for each in (input, other))
     return choose(condition, x, y)
+
+
+def _number_as(number: float, kind: dtype) -> Tensor:
+    """A number as a tensor: one that is too large is infinite, or among integers an error."""
+    return full_of((), float(number), kind) if kind.is_floating_point else filled((), number, kind)
 
 
 @method("where")
