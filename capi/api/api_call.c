@@ -132,6 +132,19 @@ static const void *call_params(const api_prepared *call, int num_inputs, const M
     return room;
 }
 
+/* mxl_invoke, or of one that promotes its operands what does that first. */
+__attribute__((always_inline)) static inline int invoke(const api_prepared *call,
+                                                        const void *params, int num_inputs,
+                                                        mxl_array *const *in, int num_outputs,
+                                                        mxl_array **out)
+{
+    mxl_mode mode = api_prepared_mode(call);
+
+    if (call->promotion != NULL && mxl_promote_wanted(call->promotion, num_inputs, in))
+        return mxl_promote_invoke(call->op, params, num_inputs, in, 0, out, mode);
+    return mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, mode);
+}
+
 static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *inputs,
                const MXLValue *arguments, int num_outputs, mxl_array **out)
 {
@@ -149,8 +162,7 @@ static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *in
             return -1;
     }
     if (api_pin_many(call->op->name, "input", num_inputs, inputs, in, false) == 0) {
-        status =
-            mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, api_prepared_mode(call));
+        status = invoke(call, params, num_inputs, in, num_outputs, out);
         api_unpin_many(num_inputs, inputs);
     }
     if (in != in_room)
@@ -203,7 +215,7 @@ static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, N
     if (two && in[1] == NULL)
         (void)refused(call, 1);
     else
-        status = mxl_invoke(call->op, params, two ? 2 : 1, in, 1, &out, api_prepared_mode(call));
+        status = invoke(call, params, two ? 2 : 1, in, 1, &out);
     if (in[1] != NULL)
         api_unpin(b);
     api_unpin(a);
@@ -250,36 +262,22 @@ int MXLSetDefaultDtype(int dtype, int *before)
     return 0;
 }
 
-/* Whether the call is one of PyTorch's front end that takes a number as an operand: of an operator
- * of an array and a number, or of two arrays. */
-static bool takes_number(const api_prepared *call)
-{
-    const mxl_promotion *rule = call->op->promotion;
-
-    return call->kind == API_TORCH && rule != NULL &&
-           (rule->of_two != NULL || (rule->from == 0 && call->num_arguments == 0 &&
-                                     mxl_op_inputs(call->op)[1].name != NULL));
-}
-
 /* A call that takes a number, with room for the result. The one of two arrays has it as its second,
  * or as the first if the slots begin with '-'. */
 static int beside_number(const api_prepared *call, mxl_array *array, const mxl_number *number,
                          mxl_array **out)
 {
-    const mxl_promotion *rule = call->op->promotion;
+    const mxl_promotion *rule = call->promotion;
+    const mxl_op *op = rule->of_two != NULL ? rule->of_two : call->op;
     bool first = rule->of_two != NULL
                      ? rule->number_first
                      : call->dialect.slots != NULL && call->dialect.slots[0] == '-';
-    mxl_mode mode = api_prepared_mode(call);
-    mxl_array *in[2], *operand = mxl_promote_number(number);
+    mxl_array *operand = mxl_promote_number(number);
+    mxl_array *in[2] = {first ? operand : array, first ? array : operand};
     int status = -1;
 
-    mode.number = first ? 1 : 2;
-    in[mode.number - 1] = operand;
-    in[2 - mode.number] = array;
     if (operand != NULL)
-        status =
-            mxl_invoke(rule->of_two != NULL ? rule->of_two : call->op, NULL, 2, in, 1, out, mode);
+        status = mxl_promote_invoke(op, NULL, 2, in, first ? 1 : 2, out, api_prepared_mode(call));
     mxl_array_release(operand);
     return status;
 }
@@ -291,9 +289,9 @@ static int with_number(const api_prepared *call, mxl_array *array, const mxl_num
 {
     mxl_scalar_params params = {number->is_int ? (double)number->i : number->f, number->is_int};
 
-    if (call->op->promotion->of_two != NULL &&
+    if (call->promotion->of_two != NULL &&
         (!number->is_int || mxl_dtype_is_float(array->dtype) || fabs(params.scalar) < 0x1p53))
-        return mxl_invoke(call->op, &params, 1, &array, 1, out, api_prepared_mode(call));
+        return invoke(call, &params, 1, &array, 1, out);
     return beside_number(call, array, number, out);
 }
 
@@ -318,7 +316,7 @@ static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLV
 
     if (call == NULL)
         return NULL;
-    if (number != NULL && takes_number(call))
+    if (number != NULL && call->numbers)
         return run_number(call, a, number);
     if (call->num_arguments != 1 || (types >> call->arguments[0]->type & 1) == 0)
         return mxl_error_null("%s: %s was not prepared with one argument of that type", form,
@@ -431,8 +429,8 @@ int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *input
     if (num_inputs < 0 || (num_inputs > 0 && inputs == NULL))
         return mxl_error("MXLCallInto: %d inputs are announced, their list is %s", num_inputs,
                          inputs == NULL ? "NULL" : "given");
-    if (num_inputs == 1 && arguments != NULL && takes_number(call) &&
-        call->num_arguments == (call->op->promotion->of_two != NULL ? 2 : 0) && *num_outputs == 1 &&
+    if (num_inputs == 1 && arguments != NULL && call->numbers &&
+        call->num_arguments == (call->promotion->of_two != NULL ? 2 : 0) && *num_outputs == 1 &&
         outputs != NULL && outputs[0] != NULL)
         return number_into(call, inputs[0], arguments, outputs[0]);
     params = call_params(call, num_inputs, arguments, params_room);

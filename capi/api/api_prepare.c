@@ -6,6 +6,7 @@
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
+#include "op/promotion.h"
 #include "ops/shape/movement.h"
 
 enum {
@@ -210,6 +211,17 @@ static void know_view(api_prepared *call)
         call->view = API_ROW;
 }
 
+/* Sets `promotion` and `numbers`. */
+static void know_promotion(api_prepared *call)
+{
+    const mxl_promotion *rule = call->dialect.promotes ? call->op->promotion : NULL;
+
+    call->promotion = rule;
+    call->numbers =
+        rule != NULL && (rule->of_two != NULL || (rule->from == 0 && call->num_arguments == 0 &&
+                                                  mxl_op_inputs(call->op)[1].name != NULL));
+}
+
 static api_prepared *prepared_new(const request *r, const void *params)
 {
     size_t fixed = sizeof(api_prepared) + (size_t)r->num_arguments * sizeof(mxl_param *);
@@ -242,6 +254,7 @@ static api_prepared *prepared_new(const request *r, const void *params)
         mxl_params_copy(r->op, call->params, params);
     }
     know_view(call);
+    know_promotion(call);
     return call;
 }
 

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/profile/profile.h"
-#include "engine/run/promote.h"
 #include "engine/tape/rebase.h"
 #include "op/plan.h"
 
@@ -490,8 +489,6 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
-    if (mode.promotes && num_outputs == 1 && mxl_promote_wanted(op, num_inputs, inputs, mode))
-        return mxl_promote_invoke(op, params, num_inputs, inputs, out, mode);
     if (mode.meta || !is_plain(op, num_inputs, inputs, num_outputs, out))
         return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
     return op->plan != NULL ? run_moved(op, params, num_inputs, inputs, out, mode)

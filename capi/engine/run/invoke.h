@@ -11,9 +11,6 @@ typedef struct mxl_mode {
     bool training;
     bool legacy_shape; /* as MXNet begins: see mxl_infer_legacy */
     bool meta;         /* a meta run: finds dtypes and shapes of results, and computes nothing */
-    bool promotes;     /* operands are promoted to one dtype (promote.h): of a front end's own
-                          calls, not of those in rules and composites */
-    uint8_t number;    /* with it: 1 + the input that is a number, a weak operand; 0: none */
     const mxl_dialect *dialect;
 } mxl_mode;
 

@@ -191,35 +191,70 @@ static bool holds(int dtype, const mxl_scalar_params *params)
     return params->is_int && params->scalar < end && params->scalar >= (dtype == MXL_U8 ? 0 : -end);
 }
 
-/* The call of an operator of an array and a number: as it is where the operator of two arrays has
- * nothing to do for integers, else as that one. */
+/* Runs an operator whose operands need no cast, and casts the new result to bool if `to_bool`,
+ * which no gradient flows to. */
+static int run_as_is(const mxl_op *op, const void *params, int count, mxl_array *const *inputs,
+                     mxl_array **out, mxl_mode mode, bool to_bool)
+{
+    static const int dtype = MXL_BOOL;
+    const mxl_builtin_ops *builtin;
+    mxl_array *made = NULL;
+    int status;
+
+    if (!to_bool)
+        return mxl_invoke(op, params, count, inputs, 1, out, mode);
+    mode.record = false;
+    builtin = mxl_builtin_ops_get();
+    if (builtin == NULL || mxl_invoke(op, params, count, inputs, 1, &made, mode) != 0)
+        return -1;
+    status = mxl_invoke(builtin->cast, &dtype, 1, &made, 1, out, mode);
+    mxl_array_release(made);
+    return status;
+}
+
+/* Whether the number is one of the array's dtype, and the operator of two arrays would compute in
+ * that dtype. */
+static bool is_like(const mxl_promotion *two, int dtype, const mxl_scalar_params *params)
+{
+    unsigned as_is = two->to_bool ? MXL_SET_NUMBERS : two->as_is;
+
+    return as_is >> dtype & 1 && dtype != MXL_BOOL &&
+           (mxl_dtype_is_float(dtype) || holds(dtype, params));
+}
+
+/* The call of an operator of an array and a number: as it is, or as the one of two arrays. */
 static int with_number(const mxl_op *op, const mxl_scalar_params *params, mxl_array *array,
                        mxl_array **out, mxl_mode mode)
 {
-    const mxl_promotion *rule = op->promotion;
+    const mxl_promotion *rule = op->promotion, *two = rule->of_two->promotion;
     mxl_number number = {params->is_int, 0, params->scalar};
     mxl_array *operand, *in[2];
     int status = -1;
 
-    if ((rule->of_two->promotion->as_is & MXL_SET_INTEGERS) >> array->dtype & 1 &&
-        holds(array->dtype, params)) {
-        mode.promotes = false;
-        return mxl_invoke(op, params, 1, &array, 1, out, mode);
-    }
+    if (is_like(two, array->dtype, params) && (out[0] == NULL || !two->to_bool))
+        return run_as_is(op, params, 1, &array, out, mode, two->to_bool);
     if (number.is_int)
         number.i = (int64_t)params->scalar;
     operand = mxl_promote_number(&number);
-    mode.number = rule->number_first ? 1 : 2;
-    in[mode.number - 1] = operand;
-    in[2 - mode.number] = array;
+    in[!rule->number_first] = operand;
+    in[rule->number_first] = array;
     if (operand != NULL)
-        status = mxl_promote_invoke(rule->of_two, NULL, 2, in, out, mode);
+        status =
+            mxl_promote_invoke(rule->of_two, NULL, 2, in, rule->number_first ? 1 : 2, out, mode);
     mxl_array_release(operand);
     return status;
 }
 
+/* Whether a comparison of two arrays needs no cast of them. */
+static bool is_comparison(const mxl_promotion *rule, int count, mxl_array *const *inputs,
+                          const mxl_array *given, int number)
+{
+    return rule->to_bool && count == 2 && given == NULL && number == 0 &&
+           inputs[0]->dtype == inputs[1]->dtype && inputs[0]->dtype != MXL_BOOL;
+}
+
 int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_array *const *inputs,
-                       mxl_array **out, mxl_mode mode)
+                       int number, mxl_array **out, mxl_mode mode)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_mode inner = mode;
@@ -229,12 +264,13 @@ int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_arra
 
     if (op->promotion->of_two != NULL)
         return with_number(op, params, inputs[0], out, mode);
-    if (builtin == NULL || choose(&p, op, count, inputs, out[0], mode.number) != 0)
+    if (is_comparison(op->promotion, count, inputs, out[0], number))
+        return run_as_is(op, params, count, inputs, out, mode, true);
+    if (builtin == NULL || choose(&p, op, count, inputs, out[0], number) != 0)
         return -1;
-    inner.promotes = mode.promotes = false;
     inner.dialect = mode.dialect->plain;
     mxl_scope_begin(&scope, inner);
-    if (cast_operands(&p, &scope, builtin, op, count, inputs, mode.number) == 0) {
+    if (cast_operands(&p, &scope, builtin, op, count, inputs, number) == 0) {
         int wanted = out[0] != NULL && out[0]->storage != NULL ? out[0]->dtype : p.result;
 
         status = wanted == p.computed && p.result == p.computed

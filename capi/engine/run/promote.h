@@ -1,6 +1,7 @@
 /* Promotion: the dtype in which an operator computes operands of several dtypes. One order of
  * dtypes serves NumPy's operators, which call mxl_promote_pair, and the calls of a front end that
- * promotes (mxl_mode.promotes), whose operators say in their descriptor what they do with it. */
+ * promotes (mxl_dialect), whose operators say in their descriptor what they do with it. Calls
+ * within rules and composites promote nothing. */
 #ifndef MXL_ENGINE_RUN_PROMOTE_H
 #define MXL_ENGINE_RUN_PROMOTE_H
 
@@ -35,26 +36,26 @@ typedef struct mxl_number {
 /* The number as a new array without dimensions, of int64 or float64; NULL with the error set. */
 mxl_array *mxl_promote_number(const mxl_number *number);
 
-/* Whether the call's operands need a promotion. */
-static inline bool mxl_promote_wanted(const mxl_op *op, int count, mxl_array *const *inputs,
-                                      mxl_mode mode)
+/* Whether operands need a promotion by the operator's rule. */
+static inline bool mxl_promote_wanted(const mxl_promotion *rule, int count,
+                                      mxl_array *const *inputs)
 {
-    const mxl_promotion *rule = op->promotion;
     int first;
 
-    if (rule == NULL || rule->from >= count)
+    if (rule->from >= count)
         return false;
     first = inputs[rule->from]->dtype;
     for (int i = rule->from + 1; i < count; i++) {
         if (inputs[i]->dtype != first)
             return true;
     }
-    return mode.number != 0 || (rule->as_is >> first & 1) == 0;
+    return (rule->as_is >> first & 1) == 0;
 }
 
-/* mxl_invoke of such a call: casts the operands, recorded, and runs the operator. Where an array is
- * given for the result, that must be of no lower kind; on failure it is unchanged. */
+/* mxl_invoke of an operator with `promotion` and one output: casts the operands, recorded, and runs
+ * the operator. `number`: 1 + the input that is a number; 0: none is. Where an array is given for
+ * the result, that must be of no lower kind; on failure it is unchanged. */
 int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_array *const *inputs,
-                       mxl_array **out, mxl_mode mode);
+                       int number, mxl_array **out, mxl_mode mode);
 
 #endif

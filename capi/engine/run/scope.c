@@ -15,7 +15,6 @@ struct mxl_scope_more {
 void mxl_scope_begin(mxl_scope *scope, mxl_mode mode)
 {
     scope->mode = mode;
-    scope->mode.promotes = false;
     scope->failed = false;
     scope->count = 0;
     scope->more = NULL;

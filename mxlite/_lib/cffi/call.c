@@ -97,13 +97,15 @@ static int find_dtype(const call *self, PyObject *dtype)
 /* What a usual call does. */
 typedef struct operation {
     uint64_t prepared;
-    int arrays;         /* how many operands are arrays: the first arguments */
-    owner *target;      /* the array that is written to; NULL: a new one */
-    int has_number;     /* the second operand is a number, */
-    MXLValue number[2]; /* and whether it is an integer, */
-    int64_t integer;    /* which that is */
-    int64_t axis;       /* the argument of `axis` or `axes`; -1: there is none */
-    int may_be_large;   /* parameters may make much of a small array */
+    int arrays;     /* how many operands are arrays: the first arguments */
+    owner *target;  /* the array that is written to; NULL: a new one */
+    int has_number; /* the second operand is a number: `number`, */
+    int is_integer; /* or `integer`, where the library takes integers as such */
+    double number;
+    int64_t integer;
+    int64_t axis;     /* the argument of `axis` or `axes`; -1: there is none */
+    int may_be_large; /* parameters may make much of a small array */
+    int is_promoted;  /* the result may have another dtype than the first array */
 } operation;
 
 /* Reads the operand beside an array whose dtype has that position. Returns 0 for anything but
@@ -113,7 +115,7 @@ typedef struct operation {
  * integers of 64 bits as such. */
 static int read_number(const call *self, int position, PyObject *object, operation *o)
 {
-    double *number = &o->number[0].f;
+    double *number = &o->number;
 
     if (PyFloat_CheckExact(object)) {
         *number = PyFloat_AsDouble(object);
@@ -123,14 +125,11 @@ static int read_number(const call *self, int position, PyObject *object, operati
         return 0;
     if (self->by_flag != NULL) {
         o->integer = PyLong_AsLongLong(object);
-        o->number[1].i = 1;
+        o->is_integer = 1;
         if (o->integer == -1 && PyErr_Occurred()) {
             PyErr_Clear();
             return 0;
         }
-        *number = (double)o->integer;
-        if (self->into)
-            o->number[0].i = o->integer;
         return 1;
     }
     *number = PyLong_AsDouble(object);
@@ -233,10 +232,15 @@ static uint64_t compute(const call *self, const operation *o, PyObject *const *a
     for (int i = 0; i < o->arrays; i++)
         in[i] = HANDLE(((const owner *)args[i])->handle);
     if (o->target != NULL) {
+        MXLValue values[2];
         int count = 1;
 
         out[0] = HANDLE(o->target->handle);
-        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? o->number : NULL, &count, out) != 0)
+        values[0].f = o->number;
+        if (o->is_integer)
+            values[0].i = o->integer;
+        values[1].i = o->is_integer;
+        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? values : NULL, &count, out) != 0)
             return 0;
         return o->target->handle;
     }
@@ -244,10 +248,10 @@ static uint64_t compute(const call *self, const operation *o, PyObject *const *a
         return NUMBER(p_MXLCall1Int(call, in[0], o->axis));
     if (o->axis >= 0)
         return NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
-    if (o->has_number && o->number[1].i)
+    if (o->is_integer)
         return NUMBER(p_MXLCall1Int(call, in[0], o->integer));
     if (o->has_number)
-        return NUMBER(p_MXLCall1Float(call, in[0], o->number[0].f));
+        return NUMBER(p_MXLCall1Float(call, in[0], o->number));
     if (o->arrays == 1)
         return NUMBER(p_MXLCall1(call, in[0]));
     if (o->arrays == 2)
@@ -282,8 +286,9 @@ done:
 }
 
 /* How many of the first arguments are arrays that are usual, and of one dtype unless the library
- * promotes; 0 if the first is not, -1 if another is of the class but not usual. */
-static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t nargs)
+ * promotes, when *mixed is set; 0 if the first is not usual, -1 if another is of the class but not
+ * usual. */
+static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t nargs, int *mixed)
 {
     int n = 0;
 
@@ -292,9 +297,11 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
 
         if (n == self->num_inputs || array->handle == 0)
             return -1;
-        if (self->num_dtypes != 0 && self->by_flag == NULL &&
-            array->dtype != ((const owner *)args[0])->dtype)
-            return -1;
+        if (self->num_dtypes != 0 && array->dtype != ((const owner *)args[0])->dtype) {
+            if (self->by_flag == NULL)
+                return -1;
+            *mixed = 1;
+        }
         n++;
     }
     return n;
@@ -320,11 +327,14 @@ static int choose(const call *self, PyObject *const *args, Py_ssize_t nargs, PyO
     const owner *a = (const owner *)args[0];
     int position = 0;
 
-    *o = (operation){.arrays = count_arrays(self, args, nargs), .axis = -1};
+    *o = (operation){.axis = -1};
+    o->arrays = count_arrays(self, args, nargs, &o->is_promoted);
     if (o->arrays < 1)
         return 0;
     if (self->num_dtypes != 0)
         position = find_dtype(self, a->dtype);
+    if (self->by_flag != NULL && position >= self->num_floating)
+        o->is_promoted = 1;
     if (position < 0 || (self->into && a->read_only != NULL) ||
         ((self->constant | self->contiguous) && !are_usual(self, args, o->arrays)))
         return 0;
@@ -346,24 +356,12 @@ static int choose(const call *self, PyObject *const *args, Py_ssize_t nargs, PyO
     return o->prepared != 0 && (o->target == NULL || o->target->handle != 0);
 }
 
-/* The `_dtype` of a result: where operands were promoted, and are not floating arrays of one dtype,
- * the library says it. Borrowed; NULL with an exception set. */
-static PyObject *dtype_of(const call *self, const operation *o, PyObject *const *args,
-                          uint64_t made)
+/* The `_dtype` of a result that the library says. Borrowed; NULL with an exception set. */
+static PyObject *ask_dtype(const call *self, uint64_t made)
 {
-    PyObject *first = ((const owner *)args[0])->dtype;
     int64_t shape[1];
-    int flag = -1, position;
+    int flag = -1;
 
-    if (self->result != NULL || self->by_flag == NULL)
-        return self->result != NULL ? self->result : first;
-    position = find_dtype(self, first);
-    for (int i = 1; i < o->arrays; i++) {
-        if (((const owner *)args[i])->dtype != first)
-            position = -1;
-    }
-    if (position >= 0 && position < self->num_floating)
-        return first;
     (void)p_MXLNDArrayGetInfo(HANDLE(made), 0, shape, &flag);
     return PyTuple_GetItem(self->by_flag, flag);
 }
@@ -374,7 +372,7 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
 {
     const call *self = (const call *)callable;
     Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
-    PyObject *dtype;
+    PyObject *dtype = self->result;
     uint64_t made;
     operation o;
     int is_quick;
@@ -398,10 +396,12 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
         Py_INCREF(o.target);
         return (PyObject *)o.target;
     }
-    dtype = dtype_of(self, &o, args, made);
     if (dtype == NULL && self->num_dtypes != 0) {
-        p_MXNDArrayFree(HANDLE(made));
-        return NULL;
+        dtype = o.is_promoted ? ask_dtype(self, made) : ((const owner *)args[0])->dtype;
+        if (dtype == NULL) {
+            p_MXNDArrayFree(HANDLE(made));
+            return NULL;
+        }
     }
     return adopt(self, made, dtype);
 }
