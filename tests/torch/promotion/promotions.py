@@ -1,7 +1,8 @@
 """What operators of two operands give for every pair of dtypes: promotions.json has PyTorch's answers.
 
-An answer is a dtype and its values, or the class of the error. Run with the Python that has torch==2.13.0, this writes
-the file; tests/python/pytorch/test_torch_promotion.py asks mxlite.torch and compares.
+An answer is a dtype and its values, or the class of the error; the file has those of an operation one after another.
+Run with the Python that has torch==2.13.0, this writes the file; tests/python/pytorch/test_torch_promotion.py asks
+mxlite.torch and compares.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Callable
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 
 import ask
 
@@ -103,9 +104,9 @@ def main() -> None:
 
     facts = {name: answers(torch, name) for name, _ in operations(torch)}
     facts.update((name, unary_answers(torch, name)) for name in UNARY)
-    rows = (f'"{name}":{json.dumps(found, separators=(",", ":"))}' for name, found in facts.items())
     with open(FACTS, "w", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(rows) + "\n}\n")
+        json.dump({name: "|".join(found.values()) for name, found in facts.items()}, file, indent=0)
+        file.write("\n")
 
 
 if __name__ == "__main__":
