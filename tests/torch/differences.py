@@ -46,7 +46,7 @@ _SPECIAL = r"1e[+-]?\d\d|\d[eE][+-]\d\d|inf|nan|5e-324"
 #: What is not there, and says so.
 _MISSING = (
     Difference(".*", "refused|class of the error", "there is no int16, which uint8 and int8 are promoted to",
-               "has no torch.int16"),
+               "has no torch.int16|int16, which is not supported"),
     Difference(_of("as_strided"), "refused|class of the error",
                "there is no storage beside a tensor's own elements", "as_strided of a tensor with gaps"),
     Difference("Tensor.view", "refused|class of the error", "there is no view of the bytes as another dtype",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._lib import hot
-from mxlite.torch._calls import adopt, both, functions, last_error, method, methods, new, prepare, require_tensor
+from mxlite.torch._calls import adopt, both, functions, last_error, method, methods, prepare, require_tensor
 from mxlite.torch._convert import cast, require_cast
 from mxlite.torch._dtypes import BOOL, INTEGER, PROMOTED, dtype, from_kind, get_default_dtype, int64
 from mxlite.torch._errors import none_of
@@ -49,7 +49,6 @@ def unary(names: str, operator: str, label: str, floats: bool, document: str, **
         floats: Whether integers become floats first, in the library.
     """
     name, *others = names.split()
-    call1, cls = hot.call1, Tensor
     call = prepare(label, operator, **constants)
 
     def function(input: Tensor) -> Tensor:
@@ -59,16 +58,10 @@ def unary(names: str, operator: str, label: str, floats: bool, document: str, **
             require_tensor(name, 1, "input", input)
             raise
         if floats:
-            return adopt(call1(call, input._h), kind if kind.is_floating_point else get_default_dtype())
+            return adopt(hot.call1(call, input._h), kind if kind.is_floating_point else get_default_dtype())
         if kind.kind == BOOL:
             return _of_bool(name, input).clone()
-        handle = call1(call, input._h)
-        if handle:
-            tensor = new(cls)
-            tensor._h = handle
-            tensor._dtype = kind
-            return tensor
-        raise last_error()
+        return adopt(hot.call1(call, input._h), kind)
 
     def in_place(self: Tensor) -> Tensor:
         kind = self._dtype
