@@ -48,12 +48,13 @@ for _name, _row in _COMPARISONS.items():
 
 def _logical(name: str) -> None:
     operation = Operation(None, f"broadcast_{name}")
+    calls = {"two": operation.of_arrays, "result": bool_, "failed": refused, **PROMOTED}
 
-    @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.")
+    @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.", calls=calls)
     def logical(input: Tensor, other: Tensor) -> Tensor:
         for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
             require_tensor(name, position, argument, value)
-        return operation.run(input != 0, other != 0, bool_)
+        return operation.run(input, other, bool_)
 
 
 for _name in ("logical_and", "logical_or", "logical_xor"):

@@ -103,7 +103,7 @@ methods["__rfloordiv__"] = lambda self, other: floor_divide(other, self)
 methods["__rmod__"] = _remainder_of
 
 
-@both("fmod")
+@both("fmod", calls=_constant(_fmod))
 def fmod(input: Tensor, other: Any) -> Tensor:
     """What division by `other` leaves, with the sign of `input`.
 

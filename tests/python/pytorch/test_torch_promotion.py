@@ -130,6 +130,13 @@ def test_the_default_dtype_is_the_library_s() -> None:
     assert (torch.ones(2, dtype=torch.float32) + 1.5).dtype is torch.float32
 
 
+def test_logical_functions_promote() -> None:
+    """1e-30 is 0 in float16, the common dtype; as in PyTorch."""
+    half, small = torch.ones(2, dtype=torch.float16), torch.tensor(1e-30, dtype=torch.float64)
+    assert torch.logical_and(half, small).tolist() == [False, False]
+    assert torch.logical_and(torch.tensor([1]), torch.tensor(0.5)).tolist() == [True]
+
+
 def test_integers_of_64_bits() -> None:
     whole, large = torch.tensor([1, -1]), (1 << 62) + 1
     assert (whole + large).tolist() == [large + 1, large - 1]
