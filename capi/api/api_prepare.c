@@ -6,7 +6,6 @@
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
-#include "op/promotion.h"
 #include "ops/shape/movement.h"
 
 enum {

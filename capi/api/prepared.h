@@ -3,6 +3,7 @@
 #define MXL_API_PREPARED_H
 
 #include "api/common.h"
+#include "op/promotion.h"
 
 enum { API_PARAMS_ROOM = 512 }; /* the largest parameter struct */
 
