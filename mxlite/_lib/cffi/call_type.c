@@ -34,10 +34,23 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->vectorcall = subscript              ? call_subscript
                        : list != 0 || reshape ? call_integers
                                               : call_operation;
-    self->list = list, self->contiguous = contiguous, self->constant = constant;
-    self->axis = axis, self->axes = axes, self->new_axis = new_axis, self->reshape = reshape;
-    self->one = one, self->two = two, self->many = many;
-    self->number = number, self->num_inputs = num_inputs;
+    self->contiguous = contiguous, self->constant = constant;
+    self->one = one, self->two = two, self->many = many, self->num_inputs = num_inputs;
+    if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
+        self->read = read_known;
+        Py_INCREF(params);
+        self->params = params;
+        Py_INCREF(missing);
+        self->missing = missing;
+    } else if ((axis | axes) != 0) {
+        self->read = read_axis;
+        self->axis = axis, self->axes = axes, self->new_axis = new_axis;
+    } else if (list != 0 || reshape) {
+        self->list = list, self->reshape = reshape;
+    } else {
+        self->read = read_operand;
+        self->number = number;
+    }
     self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;
     Py_INCREF(function);
     self->function = function;
@@ -53,12 +66,6 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     for (int i = 0; i < self->num_dtypes; i++) {
         self->dtypes[i] = PyTuple_GetItem(dtypes, i);
         Py_INCREF(self->dtypes[i]);
-    }
-    if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
-        Py_INCREF(params);
-        self->params = params;
-        Py_INCREF(missing);
-        self->missing = missing;
     }
     self->dict = PyDict_New();
     if (self->dict == NULL) {
@@ -103,7 +110,7 @@ static PyObject *call_learn(PyObject *object, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O!K", &PyTuple_Type, &values, &prepared))
         return NULL;
-    if (self->params == NULL || self->num_known == MAX_KNOWN ||
+    if (self->read != read_known || self->num_known == MAX_KNOWN ||
         PyTuple_Size(values) != PyTuple_Size(self->params))
         Py_RETURN_NONE;
     if (self->known == NULL) {
@@ -123,6 +130,8 @@ static PyObject *call_learn(PyObject *object, PyObject *args)
 
 static void free_known(call *self)
 {
+    Py_DECREF(self->params);
+    Py_DECREF(self->missing);
     for (int k = 0; k < self->num_known; k++) {
         for (int i = 0; i < MAX_PARAMS; i++)
             Py_XDECREF(self->known[k].values[i]);
@@ -139,9 +148,8 @@ static void call_dealloc(PyObject *object)
     call_clear(object);
     Py_XDECREF(self->result);
     Py_XDECREF(self->by_flag);
-    Py_XDECREF(self->params);
-    Py_XDECREF(self->missing);
-    free_known(self);
+    if (self->read == read_known)
+        free_known(self);
     for (int i = 0; i < self->num_dtypes; i++)
         Py_DECREF(self->dtypes[i]);
     PyObject_GC_Del(object);
