@@ -430,9 +430,11 @@ int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *input
         return mxl_error("MXLCallInto: %d inputs are announced, their list is %s", num_inputs,
                          inputs == NULL ? "NULL" : "given");
     if (num_inputs == 1 && arguments != NULL && call->numbers &&
-        call->num_arguments == (call->promotion->of_two != NULL ? 2 : 0) && *num_outputs == 1 &&
-        outputs != NULL && outputs[0] != NULL)
+        call->num_arguments == (call->promotion->of_two != NULL ? 2 : 0) && *num_outputs >= 1 &&
+        outputs != NULL && outputs[0] != NULL) {
+        *num_outputs = 1;
         return number_into(call, inputs[0], arguments, outputs[0]);
+    }
     params = call_params(call, num_inputs, arguments, params_room);
     if ((params == NULL && call->params_bytes > 0) ||
         mxl_invoke_arity(call->op, params, num_inputs, &arity) != 0)

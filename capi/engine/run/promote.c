@@ -1,6 +1,7 @@
 /* Promotion of operands to one dtype. */
 #include "engine/run/promote.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 #include "array/copy.h"
@@ -182,13 +183,24 @@ static int run_and_cast(promoted *p, mxl_scope *s, const mxl_builtin_ops *builti
     return 0;
 }
 
+/* The number of the parameters: an integer only if it is one of 64 bits. */
+static mxl_number number_of(const mxl_scalar_params *params)
+{
+    mxl_number number = {.f = params->scalar};
+
+    number.is_int = params->is_int && fabs(number.f) < 0x1p63 && trunc(number.f) == number.f;
+    if (number.is_int)
+        number.i = (int64_t)number.f;
+    return number;
+}
+
 /* Whether a dtype of integers holds the number. */
-static bool holds(int dtype, const mxl_scalar_params *params)
+static bool holds(int dtype, const mxl_number *number)
 {
     int bits = (int)mxl_dtype_size(dtype) * 8 - (dtype != MXL_U8);
-    double end = (double)(1ull << (bits < 53 ? bits : 53));
+    int64_t end = (int64_t)1 << (bits < 53 ? bits : 53);
 
-    return params->is_int && params->scalar < end && params->scalar >= (dtype == MXL_U8 ? 0 : -end);
+    return number->is_int && number->i < end && number->i >= (dtype == MXL_U8 ? 0 : -end);
 }
 
 /* Runs an operator whose operands need no cast, and casts the new result to bool if `to_bool`,
@@ -214,12 +226,12 @@ static int run_as_is(const mxl_op *op, const void *params, int count, mxl_array 
 
 /* Whether the number is one of the array's dtype, and the operator of two arrays would compute in
  * that dtype. */
-static bool is_like(const mxl_promotion *two, int dtype, const mxl_scalar_params *params)
+static bool is_like(const mxl_promotion *two, int dtype, const mxl_number *number)
 {
     unsigned as_is = two->to_bool ? MXL_SET_NUMBERS : two->as_is;
 
     return as_is >> dtype & 1 && dtype != MXL_BOOL &&
-           (mxl_dtype_is_float(dtype) || holds(dtype, params));
+           (mxl_dtype_is_float(dtype) || holds(dtype, number));
 }
 
 /* The call of an operator of an array and a number: as it is, or as the one of two arrays. */
@@ -227,14 +239,12 @@ static int with_number(const mxl_op *op, const mxl_scalar_params *params, mxl_ar
                        mxl_array **out, mxl_mode mode)
 {
     const mxl_promotion *rule = op->promotion, *two = rule->of_two->promotion;
-    mxl_number number = {params->is_int, 0, params->scalar};
+    mxl_number number = number_of(params);
     mxl_array *operand, *in[2];
     int status = -1;
 
-    if (is_like(two, array->dtype, params) && (out[0] == NULL || !two->to_bool))
+    if (is_like(two, array->dtype, &number) && (out[0] == NULL || !two->to_bool))
         return run_as_is(op, params, 1, &array, out, mode, two->to_bool);
-    if (number.is_int)
-        number.i = (int64_t)params->scalar;
     operand = mxl_promote_number(&number);
     in[!rule->number_first] = operand;
     in[rule->number_first] = array;
@@ -253,6 +263,18 @@ static bool is_comparison(const mxl_promotion *rule, int count, mxl_array *const
            inputs[0]->dtype == inputs[1]->dtype && inputs[0]->dtype != MXL_BOOL;
 }
 
+/* Whether the call has as many inputs as the operator, and all have a shape. */
+static bool is_whole(const mxl_op *op, int count, mxl_array *const *inputs)
+{
+    const mxl_input *listed = mxl_op_inputs(op);
+
+    for (int i = 0; i < count; i++) {
+        if (i == MOST || listed[i].name == NULL || inputs[i]->storage == NULL)
+            return false;
+    }
+    return listed[count].name == NULL;
+}
+
 int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_array *const *inputs,
                        int number, mxl_array **out, mxl_mode mode)
 {
@@ -262,6 +284,8 @@ int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_arra
     promoted p;
     int status = -1;
 
+    if (!is_whole(op, count, inputs))
+        return mxl_invoke(op, params, count, inputs, 1, out, mode);
     if (op->promotion->of_two != NULL)
         return with_number(op, params, inputs[0], out, mode);
     if (is_comparison(op->promotion, count, inputs, out[0], number))

@@ -49,12 +49,13 @@ static inline bool mxl_promote_wanted(const mxl_promotion *rule, int count,
         if (inputs[i]->dtype != first)
             return true;
     }
-    return (rule->as_is >> first & 1) == 0;
+    return (rule->as_is >> (first & 31) & 1) == 0; /* one without a shape has dtype -1 */
 }
 
 /* mxl_invoke of an operator with `promotion` and one output: casts the operands, recorded, and runs
  * the operator. `number`: 1 + the input that is a number; 0: none is. Where an array is given for
- * the result, that must be of no lower kind; on failure it is unchanged. */
+ * the result, that must be of no lower kind; on failure it is unchanged. Calls with a wrong number
+ * of inputs, or with arrays without a shape, get mxl_invoke's error. */
 int mxl_promote_invoke(const mxl_op *op, const void *params, int count, mxl_array *const *inputs,
                        int number, mxl_array **out, mxl_mode mode);
 

@@ -231,6 +231,33 @@ TEST(edits)
     drop(b);
 }
 
+/* Wrong numbers of inputs, arrays without a shape, and numbers that are no integers though they are
+ * called so. */
+TEST(wrong_calls)
+{
+    H a = of(I32, 0, 1, 2), f = of(F32, 0, 1, 2), none = NULL, many[5] = {a, f, a, f, a};
+    const char *key = "scalar", *nan = "nan";
+    MXLCallHandle plus = NULL;
+
+    CHECK_INT(MXNDArrayCreateNone(&none), 0);
+    CHECK(MXLCall(torch("broadcast_add"), 5, many, NULL) == NULL);
+    CHECK_HAS(MXGetLastError(), "takes 2 inputs, got 5");
+    CHECK(MXLCall(torch("broadcast_add"), 1, many, NULL) == NULL);
+    CHECK(MXLCall(torch("_plus_scalar"), 2, many, NULL) == NULL);
+    CHECK(MXLCall(torch("exp"), 2, many, NULL) == NULL);
+    CHECK(MXLCall2(torch("broadcast_add"), none, a) == NULL);
+    CHECK_HAS(MXGetLastError(), "has no shape yet");
+    CHECK(MXLCall1Int(torch("broadcast_add"), none, 1) == NULL);
+    CHECK(MXLCall1(torch("exp"), none) == NULL);
+    CHECK_INT(
+        MXLPrepareAs(MXL_DIALECT_TORCH, NULL, NULL, "_plus_scalar", 1, &key, &nan, 0, NULL, &plus),
+        0);
+    is(MXLCall1(plus, a), F32, (double)NAN, (double)NAN);
+    drop(none);
+    drop(f);
+    drop(a);
+}
+
 /* MXNet's operators take arrays of one dtype, and integers of numbers as they are. */
 TEST(mxnets_front_end_promotes_nothing)
 {
@@ -249,5 +276,5 @@ TEST(mxnets_front_end_promotes_nothing)
 HARNESS_MAIN(ENTRY(the_wider_of_two), ENTRY(arrays_without_dimensions_are_weaker),
              ENTRY(numbers_are_weaker_still), ENTRY(numbers_of_64_bits),
              ENTRY(what_operators_do_with_it), ENTRY(there_is_no_int16), ENTRY(the_default_dtype),
-             ENTRY(gradients_in_the_operands_dtype), ENTRY(edits),
+             ENTRY(gradients_in_the_operands_dtype), ENTRY(edits), ENTRY(wrong_calls),
              ENTRY(mxnets_front_end_promotes_nothing))
