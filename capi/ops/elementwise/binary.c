@@ -25,18 +25,6 @@ static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
                   "Sum of two arrays. The shapes must be equal.", .grad = add_grad,
                   .node_name = "AddBackward0");
 
-MXL_ARITH_OPCODE(sub, MXL_BINARY_LOOP, MXL_CODE_SUB, x - y);
-
-/* da = dy, db = -dy */
-static int sub_grad(mxl_grad *g)
-{
-    if (mxl_grad_set(g, 0, g->grad_output[0]) != 0)
-        return -1;
-    if (!mxl_grad_wants(g, 1))
-        return 0;
-    return mxl_grad_set(g, 1, mxl_negative(g->s, g->grad_output[0]));
-}
-
 /* Truth values have no difference. */
 static int sub_check(const mxl_operands *operands)
 {
@@ -50,6 +38,18 @@ static int sub_check(const mxl_operands *operands)
 }
 
 static const mxl_promotion sub_promotion = {.as_is = MXL_SET_NUMBERS, .check = sub_check};
+
+MXL_ARITH_OPCODE(sub, MXL_BINARY_LOOP, MXL_CODE_SUB, x - y);
+
+/* da = dy, db = -dy */
+static int sub_grad(mxl_grad *g)
+{
+    if (mxl_grad_set(g, 0, g->grad_output[0]) != 0)
+        return -1;
+    if (!mxl_grad_wants(g, 1))
+        return 0;
+    return mxl_grad_set(g, 1, mxl_negative(g->s, g->grad_output[0]));
+}
 
 MXL_BINARY_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
