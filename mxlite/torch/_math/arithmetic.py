@@ -82,6 +82,7 @@ class Operation:
     ) -> None:
         self.of_arrays = prepare(label, arrays)
         self.of_scalar = self.of_arrays
+        self.overloads = scalar is not None and scalar[2] == "0"
         self.of_reflected = prepare(label, arrays, slots="-1")
         if scalar:
             self.of_scalar = prepare(scalar[1], scalar[0], "scalar", "is_int", slots=scalar[2])
@@ -93,7 +94,7 @@ class Operation:
         if isinstance(a, (bool, np.bool_)):
             a = _TRUTHS[bool(a)]
         elif isinstance(b, (bool, np.bool_)):
-            b = _TRUTHS[bool(b)]
+            b = self._truth(b, a)
         if not isinstance(a, Tensor):
             handle = self._of_number(self.of_reflected, b, a)
         elif not isinstance(b, Tensor):
@@ -108,10 +109,14 @@ class Operation:
         value = _plain(number, tensor)
         return (hot.call1_float if value.__class__ is float else hot.call1_int)(call, tensor._h, value)
 
+    def _truth(self, value: Any, beside: Tensor) -> Any:
+        """A truth value as the second operand: an integer where PyTorch has a function of its own for numbers."""
+        return int(value) if self.overloads and beside._dtype.kind != BOOL else _TRUTHS[bool(value)]
+
     def run_into(self, a: Tensor, b: Any) -> Tensor:
         """The operation into its first operand."""
         if isinstance(b, (bool, np.bool_)):
-            b = _TRUTHS[bool(b)]
+            b = self._truth(b, a)
         if isinstance(b, Tensor):
             status = hot.into2(self.of_arrays, a._h, b._h, a._h)
         else:

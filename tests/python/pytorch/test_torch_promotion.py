@@ -130,6 +130,15 @@ def test_the_default_dtype_is_the_library_s() -> None:
     assert (torch.ones(2, dtype=torch.float32) + 1.5).dtype is torch.float32
 
 
+def test_nodes_of_numbers() -> None:
+    """PyTorch has functions of their own for powers and remainders by a number, a truth value too."""
+    x = torch.tensor([2.0], requires_grad=True)
+    names = {(x**2).grad_fn.name(), (x**2.5).grad_fn.name(), (x**True).grad_fn.name()}
+    assert names == {"PowBackward0"}
+    assert (x ** torch.tensor([2])).grad_fn.name() == "PowBackward1" and (2**x).grad_fn.name() == "PowBackward2"
+    assert (x % 2).grad_fn.name() == "RemainderBackward0" and (x + True).grad_fn.next_functions[1][0] is None
+
+
 def test_logical_functions_promote() -> None:
     """1e-30 is 0 in float16, the common dtype; as in PyTorch."""
     half, small = torch.ones(2, dtype=torch.float16), torch.tensor(1e-30, dtype=torch.float64)
