@@ -94,10 +94,10 @@ _LESS = (
                "products of no elements are held to one dtype, too", "same dtype|must be the same"),
     Difference("F.batch_norm", "refused|class of the error", "PyTorch writes running values into expanded tensors",
                "share memory"),
-    Difference("Tensor.__pow__|" + _of("linspace|logspace|softmax|log_softmax|softmin|cumprod|cumsum|pow|einsum")
+    Difference("Tensor.__i?pow__|" + _of("linspace|logspace|softmax|log_softmax|softmin|cumprod|cumsum|pow|einsum")
                + r"|\w+.median", "refused",
                "what a dtype has not got is refused of no elements and of powers of 1, too",
-               "there is none of dtype"),
+               "there is none of dtype|bool is not supported"),
     Difference("torch.tensordot", "refused", "truth values are not multiplied, one by one neither",
                "mm: there is none of dtype"),
     Difference("torch.full_like|" + _of("scatter|index_add"), "refused", "a number that the dtype cannot hold",
