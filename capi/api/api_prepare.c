@@ -210,6 +210,17 @@ static void know_view(api_prepared *call)
         call->view = API_ROW;
 }
 
+/* Sets `promotion` and `numbers`. */
+static void know_promotion(api_prepared *call)
+{
+    const mxl_promotion *rule = call->dialect.promotes ? call->op->promotion : NULL;
+
+    call->promotion = rule;
+    call->numbers =
+        rule != NULL && (rule->of_two != NULL || (rule->from == 0 && call->num_arguments == 0 &&
+                                                  mxl_op_inputs(call->op)[1].name != NULL));
+}
+
 static api_prepared *prepared_new(const request *r, const void *params)
 {
     size_t fixed = sizeof(api_prepared) + (size_t)r->num_arguments * sizeof(mxl_param *);
@@ -242,6 +253,7 @@ static api_prepared *prepared_new(const request *r, const void *params)
         mxl_params_copy(r->op, call->params, params);
     }
     know_view(call);
+    know_promotion(call);
     return call;
 }
 

@@ -3,6 +3,7 @@
 #define MXL_API_PREPARED_H
 
 #include "api/common.h"
+#include "op/promotion.h"
 
 enum { API_PARAMS_ROOM = 512 }; /* the largest parameter struct */
 
@@ -17,7 +18,10 @@ typedef struct api_prepared {
     mxl_dialect dialect; /* its label and slots point to texts of the call */
     void *params;        /* with all constants and defaults; arguments are set in a copy */
     size_t params_bytes;
-    bool constant; /* no arguments: `params` are used directly */
+    bool constant;                  /* no arguments: `params` are used directly */
+    const mxl_promotion *promotion; /* what the operator does with operands of other dtypes, in a
+                                       front end that promotes; NULL: nothing */
+    bool numbers;                   /* with it: of two operands, one may be a number */
     enum {
         API_ANY,
         API_ROWS, /* slice_axis of axis, begin, end */
@@ -52,6 +56,7 @@ static inline mxl_mode api_prepared_mode(const api_prepared *call)
     mode.record = !mxl_state_get()->grad_off;
     mode.training = true;
     mode.legacy_shape = false;
+    mode.meta = false;
     mode.dialect = &call->dialect;
     return mode;
 }

@@ -13,10 +13,11 @@
 #include "kernel/elementwise/loop.h"
 
 typedef struct mxl_op mxl_op;
-typedef struct mxl_plan mxl_plan;   /* op/plan.h: the plan of a movement */
-typedef struct mxl_scope mxl_scope; /* engine/run/scope.h: owner of temporaries */
-typedef struct mxl_grad mxl_grad;   /* engine/backward/grad.h: the arguments of a vjp */
-typedef struct mxl_rule mxl_rule;   /* op/rule.h: what is known of a node of a graph */
+typedef struct mxl_plan mxl_plan;           /* op/plan.h: the plan of a movement */
+typedef struct mxl_scope mxl_scope;         /* engine/run/scope.h: owner of temporaries */
+typedef struct mxl_grad mxl_grad;           /* engine/backward/grad.h: the arguments of a vjp */
+typedef struct mxl_rule mxl_rule;           /* op/rule.h: what is known of a node of a graph */
+typedef struct mxl_promotion mxl_promotion; /* op/promotion.h: operands of other dtypes */
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
 typedef enum mxl_param_type {
@@ -159,6 +160,7 @@ struct mxl_op {
     void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
     int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
+    const mxl_promotion *promotion;     /* NULL: inputs must have the dtypes that infer wants */
     bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode */
     bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
