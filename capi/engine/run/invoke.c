@@ -177,7 +177,9 @@ ALWAYS_INLINE int run_outputs(mxl_run *r, const mxl_plan *plan, bool plain)
         mxl_array *given = plain ? NULL : mxl_run_given(r, i);
 
         if (given != NULL && given->storage != NULL &&
-            (given->contiguous || r->call.op->kernels != NULL) && !mxl_run_overlaps(r, given))
+            (given->contiguous || r->call.op->kernels != NULL ||
+             (r->call.op->strided && r->call.op->writes_last)) &&
+            !mxl_run_overlaps(r, given))
             r->call.out[i] = given;
         else
             r->call.out[i] = new_output(r, i, plan, plain);

@@ -34,8 +34,7 @@ static int64_t clamp(int64_t bound, int64_t extent, int64_t low, int64_t high)
     return bound > high ? high : bound;
 }
 
-/* Along one axis: sets the first position and returns the number of positions. */
-static int64_t axis_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first)
+int64_t mxl_slice_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first)
 {
     if (step > 0) {
         begin = begin == MXL_NONE ? 0 : clamp(begin, extent, 0, extent);
@@ -74,7 +73,7 @@ static int slice_plan(mxl_plan *p)
 
         if (step == 0)
             return mxl_error("%s: the step along axis %d is 0", p->op->name, i);
-        count = axis_part(p->shape.dim[i], s->begin.v[i], s->end.v[i], step, &first);
+        count = mxl_slice_part(p->shape.dim[i], s->begin.v[i], s->end.v[i], step, &first);
         mxl_plan_cut(p, i, first, count, step);
     }
     return 0;

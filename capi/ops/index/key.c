@@ -1,0 +1,470 @@
+/* Reads keys: parts one after the other, and where their index arrays lead; see key.h. */
+#include "ops/index/key.h"
+
+#include <math.h>
+
+#include "array/copy.h"
+#include "base/memory/mem.h"
+#include "kernel/copy/cast.h"
+#include "ops/shape/movement.h"
+
+/* ---- parts ---- */
+
+typedef struct part {
+    mxl_part_kind kind;
+    const int64_t *v;
+} part;
+
+static const int operands[MXL_PART_KINDS] = {
+    [MXL_PART_INTEGER] = 1, [MXL_PART_SLICE] = 3, [MXL_PART_FLAG] = 1};
+
+/* A walk over the parts of a key. */
+typedef struct reader {
+    mxl_key *k; /* NULL: no index arrays */
+    mxl_plan *view;
+    const mxl_key_params *params;
+    int at;   /* in the list of numbers */
+    int axis; /* of the view */
+    int own;  /* axis of the array */
+    int arrays;
+    bool was_index, flags;
+    int groups; /* of indices side by side */
+} reader;
+
+static bool next_part(reader *r, part *found)
+{
+    if (r->at >= r->params->key.n)
+        return false;
+    found->kind = (mxl_part_kind)r->params->key.v[r->at];
+    found->v = r->params->key.v + r->at + 1;
+    r->at += 1 + operands[found->kind];
+    return true;
+}
+
+static int check_list(const reader *r)
+{
+    mxl_tuple key = r->params->key;
+
+    for (int at = 0; at < key.n; at += 1 + operands[key.v[at]]) {
+        if (key.v[at] < 0 || key.v[at] >= MXL_PART_KINDS || operands[key.v[at]] >= key.n - at)
+            return mxl_error("%s: entry %d of the key begins no part", r->view->op->name, at);
+    }
+    return 0;
+}
+
+static const char *axis_word(const reader *r)
+{
+    return r->params->rules == MXL_KEY_TORCH ? "dimension" : "axis";
+}
+
+static int wrong_dtype(const mxl_array *index, int rules)
+{
+    if (rules == MXL_KEY_MXNET || index->dtype == MXL_I32 || index->dtype == MXL_I64)
+        return 0;
+    if (rules == MXL_KEY_NUMPY && !mxl_dtype_is_float(index->dtype))
+        return 0;
+    return mxl_error("IndexError: an index array is of whole numbers%s, or a mask (bool%s), got %s",
+                     rules == MXL_KEY_TORCH ? " (int64, int32)" : "",
+                     rules == MXL_KEY_TORCH ? ", uint8" : "", mxl_dtype_name(index->dtype));
+}
+
+static bool is_mask(const mxl_array *index, int rules)
+{
+    return index->dtype == MXL_BOOL || (rules == MXL_KEY_TORCH && index->dtype == MXL_U8);
+}
+
+/* ---- what a key needs ---- */
+
+/* Counts the axes that the parts take, and notes the index arrays. Sets how many axes `...` stands
+ * for. */
+static int count_parts(reader *r, int num_indices, mxl_array *const *indices, int *dots)
+{
+    int used = 0, num_dots = 0, ndim = r->view->shape.ndim;
+    part p;
+
+    if (check_list(r) != 0)
+        return -1;
+    while (next_part(r, &p)) {
+        if (p.kind == MXL_PART_ARRAY && r->k != NULL && r->k->count < num_indices &&
+            r->k->count < MXL_MAX_NDIM) {
+            mxl_array *index = indices[r->k->count];
+            bool mask = is_mask(index, r->params->rules);
+
+            if (!mask && wrong_dtype(index, r->params->rules) != 0)
+                return -1;
+            r->k->index[r->k->count].array = index;
+            r->k->index[r->k->count].is_mask = mask;
+            r->k->index[r->k->count++].axes = mask ? index->ndim : 1;
+            used += mask ? index->ndim : 1;
+        } else if (p.kind == MXL_PART_ARRAY) {
+            return mxl_error("%s: the key names more index arrays than there are, %d, or more "
+                             "than %d",
+                             r->view->op->name, num_indices, MXL_MAX_NDIM);
+        }
+        used += p.kind == MXL_PART_INTEGER || p.kind == MXL_PART_SLICE;
+        num_dots += p.kind == MXL_PART_DOTS;
+    }
+    r->at = 0;
+    if (used > ndim)
+        return mxl_error("IndexError: the key has entries for %d %s, the array has %d", used,
+                         r->params->rules == MXL_KEY_TORCH ? "dimensions" : "axes", ndim);
+    if (num_dots > 1 && r->params->rules != MXL_KEY_TORCH)
+        return mxl_error("IndexError: a key has at most one ...");
+    if (r->k != NULL && r->k->count != num_indices)
+        return mxl_error("%s: the key names %d index arrays, there are %d", r->view->op->name,
+                         r->k->count, num_indices);
+    *dots = ndim - used;
+    return 0;
+}
+
+/* ---- applying parts ---- */
+
+static int out_of_bounds(const char *word, int axis, int64_t index, int64_t size)
+{
+    return mxl_error("IndexError: index %lld is outside %s %d, which has size %lld",
+                     (long long)index, word, axis, (long long)size);
+}
+
+static int apply_integer(reader *r, int64_t index)
+{
+    int64_t size = r->view->shape.dim[r->axis];
+
+    if (index < -size || index >= size)
+        return out_of_bounds(axis_word(r), r->own, index, size);
+    mxl_plan_cut(r->view, r->axis, index < 0 ? index + size : index, 1, 1);
+    mxl_plan_drop(r->view, r->axis);
+    r->own++;
+    return 0;
+}
+
+static int apply_slice(reader *r, const int64_t *v)
+{
+    int64_t step = v[2] == MXL_NONE ? 1 : v[2], first, count;
+
+    if (r->params->rules == MXL_KEY_TORCH && step < 1)
+        return mxl_error("ValueError: a slice has a step of 1 or more, got %lld", (long long)step);
+    if (step == 0)
+        return mxl_error("ValueError: the step of a slice is 0");
+    count = mxl_slice_part(r->view->shape.dim[r->axis], v[0], v[1], step, &first);
+    if (count != r->view->shape.dim[r->axis] || step != 1)
+        mxl_plan_cut(r->view, r->axis, first, count, count > 1 ? step : 1);
+    r->axis++;
+    r->own++;
+    return 0;
+}
+
+static int wrong_mask(const reader *r, const mxl_array *mask, int number)
+{
+    return mxl_error("IndexError: a mask of shape %s does not fit the array: %s %d of the mask is "
+                     "%s %d of the array, which has size %lld",
+                     MXL_SHAPE_OF(mask), axis_word(r), number, axis_word(r), r->own + number,
+                     (long long)r->view->shape.dim[r->axis + number]);
+}
+
+/* Joins a shape to the group's; -1 with the error set where it does not fit. */
+static int join(mxl_key *k, int rules, int ndim, const int64_t *shape)
+{
+    mxl_shape *group = &k->group;
+
+    while (group->ndim < ndim) {
+        for (int i = group->ndim++; i > 0; i--)
+            group->dim[i] = group->dim[i - 1];
+        group->dim[0] = 1;
+    }
+    for (int i = 1; i <= ndim; i++) {
+        int64_t *have = &group->dim[group->ndim - i], size = shape[ndim - i];
+
+        if (*have != size && *have != 1 && size != 1)
+            return mxl_error("%s: index arrays of the shapes %s and %s have no common shape",
+                             rules == MXL_KEY_TORCH ? "IndexError" : "ValueError",
+                             MXL_SHAPE_TEXT(group->ndim, group->dim), MXL_SHAPE_TEXT(ndim, shape));
+        if (size != 1)
+            *have = size;
+    }
+    return 0;
+}
+
+/* The number of elements of a mask that are set; -1 with the error set. */
+static int64_t count_set(mxl_array *mask)
+{
+    mxl_array *whole = mxl_array_contiguous(mask);
+    const uint8_t *flag;
+    int64_t count = 0;
+
+    if (whole == NULL)
+        return -1;
+    flag = mxl_array_read(whole);
+    for (int64_t i = 0; i < whole->size; i++)
+        count += flag[i] != 0;
+    mxl_array_release(whole);
+    return count;
+}
+
+static int apply_array(reader *r)
+{
+    int number = r->arrays++;
+    mxl_array *index = r->k->index[number].array;
+    int64_t found;
+
+    r->k->index[number].axis = r->axis;
+    r->k->index[number].own = r->own;
+    if (!r->k->index[number].is_mask) {
+        r->axis++;
+        r->own++;
+        return join(r->k, r->params->rules, index->ndim, index->shape);
+    }
+    for (int i = 0; i < index->ndim; i++) {
+        if (index->shape[i] != r->view->shape.dim[r->axis + i])
+            return wrong_mask(r, index, i);
+    }
+    r->axis += index->ndim;
+    r->own += index->ndim;
+    found = count_set(index);
+    return found < 0 ? -1 : join(r->k, r->params->rules, 1, &found);
+}
+
+/* Notes whether a part is an index, and at which axis of the result the first one is. */
+static void note_index(reader *r, bool is_index, int taken)
+{
+    if (r->k == NULL)
+        return;
+    if (is_index && !r->was_index && r->groups++ == 0)
+        r->k->place = r->axis - taken;
+    r->was_index = is_index;
+}
+
+/* `taken`: axes of the view that indices have taken so far. */
+static int apply(reader *r, const part *p, int dots, int *taken)
+{
+    bool torch = r->params->rules == MXL_KEY_TORCH;
+    int before = r->axis;
+
+    switch (p->kind) {
+    case MXL_PART_INTEGER:
+        if (!torch)
+            note_index(r, true, *taken);
+        return apply_integer(r, p->v[0]);
+    case MXL_PART_ARRAY:
+        note_index(r, true, *taken);
+        if (apply_array(r) != 0)
+            return -1;
+        *taken += r->axis - before;
+        return 0;
+    case MXL_PART_FLAG:
+        note_index(r, true, *taken);
+        r->view->copies = r->flags = true;
+        return r->k == NULL ? 0 : join(r->k, r->params->rules, 1, &(int64_t){p->v[0] != 0});
+    case MXL_PART_SLICE:
+        note_index(r, false, 0);
+        return apply_slice(r, p->v);
+    case MXL_PART_NEW:
+        note_index(r, false, 0);
+        return mxl_plan_insert(r->view, r->axis++, 1);
+    default:
+        if (!torch || dots > 0)
+            note_index(r, false, 0);
+        r->axis += dots;
+        r->own += dots;
+        return 0;
+    }
+}
+
+static int apply_all(reader *r, int dots)
+{
+    int taken = 0;
+    part p;
+
+    while (next_part(r, &p)) {
+        if (apply(r, &p, dots, &taken) != 0)
+            return -1;
+        if (p.kind == MXL_PART_DOTS)
+            dots = 0;
+    }
+    return 0;
+}
+
+int mxl_key_plan(mxl_plan *p)
+{
+    reader r = {.view = p, .params = p->params};
+    int dots;
+
+    return count_parts(&r, 0, NULL, &dots) != 0 ? -1 : apply_all(&r, dots);
+}
+
+static int find_result(mxl_key *k)
+{
+    int ndim = 0;
+
+    k->result.ndim = k->view.shape.ndim + k->group.ndim;
+    for (int n = 0; n < k->count; n++)
+        k->result.ndim -= k->index[n].axes;
+    if (k->result.ndim > MXL_MAX_NDIM)
+        return mxl_error("%s: the result would have more than %d axes", k->view.op->name,
+                         MXL_MAX_NDIM);
+    for (int i = 0; i <= k->view.shape.ndim; i++) {
+        for (int n = 0; ndim == k->place + n && n < k->group.ndim; n++)
+            k->result.dim[ndim++] = k->group.dim[n];
+        if (i < k->view.shape.ndim && !mxl_key_takes(k, i))
+            k->result.dim[ndim++] = k->view.shape.dim[i];
+        if (ndim == k->result.ndim)
+            break;
+    }
+    return 0;
+}
+
+int mxl_key_read(mxl_key *k, int num_indices, mxl_array *const *indices)
+{
+    reader r = {.k = k, .view = &k->view, .params = k->view.params};
+    int dots;
+
+    k->count = k->place = 0;
+    k->group.ndim = 0;
+    if (count_parts(&r, num_indices, indices, &dots) != 0 || apply_all(&r, dots) != 0)
+        return -1;
+    if (r.groups != 1)
+        k->place = 0;
+    k->selects = k->count > 0 || r.flags;
+    return find_result(k);
+}
+
+/* ---- offsets ---- */
+
+enum { RUN = 256 };
+
+/* Reads `n` numbers of an index array from `j` on as int64. -1 with the error set for one that is
+ * not finite or has more than 64 bits. */
+static int read_run(const mxl_array *index, int64_t j, int64_t n, int64_t *row)
+{
+    const void *from =
+        (const char *)mxl_array_read(index) + j * (int64_t)mxl_dtype_size(index->dtype);
+    int64_t step = 1;
+    double wide[RUN];
+
+    mxl_cast_loop(index->dtype, MXL_I64)(row, &from, &step, n, NULL);
+    if (!mxl_dtype_is_float(index->dtype))
+        return 0;
+    mxl_cast_loop(index->dtype, MXL_F64)(wide, &from, &step, n, NULL);
+    for (int64_t i = 0; i < n; i++) {
+        if (!(fabs(wide[i]) < 9223372036854775808.0))
+            return mxl_error("IndexError: an index is not finite, or does not fit 64 bits");
+    }
+    return 0;
+}
+
+/* The offsets of an index array's positions, each for itself. */
+static int index_offsets(const mxl_key *k, int number, const mxl_array *index, int64_t *at)
+{
+    const mxl_key_params *params = k->view.params;
+    int axis = k->index[number].axis;
+    int64_t size = k->view.shape.dim[axis], stride = k->view.strides[axis];
+
+    for (int64_t j = 0; j < index->size; j += RUN) {
+        int64_t n = index->size - j < RUN ? index->size - j : RUN;
+
+        if (read_run(index, j, n, at + j) != 0)
+            return -1;
+        for (int64_t i = j; i < j + n; i++) {
+            if (at[i] < -size || at[i] >= size)
+                return out_of_bounds(params->rules == MXL_KEY_TORCH ? "dimension" : "axis",
+                                     k->index[number].own, at[i], size);
+            at[i] = (at[i] < 0 ? at[i] + size : at[i]) * stride;
+        }
+    }
+    return 0;
+}
+
+/* The offsets of a mask's elements that are set, of which the group says how many there are. */
+static int mask_offsets(const mxl_key *k, int number, const mxl_array *mask, int64_t room,
+                        int64_t *at)
+{
+    const int64_t *strides = k->view.strides + k->index[number].axis;
+    const uint8_t *flag = mxl_array_read(mask);
+    int ndim = mask->ndim;
+    int64_t n = ndim > 0 ? mask->shape[ndim - 1] : 1, step = ndim > 0 ? strides[ndim - 1] : 0;
+    int64_t position[MXL_MAX_NDIM] = {0}, found = 0, row = 0;
+
+    for (int64_t i = 0; i < mask->size; i += n) {
+        for (int64_t j = 0; j < n; j++) {
+            if (flag[i + j] == 0)
+                continue;
+            if (found == room)
+                return mxl_error("%s: a mask changed while it was read", k->view.op->name);
+            at[found++] = row + j * step;
+        }
+        for (int axis = ndim - 2; axis >= 0; axis--) {
+            row += strides[axis];
+            if (++position[axis] < mask->shape[axis])
+                break;
+            row -= strides[axis] * mask->shape[axis];
+            position[axis] = 0;
+        }
+    }
+    return found == room ? 0 : mxl_error("%s: a mask changed while it was read", k->view.op->name);
+}
+
+/* Adds offsets of a shape, broadcast, to those of the group. */
+static void add_offsets(const mxl_shape *group, int ndim, const int64_t *shape, const int64_t *from,
+                        int64_t *at)
+{
+    int64_t strides[MXL_MAX_NDIM], position[MXL_MAX_NDIM] = {0}, next = 1, j = 0;
+    int64_t size = mxl_shape_size(group->ndim, group->dim);
+
+    for (int i = 1; i <= group->ndim; i++) {
+        int64_t extent = i <= ndim ? shape[ndim - i] : 1;
+
+        strides[group->ndim - i] = extent == 1 ? 0 : next;
+        next *= extent;
+    }
+    for (int64_t i = 0; i < size; i++) {
+        at[i] += from[j];
+        for (int axis = group->ndim - 1; axis >= 0; axis--) {
+            j += strides[axis];
+            if (++position[axis] < group->dim[axis])
+                break;
+            j -= strides[axis] * group->dim[axis];
+            position[axis] = 0;
+        }
+    }
+}
+
+static int add_index(const mxl_key *k, int number, int64_t total, int64_t *at)
+{
+    mxl_array *index = mxl_array_contiguous(k->index[number].array);
+    bool mask = k->index[number].is_mask;
+    int64_t found = index == NULL || !mask ? 0 : count_set(index);
+    int64_t size = index == NULL ? 0 : mask ? found : index->size, *own = NULL;
+    int64_t last = k->group.ndim > 0 ? k->group.dim[k->group.ndim - 1] : 1;
+    int status = -1;
+
+    if (index != NULL && mask && found != last && found != 1)
+        mxl_error("%s: a mask changed while it was read", k->view.op->name);
+    else if (index != NULL)
+        own = mxl_alloc((size_t)(size > 0 ? size : 1) * sizeof(*own));
+    if (own != NULL)
+        status =
+            mask ? mask_offsets(k, number, index, size, own) : index_offsets(k, number, index, own);
+    if (status == 0 && mask)
+        add_offsets(&k->group, 1, &size, own, at);
+    else if (status == 0 && size == total)
+        for (int64_t j = 0; j < total; j++)
+            at[j] += own[j];
+    else if (status == 0)
+        add_offsets(&k->group, index->ndim, index->shape, own, at);
+    if (own != NULL)
+        mxl_free(own, (size_t)(size > 0 ? size : 1) * sizeof(*own));
+    mxl_array_release(index);
+    return status;
+}
+
+int mxl_key_offsets(const mxl_key *k, int64_t *at)
+{
+    int64_t total = mxl_shape_size(k->group.ndim, k->group.dim);
+
+    for (int64_t j = 0; j < total; j++)
+        at[j] = 0;
+    for (int n = 0; n < k->count; n++) {
+        if (add_index(k, n, total, at) != 0)
+            return -1;
+    }
+    return 0;
+}
