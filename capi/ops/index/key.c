@@ -15,8 +15,7 @@ typedef struct part {
     const int64_t *v;
 } part;
 
-static const int operands[MXL_PART_KINDS] = {
-    [MXL_PART_INTEGER] = 1, [MXL_PART_SLICE] = 3, [MXL_PART_FLAG] = 1};
+static const int operands[MXL_PART_KINDS] = {[MXL_PART_INTEGER] = 1, [MXL_PART_SLICE] = 3};
 
 /* A walk over the parts of a key. */
 typedef struct reader {
@@ -27,7 +26,7 @@ typedef struct reader {
     int axis; /* of the view */
     int own;  /* axis of the array */
     int arrays;
-    bool was_index, flags;
+    bool was_index;
     int groups; /* of indices side by side */
 } reader;
 
@@ -106,8 +105,8 @@ static int count_parts(reader *r, int num_indices, mxl_array *const *indices, in
     }
     r->at = 0;
     if (used > ndim)
-        return mxl_error("IndexError: the key has entries for %d %s, the array has %d", used,
-                         r->params->rules == MXL_KEY_TORCH ? "dimensions" : "axes", ndim);
+        return mxl_error("IndexError: too many indices: the key takes %d %s, the array has %d",
+                         used, r->params->rules == MXL_KEY_TORCH ? "dimensions" : "axes", ndim);
     if (num_dots > 1 && r->params->rules != MXL_KEY_TORCH)
         return mxl_error("IndexError: a key has at most one ...");
     if (r->k != NULL && r->k->count != num_indices)
@@ -250,10 +249,6 @@ static int apply(reader *r, const part *p, int dots, int *taken)
             return -1;
         *taken += r->axis - before;
         return 0;
-    case MXL_PART_FLAG:
-        note_index(r, true, *taken);
-        r->view->copies = r->flags = true;
-        return r->k == NULL ? 0 : join(r->k, r->params->rules, 1, &(int64_t){p->v[0] != 0});
     case MXL_PART_SLICE:
         note_index(r, false, 0);
         return apply_slice(r, p->v);
@@ -323,7 +318,6 @@ int mxl_key_read(mxl_key *k, int num_indices, mxl_array *const *indices)
         return -1;
     if (r.groups != 1)
         k->place = 0;
-    k->selects = k->count > 0 || r.flags;
     return find_result(k);
 }
 
@@ -467,4 +461,74 @@ int mxl_key_offsets(const mxl_key *k, int64_t *at)
             return -1;
     }
     return 0;
+}
+
+/* ---- one operator for each part ---- */
+
+static const int64_t whole[] = {MXL_PART_SLICE, MXL_NONE, MXL_NONE, MXL_NONE};
+
+enum { WHOLE = 4 };
+
+/* Appends whole slices until the key of the view has `axes`. */
+static void add_whole(mxl_tuple *rest, int64_t *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        for (int n = 0; n < WHOLE; n++)
+            numbers[rest->n++] = whole[n];
+    }
+}
+
+/* The part's view of `x`; `r->axis` is where it begins. */
+static mxl_array *part_view(mxl_scope *s, mxl_array *x, const reader *r, const part *p, bool alone)
+{
+    switch (p->kind) {
+    case MXL_PART_INTEGER:
+        return mxl_select_at(s, x, r->axis, p->v[0]);
+    case MXL_PART_SLICE:
+        if (!alone && p->v[0] == MXL_NONE && p->v[1] == MXL_NONE && p->v[2] == MXL_NONE)
+            return x;
+        return mxl_slice_steps(s, x, r->axis, p->v[0], p->v[1], p->v[2]);
+    case MXL_PART_NEW:
+        return mxl_expand_dims(s, x, r->axis);
+    default:
+        return x;
+    }
+}
+
+mxl_array *mxl_key_views(mxl_scope *s, const mxl_call *call, mxl_tuple *rest, int64_t *numbers,
+                         mxl_array **inputs)
+{
+    mxl_array *x = call->in[0];
+    mxl_key k;
+    reader r = {.k = &k, .view = &k.view, .params = call->params};
+    int dots;
+    part p;
+
+    k.count = 0;
+    mxl_plan_begin(&k.view, call->op, call->params, x->ndim, x->shape);
+    if (count_parts(&r, call->num_inputs - 1, call->in + 1, &dots) != 0)
+        return NULL;
+    *rest = (mxl_tuple){0, numbers};
+    while (x != NULL && next_part(&r, &p)) {
+        x = part_view(s, x, &r, &p, r.params->key.n == WHOLE);
+        if (p.kind == MXL_PART_ARRAY) {
+            mxl_array *index = call->in[1 + r.arrays];
+
+            if (index->ndim == 0 && k.index[r.arrays].is_mask) {
+                x = mxl_expand_dims(s, x, r.axis);
+                index = mxl_reshape(s, index, 1, &(int64_t){1});
+            }
+            numbers[rest->n++] = MXL_PART_ARRAY;
+            inputs[1 + r.arrays] = index;
+            r.axis += k.index[r.arrays].is_mask ? index == NULL ? 0 : index->ndim : 1;
+            r.arrays++;
+        } else if (p.kind != MXL_PART_INTEGER) {
+            int count = p.kind == MXL_PART_DOTS ? dots : 1;
+
+            add_whole(rest, numbers, count);
+            r.axis += count;
+            dots = p.kind == MXL_PART_DOTS ? 0 : dots;
+        }
+    }
+    return inputs[0] = x;
 }

@@ -12,7 +12,6 @@ typedef enum mxl_part_kind {
     MXL_PART_NEW,     /* None: a new axis */
     MXL_PART_DOTS,    /* `...` */
     MXL_PART_ARRAY,   /* an index array or a mask: the next input */
-    MXL_PART_FLAG,    /* 0 or 1: a mask without axes */
     MXL_PART_KINDS
 } mxl_part_kind;
 
@@ -37,8 +36,7 @@ typedef struct mxl_key_params {
  * result. */
 typedef struct mxl_key {
     mxl_plan view;
-    bool selects; /* there are index arrays or masks */
-    int count;    /* of indices */
+    int count; /* of indices */
     struct {
         mxl_array *array;
         int axis, axes;
@@ -50,6 +48,12 @@ typedef struct mxl_key {
     mxl_shape result; /* the shape of what is selected */
 } mxl_key;
 
+/* The key as operators of one part each, as PyTorch records it: the view, and the key of what is
+ * left in `rest`, which has room for as many numbers as a key of an array of MXL_MAX_NDIM axes,
+ * with the shapes of masks without axes made (1,). `inputs` are the call's; scoped. */
+mxl_array *mxl_key_views(mxl_scope *s, const mxl_call *call, mxl_tuple *rest, int64_t *numbers,
+                         mxl_array **inputs);
+
 /* Whether axis i of the view is an index's. */
 static inline bool mxl_key_takes(const mxl_key *k, int i)
 {
@@ -59,6 +63,9 @@ static inline bool mxl_key_takes(const mxl_key *k, int i)
     }
     return false;
 }
+
+/* _mxl_index, for prepared calls. */
+extern const mxl_op mxl_op_index;
 
 /* Applies a key without index arrays to a plan. -1 with the error set. */
 int mxl_key_plan(mxl_plan *p);

@@ -18,13 +18,12 @@ static const char *const rules_names[] = {"numpy", "torch", "mxnet", NULL};
 #define KEY                                                                                        \
     MXL_PARAM(mxl_key_params, key, MXL_P_TUPLE_OPT, MXL_REQUIRED,                                  \
               "The parts of the key: 0 and a position; 1, begin, end and step; 2 for a new axis; " \
-              "3 for `...`; 4 for the next index array or mask; 5 and 0 or 1 for a mask without "  \
-              "axes."),                                                                            \
+              "3 for `...`; 4 for the next index array or mask."),                                 \
         MXL_PARAM(mxl_key_params, rules, MXL_P_ENUM, "numpy",                                      \
                   "Whose rules hold for masks, steps and the order of axes.",                      \
                   .values = rules_names)
 
-static const mxl_op op_index, op_index_add, op_index_put;
+static const mxl_op op_index_add, op_index_put;
 
 /* ---- what is selected ---- */
 
@@ -33,7 +32,7 @@ static int read_key(mxl_key *k, const mxl_op *op, const mxl_key_params *params, 
                     const int64_t *shape, int num_inputs, mxl_array *const *inputs, int first)
 {
     mxl_plan_begin(&k->view, op, params, ndim, shape);
-    return mxl_key_read(k, num_inputs - first, inputs == NULL ? NULL : inputs + first);
+    return mxl_key_read(k, num_inputs - first, inputs + first);
 }
 
 /* The same with the strides of the array. */
@@ -192,20 +191,6 @@ static int take_last(const selection *s, const mxl_array *x, mxl_array *out)
     return 0;
 }
 
-/* Copies what a key without index arrays selects. 1: it has some. */
-static int copy_moved(const mxl_call *call)
-{
-    mxl_key k;
-
-    if (read_strided(&k, call, call->in[0], 1) != 0)
-        return -1;
-    if (k.selects)
-        return 1;
-    k.view.straight = k.view.straight && call->in[0]->contiguous;
-    mxl_plan_copy(&k.view, call->in[0], call->out[0]);
-    return 0;
-}
-
 static int read_selected(const mxl_call *call, mxl_array *x)
 {
     mxl_array *out = call->out[0];
@@ -230,10 +215,10 @@ static int read_selected(const mxl_call *call, mxl_array *x)
 static int index_compute(const mxl_call *call)
 {
     mxl_array *x = call->in[0];
-    int status = call->num_inputs == 1 ? copy_moved(call) : 1;
+    int status;
 
-    if (status != 1)
-        return status;
+    if (call->num_inputs == 1)
+        return mxl_plan_compute(call);
     if (!((const mxl_key_params *)call->params)->last)
         return read_selected(call, x);
     x = mxl_array_contiguous(x);
@@ -273,7 +258,7 @@ static mxl_array *selected(mxl_grad *g, mxl_array *array, int first, bool last)
     p.last = last && g->num_inputs > first;
     p.fill = p.accumulate = 0;
     p.shape = (mxl_tuple){0, NULL};
-    return with_indices(g, &op_index, &p, array, first);
+    return with_indices(g, &mxl_op_index, &p, array, first);
 }
 
 /* dx = zeros with dy added at what is selected; of the last ones, written there. */
@@ -281,16 +266,11 @@ static int index_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     mxl_key_params p = *(const mxl_key_params *)g->params;
-    mxl_key k;
 
     if (!mxl_grad_wants(g, 0))
         return 0;
-    if (g->num_inputs == 1) {
-        if (read_key(&k, g->op, &p, x->ndim, x->shape, 1, NULL, 1) != 0)
-            return -1;
-        if (!k.selects)
-            return mxl_movement_grad(g);
-    }
+    if (g->num_inputs == 1)
+        return mxl_movement_grad(g);
     p.shape = (mxl_tuple){x->ndim, x->shape};
     p.accumulate = !p.last;
     return mxl_grad_set(g, 0, with_indices(g, &op_index_add, &p, g->grad_output[0], 1));
@@ -307,7 +287,7 @@ static const mxl_input index_inputs[] = {
     {0},
 };
 
-static const mxl_op op_index = {
+const mxl_op mxl_op_index = {
     .name = "_mxl_index",
     .doc = "What a key selects: integers, slices, new axes, index arrays and masks, which are "
            "further inputs.",
@@ -323,6 +303,34 @@ static const mxl_op op_index = {
     .compute = index_compute,
     .grad = index_grad,
     .saves = saves_indices,
+    .strided = true,
+    .node_slots = "0",
+};
+
+/* The same as operators of one part each, which PyTorch's graph has. */
+static mxl_array *parts_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *inputs[MXL_MAX_NDIM + 1];
+    int64_t numbers[4 * MXL_MAX_NDIM + MXL_MAX_NDIM];
+    mxl_key_params p = *(const mxl_key_params *)call->params;
+    mxl_array *x = mxl_key_views(s, call, &p.key, numbers, inputs);
+
+    return call->num_inputs == 1 || x == NULL
+               ? x
+               : mxl_scope_call(s, &mxl_op_index, &p, call->num_inputs, inputs);
+}
+
+static const mxl_op op_index_parts = {
+    .name = "_mxl_index_parts",
+    .doc = "As _mxl_index; recorded as a node for each part of the key.",
+    .inputs = index_inputs,
+    MXL_PARAMS_OF(mxl_key_params, KEY),
+    .arity = given_arity,
+    .plan = mxl_key_plan,
+    .infer = index_infer,
+    .by_values = 2,
+    .compute = index_compute,
+    .compose = parts_compose,
     .strided = true,
 };
 
@@ -450,9 +458,9 @@ static int check_apart(const mxl_key *k, mxl_array *x, const mxl_array *value)
     mxl_array *view;
     int status = 0;
 
-    if (p->rules != MXL_KEY_TORCH || k->selects || x->storage != value->storage)
+    if (p->rules != MXL_KEY_TORCH || k->count > 0 || x->storage != value->storage)
         return 0;
-    if (mxl_plan_inputs(&part, &op_index, p, 0, false, 1, &x) != 0)
+    if (mxl_plan_inputs(&part, &mxl_op_index, p, 0, false, 1, &x) != 0)
         return -1;
     view = mxl_array_strided(x, part.skip, part.shape.ndim, part.shape.dim, part.strides);
     if (view == NULL)
@@ -600,4 +608,5 @@ static const mxl_op op_index_put = {
     .writes_last = true,
 };
 
-const mxl_op *const mxl_ops_keys[] = {&op_index, &op_index_add, &op_index_put, NULL};
+const mxl_op *const mxl_ops_keys[] = {&mxl_op_index, &op_index_parts, &op_index_add, &op_index_put,
+                                      NULL};

@@ -24,6 +24,12 @@ int mxl_transposed_complete(mxl_rule *rule);
 
 /* a[begin:end] along one axis, everything along the others; scoped. */
 mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end);
+/* The same with a step, and bounds that may be MXL_NONE; one position of an axis, which goes; with
+ * a new axis of size 1; scoped. */
+mxl_array *mxl_slice_steps(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end,
+                           int64_t step);
+mxl_array *mxl_select_at(mxl_scope *s, mxl_array *a, int axis, int64_t index);
+mxl_array *mxl_expand_dims(mxl_scope *s, mxl_array *a, int axis);
 /* Zeros in the given shape with a at an axis's positions from `begin` on; scoped. */
 mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int ndim,
                          const int64_t *shape);

@@ -25,9 +25,7 @@ def encoded(key: tuple) -> tuple[tuple, list[nd.NDArray]]:
     numbers: list[Any] = []
     arrays = []
     for part in key:
-        if isinstance(part, (bool, np.bool_)):
-            numbers += [5, int(part)]
-        elif isinstance(part, int):
+        if isinstance(part, int) and not isinstance(part, bool):
             numbers += [0, part]
         elif isinstance(part, slice):
             numbers += [1, part.start, part.stop, part.step]
@@ -35,6 +33,7 @@ def encoded(key: tuple) -> tuple[tuple, list[nd.NDArray]]:
             numbers.append(2 if part is None else 3)
         else:
             numbers.append(4)
+            part = np.asarray(part)
             arrays.append(nd.array(part, dtype=part.dtype))
     return tuple(numbers), arrays
 
