@@ -1,11 +1,8 @@
-/* Reads keys: parts one after the other, and where their index arrays lead; see key.h. */
+/* Reads keys, one part after the other; see key.h. */
 #include "ops/index/key.h"
 
-#include <math.h>
-
 #include "array/copy.h"
-#include "base/memory/mem.h"
-#include "kernel/copy/cast.h"
+#include "kernel/index/flags.h"
 #include "ops/shape/movement.h"
 
 /* ---- parts ---- */
@@ -51,9 +48,9 @@ static int check_list(const reader *r)
     return 0;
 }
 
-static const char *axis_word(const reader *r)
+static const char *axis_word(const mxl_key_params *p)
 {
-    return r->params->rules == MXL_KEY_TORCH ? "dimension" : "axis";
+    return p->rules == MXL_KEY_TORCH ? "dimension" : "axis";
 }
 
 static int wrong_dtype(const mxl_array *index, int rules)
@@ -118,10 +115,10 @@ static int count_parts(reader *r, int num_indices, mxl_array *const *indices, in
 
 /* ---- applying parts ---- */
 
-static int out_of_bounds(const char *word, int axis, int64_t index, int64_t size)
+int mxl_key_out_of_bounds(const mxl_key_params *p, int axis, int64_t index, int64_t size)
 {
     return mxl_error("IndexError: index %lld is outside %s %d, which has size %lld",
-                     (long long)index, word, axis, (long long)size);
+                     (long long)index, axis_word(p), axis, (long long)size);
 }
 
 static int apply_integer(reader *r, int64_t index)
@@ -129,7 +126,7 @@ static int apply_integer(reader *r, int64_t index)
     int64_t size = r->view->shape.dim[r->axis];
 
     if (index < -size || index >= size)
-        return out_of_bounds(axis_word(r), r->own, index, size);
+        return mxl_key_out_of_bounds(r->params, r->own, index, size);
     mxl_plan_cut(r->view, r->axis, index < 0 ? index + size : index, 1, 1);
     mxl_plan_drop(r->view, r->axis);
     r->own++;
@@ -156,8 +153,8 @@ static int wrong_mask(const reader *r, const mxl_array *mask, int number)
 {
     return mxl_error("IndexError: a mask of shape %s does not fit the array: %s %d of the mask is "
                      "%s %d of the array, which has size %lld",
-                     MXL_SHAPE_OF(mask), axis_word(r), number, axis_word(r), r->own + number,
-                     (long long)r->view->shape.dim[r->axis + number]);
+                     MXL_SHAPE_OF(mask), axis_word(r->params), number, axis_word(r->params),
+                     r->own + number, (long long)r->view->shape.dim[r->axis + number]);
 }
 
 /* Joins a shape to the group's; -1 with the error set where it does not fit. */
@@ -187,14 +184,8 @@ static int join(mxl_key *k, int rules, int ndim, const int64_t *shape)
 static int64_t count_set(mxl_array *mask)
 {
     mxl_array *whole = mxl_array_contiguous(mask);
-    const uint8_t *flag;
-    int64_t count = 0;
+    int64_t count = whole == NULL ? -1 : mxl_flags_count(mxl_array_read(whole), whole->size);
 
-    if (whole == NULL)
-        return -1;
-    flag = mxl_array_read(whole);
-    for (int64_t i = 0; i < whole->size; i++)
-        count += flag[i] != 0;
     mxl_array_release(whole);
     return count;
 }
@@ -203,7 +194,7 @@ static int apply_array(reader *r)
 {
     int number = r->arrays++;
     mxl_array *index = r->k->index[number].array;
-    int64_t found;
+    int64_t *found = &r->k->index[number].found;
 
     r->k->index[number].axis = r->axis;
     r->k->index[number].own = r->own;
@@ -218,8 +209,8 @@ static int apply_array(reader *r)
     }
     r->axis += index->ndim;
     r->own += index->ndim;
-    found = count_set(index);
-    return found < 0 ? -1 : join(r->k, r->params->rules, 1, &found);
+    *found = count_set(index);
+    return *found < 0 ? -1 : join(r->k, r->params->rules, 1, found);
 }
 
 /* Notes whether a part is an index, and at which axis of the result the first one is. */
@@ -304,7 +295,8 @@ static int find_result(mxl_key *k)
         if (ndim == k->result.ndim)
             break;
     }
-    return 0;
+    return mxl_shape_count(k->result.ndim, k->result.dim) < 0 ? mxl_error_prefix(k->view.op->name)
+                                                              : 0;
 }
 
 int mxl_key_read(mxl_key *k, int num_indices, mxl_array *const *indices)
@@ -319,148 +311,6 @@ int mxl_key_read(mxl_key *k, int num_indices, mxl_array *const *indices)
     if (r.groups != 1)
         k->place = 0;
     return find_result(k);
-}
-
-/* ---- offsets ---- */
-
-enum { RUN = 256 };
-
-/* Reads `n` numbers of an index array from `j` on as int64. -1 with the error set for one that is
- * not finite or has more than 64 bits. */
-static int read_run(const mxl_array *index, int64_t j, int64_t n, int64_t *row)
-{
-    const void *from =
-        (const char *)mxl_array_read(index) + j * (int64_t)mxl_dtype_size(index->dtype);
-    int64_t step = 1;
-    double wide[RUN];
-
-    mxl_cast_loop(index->dtype, MXL_I64)(row, &from, &step, n, NULL);
-    if (!mxl_dtype_is_float(index->dtype))
-        return 0;
-    mxl_cast_loop(index->dtype, MXL_F64)(wide, &from, &step, n, NULL);
-    for (int64_t i = 0; i < n; i++) {
-        if (!(fabs(wide[i]) < 9223372036854775808.0))
-            return mxl_error("IndexError: an index is not finite, or does not fit 64 bits");
-    }
-    return 0;
-}
-
-/* The offsets of an index array's positions, each for itself. */
-static int index_offsets(const mxl_key *k, int number, const mxl_array *index, int64_t *at)
-{
-    const mxl_key_params *params = k->view.params;
-    int axis = k->index[number].axis;
-    int64_t size = k->view.shape.dim[axis], stride = k->view.strides[axis];
-
-    for (int64_t j = 0; j < index->size; j += RUN) {
-        int64_t n = index->size - j < RUN ? index->size - j : RUN;
-
-        if (read_run(index, j, n, at + j) != 0)
-            return -1;
-        for (int64_t i = j; i < j + n; i++) {
-            if (at[i] < -size || at[i] >= size)
-                return out_of_bounds(params->rules == MXL_KEY_TORCH ? "dimension" : "axis",
-                                     k->index[number].own, at[i], size);
-            at[i] = (at[i] < 0 ? at[i] + size : at[i]) * stride;
-        }
-    }
-    return 0;
-}
-
-/* The offsets of a mask's elements that are set, of which the group says how many there are. */
-static int mask_offsets(const mxl_key *k, int number, const mxl_array *mask, int64_t room,
-                        int64_t *at)
-{
-    const int64_t *strides = k->view.strides + k->index[number].axis;
-    const uint8_t *flag = mxl_array_read(mask);
-    int ndim = mask->ndim;
-    int64_t n = ndim > 0 ? mask->shape[ndim - 1] : 1, step = ndim > 0 ? strides[ndim - 1] : 0;
-    int64_t position[MXL_MAX_NDIM] = {0}, found = 0, row = 0;
-
-    for (int64_t i = 0; i < mask->size; i += n) {
-        for (int64_t j = 0; j < n; j++) {
-            if (flag[i + j] == 0)
-                continue;
-            if (found == room)
-                return mxl_error("%s: a mask changed while it was read", k->view.op->name);
-            at[found++] = row + j * step;
-        }
-        for (int axis = ndim - 2; axis >= 0; axis--) {
-            row += strides[axis];
-            if (++position[axis] < mask->shape[axis])
-                break;
-            row -= strides[axis] * mask->shape[axis];
-            position[axis] = 0;
-        }
-    }
-    return found == room ? 0 : mxl_error("%s: a mask changed while it was read", k->view.op->name);
-}
-
-/* Adds offsets of a shape, broadcast, to those of the group. */
-static void add_offsets(const mxl_shape *group, int ndim, const int64_t *shape, const int64_t *from,
-                        int64_t *at)
-{
-    int64_t strides[MXL_MAX_NDIM], position[MXL_MAX_NDIM] = {0}, next = 1, j = 0;
-    int64_t size = mxl_shape_size(group->ndim, group->dim);
-
-    for (int i = 1; i <= group->ndim; i++) {
-        int64_t extent = i <= ndim ? shape[ndim - i] : 1;
-
-        strides[group->ndim - i] = extent == 1 ? 0 : next;
-        next *= extent;
-    }
-    for (int64_t i = 0; i < size; i++) {
-        at[i] += from[j];
-        for (int axis = group->ndim - 1; axis >= 0; axis--) {
-            j += strides[axis];
-            if (++position[axis] < group->dim[axis])
-                break;
-            j -= strides[axis] * group->dim[axis];
-            position[axis] = 0;
-        }
-    }
-}
-
-static int add_index(const mxl_key *k, int number, int64_t total, int64_t *at)
-{
-    mxl_array *index = mxl_array_contiguous(k->index[number].array);
-    bool mask = k->index[number].is_mask;
-    int64_t found = index == NULL || !mask ? 0 : count_set(index);
-    int64_t size = index == NULL ? 0 : mask ? found : index->size, *own = NULL;
-    int64_t last = k->group.ndim > 0 ? k->group.dim[k->group.ndim - 1] : 1;
-    int status = -1;
-
-    if (index != NULL && mask && found != last && found != 1)
-        mxl_error("%s: a mask changed while it was read", k->view.op->name);
-    else if (index != NULL)
-        own = mxl_alloc((size_t)(size > 0 ? size : 1) * sizeof(*own));
-    if (own != NULL)
-        status =
-            mask ? mask_offsets(k, number, index, size, own) : index_offsets(k, number, index, own);
-    if (status == 0 && mask)
-        add_offsets(&k->group, 1, &size, own, at);
-    else if (status == 0 && size == total)
-        for (int64_t j = 0; j < total; j++)
-            at[j] += own[j];
-    else if (status == 0)
-        add_offsets(&k->group, index->ndim, index->shape, own, at);
-    if (own != NULL)
-        mxl_free(own, (size_t)(size > 0 ? size : 1) * sizeof(*own));
-    mxl_array_release(index);
-    return status;
-}
-
-int mxl_key_offsets(const mxl_key *k, int64_t *at)
-{
-    int64_t total = mxl_shape_size(k->group.ndim, k->group.dim);
-
-    for (int64_t j = 0; j < total; j++)
-        at[j] = 0;
-    for (int n = 0; n < k->count; n++) {
-        if (add_index(k, n, total, at) != 0)
-            return -1;
-    }
-    return 0;
 }
 
 /* ---- one operator for each part ---- */

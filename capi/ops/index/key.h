@@ -3,6 +3,7 @@
 #ifndef MXL_OPS_INDEX_KEY_H
 #define MXL_OPS_INDEX_KEY_H
 
+#include "kernel/index/scatter.h"
 #include "op/plan.h"
 
 /* The parts of a key as numbers: each kind is followed by its operands. */
@@ -42,6 +43,7 @@ typedef struct mxl_key {
         int axis, axes;
         int own; /* the axis of the array that is `axis` of the view */
         bool is_mask;
+        int64_t found; /* of a mask: the elements that are set */
     } index[MXL_MAX_NDIM];
     mxl_shape group;  /* the common shape of all indices */
     int place;        /* the axis of the result at which the group's begin */
@@ -74,9 +76,47 @@ int mxl_key_plan(mxl_plan *p);
  * the error set. */
 int mxl_key_read(mxl_key *k, int num_indices, mxl_array *const *indices);
 
-/* The offset of each element of the group, in elements: room for as many as it has. -1 with the
- * error set for an index out of bounds, which names axis, index and size; or where a mask was
- * written to since the key was read. */
-int mxl_key_offsets(const mxl_key *k, int64_t *at);
+/* Sets the error of an index that an axis does not have; -1. */
+int mxl_key_out_of_bounds(const mxl_key_params *p, int axis, int64_t index, int64_t size);
+
+/* ---- elements ---- */
+
+/* What a key selects of an array, element by element: offsets, and strides along the axes of the
+ * result. */
+typedef struct mxl_selection {
+    mxl_key key;
+    int64_t *at;
+    size_t bytes;
+    int64_t one; /* of a group without axes */
+    int64_t index_strides[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
+} mxl_selection;
+
+/* Reads the call's key for an array, with index arrays from input `first` on. -1 with the error
+ * set, and nothing to end. */
+int mxl_selection_begin(mxl_selection *s, const mxl_call *call, const mxl_array *array, int first);
+void mxl_selection_end(mxl_selection *s);
+
+/* The operands of the loops over what is selected, with a source of these strides. */
+#define MXL_SELECTED(s, from_strides)                                                              \
+    (&(mxl_scatter){.ndim = (s)->key.result.ndim,                                                  \
+                    .axis = -1,                                                                    \
+                    .shape = (s)->key.result.dim,                                                  \
+                    .index = (s)->at,                                                              \
+                    .index_strides = (s)->index_strides,                                           \
+                    .strides = (s)->strides,                                                       \
+                    .source_strides = (from_strides)})
+
+/* The element of an array's data from which its offsets count. */
+static inline void *mxl_selection_first(const mxl_selection *s, const void *data, size_t width)
+{
+    return (char *)(size_t)data + s->key.view.skip * (int64_t)width;
+}
+
+/* Whether an array has as many elements as are selected; -1 with the error set. A mask may have
+ * changed since infer read it. */
+int mxl_key_check(const mxl_key *k, const mxl_op *op, const mxl_array *values);
+
+/* Reads pieces that lie side by side, by the loops of take. False: they do not. */
+bool mxl_selection_take(const mxl_selection *s, size_t width, const char *from, void *to);
 
 #endif

@@ -25,7 +25,7 @@ static const char *const rules_names[] = {"numpy", "torch", "mxnet", NULL};
 
 static const mxl_op op_index_add, op_index_put;
 
-/* ---- what is selected ---- */
+/* ---- reading: _mxl_index ---- */
 
 /* Reads the call's key for an array of this shape; its index arrays are inputs from `first` on. */
 static int read_key(mxl_key *k, const mxl_op *op, const mxl_key_params *params, int ndim,
@@ -33,118 +33,6 @@ static int read_key(mxl_key *k, const mxl_op *op, const mxl_key_params *params, 
 {
     mxl_plan_begin(&k->view, op, params, ndim, shape);
     return mxl_key_read(k, num_inputs - first, inputs + first);
-}
-
-/* The same with the strides of the array. */
-static int read_strided(mxl_key *k, const mxl_call *call, const mxl_array *array, int first)
-{
-    mxl_plan_begin(&k->view, call->op, call->params, array->ndim, array->shape);
-    for (int i = 0; i < array->ndim; i++)
-        k->view.strides[i] = array->strides[i];
-    return mxl_key_read(k, call->num_inputs - first, call->in + first);
-}
-
-/* What a key selects of an array, element by element: offsets, and strides along the axes of the
- * result. */
-typedef struct selection {
-    mxl_key key;
-    int64_t *at;
-    size_t bytes;
-    int64_t one; /* of a group without axes */
-    int64_t index_strides[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
-} selection;
-
-static void selection_end(selection *s)
-{
-    if (s->at != &s->one)
-        mxl_free(s->at, s->bytes);
-}
-
-static int selection_begin(selection *s, const mxl_call *call, const mxl_array *array, int first)
-{
-    mxl_key *k = &s->key;
-    int64_t group[MXL_MAX_NDIM], count;
-    int ndim = 0;
-
-    if (read_strided(k, call, array, first) != 0)
-        return -1;
-    count = mxl_shape_size(k->group.ndim, k->group.dim);
-    s->at = &s->one;
-    s->bytes = (size_t)count * sizeof(*s->at);
-    if (count > 1) {
-        s->at = mxl_alloc(s->bytes);
-        if (s->at == NULL)
-            return -1;
-    }
-    if (mxl_key_offsets(k, s->at) != 0) {
-        selection_end(s);
-        return -1;
-    }
-    mxl_shape_strides(k->group.ndim, k->group.dim, group);
-    for (int i = 0; i <= k->view.shape.ndim; i++) {
-        for (int n = 0; ndim == k->place + n && n < k->group.ndim; n++) {
-            s->index_strides[ndim] = k->group.dim[n] == 1 ? 0 : group[n];
-            s->strides[ndim++] = 0;
-        }
-        if (i == k->view.shape.ndim || mxl_key_takes(k, i))
-            continue;
-        s->index_strides[ndim] = 0;
-        s->strides[ndim++] = k->view.shape.dim[i] == 1 ? 0 : k->view.strides[i];
-    }
-    return 0;
-}
-
-/* The operands of the loops over what is selected, with a source of these strides. */
-#define SELECTED(s, from_strides)                                                                  \
-    (&(mxl_scatter){.ndim = (s)->key.result.ndim,                                                  \
-                    .axis = -1,                                                                    \
-                    .shape = (s)->key.result.dim,                                                  \
-                    .index = (s)->at,                                                              \
-                    .index_strides = (s)->index_strides,                                           \
-                    .strides = (s)->strides,                                                       \
-                    .source_strides = (from_strides)})
-
-static void *first_of(const selection *s, const void *data, size_t width)
-{
-    return (char *)(size_t)data + s->key.view.skip * (int64_t)width;
-}
-
-/* Reads pieces that lie side by side, by the loops of take. False: they do not. */
-static bool take_pieces(const selection *s, size_t width, const char *from, void *to)
-{
-    const mxl_key *k = &s->key;
-    int64_t inner = 1, outer = 1, apart = 0, count = mxl_shape_size(k->group.ndim, k->group.dim);
-    int i = k->result.ndim - 1;
-
-    for (; i >= k->place + k->group.ndim; i--) {
-        if (k->result.dim[i] != 1 && s->strides[i] != inner)
-            return false;
-        inner *= k->result.dim[i];
-    }
-    for (i = k->place - 1; i >= 0; i--) {
-        if (outer == 1)
-            apart = s->strides[i];
-        else if (k->result.dim[i] != 1 && s->strides[i] != apart * outer)
-            return false;
-        outer *= k->result.dim[i];
-    }
-    if (inner == 0 || apart % inner != 0 || apart < 0)
-        return false;
-    for (int64_t j = 0; j < count && inner > 1; j++) {
-        if (s->at[j] % inner != 0)
-            return false;
-    }
-    for (int64_t j = 0; j < count && inner > 1; j++)
-        s->at[j] /= inner;
-    mxl_take(outer, apart / inner, inner * (int64_t)width, from, count, s->at, to);
-    return true;
-}
-
-/* ---- reading: _mxl_index ---- */
-
-static int given_arity(const void *params, mxl_arity *arity)
-{
-    return mxl_arity_given(params, arity);
 }
 
 static int index_infer(mxl_infer *infer)
@@ -160,7 +48,7 @@ static int index_infer(mxl_infer *infer)
 
 /* Reads, from the last element to the first, and leaves zeros: of several indices of one element
  * the last one gets it. `x` is contiguous. */
-static int take_last(const selection *s, const mxl_array *x, mxl_array *out)
+static int take_last(const mxl_selection *s, const mxl_array *x, mxl_array *out)
 {
     size_t width = mxl_dtype_size(x->dtype);
     const mxl_shape *shape = &s->key.result;
@@ -170,7 +58,7 @@ static int take_last(const selection *s, const mxl_array *x, mxl_array *out)
 
     if (left == NULL)
         return -1;
-    from = first_of(s, mxl_array_write(left), width);
+    from = mxl_selection_first(s, mxl_array_write(left), width);
     to = mxl_array_write(out);
     for (int i = 0; i < shape->ndim; i++)
         position[i] = shape->dim[i] - 1;
@@ -198,17 +86,21 @@ static int read_selected(const mxl_call *call, mxl_array *x)
     int64_t strides[MXL_MAX_NDIM];
     const void *from;
     int status = 0;
-    selection s;
+    mxl_selection s;
 
-    if (selection_begin(&s, call, x, 1) != 0)
+    if (mxl_selection_begin(&s, call, x, 1) != 0)
         return -1;
-    from = first_of(&s, mxl_array_read(x), width);
+    if (mxl_key_check(&s.key, call->op, out) != 0) {
+        mxl_selection_end(&s);
+        return -1;
+    }
+    from = mxl_selection_first(&s, mxl_array_read(x), width);
     mxl_shape_strides(s.key.result.ndim, s.key.result.dim, strides);
     if (((const mxl_key_params *)call->params)->last)
         status = take_last(&s, x, out);
-    else if (out->size > 0 && !take_pieces(&s, width, from, mxl_array_write(out)))
-        mxl_scatter_read(width, SELECTED(&s, strides), from, mxl_array_write(out));
-    selection_end(&s);
+    else if (out->size > 0 && !mxl_selection_take(&s, width, from, mxl_array_write(out)))
+        mxl_scatter_read(width, MXL_SELECTED(&s, strides), from, mxl_array_write(out));
+    mxl_selection_end(&s);
     return status;
 }
 
@@ -296,7 +188,7 @@ const mxl_op mxl_op_index = {
                   MXL_PARAM(mxl_key_params, last, MXL_P_BOOL, "0",
                             "Whether of several indices of one element all but the last give "
                             "zero.")),
-    .arity = given_arity,
+    .arity = mxl_arity_given,
     .plan = mxl_key_plan,
     .infer = index_infer,
     .by_values = 2,
@@ -325,7 +217,7 @@ static const mxl_op op_index_parts = {
     .doc = "As _mxl_index; recorded as a node for each part of the key.",
     .inputs = index_inputs,
     MXL_PARAMS_OF(mxl_key_params, KEY),
-    .arity = given_arity,
+    .arity = mxl_arity_given,
     .plan = mxl_key_plan,
     .infer = index_infer,
     .by_values = 2,
@@ -336,14 +228,6 @@ static const mxl_op op_index_parts = {
 
 /* ---- the gradient of reading: _mxl_index_add ---- */
 
-static int check_selected(const mxl_key *k, const mxl_op *op, const mxl_array *values)
-{
-    if (mxl_shape_size(k->result.ndim, k->result.dim) == values->size)
-        return 0;
-    return mxl_error("%s: the values have shape %s, what is selected %s", op->name,
-                     MXL_SHAPE_OF(values), MXL_SHAPE_TEXT(k->result.ndim, k->result.dim));
-}
-
 static int add_infer(mxl_infer *infer)
 {
     const mxl_key_params *p = infer->params;
@@ -352,7 +236,7 @@ static int add_infer(mxl_infer *infer)
     if (mxl_infer_to(infer, p->shape) != 0 ||
         read_key(&k, infer->op, p, p->shape.n, p->shape.v, infer->num_inputs, infer->in, 1) != 0)
         return -1;
-    return check_selected(&k, infer->op, infer->in[0]);
+    return mxl_key_check(&k, infer->op, infer->in[0]);
 }
 
 static int add_compute(const mxl_call *call)
@@ -362,20 +246,24 @@ static int add_compute(const mxl_call *call)
     int64_t strides[MXL_MAX_NDIM];
     uint64_t zero = 0;
     void *to;
-    selection s;
+    mxl_selection s;
 
-    if (selection_begin(&s, call, out, 1) != 0)
+    if (mxl_selection_begin(&s, call, out, 1) != 0)
         return -1;
+    if (mxl_key_check(&s.key, call->op, values) != 0) {
+        mxl_selection_end(&s);
+        return -1;
+    }
     to = mxl_array_write(out);
     mxl_fill(width, to, &zero, out->size);
     mxl_shape_strides(s.key.result.ndim, s.key.result.dim, strides);
     if (values->size > 0 && ((const mxl_key_params *)call->params)->accumulate)
-        mxl_scatter_sum(out->dtype, SELECTED(&s, strides), first_of(&s, to, width),
+        mxl_scatter_sum(out->dtype, MXL_SELECTED(&s, strides), mxl_selection_first(&s, to, width),
                         mxl_array_read(values));
     else if (values->size > 0)
-        mxl_scatter_write(width, SELECTED(&s, strides), first_of(&s, to, width),
+        mxl_scatter_write(width, MXL_SELECTED(&s, strides), mxl_selection_first(&s, to, width),
                           mxl_array_read(values));
-    selection_end(&s);
+    mxl_selection_end(&s);
     return 0;
 }
 
@@ -402,7 +290,7 @@ static const mxl_op op_index_add = {
         MXL_PARAM(mxl_key_params, accumulate, MXL_P_BOOL, "1",
                   "Whether elements that are selected twice get the sum, else the last "
                   "value.")),
-    .arity = given_arity,
+    .arity = mxl_arity_given,
     .infer = add_infer,
     .compute = add_compute,
     .grad = add_grad,
@@ -534,10 +422,10 @@ static int put_compute(const mxl_call *call)
     uint64_t element = 0;
     const void *from = &element;
     int status = -1;
-    selection s;
+    mxl_selection s;
     void *to;
 
-    if (selection_begin(&s, call, out, first_index(p)) != 0)
+    if (mxl_selection_begin(&s, call, out, first_index(p)) != 0)
         return -1;
     mxl_cast_scalar(p->scalar, out->dtype, &element);
     value = p->fill ? NULL : value_of(call);
@@ -545,16 +433,16 @@ static int put_compute(const mxl_call *call)
         from = mxl_array_read(value);
     if ((p->fill || value != NULL) && copy_rest(call->in[0], out) == 0) {
         status = 0;
-        to = first_of(&s, mxl_array_write(out), width);
+        to = mxl_selection_first(&s, mxl_array_write(out), width);
         if (mxl_shape_size(s.key.result.ndim, s.key.result.dim) == 0)
             status = 0;
         else if (p->accumulate)
-            mxl_scatter_sum(out->dtype, SELECTED(&s, strides), to, from);
+            mxl_scatter_sum(out->dtype, MXL_SELECTED(&s, strides), to, from);
         else
-            mxl_scatter_write(width, SELECTED(&s, strides), to, from);
+            mxl_scatter_write(width, MXL_SELECTED(&s, strides), to, from);
     }
     mxl_array_release(value);
-    selection_end(&s);
+    mxl_selection_end(&s);
     return status;
 }
 

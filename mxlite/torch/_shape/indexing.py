@@ -19,6 +19,7 @@ from mxlite.torch._edits import assign
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import is_grad_enabled
+from mxlite.torch._shape.shapes import unsqueeze
 from mxlite.torch._tensor import Tensor
 
 _first = prepare("SelectBackward0", "_mxl_select", "index", axis=0)
@@ -93,6 +94,8 @@ def _as_bound(entry: Any) -> int:
 @method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, **from_kind(BOOL)}, quick=True)
 def getitem(self: Tensor, key: Any) -> Tensor:
     """Elements by integers, slices, None, `...` (views), index tensors, lists and masks (copies), mixed."""
+    if key is None:
+        return unsqueeze(self, 0)
     key = _entries(key)
     if key.__class__ is not slice and _is_all(self, key):
         return alias(self)
@@ -102,8 +105,9 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 
 def _is_all(self: Tensor, key: Any) -> bool:
     """Whether a key is nothing but `...` and `:`."""
-    parts = key if key.__class__ is tuple else (key,)
-    return len(parts) <= max(self.ndim, 1) and all(map(_is_whole, parts))
+    if key.__class__ is tuple:
+        return all(map(_is_whole, key)) and len(key) <= max(self.ndim, 1)
+    return _is_whole(key)
 
 
 def _is_whole(part: Any) -> bool:
@@ -149,6 +153,8 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
 
 def _written_by(key: Any) -> str:
     """The name of the node of an assignment: index tensors beside whole slices alone are no part of a view."""
+    if key.__class__ is int:
+        return "CopySlices"
     parts = key if key.__class__ is tuple else (key,)
     are_indices = all(isinstance(each, _INDICES) or _is_whole(each) for each in parts)
     return "IndexPutBackward0" if are_indices else "CopySlices"

@@ -1,5 +1,5 @@
 """The operators that read and write by keys, `_mxl_index`, `_mxl_index_put` and `_mxl_index_add`, under NumPy's rules:
-keys made from seeds beside NumPy, read, written, added, with first and second derivatives; masks, bounds, empty ones."""
+keys made from seeds beside NumPy, read, written and added, with derivatives; bounds; and how often keys cross the border."""
 
 from __future__ import annotations
 
