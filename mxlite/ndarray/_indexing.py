@@ -25,12 +25,12 @@ class _Comparison:
     is_known = False
 
     @classmethod
-    def look(cls, key: Any, shape: tuple[int, ...]) -> None:
+    def look(cls, key: Any, array: Any) -> None:
         """Warns where the program has such a key, once for the process."""
         entries = key if key.__class__ is tuple else (key,)
         for axis, entry in enumerate(entries):
             if getattr(entry, "_h", None) and entry.size > 1 and np.dtype(entry.dtype).kind == "f":
-                if entry.shape == shape[axis : axis + entry.ndim] and set(np.unique(entry.asnumpy())) <= {0, 1}:
+                if entry.shape == array.shape[axis : axis + entry.ndim] and set(np.unique(entry.asnumpy())) <= {0, 1}:
                     cls._tell()
                 return
             if entry.__class__ is not int and entry.__class__ is not slice:
@@ -93,7 +93,7 @@ _parse = _Reader().parse
 def parse(array: Any, key: Any) -> tuple[tuple[int, ...], list]:
     """A key of an array as the operators take it, and its index arrays."""
     if not _Comparison.is_known and key.__class__ is not int and key.__class__ is not slice:
-        _Comparison.look(key, array.shape)
+        _Comparison.look(key, array)
     return _parse(key)
 
 

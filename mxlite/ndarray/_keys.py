@@ -22,7 +22,7 @@ _put_number = prepare("_mxl_index_put", {"rules": "mxnet", "fill": "True"}, ("ke
 
 def _parsed(array: NDArray, key: Any) -> tuple[tuple[int, ...], list[NDArray]]:
     """The key, and its index arrays; `:` alone is the whole of an array without axes, too."""
-    whole = key.__class__ is slice and not array.shape and key == slice(None)
+    whole = key.__class__ is slice and key == slice(None) and not array.shape
     return parse(array, () if whole else key)
 
 

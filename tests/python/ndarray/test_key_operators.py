@@ -1,5 +1,5 @@
 """The operators that read and write by keys, `_mxl_index`, `_mxl_index_put` and `_mxl_index_add`, under NumPy's rules:
-keys made from seeds beside NumPy, read, written and added, with derivatives; bounds; and how often keys cross the border."""
+keys made from seeds, read, written and added beside NumPy, with derivatives, and bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from mxlite.ndarray._make import invoke
 pytestmark = pytest.mark.one_binding
 
 COUNT, STEP = 2000, 250
-NONE = None
 ERRORS = (IndexError, ValueError)
 
 
