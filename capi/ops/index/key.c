@@ -261,10 +261,12 @@ static int apply_all(reader *r, int dots)
     part p;
 
     while (next_part(r, &p)) {
+        if (p.kind != MXL_PART_DOTS && r->axis + (p.kind != MXL_PART_NEW) > r->view->shape.ndim)
+            return mxl_error("IndexError: a further ... stands for %d dimensions as well; what "
+                             "follows it is outside the array",
+                             dots);
         if (apply(r, &p, dots, &taken) != 0)
             return -1;
-        if (p.kind == MXL_PART_DOTS)
-            dots = 0;
     }
     return 0;
 }
