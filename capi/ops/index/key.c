@@ -261,7 +261,10 @@ static int apply_all(reader *r, int dots)
     part p;
 
     while (next_part(r, &p)) {
-        if (p.kind != MXL_PART_DOTS && r->axis + (p.kind != MXL_PART_NEW) > r->view->shape.ndim)
+        int axes =
+            p.kind == MXL_PART_ARRAY ? r->k->index[r->arrays].axes : p.kind <= MXL_PART_SLICE;
+
+        if (p.kind != MXL_PART_DOTS && r->axis + axes > r->view->shape.ndim)
             return mxl_error("IndexError: a further ... stands for %d dimensions as well; what "
                              "follows it is outside the array",
                              dots);
