@@ -140,23 +140,37 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         return
     numbers, arrays = _parse(key)
     label = _written_by(key)
-    if number:
-        run_into(_fills[label], self, [self, *arrays], numbers, float(value))
-        return
-    if arrays:
+    if arrays and not number:
         _require_dtype(self, key, value, False)
-    elif value.shape and value.requires_grad and is_grad_enabled():  # the graph shows how it was broadcast
-        assign(getitem(self, key), value)
-        return
-    run_into(_puts[label], self, [self, value, *arrays], numbers)
+    # The graph shows how a value was broadcast.
+    if number or arrays or not (value.shape and value.requires_grad and is_grad_enabled()):
+        try:
+            if number:
+                run_into(_fills[label], self, [self, *arrays], numbers, float(value))
+            else:
+                run_into(_puts[label], self, [self, value, *arrays], numbers)
+            return
+        except RuntimeError:  # a part of a tensor that shows elements several times may show each once
+            if arrays:
+                raise
+    view = getitem(self, key)
+    if number:
+        run_into(_fill, view, [view], float(value))
+    else:
+        assign(view, value)
 
 
 def _written_by(key: Any) -> str:
-    """The name of the node of an assignment: index tensors beside whole slices alone are no part of a view."""
+    """The name of the node of an assignment: index tensors beside whole slices alone are no part of a view.
+
+    (PyTorch takes those without dimensions for integers, or new dimensions.)
+    """
     if key.__class__ is int:
         return "CopySlices"
     parts = key if key.__class__ is tuple else (key,)
-    are_indices = all(isinstance(each, _INDICES) or _is_whole(each) for each in parts)
+    are_indices = all(
+        getattr(each, "shape", None) != () if isinstance(each, _INDICES) else _is_whole(each) for each in parts
+    )
     return "IndexPutBackward0" if are_indices else "CopySlices"
 
 

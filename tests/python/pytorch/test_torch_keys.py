@@ -141,6 +141,18 @@ def test_keys_beside_numpy(start: int) -> None:
             raise AssertionError(f"key {number}: {problem!r}") from problem
 
 
+def test_a_part_that_shows_each_element_once_is_written() -> None:
+    x = torch.zeros(3)
+    x.expand(2, 3)[0] = 1
+    assert x.tolist() == [1, 1, 1]
+    x.expand(2, 3)[1, 1:] = torch.tensor([5.0, 6.0])
+    assert x.tolist() == [1, 5, 6]
+    for use in (lambda y: y.__setitem__((slice(None), 0), 1), lambda y: y.__setitem__(slice(0, 2), torch.ones(3))):
+        with pytest.raises(RuntimeError):
+            use(x.expand(2, 3))
+    assert x.tolist() == [1, 5, 6]
+
+
 # ---- crossings ----
 
 

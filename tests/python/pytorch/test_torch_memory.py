@@ -75,7 +75,7 @@ def test_a_view_of_a_leaf_that_is_a_view_is_not_edited(edit):
 def test_a_key_is_not_assigned_in_a_leaf_that_is_a_view():
     x = torch.arange(4.0).view(2, 2)
     x.requires_grad = True
-    with pytest.raises(RuntimeError, match="a variable whose gradient is wanted"):
+    with pytest.raises(RuntimeError, match="a view of a variable whose gradient is wanted"):
         x[0] = 5
     with torch.no_grad():
         x[0] = 5
