@@ -476,6 +476,8 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
         return -1;
     if (mode.meta)
         status = mxl_run_meta(&r);
+    else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)
+        status = -1; /* whether a view of an edited base is recorded decides how this runs */
     else if (op->compose == NULL || mode.dialect->label != NULL ||
              (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
         status = run_steps(&r, NULL, false);

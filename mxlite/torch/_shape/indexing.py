@@ -15,7 +15,7 @@ from mxlite._index.keys import KeyReader
 from mxlite.torch._basic import alias, from_values, full_of, require_fits
 from mxlite.torch._calls import method, prepare, require_tensor, run, run_into
 from mxlite.torch._dtypes import BOOL, bool_, float16, from_kind, int64, uint8
-from mxlite.torch._edits import assign
+from mxlite.torch._edits import assign, without_first_ones
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._make.data import values_of
 from mxlite.torch._nodes import is_grad_enabled
@@ -142,6 +142,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     label = _written_by(key)
     if arrays and not number:
         _require_dtype(self, key, value, False)
+        value = without_first_ones(value) if value.requires_grad else value
     # The graph shows how a value was broadcast.
     if number or arrays or not (value.shape and value.requires_grad and is_grad_enabled()):
         try:

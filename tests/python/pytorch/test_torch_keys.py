@@ -153,6 +153,17 @@ def test_a_part_that_shows_each_element_once_is_written() -> None:
     assert x.tolist() == [1, 5, 6]
 
 
+def test_a_view_of_an_edited_base_is_read_by_a_key() -> None:
+    w = torch.tensor([2.0, 3.0], requires_grad=True)
+    base = torch.zeros(3, 2)
+    view = base[1:]
+    base[2] = w
+    read = view[1, 0:2]
+    assert read.grad_fn.name() == "SliceBackward0" and read.grad_fn.next_functions[0][0].name() == "SelectBackward0"
+    (read * read).sum().backward()
+    assert w.grad.tolist() == [4, 6]
+
+
 # ---- crossings ----
 
 
