@@ -237,6 +237,11 @@ NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *i
         if (made != NULL)
             return made;
     }
+    if (prepared != NULL && prepared->view == API_KEY && num_inputs == 1 && arguments != NULL) {
+        made = api_key_view(prepared, inputs[0], arguments);
+        if (made != NULL)
+            return made;
+    }
     return run_one(prepared, num_inputs, inputs, arguments);
 }
 

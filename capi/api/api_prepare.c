@@ -6,6 +6,7 @@
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
+#include "ops/index/key.h"
 #include "ops/shape/movement.h"
 
 enum {
@@ -199,6 +200,9 @@ static void know_view(api_prepared *call)
     const mxl_op *op = call->op;
 
     call->view = API_ANY;
+    if (op == &mxl_op_index && call->kind == API_PLAIN && call->num_arguments == 1 &&
+        call->arguments[0] == mxl_param_find(op, "key"))
+        call->view = API_KEY;
     if (call->kind != API_TORCH)
         return;
     if (op == &mxl_op_slice_axis && call->num_arguments == 3 &&

@@ -25,7 +25,8 @@ typedef struct api_prepared {
     enum {
         API_ANY,
         API_ROWS, /* slice_axis of axis, begin, end */
-        API_ROW   /* _mxl_select of the first axis, by index */
+        API_ROW,  /* _mxl_select of the first axis, by index */
+        API_KEY   /* _mxl_index of MXNet's front end, by key */
     } view;       /* whether api_quick_view knows the call */
     int num_arguments;
     int count_offset; /* of the field with the number of inputs, or -1 */
@@ -40,6 +41,11 @@ const api_prepared *api_prepared_get(const void *handle);
  * are measured. */
 NDArrayHandle api_quick_view(const api_prepared *call, NDArrayHandle handle,
                              const MXLValue *arguments);
+
+/* The same of a call of MXNet's front end by a key without index arrays: a view where what it
+ * selects lies in one run of memory. */
+NDArrayHandle api_key_view(const api_prepared *call, NDArrayHandle handle,
+                           const MXLValue *arguments);
 
 /* The mode of a call on this thread. */
 static inline mxl_mode api_prepared_mode(const api_prepared *call)

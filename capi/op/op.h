@@ -170,7 +170,8 @@ struct mxl_op {
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
-    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
+    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere, and
+                          have any strides if it is `strided` */
     bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
                           input tells, it takes: without one infer fails */
     /* PyTorch's name of its nodes, and slots as in mxl_dialect. NULL: a name is made of the

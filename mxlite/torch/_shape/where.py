@@ -17,7 +17,7 @@ from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._tensor import Tensor
 
 _where = prepare("WhereBackward0", "_npi_where", slots="12")
-_select = prepare(None, "_contrib_boolean_mask")
+_select = prepare(None, "_mxl_index", "key", rules="torch")
 _nonzero, _nonzero_by_axis = (prepare(None, "_mxl_nonzero", by_axis=flag) for flag in ("False", "True"))
 
 
@@ -91,18 +91,11 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     shape = broadcast_shapes(input.shape, _mask("masked_select", mask).shape)
     if not shape:
         return masked_select(input.reshape(1), mask.reshape(1))
-    return masked("MaskedSelectBackward0", input, _shapes.expand(mask, shape))
-
-
-def masked(label: str, input: Tensor, mask: Tensor) -> Tensor:
-    """The elements of a tensor, broadcast to a mask's shape, where that is True, in one row."""
-    shape = mask.shape
 
     def compute(x: Tensor, flags: Tensor) -> Tensor:
-        row = x if x.shape == shape else _shapes.expand(x, shape)
-        return run(_select, [row.reshape(-1), flags], kind=x._dtype)
+        return run(_select, [_shapes.expand(x, shape), flags], (4,), kind=x._dtype)
 
-    return formula(label, [input], compute, saves="", constants=[mask.reshape(-1)])
+    return formula("MaskedSelectBackward0", [input], compute, saves="", constants=[_shapes.expand(mask, shape)])
 
 
 @both()
