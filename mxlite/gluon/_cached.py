@@ -187,8 +187,8 @@ def find_shapes(inputs: list, graph: Symbol, params: Iterable[Parameter], arrays
     unknown = ", ".join(f"'{each.name}'" for each in missing if not shape_is_known(found.get(each.name)))
     if unknown:
         raise ValueError(
-            f"the shape of Parameter {unknown} cannot be inferred: the graph does not tell it; give the sizes "
-            "(in_units, in_channels, shape=...)"
+            f"the graph does not tell the shape of Parameter {unknown}; give the sizes (in_units, in_channels, "
+            "shape=...)"
         )
     for each in missing:
         each.shape = found[each.name]

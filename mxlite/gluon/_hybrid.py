@@ -120,7 +120,7 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs `hybrid_forward` with the parameters of the first array's context.
 
-        Raises: ValueError: no input is an NDArray; RuntimeError: parameters are not initialized, or not there.
+        Raises: ValueError: no input is an NDArray, or a shape cannot be inferred; RuntimeError: parameters are not initialized, or not there.
         """
         if self._active:
             return self._forward_graph(x, args)
@@ -181,9 +181,16 @@ class HybridBlock(Block):
         return arrays, all(type(each).data is Parameter.data for each in params)
 
     def _find_own_shapes(self, x: Any, args: tuple) -> None:
-        """Calls `infer_shape` where a parameter of this block itself waits for its shape."""
-        if any(each._deferred_init and not shape_is_known(each.shape) for each in self._reg_params.values()):
+        """Calls `infer_shape` where a parameter of this block itself waits for its shape. Raises: ValueError."""
+        params = self._reg_params.values()
+        waiting = [each.name for each in params if each._deferred_init and not shape_is_known(each.shape)]
+        if not waiting:
+            return
+        try:
             self.infer_shape(x, *args)
+        except Exception as error:
+            names = ", ".join(f"'{name}'" for name in waiting)
+            raise ValueError(f"the shape of Parameter {names} cannot be inferred: {error}") from error
 
     if TYPE_CHECKING:
         __call__ = hybrid_call
