@@ -120,7 +120,8 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs `hybrid_forward` with the parameters of the first array's context.
 
-        Raises: ValueError: no input is an NDArray, or a shape cannot be inferred; RuntimeError: parameters are not initialized, or not there.
+        Raises: ValueError: no input is an NDArray, or a shape cannot be inferred; RuntimeError: parameters are not
+            initialized, or not there.
         """
         if self._active:
             return self._forward_graph(x, args)
