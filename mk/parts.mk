@@ -15,7 +15,7 @@ FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec
 FILES_iterators := capi/data/% capi/api/data/iterators.c capi/api/data/records.c capi/kernel/codec/inflate.c
 FILES_kvstore := capi/kvstore/% capi/api/kvstore/%
 FILES_vision := capi/kernel/spatial/% capi/kernel/vision/boxes.c capi/ops/vision/% \
-    $(patsubst %,capi/ops/nn/%.c,im2col resample roi sampler upsampling)
+    $(patsubst %,capi/ops/nn/%.c,im2col resample sampler upsampling)
 FILES_symbols := capi/symbol/% capi/api/symbol/% capi/ops/control.c
 FILES_numpy := capi/ops/numpy/% capi/ops/linalg/np_% capi/ops/linalg/einsum% capi/ops/linalg/tensordot.c
 FILES_old := capi/api/legacy/% capi/api/packed/% capi/ops/refused.c

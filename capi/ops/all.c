@@ -5,13 +5,13 @@
 
 /* clang-format off */
 #define CORE(X) \
-    X(unary) X(binary) X(scalar) X(copy) X(init) X(strided) X(reduce) X(matrix) X(mm) X(softmax) \
-    X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(density) X(extents) X(slice) \
-    X(join) X(index) X(keys) X(one_hot) X(gather_nd) X(allclose) X(sequence) X(positions) \
-    X(lookup) X(reshape) X(expand) X(order) X(split) X(part) X(diag) X(pad) X(powers) X(trig) \
-    X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(median) X(extremum) X(hypot) \
-    X(division) X(exponent) X(special) X(choose) X(activation) X(leaky) X(norm) X(range) \
-    X(batch) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
+    X(unary) X(binary) X(scalar) X(cast) X(fill) X(as_strided) X(reduce) X(dot) X(mm) X(softmax) \
+    X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(density) X(shape_array) X(slice) \
+    X(concat) X(take) X(keys) X(one_hot) X(gather_nd) X(allclose) X(sequence) X(ravel) \
+    X(embedding) X(reshape) X(expand) X(transpose) X(split) X(slice_axis) X(diag) X(pad) X(powers) X(trig) \
+    X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(median) X(maximum) X(hypot) \
+    X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(range) \
+    X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
     X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(rnn) X(ctc) \
     X(attention) X(custom) X(hawkes) X(svm_output) X(sparse_reg)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
