@@ -59,4 +59,4 @@ $(WAYS)/trace.o: tools/ways/trace.c
 ways: venv $(WAYS)/trace.o
 	@$(MAKE) lib BUILD=$(WAYS) LTO= OPTIMIZE='-O0 -g1' OPTIMIZE_LOOPS= VECTORISE= OPTIMIZE_CALLS= \
 	    CFLAGS_EXTRA=-finstrument-functions LDFLAGS_EXTRA='$(abspath $(WAYS)/trace.o)'
-	@MXLITE_LIBRARY='$(abspath $(WAYS)/libmxlite.so)' $(VPY) tools/show_ways.py '$(WAYS)/libmxlite.so' $(WAYS_ARGS)
+	@MXLITE_LIBRARY='$(abspath $(WAYS)/libmxlite.so)' $(VPY) tools/ways/show_ways.py '$(WAYS)/libmxlite.so' $(WAYS_ARGS)

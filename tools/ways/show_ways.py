@@ -4,7 +4,7 @@
     make ways                      builds a traced library, prints the ways, and fails if one is longer than LIMITS
     make ways WAYS_ARGS=--write    writes them to docs/architecture.md too
 
-The library is built without optimisation and with ``-finstrument-functions`` (``tools/ways/trace.c``), so that no
+The library is built without optimisation and with ``-finstrument-functions`` (``trace.c``), so that no
 function is missing because it was inlined.
 """
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
-PAGE = Path(__file__).parent.parent.resolve() / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[2].resolve() / "docs" / "architecture.md"
 BEGIN, END = "<!-- written by make ways -->\n", "<!-- end of make ways -->\n"
 
 #: what a user writes -> at most so many foreign calls, functions of api and engine, and files
