@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float64, from_kind, int64, uint8
+from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, float64, from_kind, int64, uint8
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.pairs import maximum, minimum
@@ -154,7 +154,11 @@ min = _extreme("min", "MinBackward", "min", minimum, argmin)  # noqa: A001
 def _cumulative(name: str, operator: str, word: str) -> None:
     call = prepare(f"{name.title()}Backward0", operator, "axis")
 
-    @both(name, document=f"The {word} of the elements up to each one, along a dimension.")
+    @both(
+        name,
+        document=f"The {word} of the elements up to each one, along a dimension.",
+        calls={"axis": call, "again": True, **from_kind(FLOATING)},
+    )
     @along
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         input = as_sum(input, dtype)
