@@ -117,6 +117,14 @@ MXL_CREATOR(op_arange, "_arange", range_params, arange_table, arange_infer, aran
 MXL_CREATOR(op_np_arange, "_npi_arange", range_params, arange_table, np_arange_infer,
             arange_compute, "Numbers from start to before stop, evenly spaced; there may be none.");
 
+mxl_array *mxl_range(mxl_scope *s, int64_t count, int dtype)
+{
+    const range_params p = {
+        .stop = (double)count, .step = 1, .repeat = 1, .dtype = dtype, .ctx = ""};
+
+    return mxl_scope_call(s, &op_np_arange, &p, 0, NULL);
+}
+
 /* ---- _linspace ---- */
 
 static const mxl_param linspace_table[] = {

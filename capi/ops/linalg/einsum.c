@@ -4,7 +4,9 @@
 
 #include "base/memory/mem.h"
 #include "ops/linalg/einsum.h"
+#include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
+#include "ops/shape/movement.h"
 
 static int einsum_arity(const void *params, mxl_arity *arity)
 {
@@ -66,7 +68,6 @@ static void arrange(mxl_scope *s, operand *x, int count, const int *labels)
     int64_t order[MXL_MAX_NDIM];
     int now[MXL_MAX_NDIM], n = 0;
     bool moves = false;
-    mxl_tuple axes;
 
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < x->count; j++) {
@@ -77,19 +78,17 @@ static void arrange(mxl_scope *s, operand *x, int count, const int *labels)
             order[n++] = j;
         }
     }
-    axes = (mxl_tuple){n, order};
     if (moves)
-        x->array = mxl_np_call(s, "transpose", &axes, 1, &x->array);
+        x->array = mxl_transpose(s, x->array, order);
     memcpy(x->label, now, (size_t)n * sizeof(int));
 }
 
 /* The diagonal of axes i and j, which becomes the last axis. */
 static void take_diagonal(mxl_scope *s, operand *x, int i, int j)
 {
-    const int64_t params[3] = {0, i, j};
     int kept = x->label[i], n = 0;
 
-    x->array = mxl_np_call(s, "diag", params, 1, &x->array);
+    x->array = mxl_diag(s, x->array, 0, i, j);
     for (int k = 0; k < x->count; k++)
         if (k != i && k != j)
             x->label[n++] = x->label[k];
@@ -235,7 +234,6 @@ static void sum_rest_of(mxl_scope *s, const mxl_einsum *e, operand *x, const ope
 /* x becomes the product of x and y, with the labels that are wanted. */
 static void join(mxl_scope *s, const mxl_einsum *e, operand *x, operand *y, const bool *wanted)
 {
-    static const mxl_dot_params plain;
     mxl_array *in[2];
     mxl_shape shape;
     roles r;
@@ -258,7 +256,7 @@ static void join(mxl_scope *s, const mxl_einsum *e, operand *x, operand *y, cons
         return;
     }
     if (mxl_dtype_is_float(in[0]->dtype))
-        x->array = mxl_np_call(s, "batch_dot", &plain, 2, in);
+        x->array = mxl_batch_dot(s, in[0], in[1]);
     else
         x->array = multiply_integers(s, &r, in[0], in[1]);
     x->array = mxl_reshape(s, x->array, shape.ndim, shape.dim);
@@ -345,8 +343,8 @@ static mxl_array *einsum_compose(mxl_scope *s, const mxl_call *call)
     }
     (void)mxl_np_scope(s);
     for (int i = 0; i < e.count; i++)
-        begin(s, &e, &e.terms[i], mxl_np_as(s, call->in[i], work), &all[i]);
-    y = mxl_np_as(s, join_all(s, &e, all, p->optimize != 0), dtype);
+        begin(s, &e, &e.terms[i], mxl_cast(s, call->in[i], work), &all[i]);
+    y = mxl_cast(s, join_all(s, &e, all, p->optimize != 0), dtype);
     mxl_einsum_free(&e);
     mxl_free(all, bytes);
     return y;

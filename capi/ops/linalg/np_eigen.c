@@ -36,13 +36,12 @@ static int values_infer(mxl_infer *infer)
 static int symmetric(mxl_scope *s, const mxl_call *call, mxl_array **values, mxl_array **vectors)
 {
     const char *triangle = *(const char *const *)call->params;
-    const mxl_op *syevd = mxl_op_find("_linalg_syevd");
-    mxl_array *a = mxl_np_as(mxl_np_scope(s), call->in[0], work_dtype(call->in[0]->dtype));
+    mxl_array *a = mxl_cast(mxl_np_scope(s), call->in[0], work_dtype(call->in[0]->dtype));
     mxl_array *parts[2];
 
     if (strcmp(triangle, "U") == 0)
         a = mxl_transposed(s, a);
-    if (syevd == NULL || mxl_scope_call_many(s, syevd, NULL, 1, &a, 2, parts) != 0) {
+    if (mxl_scope_call_many(s, &mxl_op_syevd, NULL, 1, &a, 2, parts) != 0) {
         s->failed = true;
         return -1;
     }
@@ -165,7 +164,7 @@ static int eig_grad(mxl_grad *g)
         turned = mxl_mul(s, inverse_gaps(s, mxl_grad_out(g, 0)), turned);
         inner = inner == NULL ? turned : mxl_add(s, inner, turned);
     }
-    inverse = mxl_np_one(s, "_linalg_inverse", v);
+    inverse = mxl_apply(s, &mxl_op_inverse, v);
     inner = mxl_matmul(s, inverse, inner, true, false, 1);
     return mxl_grad_set(g, 0, mxl_matmul(s, inner, v, false, true, 1));
 }
@@ -183,7 +182,7 @@ static const mxl_op op_eig_float = {
 
 static mxl_array *eig_compose(mxl_scope *s, const mxl_call *call)
 {
-    mxl_array *a = mxl_np_as(mxl_np_scope(s), call->in[0], work_dtype(call->in[0]->dtype));
+    mxl_array *a = mxl_cast(mxl_np_scope(s), call->in[0], work_dtype(call->in[0]->dtype));
     mxl_array *parts[2];
 
     if (mxl_scope_call_many(s, &op_eig_float, NULL, 1, &a, 2, parts) != 0)

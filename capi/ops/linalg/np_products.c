@@ -1,4 +1,5 @@
 /* Products of NumPy arrays: dot and matmul. */
+#include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
 
 #include <stddef.h>
@@ -52,11 +53,10 @@ static mxl_array *dot_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0], *b = call->in[1];
     int64_t inner, rows, columns = 1, order[MXL_MAX_NDIM], shape[2 * MXL_MAX_NDIM];
-    mxl_tuple axes = {b->ndim, order};
     int n = 0;
 
     if (a->ndim == 0 || b->ndim == 0)
-        return mxl_np_two(mxl_np_scope(s), "broadcast_mul", a, b);
+        return mxl_mul(mxl_np_scope(s), a, b);
     inner = a->shape[a->ndim - 1];
     rows = mxl_shape_size(a->ndim - 1, a->shape);
     for (int i = 0; i < a->ndim - 1; i++)
@@ -70,7 +70,7 @@ static mxl_array *dot_compose(mxl_scope *s, const mxl_call *call)
     }
     if (b->ndim > 2) {
         order[0] = b->ndim - 2;
-        b = mxl_np_call(mxl_np_scope(s), "transpose", &axes, 1, &b);
+        b = mxl_transpose(mxl_np_scope(s), b, order);
     }
     a = mxl_reshape(mxl_np_scope(s), a, 2, (int64_t[]){rows, inner});
     b = mxl_reshape(s, b, 2, (int64_t[]){inner, columns});
@@ -132,8 +132,7 @@ static mxl_array *stacked(mxl_scope *s, mxl_array *x, const product *p, int64_t 
 /* One matrix on the right multiplies the rows of all on the left at once. */
 static mxl_array *matmul_compose(mxl_scope *s, const mxl_call *call)
 {
-    static const mxl_dot_params plain;
-    mxl_array *a = call->in[0], *b = call->in[1], *in[2];
+    mxl_array *a = call->in[0], *b = call->in[1];
     mxl_shape shape;
     product p;
 
@@ -144,9 +143,9 @@ static mxl_array *matmul_compose(mxl_scope *s, const mxl_call *call)
         return NULL;
     }
     product_shape(a, b, &p, &shape);
-    in[0] = stacked(mxl_np_scope(s), a, &p, p.rows, p.inner);
-    in[1] = stacked(s, b, &p, p.inner, p.columns);
-    return mxl_reshape(s, mxl_np_call(s, "batch_dot", &plain, 2, in), shape.ndim, shape.dim);
+    a = stacked(mxl_np_scope(s), a, &p, p.rows, p.inner);
+    b = stacked(s, b, &p, p.inner, p.columns);
+    return mxl_reshape(s, mxl_batch_dot(s, a, b), shape.ndim, shape.dim);
 }
 
 #define PRODUCT(id, op_name, ...)                                                                  \

@@ -23,15 +23,6 @@ static int solver_dtype(const mxl_op *op, const mxl_array *a, const mxl_array *b
     return dtype;
 }
 
-/* A X = B of any arrays that have these sizes. */
-static mxl_array *solved(mxl_scope *s, mxl_array *a, mxl_array *b)
-{
-    static const int plain = 0;
-    mxl_array *in[2] = {a, b};
-
-    return mxl_np_call(s, "_mxl_solve", &plain, 2, in);
-}
-
 /* ---- solve ---- */
 
 static int solve_infer(mxl_infer *infer)
@@ -58,11 +49,11 @@ static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
     mxl_shape shape;
 
     mxl_shape_set(&shape, ndim, b->shape);
-    a = mxl_np_as(mxl_np_scope(s), a, dtype);
-    b = mxl_np_as(s, b, dtype);
+    a = mxl_cast(mxl_np_scope(s), a, dtype);
+    b = mxl_cast(s, b, dtype);
     if (ndim == call->in[0]->ndim)
-        return solved(s, a, b);
-    x = solved(s, a, mxl_with_axes(s, b, ndim, shape.dim, 1));
+        return mxl_solve(s, a, b);
+    x = mxl_solve(s, a, mxl_with_axes(s, b, ndim, shape.dim, 1));
     return mxl_reshape(s, x, ndim, shape.dim);
 }
 
@@ -122,7 +113,7 @@ static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
 
     turned_shape(a, ind, &shape);
     a = mxl_reshape(mxl_np_scope(s), a, 2, (int64_t[]){n, n});
-    return mxl_reshape(s, mxl_np_one(s, "_linalg_inverse", a), shape.ndim, shape.dim);
+    return mxl_reshape(s, mxl_apply(s, &mxl_op_inverse, a), shape.ndim, shape.dim);
 }
 
 static const mxl_op op_tensorinv = {
@@ -191,17 +182,14 @@ static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *a = call->in[0], *b = call->in[1];
     int dtype = solver_dtype(call->op, a, b);
     int64_t order[MXL_MAX_NDIM], n = b->size;
-    mxl_tuple axes = {a->ndim, order};
     mxl_shape shape = {0};
 
     (void)moved(call->op, a, *(const mxl_tuple *)call->params, order);
     solution_shape(a, b, order, &shape);
-    a = mxl_np_as(mxl_np_scope(s), a, dtype);
-    if (axes.n > 1)
-        a = mxl_np_call(s, "transpose", &axes, 1, &a);
+    a = mxl_transpose(s, mxl_cast(mxl_np_scope(s), a, dtype), order);
     a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
-    b = mxl_reshape(s, mxl_np_as(s, b, dtype), 2, (int64_t[]){n, 1});
-    return mxl_reshape(s, solved(s, a, b), shape.ndim, shape.dim);
+    b = mxl_reshape(s, mxl_cast(s, b, dtype), 2, (int64_t[]){n, 1});
+    return mxl_reshape(s, mxl_solve(s, a, b), shape.ndim, shape.dim);
 }
 
 static const mxl_op op_tensorsolve = {

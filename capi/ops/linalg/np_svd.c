@@ -125,7 +125,7 @@ static int svd_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, da);
 }
 
-static const mxl_op op_svd = {
+const mxl_op mxl_op_np_svd = {
     .name = "_npi_svd",
     .doc = "Singular value decomposition of matrices with no more rows than columns: A = U diag(L) "
            "V. Three results: U, L, descending, and V, whose rows are orthonormal (the component "
@@ -355,4 +355,4 @@ PINV(pinv_scalar, "_npi_pinv_scalar_rcond",
                .type_name = "double"),
      HERMITIAN);
 
-const mxl_op *const mxl_ops_np_svd[] = {&op_svd, &op_pinv, &op_pinv_scalar, NULL};
+const mxl_op *const mxl_ops_np_svd[] = {&mxl_op_np_svd, &op_pinv, &op_pinv_scalar, NULL};

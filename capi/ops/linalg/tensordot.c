@@ -77,11 +77,7 @@ static int sizes_of(const mxl_op *op, const mxl_array *a, const mxl_array *b, mx
 static mxl_array *matrix(mxl_scope *s, mxl_array *x, const int64_t *order, int64_t rows,
                          int64_t columns)
 {
-    mxl_tuple axes = {x->ndim, order};
-
-    if (x->ndim > 1)
-        x = mxl_np_call(s, "transpose", &axes, 1, &x);
-    return mxl_reshape(s, x, 2, (int64_t[]){rows, columns});
+    return mxl_reshape(s, mxl_transpose(s, x, order), 2, (int64_t[]){rows, columns});
 }
 
 static mxl_array *multiply(mxl_scope *s, const mxl_call *call, mxl_tuple a_axes, mxl_tuple b_axes)

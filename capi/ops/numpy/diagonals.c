@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/shape/movement.h"
 
 typedef struct diag_params {
     int64_t k;
@@ -28,12 +29,9 @@ static mxl_array *diagonal_of(mxl_scope *s, const mxl_op *op, mxl_array *x,
         return mxl_np_fail(s,
                            "%s: axes %d and %d of an array with %d axes are not those of matrices",
                            op->name, row, column, x->ndim);
-    if (p->offset > x->shape[column] || p->offset < -x->shape[row]) {
-        x = mxl_np_empty(s, x, row, 0);
-        return mxl_np_text(s, "diag", 1, &x, "k=0 axis1=%d axis2=%d", row, column);
-    }
-    return mxl_np_text(s, "diag", 1, &x, "k=%lld axis1=%d axis2=%d", (long long)p->offset, row,
-                       column);
+    if (p->offset > x->shape[column] || p->offset < -x->shape[row])
+        return mxl_diag(s, mxl_np_empty(s, x, row, 0), 0, row, column);
+    return mxl_diag(s, x, p->offset, row, column);
 }
 
 static mxl_array *diag_compose(mxl_scope *s, const mxl_call *call)
@@ -46,15 +44,14 @@ static mxl_array *diag_compose(mxl_scope *s, const mxl_call *call)
         return mxl_np_fail(s, "%s: takes arrays with 1 or 2 axes, got %d", call->op->name, x->ndim);
     if (x->ndim == 2)
         return diagonal_of(s, call->op, x, &(diagonal_params){p->k, 0, 1});
-    return mxl_np_text(s, "diag", 1, &x, "k=%lld", (long long)p->k);
+    return mxl_diag(s, x, p->k, 0, 1);
 }
 
 static mxl_array *diagflat_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *x = mxl_np_line(mxl_np_scope(s), call->in[0]);
 
-    return mxl_np_text(s, "diag", 1, &x, "k=%lld",
-                       (long long)((const diag_params *)call->params)->k);
+    return mxl_diag(s, x, ((const diag_params *)call->params)->k, 0, 1);
 }
 
 static mxl_array *diagonal_compose(mxl_scope *s, const mxl_call *call)
@@ -65,14 +62,15 @@ static mxl_array *diagonal_compose(mxl_scope *s, const mxl_call *call)
 static mxl_array *trace_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *x = diagonal_of(mxl_np_scope(s), call->op, call->in[0], call->params);
+    const int64_t last = -1;
 
-    return mxl_np_text(s, "_np_sum", 1, &x, "axis=(-1,)");
+    return mxl_np_reduce(s, &mxl_op_np_sum, x, (mxl_tuple){1, &last}, false);
 }
 
 /* A vector is each row of a matrix. */
 static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
 {
-    long long k = ((const diag_params *)call->params)->k;
+    int64_t k = ((const diag_params *)call->params)->k;
     mxl_array *x = call->in[0], *row, *column, *kept;
     int64_t shape[2], rows, columns;
 
@@ -87,9 +85,9 @@ static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
         return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
     shape[0] = rows;
     shape[1] = 1;
-    column = mxl_np_text(s, "_arange", 0, NULL, "start=0 stop=%lld dtype=float64", (long long)rows);
-    row = mxl_np_text(s, "_arange", 0, NULL, "start=0 stop=%lld dtype=float64", (long long)columns);
-    kept = mxl_np_two(s, "broadcast_lesser_equal", row,
+    column = mxl_range(s, rows, MXL_F64);
+    row = mxl_range(s, columns, MXL_F64);
+    kept = mxl_apply2(s, &mxl_op_lesser_equal, row,
                       mxl_add_scalar(s, mxl_reshape(s, column, 2, shape), (double)k));
     shape[1] = columns;
     kept = mxl_broadcast_to(s, kept, x->ndim, x->shape);
@@ -100,7 +98,6 @@ static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
 static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
-    mxl_array *line;
 
     (void)mxl_np_scope(s);
     for (int i = 1; i < x->ndim; i++) {
@@ -112,9 +109,8 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
     if (x->ndim < 2)
         return mxl_np_fail(s, "%s: takes arrays with 2 axes and more, got %d", call->op->name,
                            x->ndim);
-    line = mxl_np_text(s, "_npi_indices", 0, NULL, "dimensions=(%lld,) dtype=int64",
-                       (long long)x->shape[0]);
-    return mxl_broadcast_to(s, line, 2, (int64_t[]){x->ndim, x->shape[0]});
+    return mxl_broadcast_to(s, mxl_range(s, x->shape[0], MXL_I64), 2,
+                            (int64_t[]){x->ndim, x->shape[0]});
 }
 
 #define DIAGONAL_PARAMS                                                                            \

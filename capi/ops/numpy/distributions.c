@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "ops/elementwise/elementwise.h"
 #include "ops/numpy/np_draw.h"
 
 /* ---- parameters ---- */
@@ -145,7 +146,7 @@ static mxl_array *parameter(mxl_scope *s, const mxl_call *call, bool second)
     bool given = isnan(second ? p->second : p->first);
     int at = second && isnan(p->first) ? 1 : 0;
 
-    return given ? mxl_np_as(s, call->in[at], p->dtype) : NULL;
+    return given ? mxl_cast(s, call->in[at], p->dtype) : NULL;
 }
 
 /* first + second * noise */
@@ -179,7 +180,7 @@ static mxl_array *divided(mxl_scope *s, const mxl_call *call)
 /* exp(E / a) - 1, E exponential */
 static mxl_array *pareto_compose(mxl_scope *s, const mxl_call *call)
 {
-    return mxl_np_one(s, "expm1", divided(s, call));
+    return mxl_apply(s, &mxl_op_expm1, divided(s, call));
 }
 
 /* E^(1 / a) = exp(-G / a), E exponential, and G = -log(E) of Gumbel's distribution, finite */
@@ -220,7 +221,7 @@ static mxl_array *bernoulli_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *drawn = draw_of(s, call, p->is_logit ? &of_logit : &of_prob,
                                p->is_logit ? p->second : p->first, 0, MXL_F32);
 
-    return mxl_np_as(s, drawn, p->dtype);
+    return mxl_cast(s, drawn, p->dtype);
 }
 
 /* U^(1 / a), of which 1.9.1 has no gradient. */

@@ -9,6 +9,7 @@
 #include "base/memory/mem.h"
 #include "op/text.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/index/take.h"
 
 /* A list of so many positions, for mxl_scope_fill. */
 static mxl_array *positions(mxl_scope *s, int64_t count)
@@ -82,9 +83,10 @@ static mxl_array *pad_by_value(mxl_scope *s, mxl_array *x, int axis, const int64
     int64_t shape[MXL_MAX_NDIM];
     int count = 0;
 
-    value = p->mode == CONSTANT ? mxl_np_number(s, p->constant_value, x->dtype)
-                                : mxl_np_text(s, p->mode == MAXIMUM ? "_np_max" : "_np_min", 1, &x,
-                                              "axis=(%d,) keepdims=1", axis);
+    value = p->mode == CONSTANT
+                ? mxl_np_number(s, p->constant_value, x->dtype)
+                : mxl_np_reduce(s, p->mode == MAXIMUM ? &mxl_op_np_max : &mxl_op_np_min, x,
+                                (mxl_tuple){1, (int64_t[]){axis}}, true);
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
     for (int side = 0; side < 2; side++) {
         shape[axis] = width[side];
@@ -316,13 +318,13 @@ static mxl_array *spread_values(mxl_scope *s, mxl_array *x, int axis, mxl_array 
     lacking = x->ndim - values->ndim;
     for (int i = 0; i < x->ndim; i++)
         shape[i] = i < lacking ? 1 : values->shape[i - lacking];
-    values = mxl_reshape(s, mxl_np_as(s, values, x->dtype), x->ndim, shape);
+    values = mxl_reshape(s, mxl_cast(s, values, x->dtype), x->ndim, shape);
     if (one && axis > 0) { /* the first axis of the values goes along the axis */
         int64_t order[MXL_MAX_NDIM], at = 0;
 
         for (int i = 0; i < x->ndim; i++)
             order[i] = i == axis ? 0 : ++at;
-        values = mxl_np_text(s, "transpose", 1, &values, "axes=%s", MXL_SHAPE_TEXT(x->ndim, order));
+        values = mxl_transpose(s, values, order);
     }
     if (values == NULL)
         return NULL;
@@ -493,7 +495,7 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
     before = count_before(s, mask, &set);
     if (whole == NULL || before == NULL)
         return NULL;
-    value = mxl_np_as(s, value, x->dtype);
+    value = mxl_cast(s, value, x->dtype);
     if (at >= 0 && value->shape[at] != 1) {
         int ndim = at + mask->ndim + rest;
 
@@ -562,7 +564,7 @@ static mxl_array *nonzero_compose(mxl_scope *s, const mxl_call *call)
     (void)mxl_np_scope(s);
     if (x->ndim == 0) /* counts as a line of one, as in NumPy 1 */
         x = mxl_np_line(s, x);
-    return mxl_np_text(s, "_mxl_nonzero", 1, &x, "by_axis=0");
+    return mxl_nonzero(s, x, false);
 }
 
 static const mxl_op op_nonzero = {

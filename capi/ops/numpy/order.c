@@ -8,6 +8,8 @@
 #include "array/copy.h"
 #include "base/memory/mem.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/index/take.h"
+#include "ops/shape/movement.h"
 
 /* ---- percentile ---- */
 
@@ -68,11 +70,8 @@ static mxl_array *sorted(mxl_scope *s, const mxl_call *call, int64_t *shape, int
         merged[i] = x->shape[order[i]];
     merged[kept] = last;
     if (x->dtype != MXL_F64)
-        x = mxl_np_as(s, x, MXL_F32);
-    if (x != NULL && x->ndim > 1)
-        x = mxl_np_text(s, "transpose", 1, &x, "axes=%s", MXL_SHAPE_TEXT(x->ndim, order));
-    x = x == NULL ? NULL : mxl_reshape(s, x, kept + 1, merged);
-    return mxl_np_text(s, "sort", 1, &x, "axis=-1");
+        x = mxl_cast(s, x, MXL_F32);
+    return mxl_sort_axis(s, mxl_reshape(s, mxl_transpose(s, x, order), kept + 1, merged), -1);
 }
 
 /* The number at a fraction of the sorted ones: between two of them. */
@@ -86,12 +85,10 @@ static mxl_array *at_fraction(mxl_scope *s, mxl_array *x, double fraction, int h
     part = how == HIGHER ? 1 : how == LOWER ? 0 : how == MIDPOINT ? 0.5 : at - (double)low;
     if (how == NEAREST)
         low = high = (int64_t)nearbyint(at);
-    below = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=%lld end=%lld", axis, (long long)low,
-                        (long long)low + 1);
+    below = mxl_slice_axis(s, x, axis, low, low + 1);
     if (low == high || part == 0)
         return below;
-    above = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=%lld end=%lld", axis,
-                        (long long)high, (long long)high + 1);
+    above = mxl_slice_axis(s, x, axis, high, high + 1);
     if (part == 1)
         return above;
     return mxl_add(s, mxl_mul_scalar(s, below, 1 - part), mxl_mul_scalar(s, above, part));
@@ -252,7 +249,7 @@ static mxl_array *axis_first(mxl_scope *s, mxl_array *x, int axis)
         return x;
     for (int i = 1; i < x->ndim; i++)
         order[i] = i <= axis ? i - 1 : i;
-    return mxl_np_text(s, "transpose", 1, &x, "axes=%s", MXL_SHAPE_TEXT(x->ndim, order));
+    return mxl_transpose(s, x, order);
 }
 
 /* Sets first (positions of the unique rows), inverse and counts; returns how many are unique. */
@@ -277,7 +274,7 @@ static int64_t find_unique(const rows *r, int64_t *at, int64_t *room, int64_t *f
 
 static mxl_array *first_of(mxl_scope *s, mxl_array *list, int64_t count)
 {
-    return mxl_np_text(s, "slice_axis", 1, &list, "axis=0 begin=0 end=%lld", (long long)count);
+    return mxl_slice_axis(s, list, 0, 0, count);
 }
 
 static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)

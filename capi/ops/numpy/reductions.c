@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "ops/elementwise/elementwise.h"
 #include "ops/reduce/reduce_ops.h"
 
 typedef struct np_reduce_params {
@@ -62,7 +63,7 @@ static int mean_dtype(const np_reduce_params *p, const mxl_array *x)
 /* ---- compositions ---- */
 
 /* The reduction `op` of x, in x's dtype. */
-static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const char *op, mxl_array *x)
+static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const mxl_op *op, mxl_array *x)
 {
     const np_reduce_params *p = call->params;
     const mxl_reduce_params params = {.axis = p->axis, .keepdims = p->keepdims};
@@ -70,23 +71,23 @@ static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const char *op, mx
 
     mxl_np_scope(s);
     if (x == NULL || p->axis.n == 0 || x->ndim == 0)
-        return x == NULL ? NULL : mxl_np_one(s, "_copy", x);
+        return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
     if (result_shape(call->op, p, x, &shape) != 0) {
         s->failed = true;
         return NULL;
     }
-    return mxl_reshape(s, mxl_np_call(s, op, &params, 1, &x), shape.ndim, shape.dim);
+    return mxl_reshape(s, mxl_scope_call(s, op, &params, 1, &x), shape.ndim, shape.dim);
 }
 
 /* Computed in the wider of the dtypes of the array and of the result, as far as one is floating:
  * integers of a mean are divided as numbers, and its result is cut afterwards. */
 static mxl_array *in_dtype(mxl_scope *s, const mxl_call *call, int work, int dtype)
 {
-    mxl_array *x = mxl_np_as(s, call->in[0], work);
+    mxl_array *x = mxl_cast(s, call->in[0], work);
 
     if (!isnan(((const np_reduce_params *)call->params)->initial))
         return mxl_np_fail(s, "%s: initial is not supported, as in 1.9.1", call->op->name);
-    return mxl_np_as(s, reduced(s, call, mxl_np_of(call), x), dtype);
+    return mxl_cast(s, reduced(s, call, mxl_np_of(call), x), dtype);
 }
 
 static mxl_array *sum_compose(mxl_scope *s, const mxl_call *call)
@@ -139,14 +140,14 @@ static const mxl_param extreme_table[] = {AXIS, KEEPDIMS, INITIAL, {0}};
 
 /* `dtype` is none of the parameters of max and min, and is 0 there. */
 #define REDUCTION(id, op_name, kind, table, text, ...)                                             \
-    static const mxl_np_op op_##id = {                                                             \
+    const mxl_np_op mxl_op_np_##id = {                                                             \
         .op = {.name = op_name,                                                                    \
                .doc = text,                                                                        \
                MXL_PARAMS(np_reduce_params, table),                                                \
                .compose = kind##_compose,                                                          \
                .keeps_scalars = true,                                                              \
                __VA_ARGS__},                                                                       \
-        .of = #id,                                                                                 \
+        .of = &mxl_op_##id,                                                                        \
     }
 
 REDUCTION(sum, "_np_sum", sum, sum_table, "Sum over axes; booleans are counted in int64.",
@@ -183,9 +184,11 @@ static mxl_array *variance(mxl_scope *s, const mxl_call *call)
     if (x->dtype == MXL_BOOL)
         return mxl_np_fail(s, "%s: takes numbers, got bool", call->op->name);
     mxl_np_scope(s);
-    x = mxl_np_as(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
-    mean = x == NULL || p->axis.n == 0 || x->ndim == 0 ? x : mxl_np_call(s, "mean", &kept, 1, &x);
-    sum = reduced(s, call, "sum", mxl_square(s, mxl_sub(s, x, mean)));
+    x = mxl_cast(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
+    mean = x == NULL || p->axis.n == 0 || x->ndim == 0
+               ? x
+               : mxl_scope_call(s, &mxl_op_mean, &kept, 1, &x);
+    sum = reduced(s, call, &mxl_op_sum, mxl_square(s, mxl_sub(s, x, mean)));
     if (sum == NULL)
         return NULL;
     n = sum->size > 0 ? (double)(x->size / sum->size) : 1;
@@ -194,16 +197,16 @@ static mxl_array *variance(mxl_scope *s, const mxl_call *call)
 
 static mxl_array *var_compose(mxl_scope *s, const mxl_call *call)
 {
-    return mxl_np_as(s, variance(s, call), spread_dtype(call->params, call->in[0]));
+    return mxl_cast(s, variance(s, call), spread_dtype(call->params, call->in[0]));
 }
 
 static mxl_array *std_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *var = variance(s, call);
 
-    return var == NULL
-               ? NULL
-               : mxl_np_as(s, mxl_np_one(s, "sqrt", var), spread_dtype(call->params, call->in[0]));
+    return var == NULL ? NULL
+                       : mxl_cast(s, mxl_apply(s, &mxl_op_sqrt, var),
+                                  spread_dtype(call->params, call->in[0]));
 }
 
 static const char *const spread_dtypes[] = {"None",  "float16", "float32", "float64",
@@ -234,26 +237,26 @@ SPREAD(std, "Standard deviation over axes: the root of the variance.");
 
 /* Counts the elements that compare so to 0, and compares the count to 0: the sum of nothing is 0.
  */
-static mxl_array *quantified(mxl_scope *s, const mxl_call *call, const char *element,
-                             const char *count)
+static mxl_array *quantified(mxl_scope *s, const mxl_call *call, const mxl_op *element,
+                             const mxl_op *count)
 {
     mxl_array *x = call->in[0];
     bool wide = mxl_dtype_is_float(x->dtype) && x->dtype != MXL_F16;
 
-    x = mxl_np_as(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
-    x = mxl_np_scalar(s, element, x, 0);
-    x = reduced(s, call, "sum", wide ? x : mxl_np_as(s, x, MXL_I64));
-    return mxl_np_as(s, mxl_np_scalar(s, count, x, 0), MXL_BOOL);
+    x = mxl_cast(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
+    x = mxl_apply_scalar(s, element, x, 0);
+    x = reduced(s, call, &mxl_op_sum, wide ? x : mxl_cast(s, x, MXL_I64));
+    return mxl_cast(s, mxl_apply_scalar(s, count, x, 0), MXL_BOOL);
 }
 
 static mxl_array *all_compose(mxl_scope *s, const mxl_call *call)
 {
-    return quantified(s, call, "_equal_scalar", "_equal_scalar");
+    return quantified(s, call, &mxl_op_equal_scalar, &mxl_op_equal_scalar);
 }
 
 static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
 {
-    return quantified(s, call, "_not_equal_scalar", "_not_equal_scalar");
+    return quantified(s, call, &mxl_op_not_equal_scalar, &mxl_op_not_equal_scalar);
 }
 
 #define QUANTIFIER(id, text, ...)                                                                  \
@@ -269,6 +272,19 @@ static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
 
 QUANTIFIER(all, "all", .aliases = NULL);
 QUANTIFIER(any, "any", .aliases = MXL_ALIASES("_np_sometrue"));
+
+mxl_array *mxl_np_reduce(mxl_scope *s, const mxl_np_op *op, mxl_array *x, mxl_tuple axis,
+                         bool keepdims)
+{
+    const np_reduce_params p = {axis, MXL_DTYPE_UNKNOWN, keepdims, NAN, 0};
+
+    return mxl_scope_call(s, &op->op, &p, 1, &x);
+}
+
+mxl_array *mxl_np_all(mxl_scope *s, mxl_array *x)
+{
+    return mxl_scope_call(s, &op_all, &(np_reduce_params){.axis.n = -1}, 1, &x);
+}
 
 /* ---- argmax, argmin ---- */
 
@@ -319,8 +335,8 @@ static int arg_compute(const mxl_call *call)
     if (searches_all(&params, call->in[0]->ndim))
         params.axis = MXL_NONE;
     search.params = &params;
-    search.op = mxl_op_find(mxl_np_of(call));
-    return search.op == NULL ? -1 : search.op->compute(&search);
+    search.op = mxl_np_of(call);
+    return search.op->compute(&search);
 }
 
 #define ARG(id, which)                                                                             \
@@ -338,13 +354,23 @@ static int arg_compute(const mxl_call *call)
                .compute = arg_compute,                                                             \
                .grad = mxl_grad_zero,                                                              \
                .keeps_scalars = true},                                                             \
-        .of = "_mxl_arg" #id,                                                                      \
+        .of = &mxl_op_arg##id##_int64,                                                             \
     }
 
 ARG(max, "largest");
 ARG(min, "smallest");
 
 const mxl_op *const mxl_ops_np_reductions[] = {
-    &op_sum.op, &op_prod.op, &op_mean.op, &op_max.op,    &op_min.op,    &op_var,
-    &op_std,    &op_all,     &op_any,     &op_argmax.op, &op_argmin.op, NULL,
+    &mxl_op_np_sum.op,
+    &mxl_op_np_prod.op,
+    &mxl_op_np_mean.op,
+    &mxl_op_np_max.op,
+    &mxl_op_np_min.op,
+    &op_var,
+    &op_std,
+    &op_all,
+    &op_any,
+    &op_argmax.op,
+    &op_argmin.op,
+    NULL,
 };

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "ops/shape/movement.h"
+
 /* ---- roll ---- */
 
 typedef struct roll_params {
@@ -22,10 +24,8 @@ static mxl_array *roll_axis(mxl_scope *s, mxl_array *x, int axis, int64_t shift)
     shift += shift < 0 ? n : 0;
     if (shift == 0)
         return x;
-    parts[0] = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=%lld end=None", axis,
-                           (long long)(n - shift));
-    parts[1] = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=0 end=%lld", axis,
-                           (long long)(n - shift));
+    parts[0] = mxl_slice_axis(s, x, axis, n - shift, MXL_NONE);
+    parts[1] = mxl_slice_axis(s, x, axis, 0, n - shift);
     return mxl_concat(s, 2, parts, axis);
 }
 

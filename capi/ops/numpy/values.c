@@ -10,6 +10,7 @@
 #include "array/copy.h"
 #include "base/half.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/shape/movement.h"
 
 #define COMPOSED(id, op_name, text, ...)                                                           \
     static const mxl_op op_##id = {                                                                \
@@ -35,15 +36,15 @@ static mxl_array *around_compose(mxl_scope *s, const mxl_call *call)
 
         if (*decimals >= 0)
             return mxl_apply(s, &mxl_op_copy, x);
-        whole = mxl_np_one(s, "trunc", mxl_div_scalar(s, mxl_np_as(s, x, MXL_F64), scale));
-        return mxl_np_as(s, mxl_mul_scalar(s, whole, scale), x->dtype);
+        whole = mxl_apply(s, &mxl_op_trunc, mxl_div_scalar(s, mxl_cast(s, x, MXL_F64), scale));
+        return mxl_cast(s, mxl_mul_scalar(s, whole, scale), x->dtype);
     }
     if (*decimals == 0)
-        return mxl_np_one(s, "_mxl_round_even", x);
+        return mxl_apply(s, &mxl_op_round_even, x);
     if (*decimals > 0)
-        return mxl_div_scalar(s, mxl_np_one(s, "_mxl_round_even", mxl_mul_scalar(s, x, scale)),
+        return mxl_div_scalar(s, mxl_apply(s, &mxl_op_round_even, mxl_mul_scalar(s, x, scale)),
                               scale);
-    return mxl_mul_scalar(s, mxl_np_one(s, "_mxl_round_even", mxl_div_scalar(s, x, scale)), scale);
+    return mxl_mul_scalar(s, mxl_apply(s, &mxl_op_round_even, mxl_div_scalar(s, x, scale)), scale);
 }
 
 COMPOSED(around, "_npi_around", "Numbers rounded to a number of decimals, halves to even ones.",
@@ -75,9 +76,9 @@ static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
     low = isnan(p->neginf) ? -largest(x->dtype) : p->neginf;
     for (int i = 0; i < 3; i++) {
         double value = i == 0 ? p->nan : i == 1 ? high : low;
-        mxl_array *there =
-            i == 0 ? mxl_np_two(s, "broadcast_not_equal", given, given)
-                   : mxl_np_scalar(s, "_equal_scalar", given, i == 1 ? INFINITY : -INFINITY);
+        mxl_array *there = i == 0 ? mxl_apply2(s, &mxl_op_not_equal, given, given)
+                                  : mxl_apply_scalar(s, &mxl_op_equal_scalar, given,
+                                                     i == 1 ? INFINITY : -INFINITY);
         mxl_array *other =
             mxl_broadcast_to(s, mxl_np_number(s, value, given->dtype), given->ndim, given->shape);
 
@@ -118,13 +119,6 @@ static int average_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* "axis=(0,1)" of a reduction, or that of all. */
-static mxl_array *reduce(mxl_scope *s, const char *op, mxl_array *x, mxl_tuple axis)
-{
-    return axis.n < 0 ? mxl_np_text(s, op, 1, &x, "axis=None")
-                      : mxl_np_text(s, op, 1, &x, "axis=%s", MXL_SHAPE_TEXT(axis.n, axis.v));
-}
-
 static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
 {
     const average_params *p = call->params;
@@ -132,9 +126,9 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
 
     (void)mxl_np_scope(s);
     if (w == NULL) {
-        mxl_array *mean = reduce(s, "_npi_mean", x, p->axis);
+        mxl_array *mean = mxl_np_reduce(s, &mxl_op_np_mean, x, p->axis, false);
 
-        mean = mxl_np_as(s, mean, x->dtype);
+        mean = mxl_cast(s, mean, x->dtype);
         call->out[1] = mean == NULL || mean->size == 0
                            ? mean
                            : mxl_np_number(s, (double)x->size / (double)mean->size, x->dtype);
@@ -149,16 +143,16 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
                                call->op->name, (long long)w->shape[0], MXL_SHAPE_OF(x));
         for (int i = 0; i < x->ndim; i++)
             shape[i] = i == axis ? w->shape[0] : 1;
-        sum = reduce(s, "_np_sum", w, (mxl_tuple){.n = -1});
+        sum = mxl_np_reduce(s, &mxl_op_np_sum, w, (mxl_tuple){.n = -1}, false);
         w = mxl_reshape(s, w, x->ndim, shape);
     } else {
         if (!mxl_array_same_shape(w, x))
             return mxl_np_fail(s, "%s: shapes %s and %s of array and weights differ",
                                call->op->name, MXL_SHAPE_OF(x), MXL_SHAPE_OF(w));
-        sum = reduce(s, "_np_sum", w, p->axis);
+        sum = mxl_np_reduce(s, &mxl_op_np_sum, w, p->axis, false);
     }
     call->out[1] = sum;
-    return mxl_div(s, reduce(s, "_np_sum", mxl_mul(s, x, w), p->axis), sum);
+    return mxl_div(s, mxl_np_reduce(s, &mxl_op_np_sum, mxl_mul(s, x, w), p->axis, false), sum);
 }
 
 COMPOSED(average, "_npi_average", "The mean over axes, weighted; and the sum of the weights.",
@@ -190,8 +184,7 @@ static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
     y = mxl_zeros_like(s, x);
     terms = s->mode.meta && terms > 1 ? 1 : terms; /* the result has the shape of x */
     for (int64_t i = 0; i < terms; i++)
-        y = mxl_add(s, mxl_mul(s, y, x),
-                    mxl_np_text(s, "_mxl_select", 1, &p, "axis=0 index=%lld", (long long)i));
+        y = mxl_add(s, mxl_mul(s, y, x), mxl_select_at(s, p, 0, i));
     return y;
 }
 
@@ -211,8 +204,8 @@ static mxl_array *differences(mxl_scope *s, mxl_array *x, int axis)
 
     if (x == NULL || x->shape[axis] < 2)
         return x == NULL ? NULL : mxl_np_empty(s, x, axis, 0);
-    after = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=1 end=None", axis);
-    before = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=0 end=-1", axis);
+    after = mxl_slice_axis(s, x, axis, 1, MXL_NONE);
+    before = mxl_slice_axis(s, x, axis, 0, -1);
     return mxl_sub(s, after, before);
 }
 
@@ -351,7 +344,7 @@ COMPOSED(bincount, "_npi_bincount", "How often each value occurs, or the sum of 
 static mxl_array *constraint_compose(mxl_scope *s, const mxl_call *call)
 {
     const char *const *message = call->params;
-    mxl_array *all = mxl_np_text(mxl_np_scope(s), "_np_all", 1, call->in, "axis=None");
+    mxl_array *all = mxl_np_all(mxl_np_scope(s), call->in[0]);
 
     if (all != NULL && *(const uint8_t *)mxl_array_read(all) == 0)
         return mxl_np_fail(s, "ValueError: %s", *message);

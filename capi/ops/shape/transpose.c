@@ -46,6 +46,13 @@ static int transpose_plan(mxl_plan *p)
 
 static const mxl_op op_transpose;
 
+mxl_array *mxl_transpose(mxl_scope *s, mxl_array *a, const int64_t *axes)
+{
+    mxl_tuple order = {a == NULL ? 0 : a->ndim, axes};
+
+    return order.n < 2 ? a : mxl_scope_call(s, &op_transpose, &order, 1, &a);
+}
+
 /* dx = dy with the inverse permutation */
 static int transpose_grad(mxl_grad *g)
 {
