@@ -36,7 +36,7 @@ STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 COMMENT = re.compile(r'/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
 LOOKUP = re.compile(r"\b(?:strcmp|strncmp|mxl_op_find)\((?:[^;\"]*)$")
 DEFINES = re.compile(
-    r'\.name = "(\w+)"'
+    r'\.name = (?:MXL_NUMPY\()?"(\w+)"'
     r"|MXL_ALIASES\(([^)]*)\)"
     r"|^(?:static |const )*[A-Z][A-Z0-9_]+\((.*?)(?=^\S|\Z)",
     re.S | re.M,

@@ -153,6 +153,11 @@ mxl_array *mxl_dropout_factors(mxl_scope *s, double p, int dtype, int ndim, cons
 /* The aliases of a descriptor: MXL_ALIASES("_sparse_exp"). */
 #define MXL_ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+/* The name of an operator of NumPy arrays: .name = MXL_NUMPY("_npi_add"). It says too that MXNet's
+ * legacy mode is not for it: results without dimensions stay so, and its composition runs with
+ * NumPy's shapes. */
+#define MXL_NUMPY(op_name) op_name, .keeps_scalars = true
+
 /* Parameters of sum, mean and max, and of dot. */
 typedef struct mxl_reduce_params {
     mxl_tuple axis;

@@ -341,7 +341,6 @@ static mxl_array *einsum_compose(mxl_scope *s, const mxl_call *call)
         s->failed = true;
         return NULL;
     }
-    (void)mxl_np_scope(s);
     for (int i = 0; i < e.count; i++)
         begin(s, &e, &e.terms[i], mxl_cast(s, call->in[i], work), &all[i]);
     y = mxl_cast(s, join_all(s, &e, all, p->optimize != 0), dtype);
@@ -351,7 +350,7 @@ static mxl_array *einsum_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_einsum = {
-    .name = "_npi_einsum",
+    .name = MXL_NUMPY("_npi_einsum"),
     .doc = "Sums of products by Einstein's notation: axes with the same letter are walked "
            "together, and those whose letter is not in the result are summed.",
     MXL_INPUTS(MXL_INPUT(data, "The operands, of one dtype.", .type_text = "NDArray-or-Symbol[]")),
@@ -368,7 +367,6 @@ static const mxl_op op_einsum = {
     .arity = einsum_arity,
     .infer = einsum_infer,
     .compose = einsum_compose,
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_einsum[] = {&op_einsum, NULL};

@@ -36,7 +36,7 @@ static int values_infer(mxl_infer *infer)
 static int symmetric(mxl_scope *s, const mxl_call *call, mxl_array **values, mxl_array **vectors)
 {
     const char *triangle = *(const char *const *)call->params;
-    mxl_array *a = mxl_cast(mxl_np_scope(s), call->in[0], work_dtype(call->in[0]->dtype));
+    mxl_array *a = mxl_cast(s, call->in[0], work_dtype(call->in[0]->dtype));
     mxl_array *parts[2];
 
     if (strcmp(triangle, "U") == 0)
@@ -73,7 +73,7 @@ static mxl_array *eigvalsh_compose(mxl_scope *s, const mxl_call *call)
                    .type_text = ", optional, default=L")
 
 static const mxl_op op_eigh = {
-    .name = "_npi_eigh",
+    .name = MXL_NUMPY("_npi_eigh"),
     .doc = "Eigenvalues, ascending, and eigenvectors of symmetric matrices: two results, values, "
            "and vectors as columns (the component of greatest magnitude positive). The gradient "
            "is symmetric.",
@@ -97,7 +97,7 @@ static int values_complete(mxl_rule *rule)
 }
 
 static const mxl_op op_eigvalsh = {
-    .name = "_npi_eigvalsh",
+    .name = MXL_NUMPY("_npi_eigvalsh"),
     .doc = "Eigenvalues of symmetric matrices, ascending.",
     .inputs = mxl_inputs_a,
     TRIANGLE,
@@ -182,7 +182,7 @@ static const mxl_op op_eig_float = {
 
 static mxl_array *eig_compose(mxl_scope *s, const mxl_call *call)
 {
-    mxl_array *a = mxl_cast(mxl_np_scope(s), call->in[0], work_dtype(call->in[0]->dtype));
+    mxl_array *a = mxl_cast(s, call->in[0], work_dtype(call->in[0]->dtype));
     mxl_array *parts[2];
 
     if (mxl_scope_call_many(s, &op_eig_float, NULL, 1, &a, 2, parts) != 0)
@@ -193,7 +193,7 @@ static mxl_array *eig_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_eig = {
-    .name = "_npi_eig",
+    .name = MXL_NUMPY("_npi_eig"),
     .doc = "Eigenvalues, in no order, and eigenvectors of matrices: two results, values, and "
            "vectors of length 1 as columns. An error if an eigenvalue is complex. The gradient "
            "leaves out terms of equal values.",
@@ -204,7 +204,7 @@ static const mxl_op op_eig = {
 };
 
 static const mxl_op op_eigvals = {
-    .name = "_npi_eigvals",
+    .name = MXL_NUMPY("_npi_eigvals"),
     .doc = "Eigenvalues of matrices, in no order. An error if one is complex.",
     .inputs = mxl_inputs_a,
     .infer = values_infer,

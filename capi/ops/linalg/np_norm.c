@@ -159,9 +159,7 @@ static mxl_array *norm_compose(mxl_scope *s, const mxl_call *call)
 {
     const norm_params *p = call->params;
     int dtype = call->in[0]->dtype;
-    mxl_array *x = mxl_cast(mxl_np_scope(s), call->in[0],
-                            mxl_dtype_is_float(dtype) ? dtype : MXL_F64),
-              *y;
+    mxl_array *x = mxl_cast(s, call->in[0], mxl_dtype_is_float(dtype) ? dtype : MXL_F64), *y;
     mxl_infer infer = {.op = call->op, .params = p, .num_inputs = 1, .num_outputs = 1};
     mxl_shape shape;
     norm n;
@@ -181,7 +179,7 @@ static mxl_array *norm_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_norm = {
-    .name = "_npi_norm",
+    .name = MXL_NUMPY("_npi_norm"),
     .doc = "Norms of vectors along one axis, or of matrices along two.",
     MXL_PARAMS_OF(norm_params,
                   MXL_PARAM(norm_params, ord, MXL_P_FLOAT, "2",
@@ -198,7 +196,6 @@ static const mxl_op op_norm = {
     .infer = norm_infer,
     .total_outputs = 4,
     .compose = norm_compose,
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_norm[] = {&op_norm, NULL};

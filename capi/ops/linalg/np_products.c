@@ -56,7 +56,7 @@ static mxl_array *dot_compose(mxl_scope *s, const mxl_call *call)
     int n = 0;
 
     if (a->ndim == 0 || b->ndim == 0)
-        return mxl_mul(mxl_np_scope(s), a, b);
+        return mxl_mul(s, a, b);
     inner = a->shape[a->ndim - 1];
     rows = mxl_shape_size(a->ndim - 1, a->shape);
     for (int i = 0; i < a->ndim - 1; i++)
@@ -70,9 +70,9 @@ static mxl_array *dot_compose(mxl_scope *s, const mxl_call *call)
     }
     if (b->ndim > 2) {
         order[0] = b->ndim - 2;
-        b = mxl_transpose(mxl_np_scope(s), b, order);
+        b = mxl_transpose(s, b, order);
     }
-    a = mxl_reshape(mxl_np_scope(s), a, 2, (int64_t[]){rows, inner});
+    a = mxl_reshape(s, a, 2, (int64_t[]){rows, inner});
     b = mxl_reshape(s, b, 2, (int64_t[]){inner, columns});
     return mxl_reshape(s, mxl_dot(s, a, b, false, false), n, shape);
 }
@@ -143,19 +143,18 @@ static mxl_array *matmul_compose(mxl_scope *s, const mxl_call *call)
         return NULL;
     }
     product_shape(a, b, &p, &shape);
-    a = stacked(mxl_np_scope(s), a, &p, p.rows, p.inner);
+    a = stacked(s, a, &p, p.rows, p.inner);
     b = stacked(s, b, &p, p.inner, p.columns);
     return mxl_reshape(s, mxl_batch_dot(s, a, b), shape.ndim, shape.dim);
 }
 
 #define PRODUCT(id, op_name, ...)                                                                  \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = MXL_NUMPY(op_name),                                                                \
         MXL_INPUTS(MXL_INPUT(a, "The first factor, of one axis or more."),                         \
                    MXL_INPUT(b, "The second factor, of one axis or more.")),                       \
         .infer = id##_infer,                                                                       \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
         .doc = __VA_ARGS__,                                                                        \
     }
 

@@ -49,7 +49,7 @@ static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
     mxl_shape shape;
 
     mxl_shape_set(&shape, ndim, b->shape);
-    a = mxl_cast(mxl_np_scope(s), a, dtype);
+    a = mxl_cast(s, a, dtype);
     b = mxl_cast(s, b, dtype);
     if (ndim == call->in[0]->ndim)
         return mxl_solve(s, a, b);
@@ -58,7 +58,7 @@ static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_solve = {
-    .name = "_npi_solve",
+    .name = MXL_NUMPY("_npi_solve"),
     .doc = "X of A X = B, for square matrices A; an error for a singular one.",
     MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
                MXL_INPUT(B, "As many matrices, or vectors along the last axis.")),
@@ -112,19 +112,18 @@ static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
     mxl_shape shape;
 
     turned_shape(a, ind, &shape);
-    a = mxl_reshape(mxl_np_scope(s), a, 2, (int64_t[]){n, n});
+    a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
     return mxl_reshape(s, mxl_apply(s, &mxl_op_inverse, a), shape.ndim, shape.dim);
 }
 
 static const mxl_op op_tensorinv = {
-    .name = "_npi_tensorinv",
+    .name = MXL_NUMPY("_npi_tensorinv"),
     .doc = "The array whose tensordot over the last axes with a is the identity: its first `ind` "
            "axes together count as the rows of a matrix, the others as columns.",
     MXL_INPUTS(MXL_INPUT(a, "The array, float32 or float64.")),
     MXL_ONLY_PARAM(int64_t, ind, MXL_P_INT, "2", "How many axes are rows, at least 1."),
     .infer = tensorinv_infer,
     .compose = tensorinv_compose,
-    .keeps_scalars = true,
 };
 
 /* ---- tensorsolve ---- */
@@ -186,21 +185,20 @@ static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
 
     (void)moved(call->op, a, *(const mxl_tuple *)call->params, order);
     solution_shape(a, b, order, &shape);
-    a = mxl_transpose(s, mxl_cast(mxl_np_scope(s), a, dtype), order);
+    a = mxl_transpose(s, mxl_cast(s, a, dtype), order);
     a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
     b = mxl_reshape(s, mxl_cast(s, b, dtype), 2, (int64_t[]){n, 1});
     return mxl_reshape(s, mxl_solve(s, a, b), shape.ndim, shape.dim);
 }
 
 static const mxl_op op_tensorsolve = {
-    .name = "_npi_tensorsolve",
+    .name = MXL_NUMPY("_npi_tensorsolve"),
     .doc = "x whose tensordot with a over all axes of x is b; the last axes of a belong to x.",
     MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
     MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]", "Axes of a to move to its end before.",
                    .type_text = "Shape(tuple), optional, default=[]"),
     .infer = tensorsolve_infer,
     .compose = tensorsolve_compose,
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_solve[] = {&op_solve, &op_tensorinv, &op_tensorsolve, NULL};

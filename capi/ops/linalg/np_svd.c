@@ -126,7 +126,7 @@ static int svd_grad(mxl_grad *g)
 }
 
 const mxl_op mxl_op_np_svd = {
-    .name = "_npi_svd",
+    .name = MXL_NUMPY("_npi_svd"),
     .doc = "Singular value decomposition of matrices with no more rows than columns: A = U diag(L) "
            "V. Three results: U, L, descending, and V, whose rows are orthonormal (the component "
            "of greatest magnitude positive). The gradient leaves out terms of equal values.",
@@ -136,7 +136,6 @@ const mxl_op mxl_op_np_svd = {
     .compute = svd_compute,
     .grad = svd_grad,
     .saves = mxl_saves_outputs,
-    .keeps_scalars = true,
 };
 
 /* ---- pinv ---- */
@@ -330,7 +329,7 @@ static int pinv_complete(mxl_rule *rule)
     MXL_PARAM(pinv_params, hermitian, MXL_P_BOOL, "0", "Of no effect: results are the same.")
 #define PINV(id, op_name, text, its_inputs, ...)                                                   \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = MXL_NUMPY(op_name),                                                                \
         .doc = text,                                                                               \
         its_inputs,                                                                                \
         MXL_PARAMS_OF(pinv_params, __VA_ARGS__),                                                   \

@@ -89,7 +89,7 @@ static mxl_array *multiply(mxl_scope *s, const mxl_call *call, mxl_tuple a_axes,
         s->failed = true;
         return NULL;
     }
-    a = matrix(mxl_np_scope(s), a, p.a_order, p.rows, p.inner);
+    a = matrix(s, a, p.a_order, p.rows, p.inner);
     b = matrix(s, b, p.b_order, p.inner, p.columns);
     return mxl_reshape(s, mxl_dot(s, a, b, false, false), p.shape.ndim, p.shape.dim);
 }
@@ -153,7 +153,7 @@ static mxl_array *int_axes_compose(mxl_scope *s, const mxl_call *call)
 #define FACTORS MXL_INPUTS(MXL_INPUT(a, "The first factor."), MXL_INPUT(b, "The second factor."))
 
 static const mxl_op op_tensordot = {
-    .name = "_npi_tensordot",
+    .name = MXL_NUMPY("_npi_tensordot"),
     .doc = "Sums of products over pairs of axes. The result has the other axes of a, then those of "
            "b.",
     FACTORS,
@@ -164,17 +164,15 @@ static const mxl_op op_tensordot = {
                      "As many axes of b.")),
     .infer = tensordot_infer,
     .compose = tensordot_compose,
-    .keeps_scalars = true,
 };
 
 static const mxl_op op_int_axes = {
-    .name = "_npi_tensordot_int_axes",
+    .name = MXL_NUMPY("_npi_tensordot_int_axes"),
     .doc = "Sums of products over the last axes of a and the first of b.",
     FACTORS,
     MXL_ONLY_PARAM(int64_t, axes, MXL_P_INT, MXL_REQUIRED, "How many axes are summed."),
     .infer = int_axes_infer,
     .compose = int_axes_compose,
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_tensordot[] = {&op_tensordot, &op_int_axes, NULL};

@@ -30,7 +30,7 @@ static mxl_array *of_two(mxl_scope *s, const mxl_call *call, int (*work)(int), i
     *dtype = mxl_promote_pair(call->op->name, call->in[0]->dtype, call->in[1]->dtype);
     if (*dtype < 0)
         return NULL;
-    a = mxl_cast(mxl_np_scope(s), call->in[0], work(*dtype));
+    a = mxl_cast(s, call->in[0], work(*dtype));
     b = mxl_cast(s, call->in[1], work(*dtype));
     return mxl_apply2(s, mxl_np_of(call), a, b);
 }
@@ -66,11 +66,10 @@ static mxl_array *compare_compose(mxl_scope *s, const mxl_call *call)
 
 #define PAIR(id, target, kind, text)                                                               \
     static const mxl_np_op op_##id = {                                                             \
-        .op = {.name = "_npi_" #id,                                                                \
+        .op = {.name = MXL_NUMPY("_npi_" #id),                                                     \
                .doc = text " The arrays broadcast, and are promoted to one dtype.",                \
                .inputs = mxl_inputs_lhs_rhs,                                                       \
-               .compose = kind##_compose,                                                          \
-               .keeps_scalars = true},                                                             \
+               .compose = kind##_compose},                                                         \
         .of = &mxl_op_##target,                                                                    \
     }
 
@@ -95,7 +94,7 @@ static mxl_array *truth_compose(mxl_scope *s, const mxl_call *call)
     const mxl_scalar_params *p = call->params;
     int dtype = call->in[0]->dtype;
     bool truth = dtype == MXL_BOOL, wider = !truth && !mxl_dtype_is_float(dtype) && !p->is_int;
-    mxl_array *x = mxl_cast(mxl_np_scope(s), call->in[0], truth ? MXL_I8 : wider ? MXL_F64 : dtype);
+    mxl_array *x = mxl_cast(s, call->in[0], truth ? MXL_I8 : wider ? MXL_F64 : dtype);
     double number = truth ? p->scalar != 0 : p->scalar;
 
     return mxl_cast(s, mxl_apply_scalar(s, mxl_np_of(call), x, number), MXL_BOOL);
@@ -104,7 +103,7 @@ static mxl_array *truth_compose(mxl_scope *s, const mxl_call *call)
 static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_scalar_params *p = call->params;
-    mxl_array *x = mxl_cast(mxl_np_scope(s), call->in[0], quotient_dtype(call->in[0]->dtype));
+    mxl_array *x = mxl_cast(s, call->in[0], quotient_dtype(call->in[0]->dtype));
 
     return mxl_apply_scalar(s, mxl_np_of(call), x, p->scalar);
 }
@@ -114,13 +113,12 @@ static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
 #define truth_inputs mxl_inputs_data
 #define SCALAR(id, target, kind, text)                                                             \
     static const mxl_np_op op_##id##_scalar = {                                                    \
-        .op = {.name = "_npi_" #id "_scalar",                                                      \
+        .op = {.name = MXL_NUMPY("_npi_" #id "_scalar"),                                           \
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
                .inputs = kind##_inputs,                                                            \
                .shapes = "A>A",                                                                    \
-               .compose = kind##_compose,                                                          \
-               .keeps_scalars = true},                                                             \
+               .compose = kind##_compose},                                                         \
         .of = &mxl_op_##target##_scalar,                                                           \
     }
 
@@ -138,12 +136,12 @@ SCALAR(less_equal, lesser_equal, truth, "Whether elements are at most the number
 /* Integers are numbers in float32 too, as far as these properties go. */
 static mxl_array *as_float(mxl_scope *s, const mxl_call *call)
 {
-    return mxl_cast(mxl_np_scope(s), call->in[0], quotient_dtype(call->in[0]->dtype));
+    return mxl_cast(s, call->in[0], quotient_dtype(call->in[0]->dtype));
 }
 
 static mxl_array *not_compose(mxl_scope *s, const mxl_call *call)
 {
-    mxl_array *x = mxl_cast(mxl_np_scope(s), call->in[0], number_dtype(call->in[0]->dtype));
+    mxl_array *x = mxl_cast(s, call->in[0], number_dtype(call->in[0]->dtype));
 
     return mxl_cast(s, mxl_apply(s, &mxl_op_logical_not, x), MXL_BOOL);
 }
@@ -187,12 +185,11 @@ static const mxl_input inputs_x[] = {MXL_INPUT(x, "Input array, of any shape."),
 
 #define PROPERTY(id, kind, text)                                                                   \
     static const mxl_op op_##id = {                                                                \
-        .name = "_npi_" #id,                                                                       \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = "Whether elements are " text ".",                                                   \
         .inputs = inputs_x,                                                                        \
         .shapes = "A>A",                                                                           \
         .compose = kind##_compose,                                                                 \
-        .keeps_scalars = true,                                                                     \
     }
 
 PROPERTY(logical_not, not, "0");

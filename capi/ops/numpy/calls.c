@@ -13,12 +13,6 @@
 
 enum { ROOM = 1024 };
 
-mxl_scope *mxl_np_scope(mxl_scope *s)
-{
-    s->mode.legacy_shape = false;
-    return s;
-}
-
 mxl_array *mxl_np_number(mxl_scope *s, double value, int dtype)
 {
     mxl_array *made = mxl_scope_own(s, mxl_array_new(dtype, 0, NULL));

@@ -72,7 +72,7 @@ static const mxl_param eye_table[] = {
 };
 
 MXL_CREATOR(op_eye, "_npi_eye", eye_params, eye_table, eye_infer, eye_compute,
-            "Ones on a diagonal, zeros elsewhere.", .keeps_scalars = true);
+            "Ones on a diagonal, zeros elsewhere.");
 
 typedef struct identity_params {
     mxl_tuple shape;
@@ -103,7 +103,7 @@ static const mxl_param identity_table[] = {
 };
 
 MXL_CREATOR(op_identity, "_npi_identity", identity_params, identity_table, identity_infer,
-            identity_compute, "The identity matrix.", .keeps_scalars = true);
+            identity_compute, "The identity matrix.");
 
 /* ---- indices ---- */
 
@@ -153,8 +153,7 @@ static const mxl_param indices_table[] = {
 };
 
 MXL_CREATOR(op_indices, "_npi_indices", indices_params, indices_table, indices_infer,
-            indices_compute, "The positions of a grid's points, one array for each axis.",
-            .keeps_scalars = true);
+            indices_compute, "The positions of a grid's points, one array for each axis.");
 
 /* ---- logspace ---- */
 
@@ -205,8 +204,7 @@ static const mxl_param logspace_table[] = {
 };
 
 MXL_CREATOR(op_logspace, "_npi_logspace", logspace_params, logspace_table, logspace_infer,
-            logspace_compute, "base ** x for equally spaced x from `start` to `stop`.",
-            .keeps_scalars = true);
+            logspace_compute, "base ** x for equally spaced x from `start` to `stop`.");
 
 /* ---- windows ---- */
 
@@ -244,8 +242,7 @@ static int fill_window(mxl_array *out, const double c[3])
     {                                                                                              \
         return fill_window(call->out[0], (const double[3]){__VA_ARGS__});                          \
     }                                                                                              \
-    MXL_CREATOR(op_##id, "_npi_" #id, window_params, window_table, window_infer, id##_compute,     \
-                text, .keeps_scalars = true)
+    MXL_CREATOR(op_##id, "_npi_" #id, window_params, window_table, window_infer, id##_compute, text)
 
 static const mxl_param window_table[] = {
     MXL_PARAM_AS("M", window_params, size, MXL_P_OPT_INT, "None", "How many numbers.",

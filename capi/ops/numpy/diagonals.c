@@ -39,7 +39,6 @@ static mxl_array *diag_compose(mxl_scope *s, const mxl_call *call)
     const diag_params *p = call->params;
     mxl_array *x = call->in[0];
 
-    (void)mxl_np_scope(s);
     if (x->ndim < 1 || x->ndim > 2)
         return mxl_np_fail(s, "%s: takes arrays with 1 or 2 axes, got %d", call->op->name, x->ndim);
     if (x->ndim == 2)
@@ -49,19 +48,19 @@ static mxl_array *diag_compose(mxl_scope *s, const mxl_call *call)
 
 static mxl_array *diagflat_compose(mxl_scope *s, const mxl_call *call)
 {
-    mxl_array *x = mxl_np_line(mxl_np_scope(s), call->in[0]);
+    mxl_array *x = mxl_np_line(s, call->in[0]);
 
     return mxl_diag(s, x, ((const diag_params *)call->params)->k, 0, 1);
 }
 
 static mxl_array *diagonal_compose(mxl_scope *s, const mxl_call *call)
 {
-    return diagonal_of(mxl_np_scope(s), call->op, call->in[0], call->params);
+    return diagonal_of(s, call->op, call->in[0], call->params);
 }
 
 static mxl_array *trace_compose(mxl_scope *s, const mxl_call *call)
 {
-    mxl_array *x = diagonal_of(mxl_np_scope(s), call->op, call->in[0], call->params);
+    mxl_array *x = diagonal_of(s, call->op, call->in[0], call->params);
     const int64_t last = -1;
 
     return mxl_np_reduce(s, &mxl_op_np_sum, x, (mxl_tuple){1, &last}, false);
@@ -74,7 +73,6 @@ static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0], *row, *column, *kept;
     int64_t shape[2], rows, columns;
 
-    (void)mxl_np_scope(s);
     if (x->ndim == 0)
         return mxl_np_fail(s, "%s: takes arrays with axes", call->op->name);
     columns = x->shape[x->ndim - 1];
@@ -99,7 +97,6 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
 
-    (void)mxl_np_scope(s);
     for (int i = 1; i < x->ndim; i++) {
         if (x->shape[i] == x->shape[0])
             continue;
@@ -122,11 +119,10 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
 #define K(text) MXL_ONLY_PARAM(diag_params, k, MXL_P_INT, "0", text)
 #define COMPOSED(id, op_name, text, ...)                                                           \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = MXL_NUMPY(op_name),                                                                \
         .doc = text,                                                                               \
         __VA_ARGS__,                                                                               \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
     }
 
 COMPOSED(diag, "_np_diag", "A diagonal of a matrix; of a vector, the matrix that has it.",
@@ -141,12 +137,11 @@ COMPOSED(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a 
          K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
 
 static const mxl_op op_indices = {
-    .name = "_npi_diag_indices_from",
+    .name = MXL_NUMPY("_npi_diag_indices_from"),
     .inputs = mxl_inputs_data,
     .doc = "The positions of the main diagonal of an array whose axes have one size, int64.",
     .compose = indices_compose,
     .dtypes = ">l",
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_diagonals[] = {

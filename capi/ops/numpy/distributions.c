@@ -124,7 +124,7 @@ static mxl_array *draw_of(mxl_scope *s, const mxl_call *call, const mxl_distribu
     }
     params.dtype = dtype;
     params.shape = (mxl_tuple){shape.ndim, shape.dim};
-    return mxl_scope_call(mxl_np_scope(s), &mxl_op_np_draw, &params, call->num_inputs, call->in);
+    return mxl_scope_call(s, &mxl_op_np_draw, &params, call->num_inputs, call->in);
 }
 
 static mxl_array *draw(mxl_scope *s, const mxl_call *call)
@@ -272,7 +272,7 @@ enum {
                      ...)                                                                          \
     static const mxl_distribution id##_distribution = distribution_of;                             \
     static const dist_op op_##id = {                                                               \
-        .op = {.name = "_npi_" #id,                                                                \
+        .op = {.name = MXL_NUMPY("_npi_" #id),                                                     \
                .doc = text,                                                                        \
                its_inputs,                                                                         \
                MXL_PARAMS_OF(dist_params, __VA_ARGS__),                                            \
@@ -280,8 +280,7 @@ enum {
                .check = its_check,                                                                 \
                .infer = dist_infer,                                                                \
                .compose = its_compose##_compose,                                                   \
-               .total_outputs = its_compose##_outputs,                                             \
-               .keeps_scalars = true},                                                             \
+               .total_outputs = its_compose##_outputs},                                            \
         .of = &id##_distribution,                                                                  \
     }
 #define OF(...) {__VA_ARGS__}

@@ -105,7 +105,6 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
     int64_t width[2 * MXL_MAX_NDIM];
     int count;
 
-    (void)mxl_np_scope(s);
     (void)mxl_text_pairs(p->pad_width, 2 * MXL_MAX_NDIM, width, &count);
     if (count != 2 * x->ndim)
         return mxl_np_fail(s, "%s: pad_width %s does not have two widths for each of %d axes",
@@ -128,7 +127,7 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_pad = {
-    .name = "_npi_pad",
+    .name = MXL_NUMPY("_npi_pad"),
     .inputs = mxl_inputs_data,
     .doc = "The array with a rim along its axes.",
     MXL_PARAMS_OF(pad_params,
@@ -143,7 +142,6 @@ static const mxl_op op_pad = {
                             "Of mode reflect, which mirrors the elements whatever is asked for.")),
     .check = pad_check,
     .compose = pad_compose,
-    .keeps_scalars = true,
 };
 
 /* ---- positions of delete and insert ---- */
@@ -282,7 +280,7 @@ static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x, *gone;
     int axis;
 
-    x = along(mxl_np_scope(s), call, p->axis, &axis);
+    x = along(s, call, p->axis, &axis);
     if (x == NULL)
         return NULL;
     gone = call->num_inputs > 1 ? positions_of_array(s, call, call->in[1], x->shape[axis], 1)
@@ -291,7 +289,7 @@ static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_delete = {
-    .name = "_npi_delete",
+    .name = MXL_NUMPY("_npi_delete"),
     .doc = "The array without some positions of an axis.",
     MXL_INPUTS(MXL_INPUT(arr, "Input array."), MXL_INPUT(obj, "Positions, if they are an array.")),
     MXL_PARAMS_OF(obj_params, OBJ_PARAMS),
@@ -299,7 +297,6 @@ static const mxl_op op_delete = {
     .compose = delete_compose,
     .by_values = 2,
     .dtypes = "A>A",
-    .keeps_scalars = true,
 };
 
 /* ---- insert ---- */
@@ -358,7 +355,7 @@ static mxl_array *insert(mxl_scope *s, const mxl_call *call, mxl_array *values, 
     bool one;
     int axis;
 
-    x = along(mxl_np_scope(s), call, p->axis, &axis);
+    x = along(s, call, p->axis, &axis);
     if (x == NULL)
         return NULL;
     n = x->shape[axis];
@@ -409,7 +406,7 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
 
 #define INSERT(id, op_name, ...)                                                                   \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = MXL_NUMPY(op_name),                                                                \
         .doc = "The array with values before some positions of an axis.",                          \
         .dtypes = "A>A",                                                                           \
         MXL_INPUTS(MXL_INPUT(arr, "Input array."),                                                 \
@@ -420,16 +417,14 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
                       OBJ_PARAMS),
 
 INSERT(insert_scalar, "_npi_insert_scalar", {0}).arity = insert_arity, .compose = insert_compose,
-                                            .keeps_scalars = true
 }
 ;
 INSERT(insert_slice, "_npi_insert_slice", {0}).arity = insert_arity, .compose = insert_compose,
-                                          .keeps_scalars = true
 }
 ;
 INSERT(insert_tensor, "_npi_insert_tensor", MXL_INPUT(obj, "The positions, in one axis or none."))
     .arity = insert_at_arity,
-  .compose = insert_at_compose, .keeps_scalars = true
+  .compose = insert_at_compose
 }
 ;
 
@@ -460,7 +455,7 @@ static mxl_array *whole_mask(mxl_scope *s, const mxl_call *call, int64_t start)
 static mxl_array *mask_scalar_compose(mxl_scope *s, const mxl_call *call)
 {
     const mask_params *p = call->params;
-    mxl_array *x = call->in[0], *mask = whole_mask(mxl_np_scope(s), call, p->start_axis);
+    mxl_array *x = call->in[0], *mask = whole_mask(s, call, p->start_axis);
     mxl_array *value = mxl_broadcast_to(s, mxl_np_number(s, p->value, x->dtype), x->ndim, x->shape);
 
     return mxl_where(s, mask, value, x);
@@ -491,7 +486,7 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
     int64_t set, shape[MXL_MAX_NDIM];
     int rest = x->ndim - (int)*start - mask->ndim, at = value->ndim - rest - 1;
 
-    whole = whole_mask(mxl_np_scope(s), call, *start);
+    whole = whole_mask(s, call, *start);
     before = count_before(s, mask, &set);
     if (whole == NULL || before == NULL)
         return NULL;
@@ -528,7 +523,7 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
               "The array's axis that the mask begins at.", .type_text = "int")
 
 static const mxl_op op_mask_scalar = {
-    .name = "_npi_boolean_mask_assign_scalar",
+    .name = MXL_NUMPY("_npi_boolean_mask_assign_scalar"),
     .shapes = "A.>A",
     .dtypes = "A.>A",
     .doc = "The array with a number where a mask is True.",
@@ -539,11 +534,10 @@ static const mxl_op op_mask_scalar = {
                   START(mask_params)),
     .compose = mask_scalar_compose,
     .completes_alone = true,
-    .keeps_scalars = true,
 };
 
 static const mxl_op op_mask_tensor = {
-    .name = "_npi_boolean_mask_assign_tensor",
+    .name = MXL_NUMPY("_npi_boolean_mask_assign_tensor"),
     .shapes = "A..>A",
     .dtypes = "A.A>A",
     .doc = "The array with values, one after the other, where a mask is True.",
@@ -552,7 +546,6 @@ static const mxl_op op_mask_tensor = {
                    "The array's axis that the mask begins at.", .type_text = "int"),
     .compose = mask_tensor_compose,
     .completes_alone = true,
-    .keeps_scalars = true,
 };
 
 /* ---- nonzero ---- */
@@ -561,21 +554,19 @@ static mxl_array *nonzero_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *x = call->in[0];
 
-    (void)mxl_np_scope(s);
     if (x->ndim == 0) /* counts as a line of one, as in NumPy 1 */
         x = mxl_np_line(s, x);
     return mxl_nonzero(s, x, false);
 }
 
 static const mxl_op op_nonzero = {
-    .name = "_npx_nonzero",
+    .name = MXL_NUMPY("_npx_nonzero"),
     .aliases = MXL_ALIASES("_npi_nonzero"),
     .doc = "The positions of elements that are not 0: a row for each, int64.",
     MXL_INPUTS(MXL_INPUT(x, "Input array.")),
     .compose = nonzero_compose,
     .by_values = 1,
     .dtypes = ">l",
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_edits[] = {

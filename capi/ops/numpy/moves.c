@@ -54,7 +54,7 @@ static int reshape_plan(mxl_plan *p)
 }
 
 static const mxl_op op_reshape = {
-    .name = "_np_reshape",
+    .name = MXL_NUMPY("_np_reshape"),
     .doc = "The same elements in another shape, which must be of as many.",
     .inputs = inputs_a,
     MXL_PARAMS_OF(np_reshape_params,
@@ -63,7 +63,6 @@ static const mxl_op op_reshape = {
                             .type_name = "Shape(tuple)"),
                   MXL_PARAM(np_reshape_params, order, MXL_P_STRING, "C",
                             "The order of elements, which is that of C whatever is asked for.")),
-    .keeps_scalars = true,
     MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),
     .complete_shapes = mxl_rule_reshape,
 };
@@ -130,14 +129,13 @@ static int transpose_grad(mxl_grad *g)
 }
 
 static const mxl_op op_transpose = {
-    .name = "_np_transpose",
+    .name = MXL_NUMPY("_np_transpose"),
     .doc = "The array with its axes in another order.",
     .inputs = inputs_a,
     MXL_ONLY_PARAM(mxl_tuple, axes, MXL_P_SHAPE, "None",
                    "Which axis of the input each axis of the result is, counted from either end; "
                    "None: the axes in reverse.",
                    .type_name = "Shape(tuple)"),
-    .keeps_scalars = true,
     MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
     .complete_shapes = mxl_transposed_complete,
 };
@@ -184,11 +182,11 @@ static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
 
     if (moved(call->op, call->params, order.n, axes) != 0)
         return NULL;
-    return mxl_scope_call(mxl_np_scope(s), &op_transpose, &order, 1, call->in);
+    return mxl_scope_call(s, &op_transpose, &order, 1, call->in);
 }
 
 static const mxl_op op_moveaxis = {
-    .name = "_np_moveaxis",
+    .name = MXL_NUMPY("_np_moveaxis"),
     .doc = "The array with some axes in other places; the others keep their order.",
     .inputs = inputs_a,
     MXL_PARAMS_OF(moveaxis_params,
@@ -198,7 +196,6 @@ static const mxl_op op_moveaxis = {
                   MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
                             "The place of each in the result.", .type_name = "Shape(tuple)")),
     .compose = moveaxis_compose,
-    .keeps_scalars = true,
 };
 
 /* ---- squeeze ---- */
@@ -234,12 +231,11 @@ static int squeeze_plan(mxl_plan *p)
 }
 
 static const mxl_op op_squeeze = {
-    .name = "_np_squeeze",
+    .name = MXL_NUMPY("_np_squeeze"),
     .doc = "The array without axes of extent 1.",
     .inputs = inputs_a,
     MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, "None",
                    "The axes to take away, each of extent 1; None: all that have it."),
-    .keeps_scalars = true,
     MXL_MOVEMENT_BACK(squeeze_plan, mxl_reshape_grad),
 };
 
@@ -251,11 +247,10 @@ static int broadcast_plan(mxl_plan *p)
 }
 
 static const mxl_op op_broadcast_to = {
-    .name = "_npi_broadcast_to",
+    .name = MXL_NUMPY("_npi_broadcast_to"),
     .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
     MXL_INPUTS(MXL_INPUT(array, "Input array, of any shape.")),
     MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, "[]", "Shape of the result."),
-    .keeps_scalars = true,
     MXL_MOVEMENT_BACK(broadcast_plan, mxl_grad_pass),
 };
 
@@ -292,7 +287,7 @@ static int full_like_compute(const mxl_call *call)
 }
 
 static const mxl_op op_full_like = {
-    .name = "_npi_full_like",
+    .name = MXL_NUMPY("_npi_full_like"),
     .doc = "An array in the shape of another, of which every element is `fill_value`.",
     .inputs = inputs_a,
     MXL_PARAMS_OF(full_like_params,
@@ -306,7 +301,6 @@ static const mxl_op op_full_like = {
     .shapes = "A>A",
     .compute = full_like_compute,
     .grad = mxl_grad_zero,
-    .keeps_scalars = true,
 };
 
 /* ---- where ---- */
@@ -331,7 +325,7 @@ static mxl_array *choose(mxl_scope *s, mxl_array *condition, mxl_array *x, mxl_a
         return NULL;
     }
     for (int i = 0; i < 3; i++)
-        in[i] = mxl_broadcast_to(mxl_np_scope(s), in[i], shape.ndim, shape.dim);
+        in[i] = mxl_broadcast_to(s, in[i], shape.ndim, shape.dim);
     return mxl_where(s, in[0], in[1], in[2]);
 }
 
@@ -356,7 +350,7 @@ static int where_grad(mxl_grad *g)
 }
 
 static const mxl_op op_where = {
-    .name = "_npi_where",
+    .name = MXL_NUMPY("_npi_where"),
     .doc = "Elements of x where the condition is not 0, else those of y; all three broadcast.",
     MXL_INPUTS(MXL_INPUT(condition, "The condition, of any dtype."),
                MXL_INPUT(x, "Elements for where the condition is not 0."),
@@ -366,7 +360,6 @@ static const mxl_op op_where = {
     .compose = where_compose,
     .grad = where_grad,
     .saves = mxl_saves_input,
-    .keeps_scalars = true,
 };
 
 /* ---- where, of numbers ---- */
@@ -390,14 +383,13 @@ static mxl_array *rscalar_compose(mxl_scope *s, const mxl_call *call)
 #define CONDITION MXL_INPUT(condition, "The condition, of any dtype.")
 #define WHERE_NUMBER(side, array, text)                                                            \
     static const mxl_op op_where_##side = {                                                        \
-        .name = "_npi_where_" #side,                                                               \
+        .name = MXL_NUMPY("_npi_where_" #side),                                                    \
         .doc = text " The two arrays broadcast.",                                                  \
         MXL_INPUTS(CONDITION, MXL_INPUT(array, "The elements that are no number.")),               \
         MXL_ONLY_PARAM(double, scalar, MXL_P_FLOAT, "0",                                           \
                        "The number, which is cast to the array's dtype.", .type_name = "double"),  \
         .dtypes = ".A>A",                                                                          \
         .compose = side##_compose,                                                                 \
-        .keeps_scalars = true,                                                                     \
     }
 
 WHERE_NUMBER(lscalar, x, "The number where the condition is not 0, else elements of x.");
@@ -415,7 +407,7 @@ static mxl_array *scalar2_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_where_scalar2 = {
-    .name = "_npi_where_scalar2",
+    .name = MXL_NUMPY("_npi_where_scalar2"),
     .doc = "One number where the condition is not 0, else another; float32.",
     MXL_INPUTS(CONDITION),
     MXL_PARAMS_OF(two_numbers,
@@ -426,7 +418,6 @@ static const mxl_op op_where_scalar2 = {
     .shapes = "A>A",
     .dtypes = ".>f",
     .compose = scalar2_compose,
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_moves[] = {

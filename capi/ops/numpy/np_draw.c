@@ -151,5 +151,4 @@ const mxl_op mxl_op_np_draw = {
     .infer = draw_infer,
     .compute = draw_compute,
     .grad = mxl_grad_zero,
-    .keeps_scalars = true,
 };

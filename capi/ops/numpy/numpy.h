@@ -1,5 +1,5 @@
-/* Operators of 1.9's NumPy arrays that are composed of ours: their dtypes are promoted, results
- * without dimensions have none in MXNet's legacy mode too, and comparisons answer bool. */
+/* Operators of 1.9's NumPy arrays that are composed of ours: their dtypes are promoted, and
+ * comparisons answer bool. Each begins with MXL_NUMPY (ops/build.h). */
 #ifndef MXL_OPS_NUMPY_NUMPY_H
 #define MXL_OPS_NUMPY_NUMPY_H
 
@@ -17,9 +17,6 @@ static inline const mxl_op *mxl_np_of(const mxl_call *call)
 {
     return ((const mxl_np_op *)(const void *)call->op)->of;
 }
-
-/* Shapes in this scope are NumPy's, whatever the thread's mode is. Returns the scope. */
-mxl_scope *mxl_np_scope(mxl_scope *s);
 
 /* One of these reductions over axes (n -1: all). And whether all elements are not 0. Scoped. */
 extern const mxl_np_op mxl_op_np_sum, mxl_op_np_mean, mxl_op_np_prod, mxl_op_np_max, mxl_op_np_min;

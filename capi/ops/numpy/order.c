@@ -101,7 +101,7 @@ static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *q = call->num_inputs > 1 ? call->in[1] : NULL, *x, *made = NULL;
     int ndim = 0;
 
-    x = sorted(mxl_np_scope(s), call, shape, &ndim);
+    x = sorted(s, call, shape, &ndim);
     if (q != NULL && q->ndim > 1)
         return mxl_np_fail(s, "%s: q must have at most 1 axis, got %d", call->op->name, q->ndim);
     if (q != NULL) {
@@ -145,7 +145,7 @@ static int percentile_dtypes(mxl_rule *rule)
 }
 
 static const mxl_op op_percentile = {
-    .name = "_npi_percentile",
+    .name = MXL_NUMPY("_npi_percentile"),
     .doc = "The numbers below which a part of the elements lies, along axes.",
     MXL_INPUTS(MXL_INPUT(a, "Input array."), MXL_INPUT(q, "Percentages, in one axis or none.")),
     MXL_PARAMS_OF(
@@ -160,7 +160,6 @@ static const mxl_op op_percentile = {
     .arity = percentile_arity,
     .compose = percentile_compose,
     .complete_dtypes = percentile_dtypes,
-    .keeps_scalars = true,
 };
 
 /* ---- unique ---- */
@@ -285,7 +284,6 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
     int axis = 0, next = 1;
     rows r;
 
-    (void)mxl_np_scope(s);
     if (p->axis == MXL_NONE) {
         x = mxl_np_line(s, x);
     } else {
@@ -319,7 +317,7 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_unique = {
-    .name = "_npi_unique",
+    .name = MXL_NUMPY("_npi_unique"),
     .inputs = mxl_inputs_data,
     .doc =
         "The different elements, or parts along an axis, in order; where each is first, which one "
@@ -337,7 +335,6 @@ static const mxl_op op_unique = {
     .compose = unique_compose,
     .dtypes = "A>Al*",
     .by_values = 1,
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_order[] = {&op_percentile, &op_unique, NULL};

@@ -47,7 +47,7 @@ typedef mxl_array *(*pair_fn)(mxl_scope *s, mxl_array *a, mxl_array *b);
 static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
 {
     int dtype = call->in[0]->dtype, work = work_dtype(dtype);
-    mxl_array *a = mxl_cast(mxl_np_scope(s), call->in[0], work);
+    mxl_array *a = mxl_cast(s, call->in[0], work);
 
     if (mxl_check_dtypes(call->op, call->in[0], call->in[1]) != 0)
         return NULL;
@@ -62,11 +62,10 @@ static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
         return pair(s, call, id##_of);                                                             \
     }                                                                                              \
     static const mxl_op op_##id = {                                                                \
-        .name = "_npi_" #id,                                                                       \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = text " The arrays broadcast, and have one dtype.",                                  \
         .inputs = mxl_inputs_lhs_rhs,                                                              \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
     }
 
 PAIR(copysign, "The first array with the signs of the second.");
@@ -78,7 +77,7 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
 {
     const mxl_scalar_params *p = call->params;
     int dtype = mxl_scalar_dtype(call->in[0]->dtype, p);
-    mxl_array *x = mxl_cast(mxl_np_scope(s), call->in[0], work_dtype(dtype));
+    mxl_array *x = mxl_cast(s, call->in[0], work_dtype(dtype));
     double value = mxl_dtype_is_float(dtype) ? p->scalar : trunc(p->scalar);
     mxl_array *y = x == NULL ? NULL : mxl_np_number(s, value, x->dtype);
 
@@ -91,12 +90,11 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
         return beside(s, call, of##_of, first);                                                    \
     }                                                                                              \
     static const mxl_op op_##id##_scalar = {                                                       \
-        .name = "_npi_" #id "_scalar",                                                             \
+        .name = MXL_NUMPY("_npi_" #id "_scalar"),                                                  \
         .doc = text,                                                                               \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
         .shapes = "A>A",                                                                           \
         .compose = id##_scalar_compose,                                                            \
-        .keeps_scalars = true,                                                                     \
     }
 
 SCALAR(arctan2, arctan2, false, "The angle of the point (scalar, data), between -pi and pi.");
@@ -117,17 +115,16 @@ static mxl_array *integer_compose(mxl_scope *s, const mxl_call *call)
     if (mxl_dtype_is_float(x->dtype))
         return mxl_np_fail(s, "%s: takes integers, got %s", call->op->name,
                            mxl_dtype_name(x->dtype));
-    return mxl_apply2(mxl_np_scope(s), mxl_np_of(call), x, mxl_np_number(s, value, x->dtype));
+    return mxl_apply2(s, mxl_np_of(call), x, mxl_np_number(s, value, x->dtype));
 }
 
 #define INTEGER(id, target, text)                                                                  \
     static const mxl_np_op op_##id##_scalar = {                                                    \
-        .op = {.name = "_npi_" #id "_scalar",                                                      \
+        .op = {.name = MXL_NUMPY("_npi_" #id "_scalar"),                                           \
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
                .shapes = "A>A",                                                                    \
-               .compose = integer_compose,                                                         \
-               .keeps_scalars = true},                                                             \
+               .compose = integer_compose},                                                        \
         .of = &mxl_op_##target,                                                                    \
     }
 

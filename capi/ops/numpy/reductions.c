@@ -69,7 +69,6 @@ static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const mxl_op *op, 
     const mxl_reduce_params params = {.axis = p->axis, .keepdims = p->keepdims};
     mxl_shape shape;
 
-    mxl_np_scope(s);
     if (x == NULL || p->axis.n == 0 || x->ndim == 0)
         return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
     if (result_shape(call->op, p, x, &shape) != 0) {
@@ -141,11 +140,10 @@ static const mxl_param extreme_table[] = {AXIS, KEEPDIMS, INITIAL, {0}};
 /* `dtype` is none of the parameters of max and min, and is 0 there. */
 #define REDUCTION(id, op_name, kind, table, text, ...)                                             \
     const mxl_np_op mxl_op_np_##id = {                                                             \
-        .op = {.name = op_name,                                                                    \
+        .op = {.name = MXL_NUMPY(op_name),                                                         \
                .doc = text,                                                                        \
                MXL_PARAMS(np_reduce_params, table),                                                \
                .compose = kind##_compose,                                                          \
-               .keeps_scalars = true,                                                              \
                __VA_ARGS__},                                                                       \
         .of = &mxl_op_##id,                                                                        \
     }
@@ -183,7 +181,6 @@ static mxl_array *variance(mxl_scope *s, const mxl_call *call)
 
     if (x->dtype == MXL_BOOL)
         return mxl_np_fail(s, "%s: takes numbers, got bool", call->op->name);
-    mxl_np_scope(s);
     x = mxl_cast(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
     mean = x == NULL || p->axis.n == 0 || x->ndim == 0
                ? x
@@ -214,7 +211,7 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
 
 #define SPREAD(id, text)                                                                           \
     static const mxl_op op_##id = {                                                                \
-        .name = "_npi_" #id,                                                                       \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = text,                                                                               \
         .inputs = inputs_a,                                                                        \
         MXL_PARAMS_OF(np_reduce_params, AXIS,                                                      \
@@ -227,7 +224,6 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
         .output_names = #id " mean",                                                               \
         .total_outputs = 2,                                                                        \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
     }
 
 SPREAD(var, "Variance over axes: the mean square of distances from the mean.");
@@ -243,7 +239,7 @@ static mxl_array *quantified(mxl_scope *s, const mxl_call *call, const mxl_op *e
     mxl_array *x = call->in[0];
     bool wide = mxl_dtype_is_float(x->dtype) && x->dtype != MXL_F16;
 
-    x = mxl_cast(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
+    x = mxl_cast(s, x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
     x = mxl_apply_scalar(s, element, x, 0);
     x = reduced(s, call, &mxl_op_sum, wide ? x : mxl_cast(s, x, MXL_I64));
     return mxl_cast(s, mxl_apply_scalar(s, count, x, 0), MXL_BOOL);
@@ -261,12 +257,11 @@ static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
 
 #define QUANTIFIER(id, text, ...)                                                                  \
     static const mxl_op op_##id = {                                                                \
-        .name = "_np_" #id,                                                                        \
+        .name = MXL_NUMPY("_np_" #id),                                                             \
         .doc = "Whether " text " elements over axes are not 0.",                                   \
         MXL_PARAMS_OF(np_reduce_params, AXIS, KEEPDIMS),                                           \
         .inputs = mxl_inputs_data,                                                                 \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
         __VA_ARGS__,                                                                               \
     }
 
@@ -341,7 +336,7 @@ static int arg_compute(const mxl_call *call)
 
 #define ARG(id, which)                                                                             \
     static const mxl_np_op op_arg##id = {                                                          \
-        .op = {.name = "_npi_arg" #id,                                                             \
+        .op = {.name = MXL_NUMPY("_npi_arg" #id),                                                  \
                .doc = "Index of the " which " element along an axis, as int64; of equal ones the " \
                       "first.",                                                                    \
                MXL_PARAMS_OF(np_arg_params,                                                        \
@@ -352,8 +347,7 @@ static int arg_compute(const mxl_call *call)
                .infer = arg_infer,                                                                 \
                .dtypes = ">l",                                                                     \
                .compute = arg_compute,                                                             \
-               .grad = mxl_grad_zero,                                                              \
-               .keeps_scalars = true},                                                             \
+               .grad = mxl_grad_zero},                                                             \
         .of = &mxl_op_arg##id##_int64,                                                             \
     }
 

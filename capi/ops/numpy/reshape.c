@@ -166,7 +166,7 @@ static int npx_reshape_plan(mxl_plan *p)
 }
 
 static const mxl_op op_npx_reshape = {
-    .name = "_npx_reshape",
+    .name = MXL_NUMPY("_npx_reshape"),
     .aliases = MXL_ALIASES("_npi_reshape"),
     .doc = "The same elements in another shape, which must be of as many.",
     MXL_INPUTS(MXL_INPUT(a, "Input array, of any shape.")),
@@ -181,7 +181,6 @@ static const mxl_op op_npx_reshape = {
                   "Whether codes are read from the right; -6 stands behind its extents then."),
         MXL_PARAM(npx_reshape_params, order, MXL_P_STRING, "C",
                   "The order of elements, which is that of C whatever is asked for.")),
-    .keeps_scalars = true,
     MXL_MOVEMENT_BACK(npx_reshape_plan, mxl_reshape_grad),
     .complete_shapes = mxl_rule_reshape,
 };
@@ -238,7 +237,6 @@ static mxl_array *concatenate_compose(mxl_scope *s, const mxl_call *call)
     size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
     mxl_array *joined, **flat;
 
-    mxl_np_scope(s);
     if (p->axis != MXL_NONE)
         return mxl_concat(s, call->num_inputs, call->in, (int)p->axis);
     flat = mxl_alloc(bytes);
@@ -262,7 +260,7 @@ static int concatenate_complete(mxl_rule *rule)
 }
 
 static const mxl_op op_concatenate = {
-    .name = "_npi_concatenate",
+    .name = MXL_NUMPY("_npi_concatenate"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
     MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
     MXL_PARAMS_OF(concatenate_params,
@@ -276,7 +274,6 @@ static const mxl_op op_concatenate = {
     .infer = concatenate_infer,
     .complete_shapes = concatenate_complete,
     .compose = concatenate_compose,
-    .keeps_scalars = true,
 };
 
 /* ---- _npi_vstack, _npi_hstack, _npi_dstack, _npi_column_stack ---- */
@@ -343,7 +340,6 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *joined, **parts = mxl_alloc(bytes);
     mxl_shape shape;
 
-    mxl_np_scope(s);
     if (parts == NULL) {
         s->failed = true;
         return NULL;
@@ -363,7 +359,7 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
 #define DIM MXL_PARAM(stack_params, dim, MXL_P_INT, "1", "Of no effect.")
 #define STACK(id, text, names, least_axes, vector_place, join_axis, ...)                           \
     static const stack_op op_##id = {                                                              \
-        .op = {.name = "_npi_" #id,                                                                \
+        .op = {.name = MXL_NUMPY("_npi_" #id),                                                     \
                .doc = text " Their other extents must be the same.",                               \
                MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),                                 \
                MXL_PARAMS_OF(stack_params, __VA_ARGS__),                                           \
@@ -371,8 +367,7 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
                .arity = concatenate_arity,                                                         \
                .infer = stack_infer,                                                               \
                .compose = stack_compose,                                                           \
-               .output_names = names,                                                              \
-               .keeps_scalars = true},                                                             \
+               .output_names = names},                                                             \
         .least = least_axes,                                                                       \
         .place = vector_place,                                                                     \
         .axis = join_axis,                                                                         \

@@ -34,7 +34,6 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
     const roll_params *p = call->params;
     mxl_array *x = call->in[0], *line;
 
-    (void)mxl_np_scope(s);
     if (p->shift.n < 1)
         return mxl_np_fail(s, "%s: shift is missing", call->op->name);
     if (p->axis.n < 0) {
@@ -62,7 +61,7 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_roll = {
-    .name = "_np_roll",
+    .name = MXL_NUMPY("_np_roll"),
     .inputs = mxl_inputs_data,
     .doc = "The array with the positions of axes moved, those at the end to the beginning.",
     MXL_PARAMS_OF(roll_params,
@@ -72,7 +71,6 @@ static const mxl_op op_roll = {
                             "The axes; None: the array as one line.")),
     .compose = roll_compose,
     .shapes = "A>A",
-    .keeps_scalars = true,
 };
 
 /* ---- rot90 ---- */
@@ -89,7 +87,6 @@ static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0];
     int first, second;
 
-    (void)mxl_np_scope(s);
     if (p->axes.n != 2)
         return mxl_np_fail(s, "%s: axes must be two axes", call->op->name);
     first = mxl_check_axis(call->op, p->axes.v[0], x->ndim);
@@ -110,13 +107,12 @@ static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_rot90 = {
-    .name = "_npi_rot90",
+    .name = MXL_NUMPY("_npi_rot90"),
     .inputs = mxl_inputs_data,
     .doc = "The array turned by quarters, in the plane of two axes, from the first to the second.",
     MXL_PARAMS_OF(rot90_params, MXL_PARAM(rot90_params, k, MXL_P_INT, "1", "How many quarters."),
                   MXL_PARAM(rot90_params, axes, MXL_P_OPT_SHAPE, "None", "The two axes.")),
     .compose = rot90_compose,
-    .keeps_scalars = true,
 };
 
 /* ---- atleast_nd ---- */
@@ -134,7 +130,6 @@ static int any_arity(const void *params, mxl_arity *arity)
 /* Each array with leading axes; the third axis of three is the last. */
 static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
 {
-    (void)mxl_np_scope(s);
     for (int i = 0; i < call->num_inputs; i++) {
         const mxl_array *x = call->in[i];
         int64_t shape[MXL_MAX_NDIM] = {1, 1, 1};
@@ -155,7 +150,7 @@ static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
         return atleast(s, call, n);                                                                \
     }                                                                                              \
     static const mxl_op op_atleast_##n = {                                                         \
-        .name = "_np_atleast_" #n "d",                                                             \
+        .name = MXL_NUMPY("_np_atleast_" #n "d"),                                                  \
         .doc = "Arrays with " #n " axes or more, of size 1 where they are added.",                 \
         MXL_INPUTS(MXL_INPUT(arys, "Any arrays.")),                                                \
         MXL_ONLY_PARAM(int64_t, num_args, MXL_P_INT, MXL_REQUIRED, "How many arrays.",             \
@@ -163,7 +158,6 @@ static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
         .key_var_num_args = "num_args",                                                            \
         .arity = any_arity,                                                                        \
         .compose = atleast_##n##_compose,                                                          \
-        .keeps_scalars = true,                                                                     \
     }
 
 ATLEAST(1);

@@ -14,11 +14,10 @@
 
 #define COMPOSED(id, op_name, text, ...)                                                           \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = MXL_NUMPY(op_name),                                                                \
         .doc = text,                                                                               \
         __VA_ARGS__,                                                                               \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
     }
 
 /* ---- around, nan_to_num ---- */
@@ -30,7 +29,6 @@ static mxl_array *around_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0];
     double scale = pow(10, fabs((double)*decimals));
 
-    (void)mxl_np_scope(s);
     if (!mxl_dtype_is_float(x->dtype)) {
         mxl_array *whole;
 
@@ -69,7 +67,6 @@ static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *given = call->in[0], *x = given;
     double high, low;
 
-    (void)mxl_np_scope(s);
     if (!mxl_dtype_is_float(x->dtype) || x->size == 0)
         return mxl_apply(s, &mxl_op_copy, x);
     high = isnan(p->posinf) ? largest(x->dtype) : p->posinf;
@@ -124,7 +121,6 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
     const average_params *p = call->params;
     mxl_array *x = call->in[0], *w = p->weighted ? call->in[1] : NULL, *sum;
 
-    (void)mxl_np_scope(s);
     if (w == NULL) {
         mxl_array *mean = mxl_np_reduce(s, &mxl_op_np_mean, x, p->axis, false);
 
@@ -174,7 +170,6 @@ static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *p = call->in[0], *x = call->in[1], *y = NULL;
     int64_t terms = p->size;
 
-    (void)mxl_np_scope(s);
     if (p->ndim != 1)
         return mxl_np_fail(s, "ValueError: %s: p must have 1 axis, got %d", call->op->name,
                            p->ndim);
@@ -189,12 +184,11 @@ static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_polyval = {
-    .name = "_npi_polyval",
+    .name = MXL_NUMPY("_npi_polyval"),
     .doc = "The polynomial with coefficients p, the highest power first, at x.",
     MXL_INPUTS(MXL_INPUT(p, "Coefficients, one axis."), MXL_INPUT(x, "Where, of p's dtype.")),
     .compose = polyval_compose,
     .shapes = ".A>A",
-    .keeps_scalars = true,
 };
 
 /* Neighbours' differences along an axis. */
@@ -219,7 +213,6 @@ static mxl_array *diff_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0];
     int axis = mxl_check_axis(call->op, p->axis, x->ndim);
 
-    (void)mxl_np_scope(s);
     if (axis < 0 || p->n < 0)
         return mxl_np_fail(s, "%s: n is %lld, axis %lld of an array with %d axes", call->op->name,
                            (long long)p->n, (long long)p->axis, x->ndim);
@@ -253,7 +246,7 @@ static mxl_array *ediff_compose(mxl_scope *s, const mxl_call *call)
 {
     const ediff_params *p = call->params;
     const int64_t one = 1;
-    mxl_array *x = mxl_np_line(mxl_np_scope(s), call->in[0]), *parts[3];
+    mxl_array *x = mxl_np_line(s, call->in[0]), *parts[3];
     int count = 0, input = 1;
 
     if (x == NULL)
@@ -306,7 +299,6 @@ static mxl_array *bincount_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0], *w = p->has_weights ? call->in[1] : NULL, *numbers;
     int64_t bins = p->minlength;
 
-    (void)mxl_np_scope(s);
     if (mxl_dtype_is_float(x->dtype) || x->ndim != 1)
         return mxl_np_fail(s, "%s: takes integers along 1 axis, got %s of shape %s", call->op->name,
                            mxl_dtype_name(x->dtype), MXL_SHAPE_OF(x));
@@ -344,7 +336,7 @@ COMPOSED(bincount, "_npi_bincount", "How often each value occurs, or the sum of 
 static mxl_array *constraint_compose(mxl_scope *s, const mxl_call *call)
 {
     const char *const *message = call->params;
-    mxl_array *all = mxl_np_all(mxl_np_scope(s), call->in[0]);
+    mxl_array *all = mxl_np_all(s, call->in[0]);
 
     if (all != NULL && *(const uint8_t *)mxl_array_read(all) == 0)
         return mxl_np_fail(s, "ValueError: %s", *message);
@@ -358,14 +350,13 @@ static int constraint_infer(mxl_infer *infer)
 }
 
 static const mxl_op op_constraint = {
-    .name = "_npx_constraint_check",
+    .name = MXL_NUMPY("_npx_constraint_check"),
     .doc = "True; an error with a text if an element is False.",
     MXL_INPUTS(MXL_INPUT(input, "Booleans.")),
     MXL_ONLY_PARAM(const char *, msg, MXL_P_STRING, "Constraint violated.", "The text."),
     .infer = constraint_infer,
     .compose = constraint_compose,
     .dtypes = ">b",
-    .keeps_scalars = true,
 };
 
 /* Whether the bytes of two arrays overlap, taken from their first to their last. */
@@ -381,12 +372,11 @@ static mxl_array *share_compose(mxl_scope *s, const mxl_call *call)
 }
 
 static const mxl_op op_share = {
-    .name = "_npi_share_memory",
+    .name = MXL_NUMPY("_npi_share_memory"),
     .doc = "Whether two arrays share memory.",
     MXL_INPUTS(MXL_INPUT(a, "An array."), MXL_INPUT(b, "Another one.")),
     .compose = share_compose,
     .dtypes = ">b",
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_values[] = {
