@@ -13,7 +13,6 @@ static int einsum_arity(const void *params, mxl_arity *arity)
     const mxl_einsum_params *p = params;
 
     arity->inputs = (int)p->num_args;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 

@@ -167,10 +167,8 @@ static mxl_array *norm_compose(mxl_scope *s, const mxl_call *call)
     infer.in = call->in;
     infer.out_shape = &shape;
     infer.out_dtype = &dtype;
-    if (norm_axes(call->op, p, call->in[0], &n) != 0 || norm_infer(&infer) != 0) {
-        s->failed = true;
+    if (norm_axes(call->op, p, call->in[0], &n) != 0 || norm_infer(&infer) != 0)
         return NULL;
-    }
     /* Of no elements all norms are 0, the largest one too. */
     y = call->in[0]->size == 0 ? reduced(s, &mxl_op_sum, mxl_square(s, x), n.count, n.axis)
         : n.matrix ? matrix_norm(s, x, p, &n)

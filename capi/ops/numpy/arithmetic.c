@@ -46,7 +46,7 @@ static mxl_array *pair_compose(mxl_scope *s, const mxl_call *call)
 static mxl_array *numbers_compose(mxl_scope *s, const mxl_call *call)
 {
     if (call->in[0]->dtype == MXL_BOOL && call->in[1]->dtype == MXL_BOOL)
-        return mxl_np_fail(s, "%s: takes numbers, got two arrays of bool", call->op->name);
+        return mxl_error_null("takes numbers, got two arrays of bool");
     return pair_compose(s, call);
 }
 

@@ -2,16 +2,12 @@
 #include "ops/numpy/numpy.h"
 #include "ops/shape/movement.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "kernel/copy/cast.h"
-
-enum { ROOM = 1024 };
 
 mxl_array *mxl_np_number(mxl_scope *s, double value, int dtype)
 {
@@ -20,18 +16,6 @@ mxl_array *mxl_np_number(mxl_scope *s, double value, int dtype)
     if (made != NULL)
         mxl_cast_scalar(value, dtype, mxl_array_write(made));
     return made;
-}
-
-mxl_array *mxl_np_fail(mxl_scope *s, const char *format, ...)
-{
-    char text[ROOM];
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    s->failed = true;
-    return mxl_error_null("%s", text);
 }
 
 mxl_array *mxl_np_take(mxl_scope *s, mxl_array *x, int axis, mxl_array *at)
@@ -70,7 +54,7 @@ mxl_array *mxl_np_read(mxl_scope *s, mxl_array *x, int dtype)
     mxl_array *copy;
 
     if (s->mode.meta) /* an operator that gets here says that it goes by values */
-        return mxl_np_fail(s, "the shape of the result depends on values");
+        return mxl_error_null("the shape of the result depends on values");
     copy = mxl_scope_new(s, dtype, x->ndim, x->shape);
     if (copy != NULL && mxl_array_copy_into(copy, x) == 0)
         return copy;

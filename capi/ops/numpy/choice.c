@@ -22,7 +22,6 @@ static int choice_arity(const void *params, mxl_arity *arity)
     const choice_params *p = params;
 
     arity->inputs = (p->a == MXL_NONE) + (p->weighted != 0);
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -239,7 +238,6 @@ typedef struct counts_params {
 static int counts_arity(const void *params, mxl_arity *arity)
 {
     arity->inputs = ((const counts_params *)params)->pvals.n < 0;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 

@@ -21,14 +21,11 @@ static mxl_array *diagonal_of(mxl_scope *s, const mxl_op *op, mxl_array *x,
 {
     int row = mxl_check_axis(op, p->axis1, x->ndim), column = mxl_check_axis(op, p->axis2, x->ndim);
 
-    if (row < 0 || column < 0) {
-        s->failed = true;
+    if (row < 0 || column < 0)
         return NULL;
-    }
     if (x->ndim < 2 || row == column)
-        return mxl_np_fail(s,
-                           "%s: axes %d and %d of an array with %d axes are not those of matrices",
-                           op->name, row, column, x->ndim);
+        return mxl_error_null("axes %d and %d of an array with %d axes are not those of matrices",
+                              row, column, x->ndim);
     if (p->offset > x->shape[column] || p->offset < -x->shape[row])
         return mxl_diag(s, mxl_np_empty(s, x, row, 0), 0, row, column);
     return mxl_diag(s, x, p->offset, row, column);
@@ -40,7 +37,7 @@ static mxl_array *diag_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0];
 
     if (x->ndim < 1 || x->ndim > 2)
-        return mxl_np_fail(s, "%s: takes arrays with 1 or 2 axes, got %d", call->op->name, x->ndim);
+        return mxl_error_null("takes arrays with 1 or 2 axes, got %d", x->ndim);
     if (x->ndim == 2)
         return diagonal_of(s, call->op, x, &(diagonal_params){p->k, 0, 1});
     return mxl_diag(s, x, p->k, 0, 1);
@@ -74,7 +71,7 @@ static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
     int64_t shape[2], rows, columns;
 
     if (x->ndim == 0)
-        return mxl_np_fail(s, "%s: takes arrays with axes", call->op->name);
+        return mxl_error_null("takes arrays with axes");
     columns = x->shape[x->ndim - 1];
     rows = x->ndim > 1 ? x->shape[x->ndim - 2] : columns;
     if (x->ndim == 1)
@@ -100,12 +97,11 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
     for (int i = 1; i < x->ndim; i++) {
         if (x->shape[i] == x->shape[0])
             continue;
-        return mxl_np_fail(s, "ValueError: %s: all axes must have one size, got shape %s",
-                           call->op->name, MXL_SHAPE_OF(x));
+        return mxl_error_null("ValueError: all axes must have one size, got shape %s",
+                              MXL_SHAPE_OF(x));
     }
     if (x->ndim < 2)
-        return mxl_np_fail(s, "%s: takes arrays with 2 axes and more, got %d", call->op->name,
-                           x->ndim);
+        return mxl_error_null("takes arrays with 2 axes and more, got %d", x->ndim);
     return mxl_broadcast_to(s, mxl_range(s, x->shape[0], MXL_I64), 2,
                             (int64_t[]){x->ndim, x->shape[0]});
 }

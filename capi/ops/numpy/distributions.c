@@ -33,7 +33,6 @@ static int dist_arity(const void *params, mxl_arity *arity)
     const dist_params *p = params;
 
     arity->inputs = isnan(p->first) + isnan(p->second);
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -118,10 +117,8 @@ static mxl_array *draw_of(mxl_scope *s, const mxl_call *call, const mxl_distribu
                        .out_dtype = &dtype};
     mxl_draw_params params = {first, second, {0}, dtype, of, call->op->name};
 
-    if (dist_shape(&infer, p->size, of->batch) != 0) {
-        s->failed = true;
+    if (dist_shape(&infer, p->size, of->batch) != 0)
         return NULL;
-    }
     params.dtype = dtype;
     params.shape = (mxl_tuple){shape.ndim, shape.dim};
     return mxl_scope_call(s, &mxl_op_np_draw, &params, call->num_inputs, call->in);
@@ -196,7 +193,6 @@ static int bernoulli_arity(const void *params, mxl_arity *arity)
     const dist_params *p = params;
 
     arity->inputs = isnan(p->is_logit ? p->second : p->first);
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -302,7 +298,6 @@ static int single_check(void *params)
 static int single_arity(const void *params, mxl_arity *arity)
 {
     arity->inputs = isnan(((const dist_params *)params)->first);
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "op/text.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/index/take.h"
+#include "ops/shape/movement.h"
 
 /* A list of so many positions, for mxl_scope_fill. */
 static mxl_array *positions(mxl_scope *s, int64_t count)
@@ -107,18 +108,17 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
 
     (void)mxl_text_pairs(p->pad_width, 2 * MXL_MAX_NDIM, width, &count);
     if (count != 2 * x->ndim)
-        return mxl_np_fail(s, "%s: pad_width %s does not have two widths for each of %d axes",
-                           call->op->name, p->pad_width, x->ndim);
+        return mxl_error_null("pad_width %s does not have two widths for each of %d axes",
+                              p->pad_width, x->ndim);
     for (int axis = 0; x != NULL && axis < x->ndim; axis++) {
         const int64_t *sides = width + 2 * axis;
 
         if (sides[0] < 0 || sides[1] < 0)
-            return mxl_np_fail(s, "%s: pad_width %s has a negative width", call->op->name,
-                               p->pad_width);
+            return mxl_error_null("pad_width %s has a negative width", p->pad_width);
         if (sides[0] + sides[1] == 0)
             continue;
         if (p->mode != CONSTANT && x->shape[axis] == 0)
-            return mxl_np_fail(s, "%s: axis %d has no elements to pad with", call->op->name, axis);
+            return mxl_error_null("axis %d has no elements to pad with", axis);
         x = p->mode == CONSTANT || p->mode == MAXIMUM || p->mode == MINIMUM
                 ? pad_by_value(s, x, axis, sides, p)
                 : pad_by_positions(s, x, axis, sides[0], sides[1], p->mode);
@@ -159,42 +159,25 @@ typedef struct obj_params {
         MXL_PARAM(obj_params, axis, MXL_P_OPT_INT, "None",                                         \
                   "The axis; None: of all elements in one line.")
 
-/* The bounds of a slice over n positions, as Python's. */
-static void slice_bounds(const obj_params *p, int64_t n, int64_t *begin, int64_t *count,
-                         int64_t *step)
+static mxl_array *beyond(int64_t at, int64_t n)
 {
-    int64_t stop = p->stop, low, high;
-
-    *step = p->step == MXL_NONE || p->step == 0 ? 1 : p->step;
-    low = *step > 0 ? 0 : -1;
-    high = *step > 0 ? n : n - 1;
-    *begin = p->start == MXL_NONE ? (*step > 0 ? 0 : n - 1) : p->start + (p->start < 0 ? n : 0);
-    stop = stop == MXL_NONE ? (*step > 0 ? n : -1) : stop + (stop < 0 ? n : 0);
-    *begin = *begin < low ? low : *begin > high ? high : *begin;
-    stop = stop < low ? low : stop > high ? high : stop;
-    *count = *step > 0 ? (stop - *begin + *step - 1) / *step : (*begin - stop - *step - 1) / -*step;
-    *count = *count < 0 ? 0 : *count;
-}
-
-static mxl_array *beyond(mxl_scope *s, const mxl_call *call, int64_t at, int64_t n)
-{
-    return mxl_np_fail(s, "%s: position %lld of an axis of %lld", call->op->name, (long long)at,
-                       (long long)n);
+    return mxl_error_null("position %lld of an axis of %lld", (long long)at, (long long)n);
 }
 
 /* The positions that the parameters name, from 0 to n less `last`. */
-static mxl_array *positions_of_params(mxl_scope *s, const mxl_call *call, int64_t n, int64_t last)
+static mxl_array *positions_of_params(mxl_scope *s, const obj_params *p, int64_t n, int64_t last)
 {
-    const obj_params *p = call->params;
     int64_t begin = p->int_ind, step = 1, count = 1, *at;
     mxl_array *made;
 
-    if (p->int_ind == MXL_NONE)
-        slice_bounds(p, n, &begin, &count, &step);
-    else if (begin < -n || begin > n - last)
-        return beyond(s, call, begin, n);
-    else
+    if (begin == MXL_NONE) {
+        step = p->step == MXL_NONE || p->step == 0 ? 1 : p->step;
+        count = mxl_slice_part(n, p->start, p->stop, step, &begin);
+    } else if (begin < -n || begin > n - last) {
+        return beyond(begin, n);
+    } else {
         begin += begin < 0 ? n : 0;
+    }
     made = positions(s, count);
     at = mxl_scope_fill(s, made);
     for (int64_t i = 0; at != NULL && i < count; i++)
@@ -203,8 +186,7 @@ static mxl_array *positions_of_params(mxl_scope *s, const mxl_call *call, int64_
 }
 
 /* The same of an array. */
-static mxl_array *positions_of_array(mxl_scope *s, const mxl_call *call, mxl_array *obj, int64_t n,
-                                     int64_t last)
+static mxl_array *positions_of_array(mxl_scope *s, mxl_array *obj, int64_t n, int64_t last)
 {
     mxl_array *made = positions(s, obj->size);
     int64_t *at = mxl_scope_fill(s, made);
@@ -213,7 +195,7 @@ static mxl_array *positions_of_array(mxl_scope *s, const mxl_call *call, mxl_arr
     for (int64_t i = 0; values != NULL && i < obj->size; i++) {
         at[i] = ((const int64_t *)mxl_array_read(values))[i];
         if (at[i] < -n || at[i] > n - last)
-            return beyond(s, call, at[i], n);
+            return beyond(at[i], n);
         at[i] += at[i] < 0 ? n : 0;
     }
     return s->failed ? NULL : made;
@@ -229,10 +211,7 @@ static mxl_array *along(mxl_scope *s, const mxl_call *call, int64_t wanted, int 
         return mxl_np_line(s, x);
     }
     *axis = mxl_check_axis(call->op, wanted, x->ndim);
-    if (*axis >= 0)
-        return x;
-    s->failed = true;
-    return NULL;
+    return *axis < 0 ? NULL : x;
 }
 
 /* ---- delete ---- */
@@ -244,7 +223,6 @@ static int delete_arity(const void *params, mxl_arity *arity)
                        p->step != MXL_NONE;
 
     arity->inputs = from_params || arity->inputs == 1 ? 1 : 2;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -283,8 +261,8 @@ static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
     x = along(s, call, p->axis, &axis);
     if (x == NULL)
         return NULL;
-    gone = call->num_inputs > 1 ? positions_of_array(s, call, call->in[1], x->shape[axis], 1)
-                                : positions_of_params(s, call, x->shape[axis], 1);
+    gone = call->num_inputs > 1 ? positions_of_array(s, call->in[1], x->shape[axis], 1)
+                                : positions_of_params(s, p, x->shape[axis], 1);
     return gone == NULL ? NULL : mxl_np_take(s, x, axis, rest_of(s, x->shape[axis], gone));
 }
 
@@ -310,8 +288,8 @@ static mxl_array *spread_values(mxl_scope *s, mxl_array *x, int axis, mxl_array 
     int lacking;
 
     if (values->ndim > x->ndim)
-        return mxl_np_fail(s, "insert: values have %d axes, the array has %d", values->ndim,
-                           x->ndim);
+        return mxl_error_null("insert: values have %d axes, the array has %d", values->ndim,
+                              x->ndim);
     lacking = x->ndim - values->ndim;
     for (int i = 0; i < x->ndim; i++)
         shape[i] = i < lacking ? 1 : values->shape[i - lacking];
@@ -359,7 +337,7 @@ static mxl_array *insert(mxl_scope *s, const mxl_call *call, mxl_array *values, 
     if (x == NULL)
         return NULL;
     n = x->shape[axis];
-    at = obj != NULL ? positions_of_array(s, call, obj, n, 0) : positions_of_params(s, call, n, 0);
+    at = obj != NULL ? positions_of_array(s, obj, n, 0) : positions_of_params(s, p, n, 0);
     one = obj != NULL ? obj->size == 1 && obj->ndim == 0 : p->int_ind != MXL_NONE;
     if (at == NULL)
         return NULL;
@@ -380,7 +358,6 @@ static int insert_arity(const void *params, mxl_arity *arity)
     const obj_params *p = params;
 
     arity->inputs = p->val == p->val ? 1 : 2;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -389,7 +366,6 @@ static int insert_at_arity(const void *params, mxl_arity *arity)
     const obj_params *p = params;
 
     arity->inputs = p->val == p->val ? 2 : 3;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -445,8 +421,8 @@ static mxl_array *whole_mask(mxl_scope *s, const mxl_call *call, int64_t start)
     for (int i = 0; i < mask->ndim && fits; i++)
         fits = mask->shape[i] == x->shape[start + i];
     if (!fits)
-        return mxl_np_fail(s, "%s: a mask of shape %s from axis %lld on of an array of shape %s",
-                           call->op->name, MXL_SHAPE_OF(mask), (long long)start, MXL_SHAPE_OF(x));
+        return mxl_error_null("a mask of shape %s from axis %lld on of an array of shape %s",
+                              MXL_SHAPE_OF(mask), (long long)start, MXL_SHAPE_OF(x));
     for (int i = 0; i < x->ndim; i++)
         shape[i] = i >= start && i < start + mask->ndim ? x->shape[i] : 1;
     return mxl_broadcast_to(s, mxl_reshape(s, call->in[1], x->ndim, shape), x->ndim, x->shape);
@@ -490,30 +466,22 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
     before = count_before(s, mask, &set);
     if (whole == NULL || before == NULL)
         return NULL;
-    value = mxl_cast(s, value, x->dtype);
-    if (at >= 0 && value->shape[at] != 1) {
-        int ndim = at + mask->ndim + rest;
+    if (at >= 0) {
+        bool each = value->shape[at] != 1;
 
-        if (value->shape[at] != set)
-            return mxl_np_fail(s, "%s: %lld values for %lld elements of the mask", call->op->name,
-                               (long long)value->shape[at], (long long)set);
-        value = set == 0 ? value : mxl_np_take(s, value, at, before);
-        memcpy(shape, value == NULL ? x->shape : value->shape, (size_t)at * sizeof(*shape));
-        for (int i = 0; i < mask->ndim + rest; i++)
-            shape[at + i] =
-                i < mask->ndim ? mask->shape[i] : call->in[2]->shape[at + 1 + i - mask->ndim];
-        if (set == 0)
+        if (each && value->shape[at] != set)
+            return mxl_error_null("%lld values for %lld elements of the mask",
+                                  (long long)value->shape[at], (long long)set);
+        if (each && set == 0)
             return mxl_apply(s, &mxl_op_copy, x);
-        value = mxl_reshape(s, value, ndim, shape);
-    } else if (at >= 0 && mask->ndim != 1) {
-        for (int i = 0; i < at; i++)
-            shape[i] = value->shape[i];
+        memcpy(shape, value->shape, (size_t)at * sizeof(*shape));
         for (int i = 0; i < mask->ndim; i++)
-            shape[at + i] = 1;
-        for (int i = 0; i < rest; i++)
-            shape[at + mask->ndim + i] = value->shape[at + 1 + i];
-        value = mxl_reshape(s, value, at + mask->ndim + rest, shape);
+            shape[at + i] = each ? mask->shape[i] : 1;
+        memcpy(shape + at + mask->ndim, value->shape + at + 1, (size_t)rest * sizeof(*shape));
+        value = mxl_reshape(s, each ? mxl_np_take(s, value, at, before) : value,
+                            at + mask->ndim + rest, shape);
     }
+    value = mxl_cast(s, value, x->dtype);
     return mxl_where(s, whole, mxl_broadcast_to(s, value, x->ndim, x->shape), x);
 }
 

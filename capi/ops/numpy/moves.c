@@ -320,10 +320,8 @@ static mxl_array *choose(mxl_scope *s, mxl_array *condition, mxl_array *x, mxl_a
     mxl_array *in[3] = {condition, x, y};
     mxl_shape shape;
 
-    if (condition == NULL || x == NULL || y == NULL || where_shape(in, &shape) != 0) {
-        s->failed = true;
+    if (condition == NULL || x == NULL || y == NULL || where_shape(in, &shape) != 0)
         return NULL;
-    }
     for (int i = 0; i < 3; i++)
         in[i] = mxl_broadcast_to(s, in[i], shape.ndim, shape.dim);
     return mxl_where(s, in[0], in[1], in[2]);

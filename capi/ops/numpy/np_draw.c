@@ -15,7 +15,7 @@ static int draw_infer(mxl_infer *infer)
 static int draw_arity(const void *params, mxl_arity *arity)
 {
     (void)params;
-    arity->outputs = arity->visible = 1;
+    arity->visible = arity->outputs = 1; /* and as many inputs as are given */
     return 0;
 }
 

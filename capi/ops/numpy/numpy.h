@@ -1,5 +1,6 @@
 /* Operators of 1.9's NumPy arrays that are composed of ours: their dtypes are promoted, and
- * comparisons answer bool. Each begins with MXL_NUMPY (ops/build.h). */
+ * comparisons answer bool. Each begins with MXL_NUMPY (ops/build.h). A composition may begin an
+ * error with what is wrong (mxl_error_null): the operator's name is put before it. */
 #ifndef MXL_OPS_NUMPY_NUMPY_H
 #define MXL_OPS_NUMPY_NUMPY_H
 
@@ -25,9 +26,6 @@ mxl_array *mxl_np_reduce(mxl_scope *s, const mxl_np_op *op, mxl_array *x, mxl_tu
 mxl_array *mxl_np_all(mxl_scope *s, mxl_array *x);
 
 extern const mxl_op mxl_op_np_svd;
-
-/* Ends a composition with an error: NULL. */
-mxl_array *mxl_np_fail(mxl_scope *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The parts at positions of an axis, which `at` (one axis, int64) counts from 0. */
 mxl_array *mxl_np_take(mxl_scope *s, mxl_array *x, int axis, mxl_array *at);

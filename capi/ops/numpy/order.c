@@ -27,7 +27,6 @@ typedef struct percentile_params {
 static int percentile_arity(const void *params, mxl_arity *arity)
 {
     arity->inputs = isnan(((const percentile_params *)params)->q) ? 2 : 1;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -44,10 +43,8 @@ static mxl_array *sorted(mxl_scope *s, const mxl_call *call, int64_t *shape, int
     for (int i = 0; i < p->axis.n; i++) {
         int axis = mxl_check_axis(call->op, p->axis.v[i], x->ndim);
 
-        if (axis < 0) {
-            s->failed = true;
+        if (axis < 0)
             return NULL;
-        }
         reduced[axis] = true;
     }
     *ndim = 0;
@@ -64,8 +61,7 @@ static mxl_array *sorted(mxl_scope *s, const mxl_call *call, int64_t *shape, int
         last *= reduced[i] ? x->shape[i] : 1;
     }
     if (last == 0)
-        return mxl_np_fail(s, "%s: takes arrays with elements, got shape %s", call->op->name,
-                           MXL_SHAPE_OF(x));
+        return mxl_error_null("takes arrays with elements, got shape %s", MXL_SHAPE_OF(x));
     for (int i = 0; i < kept; i++)
         merged[i] = x->shape[order[i]];
     merged[kept] = last;
@@ -103,7 +99,7 @@ static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
 
     x = sorted(s, call, shape, &ndim);
     if (q != NULL && q->ndim > 1)
-        return mxl_np_fail(s, "%s: q must have at most 1 axis, got %d", call->op->name, q->ndim);
+        return mxl_error_null("q must have at most 1 axis, got %d", q->ndim);
     if (q != NULL) {
         count = q->size;
         q = s->mode.meta ? q : mxl_np_read(s, q, MXL_F64);
@@ -117,8 +113,7 @@ static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
         mxl_array *one, *both[2];
 
         if (!(percent >= 0 && percent <= 100))
-            return mxl_np_fail(s, "ValueError: %s: q is %g, it must be between 0 and 100",
-                               call->op->name, percent);
+            return mxl_error_null("ValueError: q is %g, it must be between 0 and 100", percent);
         one = at_fraction(s, x, percent / 100, p->interpolation);
         if (one == NULL)
             return NULL;
@@ -288,10 +283,8 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
         x = mxl_np_line(s, x);
     } else {
         axis = mxl_check_axis(call->op, p->axis, x->ndim);
-        if (axis < 0) {
-            s->failed = true;
+        if (axis < 0)
             return NULL;
-        }
     }
     values = x == NULL ? NULL : axis_first(s, x, axis);
     values =

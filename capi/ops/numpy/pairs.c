@@ -52,7 +52,7 @@ static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
     if (mxl_check_dtypes(call->op, call->in[0], call->in[1]) != 0)
         return NULL;
     if (dtype == MXL_BOOL)
-        return mxl_np_fail(s, "%s: takes numbers, got arrays of bool", call->op->name);
+        return mxl_error_null("takes numbers, got arrays of bool");
     return mxl_cast(s, of(s, a, mxl_cast(s, call->in[1], work)), dtype);
 }
 
@@ -113,8 +113,7 @@ static mxl_array *integer_compose(mxl_scope *s, const mxl_call *call)
     double value = x->dtype == MXL_BOOL ? p->scalar != 0 : trunc(p->scalar);
 
     if (mxl_dtype_is_float(x->dtype))
-        return mxl_np_fail(s, "%s: takes integers, got %s", call->op->name,
-                           mxl_dtype_name(x->dtype));
+        return mxl_error_null("takes integers, got %s", mxl_dtype_name(x->dtype));
     return mxl_apply2(s, mxl_np_of(call), x, mxl_np_number(s, value, x->dtype));
 }
 

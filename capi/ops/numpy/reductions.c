@@ -71,10 +71,8 @@ static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const mxl_op *op, 
 
     if (x == NULL || p->axis.n == 0 || x->ndim == 0)
         return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
-    if (result_shape(call->op, p, x, &shape) != 0) {
-        s->failed = true;
+    if (result_shape(call->op, p, x, &shape) != 0)
         return NULL;
-    }
     return mxl_reshape(s, mxl_scope_call(s, op, &params, 1, &x), shape.ndim, shape.dim);
 }
 
@@ -85,7 +83,7 @@ static mxl_array *in_dtype(mxl_scope *s, const mxl_call *call, int work, int dty
     mxl_array *x = mxl_cast(s, call->in[0], work);
 
     if (!isnan(((const np_reduce_params *)call->params)->initial))
-        return mxl_np_fail(s, "%s: initial is not supported, as in 1.9.1", call->op->name);
+        return mxl_error_null("initial is not supported, as in 1.9.1");
     return mxl_cast(s, reduced(s, call, mxl_np_of(call), x), dtype);
 }
 
@@ -180,7 +178,7 @@ static mxl_array *variance(mxl_scope *s, const mxl_call *call)
     double n;
 
     if (x->dtype == MXL_BOOL)
-        return mxl_np_fail(s, "%s: takes numbers, got bool", call->op->name);
+        return mxl_error_null("takes numbers, got bool");
     x = mxl_cast(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
     mean = x == NULL || p->axis.n == 0 || x->ndim == 0
                ? x

@@ -240,10 +240,8 @@ static mxl_array *concatenate_compose(mxl_scope *s, const mxl_call *call)
     if (p->axis != MXL_NONE)
         return mxl_concat(s, call->num_inputs, call->in, (int)p->axis);
     flat = mxl_alloc(bytes);
-    if (flat == NULL) {
-        s->failed = true;
+    if (flat == NULL)
         return NULL;
-    }
     for (int i = 0; i < call->num_inputs; i++)
         flat[i] = mxl_reshape(s, call->in[i], 1, &call->in[i]->size);
     joined = mxl_concat(s, call->num_inputs, flat, 0);
@@ -340,10 +338,8 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *joined, **parts = mxl_alloc(bytes);
     mxl_shape shape;
 
-    if (parts == NULL) {
-        s->failed = true;
+    if (parts == NULL)
         return NULL;
-    }
     for (int i = 0; i < call->num_inputs; i++) {
         shape = lifted(stack, call->in[i]);
         parts[i] = mxl_reshape(s, call->in[i], shape.ndim, shape.dim);

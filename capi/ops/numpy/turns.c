@@ -35,7 +35,7 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0], *line;
 
     if (p->shift.n < 1)
-        return mxl_np_fail(s, "%s: shift is missing", call->op->name);
+        return mxl_error_null("shift is missing");
     if (p->axis.n < 0) {
         int64_t shift = 0;
 
@@ -45,16 +45,13 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
         return mxl_apply(s, &mxl_op_copy, mxl_reshape(s, line, x->ndim, x->shape));
     }
     if (p->shift.n != 1 && p->shift.n != p->axis.n)
-        return mxl_np_fail(s, "%s: shift has %d numbers, axis %d", call->op->name, p->shift.n,
-                           p->axis.n);
+        return mxl_error_null("shift has %d numbers, axis %d", p->shift.n, p->axis.n);
     line = x;
     for (int i = 0; i < p->axis.n; i++) {
         int axis = mxl_check_axis(call->op, p->axis.v[i], x->ndim);
 
-        if (axis < 0) {
-            s->failed = true;
+        if (axis < 0)
             return NULL;
-        }
         line = roll_axis(s, line, axis, p->shift.v[p->shift.n == 1 ? 0 : i]);
     }
     return line == x ? mxl_apply(s, &mxl_op_copy, x) : line;
@@ -88,15 +85,13 @@ static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
     int first, second;
 
     if (p->axes.n != 2)
-        return mxl_np_fail(s, "%s: axes must be two axes", call->op->name);
+        return mxl_error_null("axes must be two axes");
     first = mxl_check_axis(call->op, p->axes.v[0], x->ndim);
     second = mxl_check_axis(call->op, p->axes.v[1], x->ndim);
     if (first >= 0 && first == second)
-        return mxl_np_fail(s, "%s: axis %d is named twice", call->op->name, first);
-    if (first < 0 || second < 0) {
-        s->failed = true;
+        return mxl_error_null("axis %d is named twice", first);
+    if (first < 0 || second < 0)
         return NULL;
-    }
     if (turns == 0)
         return mxl_apply(s, &mxl_op_copy, x);
     if (turns == 2)

@@ -135,16 +135,16 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
         int axis = mxl_check_axis(call->op, p->axis.v[0], x->ndim);
 
         if (axis < 0 || x->shape[axis] != w->shape[0])
-            return mxl_np_fail(s, "%s: %lld weights do not fit an array of shape %s",
-                               call->op->name, (long long)w->shape[0], MXL_SHAPE_OF(x));
+            return mxl_error_null("%lld weights do not fit an array of shape %s",
+                                  (long long)w->shape[0], MXL_SHAPE_OF(x));
         for (int i = 0; i < x->ndim; i++)
             shape[i] = i == axis ? w->shape[0] : 1;
         sum = mxl_np_reduce(s, &mxl_op_np_sum, w, (mxl_tuple){.n = -1}, false);
         w = mxl_reshape(s, w, x->ndim, shape);
     } else {
         if (!mxl_array_same_shape(w, x))
-            return mxl_np_fail(s, "%s: shapes %s and %s of array and weights differ",
-                               call->op->name, MXL_SHAPE_OF(x), MXL_SHAPE_OF(w));
+            return mxl_error_null("shapes %s and %s of array and weights differ", MXL_SHAPE_OF(x),
+                                  MXL_SHAPE_OF(w));
         sum = mxl_np_reduce(s, &mxl_op_np_sum, w, p->axis, false);
     }
     call->out[1] = sum;
@@ -171,11 +171,10 @@ static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
     int64_t terms = p->size;
 
     if (p->ndim != 1)
-        return mxl_np_fail(s, "ValueError: %s: p must have 1 axis, got %d", call->op->name,
-                           p->ndim);
+        return mxl_error_null("ValueError: p must have 1 axis, got %d", p->ndim);
     if (p->dtype != x->dtype)
-        return mxl_np_fail(s, "%s: p is %s, x is %s", call->op->name, mxl_dtype_name(p->dtype),
-                           mxl_dtype_name(x->dtype));
+        return mxl_error_null("p is %s, x is %s", mxl_dtype_name(p->dtype),
+                              mxl_dtype_name(x->dtype));
     y = mxl_zeros_like(s, x);
     terms = s->mode.meta && terms > 1 ? 1 : terms; /* the result has the shape of x */
     for (int64_t i = 0; i < terms; i++)
@@ -214,8 +213,8 @@ static mxl_array *diff_compose(mxl_scope *s, const mxl_call *call)
     int axis = mxl_check_axis(call->op, p->axis, x->ndim);
 
     if (axis < 0 || p->n < 0)
-        return mxl_np_fail(s, "%s: n is %lld, axis %lld of an array with %d axes", call->op->name,
-                           (long long)p->n, (long long)p->axis, x->ndim);
+        return mxl_error_null("n is %lld, axis %lld of an array with %d axes", (long long)p->n,
+                              (long long)p->axis, x->ndim);
     if (p->n == 0)
         return mxl_apply(s, &mxl_op_copy, x);
     for (int64_t i = 0; i < p->n && x != NULL && (i == 0 || x->shape[axis] > 0); i++)
@@ -238,7 +237,6 @@ static int ediff_arity(const void *params, mxl_arity *arity)
     const ediff_params *p = params;
 
     arity->inputs = 1 + p->begin_given + p->end_given;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -288,7 +286,6 @@ typedef struct bincount_params {
 static int bincount_arity(const void *params, mxl_arity *arity)
 {
     arity->inputs = ((const bincount_params *)params)->has_weights ? 2 : 1;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -300,18 +297,17 @@ static mxl_array *bincount_compose(mxl_scope *s, const mxl_call *call)
     int64_t bins = p->minlength;
 
     if (mxl_dtype_is_float(x->dtype) || x->ndim != 1)
-        return mxl_np_fail(s, "%s: takes integers along 1 axis, got %s of shape %s", call->op->name,
-                           mxl_dtype_name(x->dtype), MXL_SHAPE_OF(x));
+        return mxl_error_null("takes integers along 1 axis, got %s of shape %s",
+                              mxl_dtype_name(x->dtype), MXL_SHAPE_OF(x));
     if (bins < 0 || (w != NULL && !mxl_array_same_shape(w, x)))
-        return mxl_np_fail(s, "%s: minlength is %lld, weights must have the shape of data",
-                           call->op->name, (long long)bins);
+        return mxl_error_null("minlength is %lld, weights must have the shape of data",
+                              (long long)bins);
     numbers = mxl_np_read(s, x, MXL_I64);
     for (int64_t i = 0; numbers != NULL && i < x->size; i++) {
         int64_t value = ((const int64_t *)mxl_array_read(numbers))[i];
 
         if (value < 0)
-            return mxl_np_fail(s, "%s: data has %lld, it must not be negative", call->op->name,
-                               (long long)value);
+            return mxl_error_null("data has %lld, it must not be negative", (long long)value);
         bins = value >= bins ? value + 1 : bins;
     }
     if (w == NULL)
@@ -339,7 +335,7 @@ static mxl_array *constraint_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *all = mxl_np_all(s, call->in[0]);
 
     if (all != NULL && *(const uint8_t *)mxl_array_read(all) == 0)
-        return mxl_np_fail(s, "ValueError: %s", *message);
+        return mxl_error_null("ValueError: %s", *message);
     return all;
 }
 
