@@ -200,53 +200,61 @@ static int concatenate_arity(const void *params, mxl_arity *arity)
     return arity->inputs < 1 ? mxl_error("joining takes one array or more") : 0;
 }
 
-/* Along an axis the other extents are the same; without one the arrays are flattened. */
-static int concatenate_infer(mxl_infer *infer)
+/* Arrays get axes of extent 1 up to `least`; the axis of a vector becomes axis `place`. Then they
+ * are joined along `axis`, or along the only one. */
+typedef struct stack_op {
+    mxl_op op;
+    int least, place, axis;
+} stack_op;
+
+static mxl_shape lifted(const stack_op *stack, const mxl_array *x)
 {
-    const concatenate_params *p = infer->params;
-    const mxl_array *first = infer->in[0];
-    int axis = p->axis == MXL_NONE ? 0 : mxl_check_axis(infer->op, p->axis, first->ndim);
-    int64_t extent = 0;
+    mxl_shape shape = {.ndim = x->ndim > stack->least ? x->ndim : stack->least};
+    int first = x->ndim == 1 ? stack->place : 0;
 
-    if (axis < 0)
-        return -1;
-    for (int i = 0; i < infer->num_inputs; i++) {
-        const mxl_array *x = infer->in[i];
-        bool fits = p->axis == MXL_NONE || x->ndim == first->ndim;
+    for (int i = 0; i < shape.ndim; i++)
+        shape.dim[i] = i >= first && i < first + x->ndim ? x->shape[i - first] : 1;
+    return shape;
+}
 
-        if (mxl_check_dtypes(infer->op, first, x) != 0)
-            return -1;
-        for (int k = 0; fits && p->axis != MXL_NONE && k < x->ndim; k++)
-            fits = k == axis || x->shape[k] == first->shape[k];
-        if (!fits)
-            return mxl_error("%s: shapes %s and %s may differ only in axis %d", infer->op->name,
-                             MXL_SHAPE_OF(first), MXL_SHAPE_OF(x), axis);
-        if (__builtin_add_overflow(extent, p->axis == MXL_NONE ? x->size : x->shape[axis], &extent))
-            return mxl_error("%s: the result is too large", infer->op->name);
+/* Joins the arrays as the stack has them or, if that is NULL, each in one line. */
+static mxl_array *join(mxl_scope *s, const mxl_call *call, const stack_op *stack)
+{
+    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
+    mxl_array *joined, **parts = mxl_alloc(bytes);
+    int axis = 0;
+
+    if (parts == NULL)
+        return NULL;
+    for (int i = 0; i < call->num_inputs; i++) {
+        mxl_array *x = call->in[i];
+        mxl_shape shape = {1, {x->size}};
+
+        if (stack != NULL)
+            shape = lifted(stack, x);
+        if (stack != NULL && i == 0)
+            axis = stack->axis < shape.ndim ? stack->axis : shape.ndim - 1;
+        parts[i] = mxl_reshape(s, x, shape.ndim, shape.dim);
     }
-    if (p->axis == MXL_NONE)
-        return mxl_infer_set(infer, first->dtype, 1, &extent);
-    mxl_infer_set(infer, first->dtype, first->ndim, first->shape);
-    infer->out_shape[0].dim[axis] = extent;
-    return 0;
+    joined = mxl_concat(s, call->num_inputs, parts, axis);
+    mxl_free(parts, bytes);
+    return joined;
 }
 
 static mxl_array *concatenate_compose(mxl_scope *s, const mxl_call *call)
 {
-    const concatenate_params *p = call->params;
-    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
-    mxl_array *joined, **flat;
+    int64_t wanted = ((const concatenate_params *)call->params)->axis;
+    int axis;
 
-    if (p->axis != MXL_NONE)
-        return mxl_concat(s, call->num_inputs, call->in, (int)p->axis);
-    flat = mxl_alloc(bytes);
-    if (flat == NULL)
-        return NULL;
-    for (int i = 0; i < call->num_inputs; i++)
-        flat[i] = mxl_reshape(s, call->in[i], 1, &call->in[i]->size);
-    joined = mxl_concat(s, call->num_inputs, flat, 0);
-    mxl_free(flat, bytes);
-    return joined;
+    if (wanted == MXL_NONE)
+        return join(s, call, NULL);
+    axis = mxl_check_axis(call->op, wanted, call->in[0]->ndim);
+    return axis < 0 ? NULL : mxl_concat(s, call->num_inputs, call->in, axis);
+}
+
+static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
+{
+    return join(s, call, (const stack_op *)(const void *)call->op);
 }
 
 /* Without an axis the inputs are flat, whatever they have. */
@@ -269,7 +277,6 @@ static const mxl_op op_concatenate = {
     .key_var_num_args = "num_args",
     .arity = concatenate_arity,
     .output_names = "out",
-    .infer = concatenate_infer,
     .complete_shapes = concatenate_complete,
     .compose = concatenate_compose,
 };
@@ -279,75 +286,6 @@ static const mxl_op op_concatenate = {
 typedef struct stack_params {
     int64_t num_args, dim;
 } stack_params;
-
-/* Arrays get axes of extent 1 up to `least`; the axis of a vector becomes axis `place`. Then they
- * are joined along `axis`, or along the only one. */
-typedef struct stack_op {
-    mxl_op op;
-    int least, place, axis;
-} stack_op;
-
-static const stack_op *stack_of(const mxl_op *op)
-{
-    return (const stack_op *)(const void *)op;
-}
-
-static mxl_shape lifted(const stack_op *stack, const mxl_array *x)
-{
-    mxl_shape shape = {.ndim = x->ndim > stack->least ? x->ndim : stack->least};
-    int first = x->ndim == 1 ? stack->place : 0;
-
-    for (int i = 0; i < shape.ndim; i++)
-        shape.dim[i] = i >= first && i < first + x->ndim ? x->shape[i - first] : 1;
-    return shape;
-}
-
-static int stack_axis(const stack_op *stack, int ndim)
-{
-    return stack->axis < ndim ? stack->axis : ndim - 1;
-}
-
-static int stack_infer(mxl_infer *infer)
-{
-    const stack_op *stack = stack_of(infer->op);
-    mxl_shape first = lifted(stack, infer->in[0]);
-    int axis = stack_axis(stack, first.ndim);
-    int64_t extent = 0;
-
-    for (int i = 0; i < infer->num_inputs; i++) {
-        mxl_shape x = lifted(stack, infer->in[i]);
-        int64_t own = x.ndim > axis ? x.dim[axis] : 0;
-
-        if (mxl_check_dtypes(infer->op, infer->in[0], infer->in[i]) != 0)
-            return -1;
-        first.dim[axis] = own;
-        if (!mxl_shape_same(x.ndim, x.dim, first.ndim, first.dim))
-            return mxl_error("%s: shapes %s and %s may differ only in axis %d", infer->op->name,
-                             MXL_SHAPE_OF(infer->in[0]), MXL_SHAPE_OF(infer->in[i]), axis);
-        if (__builtin_add_overflow(extent, own, &extent))
-            return mxl_error("%s: the result is too large", infer->op->name);
-    }
-    first.dim[axis] = extent;
-    return mxl_infer_set(infer, infer->in[0]->dtype, first.ndim, first.dim);
-}
-
-static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
-{
-    const stack_op *stack = stack_of(call->op);
-    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
-    mxl_array *joined, **parts = mxl_alloc(bytes);
-    mxl_shape shape;
-
-    if (parts == NULL)
-        return NULL;
-    for (int i = 0; i < call->num_inputs; i++) {
-        shape = lifted(stack, call->in[i]);
-        parts[i] = mxl_reshape(s, call->in[i], shape.ndim, shape.dim);
-    }
-    joined = mxl_concat(s, call->num_inputs, parts, stack_axis(stack, shape.ndim));
-    mxl_free(parts, bytes);
-    return joined;
-}
 
 #define NUM_ARGS                                                                                   \
     MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",        \
@@ -361,7 +299,6 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
                MXL_PARAMS_OF(stack_params, __VA_ARGS__),                                           \
                .key_var_num_args = "num_args",                                                     \
                .arity = concatenate_arity,                                                         \
-               .infer = stack_infer,                                                               \
                .compose = stack_compose,                                                           \
                .output_names = names},                                                             \
         .least = least_axes,                                                                       \

@@ -7,7 +7,7 @@
 
 /* Integers count as float64; of two floating dtypes the wider one. -1 with the error set for
  * float16 and bool. */
-static int solver_dtype(const mxl_op *op, const mxl_array *a, const mxl_array *b)
+static int solver_dtype(const mxl_array *a, const mxl_array *b)
 {
     int dtype = MXL_F32;
 
@@ -15,7 +15,7 @@ static int solver_dtype(const mxl_op *op, const mxl_array *a, const mxl_array *b
         const mxl_array *x = i == 0 ? a : b;
 
         if (x->dtype == MXL_F16 || x->dtype == MXL_BOOL)
-            return mxl_error("%s: takes float32, float64 and integers, got %s", op->name,
+            return mxl_error("takes float32, float64 and integers, got %s",
                              mxl_dtype_name(x->dtype));
         if (x->dtype != MXL_F32)
             dtype = MXL_F64;
@@ -25,36 +25,23 @@ static int solver_dtype(const mxl_op *op, const mxl_array *a, const mxl_array *b
 
 /* ---- solve ---- */
 
-static int solve_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    int dtype = solver_dtype(infer->op, a, b), last = a->ndim - 1;
-
-    if (dtype < 0)
-        return -1;
-    if (a->ndim < 2 || a->shape[last] != a->shape[last - 1])
-        return mxl_error("%s: takes square matrices, got shape %s", infer->op->name,
-                         MXL_SHAPE_OF(a));
-    if ((b->ndim != a->ndim && b->ndim != last) || !mxl_shape_same(last, a->shape, last, b->shape))
-        return mxl_error("%s: shapes %s and %s do not match", infer->op->name, MXL_SHAPE_OF(a),
-                         MXL_SHAPE_OF(b));
-    return mxl_infer_set(infer, dtype, b->ndim, b->shape);
-}
-
 /* Vectors are matrices of one column. */
 static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0], *b = call->in[1], *x;
-    int dtype = solver_dtype(call->op, a, b), ndim = b->ndim;
-    mxl_shape shape;
+    int dtype = solver_dtype(a, b), last = a->ndim - 1;
 
-    mxl_shape_set(&shape, ndim, b->shape);
-    a = mxl_cast(s, a, dtype);
-    b = mxl_cast(s, b, dtype);
-    if (ndim == call->in[0]->ndim)
-        return mxl_solve(s, a, b);
-    x = mxl_solve(s, a, mxl_with_axes(s, b, ndim, shape.dim, 1));
-    return mxl_reshape(s, x, ndim, shape.dim);
+    if (dtype < 0)
+        return NULL;
+    if (a->ndim < 2 || a->shape[last] != a->shape[last - 1])
+        return mxl_error_null("takes square matrices, got shape %s", MXL_SHAPE_OF(a));
+    if ((b->ndim != a->ndim && b->ndim != last) || !mxl_shape_same(last, a->shape, last, b->shape))
+        return mxl_error_null("shapes %s and %s do not match", MXL_SHAPE_OF(a), MXL_SHAPE_OF(b));
+    x = mxl_cast(s, b, dtype);
+    if (b->ndim == last)
+        x = mxl_with_axes(s, x, last, b->shape, 1);
+    x = mxl_solve(s, mxl_cast(s, a, dtype), x);
+    return b->ndim == last ? mxl_reshape(s, x, last, b->shape) : x;
 }
 
 static const mxl_op op_solve = {
@@ -62,58 +49,40 @@ static const mxl_op op_solve = {
     .doc = "X of A X = B, for square matrices A; an error for a singular one.",
     MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
                MXL_INPUT(B, "As many matrices, or vectors along the last axis.")),
-    .infer = solve_infer,
     .compose = solve_compose,
 };
 
 /* ---- tensorinv ---- */
 
 /* The product of the first `ind` sizes, which must be that of the others; -1 with the error set. */
-static int64_t side(const mxl_op *op, const mxl_array *a, int64_t ind)
+static int64_t side(const mxl_array *a, int64_t ind)
 {
     int64_t front, back;
 
     if (ind <= 0 || ind > a->ndim)
-        return mxl_error("%s: ind must be between 1 and the number of axes, %d, got %lld", op->name,
-                         a->ndim, (long long)ind);
+        return mxl_error("ind must be between 1 and the number of axes, %d, got %lld", a->ndim,
+                         (long long)ind);
     front = mxl_shape_size((int)ind, a->shape);
     back = mxl_shape_size(a->ndim - (int)ind, a->shape + ind);
     if (front != back || front == 0)
-        return mxl_error("%s: the sizes before axis %lld of shape %s must have the same product "
+        return mxl_error("the sizes before axis %lld of shape %s must have the same product "
                          "above 0 as those behind, got %lld and %lld",
-                         op->name, (long long)ind, MXL_SHAPE_OF(a), (long long)front,
-                         (long long)back);
+                         (long long)ind, MXL_SHAPE_OF(a), (long long)front, (long long)back);
     return front;
-}
-
-static void turned_shape(const mxl_array *a, int64_t ind, mxl_shape *shape)
-{
-    shape->ndim = 0;
-    for (int i = 0; i < a->ndim; i++)
-        shape->dim[shape->ndim++] = a->shape[(i + ind) % a->ndim];
-}
-
-static int tensorinv_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    int64_t ind = *(const int64_t *)infer->params;
-    mxl_shape shape;
-
-    if (mxl_check_full_float(infer->op, a) != 0 || side(infer->op, a, ind) < 0)
-        return -1;
-    turned_shape(a, ind, &shape);
-    return mxl_infer_set(infer, a->dtype, shape.ndim, shape.dim);
 }
 
 static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0];
-    int64_t ind = *(const int64_t *)call->params, n = side(call->op, a, ind);
-    mxl_shape shape;
+    int64_t ind = *(const int64_t *)call->params, n;
+    mxl_shape turned = {.ndim = a->ndim};
 
-    turned_shape(a, ind, &shape);
+    if (mxl_check_full_float(call->op, a) != 0 || (n = side(a, ind)) < 0)
+        return NULL;
+    for (int i = 0; i < a->ndim; i++)
+        turned.dim[i] = a->shape[(i + ind) % a->ndim];
     a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
-    return mxl_reshape(s, mxl_apply(s, &mxl_op_inverse, a), shape.ndim, shape.dim);
+    return mxl_reshape(s, mxl_apply(s, &mxl_op_inverse, a), turned.ndim, turned.dim);
 }
 
 static const mxl_op op_tensorinv = {
@@ -122,7 +91,6 @@ static const mxl_op op_tensorinv = {
            "axes together count as the rows of a matrix, the others as columns.",
     MXL_INPUTS(MXL_INPUT(a, "The array, float32 or float64.")),
     MXL_ONLY_PARAM(int64_t, ind, MXL_P_INT, "2", "How many axes are rows, at least 1."),
-    .infer = tensorinv_infer,
     .compose = tensorinv_compose,
 };
 
@@ -151,40 +119,21 @@ static int moved(const mxl_op *op, const mxl_array *a, mxl_tuple a_axes, int64_t
     return 0;
 }
 
-/* The axes of a behind as many as b has; all if there are none. */
-static void solution_shape(const mxl_array *a, const mxl_array *b, const int64_t *order,
-                           mxl_shape *shape)
-{
-    for (int i = a->ndim == b->ndim ? 0 : b->ndim; i < a->ndim; i++)
-        shape->dim[shape->ndim++] = a->shape[order[i]];
-}
-
-static int tensorsolve_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    int dtype = solver_dtype(infer->op, a, b);
-    int64_t order[MXL_MAX_NDIM];
-    mxl_shape shape = {0};
-
-    if (dtype < 0 || moved(infer->op, a, *(const mxl_tuple *)infer->params, order) != 0)
-        return -1;
-    solution_shape(a, b, order, &shape);
-    if (b->ndim > a->ndim || mxl_shape_size(shape.ndim, shape.dim) != b->size ||
-        b->size * b->size != a->size)
-        return mxl_error("%s: shape %s is no square matrix for %lld unknowns of shape %s",
-                         infer->op->name, MXL_SHAPE_OF(a), (long long)b->size, MXL_SHAPE_OF(b));
-    return mxl_infer_set(infer, dtype, shape.ndim, shape.dim);
-}
-
+/* The result has the axes of a behind as many as b has, or all if there are none. */
 static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0], *b = call->in[1];
-    int dtype = solver_dtype(call->op, a, b);
+    int dtype = solver_dtype(a, b);
     int64_t order[MXL_MAX_NDIM], n = b->size;
     mxl_shape shape = {0};
 
-    (void)moved(call->op, a, *(const mxl_tuple *)call->params, order);
-    solution_shape(a, b, order, &shape);
+    if (dtype < 0 || moved(call->op, a, *(const mxl_tuple *)call->params, order) != 0)
+        return NULL;
+    for (int i = a->ndim == b->ndim ? 0 : b->ndim; i < a->ndim; i++)
+        shape.dim[shape.ndim++] = a->shape[order[i]];
+    if (b->ndim > a->ndim || mxl_shape_size(shape.ndim, shape.dim) != n || n * n != a->size)
+        return mxl_error_null("shape %s is no square matrix for %lld unknowns of shape %s",
+                              MXL_SHAPE_OF(a), (long long)n, MXL_SHAPE_OF(b));
     a = mxl_transpose(s, mxl_cast(s, a, dtype), order);
     a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
     b = mxl_reshape(s, mxl_cast(s, b, dtype), 2, (int64_t[]){n, 1});
@@ -197,7 +146,6 @@ static const mxl_op op_tensorsolve = {
     MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
     MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]", "Axes of a to move to its end before.",
                    .type_text = "Shape(tuple), optional, default=[]"),
-    .infer = tensorsolve_infer,
     .compose = tensorsolve_compose,
 };
 

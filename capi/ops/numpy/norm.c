@@ -63,28 +63,6 @@ static bool by_singular_values(const norm_params *p, const norm *n)
     return n->matrix && (p->flag == NUCLEAR || (p->flag != FROBENIUS && fabs(p->ord) == 2));
 }
 
-static int norm_infer(mxl_infer *infer)
-{
-    const norm_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_shape shape = {0};
-    norm n;
-
-    if (norm_axes(infer->op, p, x, &n) != 0)
-        return -1;
-    if (by_singular_values(p, &n) && mxl_check_full_float(infer->op, x) != 0)
-        return -1;
-    for (int i = 0; i < x->ndim; i++) {
-        bool gone = false;
-
-        for (int k = 0; k < n.count; k++)
-            gone = gone || n.axis[k] == i;
-        if (!gone || p->keepdims)
-            shape.dim[shape.ndim++] = gone ? 1 : x->shape[i];
-    }
-    return mxl_infer_set(infer, x->dtype, shape.ndim, shape.dim);
-}
-
 /* A reduction over some axes, which keep size 1. */
 static mxl_array *reduced(mxl_scope *s, const mxl_op *op, mxl_array *x, int count,
                           const int64_t *axis)
@@ -160,19 +138,22 @@ static mxl_array *norm_compose(mxl_scope *s, const mxl_call *call)
     const norm_params *p = call->params;
     int dtype = call->in[0]->dtype;
     mxl_array *x = mxl_cast(s, call->in[0], mxl_dtype_is_float(dtype) ? dtype : MXL_F64), *y;
-    mxl_infer infer = {.op = call->op, .params = p, .num_inputs = 1, .num_outputs = 1};
-    mxl_shape shape;
+    bool gone[MXL_MAX_NDIM] = {false};
+    mxl_shape shape = {0};
     norm n;
 
-    infer.in = call->in;
-    infer.out_shape = &shape;
-    infer.out_dtype = &dtype;
-    if (norm_axes(call->op, p, call->in[0], &n) != 0 || norm_infer(&infer) != 0)
+    if (x == NULL || norm_axes(call->op, p, x, &n) != 0 ||
+        (by_singular_values(p, &n) && mxl_check_full_float(call->op, call->in[0]) != 0))
         return NULL;
+    for (int k = 0; k < n.count; k++)
+        gone[n.axis[k]] = true;
+    for (int i = 0; i < x->ndim; i++)
+        if (!gone[i] || p->keepdims)
+            shape.dim[shape.ndim++] = gone[i] ? 1 : x->shape[i];
     /* Of no elements all norms are 0, the largest one too. */
-    y = call->in[0]->size == 0 ? reduced(s, &mxl_op_sum, mxl_square(s, x), n.count, n.axis)
-        : n.matrix ? matrix_norm(s, x, p, &n)
-                   : vector_norm(s, x, p->flag == ALL || p->flag == FROBENIUS ? 2 : p->ord, &n);
+    y = x->size == 0 ? reduced(s, &mxl_op_sum, mxl_square(s, x), n.count, n.axis)
+        : n.matrix   ? matrix_norm(s, x, p, &n)
+                     : vector_norm(s, x, p->flag == ALL || p->flag == FROBENIUS ? 2 : p->ord, &n);
     return mxl_cast(s, mxl_reshape(s, y, shape.ndim, shape.dim), dtype);
 }
 
@@ -191,7 +172,6 @@ static const mxl_op op_norm = {
                   MXL_PARAM(norm_params, flag, MXL_P_INT, "-1",
                             "-2: the 2-norm of all elements; 1: the Frobenius norm; 2: the nuclear "
                             "norm; else by ord.")),
-    .infer = norm_infer,
     .total_outputs = 4,
     .compose = norm_compose,
 };

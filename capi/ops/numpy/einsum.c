@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
-#include "ops/linalg/einsum.h"
+#include "ops/numpy/einsum.h"
 #include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
 #include "ops/shape/movement.h"
@@ -14,27 +14,6 @@ static int einsum_arity(const void *params, mxl_arity *arity)
 
     arity->inputs = (int)p->num_args;
     return 0;
-}
-
-static int einsum_infer(mxl_infer *infer)
-{
-    const mxl_array *first = infer->in[0];
-    int64_t shape[MXL_MAX_NDIM];
-    const mxl_einsum_term *result;
-    int status;
-    mxl_einsum e;
-
-    for (int i = 1; i < infer->num_inputs; i++)
-        if (mxl_check_dtypes(infer->op, first, infer->in[i]) != 0)
-            return -1;
-    if (mxl_einsum_parse(infer->op, infer->params, infer->num_inputs, infer->in, &e) != 0)
-        return -1;
-    result = &e.terms[e.count];
-    for (int i = 0; i < result->count; i++)
-        shape[i] = e.size[result->label[i]];
-    status = mxl_infer_set(infer, first->dtype, result->count, shape);
-    mxl_einsum_free(&e);
-    return status;
 }
 
 /* ---- one operand ---- */
@@ -331,13 +310,16 @@ static mxl_array *einsum_compose(mxl_scope *s, const mxl_call *call)
     const mxl_einsum_params *p = call->params;
     int dtype = call->in[0]->dtype, work = work_dtype(dtype);
     size_t bytes = (size_t)call->num_inputs * sizeof(operand);
-    operand *all = mxl_alloc(bytes);
+    operand *all;
     mxl_array *y = NULL;
     mxl_einsum e;
 
+    for (int i = 1; i < call->num_inputs; i++)
+        if (mxl_check_dtypes(call->op, call->in[0], call->in[i]) != 0)
+            return NULL;
+    all = mxl_alloc(bytes);
     if (all == NULL || mxl_einsum_parse(call->op, p, call->num_inputs, call->in, &e) != 0) {
         mxl_free(all, bytes);
-        s->failed = true;
         return NULL;
     }
     for (int i = 0; i < e.count; i++)
@@ -364,7 +346,6 @@ static const mxl_op op_einsum = {
                             "first two.")),
     .key_var_num_args = "num_args",
     .arity = einsum_arity,
-    .infer = einsum_infer,
     .compose = einsum_compose,
 };
 
