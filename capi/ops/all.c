@@ -16,7 +16,7 @@
     X(pooling) X(resample) X(im2col) X(upsampling) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \
     X(multibox_target) X(image) X(image_random) X(resize) X(cv) X(rnn) X(ctc) X(attention) X(custom) \
     X(hawkes) X(svm_output) X(proposal) X(deformable) X(np_arithmetic) X(np_reductions) \
-    X(np_moves) X(np_products) X(np_reshape) X(np_distributions) X(np_choice) \
+    X(np_where) X(np_products) X(np_reshape) X(np_distributions) X(np_choice) \
     X(np_solve) X(np_einsum) X(np_pinv) X(np_spectral) X(np_norm) X(np_pairs) X(np_create) \
     X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order) X(control) \
     X(correlation) X(pooling_v1) X(psroi) X(deformable_psroi) X(sparse_reg) X(refused)

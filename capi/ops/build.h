@@ -182,6 +182,7 @@ typedef struct mxl_dot_params {
 extern const char *const mxl_storage_types[]; /* of forward_stype */
 extern const mxl_input mxl_inputs_lhs_rhs[];  /* lhs, rhs */
 extern const mxl_input mxl_inputs_none[];
+extern const mxl_input mxl_inputs_np[];      /* a, of NumPy's operators of one array */
 extern const char *const mxl_dtype_names[];  /* all but bfloat16's arithmetic; ends with NULL */
 extern const char *const mxl_number_names[]; /* the same without bool */
 extern const char *const mxl_float_names[];  /* None and the floating ones */

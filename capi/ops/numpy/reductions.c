@@ -114,8 +114,6 @@ static mxl_array *extreme_compose(mxl_scope *s, const mxl_call *call)
 
 /* ---- the operators ---- */
 
-static const mxl_input inputs_a[] = {MXL_INPUT(a, "Input array, of any shape."), {0}};
-
 static const char *const sum_dtypes[] = {"None",  "bool",  "float16", "float32", "float64",
                                          "int32", "int64", "int8",    NULL};
 
@@ -147,18 +145,18 @@ static const mxl_param extreme_table[] = {AXIS, KEEPDIMS, INITIAL, {0}};
     }
 
 REDUCTION(sum, "_np_sum", sum, sum_table, "Sum over axes; booleans are counted in int64.",
-          .inputs = inputs_a);
+          .inputs = mxl_inputs_np);
 REDUCTION(prod, "_np_prod", sum, sum_table, "Product over axes; of booleans in int64.",
           .aliases = MXL_ALIASES("_np_product"),
           .inputs = (const mxl_input[]){MXL_INPUT(a, "Input array, of any shape.", .after = 4),
                                         {0}});
 REDUCTION(mean, "_npi_mean", mean, sum_table,
           "Mean over axes; of integers in float32. The mean of nothing is NaN.",
-          .inputs = inputs_a);
+          .inputs = mxl_inputs_np);
 REDUCTION(max, "_np_max", extreme, extreme_table, "Largest element over axes.",
-          .aliases = MXL_ALIASES("_np_amax"), .inputs = inputs_a);
+          .aliases = MXL_ALIASES("_np_amax"), .inputs = mxl_inputs_np);
 REDUCTION(min, "_np_min", extreme, extreme_table, "Smallest element over axes.",
-          .aliases = MXL_ALIASES("_np_amin"), .inputs = inputs_a);
+          .aliases = MXL_ALIASES("_np_amin"), .inputs = mxl_inputs_np);
 
 /* ---- var, std ---- */
 
@@ -211,7 +209,7 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
     static const mxl_op op_##id = {                                                                \
         .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = text,                                                                               \
-        .inputs = inputs_a,                                                                        \
+        .inputs = mxl_inputs_np,                                                                   \
         MXL_PARAMS_OF(np_reduce_params, AXIS,                                                      \
                       MXL_PARAM(np_reduce_params, dtype, MXL_P_DTYPE, "None",                      \
                                 "dtype of the result; None: the array's.",                         \

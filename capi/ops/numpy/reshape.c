@@ -1,5 +1,5 @@
-/* _npx_reshape, whose shape may have codes; _npi_concatenate and stacks, which are joined after
- * they get the axes that they lack. */
+/* _np_reshape and _npx_reshape, whose shape may have codes; _npi_concatenate and stacks, which are
+ * joined after they get the axes that they lack. */
 #include "ops/numpy/numpy.h"
 
 #include <limits.h>
@@ -8,13 +8,15 @@
 #include "base/memory/mem.h"
 #include "ops/shape/movement.h"
 
-/* ---- _npx_reshape ---- */
+/* ---- _np_reshape, _npx_reshape ---- */
 
-typedef struct npx_reshape_params {
+static const mxl_op op_npx_reshape;
+
+typedef struct reshape_params {
     mxl_tuple newshape;
     int reverse;
     const char *order; /* 1.9.1 reads it, and keeps the order of C */
-} npx_reshape_params;
+} reshape_params;
 
 /* Codes of a shape. */
 enum { INFER = -1, SAME = -2, SKIP = -3, REST = -4, MERGE = -5, SPLIT = -6 };
@@ -31,7 +33,7 @@ typedef struct reader {
 
 static int cannot(const reader *r, const char *why)
 {
-    const npx_reshape_params *p = r->plan->params;
+    const reshape_params *p = r->plan->params;
 
     return mxl_error("%s: newshape %s of an array of shape %s: %s", r->plan->op->name,
                      MXL_SHAPE_TEXT(p->newshape.n, p->newshape.v),
@@ -79,7 +81,9 @@ static int read_code(reader *r, const int64_t *code, int left)
 {
     int axes = *code == MERGE ? 2 : *code == SAME || *code == SKIP || *code == SPLIT ? 1 : 0;
 
-    if (r->at + axes > r->ndim)
+    if (*code < INFER && r->plan->op != &op_npx_reshape)
+        return cannot(r, "extents must not be negative, but for one of -1");
+    if (axes > 0 && r->at + axes > r->ndim)
         return cannot(r, "a code is about an axis that there is not");
     switch (*code) {
     case SAME:
@@ -135,9 +139,9 @@ static int complete(reader *r)
     return known == size ? 0 : cannot(r, "another number of elements");
 }
 
-static int npx_reshape_plan(mxl_plan *p)
+static int reshape_plan(mxl_plan *p)
 {
-    const npx_reshape_params *params = p->params;
+    const reshape_params *params = p->params;
     reader r = {.plan = p, .ndim = p->shape.ndim, .unknown = -1};
     int64_t codes[MXL_MAX_NDIM * 3];
     int n = params->newshape.n;
@@ -165,25 +169,33 @@ static int npx_reshape_plan(mxl_plan *p)
     return 0;
 }
 
-static const mxl_op op_npx_reshape = {
-    .name = MXL_NUMPY("_npx_reshape"),
-    .aliases = MXL_ALIASES("_npi_reshape"),
-    .doc = "The same elements in another shape, which must be of as many.",
-    MXL_INPUTS(MXL_INPUT(a, "Input array, of any shape.")),
-    MXL_PARAMS_OF(
-        npx_reshape_params,
-        MXL_PARAM(npx_reshape_params, newshape, MXL_P_SHAPE, MXL_REQUIRED,
-                  "Extents, and codes: -1 what is left, -2 the axis as it is, -3 drops an axis of "
-                  "extent 1, -4 all axes that follow, -5 two axes in one, -6 one axis in the two "
-                  "extents behind the code.",
-                  .type_name = "Shape(tuple)"),
-        MXL_PARAM(npx_reshape_params, reverse, MXL_P_BOOL, "0",
-                  "Whether codes are read from the right; -6 stands behind its extents then."),
-        MXL_PARAM(npx_reshape_params, order, MXL_P_STRING, "C",
-                  "The order of elements, which is that of C whatever is asked for.")),
-    MXL_MOVEMENT_BACK(npx_reshape_plan, mxl_reshape_grad),
-    .complete_shapes = mxl_rule_reshape,
-};
+#define RESHAPE(symbol, op_name, its_aliases, shape_text, ...)                                     \
+    static const mxl_op symbol = {                                                                 \
+        .name = op_name,                                                                           \
+        .aliases = its_aliases,                                                                    \
+        .doc = "The same elements in another shape, which must be of as many.",                    \
+        .inputs = mxl_inputs_np,                                                                   \
+        MXL_PARAMS_OF(reshape_params,                                                              \
+                      MXL_PARAM(reshape_params, newshape, MXL_P_SHAPE, MXL_REQUIRED, shape_text,   \
+                                .type_name = "Shape(tuple)"),                                      \
+                      __VA_ARGS__),                                                                \
+        MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),                                         \
+        .complete_shapes = mxl_rule_reshape,                                                       \
+    }
+#define REVERSE                                                                                    \
+    MXL_PARAM(reshape_params, reverse, MXL_P_BOOL, "0",                                            \
+              "Whether codes are read from the right; -6 stands behind its extents then.")
+#define ORDER                                                                                      \
+    MXL_PARAM(reshape_params, order, MXL_P_STRING, "C",                                            \
+              "The order of elements, which is that of C whatever is asked for.")
+
+RESHAPE(op_np_reshape, MXL_NUMPY("_np_reshape"), NULL,
+        "The shape; one extent may be -1: what is left.", ORDER);
+RESHAPE(op_npx_reshape, MXL_NUMPY("_npx_reshape"), MXL_ALIASES("_npi_reshape"),
+        "Extents, and codes: -1 what is left, -2 the axis as it is, -3 drops an axis of extent 1, "
+        "-4 all axes that follow, -5 two axes in one, -6 one axis in the two extents behind the "
+        "code.",
+        REVERSE, ORDER);
 
 /* ---- _npi_concatenate ---- */
 
@@ -314,6 +326,6 @@ STACK(dstack, "Joins arrays along axis 2, which those of fewer axes get.", "out"
 STACK(column_stack, "Joins arrays along axis 1; vectors are columns.", NULL, 2, 0, 1, NUM_ARGS);
 
 const mxl_op *const mxl_ops_np_reshape[] = {
-    &op_npx_reshape, &op_concatenate,     &op_vstack.op, &op_hstack.op,
-    &op_dstack.op,   &op_column_stack.op, NULL,
+    &op_np_reshape, &op_npx_reshape, &op_concatenate,     &op_vstack.op,
+    &op_hstack.op,  &op_dstack.op,   &op_column_stack.op, NULL,
 };

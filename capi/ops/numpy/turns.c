@@ -1,5 +1,4 @@
-/* NumPy arrays with their elements in other places: roll, rot90, atleast_nd; and arrays cut in
- * parts: hsplit, dsplit. */
+/* NumPy arrays with their elements or axes in other places: roll, rot90, moveaxis, atleast_nd. */
 #include "ops/numpy/numpy.h"
 
 #include <stddef.h>
@@ -110,6 +109,66 @@ static const mxl_op op_rot90 = {
     .compose = rot90_compose,
 };
 
+/* ---- moveaxis ---- */
+
+typedef struct moveaxis_params {
+    mxl_tuple source, destination;
+} moveaxis_params;
+
+/* The axis of the input that each axis of the result is; -1 with the error set. */
+static int moved(const mxl_op *op, const moveaxis_params *p, int ndim, int64_t *axes)
+{
+    bool taken[MXL_MAX_NDIM] = {false};
+
+    if (p->source.n != p->destination.n)
+        return mxl_error("%s: source names %d axes, destination %d", op->name, p->source.n,
+                         p->destination.n);
+    for (int i = 0; i < ndim; i++)
+        axes[i] = -1;
+    for (int i = 0; i < p->source.n; i++) {
+        int from = mxl_check_axis(op, p->source.v[i], ndim);
+        int to = mxl_check_axis(op, p->destination.v[i], ndim);
+
+        if (from < 0 || to < 0)
+            return -1;
+        if (taken[from] || axes[to] >= 0)
+            return mxl_error("%s: axis %d is named twice", op->name, taken[from] ? from : to);
+        taken[from] = true;
+        axes[to] = from;
+    }
+    for (int i = 0, from = 0; i < ndim; i++) {
+        if (axes[i] >= 0)
+            continue;
+        while (taken[from])
+            from++;
+        axes[i] = from++;
+    }
+    return 0;
+}
+
+static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *x = call->in[0];
+    int64_t axes[MXL_MAX_NDIM];
+
+    if (moved(call->op, call->params, x->ndim, axes) != 0)
+        return NULL;
+    return x->ndim < 2 ? mxl_apply(s, &mxl_op_copy, x) : mxl_transpose(s, x, axes);
+}
+
+static const mxl_op op_moveaxis = {
+    .name = MXL_NUMPY("_np_moveaxis"),
+    .doc = "The array with some axes in other places; the others keep their order.",
+    .inputs = mxl_inputs_np,
+    MXL_PARAMS_OF(moveaxis_params,
+                  MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The axes to move, counted from either end.",
+                            .type_name = "Shape(tuple)"),
+                  MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The place of each in the result.", .type_name = "Shape(tuple)")),
+    .compose = moveaxis_compose,
+};
+
 /* ---- atleast_nd ---- */
 
 static int any_arity(const void *params, mxl_arity *arity)
@@ -160,5 +219,5 @@ ATLEAST(2);
 ATLEAST(3);
 
 const mxl_op *const mxl_ops_np_turns[] = {
-    &op_roll, &op_rot90, &op_atleast_1, &op_atleast_2, &op_atleast_3, NULL,
+    &op_roll, &op_rot90, &op_moveaxis, &op_atleast_1, &op_atleast_2, &op_atleast_3, NULL,
 };

@@ -17,10 +17,8 @@ int mxl_movement_grad(mxl_grad *g);
 /* dx = dy in the shape of x. */
 int mxl_reshape_grad(mxl_grad *g);
 
-/* For graphs: the shapes of inputs that are joined along an axis, with everything else alike; and
- * of the input of a transposition, whose parameters are the axes, or none for the reverse order. */
+/* For graphs: the shapes of inputs that are joined along an axis, with everything else alike. */
 int mxl_joined_complete(mxl_rule *rule, int64_t axis);
-int mxl_transposed_complete(mxl_rule *rule);
 
 /* a[begin:end] along one axis, everything along the others; scoped. */
 mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end);
