@@ -153,34 +153,6 @@ static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
     return mxl_cast(s, mxl_apply2(s, &mxl_op_not_equal, x, x), MXL_BOOL);
 }
 
-/* How the number, or its size, compares to an infinity. */
-static mxl_array *beside_infinity(mxl_scope *s, mxl_array *x, const mxl_op *how, double infinity)
-{
-    return mxl_cast(s, mxl_apply_scalar(s, how, x, infinity), MXL_BOOL);
-}
-
-static mxl_array *inf_compose(mxl_scope *s, const mxl_call *call)
-{
-    return beside_infinity(s, mxl_apply(s, &mxl_op_abs, as_float(s, call)), &mxl_op_equal_scalar,
-                           INFINITY);
-}
-
-static mxl_array *finite_compose(mxl_scope *s, const mxl_call *call)
-{
-    return beside_infinity(s, mxl_apply(s, &mxl_op_abs, as_float(s, call)), &mxl_op_lesser_scalar,
-                           INFINITY);
-}
-
-static mxl_array *posinf_compose(mxl_scope *s, const mxl_call *call)
-{
-    return beside_infinity(s, as_float(s, call), &mxl_op_equal_scalar, INFINITY);
-}
-
-static mxl_array *neginf_compose(mxl_scope *s, const mxl_call *call)
-{
-    return beside_infinity(s, as_float(s, call), &mxl_op_equal_scalar, -INFINITY);
-}
-
 static const mxl_input inputs_x[] = {MXL_INPUT(x, "Input array, of any shape."), {0}};
 
 #define PROPERTY(id, kind, text)                                                                   \
@@ -194,10 +166,24 @@ static const mxl_input inputs_x[] = {MXL_INPUT(x, "Input array, of any shape."),
 
 PROPERTY(logical_not, not, "0");
 PROPERTY(isnan, nan, "NaN");
-PROPERTY(isinf, inf, "infinities");
-PROPERTY(isfinite, finite, "neither infinities nor NaN");
-PROPERTY(isposinf, posinf, "the positive infinity");
-PROPERTY(isneginf, neginf, "the negative infinity");
+
+/* How the number, or its size, compares to an infinity. */
+#define TO_INFINITY(id, number, how, infinity, text)                                               \
+    static mxl_array *id##_compose(mxl_scope *s, const mxl_call *call)                             \
+    {                                                                                              \
+        mxl_array *x = as_float(s, call);                                                          \
+                                                                                                   \
+        return mxl_cast(s, mxl_apply_scalar(s, &mxl_op_##how##_scalar, number, infinity),          \
+                        MXL_BOOL);                                                                 \
+    }                                                                                              \
+    PROPERTY(id, id, text)
+
+TO_INFINITY(isinf, mxl_apply(s, &mxl_op_abs, x), equal, INFINITY, "infinities");
+TO_INFINITY(isfinite, mxl_apply(s, &mxl_op_abs, x), lesser, INFINITY, "neither infinities nor NaN");
+TO_INFINITY(isposinf, x, equal, INFINITY, "the positive infinity");
+TO_INFINITY(isneginf, x, equal, -INFINITY, "the negative infinity");
+
+#define BOTH(id) &op_##id.op, &op_##id##_scalar.op
 
 const mxl_op *const mxl_ops_np_arithmetic[] = {
     &op_add.op,
@@ -205,21 +191,14 @@ const mxl_op *const mxl_ops_np_arithmetic[] = {
     &op_multiply.op,
     &op_power.op,
     &op_mod.op,
-    &op_true_divide.op,
-    &op_equal.op,
-    &op_not_equal.op,
-    &op_greater.op,
-    &op_greater_equal.op,
-    &op_less.op,
-    &op_less_equal.op,
-    &op_true_divide_scalar.op,
+    BOTH(true_divide),
     &op_rtrue_divide_scalar.op,
-    &op_equal_scalar.op,
-    &op_not_equal_scalar.op,
-    &op_greater_scalar.op,
-    &op_greater_equal_scalar.op,
-    &op_less_scalar.op,
-    &op_less_equal_scalar.op,
+    BOTH(equal),
+    BOTH(not_equal),
+    BOTH(greater),
+    BOTH(greater_equal),
+    BOTH(less),
+    BOTH(less_equal),
     &op_logical_not,
     &op_isnan,
     &op_isinf,

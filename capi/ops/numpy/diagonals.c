@@ -113,32 +113,20 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
                   MXL_PARAM(diagonal_params, axis1, MXL_P_INT, "0", "The axis of rows."),          \
                   MXL_PARAM(diagonal_params, axis2, MXL_P_INT, "1", "The axis of columns."))
 #define K(text) MXL_ONLY_PARAM(diag_params, k, MXL_P_INT, "0", text)
-#define COMPOSED(id, op_name, text, ...)                                                           \
-    static const mxl_op op_##id = {                                                                \
-        .name = MXL_NUMPY(op_name),                                                                \
-        .doc = text,                                                                               \
-        __VA_ARGS__,                                                                               \
-        .compose = id##_compose,                                                                   \
-    }
+MXL_NP(diag, "_np_diag", "A diagonal of a matrix; of a vector, the matrix that has it.",
+       K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
+MXL_NP(diagflat, "_np_diagflat", "The matrix with the array's elements on a diagonal.",
+       K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
+MXL_NP(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of the result.",
+       DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
+MXL_NP(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
+       .inputs = mxl_inputs_data);
+MXL_NP(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
+       K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
 
-COMPOSED(diag, "_np_diag", "A diagonal of a matrix; of a vector, the matrix that has it.",
-         K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
-COMPOSED(diagflat, "_np_diagflat", "The matrix with the array's elements on a diagonal.",
-         K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
-COMPOSED(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of the result.",
-         DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
-COMPOSED(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
-         .inputs = mxl_inputs_data);
-COMPOSED(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
-         K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
-
-static const mxl_op op_indices = {
-    .name = MXL_NUMPY("_npi_diag_indices_from"),
-    .inputs = mxl_inputs_data,
-    .doc = "The positions of the main diagonal of an array whose axes have one size, int64.",
-    .compose = indices_compose,
-    .dtypes = ">l",
-};
+MXL_NP(indices, "_npi_diag_indices_from",
+       "The positions of the main diagonal of an array whose axes have one size, int64.",
+       .inputs = mxl_inputs_data, .dtypes = ">l");
 
 const mxl_op *const mxl_ops_np_diagonals[] = {
     &op_diag, &op_diagflat, &op_diagonal, &op_trace, &op_tril, &op_indices, NULL,

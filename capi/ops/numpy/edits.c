@@ -126,10 +126,8 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
     return x == call->in[0] ? mxl_apply(s, &mxl_op_copy, x) : x;
 }
 
-static const mxl_op op_pad = {
-    .name = MXL_NUMPY("_npi_pad"),
-    .inputs = mxl_inputs_data,
-    .doc = "The array with a rim along its axes.",
+MXL_NP(
+    pad, "_npi_pad", "The array with a rim along its axes.", .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(pad_params,
                   MXL_PARAM(pad_params, pad_width, MXL_P_STRING, MXL_REQUIRED,
                             "The widths before and after each axis: ((1, 2), (0, 1)).",
@@ -140,9 +138,7 @@ static const mxl_op op_pad = {
                             "The number of mode constant.", .type_name = "double"),
                   MXL_PARAM(pad_params, reflect_type, MXL_P_STRING, "even",
                             "Of mode reflect, which mirrors the elements whatever is asked for.")),
-    .check = pad_check,
-    .compose = pad_compose,
-};
+    .check = pad_check);
 
 /* ---- positions of delete and insert ---- */
 
@@ -266,16 +262,11 @@ static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
     return gone == NULL ? NULL : mxl_np_take(s, x, axis, rest_of(s, x->shape[axis], gone));
 }
 
-static const mxl_op op_delete = {
-    .name = MXL_NUMPY("_npi_delete"),
-    .doc = "The array without some positions of an axis.",
-    MXL_INPUTS(MXL_INPUT(arr, "Input array."), MXL_INPUT(obj, "Positions, if they are an array.")),
-    MXL_PARAMS_OF(obj_params, OBJ_PARAMS),
-    .arity = delete_arity,
-    .compose = delete_compose,
-    .by_values = 2,
-    .dtypes = "A>A",
-};
+MXL_NP(delete, "_npi_delete", "The array without some positions of an axis.",
+       MXL_INPUTS(MXL_INPUT(arr, "Input array."),
+                  MXL_INPUT(obj, "Positions, if they are an array.")),
+       MXL_PARAMS_OF(obj_params, OBJ_PARAMS), .arity = delete_arity, .by_values = 2,
+       .dtypes = "A>A");
 
 /* ---- insert ---- */
 
@@ -380,9 +371,9 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
                   call->in[call->num_inputs - 1]);
 }
 
-#define INSERT(id, op_name, ...)                                                                   \
+#define INSERT(id, kind, ...)                                                                      \
     static const mxl_op op_##id = {                                                                \
-        .name = MXL_NUMPY(op_name),                                                                \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = "The array with values before some positions of an axis.",                          \
         .dtypes = "A>A",                                                                           \
         MXL_INPUTS(MXL_INPUT(arr, "Input array."),                                                 \
@@ -390,19 +381,14 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
         MXL_PARAMS_OF(obj_params,                                                                  \
                       MXL_PARAM(obj_params, val, MXL_P_OPT_FLOAT, "None", "A number to insert.",   \
                                 .type_name = "double or None"),                                    \
-                      OBJ_PARAMS),
+                      OBJ_PARAMS),                                                                 \
+        .arity = kind##_arity,                                                                     \
+        .compose = kind##_compose,                                                                 \
+    }
 
-INSERT(insert_scalar, "_npi_insert_scalar", {0}).arity = insert_arity, .compose = insert_compose,
-}
-;
-INSERT(insert_slice, "_npi_insert_slice", {0}).arity = insert_arity, .compose = insert_compose,
-}
-;
-INSERT(insert_tensor, "_npi_insert_tensor", MXL_INPUT(obj, "The positions, in one axis or none."))
-    .arity = insert_at_arity,
-  .compose = insert_at_compose
-}
-;
+INSERT(insert_scalar, insert, {0});
+INSERT(insert_slice, insert, {0});
+INSERT(insert_tensor, insert_at, MXL_INPUT(obj, "The positions, in one axis or none."));
 
 /* ---- masked assignment ---- */
 
@@ -490,31 +476,21 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
     MXL_PARAM(type, start_axis, MXL_P_INT, MXL_REQUIRED,                                           \
               "The array's axis that the mask begins at.", .type_text = "int")
 
-static const mxl_op op_mask_scalar = {
-    .name = MXL_NUMPY("_npi_boolean_mask_assign_scalar"),
-    .shapes = "A.>A",
-    .dtypes = "A.>A",
-    .doc = "The array with a number where a mask is True.",
-    MXL_INPUTS(MASK_INPUTS),
-    MXL_PARAMS_OF(mask_params,
-                  MXL_PARAM(mask_params, value, MXL_P_FLOAT, MXL_REQUIRED, "The number.",
-                            .type_text = "float"),
-                  START(mask_params)),
-    .compose = mask_scalar_compose,
-    .completes_alone = true,
-};
+MXL_NP(mask_scalar, "_npi_boolean_mask_assign_scalar",
+       "The array with a number where a mask is True.", .shapes = "A.>A", .dtypes = "A.>A",
+       MXL_INPUTS(MASK_INPUTS),
+       MXL_PARAMS_OF(mask_params,
+                     MXL_PARAM(mask_params, value, MXL_P_FLOAT, MXL_REQUIRED, "The number.",
+                               .type_text = "float"),
+                     START(mask_params)),
+       .completes_alone = true);
 
-static const mxl_op op_mask_tensor = {
-    .name = MXL_NUMPY("_npi_boolean_mask_assign_tensor"),
-    .shapes = "A..>A",
-    .dtypes = "A.A>A",
-    .doc = "The array with values, one after the other, where a mask is True.",
-    MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
-    MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
-                   "The array's axis that the mask begins at.", .type_text = "int"),
-    .compose = mask_tensor_compose,
-    .completes_alone = true,
-};
+MXL_NP(mask_tensor, "_npi_boolean_mask_assign_tensor",
+       "The array with values, one after the other, where a mask is True.", .shapes = "A..>A",
+       .dtypes = "A.A>A", MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
+       MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
+                      "The array's axis that the mask begins at.", .type_text = "int"),
+       .completes_alone = true);
 
 /* ---- nonzero ---- */
 
@@ -527,15 +503,9 @@ static mxl_array *nonzero_compose(mxl_scope *s, const mxl_call *call)
     return mxl_nonzero(s, x, false);
 }
 
-static const mxl_op op_nonzero = {
-    .name = MXL_NUMPY("_npx_nonzero"),
-    .aliases = MXL_ALIASES("_npi_nonzero"),
-    .doc = "The positions of elements that are not 0: a row for each, int64.",
-    MXL_INPUTS(MXL_INPUT(x, "Input array.")),
-    .compose = nonzero_compose,
-    .by_values = 1,
-    .dtypes = ">l",
-};
+MXL_NP(nonzero, "_npx_nonzero", "The positions of elements that are not 0: a row for each, int64.",
+       .aliases = MXL_ALIASES("_npi_nonzero"), MXL_INPUTS(MXL_INPUT(x, "Input array.")),
+       .by_values = 1, .dtypes = ">l");
 
 const mxl_op *const mxl_ops_np_edits[] = {
     &op_pad,          &op_delete,        &op_insert_scalar,

@@ -330,10 +330,10 @@ static mxl_array *einsum_compose(mxl_scope *s, const mxl_call *call)
     return y;
 }
 
-static const mxl_op op_einsum = {
-    .name = MXL_NUMPY("_npi_einsum"),
-    .doc = "Sums of products by Einstein's notation: axes with the same letter are walked "
-           "together, and those whose letter is not in the result are summed.",
+MXL_NP(
+    einsum, "_npi_einsum",
+    "Sums of products by Einstein's notation: axes with the same letter are walked "
+    "together, and those whose letter is not in the result are summed.",
     MXL_INPUTS(MXL_INPUT(data, "The operands, of one dtype.", .type_text = "NDArray-or-Symbol[]")),
     MXL_PARAMS_OF(mxl_einsum_params,
                   MXL_PARAM(mxl_einsum_params, num_args, MXL_P_INT, MXL_REQUIRED,
@@ -344,9 +344,6 @@ static const mxl_op op_einsum = {
                   MXL_PARAM(mxl_einsum_params, optimize, MXL_P_INT, "0",
                             "Not 0: the pair with the smallest product is joined first, not the "
                             "first two.")),
-    .key_var_num_args = "num_args",
-    .arity = einsum_arity,
-    .compose = einsum_compose,
-};
+    .key_var_num_args = "num_args", .arity = einsum_arity);
 
 const mxl_op *const mxl_ops_np_einsum[] = {&op_einsum, NULL};

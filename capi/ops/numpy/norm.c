@@ -157,9 +157,8 @@ static mxl_array *norm_compose(mxl_scope *s, const mxl_call *call)
     return mxl_cast(s, mxl_reshape(s, y, shape.ndim, shape.dim), dtype);
 }
 
-static const mxl_op op_norm = {
-    .name = MXL_NUMPY("_npi_norm"),
-    .doc = "Norms of vectors along one axis, or of matrices along two.",
+MXL_NP(
+    norm, "_npi_norm", "Norms of vectors along one axis, or of matrices along two.",
     MXL_PARAMS_OF(norm_params,
                   MXL_PARAM(norm_params, ord, MXL_P_FLOAT, "2",
                             "The order: of vectors any number, of matrices 1, -1, 2, -2, inf or "
@@ -172,8 +171,6 @@ static const mxl_op op_norm = {
                   MXL_PARAM(norm_params, flag, MXL_P_INT, "-1",
                             "-2: the 2-norm of all elements; 1: the Frobenius norm; 2: the nuclear "
                             "norm; else by ord.")),
-    .total_outputs = 4,
-    .compose = norm_compose,
-};
+    .total_outputs = 4);
 
 const mxl_op *const mxl_ops_np_norm[] = {&op_norm, NULL};

@@ -6,6 +6,15 @@
 
 #include "ops/build.h"
 
+/* The descriptor op_ID of a composite, whose composition is ID_compose. After its name come its
+ * documentation, then the other fields by their names. */
+#define MXL_NP(id, op_name, ...)                                                                   \
+    static const mxl_op op_##id = {                                                                \
+        .name = MXL_NUMPY(op_name),                                                                \
+        .compose = id##_compose,                                                                   \
+        .doc = __VA_ARGS__,                                                                        \
+    }
+
 /* A descriptor with the operator that it is composed of; the descriptor comes first, so
  * that a call's `op` leads to both. */
 typedef struct mxl_np_op {

@@ -139,23 +139,19 @@ static int percentile_dtypes(mxl_rule *rule)
                                      : mxl_rule_said_dtypes(rule, data == MXL_F64 ? ">d" : ">f");
 }
 
-static const mxl_op op_percentile = {
-    .name = MXL_NUMPY("_npi_percentile"),
-    .doc = "The numbers below which a part of the elements lies, along axes.",
-    MXL_INPUTS(MXL_INPUT(a, "Input array."), MXL_INPUT(q, "Percentages, in one axis or none.")),
-    MXL_PARAMS_OF(
-        percentile_params,
-        MXL_PARAM(percentile_params, axis, MXL_P_OPT_SHAPE, "None", "The axes; None: all."),
-        MXL_PARAM(percentile_params, interpolation, MXL_P_ENUM, "linear",
-                  "What is taken between two elements.", .values = interpolations),
-        MXL_PARAM(percentile_params, keepdims, MXL_P_BOOL, "0",
-                  "Whether the axes stay, with size 1."),
-        MXL_PARAM_AS("q_scalar", percentile_params, q, MXL_P_OPT_FLOAT, "None",
-                     "The percentage, if it is one number.", .type_name = "double or None")),
-    .arity = percentile_arity,
-    .compose = percentile_compose,
-    .complete_dtypes = percentile_dtypes,
-};
+MXL_NP(percentile, "_npi_percentile",
+       "The numbers below which a part of the elements lies, along axes.",
+       MXL_INPUTS(MXL_INPUT(a, "Input array."), MXL_INPUT(q, "Percentages, in one axis or none.")),
+       MXL_PARAMS_OF(
+           percentile_params,
+           MXL_PARAM(percentile_params, axis, MXL_P_OPT_SHAPE, "None", "The axes; None: all."),
+           MXL_PARAM(percentile_params, interpolation, MXL_P_ENUM, "linear",
+                     "What is taken between two elements.", .values = interpolations),
+           MXL_PARAM(percentile_params, keepdims, MXL_P_BOOL, "0",
+                     "Whether the axes stay, with size 1."),
+           MXL_PARAM_AS("q_scalar", percentile_params, q, MXL_P_OPT_FLOAT, "None",
+                        "The percentage, if it is one number.", .type_name = "double or None")),
+       .arity = percentile_arity, .complete_dtypes = percentile_dtypes);
 
 /* ---- unique ---- */
 
@@ -309,25 +305,19 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
     return mxl_np_take(s, x, axis, first_of(s, lists[2], count));
 }
 
-static const mxl_op op_unique = {
-    .name = MXL_NUMPY("_npi_unique"),
-    .inputs = mxl_inputs_data,
-    .doc =
-        "The different elements, or parts along an axis, in order; where each is first, which one "
-        "each element is, and how often each occurs.",
-    MXL_PARAMS_OF(
-        unique_params,
-        MXL_PARAM_AS("return_index", unique_params, index, MXL_P_BOOL, "0",
-                     "Whether first positions are given.", .sets_outputs = true),
-        MXL_PARAM_AS("return_inverse", unique_params, inverse, MXL_P_BOOL, "0",
-                     "Whether it is given which one each element is.", .sets_outputs = true),
-        MXL_PARAM_AS("return_counts", unique_params, counts, MXL_P_BOOL, "0",
-                     "Whether counts are given.", .sets_outputs = true),
-        MXL_PARAM(unique_params, axis, MXL_P_OPT_INT, "None", "The axis; None: elements.")),
-    .arity = unique_arity,
-    .compose = unique_compose,
-    .dtypes = "A>Al*",
-    .by_values = 1,
-};
+MXL_NP(unique, "_npi_unique",
+       "The different elements, or parts along an axis, in order; where each is first, which one "
+       "each element is, and how often each occurs.",
+       .inputs = mxl_inputs_data,
+       MXL_PARAMS_OF(
+           unique_params,
+           MXL_PARAM_AS("return_index", unique_params, index, MXL_P_BOOL, "0",
+                        "Whether first positions are given.", .sets_outputs = true),
+           MXL_PARAM_AS("return_inverse", unique_params, inverse, MXL_P_BOOL, "0",
+                        "Whether it is given which one each element is.", .sets_outputs = true),
+           MXL_PARAM_AS("return_counts", unique_params, counts, MXL_P_BOOL, "0",
+                        "Whether counts are given.", .sets_outputs = true),
+           MXL_PARAM(unique_params, axis, MXL_P_OPT_INT, "None", "The axis; None: elements.")),
+       .arity = unique_arity, .dtypes = "A>Al*", .by_values = 1);
 
 const mxl_op *const mxl_ops_np_order[] = {&op_percentile, &op_unique, NULL};

@@ -16,33 +16,7 @@ typedef struct np_reduce_params {
     int64_t ddof;
 } np_reduce_params;
 
-/* ---- shapes and dtypes ---- */
-
-/* Whether a number is reduced: it has no axes, but axis 0 or -1 may be named. */
-static bool names_none(const np_reduce_params *p, const mxl_array *x)
-{
-    return x->ndim == 0 && p->axis.n == 1 && (p->axis.v[0] == 0 || p->axis.v[0] == -1);
-}
-
-/* The shape of the result; -1 with the error set. */
-static int result_shape(const mxl_op *op, const np_reduce_params *p, const mxl_array *x,
-                        mxl_shape *out)
-{
-    const mxl_reduce_params axes = {.axis = p->axis};
-    bool reduced[MXL_MAX_NDIM] = {false};
-
-    if (p->axis.n != 0 && !names_none(p, x) &&
-        mxl_reduce_axes(op->name, &axes, x->ndim, reduced) != 0)
-        return -1;
-    out->ndim = 0;
-    for (int i = 0; i < x->ndim; i++) {
-        if (!reduced[i])
-            out->dim[out->ndim++] = x->shape[i];
-        else if (p->keepdims)
-            out->dim[out->ndim++] = 1;
-    }
-    return 0;
-}
+/* ---- dtypes ---- */
 
 /* The dtype of a sum: the one that is asked for; booleans are counted in int64. */
 static int sum_dtype(const np_reduce_params *p, const mxl_array *x)
@@ -62,18 +36,19 @@ static int mean_dtype(const np_reduce_params *p, const mxl_array *x)
 
 /* ---- compositions ---- */
 
-/* The reduction `op` of x, in x's dtype. */
+/* The reduction `op` of x, in x's dtype. A number has no axes, whichever are named. */
 static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const mxl_op *op, mxl_array *x)
 {
     const np_reduce_params *p = call->params;
     const mxl_reduce_params params = {.axis = p->axis, .keepdims = p->keepdims};
-    mxl_shape shape;
+    mxl_array *y;
 
     if (x == NULL || p->axis.n == 0 || x->ndim == 0)
         return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
-    if (result_shape(call->op, p, x, &shape) != 0)
-        return NULL;
-    return mxl_reshape(s, mxl_scope_call(s, op, &params, 1, &x), shape.ndim, shape.dim);
+    y = mxl_scope_call(s, op, &params, 1, &x);
+    if (p->keepdims || (p->axis.n > 0 && p->axis.n < x->ndim))
+        return y;
+    return mxl_reshape(s, y, 0, x->shape); /* of all axes, shape (1,) */
 }
 
 /* Computed in the wider of the dtypes of the array and of the result, as far as one is floating:

@@ -277,21 +277,16 @@ static int concatenate_complete(mxl_rule *rule)
     return axis == MXL_NONE ? 0 : mxl_joined_complete(rule, axis);
 }
 
-static const mxl_op op_concatenate = {
-    .name = MXL_NUMPY("_npi_concatenate"),
-    .doc = "Joins arrays along an axis; their other extents must be the same.",
-    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
-    MXL_PARAMS_OF(concatenate_params,
-                  MXL_PARAM(concatenate_params, num_args, MXL_P_INT, MXL_REQUIRED,
-                            "Number of arrays to join.", MXL_AT_LEAST(1)),
-                  MXL_PARAM(concatenate_params, axis, MXL_P_OPT_INT, "0",
-                            "The axis to join along; None: the arrays are flattened.")),
-    .key_var_num_args = "num_args",
-    .arity = concatenate_arity,
-    .output_names = "out",
-    .complete_shapes = concatenate_complete,
-    .compose = concatenate_compose,
-};
+MXL_NP(concatenate, "_npi_concatenate",
+       "Joins arrays along an axis; their other extents must be the same.",
+       MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
+       MXL_PARAMS_OF(concatenate_params,
+                     MXL_PARAM(concatenate_params, num_args, MXL_P_INT, MXL_REQUIRED,
+                               "Number of arrays to join.", MXL_AT_LEAST(1)),
+                     MXL_PARAM(concatenate_params, axis, MXL_P_OPT_INT, "0",
+                               "The axis to join along; None: the arrays are flattened.")),
+       .key_var_num_args = "num_args", .arity = concatenate_arity, .output_names = "out",
+       .complete_shapes = concatenate_complete);
 
 /* ---- _npi_vstack, _npi_hstack, _npi_dstack, _npi_column_stack ---- */
 

@@ -44,13 +44,9 @@ static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
     return b->ndim == last ? mxl_reshape(s, x, last, b->shape) : x;
 }
 
-static const mxl_op op_solve = {
-    .name = MXL_NUMPY("_npi_solve"),
-    .doc = "X of A X = B, for square matrices A; an error for a singular one.",
-    MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
-               MXL_INPUT(B, "As many matrices, or vectors along the last axis.")),
-    .compose = solve_compose,
-};
+MXL_NP(solve, "_npi_solve", "X of A X = B, for square matrices A; an error for a singular one.",
+       MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
+                  MXL_INPUT(B, "As many matrices, or vectors along the last axis.")));
 
 /* ---- tensorinv ---- */
 
@@ -85,14 +81,11 @@ static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
     return mxl_reshape(s, mxl_apply(s, &mxl_op_inverse, a), turned.ndim, turned.dim);
 }
 
-static const mxl_op op_tensorinv = {
-    .name = MXL_NUMPY("_npi_tensorinv"),
-    .doc = "The array whose tensordot over the last axes with a is the identity: its first `ind` "
-           "axes together count as the rows of a matrix, the others as columns.",
-    MXL_INPUTS(MXL_INPUT(a, "The array, float32 or float64.")),
-    MXL_ONLY_PARAM(int64_t, ind, MXL_P_INT, "2", "How many axes are rows, at least 1."),
-    .compose = tensorinv_compose,
-};
+MXL_NP(tensorinv, "_npi_tensorinv",
+       "The array whose tensordot over the last axes with a is the identity: its first `ind` "
+       "axes together count as the rows of a matrix, the others as columns.",
+       MXL_INPUTS(MXL_INPUT(a, "The array, float32 or float64.")),
+       MXL_ONLY_PARAM(int64_t, ind, MXL_P_INT, "2", "How many axes are rows, at least 1."));
 
 /* ---- tensorsolve ---- */
 
@@ -140,13 +133,11 @@ static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
     return mxl_reshape(s, mxl_solve(s, a, b), shape.ndim, shape.dim);
 }
 
-static const mxl_op op_tensorsolve = {
-    .name = MXL_NUMPY("_npi_tensorsolve"),
-    .doc = "x whose tensordot with a over all axes of x is b; the last axes of a belong to x.",
-    MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
-    MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]", "Axes of a to move to its end before.",
-                   .type_text = "Shape(tuple), optional, default=[]"),
-    .compose = tensorsolve_compose,
-};
+MXL_NP(tensorsolve, "_npi_tensorsolve",
+       "x whose tensordot with a over all axes of x is b; the last axes of a belong to x.",
+       MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
+       MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]",
+                      "Axes of a to move to its end before.",
+                      .type_text = "Shape(tuple), optional, default=[]"));
 
 const mxl_op *const mxl_ops_np_solve[] = {&op_solve, &op_tensorinv, &op_tensorsolve, NULL};

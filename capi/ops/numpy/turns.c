@@ -56,18 +56,15 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
     return line == x ? mxl_apply(s, &mxl_op_copy, x) : line;
 }
 
-static const mxl_op op_roll = {
-    .name = MXL_NUMPY("_np_roll"),
-    .inputs = mxl_inputs_data,
-    .doc = "The array with the positions of axes moved, those at the end to the beginning.",
-    MXL_PARAMS_OF(roll_params,
-                  MXL_PARAM(roll_params, shift, MXL_P_OPT_SHAPE, "None",
-                            "By how many positions, for each axis."),
-                  MXL_PARAM(roll_params, axis, MXL_P_OPT_SHAPE, "None",
-                            "The axes; None: the array as one line.")),
-    .compose = roll_compose,
-    .shapes = "A>A",
-};
+MXL_NP(roll, "_np_roll",
+       "The array with the positions of axes moved, those at the end to the beginning.",
+       .inputs = mxl_inputs_data,
+       MXL_PARAMS_OF(roll_params,
+                     MXL_PARAM(roll_params, shift, MXL_P_OPT_SHAPE, "None",
+                               "By how many positions, for each axis."),
+                     MXL_PARAM(roll_params, axis, MXL_P_OPT_SHAPE, "None",
+                               "The axes; None: the array as one line.")),
+       .shapes = "A>A");
 
 /* ---- rot90 ---- */
 
@@ -100,14 +97,11 @@ static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
     return mxl_reverse(s, mxl_swap_axes(s, x, first, second), second);
 }
 
-static const mxl_op op_rot90 = {
-    .name = MXL_NUMPY("_npi_rot90"),
-    .inputs = mxl_inputs_data,
-    .doc = "The array turned by quarters, in the plane of two axes, from the first to the second.",
-    MXL_PARAMS_OF(rot90_params, MXL_PARAM(rot90_params, k, MXL_P_INT, "1", "How many quarters."),
-                  MXL_PARAM(rot90_params, axes, MXL_P_OPT_SHAPE, "None", "The two axes.")),
-    .compose = rot90_compose,
-};
+MXL_NP(rot90, "_npi_rot90",
+       "The array turned by quarters, in the plane of two axes, from the first to the second.",
+       .inputs = mxl_inputs_data,
+       MXL_PARAMS_OF(rot90_params, MXL_PARAM(rot90_params, k, MXL_P_INT, "1", "How many quarters."),
+                     MXL_PARAM(rot90_params, axes, MXL_P_OPT_SHAPE, "None", "The two axes.")));
 
 /* ---- moveaxis ---- */
 
@@ -156,18 +150,15 @@ static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
     return x->ndim < 2 ? mxl_apply(s, &mxl_op_copy, x) : mxl_transpose(s, x, axes);
 }
 
-static const mxl_op op_moveaxis = {
-    .name = MXL_NUMPY("_np_moveaxis"),
-    .doc = "The array with some axes in other places; the others keep their order.",
-    .inputs = mxl_inputs_np,
-    MXL_PARAMS_OF(moveaxis_params,
-                  MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
-                            "The axes to move, counted from either end.",
-                            .type_name = "Shape(tuple)"),
-                  MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
-                            "The place of each in the result.", .type_name = "Shape(tuple)")),
-    .compose = moveaxis_compose,
-};
+MXL_NP(moveaxis, "_np_moveaxis",
+       "The array with some axes in other places; the others keep their order.",
+       .inputs = mxl_inputs_np,
+       MXL_PARAMS_OF(moveaxis_params,
+                     MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
+                               "The axes to move, counted from either end.",
+                               .type_name = "Shape(tuple)"),
+                     MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
+                               "The place of each in the result.", .type_name = "Shape(tuple)")));
 
 /* ---- atleast_nd ---- */
 

@@ -12,14 +12,6 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/shape/movement.h"
 
-#define COMPOSED(id, op_name, text, ...)                                                           \
-    static const mxl_op op_##id = {                                                                \
-        .name = MXL_NUMPY(op_name),                                                                \
-        .doc = text,                                                                               \
-        __VA_ARGS__,                                                                               \
-        .compose = id##_compose,                                                                   \
-    }
-
 /* ---- around, nan_to_num ---- */
 
 /* rint(x * 10^d) / 10^d; of integers, whole tens, cut. */
@@ -45,11 +37,11 @@ static mxl_array *around_compose(mxl_scope *s, const mxl_call *call)
     return mxl_mul_scalar(s, mxl_apply(s, &mxl_op_round_even, mxl_div_scalar(s, x, scale)), scale);
 }
 
-COMPOSED(around, "_npi_around", "Numbers rounded to a number of decimals, halves to even ones.",
-         MXL_INPUTS(MXL_INPUT(x, "Input array.")),
-         MXL_ONLY_PARAM(int64_t, decimals, MXL_P_INT, "0",
-                        "How many decimals; below 0, tens are left."),
-         .shapes = "A>A", .dtypes = "A>A");
+MXL_NP(around, "_npi_around", "Numbers rounded to a number of decimals, halves to even ones.",
+       MXL_INPUTS(MXL_INPUT(x, "Input array.")),
+       MXL_ONLY_PARAM(int64_t, decimals, MXL_P_INT, "0",
+                      "How many decimals; below 0, tens are left."),
+       .shapes = "A>A", .dtypes = "A>A");
 
 typedef struct nan_params {
     int copy;
@@ -84,20 +76,20 @@ static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
     return x;
 }
 
-COMPOSED(nan, "_npi_nan_to_num", "The array with numbers in place of NaN and infinities.",
-         .shapes = "A>A", .dtypes = "A>A",
-         MXL_PARAMS_OF(nan_params,
-                       MXL_PARAM(nan_params, copy, MXL_P_BOOL, "1",
-                                 "Read and not used: out= gives an array to write to."),
-                       MXL_PARAM(nan_params, nan, MXL_P_FLOAT, "0", "The number for NaN.",
-                                 .type_name = "double"),
-                       MXL_PARAM(nan_params, posinf, MXL_P_OPT_FLOAT, "None",
-                                 "The number for infinity; None: the largest of the dtype.",
-                                 .type_name = "double or None"),
-                       MXL_PARAM(nan_params, neginf, MXL_P_OPT_FLOAT, "None",
-                                 "The number for -infinity; None: the least of the dtype.",
-                                 .type_name = "double or None")),
-         .inputs = mxl_inputs_data);
+MXL_NP(nan, "_npi_nan_to_num", "The array with numbers in place of NaN and infinities.",
+       .shapes = "A>A", .dtypes = "A>A",
+       MXL_PARAMS_OF(nan_params,
+                     MXL_PARAM(nan_params, copy, MXL_P_BOOL, "1",
+                               "Read and not used: out= gives an array to write to."),
+                     MXL_PARAM(nan_params, nan, MXL_P_FLOAT, "0", "The number for NaN.",
+                               .type_name = "double"),
+                     MXL_PARAM(nan_params, posinf, MXL_P_OPT_FLOAT, "None",
+                               "The number for infinity; None: the largest of the dtype.",
+                               .type_name = "double or None"),
+                     MXL_PARAM(nan_params, neginf, MXL_P_OPT_FLOAT, "None",
+                               "The number for -infinity; None: the least of the dtype.",
+                               .type_name = "double or None")),
+       .inputs = mxl_inputs_data);
 
 /* ---- average ---- */
 
@@ -151,16 +143,16 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
     return mxl_div(s, mxl_np_reduce(s, &mxl_op_np_sum, mxl_mul(s, x, w), p->axis, false), sum);
 }
 
-COMPOSED(average, "_npi_average", "The mean over axes, weighted; and the sum of the weights.",
-         MXL_INPUTS(MXL_INPUT(a, "Input array."),
-                    MXL_INPUT(weights, "Weights, in the array's shape or for one axis.")),
-         MXL_PARAMS_OF(
-             average_params,
-             MXL_PARAM(average_params, axis, MXL_P_OPT_SHAPE, "None", "The axes; None: all."),
-             MXL_PARAM(average_params, returned, MXL_P_BOOL, "0",
-                       "Whether the sum of the weights is given too.", .sets_outputs = true),
-             MXL_PARAM(average_params, weighted, MXL_P_BOOL, "1", "Whether there are weights.")),
-         .arity = average_arity);
+MXL_NP(average, "_npi_average", "The mean over axes, weighted; and the sum of the weights.",
+       MXL_INPUTS(MXL_INPUT(a, "Input array."),
+                  MXL_INPUT(weights, "Weights, in the array's shape or for one axis.")),
+       MXL_PARAMS_OF(
+           average_params,
+           MXL_PARAM(average_params, axis, MXL_P_OPT_SHAPE, "None", "The axes; None: all."),
+           MXL_PARAM(average_params, returned, MXL_P_BOOL, "0",
+                     "Whether the sum of the weights is given too.", .sets_outputs = true),
+           MXL_PARAM(average_params, weighted, MXL_P_BOOL, "1", "Whether there are weights.")),
+       .arity = average_arity);
 
 /* ---- polyval, diff, ediff1d ---- */
 
@@ -182,13 +174,10 @@ static mxl_array *polyval_compose(mxl_scope *s, const mxl_call *call)
     return y;
 }
 
-static const mxl_op op_polyval = {
-    .name = MXL_NUMPY("_npi_polyval"),
-    .doc = "The polynomial with coefficients p, the highest power first, at x.",
-    MXL_INPUTS(MXL_INPUT(p, "Coefficients, one axis."), MXL_INPUT(x, "Where, of p's dtype.")),
-    .compose = polyval_compose,
-    .shapes = ".A>A",
-};
+MXL_NP(polyval, "_npi_polyval",
+       "The polynomial with coefficients p, the highest power first, at x.",
+       MXL_INPUTS(MXL_INPUT(p, "Coefficients, one axis."), MXL_INPUT(x, "Where, of p's dtype.")),
+       .shapes = ".A>A");
 
 /* Neighbours' differences along an axis. */
 static mxl_array *differences(mxl_scope *s, mxl_array *x, int axis)
@@ -222,10 +211,10 @@ static mxl_array *diff_compose(mxl_scope *s, const mxl_call *call)
     return x;
 }
 
-COMPOSED(diff, "_npi_diff", "Differences of neighbours along an axis, n times.",
-         MXL_INPUTS(MXL_INPUT(a, "Input array, with an axis.")),
-         MXL_PARAMS_OF(diff_params, MXL_PARAM(diff_params, n, MXL_P_INT, "1", "How many times."),
-                       MXL_PARAM(diff_params, axis, MXL_P_INT, "-1", "The axis.")));
+MXL_NP(diff, "_npi_diff", "Differences of neighbours along an axis, n times.",
+       MXL_INPUTS(MXL_INPUT(a, "Input array, with an axis.")),
+       MXL_PARAMS_OF(diff_params, MXL_PARAM(diff_params, n, MXL_P_INT, "1", "How many times."),
+                     MXL_PARAM(diff_params, axis, MXL_P_INT, "-1", "The axis.")));
 
 typedef struct ediff_params {
     int begin_given, end_given;
@@ -261,20 +250,20 @@ static mxl_array *ediff_compose(mxl_scope *s, const mxl_call *call)
     return count == 1 ? parts[0] : mxl_concat(s, count, parts, 0);
 }
 
-COMPOSED(ediff, "_npi_ediff1d",
-         "Differences of neighbours of all elements, with numbers before and after them.",
-         MXL_INPUTS(MXL_INPUT(input1, "Input array."), MXL_INPUT(input2, "What comes before."),
-                    MXL_INPUT(input3, "What comes after.")),
-         MXL_PARAMS_OF(ediff_params,
-                       MXL_PARAM_AS("to_begin_arr_given", ediff_params, begin_given, MXL_P_BOOL,
-                                    "0", "Whether an array comes before."),
-                       MXL_PARAM_AS("to_end_arr_given", ediff_params, end_given, MXL_P_BOOL, "0",
-                                    "Whether an array comes after."),
-                       MXL_PARAM_AS("to_begin_scalar", ediff_params, begin, MXL_P_OPT_FLOAT, "None",
-                                    "A number that comes before.", .type_name = "double or None"),
-                       MXL_PARAM_AS("to_end_scalar", ediff_params, end, MXL_P_OPT_FLOAT, "None",
-                                    "A number that comes after.", .type_name = "double or None")),
-         .arity = ediff_arity);
+MXL_NP(ediff, "_npi_ediff1d",
+       "Differences of neighbours of all elements, with numbers before and after them.",
+       MXL_INPUTS(MXL_INPUT(input1, "Input array."), MXL_INPUT(input2, "What comes before."),
+                  MXL_INPUT(input3, "What comes after.")),
+       MXL_PARAMS_OF(ediff_params,
+                     MXL_PARAM_AS("to_begin_arr_given", ediff_params, begin_given, MXL_P_BOOL, "0",
+                                  "Whether an array comes before."),
+                     MXL_PARAM_AS("to_end_arr_given", ediff_params, end_given, MXL_P_BOOL, "0",
+                                  "Whether an array comes after."),
+                     MXL_PARAM_AS("to_begin_scalar", ediff_params, begin, MXL_P_OPT_FLOAT, "None",
+                                  "A number that comes before.", .type_name = "double or None"),
+                     MXL_PARAM_AS("to_end_scalar", ediff_params, end, MXL_P_OPT_FLOAT, "None",
+                                  "A number that comes after.", .type_name = "double or None")),
+       .arity = ediff_arity);
 
 /* ---- bincount ---- */
 
@@ -317,15 +306,14 @@ static mxl_array *bincount_compose(mxl_scope *s, const mxl_call *call)
     return mxl_take_back(s, w, numbers, 0, 1, &bins);
 }
 
-COMPOSED(bincount, "_npi_bincount", "How often each value occurs, or the sum of its weights.",
-         MXL_INPUTS(MXL_INPUT(data, "Integers from 0 on, one axis."),
-                    MXL_INPUT(weights, "A number for each.")),
-         MXL_PARAMS_OF(bincount_params,
-                       MXL_PARAM(bincount_params, minlength, MXL_P_INT, "0",
-                                 "The least length of the result."),
-                       MXL_PARAM(bincount_params, has_weights, MXL_P_BOOL, "0",
-                                 "Whether there are weights.")),
-         .arity = bincount_arity, .by_values = 1, .dtypes = "(.)A>A");
+MXL_NP(bincount, "_npi_bincount", "How often each value occurs, or the sum of its weights.",
+       MXL_INPUTS(MXL_INPUT(data, "Integers from 0 on, one axis."),
+                  MXL_INPUT(weights, "A number for each.")),
+       MXL_PARAMS_OF(
+           bincount_params,
+           MXL_PARAM(bincount_params, minlength, MXL_P_INT, "0", "The least length of the result."),
+           MXL_PARAM(bincount_params, has_weights, MXL_P_BOOL, "0", "Whether there are weights.")),
+       .arity = bincount_arity, .by_values = 1, .dtypes = "(.)A>A");
 
 /* ---- constraint_check, share_memory ---- */
 
@@ -345,15 +333,10 @@ static int constraint_infer(mxl_infer *infer)
     return mxl_infer_set(infer, MXL_BOOL, 0, NULL);
 }
 
-static const mxl_op op_constraint = {
-    .name = MXL_NUMPY("_npx_constraint_check"),
-    .doc = "True; an error with a text if an element is False.",
-    MXL_INPUTS(MXL_INPUT(input, "Booleans.")),
-    MXL_ONLY_PARAM(const char *, msg, MXL_P_STRING, "Constraint violated.", "The text."),
-    .infer = constraint_infer,
-    .compose = constraint_compose,
-    .dtypes = ">b",
-};
+MXL_NP(constraint, "_npx_constraint_check", "True; an error with a text if an element is False.",
+       MXL_INPUTS(MXL_INPUT(input, "Booleans.")),
+       MXL_ONLY_PARAM(const char *, msg, MXL_P_STRING, "Constraint violated.", "The text."),
+       .infer = constraint_infer, .dtypes = ">b");
 
 /* Whether the bytes of two arrays overlap, taken from their first to their last. */
 static mxl_array *share_compose(mxl_scope *s, const mxl_call *call)
@@ -367,13 +350,8 @@ static mxl_array *share_compose(mxl_scope *s, const mxl_call *call)
     return mxl_np_number(s, shared, MXL_BOOL);
 }
 
-static const mxl_op op_share = {
-    .name = MXL_NUMPY("_npi_share_memory"),
-    .doc = "Whether two arrays share memory.",
-    MXL_INPUTS(MXL_INPUT(a, "An array."), MXL_INPUT(b, "Another one.")),
-    .compose = share_compose,
-    .dtypes = ">b",
-};
+MXL_NP(share, "_npi_share_memory", "Whether two arrays share memory.",
+       MXL_INPUTS(MXL_INPUT(a, "An array."), MXL_INPUT(b, "Another one.")), .dtypes = ">b");
 
 const mxl_op *const mxl_ops_np_values[] = {
     &op_around, &op_nan,      &op_average,    &op_polyval, &op_diff,

@@ -49,18 +49,13 @@ static int where_grad(mxl_grad *g)
     return 0;
 }
 
-static const mxl_op op_where = {
-    .name = MXL_NUMPY("_npi_where"),
-    .doc = "Elements of x where the condition is not 0, else those of y; all three broadcast.",
-    MXL_INPUTS(MXL_INPUT(condition, "The condition, of any dtype."),
-               MXL_INPUT(x, "Elements for where the condition is not 0."),
-               MXL_INPUT(y, "Elements for where it is; of x's dtype.")),
-    .dtypes = ".AA>A",
-    .promotion = &(const mxl_promotion){.as_is = MXL_SET_ALL, .from = 1},
-    .compose = where_compose,
-    .grad = where_grad,
-    .saves = mxl_saves_input,
-};
+MXL_NP(where, "_npi_where",
+       "Elements of x where the condition is not 0, else those of y; all three broadcast.",
+       MXL_INPUTS(MXL_INPUT(condition, "The condition, of any dtype."),
+                  MXL_INPUT(x, "Elements for where the condition is not 0."),
+                  MXL_INPUT(y, "Elements for where it is; of x's dtype.")),
+       .dtypes = ".AA>A", .promotion = &(const mxl_promotion){.as_is = MXL_SET_ALL, .from = 1},
+       .grad = where_grad, .saves = mxl_saves_input);
 
 /* ---- of numbers ---- */
 
@@ -99,7 +94,7 @@ typedef struct two_numbers {
     double x, y;
 } two_numbers;
 
-static mxl_array *scalar2_compose(mxl_scope *s, const mxl_call *call)
+static mxl_array *where_scalar2_compose(mxl_scope *s, const mxl_call *call)
 {
     const two_numbers *p = call->params;
 
@@ -117,7 +112,7 @@ static const mxl_op op_where_scalar2 = {
                             .type_name = "double")),
     .shapes = "A>A",
     .dtypes = ".>f",
-    .compose = scalar2_compose,
+    .compose = where_scalar2_compose,
 };
 
 const mxl_op *const mxl_ops_np_where[] = {&op_where, &op_where_lscalar, &op_where_rscalar,
