@@ -74,3 +74,17 @@ double *mxl_np_doubles(const mxl_array *a)
     }
     return to;
 }
+
+int64_t mxl_np_position(int ndim, const int64_t *shape, const mxl_array *in, int64_t i)
+{
+    int64_t at = 0, step = 1;
+
+    for (int d = 1; d <= in->ndim; d++) {
+        int64_t extent = in->shape[in->ndim - d];
+
+        at += extent == 1 ? 0 : i % shape[ndim - d] * step;
+        step *= extent;
+        i /= shape[ndim - d];
+    }
+    return at;
+}

@@ -57,21 +57,6 @@ static int check_number(const draw_params *p, const char *name, bound limit, dou
     return 0;
 }
 
-/* Position of element i of the result among the elements of an input that broadcasts to it. */
-static int64_t position(const mxl_array *out, const mxl_array *in, int64_t i)
-{
-    int64_t at = 0, step = 1;
-
-    for (int d = 0; d < in->ndim; d++) {
-        int64_t extent = in->shape[in->ndim - 1 - d], size = out->shape[out->ndim - 1 - d];
-
-        at += extent == 1 ? 0 : i % size * step;
-        step *= extent;
-        i /= size;
-    }
-    return at;
-}
-
 /* One parameter of each element of the result, or a single one if it is a number. */
 typedef struct operand {
     double number;
@@ -101,7 +86,7 @@ static int operand_read(const draw_params *p, const char *name, bound limit, con
         to->bytes = (size_t)out->size * sizeof(double);
         to->all = mxl_alloc(to->bytes);
         for (int64_t i = 0; to->all != NULL && i < out->size; i++)
-            to->all[i] = values[position(out, in, i)];
+            to->all[i] = values[mxl_np_position(out->ndim, out->shape, in, i)];
     }
     mxl_free(values, (size_t)in->size * sizeof(double));
     return spread && to->all == NULL ? -1 : 0;
@@ -210,88 +195,50 @@ static int dist_arity(const void *params, mxl_arity *arity)
 
 /* ---- shapes ---- */
 
-/* The shape of all inputs together. */
-static int inputs_shape(const mxl_infer *infer, mxl_shape *shape)
+/* The shape of the result: `size`, to which the inputs must broadcast, or which comes before their
+ * shape (`batch`); without it, their own. -1 with the error set. */
+static int dist_shape(const mxl_call *call, bool batch, mxl_shape *shape)
 {
-    *shape = (mxl_shape){0};
-    for (int i = 0; i < infer->num_inputs; i++) {
-        const mxl_array *in = infer->in[i];
-        mxl_shape before = *shape;
+    mxl_tuple size = ((const dist_params *)call->params)->size;
+    mxl_shape inputs = {0}, both;
 
-        if (mxl_shape_broadcast(shape, before.ndim, before.dim, in->ndim, in->shape) != 0)
-            return mxl_error_prefix(infer->op->name);
+    for (int i = 0; i < call->num_inputs; i++) {
+        const mxl_array *in = call->in[i];
+
+        both = inputs;
+        if (in->dtype == MXL_BOOL)
+            return mxl_error("parameters must be numbers, got bool");
+        if (mxl_shape_broadcast(&inputs, both.ndim, both.dim, in->ndim, in->shape) != 0)
+            return -1;
     }
-    return 0;
-}
-
-/* `size`, to which the inputs must broadcast; without it, their own shape. */
-static int sized(mxl_infer *infer, const mxl_shape *inputs, mxl_tuple size)
-{
-    mxl_shape both;
-
+    *shape = inputs;
     if (size.n <= 0)
-        return mxl_infer_set(infer, infer->out_dtype[0], inputs->ndim, inputs->dim);
-    infer->out_shape[0].ndim = 0;
-    if (mxl_infer_append(infer, size.n, size.v) != 0 || mxl_shape_count(size.n, size.v) < 0)
-        return mxl_error_prefix(infer->op->name);
-    if (mxl_shape_broadcast(&both, inputs->ndim, inputs->dim, size.n, size.v) != 0 ||
-        !mxl_shape_same(both.ndim, both.dim, size.n, size.v))
-        return mxl_error("%s: parameters of shape %s do not broadcast to the size %s",
-                         infer->op->name, MXL_SHAPE_TEXT(inputs->ndim, inputs->dim),
-                         MXL_SHAPE_TEXT(size.n, size.v));
-    return 0;
-}
-
-static int dist_shape(mxl_infer *infer, mxl_tuple size, bool batch)
-{
-    mxl_shape inputs;
-
-    if (inputs_shape(infer, &inputs) != 0)
+        return 0;
+    if (size.n + (batch ? inputs.ndim : 0) > MXL_MAX_NDIM)
+        return mxl_error("the result would have more than %d axes", MXL_MAX_NDIM);
+    if (mxl_shape_count(size.n, size.v) < 0)
         return -1;
-    if (!batch)
-        return sized(infer, &inputs, size);
-    if (size.n <= 0)
-        return mxl_infer_set(infer, infer->out_dtype[0], inputs.ndim, inputs.dim);
-    mxl_shape_set(&infer->out_shape[0], 0, NULL);
-    return mxl_infer_append(infer, size.n, size.v) != 0 ||
-                   mxl_infer_append(infer, inputs.ndim, inputs.dim) != 0
-               ? -1
-               : 0;
-}
-
-static int dist_infer(mxl_infer *infer)
-{
-    const dist_params *p = infer->params;
-    int dtype = p->dtype;
-
-    for (int i = 0; i < infer->num_inputs; i++)
-        if (infer->in[i]->dtype == MXL_BOOL)
-            return mxl_error("%s: parameters must be numbers, got bool", infer->op->name);
-    if (dist_shape(infer, p->size, dist_of(infer->op)->batch) != 0)
-        return -1;
-    infer->out_dtype[0] = dtype;
-    return 0;
+    mxl_shape_set(shape, size.n, size.v);
+    for (int i = 0; batch && i < inputs.ndim; i++)
+        shape->dim[shape->ndim++] = inputs.dim[i];
+    if (batch || (mxl_shape_broadcast(&both, inputs.ndim, inputs.dim, size.n, size.v) == 0 &&
+                  mxl_shape_same(both.ndim, both.dim, size.n, size.v)))
+        return 0;
+    return mxl_error("parameters of shape %s do not broadcast to the size %s",
+                     MXL_SHAPE_TEXT(inputs.ndim, inputs.dim), MXL_SHAPE_TEXT(size.n, size.v));
 }
 
 /* ---- composites ---- */
 
-/* Draws in the shape of the call's result, which infer knows. */
+/* Draws in the shape of the call's result. */
 static mxl_array *draw_of(mxl_scope *s, const mxl_call *call, const distribution *of, double first,
                           double second, int dtype)
 {
-    const dist_params *p = call->params;
-    mxl_shape shape = {0};
-    mxl_infer infer = {.op = call->op,
-                       .num_inputs = call->num_inputs,
-                       .num_outputs = 1,
-                       .in = call->in,
-                       .out_shape = &shape,
-                       .out_dtype = &dtype};
     draw_params params = {first, second, {0}, dtype, of, call->op->name};
+    mxl_shape shape;
 
-    if (dist_shape(&infer, p->size, of->batch) != 0)
+    if (dist_shape(call, of->batch, &shape) != 0)
         return NULL;
-    params.dtype = dtype;
     params.shape = (mxl_tuple){shape.ndim, shape.dim};
     return mxl_scope_call(s, &op_draw, &params, call->num_inputs, call->in);
 }
@@ -440,7 +387,6 @@ enum {
                its_inputs,                                                                         \
                MXL_PARAMS_OF(dist_params, __VA_ARGS__),                                            \
                .arity = its_arity,                                                                 \
-               .infer = dist_infer,                                                                \
                .compose = its_compose##_compose,                                                   \
                .total_outputs = its_compose##_outputs},                                            \
         .of = &id##_distribution,                                                                  \

@@ -56,4 +56,7 @@ mxl_array *mxl_np_number(mxl_scope *s, double value, int dtype);
  * with the error set. */
 double *mxl_np_doubles(const mxl_array *a);
 
+/* Where element i of a result of this shape lies in an array that broadcasts to it. */
+int64_t mxl_np_position(int ndim, const int64_t *shape, const mxl_array *in, int64_t i);
+
 #endif

@@ -93,39 +93,34 @@ static mxl_array *at_fraction(mxl_scope *s, mxl_array *x, double fraction, int h
 static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
 {
     const percentile_params *p = call->params;
-    int64_t shape[MXL_MAX_NDIM], full[MXL_MAX_NDIM], count = 1;
+    int64_t shape[MXL_MAX_NDIM + 1] = {1}, count = 1;
     mxl_array *q = call->num_inputs > 1 ? call->in[1] : NULL, *x, *made = NULL;
-    int ndim = 0;
+    int many = q != NULL && q->ndim == 1,
+        ndim = 0; /* an axis for as many percentages comes first */
 
-    x = sorted(s, call, shape, &ndim);
+    x = sorted(s, call, shape + 1, &ndim);
     if (q != NULL && q->ndim > 1)
         return mxl_error_null("q must have at most 1 axis, got %d", q->ndim);
-    if (q != NULL) {
-        count = q->size;
-        q = s->mode.meta ? q : mxl_np_read(s, q, MXL_F64);
-    }
-    if (x == NULL || s->failed)
+    if (x == NULL)
         return NULL;
-    for (int64_t i = 0; i < count; i++) {
-        double percent = q == NULL      ? p->q
-                         : s->mode.meta ? 0
-                                        : ((const double *)mxl_array_read(q))[i];
-        mxl_array *one, *both[2];
+    if (q != NULL) {
+        shape[0] = count = q->size;
+        if (s->mode.meta || count == 0)
+            return mxl_scope_new(s, x->dtype, ndim + many, shape + 1 - many);
+        q = mxl_np_read(s, q, MXL_F64);
+        shape[0] = 1;
+    }
+    for (int64_t i = 0; !s->failed && i < count; i++) {
+        double percent = q == NULL ? p->q : ((const double *)mxl_array_read(q))[i];
+        mxl_array *both[2] = {made, NULL};
 
         if (!(percent >= 0 && percent <= 100))
             return mxl_error_null("ValueError: q is %g, it must be between 0 and 100", percent);
-        one = at_fraction(s, x, percent / 100, p->interpolation);
-        if (one == NULL)
+        both[1] = mxl_reshape(s, at_fraction(s, x, percent / 100, p->interpolation), ndim + many,
+                              shape + 1 - many);
+        made = made == NULL ? both[1] : mxl_concat(s, 2, both, 0);
+        if (made == NULL)
             return NULL;
-        full[0] = s->mode.meta ? count : 1;
-        memcpy(full + 1, shape, (size_t)ndim * sizeof(*shape));
-        if (s->mode.meta && q != NULL && q->ndim == 1)
-            return mxl_scope_new(s, one->dtype, ndim + 1, full);
-        one = mxl_reshape(s, one, q != NULL && call->in[1]->ndim == 1 ? ndim + 1 : ndim,
-                          q != NULL && call->in[1]->ndim == 1 ? full : shape);
-        both[0] = made;
-        both[1] = one;
-        made = made == NULL ? one : mxl_concat(s, 2, both, 0);
     }
     return made;
 }

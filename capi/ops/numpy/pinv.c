@@ -75,21 +75,6 @@ static int pinv_matrix(const pinv_job *job, int dtype, const void *a, double rco
     return 0;
 }
 
-/* The number of matrix i: rcond broadcasts to the batch. */
-static double rcond_of(const mxl_array *a, const mxl_array *rcond, const double *values, int64_t i)
-{
-    int64_t at = 0, step = 1;
-
-    for (int d = 1; d <= rcond->ndim; d++) {
-        int64_t size = a->shape[a->ndim - 2 - d], extent = rcond->shape[rcond->ndim - d];
-
-        at += extent == 1 ? 0 : i % size * step;
-        step *= extent;
-        i /= size;
-    }
-    return values[at];
-}
-
 static int pinv_all(const mxl_call *call, const pinv_job *job, const double *rcond)
 {
     const mxl_array *a = call->in[0];
@@ -101,8 +86,9 @@ static int pinv_all(const mxl_call *call, const pinv_job *job, const double *rco
 
     for (int64_t i = 0; i < count && status == 0; i++)
         status = pinv_matrix(job, a->dtype, from + (size_t)i * bytes,
-                             rcond != NULL ? rcond_of(a, call->in[1], rcond, i)
-                                           : ((const pinv_params *)call->params)->rcond,
+                             rcond != NULL
+                                 ? rcond[mxl_np_position(a->ndim - 2, a->shape, call->in[1], i)]
+                                 : ((const pinv_params *)call->params)->rcond,
                              to + (size_t)i * bytes);
     return status;
 }
