@@ -168,7 +168,9 @@ static int full_like_infer(mxl_infer *infer)
 {
     int dtype = ((const full_like_params *)infer->params)->dtype;
 
-    if (mxl_infer_same(infer) == 0 && dtype != MXL_DTYPE_UNKNOWN)
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    if (dtype != MXL_DTYPE_UNKNOWN)
         infer->out_dtype[0] = dtype;
     return 0;
 }

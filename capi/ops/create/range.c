@@ -252,8 +252,8 @@ static int made_eye(mxl_infer *infer, int64_t columns)
     const int64_t shape[2] = {p->rows, columns};
 
     if (p->rows < 0 || columns < 0)
-        return mxl_error("%s: a matrix of %lld x %lld", infer->op->name, (long long)p->rows,
-                         (long long)columns);
+        return mxl_error("%s: a matrix of %lld x %lld; sizes must not be negative", infer->op->name,
+                         (long long)p->rows, (long long)columns);
     return mxl_infer_made(infer, p->ctx, p->dtype, 2, shape);
 }
 
