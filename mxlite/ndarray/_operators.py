@@ -256,40 +256,12 @@ def parameters(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# Arrays that are not there yet, parameters of blocks without a shape (mxlite/gluon/_shapes.py): the handle of such a
-# stand-in raises Unknown. Who runs an operator of any name catches it and passes Waiting on in place of the handles;
-# `run` gives the call to the stand-in, which finds the shapes.
-
-
-class Unknown(AttributeError):
-    """The handle of a stand-in was wanted. As any other operand without a handle, it is judged by Python code."""
-
-    def __init__(self, stand_in: Any, message: str) -> None:
-        super().__init__(message)
-        self.stand_in = stand_in
-
-
-class Waiting(list):
-    """The inputs of an operator with a stand-in among them; no list of handles."""
-
-    def __init__(self, arrays: Any, stand_in: Any) -> None:
-        super().__init__()
-        self.arrays = tuple(arrays)
-        self.stand_in = stand_in
-
-    def call(self, operator: Any, given: dict[str, Any], out: Any) -> Any:
-        """What the operator gives."""
-        return self.stand_in.call(operator, self.arrays, given, out)
-
-
 def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, array_class: type) -> Any:
     """Runs an operator on handles with any parameters.
 
     Returns `out` where it was given (an array, or a list of them); else a new array, or a list of arrays where the
     operator has several outputs.
     """
-    if inputs.__class__ is not list:
-        return inputs.call(operator, given, out)  # type: ignore[attr-defined] # Waiting
     if operator.counted and operator.counted in given:
         count = given.pop(operator.counted)
         if count != len(inputs):
@@ -305,10 +277,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
         _run_into(operator, call, inputs, arguments, given, _out_handles(operator, out, made, array_class))
         return out
     if call and made == 1:
-        if len(inputs) == 1 == len(arguments):
-            handle = _run_one(call, inputs[0], arguments[0])
-        else:
-            handle = hot.call_n(call, inputs, arguments)
+        handle = _run_one(call, inputs, arguments)
         if not handle:
             raise last_error()
         return array_class._adopt(handle)
@@ -317,16 +286,22 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-def _run_one(call: int, array: int, argument: Any) -> int:
-    """One input and one typed argument: no lists to make."""
-    kind = argument.__class__
-    if kind is int:
-        return hot.call1_int(call, array, argument)
-    if kind is float:
-        return hot.call1_float(call, array, argument)
-    if kind is tuple:
-        return hot.call1_list(call, array, argument)
-    return hot.call_n(call, [array], [argument])
+def _run_one(call: int, inputs: list[int], arguments: list) -> int:
+    """A call with one output; of few arrays and at most one typed argument without lists to make."""
+    if len(inputs) == 1 and len(arguments) < 2:
+        if not arguments:
+            return hot.call1(call, inputs[0])
+        argument = arguments[0]
+        kind = argument.__class__
+        if kind is int:
+            return hot.call1_int(call, inputs[0], argument)
+        if kind is float:
+            return hot.call1_float(call, inputs[0], argument)
+        if kind is tuple:
+            return hot.call1_list(call, inputs[0], argument)
+    elif len(inputs) == 2 and not arguments:
+        return hot.call2(call, *inputs)
+    return hot.call_n(call, inputs, arguments)
 
 
 def _run_into(

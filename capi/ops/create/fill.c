@@ -197,7 +197,7 @@ static const mxl_op op_full_like = {
     .grad = mxl_grad_zero,
 };
 
-const mxl_op *const mxl_ops_init[] = {
+const mxl_op *const mxl_ops_fill[] = {
     &op_zeros,         &op_ones,      &op_full, &op_plain_zeros, &op_set_value, &mxl_op_zeros_like,
     &mxl_op_ones_like, &op_full_like, NULL,
 };

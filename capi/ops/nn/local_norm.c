@@ -68,6 +68,7 @@ static const mxl_op op_l2_normalization = {
                             .values = l2_modes)),
     .output_names = "output norm",
     .total_outputs = 2,
+    .shapes = "A>A",
     .infer = l2_infer,
     .compose = l2_compose,
 };
