@@ -2,12 +2,8 @@
 #include "ops/numpy/numpy.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "array/copy.h"
-#include "base/memory/mem.h"
-#include "ops/elementwise/elementwise.h"
 #include "ops/index/take.h"
 #include "ops/shape/movement.h"
 
