@@ -3,10 +3,8 @@
  * `take`, which gives gradients. */
 #include "ops/numpy/numpy.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory/mem.h"
 #include "op/text.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/index/take.h"

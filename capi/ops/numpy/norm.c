@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "ops/elementwise/elementwise.h"
-#include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
 #include "ops/reduce/reduce_ops.h"
 

@@ -2,12 +2,8 @@
 #include "ops/numpy/numpy.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "array/copy.h"
-#include "base/memory/mem.h"
-#include "ops/elementwise/elementwise.h"
 #include "ops/index/take.h"
 #include "ops/shape/movement.h"
 
@@ -95,8 +91,7 @@ static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
     const percentile_params *p = call->params;
     int64_t shape[MXL_MAX_NDIM + 1] = {1}, count = 1;
     mxl_array *q = call->num_inputs > 1 ? call->in[1] : NULL, *x, *made = NULL;
-    int many = q != NULL && q->ndim == 1,
-        ndim = 0; /* an axis for as many percentages comes first */
+    int many = q != NULL && q->ndim == 1, ndim = 0; /* many: an axis for them comes first */
 
     x = sorted(s, call, shape + 1, &ndim);
     if (q != NULL && q->ndim > 1)

@@ -1,14 +1,11 @@
 /* Functions of the values of NumPy arrays: around, nan_to_num, average, polyval, diff,
- * ediff1d, percentile, bincount, constraint_check, share_memory. */
+ * ediff1d, bincount, constraint_check, share_memory. */
 #include "ops/numpy/numpy.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
-#include "array/copy.h"
-#include "base/half.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/shape/movement.h"
 
