@@ -257,6 +257,11 @@ def numbers_in(array: int) -> Any:
     return None
 
 
+def array_struct(array: int) -> Any:
+    """`__array_struct__` of an array's memory. None: the caller's general way runs."""
+    return None
+
+
 def requires_gradient(array: Any) -> bool:
     """Whether a gradient flows to an array, which has a handle in `_h`."""
     kind = edge_kind(array._h)  # noqa: F821

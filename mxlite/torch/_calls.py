@@ -118,7 +118,7 @@ def run(call: int, inputs: list[Any], *values: Any, kind: dtype | None = None) -
 
 def run_many(call: int, inputs: list[Any], *values: Any, kinds: list[dtype] | None = None) -> list[Any]:
     """The same for a call with several outputs."""
-    count = hot.num_outputs(call, list(values))
+    count = hot.num_outputs(call, list(values)) if kinds is None else len(kinds)
     if count < 0:
         raise last_error()
     handles = hot.call_into(call, [tensor._h for tensor in inputs], list(values), [0] * count)

@@ -363,6 +363,10 @@ class _Memory:
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
+        found = hot.array_struct(tensor._h)
+        if found is not None:
+            self.__array_struct__ = found
+            return
         size = tensor._dtype.itemsize
         self.__array_interface__ = {
             "version": 3,

@@ -152,3 +152,62 @@ static PyObject *requires_gradient(PyObject *self, PyObject *object)
     kind = p_MXLNDArrayGetEdgeKind(HANDLE(((const owner *)object)->handle));
     return kind < 0 ? raise_last_error() : PyBool_FromLong(kind != MXL_EDGE_CONSTANT);
 }
+
+/* ---- NumPy's array interface ---- */
+
+/* The C struct of NumPy's array interface, version 3. */
+typedef struct interface {
+    int two; /* 2 */
+    int ndim;
+    char kind; /* 'f', 'i', 'u' or 'b' */
+    int item_size;
+    int flags;
+    Py_ssize_t *shape, *strides; /* strides in bytes */
+    void *data;
+    PyObject *description; /* NULL */
+    Py_ssize_t sizes[2 * MAX_NDIM];
+} interface;
+
+static void interface_free(PyObject *capsule)
+{
+    PyMem_Free(PyCapsule_GetPointer(capsule, NULL));
+}
+
+/* array_struct(array): `__array_struct__` of the memory of an array, which its user keeps alive;
+ * None if the array has no address, or Python no number of its dtype. */
+static PyObject *array_struct(PyObject *self, PyObject *object)
+{
+    enum { ALIGNED = 0x100, NATIVE = 0x200, WRITEABLE = 0x400 };
+    static const char kinds[] = "fffuiiib"; /* by MXNet's numbers of dtypes */
+    int64_t extents[MAX_NDIM], strides[MAX_NDIM];
+    uint64_t array = PyLong_AsUnsignedLongLong(object);
+    PyObject *capsule;
+    interface *made;
+    void *data = NULL;
+    int dtype = -1, ndim;
+
+    (void)self;
+    if (PyErr_Occurred())
+        return NULL;
+    ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
+    if (ndim < 0 || item_size(dtype) == 0 ||
+        p_MXLNDArrayGetStrides(HANDLE(array), MAX_NDIM, strides, NULL) < 0 ||
+        p_MXLNDArrayGetAddress(HANDLE(array), &data) != 0 || data == NULL)
+        Py_RETURN_NONE;
+    made = PyMem_Calloc(1, sizeof *made);
+    if (made == NULL)
+        return PyErr_NoMemory();
+    made->two = 2, made->ndim = ndim, made->kind = kinds[dtype];
+    made->item_size = (int)item_size(dtype);
+    made->flags = ALIGNED | NATIVE | WRITEABLE;
+    made->shape = made->sizes, made->strides = made->sizes + MAX_NDIM;
+    made->data = data;
+    for (int i = 0; i < ndim; i++) {
+        made->shape[i] = (Py_ssize_t)extents[i];
+        made->strides[i] = (Py_ssize_t)strides[i] * made->item_size;
+    }
+    capsule = PyCapsule_New(made, NULL, interface_free);
+    if (capsule == NULL)
+        PyMem_Free(made);
+    return capsule;
+}

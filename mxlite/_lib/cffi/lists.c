@@ -385,6 +385,7 @@ static PyMethodDef functions[] = {
     {"on_collection", payload_collect, METH_VARARGS, NULL},
     {"numbers_in", numbers_in, METH_O, NULL},
     {"requires_gradient", requires_gradient, METH_O, NULL},
+    {"array_struct", array_struct, METH_O, NULL},
 };
 
 /* Returns the address of one of the functions, as a new reference; 0 on failure. */
