@@ -53,9 +53,7 @@ typedef struct join_params {
     int64_t num_args, axis;
 } join_params;
 
-/* For parameters that begin with num_args: that many inputs, or if it is missing, the inputs given;
- * at least one. */
-static int join_arity(const void *params, mxl_arity *arity)
+int mxl_join_arity(const void *params, mxl_arity *arity)
 {
     int64_t num_args = *(const int64_t *)params;
 
@@ -281,7 +279,7 @@ static int parameters_complete(mxl_rule *rule)
             MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.", \
                       MXL_AT_LEAST(1)),                                                            \
             MXL_PARAM_AS("dim", join_params, axis, MXL_P_INT, "1", "The axis to join along.")),    \
-        .key_var_num_args = "num_args", .arity = join_arity, .infer = concat_infer,                \
+        .key_var_num_args = "num_args", .arity = mxl_join_arity, .infer = concat_infer,            \
         .compute = join_compute, .grad = join_grad
 
 const mxl_op mxl_op_concat = {
@@ -341,7 +339,7 @@ const mxl_op mxl_op_stack = {
         MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
                   MXL_AT_LEAST(1))),
     .key_var_num_args = "num_args",
-    .arity = join_arity,
+    .arity = mxl_join_arity,
     .infer = stack_infer,
     .shapes = "A*>.",
     .compute = join_compute,
