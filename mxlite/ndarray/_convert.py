@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,9 +123,8 @@ class Conversion:
 
     def as_np_ndarray(self) -> Any:
         """The same array, its memory and its place in the graph, as one of `mx.np`."""
-        from mxlite.numpy.multiarray import ndarray
-
-        return ndarray._adopt(share(self._h))
+        array_class: Any = importlib.import_module("mxlite.numpy").ndarray
+        return array_class._adopt(share(self._h))
 
     def tostype(self, stype: str) -> NDArray:
         """A copy that is stored as `stype`, which can only be "default": dense.

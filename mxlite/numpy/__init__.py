@@ -5,6 +5,7 @@ The functions are made when they are first asked for; `dir(mx.np)` lists them al
 
 from __future__ import annotations
 
+# ruff: noqa: F401 - what is imported here is what the module offers
 from typing import Any
 
 import numpy as _numpy
@@ -17,6 +18,12 @@ from mxlite.numpy.multiarray import ndarray
 _install()
 
 from mxlite.numpy import linalg, random  # noqa: E402 - they are made of what is above
+
+#: What is neither function nor class.
+__all__ = """
+    NAN NINF NZERO NaN PINF PZERO bool bool_ e finfo float16 float32 float64 inf int32 int64 int8 linalg min_scalar_type
+    nan ndarray newaxis pi promote_types random result_type uint8
+""".split()
 
 NAN = NaN = nan = _numpy.nan
 PINF = inf = _numpy.inf

@@ -1,4 +1,4 @@
-"""Python's operators of `mx.np.ndarray`. Those of two operands are the functions of the table, `x + y` is `add(x, y)`."""
+"""Python's operators of `mx.np.ndarray`. Those of two operands are functions of the table: `x + y` is `add(x, y)`."""
 
 from __future__ import annotations
 

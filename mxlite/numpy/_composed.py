@@ -1,8 +1,8 @@
 """Functions of `mx.np` that are more than one operator, or whose arguments decide which operator they are.
 
-The first parameter, `f`, is the front that they run on: `f("_npi_where", condition, x, y)` runs an operator, `f.reshape`
-is a function of the table, `f.is_array` knows the arrays. So one function serves arrays and, as far as it asks for no
-shape, symbols.
+The first parameter, `f`, is the front that they run on: `f("_npi_where", condition, x, y)` runs an operator,
+`f.reshape` is a function of the table, `f.is_array` knows the arrays. So one function serves arrays and, as far as it
+asks for no shape, symbols.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as _numpy
 
-from mxlite.base import dtype_name
 from mxlite.error import MXNotImplementedError, WrongTypeError
 
 _FLOAT32 = _numpy.float32
@@ -21,11 +20,11 @@ _FLOAT32 = _numpy.float32
 #: The functions of this module.
 FUNCTIONS = frozenset(
     """
-    append array_split atleast_1d atleast_2d atleast_3d average bincount broadcast_arrays broadcast_to clip column_stack
-    concatenate delete dsplit dstack ediff1d einsum empty empty_like fliplr flipud full full_like histogram hsplit
-    hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones ones_like outer pad percentile quantile
-    resize row_stack shape shares_memory split stack take tensordot tile unique unravel_index vdot vsplit vstack where
-    zeros zeros_like array
+    append array array_split atleast_1d atleast_2d atleast_3d average bincount broadcast_arrays broadcast_to clip
+    column_stack concatenate delete diag_indices_from dsplit dstack ediff1d einsum empty empty_like fliplr flipud full
+    full_like histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones ones_like
+    outer pad percentile quantile resize row_stack shape shares_memory split stack take tensordot tile unique
+    unravel_index vdot vsplit vstack where zeros zeros_like
     """.split()
 )
 
@@ -55,9 +54,7 @@ def array(f: Any, object: Any, dtype: Any = None, ctx: Any = None) -> Any:  # no
         dtype: None: that of an array; of lists and numbers float32.
     Raises: TypeError: no array of numbers; ValueError: an array of mx.nd, of which `as_np_ndarray` is one.
     """
-    from mxlite.numpy.multiarray import array_from
-
-    return array_from(object, dtype, ctx)
+    return f.array_from(object, dtype, ctx)
 
 
 def _filled(f: Any, name: str, operator: str, shape: Any, dtype: Any, order: Any, ctx: Any, **given: Any) -> Any:
@@ -111,7 +108,9 @@ def ones_like(f: Any, a: Any, dtype: Any = None, order: str = "C", ctx: Any = No
     return full_like(f, a, 1, dtype, order, ctx, out)
 
 
-def empty_like(f: Any, prototype: Any, dtype: Any = None, order: str = "C", subok: bool = False, shape: Any = None) -> Any:
+def empty_like(
+    f: Any, prototype: Any, dtype: Any = None, order: str = "C", subok: bool = False, shape: Any = None
+) -> Any:
     """An array of any values (zeros) with the shape, and unless given the dtype, of another."""
     _only("empty_like", "subok", subok, False)
     _only("empty_like", "shape", shape, None)
@@ -340,9 +339,7 @@ def meshgrid(f: Any, *xi: Any, **kwargs: Any) -> list[Any]:
     places = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         places[:2] = 1, 0
-    grids = [
-        f.reshape(x, tuple(-1 if axis == place else 1 for axis in range(len(xi)))) for x, place in zip(xi, places)
-    ]
+    grids = [f.reshape(x, tuple(-1 if axis == place else 1 for axis in range(len(xi)))) for x, place in zip(xi, places)]
     if not sparse:
         grids = broadcast_arrays(f, *grids)
     return [f("_np_copy", grid) for grid in grids] if copy else grids
@@ -371,9 +368,9 @@ def where(f: Any, condition: Any, x: Any = None, y: Any = None) -> Any:
     if _is_number(x):
         if _is_number(y):
             return f("_npi_where_scalar2", condition, x=float(x), y=float(y))
-        return f("_npi_where_rscalar", condition, y, scalar=float(x))
+        return f("_npi_where_lscalar", condition, y, scalar=float(x))
     if _is_number(y):
-        return f("_npi_where_lscalar", condition, x, scalar=float(y))
+        return f("_npi_where_rscalar", condition, x, scalar=float(y))
     return f("_npi_where", condition, x, y)
 
 
@@ -383,8 +380,14 @@ def _chosen(f: Any, condition: Any, x: Any, y: Any) -> Any:
 
 def nonzero(f: Any, a: Any) -> tuple[Any, ...]:
     """Where elements are not 0: the positions along each axis."""
-    rows = f("_npx_nonzero", a)
-    return tuple(f("_np_transpose", rows)[axis] for axis in range(a.ndim))
+    rows = f("_np_transpose", f("_npx_nonzero", a if a.ndim else f("_np_atleast_1d", a)))
+    return tuple(rows[axis] for axis in range(rows.shape[0]))
+
+
+def diag_indices_from(f: Any, arr: Any) -> tuple[Any, ...]:
+    """Where the elements of an array's diagonal are: the positions along each axis."""
+    rows = f("_npi_diag_indices_from", arr)
+    return tuple(rows[axis] for axis in range(arr.ndim))
 
 
 def unique(
@@ -404,7 +407,7 @@ def unique(
 def unravel_index(f: Any, indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
     """Numbers of elements as positions along each axis."""
     _only("unravel_index", "order", order, "C")
-    rows = f("_npi_unravel_index", indices, shape=_shape(shape))
+    rows = f("_unravel_index", indices, shape=_shape(shape))
     return tuple(rows[axis] for axis in range(len(_shape(shape))))
 
 
@@ -418,7 +421,7 @@ def _obj_parameters(obj: Any) -> dict[str, Any] | None:
 
 
 def _obj_array(f: Any, obj: Any) -> Any:
-    return obj if f.is_array(obj) else f.from_values(list(obj), dtype="int64")
+    return obj if f.is_array(obj) else f.array_from(list(obj), "int64", None)
 
 
 def delete(f: Any, arr: Any, obj: Any, axis: int | None = None) -> Any:
@@ -448,6 +451,8 @@ def clip(f: Any, a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
     """Elements between two numbers, which stand for those beyond them; None: there is no bound."""
     if a_min is None and a_max is None:
         raise ValueError("clip: a_min or a_max is given, or both")
+    if _is_number(a):
+        return _numpy.clip(a, a_min, a_max)
     low = -math.inf if a_min is None else a_min
     return f("_npi_clip", a, a_min=low, a_max=math.inf if a_max is None else a_max, out=out)
 
@@ -479,7 +484,7 @@ def average(f: Any, a: Any, axis: Any = None, weights: Any = None, returned: boo
     """The mean, or the weighted mean; `returned`: with the sum of the weights."""
     inputs = [a] if weights is None else [a, weights]
     made = f("_npi_average", *inputs, axis=axis, returned=returned, weighted=weights is not None, out=out)
-    return tuple(made) if isinstance(made, list) and returned else made[0] if isinstance(made, list) else made
+    return made[0] if isinstance(made, list) and not returned else made
 
 
 def bincount(f: Any, x: Any, weights: Any = None, minlength: int = 0) -> Any:
@@ -497,10 +502,10 @@ def histogram(
         if value is not None and value is not False:
             raise MXNotImplementedError(f"histogram: {name} is not supported")
     if f.is_array(bins):
-        return tuple(f("_npi_histogram", a, bins))
+        return f("_npi_histogram", a, bins)
     if range is None:
         range = float(a.min()), float(a.max())
-    return tuple(f("_npi_histogram", a, bin_cnt=_operator.index(bins), range=tuple(range)))
+    return f("_npi_histogram", a, bin_cnt=_operator.index(bins), range=tuple(range))
 
 
 def _percentile(f: Any, a: Any, q: Any, axis: Any, out: Any, overwrite: Any, interpolation: str, keepdims: bool) -> Any:
@@ -550,11 +555,6 @@ def ediff1d(f: Any, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
         else:
             given[f"{name}_scalar"] = value
     return f("_npi_ediff1d", *inputs, **given)
-
-
-def _axes(a: Any, axes: Any, is_first: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    first, second = axes
-    return _shape(first), _shape(second)
 
 
 def tensordot(f: Any, a: Any, b: Any, axes: Any = 2) -> Any:

@@ -19,7 +19,6 @@ from mxlite.base import _Null
 from mxlite.context import require_cpu
 from mxlite.error import MXNetError, MXNotImplementedError, WrongTypeError
 from mxlite.ndarray._known import KnownCalls
-from mxlite.ndarray._make import invoke
 from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, parameters, prepare_with, run
 from mxlite.ndarray.ndarray import NUMBERS, NDArray
 from mxlite.numpy import _table
@@ -77,10 +76,8 @@ class Arrays:
         """Whether a value is an array of this front."""
         return isinstance(value, Numbers)
 
-    @staticmethod
-    def from_values(values: Any, dtype: Any = None) -> Any:
-        """An array with constant values."""
-        return function("array")(values, dtype=dtype)
+    #: What makes an array of values, a dtype and a context; multiarray.py sets it.
+    array_from: Callable[[Any, Any, Any], Any]
 
     @staticmethod
     def context(ctx: Any) -> str:
@@ -103,11 +100,20 @@ def bind(composed: Callable[..., Any], front: Any, name: str) -> Callable[..., A
     return _named(function, name)
 
 
+_MODULES = {
+    "": "mxlite.numpy",
+    "linalg": "mxlite.numpy.linalg",
+    "ndarray": "mxlite.numpy",
+    "npx": "mxlite.numpy_extension",
+    "random": "mxlite.numpy.random",
+}
+
+
 def _named(function: Any, name: str) -> Any:
     module, _, own = name.rpartition(".")
     function.__name__ = own
     function.__qualname__ = name if module == "ndarray" else own
-    function.__module__ = "mxlite.numpy" if module in ("", "ndarray") else f"mxlite.numpy.{module}"
+    function.__module__ = _MODULES[module]
     return function
 
 
@@ -188,10 +194,14 @@ def _prepared(operator: str, *arguments: str) -> int:
 # ---- functions that are rows of the table ----
 
 _TEXT = """
-def {name}({signature}):
+def {name}({signature}):{numbers}
     _given = {{{constants}}}{given}{options}{learn}
-    return _run(_operator, [{inputs}], _given, {out}, _array)
+    return {tuple}(_run(_operator, [{inputs}], _given, {out}, _array))
 """
+
+_OF_NUMBER = """
+    if isinstance({first}, _NUMBERS):
+        return _numpy.{function}({first}, {values})"""
 
 _LEARN = """
     if _learn is not None{no_out}:
@@ -239,15 +249,14 @@ def _of_row(row: _table.Row) -> Any:
     arguments = list(row.arguments)
     inputs, others = arguments[:count], arguments[count:]
     constants = {name: ast.literal_eval(text) for name, text in row.given.items() if _is_constant(text)}
-    is_last = arguments[-1] == "out"
-    params = others[:-1] if is_last else others
-    call = 0
-    if count and "ctx" not in arguments:
-        call = _plain_call(operator, constants)
+    params = others[:-1] if arguments[-1] == "out" else others
+    is_direct = count > 0 and "ctx" not in arguments
     own = row.name.rpartition(".")[2]
     text = _TEXT.format(
         name=own,
         signature=row.signature,
+        numbers=_OF_NUMBER.format(first=arguments[0], function=own.rstrip("_"), values=", ".join(params))
+        * (row.name in _table.OF_NUMBERS),
         constants=", ".join(f"{name!r}: {value!r}" for name, value in constants.items()),
         given=_statements(row, inputs, {each[0] for each in operator.params}),
         options=f"\n    if kwargs: _check_options({row.name!r}, kwargs)" * row.takes_options,
@@ -258,20 +267,23 @@ def _of_row(row: _table.Row) -> Any:
                 for each in params
             ),
         )
-        * bool(params and call),
+        * bool(params and is_direct),
         inputs=", ".join(
             f"{each}._h if {each}.__class__ is _array else _handle_of({row.name!r}, {each!r}, {each})"
             for each in inputs
         ),
         out="out" if "out" in arguments else "None",
+        tuple="tuple" * (row.name in _table.TUPLES),
     )
     scope: dict[str, Any] = {
+        "_NUMBERS": NUMBERS,
         "_Null": _Null,
         "_array": Numbers._kind,
         "_check_options": check_ufunc_options,
         "_context": Arrays.context,
         "_handle_of": handle_of,
         "_learn": None,
+        "_numpy": _numpy,
         "_operator": operator,
         "_refuse": refuse,
         "_run": run,
@@ -281,22 +293,27 @@ def _of_row(row: _table.Row) -> Any:
     exec(compile(text, f"<mxlite.numpy.{row.name}>", "exec"), scope)
     made = scope[own]
     scope["_defaults"] = {
-        name: each.default for name, each in inspect.signature(made).parameters.items() if each.default is not each.empty
+        name: each.default
+        for name, each in inspect.signature(made).parameters.items()
+        if each.default is not each.empty
     }
     made.__doc__ = _documentation(operator)
     _named(made, row.name)
-    if not call:
+    if not is_direct:
         return made
-    given = {"params": tuple(map(intern, params)), "missing": _Null}
-    calls = {"one": call, "two": call, "many": call, "num_inputs": count}
-    made = hot.direct(made, raise_last_error, Numbers._kind, **calls, **given)
+    call = 0
+    if all(row.arguments[each] is not None for each in others):
+        defaults = {name: eval(text, {}, dict(scope["_defaults"])) for name, text in row.given.items()}
+        call = _plain_call(operator, defaults)
+    calls = {("one", "two")[count - 1] if count < 3 else "many": call, "num_inputs": count}
+    made = hot.direct(made, raise_last_error, Numbers._kind, **calls, params=tuple(map(intern, params)), missing=_Null)
     if hasattr(made, "learn"):
         scope["_learn"] = KnownCalls(operator, made.learn).learn
     return made
 
 
 def _plain_call(operator: Operator, constants: dict[str, Any]) -> int:
-    """The prepared call with these parameters; where more are required, one that is never made: its call refuses."""
+    """The prepared call with these parameters; 0 where it has not one output, or more are required."""
     try:
         call = prepare_with(operator.name, constants)
         return call if fixed_outputs(call) == 1 else 0

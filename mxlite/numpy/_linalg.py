@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mxlite.error import MXNotImplementedError
@@ -18,6 +19,7 @@ def norm(f: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fal
         ord: which norm: a number, "fro", "nuc", inf, -inf; None: the root of the sum of squares.
     """
     axes = None if axis is None else _shape(axis)
+    ord = "fro" if isinstance(ord, str) and ord == "f" else ord
     if ord is None:
         axes = tuple(range(x.ndim)) if axes is None else axes
         return f.sqrt(f.sum(f.square(x), axis=axes, keepdims=keepdims))
@@ -31,10 +33,12 @@ def norm(f: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fal
 
 def _of_vectors(f: Any, x: Any, ord: Any, axis: tuple, keepdims: bool) -> Any:  # noqa: A002
     given = {"axis": axis, "keepdims": keepdims}
+    if ord == "fro":
+        ord = 2
     if not _is_number(ord):
         raise ValueError(f"norm: vectors have no norm {ord!r}")
     size = f.abs(x)
-    if ord in (float("inf"), -float("inf")):
+    if ord in (math.inf, -math.inf):
         return f.max(size, **given) if ord > 0 else f.min(size, **given)
     if ord == 0:
         return f.sum(f.not_equal(x, 0).astype(x.dtype), **given)
@@ -47,9 +51,9 @@ def _of_vectors(f: Any, x: Any, ord: Any, axis: tuple, keepdims: bool) -> Any:  
 
 def _of_matrices(f: Any, x: Any, ord: Any, axes: tuple, keepdims: bool) -> Any:  # noqa: A002
     rows, columns = axes
-    if ord in ("fro", "f"):
+    if ord == "fro":
         return f.sqrt(f.sum(f.square(x), axis=axes, keepdims=keepdims))
-    if ord in (1, -1, float("inf"), -float("inf")):
+    if ord in (1, -1, math.inf, -math.inf):
         along, other = (rows, columns) if abs(ord) == 1 else (columns, rows)
         sums = f.sum(f.abs(x), axis=along, keepdims=True)
         made = (f.max if ord > 0 else f.min)(sums, axis=axes, keepdims=True)

@@ -123,10 +123,10 @@ def randn(f: Any, *size: int, **kwargs: Any) -> Any:
 def randint(
     f: Any, low: Any, high: Any = None, size: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
 ) -> Any:
-    """Integers from `low` to before `high`, or from 0 to before `low`; int32 unless `dtype` says otherwise."""
+    """Integers from `low` to before `high`, or from 0 to before `low`; int64 unless `dtype` says otherwise."""
     low, high = (0, low) if high is None else (low, high)
     shape = () if size is None else _shape(size)
-    dtype = "int32" if dtype is None else "int64" if dtype in ("int", int) else dtype
+    dtype = "int64" if dtype in (None, "int", int) else dtype
     given = {"low": _operator.index(low), "high": _operator.index(high), "shape": shape, "dtype": dtype}
     return f("_npi_random_randint", ctx=f.context(ctx), out=out, **given)
 
@@ -149,9 +149,7 @@ def multinomial(f: Any, n: int, pvals: Any, size: Any = None, **kwargs: Any) -> 
     return f("_npi_multinomial", pvals=tuple(map(float, pvals)), **given, **kwargs)
 
 
-def multivariate_normal(
-    f: Any, mean: Any, cov: Any, size: Any = None, check_valid: Any = None, tol: Any = None
-) -> Any:
+def multivariate_normal(f: Any, mean: Any, cov: Any, size: Any = None, check_valid: Any = None, tol: Any = None) -> Any:
     """Vectors of normal numbers with these means and covariances, which are broadcast."""
     for name, value in (("check_valid", check_valid), ("tol", tol)):
         if value is not None:

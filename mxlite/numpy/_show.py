@@ -13,7 +13,7 @@ def show_functions(module: dict[str, Any], part: str) -> None:
     """Gives a module, by its `globals()`, the functions of "" (`mx.np`), "linalg" or "random"."""
     prefix = part and f"{part}."
     known = set(_functions.names(part))
-    module["__all__"] = sorted({*defined(module), *known})
+    module["__all__"] = sorted({*defined(module), *module.get("__all__", ()), *known})
 
     def make(name: str) -> Any:
         if name in known:

@@ -6,8 +6,8 @@ A row of SIGNATURES reads
 
 The first arguments are the operator's inputs. Others are its parameters of the same name; what is in parentheses says
 its other parameters, by values or by the function's arguments. `out` is the array to write to. Any other argument is
-refused if it is not its default, but those after `|`, which have no meaning here. Functions that are no row are composed
-of others (`_composed.py`, `linalg.py`, `random.py`), or they are missing (MISSING).
+refused if it is not its default, but those after `|`, which have no meaning here. Functions that are no row are
+composed of others (`_composed.py`, `_linalg.py`, `_random.py`), or they are missing (MISSING).
 
 Functions are made from the rows as they are asked for: for arrays by `_functions.py`, and by whatever other front
 reads this table.
@@ -79,7 +79,6 @@ around(x, decimals=0, out=None, **kwargs) -> _npi_around
 blackman(M, dtype=float32, ctx=None) -> _npi_blackman
 copy(a, out=None) -> _np_copy
 cumsum(a, axis=None, dtype=None, out=None) -> _np_cumsum
-diag_indices_from(arr) -> _npi_diag_indices_from
 diagflat(array, k=0) -> _np_diagflat
 diag(array, k=0) -> _np_diag
 diff(a, n=1, axis=-1, prepend=None, append=None) -> _npi_diff
@@ -118,6 +117,9 @@ trace(a, offset=0, axis1=0, axis2=1, out=None) -> _np_trace
 transpose(a, axes=None) -> _np_transpose
 tril(m, k=0) -> _npi_tril
 var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False) -> _npi_var
+npx.constraint_check(x, msg) -> _npx_constraint_check
+npx.nonzero(a) -> _npx_nonzero
+npx.reshape(a, newshape, reverse=False, order='C') -> _npx_reshape(order='C')
 linalg.cholesky(a) -> _npi_cholesky
 linalg.det(a) -> _npi_det
 linalg.eig(a) -> _npi_eig
@@ -150,12 +152,18 @@ ndarray.swapaxes(self, axis1, axis2) -> _npi_swapaxes(dim1=axis1, dim2=axis2)
 ndarray.var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False) -> _npi_var
 """  # noqa: E501 - a row is a line
 
+#: Functions that answer to a number with NumPy's own function, as those of elements do.
+OF_NUMBERS = frozenset(("around", "flip", "nan_to_num", "round", "round_"))
+
+#: Functions whose several results are a tuple; others give a list.
+TUPLES = frozenset(("linalg.eig", "linalg.eigh", "linalg.svd"))
+
 #: What 1.9.1 computes by the installed NumPy, and mxlite has not yet.
 MISSING = frozenset(
     """
     allclose alltrue apply_along_axis apply_over_axes argpartition argwhere array_equal array_equiv choose compress
     corrcoef correlate count_nonzero cov digitize divmod extract flatnonzero float_power frexp genfromtxt heaviside
-    histogram2d histogram_bin_edges histogramdd i0 in1d interp intersect1d isclose isin ix_ lexsort min_scalar_type mirr
+    histogram2d histogram_bin_edges histogramdd i0 in1d interp intersect1d isclose isin ix_ lexsort mirr
     modf msort nanargmax nanargmin nancumprod nancumsum nanmax nanmedian nanmin nanpercentile nanprod nanquantile npv
     packbits partition piecewise poly polyadd polydiv polyfit polyint polymul polysub positive ppmt ptp pv rate
     rollaxis roots searchsorted select setdiff1d setxor1d signbit spacing take_along_axis trapz
@@ -216,7 +224,7 @@ def row(name: str) -> Row | None:
 
 
 def names(module: str) -> list[str]:
-    """The functions of "" (`mx.np` itself), "linalg", "random" or "ndarray" that are rows or functions of elements."""
+    """The functions of "" (`mx.np` itself), "linalg", "random", "npx" or "ndarray" that are rows or of elements."""
     prefix = module and f"{module}."
     found = [name[len(prefix) :] for name in _rows if name.startswith(prefix) and "." not in name[len(prefix) :]]
     return found if module else [*found, *UNARY, *BINARY]

@@ -21,11 +21,16 @@ from mxlite.ndarray._make import _from_numpy
 from mxlite.ndarray.ndarray import FLUENT, NDArray
 from mxlite.numpy import _functions, _table
 from mxlite.numpy._functions import ARRAYS, Numbers
+from mxlite.numpy._show import show_functions as _show_functions
 
 _DTYPES = {dtype: np.dtype(dtype) for dtype in DTYPE_OF_FLAG.values()}
 
 #: Of NumPy's text of an array what MXNet writes otherwise: float32 is the dtype that is not said.
 _SAID = {"float32": "", "float64": ", dtype=float64", "int64": ", dtype=int64"}
+
+
+#: Methods of NDArray that arrays of `mx.np` do not have.
+_LACKING = FLUENT | {"asscalar", "broadcast_axes", "broadcast_like", "expand_dims", "split_v2", "tostype"}
 
 
 class ndarray(Numbers):  # noqa: N801 - NumPy's name
@@ -53,7 +58,11 @@ class ndarray(Numbers):  # noqa: N801 - NumPy's name
         text = repr(values)
         name = values.dtype.name
         if name in _SAID:
-            text = text[: text.rindex("]") + 1] if values.ndim else f"array({values.item() if name != 'float32' else values}"
+            text = (
+                text[: text.rindex("]") + 1]
+                if values.ndim
+                else f"array({values.item() if name != 'float32' else values}"
+            )
             text = text.rstrip(")")
             if not values.size and values.ndim != 1:
                 text += f", shape={values.shape}"
@@ -130,10 +139,14 @@ class ndarray(Numbers):  # noqa: N801 - NumPy's name
         Raises: TypeError: `other` is neither; MXNetError: shapes differ.
         """
         if isinstance(other, Context):
-            return array_from(self, None, other)
+            return _array_from(self, None, other)
         if not isinstance(other, ndarray):
             raise TypeError(f"copyto: the target is an array of mx.np or a Context, not {type(other).__name__}")
         return other if other is self else ARRAYS("_npi_copyto", self, out=other)
+
+    def as_in_ctx(self, ctx: Context) -> ndarray:
+        """Itself where it is in that context, else a copy there."""
+        return self.as_in_context(ctx)  # type: ignore[return-value]
 
     def reshape(self, *args: Any, **kwargs: Any) -> ndarray:
         """The elements in another shape, as a copy: reshape(2, 3), reshape((2, -1)). -1 is what remains."""
@@ -204,19 +217,19 @@ class ndarray(Numbers):  # noqa: N801 - NumPy's name
         NDArray.attach_grad(self, grad_req)
 
 
-ndarray.__module__ = "mxlite.numpy"
+ndarray.__module__ = "mxlite.numpy"  # as in 1.9.1
 Numbers._kind = ndarray
 ndarray._keys = Keys("numpy", parse_as_numpy)
 
 
-class _Lacking:
-    """A method of NDArray that arrays of `mx.np` do not have: `x.exp()` is `mx.np.exp(x)`."""
+def _lacking(name: str) -> Any:
+    """A method that arrays of `mx.np` do not have, as in 1.9.1: `x.exp()` is `mx.np.exp(x)`."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+    def method(self: ndarray, *args: Any, **kwargs: Any) -> NoReturn:
+        raise AttributeError(f"an array of mx.np has no {name}; mx.np and mx.npx have functions")
 
-    def __get__(self, array: Any, owner: type) -> NoReturn:
-        raise AttributeError(f"an array of mx.np has no {self._name}; mx.np and mx.npx have functions")
+    method.__name__, method.__qualname__ = name, f"ndarray.{name}"
+    return method
 
 
 class _Made:
@@ -234,18 +247,15 @@ class _Made:
 def _install() -> None:
     for name in _table.names("ndarray"):
         setattr(ndarray, name, _Made(name))
-    others = FLUENT | {"asscalar", "broadcast_axes", "broadcast_like", "expand_dims", "split_v2", "tostype"}
-    for name in others - vars(ndarray).keys():
-        lacking = _Lacking()
-        lacking.__set_name__(ndarray, name)
-        setattr(ndarray, name, lacking)
+    for name in _LACKING - vars(ndarray).keys():
+        setattr(ndarray, name, _lacking(name))
     ndarray.__getitem__ = hot.direct(ndarray.__getitem__, raise_last_error, ndarray, subscript=True)
 
 
 _install()
 
 
-def array_from(values: Any, dtype: Any, ctx: Any) -> ndarray:
+def _array_from(values: Any, dtype: Any, ctx: Any) -> ndarray:
     """What `mx.np.array` gives."""
     context = require_cpu(ctx)
     if isinstance(values, ndarray):
@@ -269,6 +279,9 @@ def array_from(values: Any, dtype: Any, ctx: Any) -> ndarray:
     return _from_numpy(values, context).as_np_ndarray()
 
 
+ARRAYS.array_from = _array_from
+
+
 def _values_of(values: Any) -> Any:
     """Lists with arrays in them as lists of numbers and NumPy arrays."""
     if isinstance(values, NDArray):
@@ -276,3 +289,6 @@ def _values_of(values: Any) -> Any:
     if isinstance(values, (list, tuple)):
         return [_values_of(each) for each in values]
     return values
+
+
+_show_functions(globals(), "")

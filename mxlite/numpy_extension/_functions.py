@@ -8,9 +8,9 @@ from typing import Any
 from mxlite._public import defined, show
 from mxlite.ndarray._generate import make_function
 from mxlite.ndarray._operators import operator_names
+from mxlite.numpy import _table as table
 from mxlite.numpy import ndarray
-from mxlite.numpy._composed import nonzero as _nonzero
-from mxlite.numpy._functions import ARRAYS, bind
+from mxlite.numpy._functions import function
 
 #: `_npx_` operators of modules within `mx.npx`.
 _WITHIN = ("_npx__image_",)
@@ -24,15 +24,15 @@ def _operators(prefix: str) -> dict[str, str]:
     return {name[len(prefix) :]: name for name in names}
 
 
-def _make(name: str, operator: str, module: str) -> Any:
-    if name == "nonzero":
-        return bind(_nonzero, ARRAYS, name)
-    return make_function(operator, ndarray, name, module)
-
-
 def show_functions(module: dict[str, Any], prefix: str) -> None:
     """Gives a module, by its `globals()`, functions of all operators whose names begin so, made when asked for."""
     operators = _operators(prefix)
-    module["__all__"] = sorted({*defined(module), *operators})
+    module["__all__"] = sorted({*defined(module), *module.get("__all__", ()), *operators})
     own = module["__name__"]
-    show(module, lambda name: _make(name, operators[name], own) if name in operators else None)
+
+    def make(name: str) -> Any:
+        if prefix not in _WITHIN and name in table.names("npx"):
+            return function(f"npx.{name}")
+        return make_function(operators[name], ndarray, name, own) if name in operators else None
+
+    show(module, make)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite._public import offer as _offer
+from mxlite._public import show as _show
 from mxlite.numpy._composed import _shape
 from mxlite.numpy._functions import ARRAYS
 from mxlite.numpy._random import _draw
@@ -41,4 +41,4 @@ def normal_n(loc: Any = 0.0, scale: Any = 1.0, batch_shape: Any = None, dtype: A
     return _batches("_npi_normal_n", {"loc": loc, "scale": scale}, batch_shape, dtype, ctx)
 
 
-_offer(globals())
+_show(globals())

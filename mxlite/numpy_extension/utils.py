@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from mxlite._public import offer as _offer
+from mxlite._public import show as _show
 from mxlite.ndarray import files
 from mxlite.numpy import ndarray
+
+__all__ = ["load", "save"]
 
 
 def save(file: str | os.PathLike, arr: Any) -> None:
@@ -30,4 +32,4 @@ def load(file: str | os.PathLike) -> Any:
     return [array.as_np_ndarray() for array in loaded]
 
 
-_offer(globals())
+_show(globals())
