@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, Callable
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import numpy_stubs  # noqa: E402
 from describe import CALLERS, Choice, Description, Parameter, describe  # noqa: E402
+from pyi import numpy_stubs  # noqa: E402
 
 import mxlite  # noqa: E402
 from mxlite._lib import hot  # noqa: E402

@@ -266,3 +266,61 @@ def test_messages_name_function_and_argument() -> None:
         np.sum([1, 2])
     with pytest.raises(AttributeError, match=r"^mx\.np\.interp is not supported yet"):
         _ = np.interp
+
+
+def test_keys_of_numpy() -> None:
+    x, z, index = np.arange(6).reshape(2, 3), np.array(3.5), np.array([1, 0], dtype="int32")
+    assert z[...].shape == () and z[None].shape == (1,)
+    assert x[index, :, None].shape == (2, 3, 1)
+    with pytest.raises(TypeError, match="without axes"):
+        list(z)
+    with pytest.raises(IndexError):
+        z[0]
+    with pytest.raises(IndexError):
+        x[:, 5]
+
+
+def test_in_place_products() -> None:
+    x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    y = x
+    y @= x
+    assert y is x and x.asnumpy().tolist() == [[7, 10], [15, 22]]
+
+
+def test_arguments_that_are_not_there() -> None:
+    x = np.ones((2, 2))
+    for call in (lambda: np.copy(x, axis=1), lambda: np.ravel(x, 2), lambda: np.vstack([x], 2), lambda: np.swapaxes(x)):
+        with pytest.raises((TypeError, NotImplementedError)):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("x.var()", [[-0.8125, -0.3125], [0.1875, 0.9375]]),
+        ("np.atleast_3d(x)", [[1, 1], [1, 1]]),
+        ("np.percentile(x, 50)", [[0, 0.5], [0.5, 0]]),
+        ("np.delete(x, 0, axis=0)", [[0, 0], [1, 1]]),
+        ("np.insert(x, 0, x[0], axis=0)", [[2, 2], [1, 1]]),
+        ("np.resize(x, (3, 2))", [[2, 2], [1, 1]]),
+        ("np.pad(x, 1, 'edge')", [[4, 4], [4, 4]]),
+        ("np.where(x > 2, x, 0)", [[0, 0], [1, 1]]),
+        ("np.where(x > 2, 0, x)", [[1, 1], [0, 0]]),
+    ],
+)
+def test_gradients_that_mxnet_lacks(expression: str, wanted: list) -> None:
+    x = np.array([[1.0, 2.0], [3.0, 4.5]])
+    x.attach_grad()
+    with autograd.record():
+        y = eval(expression, {"x": x, "np": np})
+    y.backward()
+    assert numpy.allclose(x.grad.asnumpy(), wanted)
+
+
+def test_what_mxnet_refuses() -> None:
+    x = np.array([[1.0, 2.0], [3.0, 4.5]])
+    counts, edges = np.histogram(x, 2)
+    assert counts.asnumpy().tolist() == [2, 2] and edges.asnumpy().tolist() == [1, 2.75, 4.5]
+    assert [each.shape for each in np.meshgrid(x[0], x[1], sparse=True)] == [(1, 2), (2, 1)]
+    assert np.less(x, np.array([2, 2], dtype="int32")).asnumpy().tolist() == [[True, False], [False, False]]
+    assert numpy.allclose(np.rad2deg(np.deg2rad(x)).asnumpy(), x.asnumpy())
