@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from mxlite._lib import hot, raise_last_error
+from mxlite._lib import hot, last_error, raise_last_error
 from mxlite.autograd._handles import share
 from mxlite.base import DTYPE_OF_FLAG, dtype_name
 from mxlite.context import Context, require_cpu
@@ -18,6 +18,7 @@ from mxlite.error import MXNotImplementedError, MXTypeError, MXValueError
 from mxlite.ndarray._indexing import array_of, parse_as_numpy
 from mxlite.ndarray._keys import Keys
 from mxlite.ndarray._make import _from_numpy
+from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NDArray
 from mxlite.numpy import _functions, _table
 from mxlite.numpy._functions import ARRAYS, Numbers
@@ -203,6 +204,11 @@ class ndarray(Numbers):  # noqa: N801 - NumPy's name
         What integers and slices select in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; all
         else is a copy. Both are recorded while recording.
         """
+        if key.__class__ is ndarray and key.dtype == _BOOL:
+            handle = hot.call2(_select, self._h, key._h)
+            if not handle:
+                raise last_error()
+            return ndarray._adopt(handle)
         return self._get(key)
 
     # ---- gradients ----
@@ -219,6 +225,10 @@ class ndarray(Numbers):  # noqa: N801 - NumPy's name
 
 ndarray.__module__ = "mxlite.numpy"  # as in 1.9.1
 Numbers._kind = ndarray
+
+#: x[mask], whose key is one array.
+_select = prepare("_mxl_index", {"rules": "numpy", "key": "(4,)"})
+_BOOL = np.dtype(bool)
 ndarray._keys = Keys("numpy", parse_as_numpy)
 
 
@@ -250,6 +260,8 @@ def _install() -> None:
     for name in _LACKING - vars(ndarray).keys():
         setattr(ndarray, name, _lacking(name))
     ndarray.__getitem__ = hot.direct(ndarray.__getitem__, raise_last_error, ndarray, subscript=True)
+    call = prepare("_np_reshape", {}, ("newshape",))
+    ndarray.reshape = hot.direct(ndarray.reshape, raise_last_error, ndarray, list=call, contiguous=True)
 
 
 _install()
