@@ -6,6 +6,7 @@ gradients, conversions, pickling) it inherits. `_arithmetic.py` adds Python's op
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,9 +27,8 @@ from mxlite.numpy._show import show_functions as _show_functions
 
 _DTYPES = {dtype: np.dtype(dtype) for dtype in DTYPE_OF_FLAG.values()}
 
-#: Of NumPy's text of an array what MXNet writes otherwise: float32 is the dtype that is not said.
-_SAID = {"float32": "", "float64": ", dtype=float64", "int64": ", dtype=int64"}
-
+#: How NumPy's text of an array ends. Here float32 is the dtype that is not said, and a shape is said of no elements.
+_END = re.compile(r"(,\s*shape=[^)]*\))?(,\s*dtype=\w+)?\)$")
 
 #: Methods of NDArray that arrays of `mx.np` do not have.
 _LACKING = FLUENT | {"asscalar", "broadcast_axes", "broadcast_like", "expand_dims", "split_v2", "tostype"}
@@ -56,21 +56,11 @@ class ndarray(Numbers):  # noqa: N801 - NumPy's name
 
     def __repr__(self) -> str:
         values = self.asnumpy()
-        text = repr(values)
+        text = _END.sub("" if values.size else r"\1", repr(values))
         name = values.dtype.name
-        if name in _SAID:
-            text = (
-                text[: text.rindex("]") + 1]
-                if values.ndim
-                else f"array({values.item() if name != 'float32' else values}"
-            )
-            text = text.rstrip(")")
-            if not values.size and values.ndim != 1:
-                text += f", shape={values.shape}"
-            text += f"{_SAID[name]})"
-        else:
-            text = text.replace(",\n      dtype=", ", dtype=")
-        return text if self.context.device_type == "cpu" else f"{text[:-1]}, ctx={self.context})"
+        if name != "float32" and (name != "bool" or not values.size):
+            text += f", dtype={name}"
+        return text + (")" if self.context.device_type == "cpu" else f", ctx={self.context})")
 
     def __str__(self) -> str:
         return str(self.asnumpy())

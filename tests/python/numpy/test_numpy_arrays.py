@@ -88,6 +88,25 @@ def test_the_class() -> None:
         hash(x)
 
 
+@pytest.mark.parametrize(
+    ("values", "dtype", "text"),
+    [
+        (1.0, "float32", "array(1.)"),
+        (1.0, "float64", "array(1., dtype=float64)"),
+        (3, "int64", "array(3, dtype=int64)"),
+        ([True], "bool", "array([ True])"),
+        ([], "float32", "array([])"),
+        ([], "float64", "array([], dtype=float64)"),
+        ([[]], "int32", "array([], shape=(1, 0), dtype=int32)"),
+        (True, "bool", "array(True)"),
+    ],
+)
+def test_printing(values: Any, dtype: str, text: str) -> None:
+    x = np.array(values, dtype=dtype)
+    assert repr(x) == text and str(x) == str(x.asnumpy())
+    assert repr(x.copyto(mx.cpu(1))) == text  # as in 1.9.1
+
+
 def test_views_and_both_classes_share_memory() -> None:
     x = np.zeros((2, 2))
     x[0][1] = 1
