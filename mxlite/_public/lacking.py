@@ -14,7 +14,6 @@ _REASONS = (
         "np_symbol ndarray.np* symbol.np* ndarray.contrib.uniform symbol.contrib.uniform",
         "mx.np has no symbols here yet; mx.sym has the same operators under MXNet's names",
     ),
-    ("numpy.* numpy_extension.*", "it is not in mxlite yet; NumPy's function of x.asnumpy() is there"),
     ("*sparse *SparseEmbedding *.CSRNDArray *.getnnz *.edge_id *.dgl_*", _SPARSE),
     ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),
     ("th", "it called Lua's Torch; mx.operator.CustomOp runs code of yours"),

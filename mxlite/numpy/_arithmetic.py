@@ -52,7 +52,7 @@ def _forward(name: str, is_comparison: bool = False) -> Callable:
 
 def _reflected(name: str) -> Callable:
     """`other op array`; only of a number is it the array's."""
-    reflected = Operator(_table.BINARY[name][2] or "")
+    reflected = Operator(_table.BINARY[name][2])
 
     def operator(self: ndarray, other: Any) -> Any:
         if isinstance(other, NUMBERS):
@@ -118,7 +118,7 @@ def install() -> None:
     for method, (name, is_in_place) in _ARITHMETIC.items():
         calls = _functions.direct_calls(name)
         methods[f"__{method}__"] = _forward(name), calls
-        methods[f"__r{method}__"] = _reflected(name), {"number": prepare(_table.BINARY[name][2] or "", {}, ("scalar",))}
+        methods[f"__r{method}__"] = _reflected(name), {"number": prepare(_table.BINARY[name][2], {}, ("scalar",))}
         if is_in_place:
             methods[f"__i{method}__"] = _in_place(name), {**calls, "into": True}
     for method, name in _COMPARISONS.items():

@@ -19,7 +19,7 @@ from mxlite.base import _Null
 from mxlite.context import require_cpu
 from mxlite.error import MXNetError, MXNotImplementedError, WrongTypeError
 from mxlite.ndarray._known import KnownCalls
-from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, parameters, prepare_with, run
+from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, parameters, prepare, prepare_with, run
 from mxlite.ndarray.ndarray import NUMBERS, NDArray
 from mxlite.numpy import _table
 from mxlite.util import check_ufunc_options
@@ -27,18 +27,18 @@ from mxlite.util import check_ufunc_options
 _operator = cache(Operator)
 
 
-class Numbers(NDArray):
+class ArrayBase(NDArray):
     """The base class of `mx.np.ndarray`, for what makes its functions, which come before it."""
 
     __slots__ = ()
 
 
-Numbers._kind = Numbers
+ArrayBase._kind = ArrayBase
 
 
 def handle_of(name: str, argument: str, array: Any) -> int:
     """The handle of an array. Raises: TypeError (and AssertionError): it is none of `mx.np`."""
-    if not isinstance(array, Numbers):
+    if not isinstance(array, ArrayBase):
         raise not_an_array(name, argument, array)
     return array._h
 
@@ -63,10 +63,10 @@ class Arrays:
         Raises: TypeError: an input is no array of `mx.np`.
         """
         found = _operator(operator)
-        handles = [handle_of(operator, "an input", each) for each in inputs if each is not None]
+        handles = [handle_of(_shown(operator), "an input", each) for each in inputs if each is not None]
         if found.counted:
             given[found.counted] = len(handles)
-        return run(found, handles, parameters(given), out, Numbers._kind)
+        return run(found, handles, parameters(given), out, ArrayBase._kind)
 
     def __getattr__(self, name: str) -> Any:
         return function(name)
@@ -74,7 +74,7 @@ class Arrays:
     @staticmethod
     def is_array(value: Any) -> bool:
         """Whether a value is an array of this front."""
-        return isinstance(value, Numbers)
+        return isinstance(value, ArrayBase)
 
     #: What makes an array of values, a dtype and a context; multiarray.py sets it.
     array_from: Callable[[Any, Any, Any], Any]
@@ -84,6 +84,13 @@ class Arrays:
         """The parameter `ctx` of an operator that makes arrays."""
         return str(require_cpu(ctx))
 
+
+def _shown(operator: str) -> str:
+    """An operator's name as errors have it."""
+    return next((operator[len(each) :] for each in _PREFIXES if operator.startswith(each)), operator)
+
+
+_PREFIXES = ("_npi_", "_npx_", "_np_", "_")
 
 ARRAYS = Arrays()
 
@@ -126,15 +133,15 @@ def _unary(name: str) -> Any:
     def function(x: Any, out: Any = None, **kwargs: Any) -> Any:
         if kwargs:
             check_ufunc_options(name, kwargs)
-        if isinstance(x, Numbers):
-            return run(operator, [x._h], {}, out, Numbers._kind)
+        if isinstance(x, ArrayBase):
+            return run(operator, [x._h], {}, out, ArrayBase._kind)
         if isinstance(x, NUMBERS):
             return getattr(_numpy, name)(x, out=out)
         raise not_an_array(name, "x", x)
 
     function.__doc__ = _documentation(operator)
     _named(function, name)
-    return hot.direct(function, raise_last_error, Numbers._kind, one=prepare_with(operator.name, {}), num_inputs=1)
+    return hot.direct(function, raise_last_error, ArrayBase._kind, one=prepare(operator.name, {}), num_inputs=1)
 
 
 def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -146,14 +153,14 @@ def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     of_arrays, of_scalar, reflected = map(_operator, _table.BINARY[name])
 
     def function(x1: Any, x2: Any, out: Any = None) -> Any:
-        if isinstance(x1, Numbers):
-            if isinstance(x2, Numbers):
-                return run(of_arrays, [x1._h, x2._h], {}, out, Numbers._kind)
+        if isinstance(x1, ArrayBase):
+            if isinstance(x2, ArrayBase):
+                return run(of_arrays, [x1._h, x2._h], {}, out, ArrayBase._kind)
             if isinstance(x2, NUMBERS):
-                return run(of_scalar, [x1._h], {"scalar": float(x2)}, out, Numbers._kind)
+                return run(of_scalar, [x1._h], {"scalar": float(x2)}, out, ArrayBase._kind)
         elif isinstance(x1, NUMBERS):
-            if isinstance(x2, Numbers):
-                return run(reflected, [x2._h], {"scalar": float(x1)}, out, Numbers._kind)
+            if isinstance(x2, ArrayBase):
+                return run(reflected, [x2._h], {"scalar": float(x1)}, out, ArrayBase._kind)
             if isinstance(x2, NUMBERS):
                 return getattr(_numpy, name)(x1, x2, out=out)
         return refused(x1, x2)
@@ -163,7 +170,7 @@ def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 def _binary(name: str) -> Any:
     def refused(x1: Any, x2: Any) -> None:
-        is_first = not isinstance(x1, (Numbers, *NUMBERS))
+        is_first = not isinstance(x1, (ArrayBase, *NUMBERS))
         raise not_an_array(name, "x1" if is_first else "x2", x1 if is_first else x2)
 
     plain = binary(name, refused)
@@ -175,20 +182,13 @@ def _binary(name: str) -> Any:
 
     made = _named(plain if name in _table.PLAIN else with_options, name)
     made.__doc__ = _documentation(_operator(_table.BINARY[name][0]))
-    return hot.direct(made, raise_last_error, Numbers._kind, num_inputs=2, **direct_calls(name))
+    return hot.direct(made, raise_last_error, ArrayBase._kind, num_inputs=2, **direct_calls(name))
 
 
 def direct_calls(name: str) -> dict[str, int]:
     """What `hot.direct` is told of a function of two arrays."""
     of_arrays, of_scalar, _ = _table.BINARY[name]
-    return {"two": _prepared(of_arrays), "number": _prepared(of_scalar, "scalar")}
-
-
-@cache
-def _prepared(operator: str, *arguments: str) -> int:
-    from mxlite.ndarray._operators import prepare
-
-    return prepare(operator, {}, arguments)
+    return {"two": prepare(of_arrays, {}), "number": prepare(of_scalar, {}, ("scalar",))}
 
 
 # ---- functions that are rows of the table ----
@@ -278,7 +278,7 @@ def _of_row(row: _table.Row) -> Any:
     scope: dict[str, Any] = {
         "_NUMBERS": NUMBERS,
         "_Null": _Null,
-        "_array": Numbers._kind,
+        "_array": ArrayBase._kind,
         "_check_options": check_ufunc_options,
         "_context": Arrays.context,
         "_handle_of": handle_of,
@@ -306,7 +306,9 @@ def _of_row(row: _table.Row) -> Any:
         defaults = {name: eval(text, {}, dict(scope["_defaults"])) for name, text in row.given.items()}
         call = _plain_call(operator, defaults)
     calls = {("one", "two")[count - 1] if count < 3 else "many": call, "num_inputs": count}
-    made = hot.direct(made, raise_last_error, Numbers._kind, **calls, params=tuple(map(intern, params)), missing=_Null)
+    made = hot.direct(
+        made, raise_last_error, ArrayBase._kind, **calls, params=tuple(map(intern, params)), missing=_Null
+    )
     if hasattr(made, "learn"):
         scope["_learn"] = KnownCalls(operator, made.learn).learn
     return made

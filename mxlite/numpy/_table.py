@@ -35,8 +35,7 @@ UNARY = {
 }
 
 #: Functions of two arrays that are broadcast: their operators of two arrays, of array and number, of number and array.
-#: None: there is none, and the number becomes an array.
-BINARY: dict[str, tuple[str, str | None, str | None]] = {
+BINARY: dict[str, tuple[str, str, str]] = {
     "add": ("_npi_add", "_npi_add_scalar", "_npi_add_scalar"),
     "arctan2": ("_npi_arctan2", "_npi_arctan2_scalar", "_npi_rarctan2_scalar"),
     "bitwise_and": ("_npi_bitwise_and", "_npi_bitwise_and_scalar", "_npi_bitwise_and_scalar"),

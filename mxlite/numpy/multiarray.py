@@ -22,7 +22,7 @@ from mxlite.ndarray._make import _from_numpy
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NDArray
 from mxlite.numpy import _functions, _table
-from mxlite.numpy._functions import ARRAYS, Numbers
+from mxlite.numpy._functions import ARRAYS, ArrayBase
 from mxlite.numpy._show import show_functions as _show_functions
 
 _DTYPES = {dtype: np.dtype(dtype) for dtype in DTYPE_OF_FLAG.values()}
@@ -34,7 +34,7 @@ _END = re.compile(r"(,\s*shape=[^)]*\))?(,\s*dtype=\w+)?\)$")
 _LACKING = FLUENT | {"asscalar", "broadcast_axes", "broadcast_like", "expand_dims", "split_v2", "tostype"}
 
 
-class ndarray(Numbers):  # noqa: N801 - NumPy's name
+class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
     """An array of `mx.np`.
 
     Args:
@@ -214,7 +214,7 @@ class ndarray(Numbers):  # noqa: N801 - NumPy's name
 
 
 ndarray.__module__ = "mxlite.numpy"  # as in 1.9.1
-Numbers._kind = ndarray
+ArrayBase._kind = ndarray
 
 #: x[mask], whose key is one array.
 _select = prepare("_mxl_index", {"rules": "numpy", "key": "(4,)"})

@@ -285,6 +285,12 @@ def test_messages_name_function_and_argument() -> None:
         np.sum([1, 2])
     with pytest.raises(AttributeError, match=r"^mx\.np\.interp is not supported yet"):
         _ = np.interp
+    with pytest.raises(AttributeError, match="concatenate"):
+        _ = np.concatinate
+    with pytest.raises(TypeError, match="^clip: an input must be an array of mx.np, got list"):
+        np.clip([1, 2], 0, 1)
+    with pytest.raises(TypeError, match="out must be an ndarray or a list of them, got NDArray"):
+        np.sum(np.ones(2), out=mx.nd.ones((1,)))
 
 
 def test_keys_of_numpy() -> None:
