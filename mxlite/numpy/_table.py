@@ -74,6 +74,7 @@ arange(start, stop=None, step=1, dtype=None, ctx=None) -> _npi_arange(start=0 if
 argmax(a, axis=None, out=None) -> _npi_argmax
 argmin(a, axis=None, out=None) -> _npi_argmin
 argsort(a, axis=-1, kind=None, order=None) -> _npi_argsort(dtype="int64") | kind
+argwhere(a) -> _npx_nonzero
 around(x, decimals=0, out=None, **kwargs) -> _npi_around
 blackman(M, dtype=float32, ctx=None) -> _npi_blackman
 copy(a, out=None) -> _np_copy
@@ -160,7 +161,7 @@ TUPLES = frozenset(("linalg.eig", "linalg.eigh", "linalg.svd"))
 #: What 1.9.1 computes by the installed NumPy, and mxlite has not yet.
 MISSING = frozenset(
     """
-    allclose alltrue apply_along_axis apply_over_axes argpartition argwhere array_equal array_equiv choose compress
+    allclose alltrue apply_along_axis apply_over_axes argpartition array_equal array_equiv choose compress
     corrcoef correlate count_nonzero cov digitize divmod extract flatnonzero float_power frexp genfromtxt heaviside
     histogram2d histogram_bin_edges histogramdd i0 in1d interp intersect1d isclose isin ix_ lexsort mirr
     modf msort nanargmax nanargmin nancumprod nancumsum nanmax nanmedian nanmin nanpercentile nanprod nanquantile npv

@@ -278,6 +278,10 @@ def test_keys_while_recording() -> None:
     assert x.grad.asnumpy().tolist() == [[0, 0, 1], [3, 1, 1]]
 
 
+def test_argwhere() -> None:
+    assert np.argwhere(np.array([[0, 1], [2, 0]])).asnumpy().tolist() == [[0, 1], [1, 0]]
+
+
 def test_messages_name_function_and_argument() -> None:
     with pytest.raises(TypeError, match=r"^sum: a must be an array of mx\.np, got list; mx\.np\.array makes one$"):
         np.sum([1, 2])
