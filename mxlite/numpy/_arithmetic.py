@@ -6,9 +6,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._lib import hot, raise_last_error
+from mxlite._lib import hot
 from mxlite.error import WrongTypeError
-from mxlite.ndarray._operators import Operator, prepare, run
+from mxlite.ndarray._operators import Operator, prepare
 from mxlite.ndarray.ndarray import NUMBERS, NDArray
 from mxlite.numpy import _functions, _table
 from mxlite.numpy.multiarray import ndarray
@@ -56,7 +56,7 @@ def _reflected(name: str) -> Callable:
 
     def operator(self: ndarray, other: Any) -> Any:
         if isinstance(other, NUMBERS):
-            return run(reflected, [self._h], {"scalar": float(other)}, None, ndarray)
+            return _functions.run(reflected, [self._h], {"scalar": float(other)}, None)
         return _other(name, other)
 
     return operator
@@ -98,7 +98,7 @@ def _round(self: ndarray, n: int = 0) -> ndarray:
 
 def _of_one(name: str) -> tuple[Callable, dict[str, Any]]:
     operator = Operator(name)
-    return lambda self: run(operator, [self._h], {}, None, ndarray), {"one": prepare(name, {})}
+    return lambda self: _functions.run(operator, [self._h], {}, None), {"one": prepare(name, {})}
 
 
 def install() -> None:
@@ -125,6 +125,8 @@ def install() -> None:
         methods[f"__{method}__"] = _forward(name, True), _functions.direct_calls(name)
     for method, (function, calls) in methods.items():
         function.__name__, function.__qualname__ = method, f"ndarray.{method}"
-        setattr(ndarray, method, hot.direct(function, raise_last_error, ndarray, **calls) if calls else function)
+        setattr(
+            ndarray, method, hot.direct(function, _functions.raise_refused, ndarray, **calls) if calls else function
+        )
     for name in ("__div__", "__rdiv__", "__idiv__"):
         setattr(ndarray, name, vars(ndarray)[name.replace("div", "truediv")])

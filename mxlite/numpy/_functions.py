@@ -14,13 +14,14 @@ from typing import Any, Callable
 
 import numpy as _numpy
 
-from mxlite._lib import hot, raise_last_error
+from mxlite._lib import hot, last_error
 from mxlite.base import _Null
 from mxlite.context import require_cpu
 from mxlite.error import MXNetError, MXNotImplementedError, WrongTypeError
 from mxlite.ndarray._known import KnownCalls
-from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, parameters, prepare, prepare_with, run
-from mxlite.ndarray.ndarray import NUMBERS, NDArray
+from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, parameters, prepare, prepare_with
+from mxlite.ndarray._operators import run as _run
+from mxlite.ndarray.ndarray import NUMBERS, NDArray, as_value_error
 from mxlite.numpy import _table
 from mxlite.util import check_ufunc_options
 
@@ -34,6 +35,22 @@ class ArrayBase(NDArray):
 
 
 ArrayBase._kind = ArrayBase
+
+
+def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any) -> Any:
+    """Runs an operator on handles with any parameters, as that of `mx.nd` does.
+
+    Raises: ValueError (and MXNetError), where the library names no other class.
+    """
+    try:
+        return _run(operator, inputs, given, out, ArrayBase._kind)
+    except MXNetError as error:
+        raise as_value_error(error) from error.__cause__
+
+
+def raise_refused(*_: Any) -> None:
+    """Raises the library's last error, as `run` does; of calls that were made in C."""
+    raise as_value_error(last_error())
 
 
 def handle_of(name: str, argument: str, array: Any) -> int:
@@ -66,7 +83,7 @@ class Arrays:
         handles = [handle_of(_shown(operator), "an input", each) for each in inputs if each is not None]
         if found.counted:
             given[found.counted] = len(handles)
-        return run(found, handles, parameters(given), out, ArrayBase._kind)
+        return run(found, handles, parameters(given), out)
 
     def __getattr__(self, name: str) -> Any:
         return function(name)
@@ -134,14 +151,14 @@ def _unary(name: str) -> Any:
         if kwargs:
             check_ufunc_options(name, kwargs)
         if isinstance(x, ArrayBase):
-            return run(operator, [x._h], {}, out, ArrayBase._kind)
+            return run(operator, [x._h], {}, out)
         if isinstance(x, NUMBERS):
             return getattr(_numpy, name)(x, out=out)
         raise not_an_array(name, "x", x)
 
     function.__doc__ = _documentation(operator)
     _named(function, name)
-    return hot.direct(function, raise_last_error, ArrayBase._kind, one=prepare(operator.name, {}), num_inputs=1)
+    return hot.direct(function, raise_refused, ArrayBase._kind, one=prepare(operator.name, {}), num_inputs=1)
 
 
 def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -155,12 +172,12 @@ def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def function(x1: Any, x2: Any, out: Any = None) -> Any:
         if isinstance(x1, ArrayBase):
             if isinstance(x2, ArrayBase):
-                return run(of_arrays, [x1._h, x2._h], {}, out, ArrayBase._kind)
+                return run(of_arrays, [x1._h, x2._h], {}, out)
             if isinstance(x2, NUMBERS):
-                return run(of_scalar, [x1._h], {"scalar": float(x2)}, out, ArrayBase._kind)
+                return run(of_scalar, [x1._h], {"scalar": float(x2)}, out)
         elif isinstance(x1, NUMBERS):
             if isinstance(x2, ArrayBase):
-                return run(reflected, [x2._h], {"scalar": float(x1)}, out, ArrayBase._kind)
+                return run(reflected, [x2._h], {"scalar": float(x1)}, out)
             if isinstance(x2, NUMBERS):
                 return getattr(_numpy, name)(x1, x2, out=out)
         return refused(x1, x2)
@@ -182,7 +199,7 @@ def _binary(name: str) -> Any:
 
     made = _named(plain if name in _table.PLAIN else with_options, name)
     made.__doc__ = _documentation(_operator(_table.BINARY[name][0]))
-    return hot.direct(made, raise_last_error, ArrayBase._kind, num_inputs=2, **direct_calls(name))
+    return hot.direct(made, raise_refused, ArrayBase._kind, num_inputs=2, **direct_calls(name))
 
 
 def direct_calls(name: str) -> dict[str, int]:
@@ -196,7 +213,7 @@ def direct_calls(name: str) -> dict[str, int]:
 _TEXT = """
 def {name}({signature}):{numbers}
     _given = {{{constants}}}{given}{options}{learn}
-    return {tuple}(_run(_operator, [{inputs}], _given, {out}, _array))
+    return {tuple}(_run(_operator, [{inputs}], _given, {out}))
 """
 
 _OF_NUMBER = """
@@ -306,9 +323,7 @@ def _of_row(row: _table.Row) -> Any:
         defaults = {name: eval(text, {}, dict(scope["_defaults"])) for name, text in row.given.items()}
         call = _plain_call(operator, defaults)
     calls = {("one", "two")[count - 1] if count < 3 else "many": call, "num_inputs": count}
-    made = hot.direct(
-        made, raise_last_error, ArrayBase._kind, **calls, params=tuple(map(intern, params)), missing=_Null
-    )
+    made = hot.direct(made, raise_refused, ArrayBase._kind, **calls, params=tuple(map(intern, params)), missing=_Null)
     if hasattr(made, "learn"):
         scope["_learn"] = KnownCalls(operator, made.learn).learn
     return made

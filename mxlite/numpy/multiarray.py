@@ -251,7 +251,7 @@ def _install() -> None:
         setattr(ndarray, name, _lacking(name))
     ndarray.__getitem__ = hot.direct(ndarray.__getitem__, raise_last_error, ndarray, subscript=True)
     call = prepare("_np_reshape", {}, ("newshape",))
-    ndarray.reshape = hot.direct(ndarray.reshape, raise_last_error, ndarray, list=call, contiguous=True)
+    ndarray.reshape = hot.direct(ndarray.reshape, _functions.raise_refused, ndarray, list=call, contiguous=True)
 
 
 _install()

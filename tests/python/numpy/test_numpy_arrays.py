@@ -278,6 +278,32 @@ def test_keys_while_recording() -> None:
     assert x.grad.asnumpy().tolist() == [[0, 0, 1], [3, 1, 1]]
 
 
+def test_bad_input_is_a_value_error_in_c_and_in_python() -> None:
+    x, y = np.ones((2, 3)), np.ones((4, 5))
+    calls = {
+        "add": lambda f: f(x, y),
+        "sum": lambda f: f(x, 5),
+        "dot": lambda f: f(x, y),
+        "matmul": lambda f: f(x, y),
+        "reshape": lambda f: f(x, (4, 4)),
+    }
+    for name, call in calls.items():
+        for function in (getattr(np, name), inspect.unwrap(getattr(np, name))):
+            with pytest.raises(ValueError, match=f"^{name}"):
+                call(function)
+    for bad in (
+        lambda: x + y,
+        lambda: x > y,
+        lambda: x @ y,
+        lambda: x.reshape(4, 4),
+        lambda: x.mean(axis=7),
+        lambda: np.concatenate([x, y]),
+    ):
+        with pytest.raises(ValueError) as caught:
+            bad()
+        assert isinstance(caught.value, mx.MXNetError)
+
+
 def test_argwhere() -> None:
     assert np.argwhere(np.array([[0, 1], [2, 0]])).asnumpy().tolist() == [[0, 1], [1, 0]]
 
