@@ -16,7 +16,7 @@ reads this table.
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: Functions of one array: the function, and its operator if that has another name than `_npi_` and the function's.
 UNARY = {
@@ -206,10 +206,8 @@ def row(name: str) -> Row | None:
     signature, rest = _rows[name]
     rest, _, ignored = rest.partition(" | ")
     operator, _, given = rest.partition("(")
-    parsed = ast.parse(f"def f({signature}): f({given or ')'}").body[0]
-    assert isinstance(parsed, ast.FunctionDef) and isinstance(parsed.body[0], ast.Expr)
+    parsed: Any = ast.parse(f"def f({signature}): f({given or ')'}").body[0]
     call = parsed.body[0].value
-    assert isinstance(call, ast.Call)
     names = [each.arg for each in parsed.args.args]
     defaults = [None] * (len(names) - len(parsed.args.defaults)) + [ast.unparse(each) for each in parsed.args.defaults]
     return Row(
