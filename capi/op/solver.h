@@ -1,0 +1,53 @@
+/* The state of one use of a text of shapes: for shapes_solve.c, and its errors and its arrays, for
+ * shapes_error.c and signature.c. */
+#ifndef MXL_OP_SOLVER_H
+#define MXL_OP_SOLVER_H
+
+#include "op/shapes.h"
+
+typedef struct mxl_sizes {
+    int n; /* -1: unknown */
+    int64_t dim[MXL_MAX_NDIM];
+} mxl_sizes;
+
+/* An axis of array number `array`, of the inputs and then the outputs; -1: of none. */
+typedef struct mxl_axis_of {
+    int16_t array, axis;
+} mxl_axis_of;
+
+typedef struct mxl_solver {
+    const mxl_shapes *shapes;
+    const mxl_shape_facts *facts;
+    const mxl_entry *entry; /* which is read or written, and its array and axis */
+    mxl_axis_of here;
+    int16_t entry_axis;   /* the first axis of the term that is read */
+    bool quiet;           /* without the texts of errors */
+    bool news, news_each; /* something became known; of what differs in each repetition */
+    bool again;           /* something could not be used yet */
+    int repeats[2], count;
+    int64_t size[MXL_SHAPES_SIZES]; /* -1: unknown */
+    mxl_axis_of size_from[MXL_SHAPES_SIZES], list_from[MXL_SHAPES_LISTS];
+    /* Over all repetitions: sums of what is known, how many are unknown, and what the only one is
+     * that is, -1: unknown. */
+    int64_t sum[MXL_SHAPES_SIZES], rest[MXL_SHAPES_SIZES];
+    int unknown[MXL_SHAPES_SIZES];
+    mxl_sizes list[MXL_SHAPES_LISTS];
+} mxl_solver;
+
+/* What is known of array i: its rank, -1: unknown, and sizes. */
+int mxl_solver_shape(const mxl_solver *s, int i, const int64_t **dim);
+/* Adds what was found; -1 with the error set where it contradicts, or is too little for a call. */
+int mxl_solver_say(mxl_solver *s, int i, const mxl_shape *found);
+
+/* Errors, all -1; without a text where they are quiet: the array's axis has this size but must have
+ * that one; a quotient is not whole; a size is not a multiple; the array has another rank; the
+ * result has too many axes. */
+int mxl_solver_differs(const mxl_solver *s, const mxl_term *t, int64_t size, int64_t wanted);
+int mxl_solver_not_whole(const mxl_solver *s, const mxl_term *t, int64_t size, int64_t by);
+int mxl_solver_not_multiple(const mxl_solver *s, const mxl_term *t, int64_t size, int64_t of);
+int mxl_solver_rank(const mxl_solver *s);
+int mxl_solver_axes(const mxl_solver *s);
+/* The axis counted from 0, or such an error. */
+int mxl_solver_axis(const mxl_solver *s, int64_t axis, int ndim);
+
+#endif
