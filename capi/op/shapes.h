@@ -14,10 +14,10 @@
  *     3  num_filter  a size that is fixed, or that a parameter (an integer) has
  *     *kernel        as many axes as a parameter (a list) has entries, of these sizes
  *     C*4  C/groups  products and quotients, which must be whole; found in both directions
- *     prod(S)        the product of the sizes of *S, 1 for none
+ *     prod(S)        the product of the sizes of *S, 1 for none; or of a parameter (a list)
  *     len(shape)     how many entries a parameter (a list) has
  *     window(X,...)  a function of the operator (`size_functions`) of sizes, or with *window(S) of
- *                    each size of *S
+ *                    each size of *S, or of a parameter
  *     C@axis         this size stands where the parameter `axis` says, counted from either end
  *     [A]|[A,1]      either; where both are possible the first one, unless the array's rank is all
  *                    that is known of it
@@ -69,7 +69,9 @@ typedef enum mxl_factor_kind {
     MXL_BY_PRODUCT,
     MXL_BY_COUNT,
     MXL_BY_SUM,
-    MXL_BY_LIST /* of *function(S): one size of the list */
+    MXL_BY_PARAM_PRODUCT,
+    MXL_BY_LIST, /* of *function(S): one size of the list, or of the parameter */
+    MXL_BY_PARAM_LIST
 } mxl_factor_kind;
 
 typedef struct mxl_factor {

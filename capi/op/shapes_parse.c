@@ -139,8 +139,10 @@ static int parse_builtin(parser *p, mxl_factor *f)
         f->kind = MXL_BY_LENGTH;
         f->value = parameter(p, true);
     } else if (take(p, "prod(")) {
-        f->kind = MXL_BY_PRODUCT;
-        f->value = list_number(p, word_length(p->at));
+        bool list = is_capital(*p->at);
+
+        f->kind = list ? MXL_BY_PRODUCT : MXL_BY_PARAM_PRODUCT;
+        f->value = list ? list_number(p, word_length(p->at)) : parameter(p, true);
     } else if (take(p, "sum(")) {
         f->kind = MXL_BY_SUM;
         f->value = size_number(p);
@@ -189,6 +191,20 @@ static int parse_product(parser *p, mxl_term *t)
     return 0;
 }
 
+static int parse_list(parser *p, mxl_term *t)
+{
+    if (!is_capital(*p->at)) {
+        t->tuple = (int16_t)parameter(p, true);
+        return t->tuple < 0 ? -1 : 0;
+    }
+    t->list = (int8_t)list_number(p, word_length(p->at));
+    if (t->list < 0 || *p->at != ':')
+        return t->list < 0 ? -1 : 0;
+    p->at++;
+    p->s->list_as[t->list] = (int16_t)parameter(p, true);
+    return p->s->list_as[t->list] < 0 ? -1 : 0;
+}
+
 /* function(X,...): its arguments are the term's factors. */
 static int parse_function(parser *p, mxl_term *t)
 {
@@ -205,10 +221,9 @@ static int parse_function(parser *p, mxl_term *t)
             return fail(p, "too many arguments");
         skip_spaces(p);
         if (t->many && t->factors == 1) {
-            f->kind = MXL_BY_LIST;
-            f->value = list_number(p, word_length(p->at));
-            t->list = (int8_t)f->value;
-            status = f->value < 0 ? -1 : 0;
+            f->kind = is_capital(*p->at) ? MXL_BY_LIST : MXL_BY_PARAM_LIST;
+            status = parse_list(p, t);
+            f->value = t->list >= 0 ? t->list : t->tuple;
         } else {
             status = parse_factor(p, f);
         }
@@ -229,20 +244,6 @@ static bool at_function(const parser *p)
         if (strncmp(p->at, builtin[i], (size_t)length) == 0 && builtin[i][length] == '\0')
             return false;
     return true;
-}
-
-static int parse_list(parser *p, mxl_term *t)
-{
-    if (!is_capital(*p->at)) {
-        t->tuple = (int16_t)parameter(p, true);
-        return t->tuple < 0 ? -1 : 0;
-    }
-    t->list = (int8_t)list_number(p, word_length(p->at));
-    if (t->list < 0 || *p->at != ':')
-        return t->list < 0 ? -1 : 0;
-    p->at++;
-    p->s->list_as[t->list] = (int16_t)parameter(p, true);
-    return p->s->list_as[t->list] < 0 ? -1 : 0;
 }
 
 static mxl_term *new_term(parser *p, mxl_entry *e)

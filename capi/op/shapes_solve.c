@@ -18,19 +18,15 @@ static mxl_tuple list_parameter(const mxl_solver *s, int offset)
 
 /* ---- sizes from what is known ---- */
 
-static int64_t product_of(const mxl_sizes *list)
+static int64_t product_of(int n, const int64_t *dim)
 {
     int64_t product = 1;
 
-    if (list->n < 0)
-        return -1;
-    for (int i = 0; i < list->n; i++) {
-        if (list->dim[i] < 0)
-            return -1;
-        if (__builtin_mul_overflow(product, list->dim[i], &product))
+    for (int i = 0; i < n; i++) {
+        if (dim[i] < 0 || __builtin_mul_overflow(product, dim[i], &product))
             return -1;
     }
-    return product;
+    return n < 0 ? -1 : product;
 }
 
 /* The value of a factor, -1: unknown; `i`: which one of a list. */
@@ -49,7 +45,11 @@ static int64_t factor_of(const mxl_solver *s, const mxl_factor *f, int i)
     case MXL_BY_LENGTH:
         return list_parameter(s, f->value).n;
     case MXL_BY_PRODUCT:
-        return product_of(&s->list[f->value]);
+        return product_of(s->list[f->value].n, s->list[f->value].dim);
+    case MXL_BY_PARAM_PRODUCT:
+        return product_of(list_parameter(s, f->value).n, list_parameter(s, f->value).v);
+    case MXL_BY_PARAM_LIST:
+        return list_parameter(s, f->value).v[i];
     case MXL_BY_COUNT:
         return s->count;
     case MXL_BY_LIST:
