@@ -19,6 +19,7 @@
  *     window(X,...)  a function of the operator (`size_functions`) of sizes, or with *window(S) of
  *                    each size of *S, or of a parameter
  *     C@axis         this size stands where the parameter `axis` says, counted from either end
+ *     [*A|1]         one axis of size 1 where *A is empty
  *     [A]|[A,1]      either; where both are possible the first one, unless the array's rank is all
  *                    that is known of it
  *     .              an array of any shape; A for an array is short for [*A], in a group for [*A_i]
@@ -85,8 +86,10 @@ typedef struct mxl_piece {
     uint16_t at, length;
 } mxl_piece;
 
-/* One size of a bracket, or with `many` a list of them. */
+/* One size of a bracket, or with `many` a list of them. `plain` are those of one size's name, which
+ * most are. */
 typedef struct mxl_term {
+    bool plain;
     bool many;
     int8_t list;     /* of `many`: the list, -1: another */
     int8_t function; /* number of the function, whose arguments the factors are; -1: none */
@@ -98,11 +101,12 @@ typedef struct mxl_term {
 } mxl_term;
 
 typedef struct mxl_entry {
-    bool any;     /* says nothing */
-    bool or_next; /* the entry behind it is another form of the same array */
-    uint8_t first, terms;
-    int8_t at;            /* the term with @, counted from `first`; -1: none */
-    mxl_piece name, text; /* "data" and "[N,C]" */
+    bool any;                    /* says nothing */
+    bool or_one;                 /* [*A|1]: one axis of size 1 where there would be none */
+    bool or_next;                /* the entry behind it is another form of the same array */
+    uint8_t first, terms, lists; /* of the terms so many are lists */
+    int8_t at;                   /* the term with @, counted from `first`; -1: none */
+    mxl_piece name, text;        /* "data" and "[N,C]" */
 } mxl_entry;
 
 /* Entries (by their numbers) before, in and behind the group. */
@@ -115,7 +119,7 @@ typedef struct mxl_shapes {
     const struct mxl_shapes *next;
     const char *text;
     mxl_side side[2];
-    uint8_t sizes, lists, terms, entries;
+    uint8_t sizes, lists, terms, entries, groups;
     uint16_t each_size, each_list; /* bits: those that differ in each repetition */
     mxl_piece size_name[MXL_SHAPES_SIZES], list_name[MXL_SHAPES_LISTS];
     int16_t list_as[MXL_SHAPES_LISTS]; /* offset of the parameter that has as many entries, or -1 */

@@ -136,6 +136,12 @@ int mxl_solver_axes(const mxl_solver *s)
                      MXL_MAX_NDIM);
 }
 
+int mxl_solver_open(const mxl_solver *s)
+{
+    return mxl_error("%s: the result's shape, %.*s, does not follow from the inputs",
+                     s->facts->op->name, PIECE(s, s->entry->text));
+}
+
 int mxl_solver_axis(const mxl_solver *s, int64_t axis, int ndim)
 {
     if (axis >= -ndim && axis < ndim)

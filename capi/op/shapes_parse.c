@@ -271,6 +271,7 @@ static int parse_term(parser *p, mxl_entry *e)
     if (t == NULL)
         return -1;
     t->many = take(p, "*");
+    e->lists = (uint8_t)(e->lists + t->many);
     if (at_function(p))
         status = parse_function(p, t);
     else
@@ -284,6 +285,7 @@ static int parse_term(parser *p, mxl_entry *e)
             return t->axis < 0 ? -1 : fail(p, "@ is for one size of an array");
         e->at = (int8_t)(e->terms - 1);
     }
+    t->plain = !t->many && t->function < 0 && t->factors == 1 && t->factor[0].kind == MXL_BY_SIZE;
     t->text.length = (uint16_t)(place(p, p->at) - t->text.at);
     return 0;
 }
@@ -311,6 +313,7 @@ static int parse_letter(parser *p, mxl_entry *e)
     if (t == NULL)
         return -1;
     t->many = true;
+    e->lists = 1;
     t->list = (int8_t)list_number(p, 1);
     if (t->list >= 0 && p->in_group)
         p->s->each_list |= (uint16_t)(1 << t->list);
@@ -327,6 +330,7 @@ static int parse_brackets(parser *p, mxl_entry *e)
             if (parse_term(p, e) != 0)
                 return -1;
         } while (take(p, ","));
+        e->or_one = take(p, "|1");
         if (!take(p, "]"))
             return fail(p, "expected , or ]");
     }
@@ -432,5 +436,6 @@ int mxl_shapes_compile(const mxl_op *op, const char *text, mxl_shapes *shapes)
         return fail(&p, "expected ->");
     if (parse_side(&p, &shapes->side[1]) != 0)
         return -1;
+    shapes->groups = (uint8_t)((shapes->side[0].group > 0) + (shapes->side[1].group > 0));
     return *p.at == '\0' ? 0 : fail(&p, "expected an array");
 }

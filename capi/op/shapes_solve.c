@@ -22,6 +22,8 @@ static int64_t product_of(int n, const int64_t *dim)
 {
     int64_t product = 1;
 
+    if (n > 0 && dim == NULL)
+        return -1;
     for (int i = 0; i < n; i++) {
         if (dim[i] < 0 || __builtin_mul_overflow(product, dim[i], &product))
             return -1;
@@ -53,7 +55,7 @@ static int64_t factor_of(const mxl_solver *s, const mxl_factor *f, int i)
     case MXL_BY_COUNT:
         return s->count;
     case MXL_BY_LIST:
-        return s->list[f->value].dim[i];
+        return s->list[f->value].dim == NULL ? -1 : s->list[f->value].dim[i];
     default:
         return s->unknown[f->value] == 0 ? s->sum[f->value] : -1;
     }
@@ -100,6 +102,10 @@ static int value_of(mxl_solver *s, const mxl_term *t, int i, int64_t *value)
     const mxl_factor *open;
     int64_t times, over;
 
+    if (t->plain) {
+        *value = s->size[t->factor[0].value];
+        return 0;
+    }
     *value = -1;
     if (t->function >= 0) {
         mxl_size_ask ask = ask_of(s, t, i);
@@ -110,7 +116,12 @@ static int value_of(mxl_solver *s, const mxl_term *t, int i, int64_t *value)
         return function_of(s, t)->size(&ask, value);
     }
     if (t->many) {
-        *value = t->list >= 0 ? s->list[t->list].dim[i] : list_parameter(s, t->tuple).v[i];
+        const mxl_sizes *list = &s->list[t->list];
+
+        if (t->list < 0)
+            *value = list_parameter(s, t->tuple).v[i];
+        else if (list->dim != NULL)
+            *value = list->dim[i];
         return 0;
     }
     if (t->factors == 1) {
@@ -126,7 +137,7 @@ static int value_of(mxl_solver *s, const mxl_term *t, int i, int64_t *value)
 }
 
 /* How many axes a list has, -1: unknown. */
-static int length_of(const mxl_solver *s, const mxl_term *t)
+static inline int length_of(const mxl_solver *s, const mxl_term *t)
 {
     if (!t->many)
         return 1;
@@ -138,7 +149,7 @@ static int length_of(const mxl_solver *s, const mxl_term *t)
 /* ---- what an array tells ---- */
 
 /* Something is known of name number `i` of those of which `each` tells which are each's own. */
-static void note_news(mxl_solver *s, unsigned each, int i)
+static inline void note_news(mxl_solver *s, unsigned each, int i)
 {
     if (each >> i & 1)
         s->news_each = true;
@@ -146,7 +157,7 @@ static void note_news(mxl_solver *s, unsigned each, int i)
         s->news = true;
 }
 
-static void learn_size(mxl_solver *s, int number, int64_t value)
+static inline void learn_size(mxl_solver *s, int number, int64_t value)
 {
     s->size[number] = value;
     s->size_from[number] = s->here;
@@ -156,15 +167,16 @@ static void learn_size(mxl_solver *s, int number, int64_t value)
 static void learn_length(mxl_solver *s, int list, int n)
 {
     s->list[list].n = n;
-    for (int i = 0; i < n; i++)
-        s->list[list].dim[i] = -1;
+    s->list[list].dim = s->facts->call != NULL ? NULL : s->list[list].room;
+    for (int i = 0; i < n && s->facts->call == NULL; i++)
+        s->list[list].room[i] = -1;
     s->list_from[list] = s->here;
     note_news(s, s->shapes->each_list, list);
 }
 
 static void learn_entry(mxl_solver *s, int list, int i, int64_t value)
 {
-    s->list[list].dim[i] = value;
+    s->list[list].room[i] = value;
     note_news(s, s->shapes->each_list, list);
 }
 
@@ -240,11 +252,23 @@ static void learn_argument(mxl_solver *s, const mxl_term *t, int i, int64_t valu
         learn_entry(s, f->value, i, found);
 }
 
+/* Whether a size is one by name that has, or gets, this value: the commonest, for speed. */
+static inline bool is_matched(mxl_solver *s, const mxl_term *t, int64_t value)
+{
+    if (!t->plain || value < 0)
+        return false;
+    if (s->size[t->factor[0].value] < 0)
+        learn_size(s, t->factor[0].value, value);
+    return s->size[t->factor[0].value] == value;
+}
+
 /* Holds a size of an array, or what is unknown of it, against entry i of a term. */
 static int match(mxl_solver *s, const mxl_term *t, int i, int64_t value)
 {
     int64_t known;
 
+    if (is_matched(s, t, value))
+        return 0;
     if (value_of(s, t, i, &known) != 0)
         return -1;
     if (known >= 0)
@@ -260,10 +284,6 @@ static int match(mxl_solver *s, const mxl_term *t, int i, int64_t value)
         learn_entry(s, t->list, i, value);
         return 0;
     }
-    if (t->factors == 1 && t->factor[0].kind == MXL_BY_SIZE) {
-        learn_size(s, t->factor[0].value, value);
-        return 0;
-    }
     s->again = true;
     return learn_factor(s, t, value);
 }
@@ -275,6 +295,8 @@ static int fit_lengths(mxl_solver *s, const mxl_term *t, int count, int ndim)
     const mxl_term *open = NULL;
     int known = 0, before = 0;
 
+    if (count == 0 && ndim == 0)
+        return 0;
     for (int i = 0; i < count; i++) {
         int length = length_of(s, &t[i]);
 
@@ -297,23 +319,60 @@ static int fit_lengths(mxl_solver *s, const mxl_term *t, int count, int ndim)
     return 0;
 }
 
+static inline bool has_sizes(const mxl_sizes *list, const int64_t *dim)
+{
+    for (int i = 0; i < list->n; i++) {
+        if (list->dim[i] != dim[i] || dim[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* All sizes of a list; of a call, which knows them, they are the array's own. */
+static int match_list(mxl_solver *s, const mxl_term *t, int length, const int64_t *dim)
+{
+    mxl_sizes *list = &s->list[t->list];
+
+    if (s->facts->call != NULL && t->list >= 0 && t->function < 0 && list->dim == NULL) {
+        list->dim = dim;
+        s->list_from[t->list] = s->here;
+        note_news(s, s->shapes->each_list, t->list);
+        s->here.axis = (int16_t)(s->here.axis + length);
+        return 0;
+    }
+    if (t->list >= 0 && t->function < 0 && list->dim != NULL && has_sizes(list, dim)) {
+        s->here.axis = (int16_t)(s->here.axis + length);
+        return 0;
+    }
+    s->entry_axis = s->here.axis;
+    for (int k = 0; k < length; k++, s->here.axis++) {
+        if (match(s, t, k, dim[k]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* The axes from s->here.axis on, by terms: of all of an array, or of one side of its @. */
 static int read_terms(mxl_solver *s, const mxl_term *t, int count, int ndim, const int64_t *dim)
 {
-    int status = fit_lengths(s, t, count, ndim);
+    int status = s->entry->lists == 0 && count == ndim ? 0 : fit_lengths(s, t, count, ndim);
 
     if (status != 0) {
         s->again |= status > 0;
         return status < 0 ? -1 : 0;
     }
-    for (int i = 0; i < count; i++) {
-        int length = length_of(s, &t[i]);
+    for (const mxl_term *end = t + count; t < end; t++) {
+        int length = length_of(s, t);
 
-        s->entry_axis = s->here.axis;
-        for (int k = 0; k < length; k++, s->here.axis++) {
-            if (match(s, &t[i], k, *dim++) != 0)
+        if (t->many) {
+            if (match_list(s, t, length, dim) != 0)
                 return -1;
+        } else {
+            if (!is_matched(s, t, *dim) && match(s, t, 0, *dim) != 0)
+                return -1;
+            s->here.axis++;
         }
+        dim += length;
     }
     return 0;
 }
@@ -330,6 +389,30 @@ static int read_axis(mxl_solver *s, const mxl_entry *e)
     return fit_lengths(s, axis < 0 ? t + e->at + 1 : t, count, n) < 0 ? -1 : 0;
 }
 
+/* How many axes an array has by its terms, -1: unknown. */
+static int axes_of(const mxl_solver *s, const mxl_entry *e)
+{
+    int total = 0;
+
+    for (int i = 0; i < e->terms; i++) {
+        int length = length_of(s, &s->shapes->term[e->first + i]);
+
+        if (length < 0)
+            return -1;
+        total += length;
+    }
+    return total;
+}
+
+/* Whether an array with [*A|1] may have no axis by its terms: then it tells nothing. */
+static bool may_be_one(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t *dim)
+{
+    int axes = ndim == 1 && (dim[0] == 1 || dim[0] < 0) ? axes_of(s, e) : 1;
+
+    s->again |= axes < 0;
+    return axes <= 0;
+}
+
 static int read_entry(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t *dim)
 {
     const mxl_term *t = &s->shapes->term[e->first];
@@ -341,6 +424,8 @@ static int read_entry(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t
     s->here.axis = 0;
     if (ndim < 0)
         return e->at < 0 ? 0 : read_axis(s, e);
+    if (e->or_one && may_be_one(s, e, ndim, dim))
+        return 0;
     if (e->at < 0)
         return read_terms(s, t, e->terms, ndim, dim);
     axis = mxl_solver_axis(s, int_parameter(s, t[e->at].axis), ndim);
@@ -351,6 +436,16 @@ static int read_entry(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t
         return -1;
     s->here.axis++;
     return read_terms(s, t + e->at + 1, e->terms - e->at - 1, ndim - axis - 1, dim + axis + 1);
+}
+
+/* A copy, of which nothing remains. */
+static void attempt_with(mxl_solver *attempt, const mxl_solver *s)
+{
+    *attempt = *s;
+    attempt->quiet = true;
+    for (int i = 0; i < s->shapes->lists; i++)
+        if (s->list[i].dim == s->list[i].room)
+            attempt->list[i].dim = attempt->list[i].room;
 }
 
 /* Which of an array's forms holds: the only one that does not contradict, or, of several, the first
@@ -366,8 +461,7 @@ static const mxl_entry *form_of(mxl_solver *s, const mxl_entry *e, int ndim, con
     *status = 0;
     for (bool more = true; more; e++) {
         more = e->or_next;
-        attempt = *s;
-        attempt.quiet = true;
+        attempt_with(&attempt, s);
         if (read_entry(&attempt, e, ndim, dim) == 0 && count++ == 0)
             found = e;
     }
@@ -393,29 +487,43 @@ static int read_array(mxl_solver *s, int i, const mxl_entry *e)
 /* Writes the shape of an array as far as it is known; -1 with the error set. */
 static int write_array(mxl_solver *s, int i, const mxl_entry *e)
 {
-    mxl_shape found = {.ndim = 0};
+    const mxl_shape_facts *f = s->facts;
+    mxl_shape room, *found = f->call == NULL ? &room : &f->call->out_shape[i - f->num_in];
     const int64_t *dim;
-    int ndim = mxl_solver_shape(s, i, &dim), status = 0;
+    int ndim, status = 0;
 
+    if (f->call != NULL && i < f->num_in)
+        return 0;
     s->here.array = (int16_t)i;
-    if (e->or_next && (e = form_of(s, e, ndim, dim, &status)) == NULL)
+    if (e->or_next) {
+        ndim = mxl_solver_shape(s, i, &dim);
+        e = form_of(s, e, ndim, dim, &status);
+    }
+    if (e == NULL)
         return status;
     s->entry = e;
+    found->ndim = 0;
     s->here.axis = 0;
     for (int k = 0; k < e->terms && !e->any; k++) {
         const mxl_term *t = &s->shapes->term[e->first + k];
         int length = length_of(s, t);
 
         if (length < 0)
-            return 0;
-        if (found.ndim + length > MXL_MAX_NDIM)
+            return f->call == NULL ? 0 : mxl_solver_open(s);
+        if (found->ndim + length > MXL_MAX_NDIM)
             return mxl_solver_axes(s);
         for (int m = 0; m < length; m++, s->here.axis++) {
-            if (value_of(s, t, m, &found.dim[found.ndim++]) != 0)
+            int64_t *to = &found->dim[found->ndim++];
+
+            if (t->plain)
+                *to = s->size[t->factor[0].value];
+            else if (value_of(s, t, m, to) != 0)
                 return -1;
         }
     }
-    return e->any ? 0 : mxl_solver_say(s, i, &found);
+    if (e->or_one && found->ndim == 0)
+        found->dim[found->ndim++] = 1;
+    return e->any ? 0 : mxl_solver_say(s, i, found);
 }
 
 /* ---- all arrays ---- */
@@ -458,6 +566,8 @@ static int visit_groups(mxl_solver *s, visit *act)
 {
     int repeats = s->repeats[0] > s->repeats[1] ? s->repeats[0] : s->repeats[1];
 
+    if (s->shapes->groups == 0)
+        return 0;
     for (int i = 0; i < s->shapes->sizes; i++)
         s->sum[i] = s->unknown[i] = 0;
     for (int r = 0; r < repeats; r++) {
@@ -512,17 +622,8 @@ static void begin(mxl_solver *s, const mxl_shapes *shapes, const mxl_shape_facts
     s->shapes = shapes;
     s->facts = facts;
     s->quiet = s->again = s->news = s->news_each = false;
-    for (int side = 0; side < 2; side++) {
-        const mxl_side *d = &shapes->side[side];
-        int count = (side == 0 ? facts->num_in : facts->num_out) - d->before - d->after;
-
-        s->repeats[side] = d->group > 0 && count > 0 ? count / d->group : 0;
-    }
-    s->count = s->repeats[0];
-    for (int i = 0; i < shapes->sizes; i++) {
-        s->size[i] = s->rest[i] = -1;
-        s->sum[i] = s->unknown[i] = 0;
-    }
+    for (int i = 0; i < shapes->sizes; i++)
+        s->size[i] = -1;
     for (int i = 0; i < shapes->lists; i++) {
         int as = shapes->list_as[i];
 
@@ -532,6 +633,46 @@ static void begin(mxl_solver *s, const mxl_shapes *shapes, const mxl_shape_facts
             learn_length(s, i, list_parameter(s, as).n);
         }
     }
+    if (shapes->groups == 0)
+        return;
+    for (int side = 0; side < 2; side++) {
+        const mxl_side *d = &shapes->side[side];
+        int count = (side == 0 ? facts->num_in : facts->num_out) - d->before - d->after;
+
+        s->repeats[side] = d->group > 0 && count > 0 ? count / d->group : 0;
+    }
+    s->count = s->repeats[0];
+    for (int i = 0; i < shapes->sizes; i++) {
+        s->rest[i] = -1;
+        s->sum[i] = s->unknown[i] = 0;
+    }
+}
+
+/* Without groups, of a call: inputs in their order, again if one could not be used at once, then
+ * outputs. */
+static int solve_call(mxl_solver *s)
+{
+    const mxl_shape_facts *f = s->facts;
+    const mxl_side *side = s->shapes->side;
+    int in = f->num_in < side[0].before ? f->num_in : side[0].before;
+    int out = f->num_out < side[1].before ? f->num_out : side[1].before;
+
+    do {
+        s->news = s->again = false;
+        for (int i = 0; i < in; i++) {
+            if (read_array(s, i, &s->shapes->entry[side[0].entry[i]]) != 0)
+                return -1;
+        }
+        for (int i = 0; i < out && s->again; i++) {
+            if (read_array(s, f->num_in + i, &s->shapes->entry[side[1].entry[i]]) != 0)
+                return -1;
+        }
+    } while (s->news && s->again);
+    for (int i = 0; i < out; i++) {
+        if (write_array(s, f->num_in + i, &s->shapes->entry[side[1].entry[i]]) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int mxl_shapes_solve(const mxl_shapes *shapes, const mxl_shape_facts *facts)
@@ -539,6 +680,8 @@ int mxl_shapes_solve(const mxl_shapes *shapes, const mxl_shape_facts *facts)
     mxl_solver s;
 
     begin(&s, shapes, facts);
+    if (facts->call != NULL && shapes->groups == 0)
+        return solve_call(&s);
     do {
         s.news = s.again = false;
         if (visit_all(&s, read_array) != 0)

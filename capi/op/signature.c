@@ -113,46 +113,32 @@ static int solve(const char *text, const mxl_shape_facts *facts)
     return shapes == NULL ? -1 : mxl_shapes_solve(shapes, facts);
 }
 
-int mxl_solver_shape(const mxl_solver *s, int i, const int64_t **dim)
-{
-    const mxl_shape_facts *f = s->facts;
-    const mxl_shape *shape;
-
-    *dim = NULL;
-    if (f->call != NULL && i >= f->num_in)
-        return -1;
-    if (f->call != NULL) {
-        *dim = f->call->in[i]->shape;
-        return f->call->in[i]->ndim;
-    }
-    shape = &f->rule->shapes[mxl_rule_entry(f->rule, i)];
-    *dim = shape->dim;
-    return shape->ndim;
-}
-
 int mxl_solver_say(mxl_solver *s, int i, const mxl_shape *found)
 {
     const mxl_shape_facts *f = s->facts;
 
     if (f->rule != NULL)
         return mxl_rule_merge(f->rule, &f->rule->shapes[mxl_rule_entry(f->rule, i)], found);
-    if (i < f->num_in)
-        return 0;
     for (int k = 0; k < found->ndim; k++)
         if (found->dim[k] < 0)
-            return mxl_error("%s: axis %d of the result does not follow from its inputs",
-                             f->op->name, k);
-    mxl_shape_set(&f->call->out_shape[i - f->num_in], found->ndim, found->dim);
+            return mxl_solver_open(s);
     return 0;
 }
 
+/* Of a node of which no shape has a rank nothing is said, as in 1.9.1, though its parameters may
+ * tell sizes of weights. */
 int mxl_rule_said_shapes(mxl_rule *rule, const char *text)
 {
-    return solve(text, &(mxl_shape_facts){.op = rule->op,
-                                          .params = rule->params,
-                                          .num_in = rule->num_in,
-                                          .num_out = rule->num_out,
-                                          .rule = rule});
+    bool known = false;
+
+    for (int i = 0; i < rule->num_in + rule->num_out; i++)
+        known |= rule->shapes[mxl_rule_entry(rule, i)].ndim >= 0;
+    return !known ? 0
+                  : solve(text, &(mxl_shape_facts){.op = rule->op,
+                                                   .params = rule->params,
+                                                   .num_in = rule->num_in,
+                                                   .num_out = rule->num_out,
+                                                   .rule = rule});
 }
 
 /* ---- dtypes ---- */
@@ -256,15 +242,34 @@ static int check_dtype(const mxl_infer *infer, int i, char letter, int wanted)
                      mxl_dtype_name(wanted), mxl_dtype_name(in->dtype));
 }
 
+/* "F*>F*": all inputs and results have one dtype. */
+static int one_dtype(mxl_infer *infer, char letter)
+{
+    int dtype = infer->num_inputs > 0 ? infer->in[0]->dtype : MXL_DTYPE_UNKNOWN;
+
+    for (int i = 0; i < infer->num_inputs; i++) {
+        if (check_dtype(infer, i, letter, i == 0 ? MXL_DTYPE_UNKNOWN : dtype) != 0)
+            return -1;
+    }
+    for (int i = 0; i < infer->num_outputs; i++)
+        infer->out_dtype[i] = dtype;
+    return 0;
+}
+
 static int call_dtypes(mxl_infer *infer)
 {
+    const char *text = mxl_op_dtypes(infer->op, infer->params);
     const mxl_rule rule = {.op = infer->op,
                            .params = infer->params,
                            .num_in = infer->num_inputs,
                            .num_out = infer->num_outputs};
-    signature s = signature_of(&rule, mxl_op_dtypes(infer->op, infer->params));
-    int known[26], parameter = strchr(s.in.text, 't') ? mxl_rule_dtype_parameter(&rule) : -1, at;
+    int known[26], parameter, at;
+    signature s;
 
+    if (text[0] >= 'A' && text[0] <= 'Z' && text[1] == '*' && text[2] == '>' && text[3] == text[0])
+        return one_dtype(infer, text[0]);
+    s = signature_of(&rule, text);
+    parameter = strchr(text, 't') != NULL ? mxl_rule_dtype_parameter(&rule) : MXL_DTYPE_UNKNOWN;
     for (int c = 0; c < 26; c++)
         known[c] = MXL_DTYPE_UNKNOWN;
     for (int i = 0; i < infer->num_inputs; i++) {
@@ -282,11 +287,11 @@ static int call_dtypes(mxl_infer *infer)
 
 int mxl_infer_said(mxl_infer *infer)
 {
-    return call_dtypes(infer) != 0 ? -1
-                                   : solve(mxl_op_shapes(infer->op, infer->params),
-                                           &(mxl_shape_facts){.op = infer->op,
-                                                              .params = infer->params,
-                                                              .num_in = infer->num_inputs,
-                                                              .num_out = infer->num_outputs,
-                                                              .call = infer});
+    mxl_shape_facts facts = {.op = infer->op,
+                             .params = infer->params,
+                             .num_in = infer->num_inputs,
+                             .num_out = infer->num_outputs,
+                             .call = infer};
+
+    return call_dtypes(infer) != 0 ? -1 : solve(mxl_op_shapes(infer->op, infer->params), &facts);
 }

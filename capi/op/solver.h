@@ -3,11 +3,14 @@
 #ifndef MXL_OP_SOLVER_H
 #define MXL_OP_SOLVER_H
 
+#include "op/rule.h"
 #include "op/shapes.h"
 
+/* A list: of a call it is part of the shape of an array, of a graph what is known is gathered. */
 typedef struct mxl_sizes {
-    int n; /* -1: unknown */
-    int64_t dim[MXL_MAX_NDIM];
+    int n;              /* -1: unknown */
+    const int64_t *dim; /* sizes, -1: unknown; NULL: those of a call, which are not seen yet */
+    int64_t room[MXL_MAX_NDIM];
 } mxl_sizes;
 
 /* An axis of array number `array`, of the inputs and then the outputs; -1: of none. */
@@ -34,19 +37,36 @@ typedef struct mxl_solver {
     mxl_sizes list[MXL_SHAPES_LISTS];
 } mxl_solver;
 
-/* What is known of array i: its rank, -1: unknown, and sizes. */
-int mxl_solver_shape(const mxl_solver *s, int i, const int64_t **dim);
+/* What is known of array i: its rank, -1: unknown, and sizes. Of a call the outputs are not. */
+static inline int mxl_solver_shape(const mxl_solver *s, int i, const int64_t **dim)
+{
+    const mxl_shape_facts *f = s->facts;
+    const mxl_shape *shape;
+
+    *dim = NULL;
+    if (f->call != NULL && i >= f->num_in)
+        return -1;
+    if (f->call != NULL) {
+        *dim = f->call->in[i]->shape;
+        return f->call->in[i]->ndim;
+    }
+    shape = &f->rule->shapes[mxl_rule_entry(f->rule, i)];
+    *dim = shape->dim;
+    return shape->ndim;
+}
+
 /* Adds what was found; -1 with the error set where it contradicts, or is too little for a call. */
 int mxl_solver_say(mxl_solver *s, int i, const mxl_shape *found);
 
 /* Errors, all -1; without a text where they are quiet: the array's axis has this size but must have
  * that one; a quotient is not whole; a size is not a multiple; the array has another rank; the
- * result has too many axes. */
+ * result does not follow from the inputs; the result has too many axes. */
 int mxl_solver_differs(const mxl_solver *s, const mxl_term *t, int64_t size, int64_t wanted);
 int mxl_solver_not_whole(const mxl_solver *s, const mxl_term *t, int64_t size, int64_t by);
 int mxl_solver_not_multiple(const mxl_solver *s, const mxl_term *t, int64_t size, int64_t of);
 int mxl_solver_rank(const mxl_solver *s);
 int mxl_solver_axes(const mxl_solver *s);
+int mxl_solver_open(const mxl_solver *s);
 /* The axis counted from 0, or such an error. */
 int mxl_solver_axis(const mxl_solver *s, int64_t axis, int ndim);
 

@@ -60,43 +60,9 @@ typedef struct embedding_params {
     int dtype, sparse_grad;
 } embedding_params;
 
-static int embedding_infer(mxl_infer *infer)
-{
-    const embedding_params *p = infer->params;
-    const mxl_array *data = infer->in[0], *weight = infer->in[1];
-    const int64_t want[2] = {p->input_dim, p->output_dim};
-
-    if (!mxl_shape_same(weight->ndim, weight->shape, 2, want))
-        return mxl_error("%s: weight has shape %s, input_dim and output_dim say %s",
-                         infer->op->name, MXL_SHAPE_OF(weight), MXL_SHAPE_TEXT(2, want));
-    mxl_shape_set(&infer->out_shape[0], data->ndim, data->shape);
-    infer->out_dtype[0] = weight->dtype;
-    return mxl_infer_append(infer, 1, &p->output_dim);
-}
-
 static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
 {
     return named(call, mxl_take_rows(s, call->in[1], call->in[0]));
-}
-
-static int embedding_complete(mxl_rule *rule)
-{
-    const embedding_params *p = rule->params;
-
-    return mxl_rule_say(rule, 1, 2, (int64_t[]){p->input_dim, p->output_dim});
-}
-
-/* The weight and the result have one dtype, that of the parameter if neither is known; indices have
- * any. */
-static int embedding_dtypes(mxl_rule *rule)
-{
-    int weight = mxl_rule_in_dtype(rule, 1), out = rule->dtypes[rule->out];
-
-    if (weight == MXL_DTYPE_UNKNOWN && out == MXL_DTYPE_UNKNOWN)
-        weight = ((const embedding_params *)rule->params)->dtype;
-    if (mxl_rule_say_dtype(rule, rule->in[1], weight) != 0)
-        return -1;
-    return mxl_rule_said_dtypes(rule, ".A>A");
 }
 
 static const mxl_op op_embedding = {
@@ -119,9 +85,8 @@ static const mxl_op op_embedding = {
             .values = mxl_number_names),
         MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0",
                   "Accepted; gradients are dense.")),
-    .infer = embedding_infer,
-    .complete_shapes = embedding_complete,
-    .complete_dtypes = embedding_dtypes,
+    MXL_SHAPES("data[*S] weight[input_dim,output_dim] -> [*S,output_dim]"),
+    .dtypes = ".T>T",
     .compose = embedding_compose,
 };
 

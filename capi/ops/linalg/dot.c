@@ -182,41 +182,11 @@ static int64_t fc_features(const fc_params *p, const mxl_array *x)
     return mxl_shape_size(x->ndim - 1, x->shape + 1);
 }
 
-static int fc_check(const mxl_infer *infer)
+static const char *fc_shapes(const void *params)
 {
-    const fc_params *p = infer->params;
-    const mxl_array *x = infer->in[0], *w = infer->in[1];
-
-    for (int i = 1; i < infer->num_inputs; i++) {
-        if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
-            return -1;
-    }
-    if (mxl_check_float(infer->op, x) != 0)
-        return -1;
-    if (x->ndim == 0)
-        return mxl_error("FullyConnected: data has no axes");
-    if (w->ndim != 2 || w->shape[0] != p->num_hidden || w->shape[1] != fc_features(p, x))
-        return mxl_error("FullyConnected: weight must have shape (%lld,%lld), got %s",
-                         (long long)p->num_hidden, (long long)fc_features(p, x), MXL_SHAPE_OF(w));
-    if (!p->no_bias && (infer->in[2]->ndim != 1 || infer->in[2]->shape[0] != p->num_hidden))
-        return mxl_error("FullyConnected: bias must have shape (%lld,), got %s",
-                         (long long)p->num_hidden, MXL_SHAPE_OF(infer->in[2]));
-    return 0;
-}
-
-static int fc_infer(mxl_infer *infer)
-{
-    const fc_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (fc_check(infer) != 0)
-        return -1;
-    mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
-    if (p->flatten)
-        out->ndim = 2;
-    out->dim[out->ndim - 1] = p->num_hidden;
-    return 0;
+    return ((const fc_params *)params)->flatten
+               ? NULL
+               : "data[*S,C] weight[num_hidden,C] bias[num_hidden] -> [*S,num_hidden]";
 }
 
 static int fc_compute(const mxl_call *call)
@@ -262,28 +232,6 @@ static int fc_grad(mxl_grad *g)
     return p->no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_grad_set(g, 2, dy);
 }
 
-/* The weight and the bias, by the data; and the batch, by the result. */
-static int fc_complete(mxl_rule *rule)
-{
-    const fc_params *p = rule->params;
-    mxl_shape *data = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
-    int64_t width = -1;
-
-    if (data->ndim < 0)
-        return 0;
-    if (data->ndim > 0)
-        width = p->flatten ? mxl_rule_product(data->ndim - 1, data->dim + 1)
-                           : data->dim[data->ndim - 1];
-    if (mxl_rule_say(rule, 1, 2, (int64_t[]){p->num_hidden, width}) != 0 ||
-        mxl_rule_say(rule, 2, 1, &p->num_hidden) != 0)
-        return -1;
-    if (data->ndim > 0 && out->ndim > 0 && data->dim[0] < 0 && out->dim[0] >= 0) {
-        data->dim[0] = out->dim[0];
-        rule->changed = true;
-    }
-    return 0;
-}
-
 static const mxl_op op_fully_connected = {
     .name = "FullyConnected",
     .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
@@ -299,8 +247,9 @@ static const mxl_op op_fully_connected = {
         MXL_PARAM(fc_params, flatten, MXL_P_BOOL, "1",
                   "Whether all axes but the first are features; otherwise the last one is.")),
     .arity = fc_arity,
-    .infer = fc_infer,
-    .complete_shapes = fc_complete,
+    MXL_SHAPES("data[N,*S] weight[num_hidden,prod(S)] bias[num_hidden] -> [N,num_hidden]"),
+    .shapes_of = fc_shapes,
+    .dtypes = "F*>F",
     .compute = fc_compute,
     .grad = fc_grad,
     .saves = mxl_saves_other,

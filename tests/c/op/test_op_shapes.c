@@ -146,7 +146,7 @@ TEST(sizes_follow_in_every_direction)
     CHECK_STR(graph(text, 3, "2,6,9,9 * * *"), "2,6,9,9 4,3,3,5 4 2,4,9,8");
     CHECK_STR(graph(text, 3, "* 4,3,3,5 * 2,4,9,8"), "2,6,9,9 4,3,3,5 4 2,4,9,8");
     CHECK_STR(graph(text, 2, "?,6,?,? * *"), "?,6,?,? 4,3,3,5 ?,4,?,?");
-    CHECK_STR(graph(text, 2, "* * *"), "?,?,?,? 4,?,3,5 ?,4,?,?");
+    CHECK_STR(graph(text, 2, "* * *"), "* * *");
     CHECK_STR(call(text, 3, "2,6,9,9 4,3,3,5 4", 1), "2,4,9,8");
     CHECK_STR(call(text, 2, "0,6,9,9 4,3,3,5", 1), "0,4,9,8");
 }
@@ -173,7 +173,7 @@ TEST(errors_say_what_must_be_and_why)
               "fake: axis 1 of weight is 4; it must be 3, axis 1 of data");
     CHECK_STR(call("data[N] -> [halved(N)]", 1, "1", 1), "fake: nothing to halve");
     CHECK_STR(call("data[N] -> [M]", 1, "1", 1),
-              "fake: axis 0 of the result does not follow from its inputs");
+              "fake: the result's shape, [M], does not follow from the inputs");
 }
 
 TEST(an_axis_is_where_a_parameter_says)
@@ -236,6 +236,19 @@ TEST(products_of_lists_and_lengths)
     CHECK_STR(call("data[*S] -> [*kernel]", 1, "6", 1), "3,5");
 }
 
+TEST(an_axis_of_one_stands_for_none)
+{
+    const char *text = "data[*A,K] weight[K,*B] -> [*A,*B|1]";
+
+    CHECK_STR(call(text, 2, "3 3", 1), "1");
+    CHECK_STR(call(text, 2, "2,3 3", 1), "2");
+    CHECK_STR(graph(text, 2, "3 3 *"), "3 3 1");
+    CHECK_STR(graph(text, 2, "3 3 ?"), "3 3 1");
+    CHECK_STR(graph(text, 2, "?,3 * 1"), "?,3 * 1");
+    CHECK_STR(graph(text, 2, "?,3 * 4,5"), "4,3 3,5 4,5");
+    CHECK_STR(graph(text, 2, "3 3 2"), "fake: the result must have shape [*A,*B|1], got (2,)");
+}
+
 TEST(texts_that_are_none_are_refused)
 {
     static const struct {
@@ -259,4 +272,4 @@ TEST(texts_that_are_none_are_refused)
 HARNESS_MAIN(ENTRY(sizes_follow_in_every_direction), ENTRY(errors_say_what_must_be_and_why),
              ENTRY(an_axis_is_where_a_parameter_says), ENTRY(groups_are_repeated),
              ENTRY(one_of_several_forms_holds), ENTRY(products_of_lists_and_lengths),
-             ENTRY(texts_that_are_none_are_refused))
+             ENTRY(an_axis_of_one_stands_for_none), ENTRY(texts_that_are_none_are_refused))

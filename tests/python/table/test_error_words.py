@@ -130,13 +130,13 @@ ROWS = [
         "FullyConnected",
         "num_hidden=3",
         (_of("float32", (2, 1, 2)), _of("float32", (2, 2), 1, 0, 1, 1), _of("float32", (2,), 10, 20)),
-        "weight must have shape (3,2)",
+        "axis 0 of weight is 2; it must be 3, the parameter num_hidden",
     ),
     (
         "FullyConnected",
         "num_hidden=2",
         (_of("float32", (2, 1, 2)), _of("float32", (2, 2), 1, 0, 1, 1), _of("float32", (2, 1))),
-        "bias must have shape (2,)",
+        "bias must have shape [num_hidden], got (2,1)",
     ),
     (
         "FullyConnected",
