@@ -203,7 +203,8 @@ struct mxl_op {
      * parameter `dtype` names where nothing is known. w is F, and float32 where that is float16;
      * h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of 32 and 64, u uint8, b
      * bool; t is what the parameter `dtype` names, or A if it names none; a (A) and n (int32) hold
-     * where nothing else is known, and say nothing. NULL: all have one. */
+     * where nothing else is known, and say nothing; e is as a, but says A where nothing else does.
+     * NULL: all have one. */
     const char *dtypes;
     const char *(*dtypes_of)(const void *params); /* NULL, or as shapes_of */
     /* What no text can say (op/rule.h); -1 with the error set where it contradicts. Shapes: in

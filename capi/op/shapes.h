@@ -103,6 +103,7 @@ typedef struct mxl_term {
 typedef struct mxl_entry {
     bool any;                    /* says nothing */
     bool or_one;                 /* [*A|1]: one axis of size 1 where there would be none */
+    bool as_input;               /* of an output: an input has the same text */
     bool or_next;                /* the entry behind it is another form of the same array */
     uint8_t first, terms, lists; /* of the terms so many are lists */
     int8_t at;                   /* the term with @, counted from `first`; -1: none */

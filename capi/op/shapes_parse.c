@@ -373,7 +373,7 @@ static int parse_array(parser *p, mxl_side *side, int count)
         e->any = true;
         return 0;
     }
-    return is_capital(*p->at) ? parse_letter(p, e) : parse_forms(p, e);
+    return is_capital(*p->at) && p->at[1] != '[' ? parse_letter(p, e) : parse_forms(p, e);
 }
 
 /* (a[*S_i] b[*S_i])..., behind the (. */
@@ -422,6 +422,25 @@ static int parse_side(parser *p, mxl_side *side)
     return 0;
 }
 
+static bool same_text(const mxl_shapes *s, mxl_piece a, mxl_piece b)
+{
+    return a.length == b.length && strncmp(s->text + a.at, s->text + b.at, a.length) == 0;
+}
+
+/* Notes which outputs have the text of an input. */
+static void note_alike(mxl_shapes *s)
+{
+    const mxl_side *in = &s->side[0], *out = &s->side[1];
+
+    for (int i = 0; i < in->before + in->group + in->after; i++) {
+        for (int k = 0; k < out->before + out->group + out->after; k++) {
+            mxl_entry *e = &s->entry[out->entry[k]];
+
+            e->as_input |= same_text(s, s->entry[in->entry[i]].text, e->text);
+        }
+    }
+}
+
 int mxl_shapes_compile(const mxl_op *op, const char *text, mxl_shapes *shapes)
 {
     parser p = {op, text, text, shapes, false};
@@ -436,6 +455,7 @@ int mxl_shapes_compile(const mxl_op *op, const char *text, mxl_shapes *shapes)
         return fail(&p, "expected ->");
     if (parse_side(&p, &shapes->side[1]) != 0)
         return -1;
+    note_alike(shapes);
     shapes->groups = (uint8_t)((shapes->side[0].group > 0) + (shapes->side[1].group > 0));
     return *p.at == '\0' ? 0 : fail(&p, "expected an array");
 }

@@ -407,7 +407,7 @@ static int axes_of(const mxl_solver *s, const mxl_entry *e)
 /* Whether an array with [*A|1] may have no axis by its terms: then it tells nothing. */
 static bool may_be_one(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t *dim)
 {
-    int axes = ndim == 1 && (dim[0] == 1 || dim[0] < 0) ? axes_of(s, e) : 1;
+    int axes = ndim == 1 && e->terms == e->lists && (dim[0] == 1 || dim[0] < 0) ? axes_of(s, e) : 1;
 
     s->again |= axes < 0;
     return axes <= 0;
@@ -424,7 +424,7 @@ static int read_entry(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t
     s->here.axis = 0;
     if (ndim < 0)
         return e->at < 0 ? 0 : read_axis(s, e);
-    if (e->or_one && may_be_one(s, e, ndim, dim))
+    if ((e->or_one || mxl_solver_lacks_scalars(s)) && may_be_one(s, e, ndim, dim))
         return 0;
     if (e->at < 0)
         return read_terms(s, t, e->terms, ndim, dim);
@@ -448,9 +448,9 @@ static void attempt_with(mxl_solver *attempt, const mxl_solver *s)
             attempt->list[i].dim = attempt->list[i].room;
 }
 
-/* Which of an array's forms holds: the only one that does not contradict, or, of several, the first
- * if this is a call or nothing is known of the array. NULL: it is open; or none does, with *status
- * -1 and the error of the first. */
+/* Which of an array's forms holds: the only one that does not contradict, or the first where
+ * nothing is known of the array. NULL: several may, so that it tells nothing; or none does, with
+ * *status -1 and the error of the first. */
 static const mxl_entry *form_of(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t *dim,
                                 int *status)
 {
@@ -467,7 +467,8 @@ static const mxl_entry *form_of(mxl_solver *s, const mxl_entry *e, int ndim, con
     }
     if (count == 0)
         *status = read_entry(s, first, ndim, dim);
-    return count > 1 && ndim >= 0 && s->facts->rule != NULL ? NULL : found;
+    s->again |= count > 1;
+    return count > 1 && ndim >= 0 ? NULL : found;
 }
 
 /* What array `i` tells, of the inputs and then the outputs. */
@@ -521,7 +522,7 @@ static int write_array(mxl_solver *s, int i, const mxl_entry *e)
                 return -1;
         }
     }
-    if (e->or_one && found->ndim == 0)
+    if (found->ndim == 0 && (e->or_one || mxl_solver_lacks_scalars(s)))
         found->dim[found->ndim++] = 1;
     return e->any ? 0 : mxl_solver_say(s, i, found);
 }

@@ -185,6 +185,9 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
     for (int c = 0; c < 128; c++)
         known[c] = strchr(text, c) != NULL && c > '.' ? dtype_of_letter(&s, count, (char)c, t_is_a)
                                                       : MXL_DTYPE_UNKNOWN;
+    if (known['A'] == MXL_DTYPE_UNKNOWN)
+        known['A'] = known['e'];
+    known['e'] = known['A'];
     if (known['T'] == MXL_DTYPE_UNKNOWN)
         known['T'] = said;
     known['a'] = strchr(text, 'F') != NULL ? known['F'] : known['A'];
@@ -193,7 +196,7 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
     for (int i = 0; i < count; i++) {
         char letter;
         int at, entry = entry_at(&s, i, &letter, &at);
-        bool yields = letter == 'a' || letter == 'n';
+        bool yields = letter == 'a' || letter == 'n' || letter == 'e';
 
         if (yields && rule->dtypes[entry] != MXL_DTYPE_UNKNOWN)
             continue;
@@ -221,7 +224,7 @@ static int wanted_dtype(char letter, const int *known, int parameter)
         return known['F' - 'A'] == MXL_F16 ? MXL_F32 : known['F' - 'A'];
     if (letter == 't')
         return parameter != MXL_DTYPE_UNKNOWN ? parameter : known[0];
-    return letter == 'a' || letter == 'n' ? MXL_DTYPE_UNKNOWN : fixed_dtype(letter);
+    return strchr("aen", letter) != NULL ? MXL_DTYPE_UNKNOWN : fixed_dtype(letter);
 }
 
 static int check_dtype(const mxl_infer *infer, int i, char letter, int wanted)

@@ -55,6 +55,16 @@ static inline int mxl_solver_shape(const mxl_solver *s, int i, const int64_t **d
     return shape->ndim;
 }
 
+/* Whether the array is a result of a graph in MXNet's legacy mode, which has shape (1,) for (),
+ * where inputs have not. */
+static inline bool mxl_solver_lacks_scalars(const mxl_solver *s)
+{
+    const mxl_shape_facts *f = s->facts;
+
+    return f->rule != NULL && f->rule->legacy_shape && s->here.array >= f->num_in &&
+           !s->entry->as_input && !f->op->keeps_scalars;
+}
+
 /* Adds what was found; -1 with the error set where it contradicts, or is too little for a call. */
 int mxl_solver_say(mxl_solver *s, int i, const mxl_shape *found);
 

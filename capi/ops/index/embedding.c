@@ -92,19 +92,6 @@ static const mxl_op op_embedding = {
 
 /* ---- fill_element_0index ---- */
 
-static int fill_infer(mxl_infer *infer)
-{
-    const mxl_array *lhs = infer->in[0], *mhs = infer->in[1], *rhs = infer->in[2];
-
-    if (lhs->ndim != 2 || mhs->ndim != 1 || rhs->ndim != 1 || mhs->shape[0] != lhs->shape[0] ||
-        rhs->shape[0] != lhs->shape[0])
-        return mxl_error("%s: shapes %s, %s, %s; expected (n,m), (n,), (n,)", infer->op->name,
-                         MXL_SHAPE_OF(lhs), MXL_SHAPE_OF(mhs), MXL_SHAPE_OF(rhs));
-    if (mxl_check_dtypes(infer->op, lhs, mhs) != 0)
-        return -1;
-    return mxl_infer_like_first(infer);
-}
-
 static mxl_array *fill_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *rhs = call->in[2];
@@ -124,31 +111,12 @@ static const mxl_op op_fill_element = {
         MXL_INPUT(rhs,
                   "The position in each row, of any dtype; negative numbers count from the end.",
                   .type_text = "NDArray")),
-    .infer = fill_infer,
+    MXL_SHAPES("lhs[N,M] mhs[N] rhs[N] -> [N,M]"),
+    .dtypes = "AAe>A",
     .compose = fill_compose,
 };
 
 /* ---- _contrib_index_copy ---- */
-
-static int copy_infer(mxl_infer *infer)
-{
-    const mxl_array *old = infer->in[0], *index = infer->in[1], *new = infer->in[2];
-    mxl_shape want;
-
-    if (index->ndim != 1)
-        return mxl_error("%s: index_vector must have one axis, got %d", infer->op->name,
-                         index->ndim);
-    if (old->ndim == 0)
-        return mxl_error("%s: old_tensor has no axes", infer->op->name);
-    mxl_shape_set(&want, old->ndim, old->shape);
-    want.dim[0] = index->shape[0];
-    if (!mxl_shape_same(new->ndim, new->shape, want.ndim, want.dim))
-        return mxl_error("%s: new_tensor must have shape %s, got %s", infer->op->name,
-                         MXL_SHAPE_TEXT(want.ndim, want.dim), MXL_SHAPE_OF(new));
-    if (mxl_check_dtypes(infer->op, old, new) != 0)
-        return -1;
-    return mxl_infer_like_first(infer);
-}
 
 static mxl_array *copy_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -168,8 +136,8 @@ static const mxl_op op_index_copy = {
             index_vector,
             "Which rows of the first axis, of any dtype; negative numbers count from the end."),
         MXL_INPUT(new_tensor, "The rows to write, of the same dtype.")),
-    .infer = copy_infer,
-    .dtypes = "A>A",
+    MXL_SHAPES("old_tensor[N,*S] index_vector[M] new_tensor[M,*S] -> [N,*S]"),
+    .dtypes = "A.A>A",
     .compose = copy_compose,
 };
 

@@ -30,7 +30,7 @@ ROWS = [
     ("take", "axis=-3", (_of("uint8", (2, 3)), _of("int32", (2, 2), 0, 2, 1, 1)), "out of range"),
     ("take", "", (_of("int32", ()), _of("int32", (2, 2), 0, 2, 1, 1)), "out of range"),
     ("pick", "", (_of("float32", (2, 0)), _of("float32", (2,), -1, 5)), "extent 0"),
-    ("pick", "", (_of("float32", (2, 3)), _of("uint8", (3,), 0, 1, 1)), "index must have the shape (2,), got (3,)"),
+    ("pick", "", (_of("float32", (2, 3)), _of("uint8", (3,), 0, 1, 1)), "axis 0 of index is 3; it must be 2, axis 0 of data"),
     ("pick", "axis=2", (_of("float32", (2, 3)), _of("float32", (2,), -1, 5)), "out of range"),
     ("pick", "axis=None", (_of("float32", (2, 3)), _of("float32", (2,), -1, 5)), "None"),
     ("pick", "mode=raise", (_of("float32", (2, 3)), _of("float32", (2,), -1, 5)), "mode"),
