@@ -580,7 +580,7 @@ static int visit_groups(mxl_solver *s, visit *act)
             for (int i = 0; i < s->shapes->sizes; i++)
                 if ((s->shapes->each_size >> i & 1) && s->size[i] < 0 && s->rest[i] >= 0)
                     learn_size(s, i, s->rest[i]);
-        } while (s->news_each);
+        } while (s->news_each && (s->again || s->facts->rule != NULL));
         if (act != read_array && visit_both(s, act, r) != 0)
             return -1;
         for (int i = 0; i < s->shapes->sizes; i++) {

@@ -41,42 +41,25 @@ static operand right_operand(const mxl_dot_params *p, int ndim, const int64_t *s
     return m;
 }
 
+static const char *dot_shapes(const void *params)
+{
+    static const char *const texts[2][2] = {
+        {NULL, "lhs[*A,K] rhs[*B,K] -> [*A,*B|1]"},
+        {"lhs[K,*A] rhs[K,*B] -> [*A,*B|1]", "lhs[K,*A] rhs[*B,K] -> [*A,*B|1]"}};
+    const mxl_dot_params *p = params;
+
+    return texts[p->transpose_a != 0][p->transpose_b != 0];
+}
+
 static int dot_infer(mxl_infer *infer)
 {
     const mxl_dot_params *p = infer->params;
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    mxl_shape *out = &infer->out_shape[0];
-    operand left, right;
-    int n = 0;
 
-    if (mxl_check_dtypes(infer->op, a, b) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (mxl_check_float(infer->op, a) != 0)
-        return -1;
-    if (a->ndim == 0 || b->ndim == 0)
-        return mxl_error("dot: takes arrays with axes, got one of shape ()");
-    if (a->ndim == 1 && b->ndim == 1 && (p->transpose_a || p->transpose_b))
-        return mxl_error("dot: two vectors cannot be transposed");
-    left = left_operand(p, a->ndim, a->shape);
-    right = right_operand(p, b->ndim, b->shape);
-    if (left.length != right.length)
-        return mxl_error(
-            "dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
-            "transpose_b=%d",
-            (long long)left.length, (long long)right.length, MXL_SHAPE_OF(a), MXL_SHAPE_OF(b),
-            p->transpose_a, p->transpose_b);
-    if (a->ndim + b->ndim - 2 > MXL_MAX_NDIM)
-        return mxl_error("dot: the result would have %d axes, at most %d are possible",
-                         a->ndim + b->ndim - 2, (int)MXL_MAX_NDIM);
-    for (int i = left.first; i < left.last; i++)
-        out->dim[n++] = a->shape[i];
-    for (int i = right.first; i < right.last; i++)
-        out->dim[n++] = b->shape[i];
-    if (n == 0)
-        out->dim[n++] = 1;
-    out->ndim = n;
-    infer->out_dtype[0] = a->dtype;
-    return 0;
+    return infer->in[0]->ndim > 1 || infer->in[1]->ndim > 1 || (!p->transpose_a && !p->transpose_b)
+               ? 0
+               : mxl_error("dot: two vectors cannot be transposed");
 }
 
 static int dot_compute(const mxl_call *call)
@@ -155,6 +138,9 @@ const mxl_op mxl_op_dot = {
     MXL_DOT_PARAMS("Whether the first axis of lhs is contracted, and not its last.",
                    "Whether the last axis of rhs is contracted, and not its first."),
     .infer = dot_infer,
+    MXL_SHAPES_TABLE("lhs[*A,K] rhs[K,*B] -> [*A,*B|1]"),
+    .shapes_of = dot_shapes,
+    .dtypes = "F*>F",
     .compute = dot_compute,
     .grad = dot_grad,
     .saves = mxl_saves_other,
