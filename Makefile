@@ -216,9 +216,11 @@ $(call TEST_PROGRAM,$(TEST_PUBLIC)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.s
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(MXL_LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD) -lmxlite -Wl,-rpath,'$$ORIGIN/..' $(LIBS)
 
+# Nothing names the list of the operators, which gives itself to the registry: these programs do.
+WITH_OPERATORS := -Wl,-u,mxl_families
 $(call TEST_PROGRAM,$(TEST_INTERNAL)): $(TEST_HELPER_OBJECTS) $(BUILD)/libmxlite.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter %.o,$^) $(BUILD)/libmxlite.a $(LIBS)
+	$(Q)$(CC) $(MXL_LDFLAGS) $(WITH_OPERATORS) $(NO_LTO) -o $@ $(filter %.o,$^) $(BUILD)/libmxlite.a $(LIBS)
 
 .SECONDARY:
 
@@ -276,7 +278,7 @@ fuzz-run: $(FUZZ_PROGRAMS)
 	@$(BUILD)/fuzz_samples $(FUZZ_SECONDS) 1 $(wildcard tests/fuzz/corpus/samples/*)
 
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/libmxlite.a $(wildcard tests/fuzz/*.h)
-	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) $(NO_LTO) -o $@ $(filter-out %.h,$^) $(LIBS)
+	$(Q)$(CC) $(filter-out -Icapi,$(MXL_CFLAGS)) $(MXL_LDFLAGS) $(WITH_OPERATORS) $(NO_LTO) -o $@ $(filter-out %.h,$^) $(LIBS)
 
 tsan-build:
 	@sh tools/testing/check_sanitizer.sh "$(CC)" "$(TSAN)"
@@ -418,6 +420,7 @@ test-all-runs: asan-table py-table $(LEVEL_RUNS) py-rest asan-c checks check-whe
 checks: venv
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so
 	@$(VPY) tools/check_includes.py
+	@$(VPY) tools/check_links.py $(BUILD)/obj/capi
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
 	@$(VPY) tools/check_versions.py $(BUILD)/libmxlite.so
@@ -478,6 +481,7 @@ lint: venv
 	@$(VENV)/bin/ruff format --check $(wildcard $(PY_FILES))
 	@$(MAKE) lint-c WERROR=1 BUILD=$(BUILD)/lint
 	@$(VPY) tools/check_includes.py
+	@$(VPY) tools/check_links.py $(BUILD)/obj/capi
 	@$(VPY) tools/check_imports.py
 	@$(VPY) tools/check_folders.py
 	@$(VPY) tools/check_exports.py $(BUILD)/libmxlite.so $(BUILD)/libmxnet.so

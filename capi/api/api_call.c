@@ -1,9 +1,11 @@
 /* The MXLCall family: running prepared calls, the hot path of every binding. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
+#include "engine/run/promote.h"
 
 enum { INPUT_ROOM = 32 }; /* inputs or outputs that need no allocation */
 
@@ -130,6 +132,19 @@ static const void *call_params(const api_prepared *call, int num_inputs, const M
     return room;
 }
 
+/* mxl_invoke, or of one that promotes its operands what does that first. */
+__attribute__((always_inline)) static inline int invoke(const api_prepared *call,
+                                                        const void *params, int num_inputs,
+                                                        mxl_array *const *in, int num_outputs,
+                                                        mxl_array **out)
+{
+    mxl_mode mode = api_prepared_mode(call);
+
+    if (call->promotion != NULL && mxl_promote_wanted(call->promotion, num_inputs, in))
+        return mxl_promote_invoke(call->op, params, num_inputs, in, 0, out, mode);
+    return mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, mode);
+}
+
 static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *inputs,
                const MXLValue *arguments, int num_outputs, mxl_array **out)
 {
@@ -147,8 +162,7 @@ static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *in
             return -1;
     }
     if (api_pin_many(call->op->name, "input", num_inputs, inputs, in, false) == 0) {
-        status =
-            mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, api_prepared_mode(call));
+        status = invoke(call, params, num_inputs, in, num_outputs, out);
         api_unpin_many(num_inputs, inputs);
     }
     if (in != in_room)
@@ -201,7 +215,7 @@ static inline NDArrayHandle run_few(const api_prepared *call, NDArrayHandle a, N
     if (two && in[1] == NULL)
         (void)refused(call, 1);
     else
-        status = mxl_invoke(call->op, params, two ? 2 : 1, in, 1, &out, api_prepared_mode(call));
+        status = invoke(call, params, two ? 2 : 1, in, 1, &out);
     if (in[1] != NULL)
         api_unpin(b);
     api_unpin(a);
@@ -223,6 +237,11 @@ NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *i
         if (made != NULL)
             return made;
     }
+    if (prepared != NULL && prepared->view == API_KEY && num_inputs == 1 && arguments != NULL) {
+        made = api_key_view(prepared, inputs[0], arguments);
+        if (made != NULL)
+            return made;
+    }
     return run_one(prepared, num_inputs, inputs, arguments);
 }
 
@@ -236,15 +255,74 @@ NDArrayHandle MXLCall2(MXLCallHandle call, NDArrayHandle a, NDArrayHandle b)
     return run_few(api_prepared_get(call), a, b, true, NULL);
 }
 
+/* ---- an operand that is a number ---- */
+
+int MXLSetDefaultDtype(int dtype, int *before)
+{
+    if (!mxl_dtype_valid(dtype) || !mxl_dtype_is_float(dtype))
+        return mxl_error("%s: takes a floating dtype, got %s", __func__, mxl_dtype_name(dtype));
+    if (before != NULL)
+        *before = mxl_promote_default();
+    mxl_promote_set_default(dtype);
+    return 0;
+}
+
+/* A call that takes a number, with room for the result. The one of two arrays has it as its second,
+ * or as the first if the slots begin with '-'. */
+static int beside_number(const api_prepared *call, mxl_array *array, const mxl_number *number,
+                         mxl_array **out)
+{
+    const mxl_promotion *rule = call->promotion;
+    const mxl_op *op = rule->of_two != NULL ? rule->of_two : call->op;
+    bool first = rule->of_two != NULL
+                     ? rule->number_first
+                     : call->dialect.slots != NULL && call->dialect.slots[0] == '-';
+    mxl_array *operand = mxl_promote_number(number);
+    mxl_array *in[2] = {first ? operand : array, first ? array : operand};
+    int status = -1;
+
+    if (operand != NULL)
+        status = mxl_promote_invoke(op, NULL, 2, in, first ? 1 : 2, out, api_prepared_mode(call));
+    mxl_array_release(operand);
+    return status;
+}
+
+/* Integers with more digits than a double has are operands of two arrays, unless the array is
+ * floating. */
+static int with_number(const api_prepared *call, mxl_array *array, const mxl_number *number,
+                       mxl_array **out)
+{
+    mxl_scalar_params params = {number->is_int ? (double)number->i : number->f, number->is_int};
+
+    if (call->promotion->of_two != NULL &&
+        (!number->is_int || mxl_dtype_is_float(array->dtype) || fabs(params.scalar) < 0x1p53))
+        return invoke(call, &params, 1, &array, 1, out);
+    return beside_number(call, array, number, out);
+}
+
+static NDArrayHandle run_number(const api_prepared *call, NDArrayHandle a, const mxl_number *number)
+{
+    mxl_array *array = api_pin(a), *out = NULL;
+    int status;
+
+    if (array == NULL)
+        return refused(call, 0);
+    status = with_number(call, array, number, &out);
+    api_unpin(a);
+    return status == 0 ? api_handle(out) : NULL;
+}
+
 /* The one-argument forms check that the call was prepared with one argument of their type. */
 static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLValue *value,
-                               const char *form, unsigned types)
+                               const char *form, unsigned types, const mxl_number *number)
 {
     const api_prepared *call = api_prepared_get(handle);
     NDArrayHandle made;
 
     if (call == NULL)
         return NULL;
+    if (number != NULL && call->numbers)
+        return run_number(call, a, number);
     if (call->num_arguments != 1 || (types >> call->arguments[0]->type & 1) == 0)
         return mxl_error_null("%s: %s was not prepared with one argument of that type", form,
                               call->op->name);
@@ -258,20 +336,24 @@ static NDArrayHandle run_typed(MXLCallHandle handle, NDArrayHandle a, const MXLV
 
 NDArrayHandle MXLCall1Float(MXLCallHandle call, NDArrayHandle a, double value)
 {
+    mxl_number number = {.f = value};
     MXLValue v;
 
     v.f = value;
-    return run_typed(call, a, &v, "MXLCall1Float", 1u << MXL_P_FLOAT | 1u << MXL_P_OPT_FLOAT);
+    return run_typed(call, a, &v, "MXLCall1Float", 1u << MXL_P_FLOAT | 1u << MXL_P_OPT_FLOAT,
+                     &number);
 }
 
 NDArrayHandle MXLCall1Int(MXLCallHandle call, NDArrayHandle a, int64_t value)
 {
+    mxl_number number = {.is_int = true, .i = value};
     MXLValue v;
 
     v.i = value;
     return run_typed(call, a, &v, "MXLCall1Int",
                      1u << MXL_P_INT | 1u << MXL_P_OPT_INT | 1u << MXL_P_BOOL |
-                         1u << MXL_P_OPT_BOOL | 1u << MXL_P_ENUM | 1u << MXL_P_DTYPE);
+                         1u << MXL_P_OPT_BOOL | 1u << MXL_P_ENUM | 1u << MXL_P_DTYPE,
+                     &number);
 }
 
 NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t n, const int64_t *values)
@@ -281,7 +363,7 @@ NDArrayHandle MXLCall1List(MXLCallHandle call, NDArrayHandle a, int64_t n, const
     v.list.n = n;
     v.list.values = values;
     return run_typed(call, a, &v, "MXLCall1List",
-                     1u << MXL_P_SHAPE | 1u << MXL_P_OPT_SHAPE | 1u << MXL_P_TUPLE_OPT);
+                     1u << MXL_P_SHAPE | 1u << MXL_P_OPT_SHAPE | 1u << MXL_P_TUPLE_OPT, NULL);
 }
 
 /* ---- several outputs, or outputs of the caller ---- */
@@ -315,6 +397,27 @@ static int fill_handles(int count, mxl_array **out, NDArrayHandle *outputs)
     return status;
 }
 
+/* MXLCallInto of one array and a number: the arguments are the number and whether it is an integer.
+ */
+static int number_into(const api_prepared *call, NDArrayHandle input, const MXLValue *arguments,
+                       NDArrayHandle output)
+{
+    mxl_number number = {.is_int = arguments[1].i != 0};
+    NDArrayHandle handles[2] = {input, output};
+    mxl_array *arrays[2];
+    int status;
+
+    if (number.is_int)
+        number.i = arguments[0].i;
+    else
+        number.f = arguments[0].f;
+    if (api_pin_many(call->op->name, "array", 2, handles, arrays, false) != 0)
+        return -1;
+    status = with_number(call, arrays[0], &number, &arrays[1]);
+    api_unpin_many(2, handles);
+    return status;
+}
+
 int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *inputs,
                 const MXLValue *arguments, int *num_outputs, NDArrayHandle *outputs)
 {
@@ -331,6 +434,12 @@ int MXLCallInto(MXLCallHandle handle, int num_inputs, const NDArrayHandle *input
     if (num_inputs < 0 || (num_inputs > 0 && inputs == NULL))
         return mxl_error("MXLCallInto: %d inputs are announced, their list is %s", num_inputs,
                          inputs == NULL ? "NULL" : "given");
+    if (num_inputs == 1 && arguments != NULL && call->numbers &&
+        call->num_arguments == (call->promotion->of_two != NULL ? 2 : 0) && *num_outputs >= 1 &&
+        outputs != NULL && outputs[0] != NULL) {
+        *num_outputs = 1;
+        return number_into(call, inputs[0], arguments, outputs[0]);
+    }
     params = call_params(call, num_inputs, arguments, params_room);
     if ((params == NULL && call->params_bytes > 0) ||
         mxl_invoke_arity(call->op, params, num_inputs, &arity) != 0)

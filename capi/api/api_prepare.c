@@ -6,6 +6,7 @@
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
+#include "ops/index/key.h"
 #include "ops/shape/movement.h"
 
 enum {
@@ -199,6 +200,9 @@ static void know_view(api_prepared *call)
     const mxl_op *op = call->op;
 
     call->view = API_ANY;
+    if (op == &mxl_op_index && call->kind == API_PLAIN && call->num_arguments == 1 &&
+        call->arguments[0] == mxl_param_find(op, "key"))
+        call->view = API_KEY;
     if (call->kind != API_TORCH)
         return;
     if (op == &mxl_op_slice_axis && call->num_arguments == 3 &&
@@ -208,6 +212,17 @@ static void know_view(api_prepared *call)
     if (op == &mxl_op_select && call->num_arguments == 1 &&
         call->arguments[0] == mxl_param_find(op, "index") && *(const int64_t *)call->params == 0)
         call->view = API_ROW;
+}
+
+/* Sets `promotion` and `numbers`. */
+static void know_promotion(api_prepared *call)
+{
+    const mxl_promotion *rule = call->dialect.promotes ? call->op->promotion : NULL;
+
+    call->promotion = rule;
+    call->numbers =
+        rule != NULL && (rule->of_two != NULL || (rule->from == 0 && call->num_arguments == 0 &&
+                                                  mxl_op_inputs(call->op)[1].name != NULL));
 }
 
 static api_prepared *prepared_new(const request *r, const void *params)
@@ -242,6 +257,7 @@ static api_prepared *prepared_new(const request *r, const void *params)
         mxl_params_copy(r->op, call->params, params);
     }
     know_view(call);
+    know_promotion(call);
     return call;
 }
 

@@ -3,6 +3,7 @@
 #include "api/prepared.h"
 #include "base/profile/profile.h"
 #include "engine/tape/rebase.h"
+#include "ops/index/key.h"
 #include "ops/shape/movement.h"
 #include "ops/shape/reshape_codes.h"
 
@@ -213,6 +214,49 @@ NDArrayHandle api_quick_view(const api_prepared *call, NDArrayHandle handle,
         mxl_rebase_note_view(made, array, 1, mode.record);
     mode.record = mode.record && mxl_dtype_is_float(array->dtype);
     return finish(handle, array, made, call->op, params, mode);
+}
+
+/* The elements that a key without index arrays selects, where they lie in one run of memory in
+ * their order. NULL for all else. */
+static mxl_array *run_view(mxl_array *array, const api_prepared *call, const mxl_key_params *params,
+                           bool numpy_shape)
+{
+    const int64_t scalar = 1;
+    int64_t run = 1;
+    mxl_plan p;
+
+    if (array->storage == NULL || !array->contiguous || array->size == 0 ||
+        mxl_plan_inputs(&p, call->op, params, 0, false, 1, &array) != 0)
+        return NULL;
+    for (int i = p.shape.ndim - 1; i >= 0; i--) {
+        if (p.shape.dim[i] != 1 && p.strides[i] != run)
+            return NULL;
+        run *= p.shape.dim[i];
+    }
+    if (run == 0)
+        return NULL;
+    if (p.shape.ndim == 0 && array->ndim > 0 && !numpy_shape)
+        return mxl_array_view(array, p.skip, 1, &scalar);
+    return mxl_array_view(array, p.skip, p.shape.ndim, p.shape.dim);
+}
+
+NDArrayHandle api_key_view(const api_prepared *call, NDArrayHandle handle,
+                           const MXLValue *arguments)
+{
+    mxl_key_params params = *(const mxl_key_params *)call->params;
+    const MXLList *key = &arguments[0].list;
+    mxl_mode mode = api_prepared_mode(call);
+    mxl_array *array;
+
+    if (mxl_profile_runs() || key->n < 0 || key->n > MXL_TUPLE_MOST ||
+        (key->n > 0 && key->values == NULL))
+        return NULL;
+    params.key = (mxl_tuple){(int)key->n, key->values};
+    array = api_pin(handle);
+    if (array == NULL)
+        return NULL;
+    return finish(handle, array, run_view(array, call, &params, mxl_state_get()->numpy_shape),
+                  call->op, &params, mode);
 }
 
 /* ---- MXNet's functions ---- */

@@ -515,3 +515,34 @@ void mxl_leaf_unlock(mxl_leaf *leaf)
 {
     atomic_flag_clear_explicit(&leaf->lock, memory_order_release);
 }
+
+/* ---- memory ---- */
+
+/* The number of bytes of a dense array; 0 where its elements leave gaps or repeat. */
+static int64_t dense_bytes(const mxl_array *array)
+{
+    int64_t span = array->size > 0;
+
+    for (int i = 0; i < array->ndim && span > 0; i++) {
+        if (array->strides[i] < 0)
+            return 0;
+        span += (array->shape[i] - 1) * array->strides[i];
+    }
+    return span == array->size ? span * (int64_t)mxl_dtype_size(array->dtype) : 0;
+}
+
+bool mxl_array_overlaps_partly(const mxl_array *a, const mxl_array *b)
+{
+    int64_t of_a = dense_bytes(a), of_b = dense_bytes(b);
+
+    if (a->storage == NULL || a->storage != b->storage || of_a <= 0 || of_b <= 0)
+        return false;
+    if (a->offset == b->offset && of_a == of_b) {
+        for (int i = 0; i < a->ndim; i++) {
+            if (a->ndim != b->ndim || (a->shape[i] > 1 && a->strides[i] != b->strides[i]))
+                return true;
+        }
+        return false;
+    }
+    return a->offset < b->offset + of_b && b->offset < a->offset + of_a;
+}

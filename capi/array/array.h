@@ -102,6 +102,10 @@ mxl_array *mxl_array_rows(mxl_array *array, int64_t begin, int64_t count);
 /* The same of one row, without the first axis. Steps along axes of one element stay as they are. */
 mxl_array *mxl_array_row(mxl_array *array, int64_t index);
 
+/* True if two dense arrays of one storage share a part of their bytes, and are not the same
+ * elements in the same order. */
+bool mxl_array_overlaps_partly(const mxl_array *a, const mxl_array *b);
+
 /* Turns a view into an array without base that shares the memory. */
 void mxl_array_release_base(mxl_array *view);
 

@@ -20,6 +20,7 @@ typedef struct mxl_grad mxl_grad;   /* engine/backward/grad.h: the arguments of 
 typedef struct mxl_rule mxl_rule;   /* op/rule.h: what is known of a node of a graph */
 typedef struct mxl_size_function mxl_size_function; /* op/shapes.h: what texts of shapes name */
 typedef struct mxl_shape_forms mxl_shape_forms;     /* op/shapes.h: such texts, compiled */
+typedef struct mxl_promotion mxl_promotion;         /* op/promotion.h: operands of other dtypes */
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
 typedef enum mxl_param_type {
@@ -167,6 +168,7 @@ struct mxl_op {
     void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
     int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
     int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
+    const mxl_promotion *promotion;     /* NULL: inputs must have the dtypes that infer wants */
     bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode */
     bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
@@ -176,7 +178,8 @@ struct mxl_op {
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
-    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere */
+    bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere, and
+                          have any strides if it is `strided` */
     bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
                           input tells, it takes: without one infer fails */
     /* PyTorch's name of its nodes, and slots as in mxl_dialect. NULL: a name is made of the
@@ -389,8 +392,8 @@ int mxl_op_add(int count, const mxl_op *const *ops);
 
 enum { MXL_OPS_MOST = 1 << 16 }; /* operators of a process */
 
-/* All operator families, ends with NULL; each family is a list that ends with NULL. Defined by
- * ops/all.c. */
-extern const mxl_op *const *const mxl_families[];
+/* Hands over all operators, before the first lookup: families, each a list that ends with NULL, as
+ * does the list of them. ops/all.c calls it as the library is loaded. */
+void mxl_registry_begin(const mxl_op *const *const *families);
 
 #endif

@@ -29,7 +29,14 @@ typedef struct table {
     const char **name; /* public names, sorted */
 } table;
 
+static const mxl_op *const *const no_families[] = {NULL};
+static const mxl_op *const *const *families = no_families;
 static _Atomic(table *) registry;
+
+void mxl_registry_begin(const mxl_op *const *const *list)
+{
+    families = list;
+}
 
 static const char *const no_aliases[] = {NULL};
 
@@ -113,7 +120,7 @@ static table *new_table_of_families(void)
 {
     size_t ops = 0, names = 0;
 
-    for (const mxl_op *const *const *family = mxl_families; *family != NULL; family++)
+    for (const mxl_op *const *const *family = families; *family != NULL; family++)
         for (const mxl_op *const *op = *family; *op != NULL; op++) {
             ops++;
             names++;
@@ -129,7 +136,7 @@ static table *build(void)
 
     if (t == NULL)
         return NULL;
-    for (const mxl_op *const *const *family = mxl_families; *family != NULL; family++)
+    for (const mxl_op *const *const *family = families; *family != NULL; family++)
         for (const mxl_op *const *op = *family; *op != NULL; op++)
             if (add_op(t, *op) != 0) {
                 free(t);

@@ -1,5 +1,5 @@
 /* The list of operator families, one for each file: X(NAME) is the array mxl_ops_NAME. An operator
- * is registered only through it. */
+ * is registered only through it. The registry gets it as the library is loaded. */
 #include "op/op.h"
 
 /* clang-format off */
@@ -7,7 +7,7 @@
     X(unary) X(binary) X(scalar) X(copy) X(init) X(strided) X(reduce) X(matrix) X(mm) X(sgd) \
     X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp) X(softmax) X(dropout) X(random) \
     X(sample) X(multinomial) X(shuffle) X(density) X(extents) X(slice) X(join) X(index) \
-    X(one_hot) X(gather_nd) X(allclose) X(sequence) X(positions) X(lookup) X(reshape) X(expand) \
+    X(one_hot) X(keys) X(gather_nd) X(allclose) X(sequence) X(positions) X(lookup) X(reshape) X(expand) \
     X(order) X(split) X(part) X(diag) X(pad) X(powers) X(trig) X(round) X(compare) X(bits) \
     X(cumprod) X(scatter) X(nonzero) X(median) X(extremum) X(hypot) X(division) X(exponent) \
     X(special) X(choose) X(activation) X(leaky) X(norm) X(range) X(batch) X(histogram) X(sort) \
@@ -27,4 +27,10 @@
 
 FAMILIES(DECLARED)
 
+extern const mxl_op *const *const mxl_families[]; /* what programs that link the archive ask for */
 const mxl_op *const *const mxl_families[] = {FAMILIES(LISTED) NULL};
+
+__attribute__((constructor)) static void start(void)
+{
+    mxl_registry_begin(mxl_families);
+}

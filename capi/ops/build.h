@@ -9,6 +9,7 @@
 #include "engine/run/scope.h"
 #include "kernel/elementwise/loop.h"
 #include "op/op.h"
+#include "op/promotion.h"
 #include "op/rule.h"
 
 /* ---- any operator of one array, of two, of an array and a number ---- */

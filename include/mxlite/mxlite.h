@@ -85,6 +85,11 @@ MXL_API int MXLPrepareAs(int dialect, const char *label, const char *slots, cons
 MXL_API int MXLSetGradMode(int enabled, int *before);
 MXL_API int MXLGetGradMode(int *out);
 
+/* The floating dtype (0 float32, 1 float64, 2 float16; initially float32) that integers become in
+ * PyTorch's front end where an operator computes floats, and that a floating number has beside
+ * them. Of the whole process. `before` (may be NULL): the dtype until now. */
+MXL_API int MXLSetDefaultDtype(int dtype, int *before);
+
 /* How calls of MXNet's front end on this thread treat edits in place while recording. 0 (the
  * initial value): MXNet's strict rule, most edits are errors. 1: the tape follows, as in PyTorch's
  * front end. `before` (may be NULL): the setting until now. */
@@ -95,7 +100,10 @@ MXL_API int MXLSetInplace(int follow, int *before);
 MXL_API NDArrayHandle MXLCall(MXLCallHandle call, int num_inputs, const NDArrayHandle *inputs,
                               const MXLValue *arguments);
 
-/* The same without an array of arguments: no argument, one float, one integer, one list. */
+/* The same without an array of arguments: no argument, one float, one integer, one list. Operators
+ * of two arrays of PyTorch's front end that promote (add) take a number as their second operand so,
+ * or as their first if the slots begin with '-'; those of an array and a number (_plus_scalar) take
+ * a float or an integer. */
 MXL_API NDArrayHandle MXLCall1(MXLCallHandle call, NDArrayHandle a);
 MXL_API NDArrayHandle MXLCall2(MXLCallHandle call, NDArrayHandle a, NDArrayHandle b);
 MXL_API NDArrayHandle MXLCall1Float(MXLCallHandle call, NDArrayHandle a, double value);

@@ -1,1 +1,1 @@
-"""Keys of arrays: how they are parsed, and the positions that they select; used by both front ends."""
+"""Keys of arrays, parsed for the operators of the library that read and write by them; used by all front ends."""

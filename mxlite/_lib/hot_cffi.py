@@ -43,7 +43,6 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
 
     Keywords:
         one, two, many, number: Prepared calls of an array, of two, of up to `num_inputs`, of an array and a number.
-        then: A prepared call of what they give.
         params, missing: The names of all parameters after the `num_inputs` arrays but `out`, and the value of one that
             is not given. What is returned has a method `learn(values, call)`: from then on calls with these very
             objects as the values of all parameters are that prepared call.
@@ -59,6 +58,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         constant: Only arrays that no gradient flows to are usual.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
+        by_flag: `_dtype` for each dtype of the library, which promotes: arrays may have several dtypes, and beside all
+            of them floats and integers of 64 bits are usual.
     """
     call = update_wrapper(_Call(function, failed, cls, **calls), function)
     if "subscript" not in calls:
@@ -71,6 +72,11 @@ def bind(library: Any) -> None:
     """Points the module's functions to those of the opened library."""
     for number, name in enumerate(ffi.string(lib.names).decode().split()):
         lib.bind(number, library.address(name))
+
+
+def into1_number(call: int, a: int, value: float | int, out: int) -> int:
+    """One input and a number, with whether it is an integer, into an array; 0, or -1."""
+    return 0 if call_into(call, [a], [value, int(value.__class__ is int)], [out]) else -1
 
 
 def graph1(op: int, inputs: list[int]) -> int:

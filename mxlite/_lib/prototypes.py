@@ -51,7 +51,7 @@ MXLNodeSetPayload:PPP MXLThreadGetOrigin:P
 MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedHooks:PPPPP MXLRandomGetState:P
 MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
-MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetInplace:iP
+MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetDefaultDtype:iP MXLSetInplace:iP
 MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP MXLPythonEndCapsule:P>v MXLPythonRelease:P>v MXLSetPython:P
 MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP

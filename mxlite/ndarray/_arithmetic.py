@@ -1,8 +1,7 @@
 """Python's operators of NDArray, and its methods that are operators of the library (`x.exp()`).
 
-The operators are flat functions made by the small factories below: what happens between Python's `+` and the library
-is one foreign call and one object. Over cffi `hot.direct` makes the usual calls of them in C; these functions are
-the definition, and run for all other operands.
+Over cffi `hot.direct` makes the usual calls of the operators in C; the functions below are the definition, and run for
+all other operands.
 """
 
 from __future__ import annotations
@@ -49,70 +48,52 @@ def _operand(array: NDArray, symbol: str, other: Any) -> NDArray | None:
     return _from_numpy(other.astype(dtype, copy=False))
 
 
+def _adopted(handle: int) -> NDArray:
+    if not handle:
+        raise last_error()
+    return NDArray._adopt(handle)
+
+
 def _binary(symbol: str, array_name: str, scalar_name: str) -> _Made:
     """`array symbol other`."""
-    call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
     of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
 
     def operator(self: NDArray, other: Any) -> Any:
-        kind = other.__class__
-        if kind is cls:
-            handle = call2(of_arrays, self._h, other._h)
-        elif kind is float:
-            handle = call1_float(of_scalar, self._h, other)
-        elif _is_number(other):
-            handle = call1_float(of_scalar, self._h, float(other))
-        else:
-            operand = _operand(self, symbol, other)
-            if operand is None:
-                return NotImplemented
-            handle = call2(of_arrays, self._h, operand._h)
-        if handle:
-            array = new(cls)
-            array._h = handle
-            return array
-        raise last_error()
+        if _is_number(other):
+            return _adopted(hot.call1_float(of_scalar, self._h, float(other)))
+        operand = _operand(self, symbol, other)
+        return NotImplemented if operand is None else _adopted(hot.call2(of_arrays, self._h, operand._h))
 
     return operator, {"two": of_arrays, "number": of_scalar}
 
 
 def _reflected(symbol: str, array_name: str, scalar_name: str) -> _Made:
     """`other symbol array`, of a number or a NumPy array."""
-    call2, call1_float, new, cls = hot.call2, hot.call1_float, object.__new__, NDArray
     of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
 
     def operator(self: NDArray, other: Any) -> Any:
         if _is_number(other):
-            handle = call1_float(of_scalar, self._h, float(other))
-        else:
-            operand = _operand(self, symbol, other)
-            if operand is None:
-                return NotImplemented
-            handle = call2(of_arrays, operand._h, self._h)
-        if handle:
-            array = new(cls)
-            array._h = handle
-            return array
-        raise last_error()
+            return _adopted(hot.call1_float(of_scalar, self._h, float(other)))
+        operand = _operand(self, symbol, other)
+        return NotImplemented if operand is None else _adopted(hot.call2(of_arrays, operand._h, self._h))
 
     return operator, {"number": of_scalar}
 
 
 def _in_place(symbol: str, array_name: str, scalar_name: str) -> _Made:
     """`array symbol= other`: the same array with new values; an error where the in-place rules forbid it."""
-    into2, into1_float = hot.into2, hot.into1_float
     of_arrays, of_scalar = prepare(array_name, {}), prepare(scalar_name, {}, ("scalar",))
 
     def operator(self: NDArray, other: Any) -> Any:
         if hasattr(self, "_read_only"):
             raise ValueError("trying to write to a readonly NDArray")
         if _is_number(other):
-            status = into1_float(of_scalar, self._h, float(other), self._h)
+            status = hot.into1_float(of_scalar, self._h, float(other), self._h)
         else:
             operand = _operand(self, symbol, other)
             if operand is None:
                 return NotImplemented
-            status = into2(of_arrays, self._h, operand._h, self._h)
+            status = hot.into2(of_arrays, self._h, operand._h, self._h)
         if status != 0:
             raise last_error()
         return self
@@ -130,10 +111,7 @@ def _matrix_product(call: int, left: NDArray, right: NDArray) -> NDArray:
             raise TypeError(f"NDArray: operator @ of {np.dtype(left.dtype)} has no gradient; write it with floats")
         product = _from_numpy(np.asarray(np.matmul(left.asnumpy(), right.asnumpy())))
     else:
-        handle = hot.call2(call, left._h, right._h)
-        if not handle:
-            raise last_error()
-        product = NDArray._adopt(handle)
+        product = _adopted(hot.call2(call, left._h, right._h))
     return product if left.ndim > 1 or right.ndim > 1 or is_np_shape() else product.reshape((1,))
 
 
@@ -152,18 +130,8 @@ def _product(of_arrays: int, reflected: bool) -> Callable:
 
 
 def _unary(name: str) -> _Made:
-    call1, new, cls = hot.call1, object.__new__, NDArray
     call = prepare(name, {})
-
-    def operator(self: NDArray) -> NDArray:
-        handle = call1(call, self._h)
-        if handle:
-            array = new(cls)
-            array._h = handle
-            return array
-        raise last_error()
-
-    return operator, {"one": call}
+    return lambda self: _adopted(hot.call1(call, self._h)), {"one": call}
 
 
 #: method -> (symbol, operator of two arrays, of array and number, of number and array)

@@ -10,57 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._index.positions import Positions
-from mxlite.ndarray._indexing import Selection, final_shape, parse
-from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
-from mxlite.util import is_np_shape
+from mxlite._lib import hot, last_error
+from mxlite.ndarray._indexing import array_of, is_whole, parse
+from mxlite.ndarray._operators import prepare
+from mxlite.ndarray.ndarray import NUMBERS, NDArray, invoke
+
+_read = prepare("_mxl_index", {"rules": "mxnet"}, ("key",))
+_put = prepare("_mxl_index_put", {"rules": "mxnet"}, ("key",))
+_put_number = prepare("_mxl_index_put", {"rules": "mxnet", "fill": "True"}, ("key", "scalar"))
 
 
-def _parsed(key: Any, sizes: tuple[int, ...]) -> tuple[list[tuple[int, Any]], bool]:
-    """The parts of a key, and whether one of them is an array; `:` alone is the whole of an array without axes, too."""
-    whole = not sizes and key.__class__ is slice and key == slice(None)
-    return parse(() if whole else key, sizes)
+def _parsed(array: NDArray, key: Any) -> tuple[tuple[int, ...], list[NDArray]]:
+    """The key, and its index arrays; `:` alone is the whole of an array without axes, too."""
+    whole = key.__class__ is slice and key == slice(None) and not array.shape
+    return parse(array, () if whole else key)
 
 
 def _get(self: NDArray, key: Any) -> NDArray:
-    sizes = self.shape
-    parts, has_arrays = _parsed(key, sizes)
-    if has_arrays:
-        return _take(self, Positions(parts, sizes))
-    selection = Selection(parts, sizes)
-    shape = final_shape(selection.shape, not sizes or is_np_shape())
-    if selection.is_empty():
-        return _nothing(self, shape)
-    run_of = selection.run(sizes)
-    if run_of is None:
-        begin, end, step = selection.bounds()
-        part = invoke("slice", [self], {"begin": begin, "end": end, "step": step})
-        return part if part.shape == shape else part.reshape(shape)
-    if selection.lengths[1:] == list(sizes[1:]) and sizes:
-        view = self[selection.begin[0] : selection.begin[0] + selection.lengths[0]]
-    elif sizes:
-        view = self.reshape((-1,))[run_of[0] : run_of[1]]
-    else:
-        view = self
-    return view.reshape(shape) if view.shape != shape or view is self else view
-
-
-def _nothing(array: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """An array without elements that is recorded like any part of `array`."""
-    part = array.reshape((-1,))[0:0]
-    return part if part.shape == shape else invoke("_mxl_reshape_to", [part], {"shape": shape})
-
-
-def _take(array: NDArray, chosen: Positions) -> NDArray:
-    """The elements that index arrays and masks select, copied by the operator `take`."""
-    if 0 in chosen.shape:
-        return _nothing(array, chosen.shape)
-    if chosen.only is None:
-        array, index, axis = array.reshape(chosen.rows()), chosen.places(), 0
-    else:
-        index, axis = chosen.index, chosen.only
-    part = invoke("take", [array, _from_numpy(index)], {"axis": axis, "mode": "clip"})
-    return part if part.shape == chosen.shape else part.reshape(chosen.shape)
+    numbers, arrays = _parsed(self, key)
+    made = hot.run(NDArray, _read, (self, *arrays), (numbers,), None)
+    if made is None:
+        raise last_error()
+    return made
 
 
 def _set(self: NDArray, key: Any, value: Any) -> None:
@@ -72,57 +43,25 @@ def _set(self: NDArray, key: Any, value: Any) -> None:
     """
     if hasattr(self, "_read_only"):
         raise ValueError("trying to write to a readonly NDArray")
-    sizes = self.shape
-    parts, has_arrays = _parsed(key, sizes)
-    if has_arrays:
-        _scatter(self, Positions(parts, sizes), value)
-        return
-    selection = Selection(parts, sizes)
-    whole = selection.is_whole(sizes)
+    numbers, arrays = _parsed(self, key)
+    whole = not arrays and is_whole(key, self.shape)
     if isinstance(value, NUMBERS):
-        if not selection.is_empty():
-            _set_number(self, selection, whole, value)
+        if whole:
+            _full(self, float(value))
+        else:
+            _into(_put_number, self, [self._h, *(array._h for array in arrays)], [numbers, float(value)])
         return
-    value = _as_value(value, self, tuple(selection.shape))
-    if not selection.is_empty():
-        _set_array(self, selection, whole, value)
-
-
-def _set_number(array: NDArray, selection: Selection, whole: bool, value: Any) -> None:
+    if not isinstance(value, NDArray):
+        value = _as_value(value, self.dtype)
     if whole:
-        _full(array, float(value))
-        return
-    begin, end, step = selection.bounds()
-    given = {"scalar": float(value), "begin": begin, "end": end, "step": step}
-    invoke("_slice_assign_scalar", [array], given, array)
-
-
-def _set_array(array: NDArray, selection: Selection, whole: bool, value: NDArray) -> None:
-    lengths = tuple(selection.lengths)
-    if value.shape != lengths:
-        value = value.reshape(lengths)
-    if whole:
-        invoke("_copyto", [value], {}, array)
-        return
-    begin, end, step = selection.bounds()
-    invoke("_slice_assign", [array, value], {"begin": begin, "end": end, "step": step}, array)
-
-
-def _scatter(array: NDArray, chosen: Positions, value: Any) -> None:
-    """Writes to what index arrays and masks select, by the operator `_scatter_set_nd`."""
-    empty = 0 in chosen.shape
-    if not isinstance(value, NUMBERS):
-        value = _as_value(value, array, chosen.shape)
-    if empty:
-        return
-    rows, places = chosen.rows(), chosen.places()
-    shape = (places.size, *rows[1:])
-    if isinstance(value, NDArray):
-        value = value.reshape(shape)
+        invoke("_copyto", [value if value.shape == self.shape else _broadcast(value, self.shape)], {}, self)
     else:
-        value = invoke("_full", [], {"shape": shape, "value": float(value), "dtype": array.dtype})
-    view = array.reshape(rows)
-    invoke("_scatter_set_nd", [view, value, _from_numpy(places.reshape(1, -1))], {"shape": rows}, view)
+        _into(_put, self, [self._h, value._h, *(array._h for array in arrays)], [numbers])
+
+
+def _into(call: int, out: NDArray, inputs: list[int], arguments: list) -> None:
+    if hot.call_into(call, inputs, arguments, [out._h]) is None:
+        raise last_error()
 
 
 def _slice_assign(self: NDArray, rhs: NDArray, begin: tuple, end: tuple, step: tuple) -> NDArray:
@@ -151,40 +90,27 @@ def _full(self: NDArray, value: float) -> NDArray:
     return invoke("_full", [], {"shape": self.shape, "value": value, "dtype": self.dtype}, self)
 
 
-def _as_value(value: Any, target: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """The value to assign to a part of `target`, as an NDArray of its dtype and of `shape`."""
-    if isinstance(value, NDArray):
-        if value.dtype != target.dtype:
-            value = value.astype(target.dtype)
-        if value.shape != shape:
-            value = _broadcast(value, shape)
-        return value
+def _as_value(value: Any, dtype: Any) -> NDArray:
+    """A value to assign, as an NDArray."""
     try:
-        values = np.asarray(value, dtype=target.dtype)
+        values = np.asarray(value, dtype=dtype)
     except (TypeError, ValueError) as problem:
         raise TypeError(f"an NDArray cannot hold {value!r} of type {type(value)}") from problem
-    return _from_numpy(np.broadcast_to(values.reshape(_without_ones(values.shape, len(shape))), shape))
-
-
-def _without_ones(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """The shape of a value without the axes of size 1 in front that it has more than `ndim`."""
-    while len(shape) > ndim and shape[0] == 1:
-        shape = shape[1:]
-    return shape
+    return array_of(values)
 
 
 def _broadcast(value: NDArray, shape: tuple[int, ...]) -> NDArray:
-    have = _without_ones(value.shape, len(shape))
+    """The value in another shape; axes of size 1 in front that it has more go."""
+    have = value.shape
+    while len(have) > len(shape) and have[0] == 1:
+        have = have[1:]
     try:
         fits = np.broadcast_shapes(have, shape) == shape
     except ValueError:
         fits = False
     if not fits:
         raise ValueError(f"an array of shape {value.shape} cannot be broadcast to {shape}")
-    if 0 in shape:
-        return new_array(shape, value.dtype)
-    if have != value.shape:
-        value = value.reshape(have)
+    value = value if have == value.shape else value.reshape(have)
     return value if have == shape else invoke("_mxl_broadcast_to", [value], {"shape": shape})
 
 

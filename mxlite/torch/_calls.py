@@ -17,7 +17,7 @@ from mxlite._lib import LIB, c_text, c_texts, hot
 from mxlite._lib import last_error as _library_error
 from mxlite._public import defined
 from mxlite._public.keywords import unexpected
-from mxlite.error import MXNetError
+from mxlite.error import MXIndexError, MXNetError, MXTypeError, MXValueError
 from mxlite.torch._dtypes import OF_FLAG, dtype
 from mxlite.torch._errors import wrong_argument
 
@@ -33,6 +33,10 @@ _NO_KERNEL = (
 )
 
 
+#: Python's own classes, which PyTorch raises; those of the library are RuntimeErrors too.
+_PLAIN: dict[type, type[Exception]] = {MXIndexError: IndexError, MXTypeError: TypeError, MXValueError: ValueError}
+
+
 def last_error() -> BaseException:
     """The exception for the calling thread's last failure, of PyTorch's class.
 
@@ -41,9 +45,11 @@ def last_error() -> BaseException:
     problem = _library_error()
     if isinstance(problem.__cause__, Exception):
         return problem.__cause__
+    text = str(problem)
+    if type(problem) in _PLAIN:
+        return _PLAIN[type(problem)](text.partition(": ")[2])
     if type(problem) is not MXNetError:
         return problem
-    text = str(problem)
     if any(part in text for part in _NO_KERNEL):
         return NotImplementedError(text)
     return RuntimeError(text)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mxlite._lib import LIB
 from mxlite.base import FLAG_OF_DTYPE
 
 #: Kinds in the order of promotion.
@@ -56,6 +57,8 @@ def from_kind(lowest: int) -> dict[str, Any]:
 
 
 OF_FLAG = {each.flag: each for each in DTYPES}
+#: Of `hot.direct`, for operators whose operands the library promotes.
+PROMOTED = {**from_kind(BOOL), "by_flag": tuple(OF_FLAG[flag] for flag in range(len(DTYPES)))}
 OF_NUMPY = {each.np: each for each in DTYPES}
 _OF_NAME = {each.name: each for each in DTYPES}
 _OF_PYTHON = {float: float64, int: int64, bool: bool_}
@@ -86,6 +89,7 @@ def set_default_dtype(d: dtype) -> None:
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"set_default_dtype: takes a floating dtype, got {d}")
+    LIB.MXLSetDefaultDtype(d.flag, None)
     _default = d
 
 

@@ -46,7 +46,7 @@ _SPECIAL = r"1e[+-]?\d\d|\d[eE][+-]\d\d|inf|nan|5e-324"
 #: What is not there, and says so.
 _MISSING = (
     Difference(".*", "refused|class of the error", "there is no int16, which uint8 and int8 are promoted to",
-               "has no torch.int16"),
+               "has no torch.int16|int16, which is not supported"),
     Difference(_of("as_strided"), "refused|class of the error",
                "there is no storage beside a tensor's own elements", "as_strided of a tensor with gaps"),
     Difference("Tensor.view", "refused|class of the error", "there is no view of the bytes as another dtype",
@@ -94,10 +94,10 @@ _LESS = (
                "products of no elements are held to one dtype, too", "same dtype|must be the same"),
     Difference("F.batch_norm", "refused|class of the error", "PyTorch writes running values into expanded tensors",
                "share memory"),
-    Difference("Tensor.__pow__|" + _of("linspace|logspace|softmax|log_softmax|softmin|cumprod|cumsum|pow|einsum")
+    Difference("Tensor.__i?pow__|" + _of("linspace|logspace|softmax|log_softmax|softmin|cumprod|cumsum|pow|einsum")
                + r"|\w+.median", "refused",
                "what a dtype has not got is refused of no elements and of powers of 1, too",
-               "there is none of dtype"),
+               "there is none of dtype|bool is not supported"),
     Difference("torch.tensordot", "refused", "truth values are not multiplied, one by one neither",
                "mm: there is none of dtype"),
     Difference("torch.full_like|" + _of("scatter|index_add"), "refused", "a number that the dtype cannot hold",

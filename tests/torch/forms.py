@@ -270,7 +270,9 @@ _TEXTS = {
     ),
     "Tensor.__pow__": ("{a} ** {b}", "{a} ** {exponent}"),
     "Tensor.__rpow__": ("{number} ** {a}", "2 ** {a}"),
-    "Tensor.__iadd__ Tensor.__isub__ Tensor.__imul__ Tensor.__itruediv__ Tensor.__imod__": ("into('OP', {w}, {o})",),
+    "Tensor.__iadd__ Tensor.__isub__ Tensor.__imul__ Tensor.__itruediv__ Tensor.__ifloordiv__ Tensor.__imod__": (
+        "into('OP', {w}, {o})",
+    ),
     "Tensor.__ipow__": ("into('**', {w}, {exponent})", "into('**', {w}, {b})"),
     "Tensor.__and__ Tensor.__or__ Tensor.__xor__": ("{a} OP {b}", "{a} OP {integer}"),
     "Tensor.__rand__ Tensor.__ror__ Tensor.__rxor__": ("{integer} OP {a}", "True OP {a}"),

@@ -276,6 +276,7 @@ extern "C" {
     pub fn MXLSetAllocator(alloc: MXLAllocFunction, release: MXLFreeFunction, payload: *mut c_void, keep_blocks: c_int) -> c_int;
     pub fn MXLSetAnomaly(check: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetBackend(name: *const c_char, path: *const c_char) -> c_int;
+    pub fn MXLSetDefaultDtype(dtype: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetGradMode(enabled: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetInplace(follow: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetPoolCap(bytes: i64, before: *mut i64) -> c_int;

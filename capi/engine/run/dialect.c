@@ -26,5 +26,6 @@ const mxl_dialect mxl_dialect_torch = {
     .views = true,
     .new_grads = true,
     .only_floats = true,
+    .promotes = true,
     .plain = &mxl_dialect_torch,
 };

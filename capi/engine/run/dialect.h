@@ -22,6 +22,8 @@ typedef struct mxl_dialect {
     /* A head may be recorded from variables that want no gradient, and adds nothing; its gradient
      * may have another shape of as many elements (MXNet). */
     bool lenient_heads;
+    /* An operator takes operands of several dtypes, and numbers (PyTorch): promote.h. */
+    bool promotes;
     /* Gradients flow through fractions alone: a call none of whose outputs has a floating dtype is
      * not recorded (PyTorch). */
     bool only_floats;

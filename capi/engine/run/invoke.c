@@ -177,7 +177,9 @@ ALWAYS_INLINE int run_outputs(mxl_run *r, const mxl_plan *plan, bool plain)
         mxl_array *given = plain ? NULL : mxl_run_given(r, i);
 
         if (given != NULL && given->storage != NULL &&
-            (given->contiguous || r->call.op->kernels != NULL) && !mxl_run_overlaps(r, given))
+            (given->contiguous || r->call.op->kernels != NULL ||
+             (r->call.op->strided && r->call.op->writes_last)) &&
+            !mxl_run_overlaps(r, given))
             r->call.out[i] = given;
         else
             r->call.out[i] = new_output(r, i, plan, plain);
@@ -474,6 +476,8 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
         return -1;
     if (mode.meta)
         status = mxl_run_meta(&r);
+    else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)
+        status = -1; /* whether a view of an edited base is recorded decides how this runs */
     else if (op->compose == NULL || mode.dialect->label != NULL ||
              (op->compute != NULL && wants_node(op, num_inputs, inputs, mode) == 0))
         status = run_steps(&r, NULL, false);

@@ -126,46 +126,17 @@ int mxl_run_check_writable(const mxl_run *r)
     return 0;
 }
 
-/* The number of bytes of a dense array; 0 where its elements leave gaps or repeat. */
-static int64_t dense_bytes(const mxl_array *array)
-{
-    int64_t span = array->size > 0;
-
-    for (int i = 0; i < array->ndim && span > 0; i++) {
-        if (array->strides[i] < 0)
-            return 0;
-        span += (array->shape[i] - 1) * array->strides[i];
-    }
-    return span == array->size ? span * (int64_t)mxl_dtype_size(array->dtype) : 0;
-}
-
-static bool overlap_partly(const mxl_array *a, const mxl_array *b)
-{
-    int64_t of_a = dense_bytes(a), of_b = dense_bytes(b);
-
-    if (of_a <= 0 || of_b <= 0)
-        return false;
-    if (a->offset == b->offset && of_a == of_b) {
-        for (int i = 0; i < a->ndim; i++) {
-            if (a->ndim != b->ndim || (a->shape[i] > 1 && a->strides[i] != b->strides[i]))
-                return true;
-        }
-        return false;
-    }
-    return a->offset < b->offset + of_b && b->offset < a->offset + of_a;
-}
-
 /* PyTorch refuses an output that overlaps an input in part; MXNet's dialect makes a copy. */
 static int check_overlaps(const mxl_run *r)
 {
-    for (int i = 0; i < r->arity.visible && r->mode.dialect->views; i++) {
+    for (int i = 0; i < r->arity.visible && r->mode.dialect->views && !r->call.op->writes_last;
+         i++) {
         const mxl_array *out = r->given_out[i];
 
         for (int k = 0; k < r->call.num_inputs && out != NULL; k++) {
             const mxl_array *in = r->given_in[k];
 
-            if (in != out && in->storage == out->storage && out->storage != NULL &&
-                overlap_partly(in, out))
+            if (in != out && mxl_array_overlaps_partly(in, out))
                 return mxl_error(
                     "%s: the array that is written shares a part of its memory with an "
                     "input; copy the input first",

@@ -71,14 +71,18 @@ static void run(scatter_loop loop, const mxl_scatter *at, const void *in, void *
 
     mxl_shape_strides(at->ndim, at->shape, index_strides);
     memcpy(strides, at->strides, (size_t)at->ndim * sizeof(*strides));
-    strides[at->axis] = 0;
     job.loop = loop;
-    job.along = at->strides[at->axis];
+    job.along = 1;
+    if (at->axis >= 0) {
+        job.along = strides[at->axis];
+        strides[at->axis] = 0;
+    }
     job.index = at->index;
     job.in = in;
     job.out = out;
     mxl_walk_init(&job.walk, OPERANDS, at->ndim, at->shape,
-                  (const int64_t *[]){index_strides, at->source_strides, strides});
+                  (const int64_t *[]){at->index_strides != NULL ? at->index_strides : index_strides,
+                                      at->source_strides, strides});
     job.split = 0;
     for (int i = 0; i < job.walk.ndim; i++) {
         if (job.walk.stride[ARRAY][i] != 0 && job.walk.shape[i] > units) {
@@ -103,15 +107,22 @@ static void run(scatter_loop loop, const mxl_scatter *at, const void *in, void *
         const int last = walk->ndim - 1;                                                           \
         const int64_t n = p->shape[last], step = walk->stride[SOURCE][last];                       \
         const int64_t along = job->along, across = walk->stride[ARRAY][last];                      \
+        const int64_t pick = walk->stride[INDEX][last];                                            \
         const T *x = job->in;                                                                      \
         T *z = job->out;                                                                           \
                                                                                                    \
         do {                                                                                       \
             const int64_t *index = job->index + p->offset[INDEX];                                  \
+            const int64_t begin = p->offset[ARRAY] + index[0] * along;                             \
                                                                                                    \
-            for (int64_t j = 0; j < n; j++) {                                                      \
+            for (int64_t j = 0; j < n && pick == 0; j++) {                                         \
+                const int64_t near = p->offset[SOURCE] + j * step, far = begin + j * across;       \
+                                                                                                   \
+                statement;                                                                         \
+            }                                                                                      \
+            for (int64_t j = 0; j < n && pick != 0; j++) {                                         \
                 const int64_t near = p->offset[SOURCE] + j * step;                                 \
-                const int64_t far = p->offset[ARRAY] + index[j] * along + j * across;              \
+                const int64_t far = p->offset[ARRAY] + index[j * pick] * along + j * across;       \
                                                                                                    \
                 statement;                                                                         \
             }                                                                                      \

@@ -1,17 +1,17 @@
 /* Moving elements along one axis of an array by indices whose other axes may be shorter than the
- * array's: reading, writing and adding. For ops/index/scatter.c and take.c. */
+ * array's: reading, writing and adding. For ops/index/scatter.c, take.c and keys.c. */
 #ifndef MXL_KERNEL_INDEX_SCATTER_H
 #define MXL_KERNEL_INDEX_SCATTER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The operands. The indices are contiguous, with at least one axis, and within the bounds of the
- * axis; strides are in elements. */
+/* The operands. The indices are within the bounds of the axis; strides are in elements. */
 typedef struct mxl_scatter {
-    int ndim, axis;
+    int ndim, axis;                /* axis -1: the indices are offsets in the array, in elements */
     const int64_t *shape;          /* of the indices */
     const int64_t *index;          /* positions along `axis` of the array */
+    const int64_t *index_strides;  /* NULL: those of contiguous indices */
     const int64_t *strides;        /* of the array */
     const int64_t *source_strides; /* of the source, which has one element for each index */
 } mxl_scatter;

@@ -18,12 +18,26 @@ static int add_grad(mxl_grad *g)
 MXL_BINARY_PAIR(add, "elemwise_", "Sum of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
                 MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), .grad = add_grad,
-                .node_name = "AddBackward0");
+                .node_name = "AddBackward0", .promotion = &mxl_promotes_numbers);
 
 /* 1.9.1's operator for adding gradients, which has no gradient there. */
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
                   "Sum of two arrays. The shapes must be equal.", .grad = add_grad,
                   .node_name = "AddBackward0");
+
+/* Truth values have no difference. */
+static int sub_check(const mxl_operands *operands)
+{
+    for (int i = 0; i < 2; i++) {
+        if (operands->given[i]->dtype == MXL_BOOL)
+            return mxl_error("%s: truth values have no difference; `^` says where they differ, `~` "
+                             "inverts a mask",
+                             operands->op->name);
+    }
+    return 0;
+}
+
+static const mxl_promotion sub_promotion = {.as_is = MXL_SET_NUMBERS, .check = sub_check};
 
 MXL_ARITH_OPCODE(sub, MXL_BINARY_LOOP, MXL_CODE_SUB, x - y);
 
@@ -40,7 +54,7 @@ static int sub_grad(mxl_grad *g)
 MXL_BINARY_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
                 MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), .grad = sub_grad,
-                .node_name = "SubBackward0");
+                .node_name = "SubBackward0", .promotion = &sub_promotion);
 
 MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
 
@@ -71,7 +85,7 @@ MXL_BINARY_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
                 MXL_ALIASES("_sparse_broadcast_mul"),
                 MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), .grad = mul_grad,
                 .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other,
-                .node_name = "MulBackward0");
+                .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers);
 
 MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
 
@@ -99,7 +113,8 @@ MXL_BINARY_PAIR(
     div, "elemwise_",
     "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
     MXL_ALIASES("_sparse_broadcast_div"), MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
-    .grad = div_grad, .saves = div_saves, .node_name = "DivBackward0");
+    .grad = div_grad, .saves = div_saves, .node_name = "DivBackward0",
+    .promotion = &mxl_promotes_floats);
 
 /* ---- add_n ---- */
 

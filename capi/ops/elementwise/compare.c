@@ -9,12 +9,13 @@
     MXL_ARITH_OPCODE(verb##_scalar, MXL_SCALAR_LOOP, CODE, (xs) ? 1 : 0);                          \
     MXL_BINARY(verb, "broadcast_" #verb, mxl_infer_broadcast, verb,                                \
                "1 where " text ", else 0. The shapes are broadcast by NumPy's rule.",              \
-               .grad = mxl_grad_zero);                                                             \
+               .grad = mxl_grad_zero, .promotion = &mxl_promotes_compared);                        \
     static MXL_BINARY(same_##verb, "_" #verb, mxl_infer_same, verb,                                \
                       "1 where " text ", else 0. The shapes must be equal.",                       \
                       .aliases = MXL_ALIASES(same_alias), .grad = mxl_grad_zero);                  \
     MXL_SCALAR(verb##_scalar, "1 where " text ", else 0; the second is the number.",               \
-               .aliases = MXL_ALIASES(scalar_alias), .grad = mxl_grad_zero)
+               .aliases = MXL_ALIASES(scalar_alias), .grad = mxl_grad_zero,                        \
+               .promotion = &(const mxl_promotion){.of_two = &mxl_op_##verb})
 
 extern const mxl_op mxl_op_not_equal, mxl_op_logical_and, mxl_op_logical_or, mxl_op_logical_xor,
     mxl_op_not_equal_scalar, mxl_op_logical_and_scalar, mxl_op_logical_or_scalar,

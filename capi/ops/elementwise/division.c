@@ -3,6 +3,7 @@
 #include "ops/elementwise/elementwise.h"
 
 extern const mxl_op mxl_op_broadcast_mod;
+static const mxl_op mxl_op_remainder;
 
 #define BY_TYPE(name, x, y)                                                                        \
     _Generic((x),                                                                                  \
@@ -135,14 +136,19 @@ static MXL_SCALAR(rmod_scalar,
 
 /* ---- PyTorch's ---- */
 
+/* Divisions that round have no truth values, and no 0 beside integers. */
+static const mxl_promotion rounding = {
+    .as_is = MXL_SET_FLOATS, .refused = MXL_SET_BOOL, .check = mxl_check_divisor};
+
 MXL_ARITH_KERNELS(floor_divide, MXL_BINARY_LOOP, BY_TYPE(floor, x, y));
 static MXL_BINARY(floor_divide, "_mxl_floor_divide", mxl_infer_broadcast, floor_divide,
                   "lhs / rhs rounded down; NaN where lhs is infinite; of integers 0 by 0.",
-                  .grad = mxl_grad_zero);
+                  .grad = mxl_grad_zero, .promotion = &rounding);
 
 MXL_ARITH_KERNELS(trunc_divide, MXL_BINARY_LOOP, BY_TYPE(trunc, x, y));
 static MXL_BINARY(trunc_divide, "_mxl_trunc_divide", mxl_infer_broadcast, trunc_divide,
-                  "lhs / rhs without its fraction; of integers 0 by 0.", .grad = mxl_grad_zero);
+                  "lhs / rhs without its fraction; of integers 0 by 0.", .grad = mxl_grad_zero,
+                  .promotion = &rounding);
 
 MXL_ARITH_KERNELS(remainder, MXL_BINARY_LOOP, BY_TYPE(rest, x, y));
 MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_LOOP, BY_TYPE(rest, x, s));
@@ -162,13 +168,13 @@ static int fmod_grad(mxl_grad *g)
 
 static MXL_BINARY(remainder, "_mxl_remainder", mxl_infer_broadcast, remainder,
                   "The remainder of lhs / rhs, with the sign of rhs; by 0 NaN, for integers 0.",
-                  .grad = remainder_grad, .saves = rest_saves);
+                  .grad = remainder_grad, .saves = rest_saves, .promotion = &rounding);
 static MXL_SCALAR_AS(remainder_scalar, "_mxl_remainder_scalar", remainder_scalar,
                      "The remainder of data / scalar, with the sign of scalar; by 0 NaN.",
-                     .grad = mxl_grad_pass);
+                     .grad = mxl_grad_pass, MXL_OF_TWO(mxl_op_remainder, false));
 static MXL_BINARY(fmod, "_mxl_fmod", mxl_infer_broadcast, part,
                   "The remainder of lhs / rhs, with the sign of lhs; by 0 NaN, for integers 0.",
-                  .grad = fmod_grad, .saves = rest_saves);
+                  .grad = fmod_grad, .saves = rest_saves, .promotion = &rounding);
 
 const mxl_op *const mxl_ops_division[] = {
     &mxl_op_broadcast_mod, &mxl_op_same_mod,

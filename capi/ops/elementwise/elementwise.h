@@ -53,6 +53,14 @@
         .doc = __VA_ARGS__,                                                                        \
     }
 
+/* The field of an operator of an array and a number, of which a front end that promotes makes the
+ * operator of two arrays where the array is not floating; `first`: the number comes first. */
+#define MXL_OF_TWO(op, first)                                                                      \
+    .promotion = &(const mxl_promotion)                                                            \
+    {                                                                                              \
+        .as_is = MXL_SET_FLOATS, .of_two = &(op), .number_first = (first)                          \
+    }
+
 /* In a vjp: the number of an operator made with MXL_SCALAR. */
 static inline double mxl_grad_scalar(const mxl_grad *g)
 {

@@ -2,6 +2,7 @@
  * gradients, which are 0 where the power is constant: x^0, and 0^y for y >= 0. */
 #include "ops/elementwise/elementwise.h"
 
+extern const mxl_op mxl_op_integer_power;
 static const mxl_op mxl_op_power_derivative, mxl_op_log_base;
 
 /* ---- the derivatives ---- */
@@ -99,8 +100,32 @@ static void power_saves(mxl_saves *saves)
     saves->out[0] = saves->wants[1];
 }
 
+/* An exponent of integers that is a number is 0 or more, and one that their dtype holds. */
+static int power_check(const mxl_operands *operands)
+{
+    int bits = (int)mxl_dtype_size(operands->dtype) * 8 - (operands->dtype != MXL_U8);
+    int64_t exponent;
+
+    if (mxl_dtype_is_float(operands->dtype) || operands->number != 2)
+        return 0;
+    exponent = *(const int64_t *)mxl_array_read(operands->given[1]);
+    if (exponent < 0)
+        return mxl_error("%s: the exponent of integers is 0 or more, got %lld", operands->op->name,
+                         (long long)exponent);
+    if (exponent >> bits != 0)
+        return mxl_error("%s: the number %lld is outside the range of %s", operands->op->name,
+                         (long long)exponent, mxl_dtype_name(operands->dtype));
+    return 0;
+}
+
+static const mxl_promotion power_promotion = {.as_is = MXL_SET_FLOATS,
+                                              .refused = MXL_SET_BOOL,
+                                              .of_integers = &mxl_op_integer_power,
+                                              .check = power_check};
+
 MXL_BINARY_PAIR(power, "_", "lhs raised to the power of rhs.", NULL, MXL_ALIASES("_Power"),
-                .grad = power_grad, .saves = power_saves, .node_name = "PowBackward1");
+                .grad = power_grad, .saves = power_saves, .node_name = "PowBackward1",
+                .promotion = &power_promotion);
 
 MXL_MATH_KERNELS(rpower_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(s, x));
 
@@ -130,7 +155,7 @@ static void rpower_scalar_saves(mxl_saves *saves)
 static MXL_SCALAR(rpower_scalar, "scalar raised to the power of data.",
                   .aliases = MXL_ALIASES("_npi_rpower_scalar", "_RPowerScalar"),
                   .grad = rpower_scalar_grad, .saves = rpower_scalar_saves,
-                  .node_name = "PowBackward2");
+                  .node_name = "PowBackward2", MXL_OF_TWO(mxl_op_broadcast_power, true));
 
 /* ---- of integers: repeated multiplication, modulo 2 to their bits ---- */
 
@@ -155,9 +180,9 @@ static const mxl_kernels raise_kernels = {
     .row = {[MXL_U8] = raise_u8, [MXL_I8] = raise_i8, [MXL_I32] = raise_i32, [MXL_I64] = raise_i64},
     .weight = 8};
 
-static MXL_BINARY(integer_power, "_mxl_integer_power", mxl_infer_broadcast, raise,
-                  "lhs raised to the power of rhs, integers: exact modulo 2 to their bits.",
-                  .grad = mxl_grad_zero);
+MXL_BINARY(integer_power, "_mxl_integer_power", mxl_infer_broadcast, raise,
+           "lhs raised to the power of rhs, integers: exact modulo 2 to their bits.",
+           .grad = mxl_grad_zero);
 
 const mxl_op *const mxl_ops_exponent[] = {
     &mxl_op_broadcast_power,

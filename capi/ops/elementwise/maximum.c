@@ -59,7 +59,7 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
                .grad = id##_scalar_grad, .saves = mxl_saves_input);                                \
     static MXL_BINARY(share_##id, share_name, mxl_infer_broadcast, id,                             \
                       "The " text " of two elements, NaN if one is.", .grad = share_##id##_grad,   \
-                      .saves = mxl_saves_inputs)
+                      .saves = mxl_saves_inputs, .promotion = &mxl_promotes_numbers)
 
 EXTREMUM(maximum, MXL_CODE_MAX, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar",
          "_mxl_maximum", "MaximumBackward0");

@@ -55,12 +55,14 @@ int mxl_scalar_compute(const mxl_call *call)
 
 MXL_ARITH_OPCODE(plus_scalar, MXL_SCALAR_LOOP, MXL_CODE_ADD, x + s);
 MXL_SCALAR(plus_scalar, "data + scalar.", .aliases = MXL_ALIASES("_npi_add_scalar", "_PlusScalar"),
-           .grad = mxl_grad_pass, .node_name = "AddBackward0", .node_slots = "0-");
+           .grad = mxl_grad_pass, .node_name = "AddBackward0", .node_slots = "0-",
+           MXL_OF_TWO(mxl_op_broadcast_add, false));
 
 MXL_ARITH_OPCODE(minus_scalar, MXL_SCALAR_LOOP, MXL_CODE_SUB, x - s);
 static MXL_SCALAR(minus_scalar, "data - scalar.",
                   .aliases = MXL_ALIASES("_npi_subtract_scalar", "_MinusScalar"),
-                  .grad = mxl_grad_pass, .node_name = "SubBackward0", .node_slots = "0-");
+                  .grad = mxl_grad_pass, .node_name = "SubBackward0", .node_slots = "0-",
+                  MXL_OF_TWO(mxl_op_broadcast_sub, false));
 
 MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
 
@@ -69,7 +71,7 @@ MXL_DX(rminus, mxl_negative(s, dy))
 
 MXL_SCALAR(rminus_scalar, "scalar - data.",
            .aliases = MXL_ALIASES("_npi_rsubtract_scalar", "_RMinusScalar"), .grad = rminus_grad,
-           .node_name = "RsubBackward1");
+           .node_name = "RsubBackward1", MXL_OF_TWO(mxl_op_broadcast_sub, true));
 
 MXL_ARITH_OPCODE(mul_scalar, MXL_SCALAR_LOOP, MXL_CODE_MUL, x * s);
 
@@ -78,7 +80,8 @@ MXL_DX(mul, mxl_mul_scalar(s, dy, mxl_grad_scalar(g)))
 
 MXL_SCALAR(mul_scalar, "data * scalar.",
            .aliases = MXL_ALIASES("_npi_multiply_scalar", "_MulScalar"), .grad = mul_grad,
-           .node_name = "MulBackward0", .node_slots = "0-");
+           .node_name = "MulBackward0", .node_slots = "0-",
+           MXL_OF_TWO(mxl_op_broadcast_mul, false));
 
 MXL_ARITH_OPCODE(div_scalar, MXL_SCALAR_LOOP, MXL_CODE_DIV, mxl_quotient(x, s));
 
@@ -87,7 +90,7 @@ MXL_DX(div, mxl_scope_call(s, g->op, g->params, 1, &dy))
 
 MXL_SCALAR(div_scalar, "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
            .aliases = MXL_ALIASES("_DivScalar"), .grad = div_grad, .node_name = "DivBackward0",
-           .node_slots = "0-");
+           .node_slots = "0-", MXL_OF_TWO(mxl_op_broadcast_div, false));
 
 MXL_ARITH_OPCODE(rdiv_scalar, MXL_SCALAR_LOOP, MXL_CODE_RDIV, mxl_quotient(s, x));
 
@@ -96,7 +99,8 @@ MXL_DX_OF_X(rdiv, mxl_mul(s, dy, mxl_mul_scalar(s, mxl_pow_scalar(s, x, -2), -mx
 
 MXL_SCALAR(rdiv_scalar,
            "scalar / data; of integers cut towards zero, and 0 where the element is 0.",
-           .aliases = MXL_ALIASES("_RDivScalar"), MXL_RULE_OF_X(rdiv));
+           .aliases = MXL_ALIASES("_RDivScalar"), MXL_RULE_OF_X(rdiv),
+           MXL_OF_TWO(mxl_op_broadcast_div, true));
 
 MXL_MATH_KERNELS(power_scalar, MXL_SCALAR_LOOP, mxl_loop_pow(x, s));
 
@@ -115,7 +119,8 @@ static int power_grad(mxl_grad *g)
 
 MXL_SCALAR(power_scalar, "data raised to the power of scalar.",
            .aliases = MXL_ALIASES("_npi_power_scalar", "_PowerScalar"), .grad = power_grad,
-           .saves = mxl_saves_input, .node_name = "PowBackward0");
+           .saves = mxl_saves_input, .node_name = "PowBackward0",
+           MXL_OF_TWO(mxl_op_broadcast_power, false));
 
 /* ---- division by the root of the last dimension's size ---- */
 

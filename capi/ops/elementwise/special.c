@@ -15,7 +15,8 @@ MXL_DX_OF_X(erf, mxl_mul(s, dy,
                                         TWO_BY_ROOT_PI)))
 
 MXL_UNARY_AS(erf, "erf", mxl_erf, "Error function of each element.",
-             .aliases = MXL_ALIASES("_npx_erf"), MXL_RULE_OF_X(erf));
+             .aliases = MXL_ALIASES("_npx_erf"), MXL_RULE_OF_X(erf),
+             .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(erfinv, MXL_UNARY_LOOP, mxl_loop_erfinv(x));
 

@@ -9,7 +9,8 @@ MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
 MXL_DX_OF_Y(exp, mxl_mul(s, dy, y))
 
 MXL_UNARY(exp, "Exponential of each element: y = e^x.",
-          .aliases = MXL_ALIASES("_npi_exp", "_sparse_exp"), MXL_RULE_OF_Y(exp));
+          .aliases = MXL_ALIASES("_npi_exp", "_sparse_exp"), MXL_RULE_OF_Y(exp),
+          .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 
@@ -17,7 +18,8 @@ MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 MXL_DX_OF_X(log, mxl_div(s, dy, x))
 
 MXL_UNARY(log, "Natural logarithm of each element; -inf at 0, NaN below.",
-          .aliases = MXL_ALIASES("_npi_log", "_sparse_log"), MXL_RULE_OF_X(log));
+          .aliases = MXL_ALIASES("_npi_log", "_sparse_log"), MXL_RULE_OF_X(log),
+          .promotion = &mxl_promotes_floats);
 
 /* ---- activations ---- */
 
@@ -30,7 +32,7 @@ MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
 
 MXL_UNARY(tanh, "Hyperbolic tangent of each element.",
           .aliases = MXL_ALIASES("_npi_tanh", "_sparse_tanh"), MXL_RULE_OF_Y(tanh),
-          .grad_kernel = tanh_grad_kernel);
+          .grad_kernel = tanh_grad_kernel, .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
@@ -41,7 +43,7 @@ MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y * (x * (1 - x)))
 
 MXL_UNARY(sigmoid, "Logistic function of each element: y = 1 / (1 + e^-x).",
           .aliases = MXL_ALIASES("_npx_sigmoid", "_sparse_sigmoid"), MXL_RULE_OF_Y(sigmoid),
-          .grad_kernel = sigmoid_grad_kernel);
+          .grad_kernel = sigmoid_grad_kernel, .promotion = &mxl_promotes_floats);
 
 /* NaN stays NaN, -0 becomes 0. */
 MXL_ARITH_OPCODE(relu, MXL_UNARY_LOOP, MXL_CODE_RELU, x <= 0 ? 0 : x);
@@ -78,7 +80,7 @@ MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 
 MXL_UNARY(sqrt, "Square root of each element; NaN below 0.",
           .aliases = MXL_ALIASES("_npi_sqrt", "_sparse_sqrt"), MXL_RULE_OF_Y(sqrt),
-          .grad_kernel = sqrt_grad_kernel);
+          .grad_kernel = sqrt_grad_kernel, .promotion = &mxl_promotes_floats);
 
 MXL_ARITH_OPCODE(square, MXL_UNARY_LOOP, MXL_CODE_SQUARE, x * x);
 

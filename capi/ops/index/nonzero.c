@@ -1,10 +1,10 @@
 /* _mxl_nonzero: the indices of the elements that are not 0; and _contrib_boolean_mask, which takes
  * the positions of an axis whose flag is not 0. */
 #include <stddef.h>
-#include <string.h>
 
 #include "array/copy.h"
 #include "base/memory/mem.h"
+#include "kernel/index/flags.h"
 #include "kernel/index/gather.h"
 #include "ops/index/take.h"
 
@@ -31,21 +31,11 @@ static mxl_array *flags_of(mxl_array *x)
 static int64_t count_set(const mxl_op *op, mxl_array *x)
 {
     mxl_array *flags = flags_of(x);
-    const uint8_t *flag;
-    int64_t count = 0;
+    int64_t count;
 
     if (flags == NULL)
         return mxl_error_prefix(op->name);
-    flag = mxl_array_read(flags);
-    for (int64_t i = 0; i < flags->size;) {
-        /* A counter as wide as the flags, which must not overflow. */
-        int64_t end = flags->size - i < 128 ? flags->size : i + 128;
-        uint8_t some = 0;
-
-        for (; i < end; i++)
-            some = (uint8_t)(some + (flag[i] != 0));
-        count += some;
-    }
+    count = mxl_flags_count(mxl_array_read(flags), flags->size);
     mxl_array_release(flags);
     return count;
 }
@@ -70,35 +60,13 @@ typedef struct writer {
     int64_t found, count, element, next;
 } writer;
 
-/* Writes the positions of set flags, `step` apart and at most `room`; returns their number. Without
- * branches: each position is written, and the next one over it unless its flag is set. */
-static int64_t write_set(const uint8_t *flag, int64_t n, int64_t *out, int64_t step, int64_t room)
-{
-    int64_t *to = out, *const end = out + room * step, j = 0;
-    uint64_t eight;
-
-    for (; j + 8 <= n && end - to >= 8 * step; j += 8) {
-        memcpy(&eight, flag + j, sizeof(eight));
-        if (eight == 0)
-            continue;
-        for (int i = 0; i < 8; i++) {
-            *to = j + i;
-            to += step & -(int64_t)(flag[j + i] != 0);
-        }
-    }
-    for (; j < n && to < end; j++) {
-        *to = j;
-        to += step & -(int64_t)(flag[j] != 0);
-    }
-    return (to - out) / step;
-}
-
 /* Writes the set flags of a row of n, whose other indices are `at`; none beyond those counted. */
 static void write_row(writer *w, const uint8_t *flag, int64_t n, int ndim, const int64_t *at)
 {
     int64_t *out = w->out + w->found * w->element, found;
 
-    found = write_set(flag, n, out + (ndim - 1) * w->next, w->element, w->count - w->found);
+    found =
+        mxl_flags_positions(flag, n, out + (ndim - 1) * w->next, w->element, w->count - w->found);
     for (int i = 0; i < ndim - 1; i++) {
         for (int64_t k = 0; k < found; k++)
             out[k * w->element + i * w->next] = at[i];
@@ -180,7 +148,7 @@ static int mask_compute(const mxl_call *call)
     int64_t *at = flags == NULL ? NULL : mxl_alloc(bytes);
 
     if (at != NULL) {
-        found = write_set(mxl_array_read(flags), flags->size, at, 1, n);
+        found = mxl_flags_positions(mxl_array_read(flags), flags->size, at, 1, n);
         if (found == n)
             mxl_take(v.outer, v.n, v.inner * (int64_t)mxl_dtype_size(data->dtype),
                      mxl_array_read(data), n, at, mxl_array_write(out));

@@ -103,9 +103,11 @@ static int x_check(void *params)
 {
     const mxl_conv_params *p = params;
 
+    if (product_check(params) != 0)
+        return -1;
     if (p->size.n != p->kernel.n)
         return mxl_error("_mxl_conv_x: size has %d entries, the kernel %d", p->size.n, p->kernel.n);
-    return mxl_shape_count(p->size.n, p->size.v) < 0 ? -1 : product_check(params);
+    return mxl_shape_count(p->size.n, p->size.v) < 0 ? mxl_error_prefix("_mxl_conv_x") : 0;
 }
 
 static int x_compute(const mxl_call *call)

@@ -5,28 +5,10 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "engine/run/promote.h"
 #include "ops/elementwise/elementwise.h"
 
 /* ---- two arrays ---- */
-
-static int rank_of(int dtype)
-{
-    static const int rank[MXL_DTYPE_COUNT] = {[MXL_BOOL] = 0, [MXL_U8] = 1,  [MXL_I8] = 1,
-                                              [MXL_I32] = 2,  [MXL_I64] = 3, [MXL_F16] = 4,
-                                              [MXL_F32] = 5,  [MXL_F64] = 6};
-
-    return rank[dtype];
-}
-
-/* The dtype of two: the wider one, and a floating one before integers of any width. -1 with the
- * error set for int8 and uint8, of which both fit none. */
-static int common_dtype(const mxl_op *op, int a, int b)
-{
-    if (a != b && rank_of(a) == rank_of(b))
-        return mxl_error("%s: inputs have dtypes %s and %s, which no dtype holds", op->name,
-                         mxl_dtype_name(a), mxl_dtype_name(b));
-    return rank_of(a) >= rank_of(b) ? a : b;
-}
 
 /* Booleans as numbers. */
 static int number_dtype(int dtype)
@@ -37,7 +19,7 @@ static int number_dtype(int dtype)
 /* Quotients of integers are float32. */
 static int quotient_dtype(int dtype)
 {
-    return mxl_dtype_is_float(dtype) ? dtype : MXL_F32;
+    return mxl_promote_to_float(dtype, MXL_F32);
 }
 
 /* The operator of two arrays, computed in what `work` says of their common dtype, which is set. */
@@ -45,7 +27,7 @@ static mxl_array *of_two(mxl_scope *s, const mxl_call *call, int (*work)(int), i
 {
     mxl_array *a, *b;
 
-    *dtype = common_dtype(call->op, call->in[0]->dtype, call->in[1]->dtype);
+    *dtype = mxl_promote_pair(call->op->name, call->in[0]->dtype, call->in[1]->dtype);
     if (*dtype < 0)
         return NULL;
     a = mxl_np_as(mxl_np_scope(s), call->in[0], work(*dtype));

@@ -362,6 +362,7 @@ static const mxl_op op_where = {
                MXL_INPUT(x, "Elements for where the condition is not 0."),
                MXL_INPUT(y, "Elements for where it is; of x's dtype.")),
     .dtypes = ".AA>A",
+    .promotion = &(const mxl_promotion){.as_is = MXL_SET_ALL, .from = 1},
     .compose = where_compose,
     .grad = where_grad,
     .saves = mxl_saves_input,

@@ -24,11 +24,21 @@ int mxl_transposed_complete(mxl_rule *rule);
 
 /* a[begin:end] along one axis, everything along the others; scoped. */
 mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end);
+/* The same with a step, and bounds that may be MXL_NONE; one position of an axis, which goes; with
+ * a new axis of size 1; scoped. */
+mxl_array *mxl_slice_steps(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end,
+                           int64_t step);
+mxl_array *mxl_select_at(mxl_scope *s, mxl_array *a, int axis, int64_t index);
+mxl_array *mxl_expand_dims(mxl_scope *s, mxl_array *a, int axis);
 /* Zeros in the given shape with a at an axis's positions from `begin` on; scoped. */
 mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int ndim,
                          const int64_t *shape);
 /* Zeros with a, which has as many elements as the part, at the elements of the part. */
 mxl_array *mxl_zeros_put(mxl_scope *s, mxl_array *a, const mxl_strided_params *part);
+
+/* x[begin:end:step] along an axis of size `extent`, with bounds that may be negative, MXL_NONE or
+ * outside it: sets the first position and returns the number of positions. */
+int64_t mxl_slice_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first);
 
 /* For loops of symbols. */
 extern const mxl_op mxl_op_slice_channel, mxl_op_concat, mxl_op_stack;

@@ -146,6 +146,11 @@ static const mxl_op op_expand_dims = {
     .node_name = "UnsqueezeBackward0",
 };
 
+mxl_array *mxl_expand_dims(mxl_scope *s, mxl_array *a, int axis)
+{
+    return mxl_scope_call(s, &op_expand_dims, &(int64_t){axis}, 1, &a);
+}
+
 /* ---- squeeze ---- */
 
 /* Marks the dimensions to remove. */

@@ -34,8 +34,7 @@ static int64_t clamp(int64_t bound, int64_t extent, int64_t low, int64_t high)
     return bound > high ? high : bound;
 }
 
-/* Along one axis: sets the first position and returns the number of positions. */
-static int64_t axis_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first)
+int64_t mxl_slice_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first)
 {
     if (step > 0) {
         begin = begin == MXL_NONE ? 0 : clamp(begin, extent, 0, extent);
@@ -74,7 +73,7 @@ static int slice_plan(mxl_plan *p)
 
         if (step == 0)
             return mxl_error("%s: the step along axis %d is 0", p->op->name, i);
-        count = axis_part(p->shape.dim[i], s->begin.v[i], s->end.v[i], step, &first);
+        count = mxl_slice_part(p->shape.dim[i], s->begin.v[i], s->end.v[i], step, &first);
         mxl_plan_cut(p, i, first, count, step);
     }
     return 0;
@@ -92,16 +91,23 @@ static const mxl_op op_slice = {
     MXL_MOVEMENT(slice_plan),
 };
 
-mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end)
+mxl_array *mxl_slice_steps(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end,
+                           int64_t step)
 {
-    int64_t begins[MXL_MAX_NDIM], ends[MXL_MAX_NDIM];
-    slice_params p = {.begin = {axis + 1, begins}, .end = {axis + 1, ends}};
+    int64_t begins[MXL_MAX_NDIM], ends[MXL_MAX_NDIM], steps[MXL_MAX_NDIM];
+    slice_params p = {{axis + 1, begins}, {axis + 1, ends}, {axis + 1, steps}, 0};
 
     for (int i = 0; i < axis; i++)
-        begins[i] = ends[i] = MXL_NONE;
+        begins[i] = ends[i] = steps[i] = MXL_NONE;
     begins[axis] = begin;
     ends[axis] = end;
+    steps[axis] = step;
     return mxl_scope_call(s, &op_slice, &p, 1, &a);
+}
+
+mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end)
+{
+    return mxl_slice_steps(s, a, axis, begin, end, MXL_NONE);
 }
 
 /* ---- writing to a part ---- */

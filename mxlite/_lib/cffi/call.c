@@ -27,6 +27,17 @@ typedef struct known_call {
     PyObject *values[MAX_PARAMS];
 } known_call;
 
+/* The arguments of a vectorcall, which begin with `arrays` arrays. */
+typedef struct arguments {
+    PyObject *const *args;
+    Py_ssize_t nargs;
+    PyObject *names; /* of those after the first nargs; may be NULL */
+    int arrays;
+    int position; /* of the first array's dtype among the usual ones */
+} arguments;
+
+struct operation;
+
 typedef struct call {
     PyObject ob_base;
     vectorcallfunc vectorcall;
@@ -37,14 +48,8 @@ typedef struct call {
     freefunc release;   /* frees the memory of objects of `cls` */
     struct call *next;  /* in the list of the Calls that are `__getitem__` */
     uint64_t one, two;  /* prepared calls of one array, of two, */
-    uint64_t many;      /* of more, */
-    uint64_t number;    /* and of an array and a number; 0: there is none */
-    uint64_t then;      /* of what they give (a cast); 0: none */
-    uint64_t list;      /* of an array and a list of integers, */
-    int reshape;        /* or MXNet's reshape, by a list of codes */
-    uint64_t axis;      /* of an array and an axis, an integer; */
-    uint64_t axes;      /* or of a list of one axis */
-    int new_axis;       /* the axis is one of the result, which has one more */
+    uint64_t many;      /* of more; 0: there is none */
+    int num_inputs;     /* the most arrays, and how many come before positional parameters */
     int contiguous;     /* only arrays in C order are usual */
     int constant;       /* only arrays that no gradient flows to are usual */
     int into;           /* the result is written to the first array, which is returned */
@@ -52,12 +57,27 @@ typedef struct call {
     int num_dtypes;     /* of arrays that are usual; 0: all, and `_dtype` means nothing */
     int num_floating;   /* the first of them take numbers with a fraction */
     PyObject *dtypes[MAX_DTYPES];
-    /* Parameters that are constants of the program: */
-    int num_inputs;    /* the most arrays, and how many come before positional parameters */
-    PyObject *params;  /* the names of all parameters, a tuple; NULL: it takes none, nor `out` */
-    PyObject *missing; /* the value of one that is not given */
-    int num_known;
-    known_call *known; /* prepared calls by the identities of all values */
+    PyObject *by_flag; /* the library promotes operands: `_dtype` for each of its dtypes; or NULL */
+    /* What may follow the arrays, and how it is read: the form. */
+    int (*read)(const struct call *self, const arguments *given, struct operation *o);
+    union {
+        uint64_t number;   /* read_operand: a prepared call of an array and a number; 0: none */
+        struct {           /* read_axis */
+            uint64_t axis; /* of an array and an axis, an integer; */
+            uint64_t axes; /* or a list of one axis */
+            int new_axis;  /* the axis is one of the result, which has one more */
+        };
+        struct {               /* read_known: parameters that are constants of the program */
+            PyObject *params;  /* the names of all parameters, a tuple */
+            PyObject *missing; /* the value of one that is not given */
+            int num_known;
+            known_call *known; /* prepared calls by the identities of all values */
+        };
+        struct {           /* of views.c, which reads no operation */
+            uint64_t list; /* of an array and a list of integers, */
+            int reshape;   /* or MXNet's reshape, by a list of codes */
+        };
+    };
 } call;
 
 /* Arrays with more elements are computed without Python's lock (the GIL). Releasing it and taking
@@ -94,18 +114,44 @@ static int find_dtype(const call *self, PyObject *dtype)
     return -1;
 }
 
+/* What a usual call does. */
+typedef struct operation {
+    uint64_t prepared;
+    int arrays;     /* how many operands are arrays: the first arguments */
+    owner *target;  /* the array that is written to; NULL: a new one */
+    int has_number; /* the second operand is a number: `number`, */
+    int is_integer; /* or `integer`, where the library takes integers as such */
+    double number;
+    int64_t integer;
+    int64_t axis;     /* the argument of `axis` or `axes`; -1: there is none */
+    int may_be_large; /* parameters may make much of a small array */
+    int is_promoted;  /* the result may have another dtype than the first array */
+} operation;
+
 /* Reads the operand beside an array whose dtype has that position. Returns 0 for anything but
  * floats and exact integers, and for integers that the kernels would not get exactly: those beyond
  * 2^53 beside floating dtypes, those beyond C's int beside integer dtypes. Where arrays have no
- * `_dtype` every integer is usual, and rounded to a double. */
-static int read_number(const call *self, int position, PyObject *object, double *number)
+ * `_dtype` every integer is usual, and rounded to a double; where the library promotes, it gets
+ * integers of 64 bits as such. */
+static int read_number(const call *self, int position, PyObject *object, operation *o)
 {
+    double *number = &o->number;
+
     if (PyFloat_CheckExact(object)) {
         *number = PyFloat_AsDouble(object);
-        return self->num_dtypes == 0 || position < self->num_floating;
+        return self->num_dtypes == 0 || self->by_flag != NULL || position < self->num_floating;
     }
     if (!PyLong_CheckExact(object))
         return 0;
+    if (self->by_flag != NULL) {
+        o->integer = PyLong_AsLongLong(object);
+        o->is_integer = 1;
+        if (o->integer == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return 0;
+        }
+        return 1;
+    }
     *number = PyLong_AsDouble(object);
     if (*number == -1.0 && PyErr_Occurred()) {
         PyErr_Clear();
@@ -145,28 +191,31 @@ static int64_t position_of(PyObject *object, int64_t n, int cut)
     return index < n ? index : -1;
 }
 
-/* The axis, from 0 on, of a call f(x, axis) or f(x, dim=axis). Returns -1 for other arguments, and
- * for an axis that the array does not have. */
-static int64_t axis_of(const call *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+/* The form f(x, axis) or f(x, dim=axis). Returns 0 for other arguments, and for an axis that the
+ * array does not have. */
+static int read_axis(const call *self, const arguments *given, operation *o)
 {
     int64_t extent;
     int ndim;
 
-    if (names == NULL
-            ? nargs != 2
-            : nargs != 1 || PyTuple_Size(names) != 1 || PyTuple_GetItem(names, 0) != dim_name)
-        return -1;
-    ndim = p_MXLNDArrayGetInfo(HANDLE(((const owner *)args[0])->handle), 1, &extent, NULL);
-    return ndim <= 0 ? -1 : position_of(args[1], ndim + self->new_axis, 0);
+    if (given->arrays != 1 ||
+        (given->names == NULL ? given->nargs != 2
+                              : given->nargs != 1 || PyTuple_Size(given->names) != 1 ||
+                                    PyTuple_GetItem(given->names, 0) != dim_name))
+        return 0;
+    ndim = p_MXLNDArrayGetInfo(HANDLE(((const owner *)given->args[0])->handle), 1, &extent, NULL);
+    o->axis = ndim <= 0 ? -1 : position_of(given->args[1], ndim + self->new_axis, 0);
+    o->prepared = self->axis | self->axes;
+    return o->axis >= 0;
 }
 
-/* The prepared call for parameters that are known; 0 if these are not. `args` and `names` as of the
- * call, `arrays` of them are operands. *out: the array that is given as `out`. */
-static uint64_t find_known(const call *self, PyObject *const *args, Py_ssize_t nargs,
-                           PyObject *names, int arrays, owner **out)
+/* The form with parameters. Returns 0 if these are not known. */
+static int read_known(const call *self, const arguments *given, operation *o)
 {
-    PyObject *values[MAX_PARAMS];
-    int num_params = (int)PyTuple_Size(self->params), given = (int)nargs - arrays;
+    PyObject *const *args = given->args, *names = given->names, *values[MAX_PARAMS];
+    Py_ssize_t nargs = given->nargs;
+    int arrays = given->arrays;
+    int num_params = (int)PyTuple_Size(self->params), num_given = (int)nargs - arrays;
     Py_ssize_t num_names = names == NULL ? 0 : PyTuple_Size(names);
 
     if (nargs > arrays && (arrays < self->num_inputs || nargs - arrays > num_params))
@@ -180,69 +229,70 @@ static uint64_t find_known(const call *self, PyObject *const *args, Py_ssize_t n
         while (i < num_params && PyTuple_GetItem(self->params, i) != name)
             i++;
         if (i == num_params && name == out_name && Py_TYPE(args[nargs + n]) == self->cls) {
-            *out = (owner *)args[nargs + n];
+            o->target = (owner *)args[nargs + n];
             continue;
         }
         if (i == num_params || i < nargs - arrays)
             return 0;
         values[i] = args[nargs + n];
-        given++;
+        num_given++;
     }
-    if (given == 0)
-        return plain_call(self, arrays);
-    for (int k = 0; k < self->num_known; k++) {
+    if (num_given == 0) {
+        o->prepared = plain_call(self, arrays);
+        return 1;
+    }
+    for (int k = 0; k < self->num_known && o->prepared == 0; k++) {
         if (memcmp(self->known[k].values, values, (size_t)num_params * sizeof *values) == 0)
-            return self->known[k].prepared;
+            o->prepared = self->known[k].prepared;
     }
-    return 0;
+    o->may_be_large = 1;
+    return o->prepared != 0;
 }
 
-/* What a usual call does. */
-typedef struct operation {
-    uint64_t prepared;
-    int arrays;     /* how many operands are arrays: the first arguments */
-    owner *target;  /* the array that is written to; NULL: a new one */
-    int has_number; /* the second operand is `number` */
-    MXLValue number;
-    int64_t axis;     /* the argument of `axis` or `axes`; -1: there is none */
-    int may_be_large; /* parameters may make much of a small array */
-} operation;
+/* The form of an array and a number. */
+static int read_operand(const call *self, const arguments *given, operation *o)
+{
+    if (given->nargs != 2 || given->names != NULL || self->number == 0)
+        return 0;
+    o->prepared = self->number;
+    o->has_number = read_number(self, given->position, given->args[1], o);
+    return o->has_number;
+}
 
 /* Runs the operation. Returns the handle of the result, or of the target; 0 if the library returns
  * an error. */
 static uint64_t compute(const call *self, const operation *o, PyObject *const *args)
 {
     NDArrayHandle call = HANDLE(o->prepared), in[MAX_INPUTS], out[1];
-    uint64_t made, first;
 
     for (int i = 0; i < o->arrays; i++)
         in[i] = HANDLE(((const owner *)args[i])->handle);
     if (o->target != NULL) {
+        MXLValue values[2];
         int count = 1;
 
         out[0] = HANDLE(o->target->handle);
-        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? &o->number : NULL, &count, out) != 0)
+        values[0].f = o->number;
+        if (o->is_integer)
+            values[0].i = o->integer;
+        values[1].i = o->is_integer;
+        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? values : NULL, &count, out) != 0)
             return 0;
         return o->target->handle;
     }
     if (o->axis >= 0 && self->axis != 0)
-        made = NUMBER(p_MXLCall1Int(call, in[0], o->axis));
-    else if (o->axis >= 0)
-        made = NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
-    else if (o->has_number)
-        made = NUMBER(p_MXLCall1Float(call, in[0], o->number.f));
-    else if (o->arrays == 1)
-        made = NUMBER(p_MXLCall1(call, in[0]));
-    else if (o->arrays == 2)
-        made = NUMBER(p_MXLCall2(call, in[0], in[1]));
-    else
-        made = NUMBER(p_MXLCall(call, o->arrays, in, NULL));
-    if (made == 0 || self->then == 0)
-        return made;
-    first = made;
-    made = NUMBER(p_MXLCall1(HANDLE(self->then), HANDLE(first)));
-    p_MXNDArrayFree(HANDLE(first));
-    return made;
+        return NUMBER(p_MXLCall1Int(call, in[0], o->axis));
+    if (o->axis >= 0)
+        return NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
+    if (o->is_integer)
+        return NUMBER(p_MXLCall1Int(call, in[0], o->integer));
+    if (o->has_number)
+        return NUMBER(p_MXLCall1Float(call, in[0], o->number));
+    if (o->arrays == 1)
+        return NUMBER(p_MXLCall1(call, in[0]));
+    if (o->arrays == 2)
+        return NUMBER(p_MXLCall2(call, in[0], in[1]));
+    return NUMBER(p_MXLCall(call, o->arrays, in, NULL));
 }
 
 /* Calls a Python function with the arguments of a vectorcall. */
@@ -271,9 +321,10 @@ done:
     return done;
 }
 
-/* How many of the first arguments are arrays that are usual, and of one dtype; 0 if the first is
- * not, -1 if another is of the class but not usual. */
-static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t nargs)
+/* How many of the first arguments are arrays that are usual, and of one dtype unless the library
+ * promotes, when *mixed is set; 0 if the first is not usual, -1 if another is of the class but not
+ * usual. */
+static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t nargs, int *mixed)
 {
     int n = 0;
 
@@ -282,8 +333,11 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
 
         if (n == self->num_inputs || array->handle == 0)
             return -1;
-        if (self->num_dtypes != 0 && array->dtype != ((const owner *)args[0])->dtype)
-            return -1;
+        if (self->num_dtypes != 0 && array->dtype != ((const owner *)args[0])->dtype) {
+            if (self->by_flag == NULL)
+                return -1;
+            *mixed = 1;
+        }
         n++;
     }
     return n;
@@ -303,50 +357,53 @@ static int are_usual(const call *self, PyObject *const *args, int arrays)
 }
 
 /* Fills in the operation for the arguments of a call. Returns 0 if the call is unusual. */
-static int choose(const call *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
-                  operation *o)
+static int choose(const call *self, arguments *given, operation *o)
 {
-    const owner *a = (const owner *)args[0];
-    int position = 0;
+    const owner *a = (const owner *)given->args[0];
 
-    *o = (operation){.arrays = count_arrays(self, args, nargs), .axis = -1};
+    *o = (operation){.axis = -1};
+    given->arrays = o->arrays = count_arrays(self, given->args, given->nargs, &o->is_promoted);
     if (o->arrays < 1)
         return 0;
     if (self->num_dtypes != 0)
-        position = find_dtype(self, a->dtype);
-    if (position < 0 || (self->into && a->read_only != NULL) ||
-        ((self->constant | self->contiguous) && !are_usual(self, args, o->arrays)))
+        given->position = find_dtype(self, a->dtype);
+    if (self->by_flag != NULL && given->position >= self->num_floating)
+        o->is_promoted = 1;
+    if (given->position < 0 || (self->into && a->read_only != NULL) ||
+        ((self->constant | self->contiguous) && !are_usual(self, given->args, o->arrays)))
         return 0;
-    if (nargs == o->arrays && names == NULL) {
+    if (given->nargs == o->arrays && given->names == NULL)
         o->prepared = plain_call(self, o->arrays);
-    } else if (o->arrays == 1 && (self->axis | self->axes) != 0) {
-        o->axis = axis_of(self, args, nargs, names);
-        o->prepared = o->axis < 0 ? 0 : self->axis | self->axes;
-    } else if (self->params != NULL) {
-        o->prepared = find_known(self, args, nargs, names, o->arrays, &o->target);
-        o->may_be_large = 1;
-    } else if (nargs == 2 && names == NULL && self->number != 0 &&
-               read_number(self, position, args[1], &o->number.f)) {
-        o->prepared = self->number;
-        o->has_number = 1;
-    }
+    else if (!self->read(self, given, o))
+        return 0;
     if (self->into)
-        o->target = (owner *)args[0];
+        o->target = (owner *)given->args[0];
     return o->prepared != 0 && (o->target == NULL || o->target->handle != 0);
 }
 
-/* An operation of arrays, or of an array and a number; or with known parameters. */
+/* The `_dtype` of a result that the library says. Borrowed; NULL with an exception set. */
+static PyObject *ask_dtype(const call *self, uint64_t made)
+{
+    int64_t shape[1];
+    int flag = -1;
+
+    (void)p_MXLNDArrayGetInfo(HANDLE(made), 0, shape, &flag);
+    return PyTuple_GetItem(self->by_flag, flag);
+}
+
+/* An operation of arrays, and of what the form lets follow them. */
 static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_t flags,
                                 PyObject *names)
 {
     const call *self = (const call *)callable;
     Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
+    arguments given = {args, nargs, names, 0, 0};
     PyObject *dtype = self->result;
     uint64_t made;
     operation o;
     int is_quick;
 
-    if (nargs < 1 || !choose(self, args, nargs, names, &o))
+    if (nargs < 1 || !choose(self, &given, &o))
         return call_python(self->function, args, nargs, names);
     is_quick = !o.may_be_large;
     for (int i = 0; is_quick && i < o.arrays; i++)
@@ -365,5 +422,12 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
         Py_INCREF(o.target);
         return (PyObject *)o.target;
     }
-    return adopt(self, made, dtype != NULL ? dtype : ((const owner *)args[0])->dtype);
+    if (dtype == NULL && self->num_dtypes != 0) {
+        dtype = o.is_promoted ? ask_dtype(self, made) : ((const owner *)args[0])->dtype;
+        if (dtype == NULL) {
+            p_MXNDArrayFree(HANDLE(made));
+            return NULL;
+        }
+    }
+    return adopt(self, made, dtype);
 }

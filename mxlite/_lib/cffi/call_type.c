@@ -3,24 +3,24 @@
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
-                           "many",     "number",       "then",       "into",       "subscript",
+                           "many",     "number",       "by_flag",    "into",       "subscript",
                            "dtypes",   "num_floating", "result",     "num_inputs", "params",
                            "missing",  "list",         "contiguous", "constant",   "axis",
                            "axes",     "new_axis",     "reshape",    NULL};
     PyObject *function, *failed, *cls;
-    PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL;
-    unsigned long long one = 0, two = 0, many = 0, number = 0, then = 0, list = 0;
+    PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
+    unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
     int new_axis = 0, reshape = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO!|KKKKKppO!iOiO!OKppKKpp", keys, &function,
-                                     &failed, &PyType_Type, &cls, &one, &two, &many, &number, &then,
-                                     &into, &subscript, &PyTuple_Type, &dtypes, &num_floating,
-                                     &result, &num_inputs, &PyTuple_Type, &params, &missing, &list,
-                                     &contiguous, &constant, &axis, &axes, &new_axis, &reshape))
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKpp", keys, &function, &failed, &PyType_Type,
+            &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into, &subscript,
+            &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type, &params,
+            &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
@@ -34,10 +34,23 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->vectorcall = subscript              ? call_subscript
                        : list != 0 || reshape ? call_integers
                                               : call_operation;
-    self->list = list, self->contiguous = contiguous, self->constant = constant;
-    self->axis = axis, self->axes = axes, self->new_axis = new_axis, self->reshape = reshape;
-    self->one = one, self->two = two, self->many = many;
-    self->number = number, self->then = then, self->num_inputs = num_inputs;
+    self->contiguous = contiguous, self->constant = constant;
+    self->one = one, self->two = two, self->many = many, self->num_inputs = num_inputs;
+    if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
+        self->read = read_known;
+        Py_INCREF(params);
+        self->params = params;
+        Py_INCREF(missing);
+        self->missing = missing;
+    } else if ((axis | axes) != 0) {
+        self->read = read_axis;
+        self->axis = axis, self->axes = axes, self->new_axis = new_axis;
+    } else if (list != 0 || reshape) {
+        self->list = list, self->reshape = reshape;
+    } else {
+        self->read = read_operand;
+        self->number = number;
+    }
     self->into = into, self->num_floating = num_floating, self->num_dtypes = (int)num_dtypes;
     Py_INCREF(function);
     self->function = function;
@@ -48,15 +61,11 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->release = (freefunc)PyType_GetSlot(self->cls, Py_tp_free);
     Py_XINCREF(result);
     self->result = result;
+    Py_XINCREF(by_flag);
+    self->by_flag = by_flag;
     for (int i = 0; i < self->num_dtypes; i++) {
         self->dtypes[i] = PyTuple_GetItem(dtypes, i);
         Py_INCREF(self->dtypes[i]);
-    }
-    if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
-        Py_INCREF(params);
-        self->params = params;
-        Py_INCREF(missing);
-        self->missing = missing;
     }
     self->dict = PyDict_New();
     if (self->dict == NULL) {
@@ -101,7 +110,7 @@ static PyObject *call_learn(PyObject *object, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O!K", &PyTuple_Type, &values, &prepared))
         return NULL;
-    if (self->params == NULL || self->num_known == MAX_KNOWN ||
+    if (self->read != read_known || self->num_known == MAX_KNOWN ||
         PyTuple_Size(values) != PyTuple_Size(self->params))
         Py_RETURN_NONE;
     if (self->known == NULL) {
@@ -121,6 +130,8 @@ static PyObject *call_learn(PyObject *object, PyObject *args)
 
 static void free_known(call *self)
 {
+    Py_DECREF(self->params);
+    Py_DECREF(self->missing);
     for (int k = 0; k < self->num_known; k++) {
         for (int i = 0; i < MAX_PARAMS; i++)
             Py_XDECREF(self->known[k].values[i]);
@@ -136,9 +147,9 @@ static void call_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     call_clear(object);
     Py_XDECREF(self->result);
-    Py_XDECREF(self->params);
-    Py_XDECREF(self->missing);
-    free_known(self);
+    Py_XDECREF(self->by_flag);
+    if (self->read == read_known)
+        free_known(self);
     for (int i = 0; i < self->num_dtypes; i++)
         Py_DECREF(self->dtypes[i]);
     PyObject_GC_Del(object);

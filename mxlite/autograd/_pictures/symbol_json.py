@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -81,16 +82,42 @@ class _Symbol:
                 inputs.append([self._argument(self._name("const"), value), 0, 0])
             else:
                 inputs.append([places[position], output, 0])
-        operator, params = _in_mxnet(record)
-        name = self._name(operator.strip("_").lower())
-        return self._append(operator, name, params, inputs, len(record.outputs))
+        for operator, params in _in_mxnet(record):
+            name = self._name(operator.strip("_").lower())
+            inputs = [[self._append(operator, name, params, inputs, len(record.outputs)), 0, 0]]
+        return inputs[0][0]
 
 
-def _in_mxnet(record: Record) -> tuple[str, dict[str, str]]:
-    """Operator and parameters; two that views are recorded as have the same in MXNet's words."""
-    params = record.params
-    if record.operator == "_mxl_reshape_to" and 0 not in record.outputs[0].shape:
-        return "Reshape", {"shape": str(record.outputs[0].shape)}
+def _in_mxnet(record: Record) -> list[tuple[str, dict[str, str]]]:
+    """Operators, one of the other, and their parameters; views and keys are said in MXNet's words."""
+    params, shape = record.params, record.outputs[0].shape if record.outputs else ()
+    if record.operator == "_mxl_reshape_to" and 0 not in shape:
+        return [("Reshape", {"shape": str(shape)})]
     if record.operator == "_mxl_slice_rows":
-        return "slice_axis", {"axis": "0", "begin": params.get("begin", "0"), "end": params["end"]}
-    return record.operator or "null", params
+        return [("slice_axis", {"axis": "0", "begin": params.get("begin", "0"), "end": params["end"]})]
+    if record.operator == "_mxl_index" and 0 not in shape:
+        return _key_in_mxnet(ast.literal_eval(params["key"]), shape) or [(record.operator, params)]
+    return [(record.operator or "null", params)]
+
+
+def _key_in_mxnet(key: tuple, shape: tuple[int, ...]) -> list[tuple[str, dict[str, str]]] | None:
+    """A key that gives this shape as slice and Reshape, or of one index array alone as take; None: any other key."""
+    parts, at = [], 0
+    while at < len(key):
+        parts.append(key[at : at + {0: 2, 1: 4}.get(key[at], 1)])
+        at += len(parts[-1])
+    kinds = [part[0] for part in parts]
+    dots = len(shape) + kinds.count(0) - kinds.count(2) - sum(kind in (0, 1) for kind in kinds)
+    taken = {0: lambda i: (i, i + 1 or None, None), 1: lambda *bounds: bounds}
+    axes = []
+    for kind, *numbers in parts:
+        if kind == 3:
+            axes += [(None, None, None)] * dots
+        elif kind != 2:
+            axes.append(taken[kind](*numbers) if kind in taken else None)
+    if axes.count(None) == 1 and 2 not in kinds and all(axis in (None, (None, None, None)) for axis in axes):
+        return None if 3 in kinds else [("take", {"axis": str(axes.index(None)), "mode": "wrap"})]
+    if None in axes:
+        return None
+    begin, end, step = zip(*axes) if axes else ((), (), ())
+    return [("slice", {"begin": str(begin), "end": str(end), "step": str(step)}), ("Reshape", {"shape": str(shape)})]

@@ -1,12 +1,11 @@
 """Python's operators of tensors, and the functions they are: add, sub, mul, div, remainder, pow.
 
-What happens between Python's `+` and the library is one foreign call and one object where dtypes agree; `slow` is all
-else: promotion, numbers with more digits than a double, operands that are none, and errors of PyTorch's classes.
+The library promotes operands of several dtypes, and numbers (capi/engine/run/promote.h): an operation is one foreign
+call and one object.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from operator import add as plus
 from operator import sub as minus
 from typing import Any, Callable
@@ -14,26 +13,21 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot
-from mxlite.torch._basic import wrapped
-from mxlite.torch._broadcast import operands_error, require_broadcast, require_into
-from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare
+from mxlite.torch._basic import from_values
+from mxlite.torch._broadcast import operands_error, require_into
+from mxlite.torch._calls import adopt, both, function, last_error, method, prepare
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
-from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, dtype, from_kind, get_default_dtype, uint8
+from mxlite.torch._dtypes import BOOL, PROMOTED, dtype
 from mxlite.torch._edits import copy_, edit
-from mxlite.torch._errors import none_of, wrong_argument
+from mxlite.torch._errors import wrong_argument
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor, require_fits
 
 NUMBERS = (int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
-_EXACT = 1 << 53
-#: Beside integer tensors, kernels convert a number to C's int first; integers beyond it are wrapped before.
-_WRAPS = 1 << 31
 
-
-def is_large(number: Any) -> bool:
-    """Whether a number is an integer with more digits than a double has."""
-    return number.__class__ is int and not -_EXACT < number < _EXACT
+#: False and True as tensors: as operands they are what Python's are, of the lowest kind.
+_TRUTHS = tuple(from_values(np.array(value)) for value in (False, True))
 
 
 def operation_error(a: Any, b: Any) -> BaseException:
@@ -42,129 +36,94 @@ def operation_error(a: Any, b: Any) -> BaseException:
     return operands_error(a, b) or problem
 
 
-def run_pair(call: int, a: Any, b: Any, kind: dtype) -> Tensor:
-    """Runs a prepared call on two tensors, or numbers, as tensors of a dtype, which is the result's."""
-    first, second = as_tensor_of(a, kind), as_tensor_of(b, kind)
-    handle = hot.call2(call, first._h, second._h)
-    if not handle:
-        raise operation_error(a, b)
-    return adopt(handle, kind)
+def refused(a: Any, b: Any) -> None:
+    """After a call that the library has refused."""
+    raise operation_error(a, b)
 
 
-class Binary:
+def not_written(a: Tensor, b: Any) -> None:
+    """The same after a call into the first operand."""
+    problem = last_error()
+    require_into(a, b)
+    raise problem
+
+
+def _plain(number: Any, tensor: Tensor) -> float | int:
+    """A number as a float, or an integer of 64 bits: what is beyond them wraps beside integers.
+
+    Raises: OverflowError: an integer of more than 64 bits.
+    """
+    value = number.item() if isinstance(number, np.generic) else number
+    if isinstance(value, float):
+        return float(value)
+    if not -(1 << 63) <= value < 1 << 64:
+        raise OverflowError(f"an operand has at most 64 bits, got {value}")
+    if value < 1 << 63:
+        return int(value)
+    return float(value) if tensor._dtype.is_floating_point else value - (1 << 64)
+
+
+class Operation:
     """An operation of two operands, as the library's operators for two tensors, tensor and number, number and tensor.
 
     Args:
-        name: PyTorch's name of the function.
-        arrays, scalar: The operators of two tensors, and of a tensor and a number.
-        reflected: The operator of a number and a tensor, and the label of its nodes; None: as `scalar`.
-        operator: Python's name of the operator, where it is another one.
-        overloads: Whether PyTorch has a function of its own for a number. Else a number has an empty slot of the node.
-        floats: Whether integers become floats first (true division).
-        integers: The operator of two tensors of integers, which computes with all their digits; None: `arrays`.
-        truths: The operator of two tensors of bool; None: as of integers.
-        check: Of the common dtype and the operands: raises what the operation does not take.
+        label: What its nodes are called.
+        arrays: The operator of two tensors, which takes a number as either operand.
+        scalar: The operator of a tensor and a number, and the label of its nodes and their slots; None: `arrays`.
+        reflected: The operator of a number and a tensor, and the label of its nodes; None: as `arrays`.
     """
 
     def __init__(
         self,
-        name: str,
+        label: str | None,
         arrays: str,
-        scalar: str,
-        reflected: tuple[str, str] | None = None,
-        *,
-        operator: str | None = None,
-        overloads: bool = False,
-        floats: bool = False,
-        integers: str | None = None,
-        truths: str | None = None,
-        check: Callable[[dtype, Any, Any], None] | None = None,
+        scalar: tuple[str, str | None, str | None] | None = None,
+        reflected: tuple[str, str | None] | None = None,
     ) -> None:
-        self.name, self.operator = name, operator or name
-        label = f"{name.title()}Backward"
-        self.of_arrays = prepare(f"{label}{int(overloads)}", arrays)
-        self.of_scalar = prepare(f"{label}0", scalar, "scalar", slots="0" if overloads else "0-")
-        self.of_reflected = prepare(reflected[1], reflected[0], "scalar", slots="0") if reflected else self.of_scalar
-        self.floats, self.check = floats, check
-        self.of_integers = None if integers is None else prepare(None, integers)
-        self.of_truths = None if truths is None else prepare(None, truths)
-        #: The least kind of dtype that the operator of two tensors takes.
-        self.lowest = FLOATING if floats or integers else INTEGER
+        self.of_arrays = prepare(label, arrays)
+        self.of_scalar = self.of_arrays
+        self.overloads = scalar is not None and scalar[2] == "0"
+        self.of_reflected = prepare(label, arrays, slots="-1")
+        if scalar:
+            self.of_scalar = prepare(scalar[1], scalar[0], "scalar", "is_int", slots=scalar[2])
+        if reflected:
+            self.of_reflected = prepare(reflected[1], reflected[0], "scalar", "is_int", slots="0")
 
-    def kind_of(self, a: Any, b: Any) -> dtype:
-        """The dtype of the result. Raises what `check` does."""
-        kind = common_dtype(a, b)
-        if self.floats and not kind.is_floating_point:
-            kind = get_default_dtype()
-        if self.check is not None:
-            self.check(kind, a, b)
-        return kind
-
-    def slow(self, a: Any, b: Any) -> Any:
-        """The operation of any two operands, at least one of them a tensor."""
-        return self._of_kind(self.kind_of(a, b), a, b)
-
-    def _of_kind(self, kind: dtype, a: Any, b: Any) -> Tensor:
-        if kind.kind == BOOL and self.of_truths:
-            first, second = (cast(as_tensor_of(each, bool_), uint8) for each in (a, b))
-            return cast(run_pair(self.of_truths, first, second, uint8), bool_)
-        if not kind.is_floating_point and self.of_integers:
-            return run_pair(self.of_integers, a, b, kind)
-        if not isinstance(b, Tensor) and not is_large(b):
-            first = cast(a, kind)
-            return adopt(hot.call1_float(self.of_scalar, first._h, float(wrapped(b, kind))), kind)
-        if not isinstance(a, Tensor) and not is_large(a):
-            second = cast(b, kind)
-            return adopt(hot.call1_float(self.of_reflected, second._h, float(wrapped(a, kind))), kind)
-        return run_pair(self.of_arrays, a, b, kind)
-
-    def slow_into(self, a: Tensor, b: Any) -> Tensor:
-        """The operation into its first operand."""
-        kind = self.kind_of(a, b)
-        if (kind.kind == BOOL and self.of_truths) or (not kind.is_floating_point and self.of_integers):
-            require_cast(kind, a._dtype)
-            return copy_(a, self._of_kind(kind, a, b))
-        require_cast(kind, a._dtype)
-        if not isinstance(b, Tensor) and not is_large(b):
-            status = hot.into1_float(self.of_scalar, a._h, float(wrapped(b, a._dtype)), a._h)
+    def run(self, a: Any, b: Any, kind: dtype | None = None) -> Tensor:
+        """The operation of two operands, at least one of them a tensor; `kind`: the result's dtype, if it is known."""
+        if isinstance(a, (bool, np.bool_)):
+            a = _TRUTHS[bool(a)]
+        elif isinstance(b, (bool, np.bool_)):
+            b = self._truth(b, a)
+        if not isinstance(a, Tensor):
+            handle = self._of_number(self.of_reflected, b, a)
+        elif not isinstance(b, Tensor):
+            handle = self._of_number(self.of_scalar, a, b)
         else:
-            operand = as_tensor_of(b, a._dtype)
-            require_into(a, operand)
-            status = hot.into2(self.of_arrays, a._h, operand._h, a._h)
+            handle = hot.call2(self.of_arrays, a._h, b._h)
+        if not handle:
+            raise operation_error(a, b)
+        return adopt(handle, kind)
+
+    def _of_number(self, call: int, tensor: Tensor, number: Any) -> int:
+        value = _plain(number, tensor)
+        return (hot.call1_float if value.__class__ is float else hot.call1_int)(call, tensor._h, value)
+
+    def _truth(self, value: Any, beside: Tensor) -> Any:
+        """A truth value as the second operand: an integer where PyTorch has a function of its own for numbers."""
+        return int(value) if self.overloads and beside._dtype.kind != BOOL else _TRUTHS[bool(value)]
+
+    def run_into(self, a: Tensor, b: Any) -> Tensor:
+        """The operation into its first operand."""
+        if isinstance(b, (bool, np.bool_)):
+            b = self._truth(b, a)
+        if isinstance(b, Tensor):
+            status = hot.into2(self.of_arrays, a._h, b._h, a._h)
+        else:
+            status = hot.into1_number(self.of_scalar, a._h, _plain(b, a), a._h)
         if status != 0:
-            raise last_error()
+            not_written(a, b)
         return a
-
-
-# ---- what operations do not take ----
-
-
-def require_no_truths(kind: dtype, a: Any, b: Any) -> None:
-    """Raises: RuntimeError: an operand of a difference is a truth value."""
-    truths = [each._dtype.kind == BOOL if isinstance(each, Tensor) else each.__class__ is bool for each in (a, b)]
-    if all(truths):
-        raise RuntimeError("sub: truth values have no difference; `^` or `logical_xor()` says where they differ")
-    if any(truths):
-        raise RuntimeError("sub: truth values have no difference; `~` or `logical_not()` inverts a mask")
-
-
-def _require_power(kind: dtype, a: Any, b: Any) -> None:
-    if kind.kind == BOOL:
-        raise none_of("pow", kind)
-    if not kind.is_floating_point and not isinstance(b, Tensor) and b < 0:
-        raise RuntimeError(f"pow: the exponent of integers is 0 or more, got {b}")
-    if kind.kind == INTEGER and not isinstance(b, Tensor):
-        require_fits(b, kind)
-
-
-def check_divisor(name: str, kind: dtype, number: Any, divisor: Any) -> None:
-    """Raises: NotImplementedError: a division of bool that rounds; RuntimeError: one of integers, by 0."""
-    if kind.kind == BOOL:
-        raise none_of(name, kind)
-    if kind.is_floating_point or (isinstance(number, Tensor) and number.numel() == 0):
-        return
-    if bool((as_tensor_of(divisor, kind) == 0).any()):
-        raise RuntimeError(f"{name}: integers are divided by 0")
 
 
 def require_operands(name: str, input: Any, other: Any) -> None:
@@ -179,83 +138,39 @@ def require_operands(name: str, input: Any, other: Any) -> None:
 # ---- Python's operators ----
 
 
-def refused(a: Any, b: Any) -> None:
-    """After a call that the library has refused."""
-    raise operation_error(a, b)
-
-
-def _operator(binary: Binary) -> Callable:
+def operator(operation: Operation, result: dtype | None = None, **calls: Any) -> Callable:
     """`self symbol other`."""
-    call2, call1_float, cls = hot.call2, hot.call1_float, Tensor
-    of_arrays, of_scalar, slow, lowest = binary.of_arrays, binary.of_scalar, binary.slow, binary.lowest
+    run = operation.run
 
     def operator(self: Tensor, other: Any) -> Any:
-        kind = self._dtype
-        given = other.__class__
-        if given is float:
-            if kind.kind != FLOATING:
-                return slow(self, other)
-            handle = call1_float(of_scalar, self._h, other)
-        elif given is int:
-            if kind.kind < lowest or not -_WRAPS <= other < _WRAPS:
-                return slow(self, other)
-            handle = call1_float(of_scalar, self._h, other)
-        elif given is cls and other._dtype is kind and kind.kind >= lowest:
-            handle = call2(of_arrays, self._h, other._h)
-        elif isinstance(other, OPERANDS):
-            return slow(self, other)
-        else:
-            return NotImplemented
-        if handle:
-            tensor = new(cls)
-            tensor._h = handle
-            tensor._dtype = kind
-            return tensor
-        raise operation_error(self, other)
+        return run(self, other, result) if isinstance(other, OPERANDS) else NotImplemented
 
-    return hot.direct(operator, refused, Tensor, two=of_arrays, number=of_scalar, **from_kind(lowest))
+    given = {"two": operation.of_arrays, "number": operation.of_scalar, **PROMOTED, **calls}
+    return hot.direct(operator, refused, Tensor, **given, **({} if result is None else {"result": result}))
 
 
-def _reflected(binary: Binary) -> Callable:
+def reflected(operation: Operation) -> Callable:
     """`other symbol self`, of a number."""
-    call1_float, of_reflected, slow = hot.call1_float, binary.of_reflected, binary.slow
+    run = operation.run
 
     def operator(self: Tensor, other: Any) -> Any:
-        kind = self._dtype
-        if other.__class__ is float and kind.kind == FLOATING:
-            return adopt(call1_float(of_reflected, self._h, other), kind)
-        return slow(other, self) if isinstance(other, NUMBERS) else NotImplemented
+        return run(other, self) if isinstance(other, NUMBERS) else NotImplemented
 
-    return hot.direct(operator, refused, Tensor, number=of_reflected, **from_kind(FLOATING))
+    return hot.direct(operator, refused, Tensor, number=operation.of_reflected, **PROMOTED)
 
 
-def _in_place(binary: Binary) -> Callable:
+def in_place(operation: Operation) -> Callable:
     """`self symbol= other`: the same tensor with new values."""
-    into2, into1_float = hot.into2, hot.into1_float
-    of_arrays, of_scalar = binary.of_arrays, binary.of_scalar
+    run_into = operation.run_into
 
     def operator(self: Tensor, other: Any) -> Any:
-        kind = self._dtype
-        if kind.kind == FLOATING and other.__class__ in (float, int):
-            if into1_float(of_scalar, self._h, other, self._h) != 0:
-                raise last_error()
-            return self
-        if kind.kind == FLOATING and other.__class__ is Tensor and other._dtype is kind:
-            if into2(of_arrays, self._h, other._h, self._h) == 0:
-                return self
-        # `slow_into` knows what PyTorch says of shapes, too.
-        return binary.slow_into(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return run_into(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
-    def failed(self: Tensor, other: Any) -> Any:
-        if other.__class__ is Tensor:
-            return binary.slow_into(self, other)
-        raise last_error()
-
-    calls = {"two": of_arrays, "number": of_scalar, "into": True}
-    return hot.direct(operator, failed, Tensor, **calls, **from_kind(FLOATING))
+    calls = {"two": operation.of_arrays, "number": operation.of_scalar, "into": True, **PROMOTED}
+    return hot.direct(operator, not_written, Tensor, **calls)
 
 
-def _named(name: str, operator: Callable) -> Callable:
+def named(name: str, operator: Callable) -> Callable:
     """The same for a method that has a name."""
 
     def function(self: Tensor, other: Any) -> Tensor:
@@ -267,45 +182,47 @@ def _named(name: str, operator: Callable) -> Callable:
     return function
 
 
-BINARY = (
-    Binary("add", "broadcast_add", "_plus_scalar", truths="broadcast_logical_or"),
-    Binary("sub", "broadcast_sub", "_minus_scalar", ("_rminus_scalar", "RsubBackward1"), check=require_no_truths),
-    Binary("mul", "broadcast_mul", "_mul_scalar", truths="broadcast_logical_and"),
-    Binary("div", "broadcast_div", "_div_scalar", operator="truediv", floats=True),
-    Binary(
-        "remainder",
-        "_mxl_remainder",
-        "_mxl_remainder_scalar",
-        operator="mod",
-        overloads=True,
-        integers="_mxl_remainder",
-        check=partial(check_divisor, "remainder"),
+#: Name -> the operation. PyTorch has no function of its own for a sum with a number: its nodes have an empty slot then.
+BINARY = {
+    "add": Operation("AddBackward0", "broadcast_add", ("_plus_scalar", "AddBackward0", "0-")),
+    "sub": Operation(
+        "SubBackward0",
+        "broadcast_sub",
+        ("_minus_scalar", "SubBackward0", "0-"),
+        ("_rminus_scalar", "RsubBackward1"),
     ),
-    Binary(
-        "pow",
+    "mul": Operation("MulBackward0", "broadcast_mul", ("_mul_scalar", "MulBackward0", "0-")),
+    "div": Operation("DivBackward0", "broadcast_div", ("_div_scalar", "DivBackward0", "0-")),
+    "remainder": Operation(
+        "RemainderBackward1", "_mxl_remainder", ("_mxl_remainder_scalar", "RemainderBackward0", "0")
+    ),
+    "pow": Operation(
+        "PowBackward1",
         "broadcast_power",
-        "_power_scalar",
+        ("_power_scalar", "PowBackward0", "0"),
         ("_rpower_scalar", "PowBackward2"),
-        overloads=True,
-        integers="_mxl_integer_power",
-        check=_require_power,
     ),
-)
+}
+for _name in ("add", "mul"):
+    BINARY[_name].of_reflected = BINARY[_name].of_scalar
 
-_INTO = {each.name: _in_place(each) for each in BINARY}
-for _binary in BINARY:
-    method(f"__{_binary.operator}__", quick=True)(_operator(_binary))
-    method(f"__r{_binary.operator}__", quick=True)(_reflected(_binary))
-    method(f"__i{_binary.operator}__", quick=True)(_INTO[_binary.name])
+#: Python's names of the operators, where they are others.
+_SYMBOLS = {"div": "truediv", "remainder": "mod"}
+_INTO = {name: in_place(each) for name, each in BINARY.items()}
+for _name, _operation in BINARY.items():
+    _symbol = _SYMBOLS.get(_name, _name)
+    method(f"__{_symbol}__", quick=True)(operator(_operation))
+    method(f"__r{_symbol}__", quick=True)(reflected(_operation))
+    method(f"__i{_symbol}__", quick=True)(_INTO[_name])
 
 _OTHER_NAMES = {"mul": ("multiply",), "sub": ("subtract",)}
 _INTO_DOCUMENT = "As {}, into the tensor itself, which is returned."
 for _name in ("mul", "remainder"):
     _names = [f"{each}_" for each in (_name, *_OTHER_NAMES.get(_name, ()))]
-    method(*_names, document=_INTO_DOCUMENT.format(_name), quick=True)(_named(f"{_name}_", _INTO[_name]))
+    method(*_names, document=_INTO_DOCUMENT.format(_name), quick=True)(named(f"{_name}_", _INTO[_name]))
 
 
-_pow_into = _named("pow_", _INTO["pow"])
+_pow_into = named("pow_", _INTO["pow"])
 
 
 @method(quick=True)
@@ -347,12 +264,8 @@ def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001 - PyTorch's name
     return input**exponent
 
 
-def rounded_quotient(operator: str, label: str | None, name: str, input: Any, other: Any) -> Tensor:
-    """The result of one of the library's divisions of two arrays that round, of tensors or numbers."""
-    require_broadcast(input, other)
-    kind = common_dtype(input, other)
-    check_divisor(name, kind, input, other)
-    return run_pair(prepare(label, operator), input, other, kind)
+#: rounding_mode -> the division. A number takes part in it as a tensor.
+_ROUNDED = {mode: Operation("DivBackward2", f"_mxl_{mode}_divide") for mode in ("floor", "trunc")}
 
 
 @both("div", "divide", "true_divide", quick=True)
@@ -364,9 +277,9 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     require_operands("div", input, other)
     if rounding_mode is None:
         return input / other
-    if rounding_mode not in ("floor", "trunc"):
+    if rounding_mode not in _ROUNDED:
         raise RuntimeError(f"div: rounding_mode is None, 'trunc' or 'floor', got {rounding_mode!r}")
-    return rounded_quotient(f"_mxl_{rounding_mode}_divide", "DivBackward2", f"div_{rounding_mode}", input, other)
+    return _ROUNDED[rounding_mode].run(input, other)
 
 
 @method("div_", "divide_", "true_divide_", quick=True)
@@ -383,6 +296,12 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 # ---- with a factor of the second operand: one node of the graph, as in PyTorch ----
 
 
+def _require_no_truths(*operands: Any) -> None:
+    """Raises: RuntimeError: an operand of a difference is a truth value."""
+    if any(each._dtype.kind == BOOL if isinstance(each, Tensor) else each.__class__ is bool for each in operands):
+        raise RuntimeError("sub: truth values have no difference; `^` says where they differ, `~` inverts a mask")
+
+
 def _check_alpha(operand: Any, alpha: Any) -> None:
     if isinstance(alpha, bool) and operand._dtype.kind != BOOL:
         raise RuntimeError(f"alpha: a truth value is for dtype Bool, got {operand._dtype.word}")
@@ -396,7 +315,7 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
     kind = common_dtype(input, other)
     first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
     if sign < 0:
-        require_no_truths(kind, input, other)
+        _require_no_truths(input, other)
     _check_alpha(first, alpha)
     if kind.kind == BOOL:
         return first + second if alpha else first.clone()
@@ -408,7 +327,7 @@ def _scaled(name: str, sign: int) -> Callable:
     """add or sub with `alpha`, as a function and in place."""
     label, symbol = f"{name.title()}Backward0", "+" if sign > 0 else "-"
     names = (name, *_OTHER_NAMES.get(name, ()))
-    plain, into = (plus if sign > 0 else minus), _named(f"{name}_", _INTO[name])
+    plain, into = (plus if sign > 0 else minus), named(f"{name}_", _INTO[name])
 
     @both(*names, document=f"input {symbol} alpha * other.", quick=True)
     def function(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -422,7 +341,7 @@ def _scaled(name: str, sign: int) -> Callable:
         if not isinstance(other, Tensor) or (alpha.__class__ is int and alpha == 1):
             return into(self, other if alpha == 1 else other * alpha)
         if sign < 0:
-            require_no_truths(self._dtype, self, other)
+            _require_no_truths(self, other)
         _check_alpha(self, alpha)
         kind, by = common_dtype(self, other), sign * alpha
         if kind.kind == BOOL:

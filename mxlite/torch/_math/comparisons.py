@@ -7,13 +7,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._lib import hot
-from mxlite.torch._basic import casts
 from mxlite.torch._broadcast import require_broadcast
-from mxlite.torch._calls import adopt, both, function, method, prepare, require_tensor, run
-from mxlite.torch._convert import cast, common_dtype
-from mxlite.torch._dtypes import BOOL, INTEGER, bool_, from_kind, uint8
-from mxlite.torch._math.arithmetic import OPERANDS, is_large, refused, require_operands, run_pair
+from mxlite.torch._calls import both, function, method, prepare, require_tensor, run
+from mxlite.torch._dtypes import PROMOTED, bool_
+from mxlite.torch._math.arithmetic import OPERANDS, Operation, refused, require_operands
 from mxlite.torch._tensor import Tensor, from_values
 
 #: name -> symbol, the other name, the operators of two tensors, of tensor and number.
@@ -28,30 +25,21 @@ _COMPARISONS = {
 
 
 def _comparison(name: str, symbol: str, other_name: str | None, arrays: str, scalar: str) -> None:
-    of_arrays, of_scalar = prepare(None, arrays), prepare(None, scalar, "scalar")
+    operation = Operation(None, arrays, (scalar, None, None))
+    run = operation.run
 
-    def compare(input: Tensor, other: Any) -> Tensor:
-        kind = common_dtype(input, other)
-        if kind.kind == BOOL:
-            kind = uint8
-        if isinstance(other, Tensor) or is_large(other):
-            return cast(run_pair(of_arrays, input, other, kind), bool_)
-        first = cast(input, kind)
-        return cast(adopt(hot.call1_float(of_scalar, first._h, float(other)), kind), bool_)
-
-    calls = {"two": of_arrays, "number": of_scalar, "then": casts[bool_], "result": bool_, **from_kind(INTEGER)}
-    calls["failed"] = refused
-
-    @method(f"__{name}__", calls=calls)
-    def operator(self: Tensor, other: Any) -> Any:
+    def compare(self: Tensor, other: Any) -> Any:
         if name == "eq" and isinstance(other, np.ndarray) and other.dtype.kind in "biuf":
             other = from_values(other)  # of NumPy's arrays PyTorch takes those in == alone
-        return compare(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return run(self, other, bool_) if isinstance(other, OPERANDS) else NotImplemented
+
+    calls = {"two": operation.of_arrays, "number": operation.of_scalar, "result": bool_, "failed": refused, **PROMOTED}
+    method(f"__{name}__", calls=calls)(compare)
 
     @both(name, *filter(None, [other_name]), document=f"Where input {symbol} other: a tensor of bool.", calls=calls)
     def function(input: Tensor, other: Any) -> Tensor:
         require_operands(name, input, other)
-        return compare(input, other)
+        return run(input, other, bool_)
 
 
 for _name, _row in _COMPARISONS.items():
@@ -59,14 +47,14 @@ for _name, _row in _COMPARISONS.items():
 
 
 def _logical(name: str) -> None:
-    call = prepare(None, f"broadcast_{name}")
+    operation = Operation(None, f"broadcast_{name}")
+    calls = {"two": operation.of_arrays, "result": bool_, "failed": refused, **PROMOTED}
 
-    @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.")
+    @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.", calls=calls)
     def logical(input: Tensor, other: Tensor) -> Tensor:
         for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
             require_tensor(name, position, argument, value)
-        require_broadcast(input, other)
-        return cast(run_pair(call, input.detach() != 0, other.detach() != 0, uint8), bool_)
+        return operation.run(input, other, bool_)
 
 
 for _name in ("logical_and", "logical_or", "logical_xor"):

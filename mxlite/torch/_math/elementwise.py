@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._lib import hot
-from mxlite.torch._calls import both, functions, last_error, method, methods, new, prepare, require_tensor
-from mxlite.torch._convert import as_float, cast, require_cast
-from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, dtype, from_kind, get_default_dtype, int64
+from mxlite.torch._calls import adopt, both, functions, last_error, method, methods, prepare, require_tensor
+from mxlite.torch._convert import cast, require_cast
+from mxlite.torch._dtypes import BOOL, INTEGER, PROMOTED, dtype, from_kind, get_default_dtype, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._tensor import Tensor
 
@@ -46,12 +46,10 @@ def unary(names: str, operator: str, label: str, floats: bool, document: str, **
 
     Args:
         names: All its names.
-        floats: Whether integers become floats first.
+        floats: Whether integers become floats first, in the library.
     """
     name, *others = names.split()
-    call1, cls = hot.call1, Tensor
     call = prepare(label, operator, **constants)
-    lowest = FLOATING if floats else BOOL
 
     def function(input: Tensor) -> Tensor:
         try:
@@ -59,30 +57,22 @@ def unary(names: str, operator: str, label: str, floats: bool, document: str, **
         except AttributeError:
             require_tensor(name, 1, "input", input)
             raise
-        if kind.kind < lowest:
-            return function(as_float(input))
+        if floats:
+            return adopt(hot.call1(call, input._h), kind if kind.is_floating_point else get_default_dtype())
         if kind.kind == BOOL:
             return _of_bool(name, input).clone()
-        handle = call1(call, input._h)
-        if handle:
-            tensor = new(cls)
-            tensor._h = handle
-            tensor._dtype = kind
-            return tensor
-        raise last_error()
+        return adopt(hot.call1(call, input._h), kind)
 
     def in_place(self: Tensor) -> Tensor:
         kind = self._dtype
-        if kind.kind < lowest:
-            require_cast(get_default_dtype(), kind)
-        if kind.kind == BOOL:
+        if kind.kind == BOOL and not floats:
             require_cast(_of_bool(name, self)._dtype, kind)
             return self
         if hot.into1(call, self._h, self._h) != 0:
             raise last_error()
         return self
 
-    calls = {"one": call, **from_kind(max(lowest, INTEGER))}
+    calls = {"one": call, **(PROMOTED if floats else from_kind(INTEGER))}
     both(name, *others, document=document, calls=calls)(function)
     into = [f"{each}_" for each in (name, *others)]
     document = f"As {name}, into the tensor itself, which is returned."
@@ -109,7 +99,7 @@ def _of_bool(name: str, input: Tensor) -> Tensor:
 for _names, _name in {**_FLOATS, **_ANY}.items():
     _first = _names.split()[0]
     unary(_names, _name, f"{_first.title()}Backward0", _names in _FLOATS, f"{_first} of each element.")
-unary("exp2", "_rpower_scalar", "Exp2Backward0", True, "2 to the power of each element.", scalar=2)
+unary("exp2", "_rpower_scalar", "Exp2Backward0", True, "2 to the power of each element.", scalar=2, is_int=False)
 unary("square", "square", "PowBackward0", False, "The square of each element; of bool int64.")
 
 methods["__neg__"] = functions["neg"]

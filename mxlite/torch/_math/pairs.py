@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-import numpy as np
-
-from mxlite.torch._calls import both, methods, prepare, require_tensor
+from mxlite.torch._broadcast import require_into
+from mxlite.torch._calls import both, method, methods, require_tensor
 from mxlite.torch._composite import in_place_too
-from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL, FLOATING, from_kind, get_default_dtype, uint8
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL, PROMOTED, get_default_dtype
+from mxlite.torch._edits import copy_
 from mxlite.torch._errors import none_of
 from mxlite.torch._math import arithmetic as _arithmetic
 from mxlite.torch._math.elementwise import require_floats
@@ -19,39 +19,27 @@ from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of, require_fits
 
 
-def _promoted(name: str, input: Any, other: Any, floats: bool = False) -> tuple[Tensor, Tensor]:
-    """Two tensors in the dtype of both, which `floats` says is a floating one.
-
-    Raises: TypeError: one is no tensor; RuntimeError: shapes that cannot be broadcast; NotImplementedError: integers.
-    """
-    for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
-        require_tensor(name, place, argument, value)
-    _arithmetic.require_broadcast(input, other)
-    kind = common_dtype(input, other)
-    if floats:
-        require_floats(name, kind)
-    return cast(input, kind), cast(other, kind)
-
-
-def _of_two(name: str, label: str, operator: str, floats: bool = False) -> Callable:
-    call = prepare(label, operator)
+def _of_two(name: str, label: str, library_name: str, *others: str) -> Callable:
+    operation = _arithmetic.Operation(label, library_name)
 
     @both(
         name,
+        *others,
         document=f"{name} of the elements of two tensors, broadcast.",
-        calls={"two": call, "failed": _arithmetic.refused, **from_kind(FLOATING)},
+        calls={"two": operation.of_arrays, "failed": _arithmetic.refused, **PROMOTED},
     )
     def made(input: Tensor, other: Tensor) -> Tensor:
-        first, second = _promoted(name, input, other, floats)
-        kind = first._dtype
-        return cast(_arithmetic.run_pair(call, first, second, uint8 if kind.kind == BOOL else kind), kind)
+        for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+            require_tensor(name, place, argument, value)
+        return operation.run(input, other)
 
     return made
 
 
 maximum = _of_two("maximum", "MaximumBackward0", "_mxl_maximum")
 minimum = _of_two("minimum", "MinimumBackward0", "_mxl_minimum")
-_of_two("hypot", "HypotBackward0", "broadcast_hypot", floats=True)
+_of_two("hypot", "HypotBackward0", "broadcast_hypot")
+_of_two("atan2", "Atan2Backward0", "_npi_arctan2", "arctan2")
 
 
 def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
@@ -65,32 +53,57 @@ def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
     return result
 
 
-@both("floor_divide")
+_floor = _arithmetic.Operation(None, "_mxl_floor_divide")
+_remainder = _arithmetic.Operation(None, "_mxl_remainder")
+_fmod = _arithmetic.Operation("FmodBackward1", "_mxl_fmod")
+
+
+def _without_gradient(name: str, operation: _arithmetic.Operation, input: Any, other: Any) -> Tensor:
+    """An operation that PyTorch has no derivative of."""
+    with unrecorded():
+        result = operation.run(input, other)
+    return _not_differentiable(name, [input, other], result)
+
+
+def _constant(operation: _arithmetic.Operation) -> dict[str, Any]:
+    """What `hot.direct` is told of it: tensors that no gradient flows to."""
+    calls = {"two": operation.of_arrays, "number": operation.of_scalar, "constant": True}
+    return {**calls, "failed": _arithmetic.refused, **PROMOTED}
+
+
+@both("floor_divide", calls=_constant(_floor))
 def floor_divide(input: Any, other: Any) -> Tensor:
     """input / other, rounded down.
 
     Raises: RuntimeError: integers, by 0.
     """
-    with unrecorded():
-        result = _arithmetic.rounded_quotient("_mxl_floor_divide", None, "div_floor", input, other)
-    return _not_differentiable("floor_divide", [input, other], result)
+    return _without_gradient("floor_divide", _floor, input, other)
 
 
 def _remainder_of(self: Tensor, other: Any) -> Any:
     """other % self, of a number, which PyTorch has no derivative of."""
-    if not isinstance(other, (int, float, np.number, np.bool_)):
+    if not isinstance(other, _arithmetic.NUMBERS):
         return NotImplemented
-    with unrecorded():
-        result = _arithmetic.rounded_quotient("_mxl_remainder", None, "remainder", other, self)
-    return _not_differentiable("remainder", [self], result)
+    return _without_gradient("remainder", _remainder, other, self)
 
 
-methods["__floordiv__"] = floor_divide
+_floor_into = _arithmetic.in_place(_floor)
+
+
+@method("__ifloordiv__", quick=True)
+def _floor_divide_into(self: Tensor, other: Any) -> Any:
+    """self //= other: the same tensor with new values."""
+    if any(isinstance(each, Tensor) and each.requires_grad for each in (self, other)):
+        return copy_(self, floor_divide(self, other))
+    return _floor_into(self, other)
+
+
+methods["__floordiv__"] = methods["floor_divide"]
 methods["__rfloordiv__"] = lambda self, other: floor_divide(other, self)
 methods["__rmod__"] = _remainder_of
 
 
-@both("fmod")
+@both("fmod", calls=_constant(_fmod))
 def fmod(input: Tensor, other: Any) -> Tensor:
     """What division by `other` leaves, with the sign of `input`.
 
@@ -98,20 +111,10 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     """
     require_tensor("fmod", 1, "input", input)
     if isinstance(other, Tensor):
-        return _arithmetic.rounded_quotient("_mxl_fmod", "FmodBackward1", "fmod", input, other)
+        return _fmod.run(input, other)
     with unrecorded():
-        result = _arithmetic.rounded_quotient("_mxl_fmod", None, "fmod", input, other)
+        result = _fmod.run(input, other)
     return formula("FmodBackward0", [input], lambda x: result, lambda grad: [grad])
-
-
-_atan2 = prepare("Atan2Backward0", "_npi_arctan2")
-
-
-@both("atan2", "arctan2")
-def atan2(input: Tensor, other: Tensor) -> Tensor:
-    """The angle of the point (other, input)."""
-    y, x = map(as_float, _promoted("atan2", input, other))
-    return _arithmetic.run_pair(_atan2, y, x, y._dtype)
 
 
 @both("logaddexp")
@@ -126,7 +129,11 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
         apart = choose((a == b).logical_and(a.isinf()), full_of((), math.inf, apart._dtype), apart)
         return a.maximum(b) + apart.neg().exp().log1p()
 
-    inputs = _promoted("logaddexp", input, other, floats=True)
+    for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
+        require_tensor("logaddexp", place, argument, value)
+    kind = common_dtype(input, other)
+    require_floats("logaddexp", kind)
+    inputs = [cast(each, kind) for each in (input, other)]
     return formula("LogaddexpBackward0", inputs, compute, rule, saves="01")
 
 
@@ -182,7 +189,7 @@ def _scaled(made: Callable, label: str, compute: Callable, saves: tuple[str, ...
     """input + value * a function of two other tensors, all of one dtype."""
     if made is not formula:
         for each in tensors[1:]:
-            _arithmetic.require_into(tensors[0], each)
+            require_into(tensors[0], each)
     kind = common_dtype(*tensors)
     if kind.kind == BOOL:
         raise none_of("addcmul", kind)

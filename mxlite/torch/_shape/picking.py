@@ -5,24 +5,25 @@ from __future__ import annotations
 from functools import partial, wraps
 from typing import Any, Callable
 
-import numpy as np
-
-from mxlite.torch._basic import filled, from_values
+from mxlite.torch._basic import filled, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
 from mxlite.torch._calls import both, prepare, run, run_into
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import cast, require_same_dtype
-from mxlite.torch._dtypes import INTEGER, dtype, int32, int64
+from mxlite.torch._dtypes import INTEGER, bool_, dtype, int32, int64
 from mxlite.torch._edits import edit
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
-from mxlite.torch._shape.indexing import KEYS, Selected
 from mxlite.torch._shape.shapes import along, lift
 from mxlite.torch._shape.where import fill_where
 from mxlite.torch._tensor import Tensor, require_fits
 
 _select = prepare("IndexSelectBackward0", "take", "axis", slots="0", mode="clip")
+_at = prepare(None, "_mxl_index", "key", rules="torch")
+_flag = prepare(None, "_mxl_index_put", "key", rules="torch", fill=True, scalar=1)
+#: Parts of keys: a whole slice, an index tensor.
+_SLICE, _ARRAY = (1, *(-(1 << 63),) * 3), (4,)
 _gather = prepare("GatherBackward0", "_mxl_gather", "axis", slots="0")
 _scatter = prepare("ScatterBackward0", "_mxl_scatter", "axis", slots="02")
 _scatter_number = prepare("ScatterBackward1", "_mxl_scatter", "axis", slots="0")
@@ -114,8 +115,11 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the tensor as one row, at indices."""
     require_integers("take", index, (int64,))
-    selected = Selected(input.detach().reshape(-1), {0: KEYS.positions(index._values(), 0, input.numel())})
-    return formula("TakeBackward0", [input], lambda x: selected.get(x.reshape(-1)), saves="")
+
+    def compute(x: Tensor, index: Tensor) -> Tensor:
+        return run(_at, [x.reshape(-1), index], _ARRAY, kind=x._dtype)
+
+    return formula("TakeBackward0", [input], compute, saves="", constants=[index])
 
 
 @both()
@@ -227,8 +231,8 @@ def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: An
     if index.ndim > 1:
         raise IndexError(f"index_fill: the index is a number or a vector, got {index.ndim} dimensions")
     size = input.shape[dim] if input.shape else 1
-    flags = np.zeros(size, bool)
+    mask = zeros_of(_with((1,) * input.ndim, dim, size) if input.shape else (1,), bool_)
     if input.numel():
-        flags[KEYS.positions(index._values(), dim, size)] = True
-    mask = from_values(flags).reshape(_with((1,) * input.ndim, dim, -1) if input.shape else ())
+        run_into(_flag, mask, [mask, index], _SLICE * dim + _ARRAY)
+    mask = mask if input.shape else mask.reshape(())
     return fill_where(made, "IndexFill", input, mask, value)

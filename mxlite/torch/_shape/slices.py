@@ -11,10 +11,9 @@ from mxlite.torch._tensor import Tensor
 
 _select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
 _slice = prepare("SliceBackward0", "slice_axis", "axis", "begin", "end")
-_steps = prepare("SliceBackward0", "slice", "begin", "end", "step")
-_strided = prepare("SliceBackward0", "_mxl_as_strided", "shape", "strides", "skip")
-#: No bound.
-_NONE = -(1 << 63)
+_part = prepare("SliceBackward0", "_mxl_index", "key", rules="torch", slots="0")
+#: The part of a key that takes a dimension whole.
+_WHOLE = (1, *(-(1 << 63),) * 3)
 
 
 def select_at(input: Tensor, dim: int, index: int) -> Tensor:
@@ -38,13 +37,9 @@ def select(input: Tensor, dim: int, index: Any) -> Tensor:
 
 def slice_dim(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
     """A view of positions of a dimension: from 0 on, start <= end."""
-    if start >= end:  # the operators for slices take no empty ones
-        shape = (*input.shape[:dim], 0, *input.shape[dim + 1 :])
-        return run(_strided, [input], shape, (0,) * len(shape), 0, kind=input._dtype)
-    if step == 1:
+    if start < end and step == 1:
         return run(_slice, [input], dim, start, end, kind=input._dtype)
-    before = (_NONE,) * dim
-    return run(_steps, [input], (*before, start), (*before, end), (1,) * dim + (step,), kind=input._dtype)
+    return run(_part, [input], (*_WHOLE * dim, 1, start, end, step), kind=input._dtype)
 
 
 @both()

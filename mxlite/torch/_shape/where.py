@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite._lib import hot
-from mxlite.torch._basic import filled
+from mxlite.torch._basic import filled, full_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, last_error, method, prepare, run
 from mxlite.torch._convert import cast, common_dtype
-from mxlite.torch._dtypes import BOOL, dtype, int64
+from mxlite.torch._dtypes import BOOL, OF_FLAG, dtype, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula
@@ -17,15 +17,17 @@ from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._tensor import Tensor
 
 _where = prepare("WhereBackward0", "_npi_where", slots="12")
-_select = prepare(None, "_contrib_boolean_mask")
+_select = prepare(None, "_mxl_index", "key", rules="torch")
 _nonzero, _nonzero_by_axis = (prepare(None, "_mxl_nonzero", by_axis=flag) for flag in ("False", "True"))
 
 
 def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """x where a condition holds, else y; of one dtype, broadcast."""
+    """x where a condition holds, else y; promoted, broadcast."""
     made = hot.run(Tensor, _where, (condition, x, y), (), x._dtype)
     if made is None:
         raise _refusal(condition, x, y)
+    if x._dtype is not y._dtype:
+        made._dtype = OF_FLAG[hot.info(made._h)[1]]
     return made
 
 
@@ -49,9 +51,16 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             raise TypeError(f"where: takes a tensor as condition, and tensors or numbers, got {type(each).__name__}")
     if condition._dtype.kind != BOOL and condition._dtype is not _uint8:
         raise RuntimeError(f"where: the condition is of dtype bool, got {condition.dtype}")
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        return choose(condition, input, other)
     kind = common_dtype(input, other)
-    x, y = (cast(each, kind) if isinstance(each, Tensor) else filled((), each, kind) for each in (input, other))
+    x, y = (cast(each, kind) if isinstance(each, Tensor) else _number_as(each, kind) for each in (input, other))
     return choose(condition, x, y)
+
+
+def _number_as(number: float, kind: dtype) -> Tensor:
+    """A number as a tensor: one that is too large is infinite, or among integers an error."""
+    return full_of((), float(number), kind) if kind.is_floating_point else filled((), number, kind)
 
 
 @method("where")
@@ -82,18 +91,11 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     shape = broadcast_shapes(input.shape, _mask("masked_select", mask).shape)
     if not shape:
         return masked_select(input.reshape(1), mask.reshape(1))
-    return masked("MaskedSelectBackward0", input, _shapes.expand(mask, shape))
-
-
-def masked(label: str, input: Tensor, mask: Tensor) -> Tensor:
-    """The elements of a tensor, broadcast to a mask's shape, where that is True, in one row."""
-    shape = mask.shape
 
     def compute(x: Tensor, flags: Tensor) -> Tensor:
-        row = x if x.shape == shape else _shapes.expand(x, shape)
-        return run(_select, [row.reshape(-1), flags], kind=x._dtype)
+        return run(_select, [_shapes.expand(x, shape), flags], (4,), kind=x._dtype)
 
-    return formula(label, [input], compute, saves="", constants=[mask.reshape(-1)])
+    return formula("MaskedSelectBackward0", [input], compute, saves="", constants=[_shapes.expand(mask, shape)])
 
 
 @both()

@@ -522,6 +522,8 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLNDArrayGetVersion, MXLNDArrayGetVersion(good, NULL))                                      \
     X(MXLGetLiveHandles, MXLGetLiveHandles(NULL))                                                  \
     X(MXLGetGradMode, MXLGetGradMode(NULL))                                                        \
+    X(MXLSetDefaultDtype, MXLSetDefaultDtype(4, NULL))                                             \
+    X(MXLSetDefaultDtype, MXLSetDefaultDtype(-1, NULL))                                            \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, NULL))              \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, &out))               \
     X(MXLPrepareAs, MXLPrepareAs(-1, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, &out))             \

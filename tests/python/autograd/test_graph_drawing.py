@@ -205,6 +205,21 @@ def test_a_symbol_computes_what_was_recorded() -> None:
     assert '"num_args": "3"' in text
 
 
+def test_keys_are_said_in_mxnets_words() -> None:
+    """A key without index arrays is slice and Reshape, one index array alone is take."""
+    x, index = nd.array(np.arange(24.0).reshape(2, 3, 4)), nd.array([2, -3], dtype="int32")
+    x.attach_grad()
+    keys = [(1, slice(None, None, -2)), (..., None, slice(1, 3)), (0, None, -1, 2), (slice(None), index), (..., -1, 0)]
+    for key in keys:
+        with autograd.record():
+            y = x[key] * 2
+        text = graph.to_json(y, {"x": x})
+        assert "_mxl_" not in text
+        (got,) = run_symbol(text, {"x": x, "const0": index})
+        np.testing.assert_array_equal(got.asnumpy(), y.asnumpy())
+        assert got.shape == y.shape
+
+
 def test_a_symbol_of_pytorchs_style() -> None:
     """Empty slots are no inputs."""
     x = torch.tensor([1.0, 2.0], requires_grad=True)

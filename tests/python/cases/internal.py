@@ -345,4 +345,127 @@ def _indexed() -> list[Case]:
     ]
 
 
-CASES = [*_elementwise(), *_windows(), *_matrices(), *_moved(), *_indexed()]
+# ---- keys ----
+
+
+def _decoded(key: tuple, arrays: Sequence[np.ndarray]) -> tuple:
+    """NumPy's key for the numbers and index arrays of one; PyTorch's masks of uint8 are not among them."""
+    parts, at, rest = [], 0, list(arrays)
+    while at < len(key):
+        kind = key[at]
+        parts.append(
+            key[at + 1]
+            if kind == 0
+            else slice(*key[at + 1 : at + 4])
+            if kind == 1
+            else None
+            if kind == 2
+            else Ellipsis
+            if kind == 3
+            else rest.pop(0)
+        )
+        at += {0: 2, 1: 4}.get(kind, 1)
+    return tuple(parts)
+
+
+def _key_read(
+    data: np.ndarray, *arrays: np.ndarray, key: tuple, rules: str = "numpy", last: bool = False
+) -> np.ndarray:
+    parts = _decoded(key, arrays)
+    found = np.array(data[parts])
+    if last:
+        owner, order = np.full(data.shape, -1), np.arange(found.size).reshape(found.shape)
+        owner[parts] = order
+        found = found * (owner[parts] == order)
+    return found
+
+
+def _key_add(
+    data: np.ndarray, *arrays: np.ndarray, key: tuple, shape: tuple, rules: str = "numpy", accumulate: bool = True
+) -> np.ndarray:
+    out, parts = np.zeros(shape, data.dtype), _decoded(key, arrays)
+    if accumulate:
+        np.add.at(out, parts, data)
+    else:
+        out[parts] = data
+    return out
+
+
+def _key_put(
+    data: np.ndarray, *more: np.ndarray, key: tuple, fill: bool = False, scalar: float = 0, **given
+) -> np.ndarray:
+    value, arrays = (scalar, more) if fill else (more[0], more[1:])
+    out, parts = data.copy(), _decoded(key, arrays)
+    if given.get("accumulate"):
+        np.add.at(out, parts, value)
+    else:
+        out[parts] = value
+    return out
+
+
+def _keys() -> list[Case]:
+    x, whole = In((3, 4, 2)), (1, None, None, None)
+    rows, columns = _ints(2, 0, 2, dtype="int64"), _ints(-1, 3, -1, dtype="int32")
+    mask, corner = In(values=[True, False, True], dtype="bool"), In(values=[[True, False]] * 4, dtype="bool")
+    reads = {
+        "view": ((1, 1, None, None, 2, 0, -1), ()),
+        "steps": ((1, None, None, 2, 3, 1, None, 1, None), ()),
+        "rows": ((4,), (rows,)),
+        "behind-a-slice": ((1, 1, 3, None, 2, 4), (columns,)),
+        "side-by-side": ((4, 4), (rows, columns)),
+        "mask": ((4, 0, 1), (mask,)),
+        "mask-of-two-axes": ((0, 2, 4), (corner,)),
+    }
+    apart = {"apart": ((4, *whole, 4), (rows, _ints(1, 0, 1, dtype="int64"))), "backwards": ((1, None, None, -2), ())}
+    cases = []
+    for label, (key, arrays) in {**reads, **apart}.items():
+        cases.append(Case("_mxl_index", label, (x, *arrays), {"key": key}, _key_read, order=2, diff=(0,)))
+    for label, (key, arrays) in reads.items():
+        given = {"key": key, "rules": "torch"}
+        cases.append(Case("_mxl_index_parts", label, (x, *arrays), given, _key_read, order=2, diff=(0,)))
+    for label in ("rows", "side-by-side", "apart", "mask"):
+        key, arrays = {**reads, **apart}[label]
+        value = In(np.zeros((3, 4, 2))[_decoded(key, [each.array("") for each in arrays])].shape)
+        shape, number = {"key": key, "shape": (3, 4, 2)}, {"key": key, "fill": True, "scalar": 2.5}
+        last = {"key": key, "last": True}
+        cases += [
+            Case("_mxl_index", f"last-{label}", (x, *arrays), last, _key_read, order=2, diff=(0,)),
+            Case("_mxl_index_add", label, (value, *arrays), shape, _key_add, order=2, diff=(0,)),
+            Case(
+                "_mxl_index_add",
+                f"set-{label}",
+                (value, *arrays),
+                {**shape, "accumulate": False},
+                _key_add,
+                order=2,
+                diff=(0,),
+            ),
+            Case("_mxl_index_put", label, (x, value, *arrays), {"key": key}, _key_put, order=2, diff=(0, 1)),
+            Case("_mxl_index_put", f"number-{label}", (x, *arrays), number, _key_put, order=2, diff=(0,)),
+            Case(
+                "_mxl_index_put",
+                f"added-{label}",
+                (x, value, *arrays),
+                {"key": key, "accumulate": True},
+                _key_put,
+                order=2,
+                diff=(0, 1),
+            ),
+        ]
+    cases += [
+        Case("_mxl_index_put", "broadcast", (x, In((2,))), {"key": (1, 1, None, None)}, _key_put, order=2, diff=(0, 1)),
+        Case("_mxl_index", "beyond", (x, _ints(0, 3, dtype="int64")), {"key": (4,)}, error=True),
+        Case("_mxl_index", "floats", (x, _ints(0, 1)), {"key": (4,)}, error=True),
+        Case("_mxl_index", "no-part", (x,), {"key": (9,)}, error=True),
+        Case("_mxl_index", "half-a-part", (x,), {"key": (1, None)}, error=True),
+        Case("_mxl_index", "an-array-too-few", (x,), {"key": (4,)}, error=True),
+        Case("_mxl_index", "an-array-too-many", (x, rows), {"key": (3,)}, error=True),
+        Case("_mxl_index_parts", "backwards", (x,), {"key": (1, None, None, -1), "rules": "torch"}, error=True),
+        Case("_mxl_index_put", "another-shape", (x, In((3,))), {"key": (0, 1)}, error=True),
+        Case("_mxl_index_put", "no-value", (x,), {"key": (0, 1)}, error=True),
+        Case("_mxl_index_add", "another-size", (In((3,)), rows), {"key": (4,), "shape": (3, 4, 2)}, error=True),
+    ]
+    return cases
+
+
+CASES = [*_elementwise(), *_windows(), *_matrices(), *_moved(), *_indexed(), *_keys()]

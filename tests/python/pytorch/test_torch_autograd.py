@@ -391,7 +391,7 @@ def test_edits_that_are_refused():
         x.add_(1)
     with pytest.raises(RuntimeError, match="a view of a variable whose gradient is wanted"):
         x[0].add_(1)
-    with pytest.raises(RuntimeError, match="does not fit in a tensor of dtype"):
+    with pytest.raises(RuntimeError, match="does not fit in an array of dtype"):
         torch.tensor([1]).add_(0.5)
     with torch.no_grad():
         x.add_(1)
