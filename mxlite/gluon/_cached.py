@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable
 
 from mxlite._lib import LIB, check_call, hot
@@ -153,24 +154,7 @@ class CachedGraph:
 
         Raises: ValueError: the graph does not tell them.
         """
-        names = [*self.graph.list_arguments(), *self.graph.list_auxiliary_states()]
-        given = {str(each.name): array.shape for each, array in zip(self.inputs, arrays) if each is not None}
-        given = {name: shape for name, shape in given.items() if name in names}
-        arguments, _, states = self.graph.infer_shape_partial(**given)
-        found = dict(zip(names, [*(arguments or ()), *(states or ())]))
-        unknown = []
-        for each in self._params:
-            shape = found[each.name]
-            if not shape_is_known(shape):
-                unknown.append(each.name)
-            elif not shape_is_known(each.shape):
-                each.shape = shape
-        if unknown:
-            listed = ", ".join(f"'{name}'" for name in unknown)
-            raise ValueError(
-                f"the shape of Parameter {listed} cannot be inferred: the graph does "
-                "not tell it; give the sizes (in_units, in_channels, shape=...)"
-            )
+        find_shapes(self.inputs, self.graph, self._params, arrays)
 
     # ---- hooks ----
 
@@ -185,6 +169,29 @@ class CachedGraph:
 
         self._monitor = _MONITOR(call)
         check_call(LIB.MXCachedOpRegisterOpHook(self._op._h, self._monitor, monitor_all))
+
+
+def find_shapes(inputs: list, graph: Symbol, params: Iterable[Parameter], arrays: list) -> None:
+    """Gives parameters the shapes that a graph tells for arrays as its inputs; all of them, or none.
+
+    Args:
+        inputs: variables of the graph, or None, for each array.
+    Raises: ValueError: the graph does not tell them all; MXNetError: they contradict each other.
+    """
+    names = [*graph.list_arguments(), *graph.list_auxiliary_states()]
+    given = {str(each.name): array.shape for each, array in zip(inputs, arrays) if each is not None}
+    given = {name: shape for name, shape in given.items() if name in names}
+    arguments, _, states = graph.infer_shape_partial(**given)
+    found = dict(zip(names, [*(arguments or ()), *(states or ())]))
+    missing = [each for each in params if not shape_is_known(each.shape)]
+    unknown = ", ".join(f"'{each.name}'" for each in missing if not shape_is_known(found.get(each.name)))
+    if unknown:
+        raise ValueError(
+            f"the graph does not tell the shape of Parameter {unknown}; give the sizes (in_units, in_channels, "
+            "shape=...)"
+        )
+    for each in missing:
+        each.shape = found[each.name]
 
 
 def graph_for(block: HybridBlock, form: Any) -> CachedGraph:

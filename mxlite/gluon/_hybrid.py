@@ -10,12 +10,13 @@ from mxlite._lib import hot
 from mxlite._lib.libraries import refuse_backend
 from mxlite.context import Context, current_context
 from mxlite.error import MXNotImplementedError
-from mxlite.gluon import _graph, _shapes
+from mxlite.gluon import _graph
 from mxlite.gluon._block import Block
-from mxlite.gluon._cached import CachedGraph, flat_inputs, graph_for
+from mxlite.gluon._cached import CachedGraph, find_shapes, flat_inputs, graph_for
 from mxlite.gluon._nested import _flatten
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
+from mxlite.gluon.utils import shape_is_known
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
 
@@ -119,9 +120,10 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs `hybrid_forward` with the parameters of the first array's context.
 
-        Raises: ValueError: no input is an NDArray; RuntimeError: parameters are not initialized, or not there.
+        Raises: ValueError: no input is an NDArray, or a shape cannot be inferred; RuntimeError: parameters are not
+            initialized, or not there.
         """
-        if self._active and not _shapes.inferring():
+        if self._active:
             return self._forward_graph(x, args)
         if x.__class__ is NDArray:
             device = _device(x._h)
@@ -145,7 +147,7 @@ class HybridBlock(Block):
         elif isinstance(_first_array((x, *args)), Symbol):
             return _graph.forward(self, x, args)
         if type(self).infer_shape is not HybridBlock.infer_shape:
-            _shapes.ask(self, (x, *args))
+            self._find_own_shapes(x, args)
         arrays, form = flat_inputs(x, args)
         if cached is None or form != cached.form or cached.variant != self._variant:
             cached = graph_for(self, form)
@@ -171,12 +173,25 @@ class HybridBlock(Block):
             return self.hybrid_forward(ndarray, x, *args, **arrays)
 
     def _collect_arrays(self, ctx: Context, x: Any, args: tuple) -> tuple[dict[str, Any], bool]:
-        """The parameters' arrays in a context, with stand-ins for those without a shape; whether they stay the same."""
-        if type(self).infer_shape is not HybridBlock.infer_shape:
-            _shapes.ask(self, (x, *args))
-        arrays = {name: _shapes.array_of(each, ctx) for name, each in self._reg_params.items()}
-        stay = not any(isinstance(each, _shapes.ParameterStandIn) for each in arrays.values())
-        return arrays, stay and all(type(each).data is Parameter.data for each in self._reg_params.values())
+        """The parameters' arrays in a context, made where they waited for a shape; whether they stay the same."""
+        params = self._reg_params.values()
+        self._find_own_shapes(x, args)
+        for each in params:
+            each._finish_deferred_init()
+        arrays = {name: each.data(ctx) for name, each in self._reg_params.items()}
+        return arrays, all(type(each).data is Parameter.data for each in params)
+
+    def _find_own_shapes(self, x: Any, args: tuple) -> None:
+        """Calls `infer_shape` where a parameter of this block itself waits for its shape. Raises: ValueError."""
+        params = self._reg_params.values()
+        waiting = [each.name for each in params if each._deferred_init and not shape_is_known(each.shape)]
+        if not waiting:
+            return
+        try:
+            self.infer_shape(x, *args)
+        except Exception as error:
+            names = ", ".join(f"'{name}'" for name in waiting)
+            raise ValueError(f"the shape of Parameter {names} cannot be inferred: {error}") from error
 
     if TYPE_CHECKING:
         __call__ = hybrid_call
@@ -200,11 +215,13 @@ class HybridBlock(Block):
 
         Raises: ValueError: what the block computes does not tell them.
         """
+        arrays, form = flat_inputs(args[0], args[1:])
         if self._active:
-            arrays, form = flat_inputs(args[0], args[1:])
             graph_for(self, form).find_shapes(arrays)
-        else:
-            _shapes.infer(self, args)
+            return
+        inputs, graph, _ = self._traced(form)
+        used = set(graph.list_inputs())
+        find_shapes(inputs, graph, [each for each in self.collect_params().values() if each.name in used], arrays)
 
     def infer_type(self, *args: Any) -> None:
         """Sets the dtypes of all parameters to that of the first input."""

@@ -19,8 +19,6 @@ from mxlite.error import MXNetError
 from mxlite.ndarray._known import KnownCalls
 from mxlite.ndarray._operators import (
     Operator,
-    Unknown,
-    Waiting,
     fixed_outputs,
     is_dtype,
     operator_names,
@@ -76,7 +74,7 @@ _VARIADIC = """
 def {name}(*{inputs}, **kwargs):
     _out = kwargs.pop("out", None)
     kwargs.pop("name", None)
-    return _run(_operator, _inputs_of(_operator, {inputs}), _parameters(kwargs), _out, _NDArray)
+    return _run(_operator, _handles_of(_operator, {inputs}), _parameters(kwargs), _out, _NDArray)
 """
 
 
@@ -119,14 +117,6 @@ def handles_of(operator: Operator, arrays: tuple) -> list[int]:
     return [array._h for array in arrays if array is not None]
 
 
-def inputs_of(operator: Operator, arrays: tuple) -> list[int]:
-    """`handles_of`; where one is a stand-in, what `run` gives the call to. Raises: TypeError."""
-    try:
-        return handles_of(operator, arrays)
-    except Unknown as error:
-        return Waiting(arrays, error.stand_in)
-
-
 def _plain_call(operator: Operator) -> int:
     """The prepared call without parameters; 0 where some are required, or where it has not one output."""
     try:
@@ -158,7 +148,7 @@ def _fast_path(plain: int, inputs: list[str], params: list[str]) -> tuple[str, s
 
 def _handles_text(inputs: list[str]) -> str:
     """The expression for the handles of a function's inputs; a lone array's without a call."""
-    every = "_inputs_of(_operator, ({}))".format("".join(f"{each}, " for each in inputs))
+    every = "_handles_of(_operator, ({}))".format("".join(f"{each}, " for each in inputs))
     return f"[{inputs[0]}._h] if {inputs[0]}.__class__ is _NDArray else {every}" if len(inputs) == 1 else every
 
 
@@ -252,7 +242,6 @@ def make_function(operator_name: str) -> Callable:
         "_call_n": hot.call_n,
         "_handles_of": handles_of,
         "_id": id,
-        "_inputs_of": inputs_of,
         "_into1": hot.into1,
         "_into2": hot.into2,
         "_known": known.calls.get,

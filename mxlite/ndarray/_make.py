@@ -11,7 +11,7 @@ from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
 from mxlite.base import dtype_flag
 from mxlite.context import Context
 from mxlite.error import MXValueError
-from mxlite.ndarray._operators import Operator, Unknown, Waiting, parameters, run
+from mxlite.ndarray._operators import Operator, parameters, run
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -33,11 +33,7 @@ def invoke(name: str, inputs: list[NDArray], given: dict[str, Any], out: NDArray
     operator = _operators.get(name)
     if operator is None:
         operator = _operators[name] = Operator(name)
-    try:
-        handles = [array._h for array in inputs]
-    except Unknown as error:
-        handles = Waiting(inputs, error.stand_in)
-    return run(operator, handles, parameters(given), out, array_class)
+    return run(operator, [array._h for array in inputs], parameters(given), out, array_class)
 
 
 def _from_numpy(values: np.ndarray, context: Context | None = None) -> NDArray:

@@ -258,40 +258,12 @@ def parameters(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# Arrays that are not there yet, parameters of blocks without a shape (mxlite/gluon/_shapes.py): the handle of such a
-# stand-in raises Unknown. Who runs an operator of any name catches it and passes Waiting on in place of the handles;
-# `run` gives the call to the stand-in, which finds the shapes.
-
-
-class Unknown(AttributeError):
-    """The handle of a stand-in was wanted. As any other operand without a handle, it is judged by Python code."""
-
-    def __init__(self, stand_in: Any, message: str) -> None:
-        super().__init__(message)
-        self.stand_in = stand_in
-
-
-class Waiting(list):
-    """The inputs of an operator with a stand-in among them; no list of handles."""
-
-    def __init__(self, arrays: Any, stand_in: Any) -> None:
-        super().__init__()
-        self.arrays = tuple(arrays)
-        self.stand_in = stand_in
-
-    def call(self, operator: Any, given: dict[str, Any], out: Any) -> Any:
-        """What the operator gives."""
-        return self.stand_in.call(operator, self.arrays, given, out)
-
-
 def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, array_class: type) -> Any:
     """Runs an operator on handles with any parameters.
 
     Returns `out` where it was given (an array, or a list of them); else a new array, or a list of arrays where the
     operator has several outputs.
     """
-    if inputs.__class__ is not list:
-        return inputs.call(operator, given, out)  # type: ignore[attr-defined] # Waiting
     if operator.counted and operator.counted in given:
         count = given.pop(operator.counted)
         if count != len(inputs):
