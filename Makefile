@@ -20,8 +20,9 @@ Q := $(if $(filter 1,$(V)),,@)
 # The layers in their order; tools/check_includes.py holds the same list.
 LAYERS := base backend kernel array op engine ops symbol kvstore data api
 SOURCES := $(foreach layer,$(LAYERS),$(sort $(wildcard capi/$(layer)/*.c capi/$(layer)/*/*.c)))
+include mk/parts.mk
 HEADERS := $(sort $(wildcard include/*/*.h include/*/*.hpp))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(ABSENT_OBJECT)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
     -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
@@ -52,7 +53,7 @@ LOOPS = $(filter-out $(PLAIN_LOOPS),$(filter $(BUILD)/obj/capi/kernel/%.o $(BUIL
 SANITIZE :=
 CODEGEN := -fPIC -fvisibility=hidden -fwrapv -fno-math-errno -fno-trapping-math -ftls-model=initial-exec -pthread
 MXL_CFLAGS = -std=c17 $(WARNINGS) $(OPTIMIZE) $(CODEGEN) $(SANITIZE) -Icapi -Iinclude \
-    $(CFLAGS_EXTRA)
+    $(PARTS_FLAGS) $(CFLAGS_EXTRA)
 MXL_LDFLAGS = $(SANITIZE) -pthread $(LDFLAGS_EXTRA)
 LIBS := -lm -ldl
 

@@ -10,7 +10,8 @@ descriptor. Elsewhere it is a finding:
 * a text of three names or more (``"exp log tanh"``).
 
 A file has a name's descriptor if the name stands behind ``.name =``, in ``MXL_ALIASES``, or in a macro at the beginning
-of a line, which makes a descriptor. ``LEFT`` lists the files that still name others' operators, with how many names:
+of a line, which makes a descriptor. A family (``mxl_ops_take``) has the name of its file (``take.c``), or that after
+``np_``: also checked. ``LEFT`` lists the files that still name others' operators, with how many names:
 the numbers may only fall. Run by ``make lint`` on the built library, which lists the names.
 """
 
@@ -51,6 +52,7 @@ LEFT = {
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 COMMENT = re.compile(r'/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
 LOOKUP = re.compile(r"\b(?:strcmp|strncmp|mxl_op_find|mxl_np_text|mxl_np_one)\((?:[^;\"]*)$|\.of = $")
+FAMILY = re.compile(r"^const mxl_op \*const mxl_ops_(\w+)\[\]", re.M)
 DEFINES = re.compile(
     r'\.name = "(\w+)"'
     r"|MXL_ALIASES\(([^)]*)\)"
@@ -101,7 +103,11 @@ def main(library: Path, root: Path) -> int:
     names, bad, seen = listed_names(library), [], {}
     for path in c_files(root / "capi"):
         file = str(path.relative_to(root / "capi"))
-        found = list(foreign_names(path.read_text(encoding="utf-8"), names))
+        text = path.read_text(encoding="utf-8")
+        for family in FAMILY.findall(text):
+            if family not in (path.stem, "np_" + path.stem):
+                bad.append(f"capi/{file}: its family is called {family}: {path.stem} is the name of the file")
+        found = list(foreign_names(text, names))
         if found:
             seen[file] = len(found)
         if len(found) > LEFT.get(file, 0):

@@ -1,12 +1,6 @@
 /* MXNet's functions that mxlite refuses: each answers -1 with an error that names it and says why.
- * tools/show_names.py writes the reasons to docs/compatibility.md.
- *
- * The public headers declare their prototypes; this file must not include those, since each
- * function is defined without parameters. That is sound where the caller removes the arguments,
- * which is so on every platform that mxlite builds for. */
-#include "mxlite/c_api_types.h"
-
-#include "base/error.h"
+ * tools/show_names.py writes the reasons to docs/compatibility.md. */
+#include "api/refused.h"
 
 #define SPARSE    "mxlite has no sparse arrays"
 #define SUBGRAPHS "mxlite has no back ends that take parts of a graph"
@@ -18,14 +12,6 @@
 
 #define ORDER  "operators run in an order that follows from their inputs"
 #define PASSES "NNVM's graphs and passes are not in mxlite; MXSymbol* are the graphs"
-
-#define REFUSED(name, why)                                                                         \
-    MXL_API int name(void);                                                                        \
-    int name(void)                                                                                 \
-    {                                                                                              \
-        return mxl_error("%s: refused: %s; " MXL_HELP("compatibility") " says more", __func__,     \
-                         why);                                                                     \
-    }
 
 REFUSED(MXNDArrayCreateSparseEx, SPARSE)
 REFUSED(MXNDArrayCreateSparseEx64, SPARSE)

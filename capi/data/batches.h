@@ -55,7 +55,11 @@ struct mxl_batches {
 
 /* The kinds, in the order in which 1.9.1 lists them. */
 extern const mxl_batches_kind *const mxl_batches_kinds[];
+#ifndef MXL_WITHOUT_IMAGES
 enum { MXL_BATCHES_KINDS = 9 };
+#else
+enum { MXL_BATCHES_KINDS = 3 };
+#endif
 
 /* An iterator before its first batch. Parameters of unknown names are ignored. New; NULL with the
  * error set. */

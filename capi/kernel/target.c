@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__x86_64__) && defined(__GNUC__)
+#if MXL_HAS_WIDE
 #include <cpuid.h>
 #endif
 
@@ -18,7 +18,7 @@ static bool has(int level)
 {
     if (level == MXL_BASELINE)
         return true;
-#if defined(__x86_64__) && defined(__GNUC__)
+#if MXL_HAS_WIDE
     unsigned a, b, c, d;
 
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
@@ -70,8 +70,8 @@ int mxl_level_check(void)
             "MXLITE_VECTOR_LEVEL is \"%s\"; \"baseline\", \"avx2\" and \"avx512\" are known",
             getenv("MXLITE_VECTOR_LEVEL"));
     if (level < MXL_LEVELS && !has(level))
-        return mxl_error("MXLITE_VECTOR_LEVEL is \"%s\", which this processor has not got",
-                         names[level]);
+        return mxl_error("MXLITE_VECTOR_LEVEL is \"%s\", which this processor%s has not got",
+                         names[level], MXL_HAS_WIDE ? "" : ", or this build,");
     return 0;
 }
 

@@ -20,6 +20,13 @@
  * architectures have only the baseline, which on aarch64 includes NEON. */
 enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
 
+/* Whether loops are built for more than the baseline: not without the part "wide" (mk/parts.mk). */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(MXL_WITHOUT_WIDE)
+#define MXL_HAS_WIDE 1
+#else
+#define MXL_HAS_WIDE 0
+#endif
+
 #define MXL_INLINE static inline __attribute__((always_inline))
 
 /* Where a processor has AVX2, all loops are vectorised. What differs is the rest:
@@ -40,7 +47,7 @@ enum { MXL_BASELINE, MXL_AVX2, MXL_AVX512, MXL_LEVELS };
         fn##_at(MXL_BASELINE, __VA_ARGS__);                                                        \
     }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if MXL_HAS_WIDE
 #define MXL_TARGET_AVX2 __attribute__((target("avx2,fma,f16c")))
 #if defined(__clang__)
 #define MXL_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")))

@@ -63,7 +63,7 @@ BASELINE(base_f64, double)
 #endif
 
 /* ---- x86-64 ---- */
-#if defined(__x86_64__) && defined(__GNUC__)
+#if MXL_HAS_WIDE
 #include <immintrin.h>
 
 MXL_TARGET_AVX2 MXL_INLINE float sum_256(__m256 v)

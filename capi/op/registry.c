@@ -9,6 +9,7 @@
 
 #include "backend/probe.h"
 #include "base/env.h"
+#include "base/absent.h"
 #include "base/text/near.h"
 #include "base/state.h"
 #include "kernel/target.h"
@@ -193,7 +194,10 @@ static const mxl_op *not_found(const table *t, const char *name)
         if ((t->name[i][0] != '_' || name[0] == '_') &&
             t->op[find_slot(t, t->name[i])->number]->refused == NULL)
             mxl_near_offer(&near, t->name[i]);
-    return mxl_error_null("operator %.100s is not registered%s", name, mxl_near_text(&near));
+    return mxl_error_null("operator %.100s is not registered%s%s", name, mxl_near_text(&near),
+                          MXL_ABSENT[0] != 0 ? "; this build is without" MXL_ABSENT
+                                               "; " MXL_HELP("from-c") " says more"
+                                             : "");
 }
 
 const mxl_op *mxl_op_find(const char *name)

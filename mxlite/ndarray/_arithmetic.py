@@ -6,6 +6,7 @@ all other operands.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Callable
 
 import numpy as np
@@ -101,7 +102,13 @@ def _in_place(symbol: str, array_name: str, scalar_name: str) -> _Made:
     return operator, {"two": of_arrays, "number": of_scalar, "into": True}
 
 
-def _matrix_product(call: int, left: NDArray, right: NDArray) -> NDArray:
+@cache
+def _matmul() -> int:
+    """The prepared call; a build without the part "numpy" has none, which it says when it is asked for."""
+    return prepare("_npi_matmul", {})
+
+
+def _matrix_product(left: NDArray, right: NDArray) -> NDArray:
     """As np.matmul: products of matrices, of stacks of them that are broadcast, and of vectors.
 
     The product of two vectors has the shape (1,), as other scalars, but in numpy-shape mode.
@@ -111,11 +118,11 @@ def _matrix_product(call: int, left: NDArray, right: NDArray) -> NDArray:
             raise TypeError(f"NDArray: operator @ of {np.dtype(left.dtype)} has no gradient; write it with floats")
         product = _from_numpy(np.asarray(np.matmul(left.asnumpy(), right.asnumpy())))
     else:
-        product = _adopted(hot.call2(call, left._h, right._h))
+        product = _adopted(hot.call2(_matmul(), left._h, right._h))
     return product if left.ndim > 1 or right.ndim > 1 or is_np_shape() else product.reshape((1,))
 
 
-def _product(of_arrays: int, reflected: bool) -> Callable:
+def _product(reflected: bool) -> Callable:
     """`array @ other`, which MXNet 1.9.1 does not have; or `other @ array`, of a NumPy array."""
 
     def operator(self: NDArray, other: Any) -> Any:
@@ -124,7 +131,7 @@ def _product(of_arrays: int, reflected: bool) -> Callable:
         operand = _operand(self, "@", other)
         if operand is None:
             return NotImplemented
-        return _matrix_product(of_arrays, operand, self) if reflected else _matrix_product(of_arrays, self, operand)
+        return _matrix_product(operand, self) if reflected else _matrix_product(self, operand)
 
     return operator
 
@@ -165,7 +172,7 @@ def _install_operators() -> None:
         methods[f"__r{name}__"] = _reflected(symbol, of_arrays, reflected)
         methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
     for name in ("__matmul__", "__rmatmul__"):
-        methods[name] = _product(prepare("_npi_matmul", {}), name == "__rmatmul__"), {}
+        methods[name] = _product(name == "__rmatmul__"), {}
     NDArray.T = property(_unary("transpose")[0], doc="A copy with the axes in reverse order.")
     del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
     for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():

@@ -189,7 +189,7 @@ TWELVE_SUMS(base_f32, float, )
 TWELVE_SUMS(base_f64, double, )
 #endif
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if MXL_HAS_WIDE
 TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
 TWELVE_SUMS(avx2_f64, double, MXL_TARGET_AVX2)
 TWENTY_FOUR_SUMS(avx512_f32, float, MXL_TARGET_AVX512)

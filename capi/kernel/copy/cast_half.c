@@ -3,7 +3,7 @@
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if MXL_HAS_WIDE
 #include <immintrin.h>
 
 /* Converts whole vectors of n numbers (two at a time to float). Both functions return how many

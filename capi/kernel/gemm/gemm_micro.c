@@ -178,7 +178,7 @@ EIGHT_SUMS(base_f64, double, )
 #endif
 
 /* ---- x86-64 ---- */
-#if defined(__x86_64__) && defined(__GNUC__)
+#if MXL_HAS_WIDE
 TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
 
 TWELVE_SUMS(avx2_f64, double, MXL_TARGET_AVX2)

@@ -5,12 +5,13 @@
 #ifndef MXL_KERNEL_MATH_INTERVALS_H
 #define MXL_KERNEL_MATH_INTERVALS_H
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "kernel/target.h"
+
+#if MXL_HAS_WIDE
 #include <immintrin.h>
 #include <stdint.h>
 
 #include "kernel/elementwise/loop.h"
-#include "kernel/target.h"
 
 #define MXL_INTERVALS       32
 #define MXL_INTERVAL_POWERS 6

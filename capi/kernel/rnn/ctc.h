@@ -1,5 +1,5 @@
 /* Connectionist temporal classification: the loss of label sequences without positions, and its
- * gradient. For ops/nn/ctc.c. */
+ * gradient. For ops/loss/ctc.c. */
 #ifndef MXL_KERNEL_RNN_CTC_H
 #define MXL_KERNEL_RNN_CTC_H
 

@@ -1,5 +1,5 @@
 /* Regions of images, each divided into a grid of bins: means of bilinear samples, and maxima. For
- * ops/nn/roi.c. float32 and float64. */
+ * ops/vision/roi.c. float32 and float64. */
 #ifndef MXL_KERNEL_SPATIAL_ROI_H
 #define MXL_KERNEL_SPATIAL_ROI_H
 

@@ -154,7 +154,7 @@ MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer,
 FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"));
 FILLED_LIKE(ones, "Ones", .aliases = NULL);
 
-const mxl_op *const mxl_ops_init[] = {
+const mxl_op *const mxl_ops_fill[] = {
     &op_zeros,     &op_ones,           &op_full,          &op_plain_zeros,
     &op_set_value, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,
 };

@@ -203,6 +203,6 @@ const mxl_op mxl_op_sum_to = {
     .node_name = "SumBackward1",
 };
 
-const mxl_op *const mxl_ops_copy[] = {
+const mxl_op *const mxl_ops_cast[] = {
     &mxl_op_copy, &op_copyto, &op_cast_storage, &mxl_op_cast, &op_block_grad, &mxl_op_sum_to, NULL,
 };

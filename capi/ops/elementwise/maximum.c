@@ -66,7 +66,7 @@ EXTREMUM(maximum, MXL_CODE_MAX, >, greater, lesser, "larger", "_Maximum", "_Maxi
 EXTREMUM(minimum, MXL_CODE_MIN, <, lesser, greater, "smaller", "_Minimum", "_MinimumScalar",
          "_mxl_minimum", "MinimumBackward0");
 
-const mxl_op *const mxl_ops_extremum[] = {
+const mxl_op *const mxl_ops_maximum[] = {
     &mxl_op_broadcast_maximum, &mxl_op_same_maximum,  &mxl_op_maximum_scalar,
     &mxl_op_broadcast_minimum, &mxl_op_same_minimum,  &mxl_op_minimum_scalar,
     &mxl_op_share_maximum,     &mxl_op_share_minimum, NULL,

@@ -305,5 +305,5 @@ mxl_array *mxl_zero_where(mxl_scope *s, mxl_array *condition, mxl_array *a)
     return mxl_where(s, condition, mxl_zeros_like(s, a), a);
 }
 
-const mxl_op *const mxl_ops_choose[] = {&mxl_op_clip,  &op_clamp,     &op_smooth_l1,
-                                        &op_quadratic, &mxl_op_where, NULL};
+const mxl_op *const mxl_ops_where[] = {&mxl_op_clip,  &op_clamp,     &op_smooth_l1,
+                                       &op_quadratic, &mxl_op_where, NULL};

@@ -141,6 +141,6 @@ static const mxl_op op_index_copy = {
     .compose = copy_compose,
 };
 
-const mxl_op *const mxl_ops_lookup[] = {
+const mxl_op *const mxl_ops_embedding[] = {
     &op_batch_take, &op_embedding, &op_fill_element, &op_index_copy, NULL,
 };

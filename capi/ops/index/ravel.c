@@ -268,6 +268,6 @@ static const mxl_op op_arange_like = {
     .grad = mxl_grad_zero,
 };
 
-const mxl_op *const mxl_ops_positions[] = {
+const mxl_op *const mxl_ops_ravel[] = {
     &op_ravel, &op_unravel, &op_index_array, &op_arange_like, NULL,
 };

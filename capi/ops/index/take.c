@@ -330,6 +330,6 @@ mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index)
     return call_at(s, &op_pick, &(index_params){.axis = -1, .mode = MXL_INDEX_CLIP}, a, index);
 }
 
-const mxl_op *const mxl_ops_index[] = {
+const mxl_op *const mxl_ops_take[] = {
     &op_take, &op_take_grad, &op_pick, &op_pick_grad, NULL,
 };

@@ -89,4 +89,4 @@ static const mxl_op op_khatri_rao = {
     .compose = rao_compose,
 };
 
-const mxl_op *const mxl_ops_batch[] = {&op_batch_dot, &op_khatri_rao, NULL};
+const mxl_op *const mxl_ops_batch_dot[] = {&op_batch_dot, &op_khatri_rao, NULL};

@@ -241,4 +241,4 @@ static const mxl_op op_fully_connected = {
     .saves = mxl_saves_other,
 };
 
-const mxl_op *const mxl_ops_matrix[] = {&mxl_op_dot, &op_fully_connected, NULL};
+const mxl_op *const mxl_ops_dot[] = {&mxl_op_dot, &op_fully_connected, NULL};

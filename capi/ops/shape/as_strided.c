@@ -336,6 +336,6 @@ static const mxl_op op_fill = {
     .in_place = true,
 };
 
-const mxl_op *const mxl_ops_strided[] = {
+const mxl_op *const mxl_ops_as_strided[] = {
     &mxl_op_as_strided, &mxl_op_zeros_put, &mxl_op_strided_put, &op_copy_over, &op_fill, NULL,
 };

@@ -286,4 +286,4 @@ const mxl_op mxl_op_stack = {
     .grad = join_grad,
 };
 
-const mxl_op *const mxl_ops_join[] = {&mxl_op_concat, &op_param_concat, &mxl_op_stack, NULL};
+const mxl_op *const mxl_ops_concat[] = {&mxl_op_concat, &op_param_concat, &mxl_op_stack, NULL};

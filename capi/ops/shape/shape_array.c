@@ -46,4 +46,4 @@ static const mxl_op op_size_array = {
     .grad = mxl_grad_zero,
 };
 
-const mxl_op *const mxl_ops_extents[] = {&op_shape_array, &op_size_array, NULL};
+const mxl_op *const mxl_ops_shape_array[] = {&op_shape_array, &op_size_array, NULL};

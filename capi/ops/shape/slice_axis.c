@@ -175,6 +175,6 @@ mxl_array *mxl_select_at(mxl_scope *s, mxl_array *a, int axis, int64_t index)
     return mxl_scope_call(s, &mxl_op_select, &(select_params){axis, index}, 1, &a);
 }
 
-const mxl_op *const mxl_ops_part[] = {
+const mxl_op *const mxl_ops_slice_axis[] = {
     &mxl_op_slice_axis, &op_slice_like, &mxl_op_slice_rows, &mxl_op_row_at, &mxl_op_select, NULL,
 };

@@ -277,7 +277,7 @@ BLOCKS(depth_to_space, to_space_plan,
        "Elements along axis 1 laid out as blocks of rows and columns.");
 BLOCKS(space_to_depth, to_depth_plan, "Blocks of rows and columns laid out along axis 1.");
 
-const mxl_op *const mxl_ops_order[] = {
+const mxl_op *const mxl_ops_transpose[] = {
     &op_transpose,      &op_swap_axis,      &op_reverse, &op_flip,
     &op_depth_to_space, &op_space_to_depth, NULL,
 };

@@ -9,10 +9,10 @@ from ._case import Case
 
 _FAMILIES = """
     elementwise.unary elementwise.binary elementwise.scalar elementwise.elementwise elementwise.compare
-    elementwise.choose create.init reduce.reduce reduce.reduction linalg.matrix linalg.products linalg.linalg
-    linalg.factors shape.shape shape.movement shape.parts shape.slicing index.index index.gather index.lookup
-    index.positions index.sequence reduce.nn parameters random.random random.sampling random.categories random.density
-    optimizer.sgd optimizer.adam index.sort reduce.loss nn.normalise nn.local_norm
+    elementwise.where create.fill reduce.reduce reduce.reduction linalg.dot linalg.products linalg.linalg
+    linalg.factors shape.shape shape.movement shape.parts shape.slice index.take index.gather_nd index.embedding
+    index.ravel index.sequence reduce.softmax parameters random.random random.sample random.multinomial random.density
+    optimizer.sgd optimizer.adam index.sort loss.loss nn.normalise nn.local_norm
 """.split()
 _ROWS = [case for name in _FAMILIES for case in import_module(f".{name}", __package__).CASES]
 

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from .._case import Case, In
-from ..random.sampling import moments
+from ..random.sample import moments
 
 CASES: list = []
 _MANY = (300, 40)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._case import Case, In
-from .gather import DATA_DTYPES, INDEX_DTYPES, of_dtype
+from .gather_nd import DATA_DTYPES, INDEX_DTYPES, of_dtype
 
 CASES: list = []
 
