@@ -18,8 +18,8 @@ typedef struct mxl_plan mxl_plan;   /* op/plan.h: the plan of a movement */
 typedef struct mxl_scope mxl_scope; /* engine/run/scope.h: owner of temporaries */
 typedef struct mxl_grad mxl_grad;   /* engine/backward/grad.h: the arguments of a vjp */
 typedef struct mxl_rule mxl_rule;   /* op/rule.h: what is known of a node of a graph */
-typedef struct mxl_size_function mxl_size_function; /* op/shapes.h: what texts of shapes name */
-typedef struct mxl_shape_forms mxl_shape_forms;     /* op/shapes.h: such texts, compiled */
+typedef struct mxl_size_function mxl_size_function; /* op/shapes: what texts of shapes name */
+typedef struct mxl_shape_forms mxl_shape_forms;     /* op/shapes: such texts, compiled */
 typedef struct mxl_promotion mxl_promotion;         /* op/promotion.h: operands of other dtypes */
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
@@ -131,7 +131,7 @@ typedef struct mxl_arena {
     _Alignas(16) char room[1024];
 } mxl_arena;
 
-/* The texts of an operator that were compiled (op/shapes.h): a list that grows. */
+/* The texts of an operator that were compiled (op/shapes/shapes.h): a list that grows. */
 struct mxl_shape_forms {
     _Atomic(const struct mxl_shapes *) first;
 };
@@ -190,11 +190,11 @@ struct mxl_op {
 
     /* ---- for symbols, which ask before they run; from here on no call reads anything ---- */
 
-    /* How the shapes of inputs and outputs depend on one another, in the notation of op/shapes.h:
-     * "data[N,C,*S] weight[num_filter,C] -> [N,num_filter,*S]". Graphs read it, and with
-     * MXL_SHAPES calls do: no function says shapes again. `shapes_of` is NULL or gives the text of
-     * parameters that choose among several (NULL: `shapes`, which the documentation shows); each
-     * text is a constant of the program. */
+    /* How the shapes of inputs and outputs depend on one another, in the notation of
+     * op/shapes/shapes.h: "data[N,C,*S] weight[num_filter,C] -> [N,num_filter,*S]". Graphs read it,
+     * and with MXL_SHAPES calls do: no function says shapes again. `shapes_of` is NULL or gives the
+     * text of parameters that choose among several (NULL: `shapes`, which the documentation shows);
+     * each text is a constant of the program. */
     const char *shapes;
     const char *(*shapes_of)(const void *params);
     mxl_shape_forms *shape_forms;

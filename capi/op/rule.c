@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 
 /* ---- shapes ---- */
 

@@ -5,7 +5,7 @@
 #include "base/dtype.h"
 #include "base/state.h"
 #include "op/rule.h"
-#include "op/solver.h"
+#include "op/shapes/solver.h"
 
 /* One side of a text: letters, then a group that is repeated, then letters; or letters, the last
  * one for all further entries. */

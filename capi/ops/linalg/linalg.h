@@ -2,7 +2,7 @@
 #ifndef MXL_OPS_LINALG_LINALG_H
 #define MXL_OPS_LINALG_LINALG_H
 
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 #include "ops/build.h"
 
 extern const mxl_input mxl_inputs_a[];  /* A */

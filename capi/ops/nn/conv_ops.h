@@ -3,7 +3,7 @@
 #define MXL_OPS_NN_CONV_OPS_H
 
 #include "kernel/conv/conv.h"
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 #include "ops/build.h"
 
 /* The parameters of Convolution, Deconvolution and of the operators of their derivatives; each has

@@ -1,7 +1,7 @@
 /* RNN: recurrent networks of several layers. RNN draws the dropout and calls _mxl_rnn, which
  * computes all steps in one call (rnn_fused.c). If its backward is recorded, it is the backward of
  * the same network composed of other operators (rnn_parts.c). */
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 #include "ops/nn/rnn_net.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "array/copy.h"
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 #include "ops/nn/images.h"
 #include "ops/nn/wide.h"
 #include "ops/shape/movement.h"

@@ -1,7 +1,7 @@
 /* Larger images and parts of images: UpSampling and Crop. Both are written with other operators. */
 #include <stddef.h>
 
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/nn/images.h"
 #include "ops/shape/movement.h"

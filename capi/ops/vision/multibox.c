@@ -7,7 +7,7 @@
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "kernel/sort/sort.h"
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 #include "ops/vision/vision.h"
 
 /* ---- anchors ---- */

@@ -9,7 +9,7 @@
 #include "api/prepared.h"
 #include "base/error.h"
 #include "op/op.h"
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 
 /* The library itself has room for 64, the Python bindings for 32 typed arguments. */
 enum { MOST_BYTES = API_PARAMS_ROOM, MOST_PARAMS = 32 };

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "op/rule.h"
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 
 typedef struct params {
     int64_t filters, groups, axis;

@@ -1,5 +1,5 @@
-/* The texts of shapes (op/shapes.h) become tables. */
-#include "op/shapes.h"
+/* The texts of shapes (op/shapes/shapes.h) become tables. */
+#include "op/shapes/shapes.h"
 
 #include <string.h>
 

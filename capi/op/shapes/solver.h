@@ -1,10 +1,10 @@
-/* The state of one use of a text of shapes: for shapes_solve.c, and its errors and its arrays, for
- * shapes_error.c and signature.c. */
+/* The state of one use of a text of shapes, which solve.c makes: what is found of sizes (sizes.c)
+ * and arrays (arrays.c), and its errors (error.c). */
 #ifndef MXL_OP_SOLVER_H
 #define MXL_OP_SOLVER_H
 
 #include "op/rule.h"
-#include "op/shapes.h"
+#include "op/shapes/shapes.h"
 
 /* A list: of a call it is part of the shape of an array, of a graph what is known is gathered. */
 typedef struct mxl_sizes {
@@ -65,10 +65,74 @@ static inline bool mxl_solver_lacks_scalars(const mxl_solver *s)
            !s->entry->as_input && !f->op->keeps_scalars;
 }
 
+/* ---- parameters and sizes ---- */
+
+static inline int64_t mxl_solver_int(const mxl_solver *s, int offset)
+{
+    return *(const int64_t *)((const char *)s->facts->params + offset);
+}
+
+static inline mxl_tuple mxl_solver_list(const mxl_solver *s, int offset)
+{
+    return *(const mxl_tuple *)((const char *)s->facts->params + offset);
+}
+
+/* How many axes a list has, -1: unknown. */
+static inline int mxl_solver_length(const mxl_solver *s, const mxl_term *t)
+{
+    if (!t->many)
+        return 1;
+    if (t->list >= 0)
+        return s->list[t->list].n;
+    return mxl_solver_list(s, t->tuple).n < 0 ? 0 : mxl_solver_list(s, t->tuple).n;
+}
+
+/* Something is known of name number `i` of those of which `each` tells which are each's own. */
+static inline void mxl_solver_news(mxl_solver *s, unsigned each, int i)
+{
+    if (each >> i & 1)
+        s->news_each = true;
+    else
+        s->news = true;
+}
+
+static inline void mxl_solver_learn(mxl_solver *s, int number, int64_t value)
+{
+    s->size[number] = value;
+    s->size_from[number] = s->here;
+    mxl_solver_news(s, s->shapes->each_size, number);
+}
+
+/* Whether a size is one by name that has, or gets, this value: the commonest, for speed. */
+static inline bool mxl_solver_is_matched(mxl_solver *s, const mxl_term *t, int64_t value)
+{
+    if (!t->plain || value < 0)
+        return false;
+    if (s->size[t->factor[0].value] < 0)
+        mxl_solver_learn(s, t->factor[0].value, value);
+    return s->size[t->factor[0].value] == value;
+}
+
+/* Sets the value of entry i of a term, -1: unknown. -1 with the error set. */
+int mxl_solver_value(mxl_solver *s, const mxl_term *t, int i, int64_t *value);
+/* A list has n sizes, which are unknown. */
+void mxl_solver_learn_length(mxl_solver *s, int list, int n);
+/* Holds a size of an array, or -1: what is unknown of it, against entry i of a term. */
+int mxl_solver_match(mxl_solver *s, const mxl_term *t, int i, int64_t value);
+
+/* ---- arrays: number i of the inputs and then the outputs ---- */
+
+/* Finds what it tells; -1 with the error set where it contradicts. */
+int mxl_solver_read(mxl_solver *s, int i, const mxl_entry *e);
+/* Writes its shape as far as it is known; -1 with the error set. */
+int mxl_solver_write(mxl_solver *s, int i, const mxl_entry *e);
+
 /* Adds what was found; -1 with the error set where it contradicts, or is too little for a call. */
 int mxl_solver_say(mxl_solver *s, int i, const mxl_shape *found);
 
-/* Errors, all -1; without a text where they are quiet: the array's axis has this size but must have
+/* ---- errors ---- */
+
+/* All are -1; without a text where they are quiet: the array's axis has this size but must have
  * that one; a quotient is not whole; a size is not a multiple; the array has another rank; the
  * result does not follow from the inputs; the result has too many axes. */
 int mxl_solver_differs(const mxl_solver *s, const mxl_term *t, int64_t size, int64_t wanted);

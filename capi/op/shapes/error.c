@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "op/rule.h"
-#include "op/solver.h"
+#include "op/shapes/solver.h"
 
 enum { ROOM = 160 };
 
