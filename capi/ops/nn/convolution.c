@@ -94,16 +94,11 @@ static const mxl_op op_convolution_v1 = {
 
 /* ---- x from y and w ---- */
 
-static int product_check(void *params)
-{
-    return mxl_conv_check("_mxl_conv", params);
-}
-
 static int x_check(void *params)
 {
     const mxl_conv_params *p = params;
 
-    if (product_check(params) != 0)
+    if (mxl_conv_check("_mxl_conv_x", p) != 0)
         return -1;
     if (p->size.n != p->kernel.n)
         return mxl_error("_mxl_conv_x: size has %d entries, the kernel %d", p->size.n, p->kernel.n);
@@ -152,6 +147,11 @@ static const mxl_op op_conv_x = {
 
 /* ---- w from x and y ---- */
 
+static int w_check(void *params)
+{
+    return mxl_conv_check("_mxl_conv_w", params);
+}
+
 static int w_compute(const mxl_call *call)
 {
     const mxl_array *x = call->in[0], *y = call->in[1], *w = call->out[0];
@@ -180,7 +180,7 @@ static const mxl_op op_conv_w = {
     MXL_INPUTS(MXL_INPUT(data, "Its data."),
                MXL_INPUT(y, "Of the shape of the convolution's result.")),
     MXL_PARAMS_OF(mxl_conv_params, PRODUCT_PARAMS),
-    .check = product_check,
+    .check = w_check,
     MXL_SHAPES("data[N,num_group*I,*S:kernel] y[N,num_group*F,*window(S)] -> "
                "[num_group*F,I,*kernel]"),
     .size_functions = mxl_conv_sizes,
