@@ -48,7 +48,8 @@ static int match_list(mxl_solver *s, const mxl_term *t, int length, const int64_
 {
     mxl_sizes *list = &s->list[t->list];
 
-    if (s->facts->call != NULL && t->list >= 0 && t->function < 0 && list->dim == NULL) {
+    if (length > 0 && s->facts->call != NULL && t->list >= 0 && t->function < 0 &&
+        list->dim == NULL) {
         list->dim = dim;
         s->list_from[t->list] = s->here;
         mxl_solver_news(s, s->shapes->each_list, t->list);
@@ -206,7 +207,7 @@ int mxl_solver_write(mxl_solver *s, int i, const mxl_entry *e)
     const int64_t *dim;
     int ndim, status = 0;
 
-    if (f->call != NULL && i < f->num_in)
+    if (e->any || (f->call != NULL && i < f->num_in))
         return 0;
     s->here.array = (int16_t)i;
     if (e->or_next) {
@@ -218,7 +219,7 @@ int mxl_solver_write(mxl_solver *s, int i, const mxl_entry *e)
     s->entry = e;
     found->ndim = 0;
     s->here.axis = 0;
-    for (int k = 0; k < e->terms && !e->any; k++) {
+    for (int k = 0; k < e->terms; k++) {
         const mxl_term *t = &s->shapes->term[e->first + k];
         int length = mxl_solver_length(s, t);
 
@@ -235,7 +236,8 @@ int mxl_solver_write(mxl_solver *s, int i, const mxl_entry *e)
                 return -1;
         }
     }
-    if (found->ndim == 0 && (e->or_one || mxl_solver_lacks_scalars(s)))
+    if (found->ndim == 0 && !(i < f->num_in && mxl_solver_shape(s, i, &dim) == 0) &&
+        (e->or_one || mxl_solver_lacks_scalars(s)))
         found->dim[found->ndim++] = 1;
-    return e->any ? 0 : mxl_solver_say(s, i, found);
+    return mxl_solver_say(s, i, found);
 }

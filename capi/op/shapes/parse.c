@@ -11,6 +11,7 @@ typedef struct parser {
     const char *text, *at;
     mxl_shapes *s;
     bool in_group;
+    bool counts; /* a size depends on the repetitions of a group */
 } parser;
 
 static int fail(const parser *p, const char *problem)
@@ -145,6 +146,7 @@ static int parse_builtin(parser *p, mxl_factor *f)
         f->value = list ? list_number(p, word_length(p->at)) : parameter(p, true);
     } else if (take(p, "sum(")) {
         f->kind = MXL_BY_SUM;
+        p->counts = true;
         f->value = size_number(p);
     } else {
         return 0;
@@ -168,6 +170,7 @@ static int parse_factor(parser *p, mxl_factor *f)
     }
     if (length == 5 && same_word(p->at, "count", length)) {
         f->kind = MXL_BY_COUNT;
+        p->counts = true;
         p->at += length;
         return 0;
     }
@@ -443,7 +446,7 @@ static void note_alike(mxl_shapes *s)
 
 int mxl_shapes_compile(const mxl_op *op, const char *text, mxl_shapes *shapes)
 {
-    parser p = {op, text, text, shapes, false};
+    parser p = {.op = op, .text = text, .at = text, .s = shapes};
 
     shapes->next = NULL;
     shapes->text = text;
@@ -457,5 +460,7 @@ int mxl_shapes_compile(const mxl_op *op, const char *text, mxl_shapes *shapes)
         return -1;
     note_alike(shapes);
     shapes->groups = (uint8_t)((shapes->side[0].group > 0) + (shapes->side[1].group > 0));
+    if (shapes->groups == 0 && p.counts)
+        return fail(&p, "count or sum without a group");
     return *p.at == '\0' ? 0 : fail(&p, "expected an array");
 }

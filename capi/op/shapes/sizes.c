@@ -121,18 +121,28 @@ int mxl_solver_value(mxl_solver *s, const mxl_term *t, int i, int64_t *value)
 
 /* ---- what a size of an array tells ---- */
 
+/* The sizes of a list are unknown, and may be found one by one. */
+static void open_list(mxl_sizes *list)
+{
+    for (int i = 0; i < list->n; i++)
+        list->room[i] = -1;
+    list->dim = list->room;
+}
+
 void mxl_solver_learn_length(mxl_solver *s, int list, int n)
 {
     s->list[list].n = n;
-    s->list[list].dim = s->facts->call != NULL ? NULL : s->list[list].room;
-    for (int i = 0; i < n && s->facts->call == NULL; i++)
-        s->list[list].room[i] = -1;
+    s->list[list].dim = NULL;
+    if (s->facts->call == NULL)
+        open_list(&s->list[list]);
     s->list_from[list] = s->here;
     mxl_solver_news(s, s->shapes->each_list, list);
 }
 
 static void learn_entry(mxl_solver *s, int list, int i, int64_t value)
 {
+    if (s->list[list].dim == NULL)
+        open_list(&s->list[list]);
     s->list[list].room[i] = value;
     mxl_solver_news(s, s->shapes->each_list, list);
 }
@@ -140,17 +150,19 @@ static void learn_entry(mxl_solver *s, int list, int i, int64_t value)
 /* One unknown size of a list follows from the product of all. */
 static void learn_product(mxl_solver *s, int number, int64_t product)
 {
-    const mxl_sizes *list = &s->list[number];
+    mxl_sizes *list = &s->list[number];
     int64_t others = 1;
     int open = -1;
 
+    if (list->dim == NULL)
+        open_list(list);
     for (int i = 0; i < list->n; i++) {
         if (list->dim[i] < 0 && open >= 0)
             return;
         if (list->dim[i] < 0)
             open = i;
-        else
-            others *= list->dim[i];
+        else if (__builtin_mul_overflow(others, list->dim[i], &others))
+            return;
     }
     if (open < 0 || others == 0 || product % others != 0)
         return;
@@ -227,7 +239,8 @@ int mxl_solver_match(mxl_solver *s, const mxl_term *t, int i, int64_t value)
         return 0;
     }
     if (t->many) {
-        learn_entry(s, t->list, i, value);
+        if (t->list >= 0)
+            learn_entry(s, t->list, i, value);
         return 0;
     }
     s->again = true;

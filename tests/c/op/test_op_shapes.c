@@ -49,7 +49,7 @@ static params given = {4, 2, 1, {2, three_by_five}};
 
 enum { MOST = 8 };
 
-/* "2,?" becomes a shape, "*" an unknown one. */
+/* "2,?" or "()" becomes a shape, "*" an unknown one. */
 static mxl_shape shape_of(const char *text, size_t length)
 {
     mxl_shape shape = {.ndim = 0};
@@ -57,6 +57,8 @@ static mxl_shape shape_of(const char *text, size_t length)
 
     if (*text == '*')
         return (mxl_shape){.ndim = -1};
+    if (*text == '(')
+        return shape;
     while (text < end) {
         int64_t size = 0;
 
@@ -128,6 +130,8 @@ static const char *call(const char *text, int num_in, const char *known, int num
         in[i] = &arrays[i];
         known += length + (known[length] == ' ');
     }
+    for (int i = 0; i < num_out; i++)
+        outs[i].ndim = -1;
     infer.in = in;
     infer.out_shape = outs;
     answer[0] = '\0';
@@ -236,6 +240,23 @@ TEST(products_of_lists_and_lengths)
     CHECK_STR(call("data[*S] -> [*kernel]", 1, "6", 1), "3,5");
 }
 
+TEST(what_does_not_follow_ends_the_search)
+{
+    int64_t sizes[] = {3, -2};
+
+    /* a product that is too large, an entry of a parameter that is no size, and sizes of a call
+     * that are known by a function alone */
+    CHECK_STR(graph("data[*A,N] -> [prod(A)]", 1, "3,6148914691236517205,?,2 8"),
+              "3,6148914691236517205,?,2 8");
+    CHECK_STR(
+        call("data[halved(N)] weight[*less(S:kernel)] bias[prod(S)] -> [*S]", 3, "2 6,4 30", 1),
+        "6,5");
+    CHECK_STR(call("data[*S:kernel] -> .", 1, "2,3", 1), "*");
+    given.kernel.v = sizes;
+    CHECK_STR(graph("data[N] weight[*kernel] -> [N]", 2, "2 3,5 *"), "2 3,5 2");
+    given.kernel.v = three_by_five;
+}
+
 TEST(an_axis_of_one_stands_for_none)
 {
     const char *text = "data[*A,K] weight[K,*B] -> [*A,*B|1]";
@@ -246,6 +267,8 @@ TEST(an_axis_of_one_stands_for_none)
     CHECK_STR(graph(text, 2, "3 3 ?"), "3 3 1");
     CHECK_STR(graph(text, 2, "?,3 * 1"), "?,3 * 1");
     CHECK_STR(graph(text, 2, "?,3 * 4,5"), "4,3 3,5 4,5");
+    CHECK_STR(graph("data[N,*A] weight[*A|1] -> [N]", 2, "3 () *"), "3 () 3");
+    CHECK_STR(graph("data[N,*A] weight[*A|1] -> [N]", 2, "3 * *"), "3 1 3");
     CHECK_STR(graph(text, 2, "3 3 2"), "fake: the result must have shape [*A,*B|1], got (2,)");
 }
 
@@ -258,7 +281,7 @@ TEST(texts_that_are_none_are_refused)
         {"data[size] -> [1]", "no such par"},   {"data[f(N)] -> [N]", "no such function"},
         {"data -> [N]", "expected ["},          {"data[*N@axis] -> .", "@ is for one size"},
         {"(.)(.) -> .", "a second group"},      {"data[prod(S] -> .", "expected )"},
-        {"data[*filters] -> .", "no such par"},
+        {"data[*filters] -> .", "no such par"}, {"data[N] -> [count]", "without a group"},
     };
     mxl_shapes shapes;
 
@@ -272,4 +295,5 @@ TEST(texts_that_are_none_are_refused)
 HARNESS_MAIN(ENTRY(sizes_follow_in_every_direction), ENTRY(errors_say_what_must_be_and_why),
              ENTRY(an_axis_is_where_a_parameter_says), ENTRY(groups_are_repeated),
              ENTRY(one_of_several_forms_holds), ENTRY(products_of_lists_and_lengths),
-             ENTRY(an_axis_of_one_stands_for_none), ENTRY(texts_that_are_none_are_refused))
+             ENTRY(what_does_not_follow_ends_the_search), ENTRY(an_axis_of_one_stands_for_none),
+             ENTRY(texts_that_are_none_are_refused))
