@@ -1,10 +1,11 @@
 # What is measured: speed, accuracy, and whether the tests notice a broken line. Included by the Makefile.
-.PHONY: bench bench-bindings accuracy accuracy-full mutate
+.PHONY: bench bench-bindings accuracy accuracy-full mutate ways
 
 #: make bench    mxlite beside NumPy, PyTorch and the real MXNet 1.9.1, small arrays, large ones, layers and networks
 #: make bench-bindings  what x + y costs from each language of bindings/, into the table of bindings/README.md
 #: make accuracy  docs/accuracy.md: errors of functions in units of the last place, beside NumPy's and PyTorch's
 #: make accuracy-full  the same, after all 2^32 floats through every function that has changed; some 40 minutes for all
+#: make ways     trace what runs for four values, from Python to the loop; fails if a way has become longer
 #: make mutate   break MUTANTS (40) lines of rules and kernels, one at a time, in a copy: tests must fail
 
 # ---- speed --------------------------------------------------------------------------------------
@@ -47,3 +48,15 @@ accuracy-full: lib $(PEERS)/mpmath.stamp $(ACCURACY)/exact.so
 MUTANTS ?= 40
 mutate: venv
 	@nice $(VPY) tools/mutate.py --sample $(MUTANTS) --jobs $(JOBS) $(MUTATE_ARGS)
+
+# ---- the ways of values --------------------------------------------------------------------------------
+# A library of its own, in which every function says that it runs.
+WAYS := $(BUILD)/ways
+$(WAYS)/trace.o: tools/ways/trace.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -O1 $(WARNINGS) -fPIC -c -o $@ $<
+
+ways: venv $(WAYS)/trace.o
+	@$(MAKE) lib BUILD=$(WAYS) LTO= OPTIMIZE='-O0 -g1' OPTIMIZE_LOOPS= VECTORISE= OPTIMIZE_CALLS= \
+	    CFLAGS_EXTRA=-finstrument-functions LDFLAGS_EXTRA='$(abspath $(WAYS)/trace.o)'
+	@MXLITE_LIBRARY='$(abspath $(WAYS)/libmxlite.so)' $(VPY) tools/ways/show_ways.py '$(WAYS)/libmxlite.so' $(WAYS_ARGS)

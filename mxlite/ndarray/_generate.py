@@ -1,8 +1,7 @@
 """Functions made from the library's introspection: `mx.nd.exp` and every other operator, with signature and docstring.
 
 A function is text that is compiled when it is first asked for, so that importing stays cheap however many operators
-there are. The common call (no parameter, or the same ones as before, with `out` or without) goes straight to the
-library; every other through `run`. Over cffi `hot.direct` makes the common call without `out` in C.
+there are. Over cffi `hot.direct` makes the common calls (no parameter, or the same ones as before) in C.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from functools import cache
 from sys import intern
 from typing import Any, Callable
 
-from mxlite._lib import hot, last_error, raise_last_error
+from mxlite._lib import hot, raise_last_error
 from mxlite._public import defined, show
 from mxlite.base import _Null
 from mxlite.error import MXNetError
@@ -28,47 +27,22 @@ from mxlite.ndarray._operators import (
 )
 from mxlite.ndarray.ndarray import NDArray
 
-_FAST = """{choose}
-    if _number{alone}:
-        try:
-            if out is not None:
-                _made = 1 + {into}
-            else:
-                _made = {call}
-        except AttributeError:  # an input or `out` that is not an NDArray: judged below
-            pass
-        else:
-            if not _made:
-                raise _last_error()
-            if out is not None:
-                return out
-            _array = _new(_NDArray)
-            _array._h = _made
-            return _array"""
-
 #: Operators with more have no direct call.
 _MOST_INPUTS = 8
 
-_CHOOSE = """
-    if {condition}:
-        _number = {plain}
-    else:
-        _number = _known(({identities}))"""
-
-_LEARN = """
-    elif {condition}:
-        _learn(({values}), _given)"""
-
 _FIXED = """
-def {name}({signature}):{fast}
-    _given = {{}}{given}{more}{learn}
+def {name}({signature}):
+    _given = {{}}{given}{more}
     return _run(_operator, {inputs}, _given, out, _NDArray)
 """
 
-#: Unknown parameters of an operator that has none are ignored, as MXNet ignores them; others the library judges.
+#: Of an operator with parameters. Unknown ones of an operator that has none are ignored, as MXNet ignores them; others
+#: the library judges.
 _MORE = """
     if kwargs:
-        _given.update(_parameters(kwargs))"""
+        _given.update(_parameters(kwargs))
+    elif _learn is not None and out is None:
+        _learn(({values}), _given)"""
 
 _VARIADIC = """
 def {name}(*{inputs}, **kwargs):
@@ -124,26 +98,6 @@ def _plain_call(operator: Operator) -> int:
         return call if fixed_outputs(call) == 1 else 0
     except MXNetError:
         return 0
-
-
-def _fast_path(plain: int, inputs: list[str], params: list[str]) -> tuple[str, str]:
-    """The text of the direct call, and of what remembers a call that was not direct."""
-    choose, learn = f"\n    _number = {plain}", ""
-    if params:
-        condition = " and ".join(f"{param} is _Null" for param in params)
-        identities = "".join(f"_id({param}), " for param in params)
-        choose = _CHOOSE.format(condition=condition, plain=plain, identities=identities)
-        learn = _LEARN.format(condition="_number is None", values="".join(f"{param}, " for param in params))
-    call, into = f"_call1(_number, {inputs[0]}._h)", f"_into1(_number, {inputs[0]}._h, out._h)"
-    if len(inputs) == 2:
-        both = ", ".join(f"{name}._h" for name in inputs)
-        call = f"_call2(_number, {both}) if {inputs[1]} is not None else {call}"
-        into = f"(_into2(_number, {both}, out._h) if {inputs[1]} is not None else {into})"
-    elif len(inputs) > 2:
-        handles = f"_handles_of(_operator, ({', '.join(inputs)}))"
-        call = f"_call_n(_number, {handles}, [])"
-        into = f"(-1 if _call_into(_number, {handles}, [], [out._h]) is None else 0)"
-    return _FAST.format(choose=choose, alone=" and not kwargs" if params else "", call=call, into=into), learn
 
 
 def _handles_text(inputs: list[str]) -> str:
@@ -209,22 +163,19 @@ def make_function(operator_name: str) -> Callable:
     module, name = place_of(operator_name) or ("op", operator_name)
     inputs = [row[0] for row in operator.inputs]
     params = [row[0] for row in operator.params]
-    fast, learn, calls = "", "", None
+    calls = None
     if operator.variadic:
         text = _VARIADIC.format(name=name, inputs=inputs[0] if inputs else "args")
     else:
         if 1 <= len(inputs) <= _MOST_INPUTS:
             plain = _plain_call(operator)
-            fast, learn = _fast_path(plain, inputs, params)
             calls = {"one": plain, "two": plain, "many": plain, "num_inputs": len(inputs)}
             calls.update(params=tuple(map(intern, params)), missing=_Null)
         signature = [f"{each}=None" for each in inputs] + [f"{each}=_Null" for each in params]
         text = _FIXED.format(
             name=name,
             signature=", ".join([*signature, "out=None", "name=None", "**kwargs"]),
-            fast=fast,
-            learn=learn,
-            more=_MORE if params else "",
+            more=_MORE.format(values="".join(f"{each}, " for each in params)) if params else "",
             given="".join(
                 f"\n    if {each} is not _Null{f' and {each} is not None' * is_dtype(each)}:"
                 f"\n        _given[{each!r}] = {each}"
@@ -232,22 +183,11 @@ def make_function(operator_name: str) -> Callable:
             ),
             inputs=_handles_text(inputs),
         )
-    known = KnownCalls(operator)
     scope: dict[str, Any] = {
         "_NDArray": NDArray,
         "_Null": _Null,
-        "_call1": hot.call1,
-        "_call2": hot.call2,
-        "_call_into": hot.call_into,
-        "_call_n": hot.call_n,
         "_handles_of": handles_of,
-        "_id": id,
-        "_into1": hot.into1,
-        "_into2": hot.into2,
-        "_known": known.calls.get,
-        "_last_error": last_error,
-        "_learn": known.learn,
-        "_new": object.__new__,
+        "_learn": None,
         "_operator": operator,
         "_parameters": parameters,
         "_run": run,
@@ -259,7 +199,8 @@ def make_function(operator_name: str) -> Callable:
     if calls is None:
         return function
     function = hot.direct(function, raise_last_error, NDArray, **calls)
-    known.tell = getattr(function, "learn", None)
+    if hasattr(function, "learn"):
+        scope["_learn"] = KnownCalls(operator, function.learn).learn
     return function
 
 

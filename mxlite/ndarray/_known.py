@@ -1,7 +1,7 @@
 """Calls whose parameters are the same objects as in a call before: `sum(x, axis=1)` in a loop.
 
-Such a call needs no conversion of its parameters, and goes to the library like one without parameters. For the
-generated functions (`_generate`).
+Such a call needs no conversion of its parameters: what `hot.direct` makes of a generated function (`_generate`) runs it
+in C, like one without parameters.
 """
 
 from __future__ import annotations
@@ -28,40 +28,36 @@ def _is_unchanging(value: Any) -> bool:
 
 
 class KnownCalls:
-    """The prepared calls of one operator, by the identities of the values of all its parameters.
+    """Finds the calls of one operator that are made again, by the identities of the values of all its parameters.
 
     Identities, since 1, 1.0 and True are equal, but not the same to every parameter. What a program writes as a
     constant is one object; what it computes is rarely met again, and is not kept: a call is prepared when its values
     come for the second time. The library never frees a prepared call, so there is room for a few only.
+
+    Args:
+        tell: Called with the values and the prepared call of each that is found.
     """
 
-    def __init__(self, operator: Operator) -> None:
-        self._operator = operator
-        #: The values of the calls, so that no other object gets their identity.
-        self._kept: list[tuple] = []
+    def __init__(self, operator: Operator, tell: Callable[[tuple, int], None]) -> None:
+        self._operator, self._tell = operator, tell
+        #: identities -> the values of a call that came twice, kept so that no other object gets their identity.
+        self._kept: dict[tuple[int, ...], tuple] = {}
         self._seen: dict[tuple[int, ...], tuple] = {}
-        #: identities -> call; 0: there is none for these values.
-        self.calls: dict[tuple[int, ...], int] = {}
-        #: Called with each call that is found, if set: what `hot.direct` makes keeps them in C too.
-        self.tell: Callable[[tuple, int], None] | None = None
 
     def learn(self, values: tuple, given: dict[str, Any]) -> None:
-        """Of a call that is not known: `values` of all parameters, of which `given` are those that were given."""
+        """Of a call that was not known: `values` of all parameters, of which `given` are those that were given."""
         key = tuple(map(id, values))
-        if len(self._kept) == _ROOM or key in self.calls or not all(map(_is_unchanging, given.values())):
+        if len(self._kept) == _ROOM or key in self._kept or not all(map(_is_unchanging, given.values())):
             return
         if key not in self._seen:
             if len(self._seen) == _ROOM:
                 self._seen.clear()
             self._seen[key] = values
             return
+        self._kept[key] = values
         try:
             call = prepare_with(self._operator.name, given)
-            if fixed_outputs(call) != 1:
-                call = 0
         except MXNetError:  # the call itself says what is wrong about these values
-            call = 0
-        self._kept.append(values)
-        self.calls[key] = call
-        if self.tell is not None and call:
-            self.tell(values, call)
+            return
+        if fixed_outputs(call) == 1:
+            self._tell(values, call)

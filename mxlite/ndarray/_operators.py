@@ -279,10 +279,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
         _run_into(operator, call, inputs, arguments, given, _out_handles(operator, out, made, array_class))
         return out
     if call and made == 1:
-        if len(inputs) == 1 == len(arguments):
-            handle = _run_one(call, inputs[0], arguments[0])
-        else:
-            handle = hot.call_n(call, inputs, arguments)
+        handle = _run_one(call, inputs, arguments)
         if not handle:
             raise last_error()
         return array_class._adopt(handle)
@@ -291,16 +288,22 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-def _run_one(call: int, array: int, argument: Any) -> int:
-    """One input and one typed argument: no lists to make."""
-    kind = argument.__class__
-    if kind is int:
-        return hot.call1_int(call, array, argument)
-    if kind is float:
-        return hot.call1_float(call, array, argument)
-    if kind is tuple:
-        return hot.call1_list(call, array, argument)
-    return hot.call_n(call, [array], [argument])
+def _run_one(call: int, inputs: list[int], arguments: list) -> int:
+    """A call with one output; of few arrays and at most one typed argument without lists to make."""
+    if len(inputs) == 1 and len(arguments) < 2:
+        if not arguments:
+            return hot.call1(call, inputs[0])
+        argument = arguments[0]
+        kind = argument.__class__
+        if kind is int:
+            return hot.call1_int(call, inputs[0], argument)
+        if kind is float:
+            return hot.call1_float(call, inputs[0], argument)
+        if kind is tuple:
+            return hot.call1_list(call, inputs[0], argument)
+    elif len(inputs) == 2 and not arguments:
+        return hot.call2(call, *inputs)
+    return hot.call_n(call, inputs, arguments)
 
 
 def _run_into(
