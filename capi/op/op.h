@@ -133,7 +133,7 @@ typedef struct mxl_arena {
 
 /* The texts of an operator that were compiled (op/shapes/shapes.h): a list that grows. */
 struct mxl_shape_forms {
-    _Atomic(const struct mxl_shapes *) first;
+    _Atomic(struct mxl_shapes *) first;
 };
 
 struct mxl_op {

@@ -79,12 +79,12 @@ const char *mxl_op_shapes(const mxl_op *op, const void *params)
 }
 
 /* The text as an operator's descriptor keeps it, compiled when it is first used. */
-static const mxl_shapes *compiled(const mxl_op *op, const char *text)
+static mxl_shapes *compiled(const mxl_op *op, const char *text)
 {
-    const mxl_shapes *first = atomic_load_explicit(&op->shape_forms->first, memory_order_acquire);
+    mxl_shapes *first = atomic_load_explicit(&op->shape_forms->first, memory_order_acquire);
     mxl_shapes *made;
 
-    for (const mxl_shapes *s = first; s != NULL; s = s->next)
+    for (mxl_shapes *s = first; s != NULL; s = s->next)
         if (s->text == text)
             return s;
     /* Kept for the process, as the registry is. Of two threads that compile a text both keep it. */
@@ -290,11 +290,19 @@ static int call_dtypes(mxl_infer *infer)
 
 int mxl_infer_said(mxl_infer *infer)
 {
+    mxl_shapes *shapes = compiled(infer->op, mxl_op_shapes(infer->op, infer->params));
     mxl_shape_facts facts = {.op = infer->op,
                              .params = infer->params,
                              .num_in = infer->num_inputs,
                              .num_out = infer->num_outputs,
                              .call = infer};
+    int64_t word[MXL_SHAPES_WORDS];
+    int words = shapes == NULL ? 0 : mxl_memo_words(shapes, infer, word);
 
-    return call_dtypes(infer) != 0 ? -1 : solve(mxl_op_shapes(infer->op, infer->params), &facts);
+    if (shapes == NULL || mxl_memo_find(shapes, words, word, infer))
+        return shapes == NULL ? -1 : 0;
+    if (call_dtypes(infer) != 0 || mxl_shapes_solve(shapes, &facts) != 0)
+        return -1;
+    mxl_memo_keep(shapes, words, word, infer);
+    return 0;
 }

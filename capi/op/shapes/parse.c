@@ -115,6 +115,7 @@ static int parameter(parser *p, bool list)
         if (!same_word(p->at, q->name, length) || is_list != list ||
             (!list && q->type != MXL_P_INT && q->type != MXL_P_OPT_INT))
             continue;
+        mxl_memo_read(p->s, q);
         p->at += length;
         return (int)q->offset;
     }
@@ -216,6 +217,7 @@ static int parse_function(parser *p, mxl_term *t)
     t->function = (int8_t)function_number(p, length);
     if (t->function < 0)
         return -1;
+    mxl_memo_read_all(p->s, p->op);
     p->at += length + 1;
     do {
         mxl_factor *f = &t->factor[t->factors];
@@ -446,12 +448,18 @@ static void note_alike(mxl_shapes *s)
 
 int mxl_shapes_compile(const mxl_op *op, const char *text, mxl_shapes *shapes)
 {
+    const mxl_param *dtype = mxl_param_find(op, "dtype");
     parser p = {.op = op, .text = text, .at = text, .s = shapes};
 
     shapes->next = NULL;
     shapes->text = text;
     shapes->sizes = shapes->lists = shapes->terms = shapes->entries = 0;
     shapes->each_size = shapes->each_list = 0;
+    shapes->reads = 0;
+    shapes->memo.words = 0;
+    atomic_flag_clear(&shapes->memo.busy);
+    if (dtype != NULL)
+        mxl_memo_read(shapes, dtype);
     if (parse_side(&p, &shapes->side[0]) != 0)
         return -1;
     if (!take(&p, "->") && !take(&p, ">"))

@@ -57,7 +57,9 @@ enum {
     MXL_SHAPES_LISTS = 6,
     MXL_SHAPES_TERMS = 56,
     MXL_SHAPES_ENTRIES = 20,
-    MXL_SHAPES_FACTORS = 3
+    MXL_SHAPES_FACTORS = 3,
+    MXL_SHAPES_READS = 12, /* parameters */
+    MXL_SHAPES_WORDS = 48  /* of what memo.c keeps */
 };
 
 /* What a factor of a size is: a number, the size of this number, a parameter, the length of a list
@@ -116,8 +118,21 @@ typedef struct mxl_side {
     uint8_t before, group, after;
 } mxl_side;
 
+/* A parameter that decides: an integer of 8 or 4 bytes, or a list. */
+typedef struct mxl_shape_read {
+    uint16_t offset;
+    uint8_t bytes; /* 0: a list */
+} mxl_shape_read;
+
+/* The last call: what it was, and the dtypes and shapes of its results (memo.c). */
+typedef struct mxl_shape_memo {
+    atomic_flag busy; /* a thread reads or writes it */
+    uint16_t words;   /* 0: none */
+    int64_t word[MXL_SHAPES_WORDS], result[MXL_SHAPES_WORDS];
+} mxl_shape_memo;
+
 typedef struct mxl_shapes {
-    const struct mxl_shapes *next;
+    struct mxl_shapes *next;
     const char *text;
     mxl_side side[2];
     uint8_t sizes, lists, terms, entries, groups;
@@ -126,6 +141,9 @@ typedef struct mxl_shapes {
     int16_t list_as[MXL_SHAPES_LISTS]; /* offset of the parameter that has as many entries, or -1 */
     mxl_entry entry[MXL_SHAPES_ENTRIES];
     mxl_term term[MXL_SHAPES_TERMS];
+    int8_t reads; /* -1: parameters that memo.c cannot compare decide */
+    mxl_shape_read read[MXL_SHAPES_READS];
+    mxl_shape_memo memo;
 } mxl_shapes;
 
 /* Compiles; -1 with the error set, which says where, for a text that is none. */
@@ -145,6 +163,18 @@ typedef struct mxl_shape_facts {
 /* Finds what follows from the text, and completes the shapes: of a call those of all outputs; -1
  * with the error set where something contradicts, and nothing is changed. */
 int mxl_shapes_solve(const mxl_shapes *shapes, const mxl_shape_facts *facts);
+
+/* ---- the last call ---- */
+
+/* What decides about a call's results, as words; 0: more than fit. */
+int mxl_memo_words(const mxl_shapes *shapes, const mxl_infer *infer, int64_t *word);
+/* Sets the results if the last call had the same words. */
+bool mxl_memo_find(mxl_shapes *shapes, int words, const int64_t *word, mxl_infer *infer);
+/* Keeps a call's words and results. */
+void mxl_memo_keep(mxl_shapes *shapes, int words, const int64_t *word, const mxl_infer *infer);
+/* The call reads this parameter; also all of the operator, whose functions may. */
+void mxl_memo_read(mxl_shapes *shapes, const mxl_param *param);
+void mxl_memo_read_all(mxl_shapes *shapes, const mxl_op *op);
 
 /* The text of a call with these parameters; NULL: there is none. */
 const char *mxl_op_shapes(const mxl_op *op, const void *params);

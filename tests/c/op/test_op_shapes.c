@@ -292,8 +292,73 @@ TEST(texts_that_are_none_are_refused)
     }
 }
 
+/* Its text keeps its last call. */
+static const mxl_op keeper = {
+    .name = "keeper",
+    MXL_PARAMS_OF(params, MXL_PARAM(params, filters, MXL_P_INT, "1", ""),
+                  MXL_PARAM(params, kernel, MXL_P_SHAPE, "()", "")),
+    MXL_SHAPES("data[N,*S] weight[*A] -> [N,filters,*kernel]"),
+};
+
+/* The dtype and shape of the result of a call. */
+static const char *kept(const char *known, int num_in, int dtype)
+{
+    static char answer[512];
+    mxl_array arrays[2], *in[2] = {&arrays[0], &arrays[1]};
+    mxl_shape shape[2], out = {.ndim = -1};
+    int out_dtype = MXL_DTYPE_UNKNOWN;
+    mxl_infer infer = {.op = &keeper,
+                       .params = &given,
+                       .num_inputs = num_in,
+                       .num_outputs = 1,
+                       .in = in,
+                       .out_shape = &out,
+                       .out_dtype = &out_dtype};
+
+    memset(arrays, 0, sizeof(arrays));
+    for (int i = 0; i < num_in; i++) {
+        size_t length = strcspn(known, " ");
+
+        shape[i] = shape_of(known, length);
+        arrays[i].ndim = shape[i].ndim;
+        arrays[i].shape = shape[i].dim;
+        arrays[i].dtype = dtype;
+        known += length + (known[length] == ' ');
+    }
+    answer[0] = '\0';
+    if (mxl_infer_said(&infer) != 0)
+        return mxl_error_text();
+    sprintf(answer, "%d: ", out_dtype);
+    print(answer, &out);
+    return answer;
+}
+
+TEST(what_is_kept_is_of_the_same_call)
+{
+    int64_t sizes[] = {3, 5};
+
+    given.kernel.v = sizes;
+    for (int i = 0; i < 2; i++) {
+        CHECK_STR(kept("2,3", 1, MXL_F32), "0:  2,4,3,5");
+        CHECK_STR(kept("2,3", 1, MXL_F32), "0:  2,4,3,5");
+        CHECK_STR(kept("2,3", 1, MXL_F64), "1:  2,4,3,5");
+        CHECK_STR(kept("7", 1, MXL_F64), "1:  7,4,3,5");
+        CHECK_STR(kept("7 1", 2, MXL_F64), "1:  7,4,3,5");
+        sizes[1] = 6;
+        CHECK_STR(kept("7 1", 2, MXL_F64), "1:  7,4,3,6");
+        given.filters = 9;
+        CHECK_STR(kept("7 1", 2, MXL_F64), "1:  7,9,3,6");
+        given.kernel.n = 1;
+        CHECK_STR(kept("7 1", 2, MXL_F64), "1:  7,9,3");
+        CHECK(strstr(kept("() 1", 2, MXL_F64), "data must have shape") != NULL);
+        given = (params){4, 2, 1, {2, sizes}};
+        sizes[1] = 5;
+    }
+    given.kernel.v = three_by_five;
+}
+
 HARNESS_MAIN(ENTRY(sizes_follow_in_every_direction), ENTRY(errors_say_what_must_be_and_why),
              ENTRY(an_axis_is_where_a_parameter_says), ENTRY(groups_are_repeated),
              ENTRY(one_of_several_forms_holds), ENTRY(products_of_lists_and_lengths),
              ENTRY(what_does_not_follow_ends_the_search), ENTRY(an_axis_of_one_stands_for_none),
-             ENTRY(texts_that_are_none_are_refused))
+             ENTRY(texts_that_are_none_are_refused), ENTRY(what_is_kept_is_of_the_same_call))
