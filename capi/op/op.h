@@ -188,7 +188,7 @@ struct mxl_op {
     int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
                    other call gets to it (_foreach) */
 
-    /* ---- for symbols, which ask before they run; from here on no call reads anything ---- */
+    /* ---- for symbols, which ask before they run; calls read `shapes` and `dtypes` at most ---- */
 
     /* How the shapes of inputs and outputs depend on one another, in the notation of
      * op/shapes/shapes.h: "data[N,C,*S] weight[num_filter,C] -> [N,num_filter,*S]". Graphs read it,
