@@ -17,7 +17,7 @@ FILES_kvstore := capi/kvstore/% capi/api/kvstore/%
 FILES_vision := capi/kernel/spatial/% capi/kernel/vision/boxes.c capi/ops/vision/% \
     $(patsubst %,capi/ops/nn/%.c,im2col resample sampler upsampling)
 FILES_symbols := capi/symbol/% capi/api/symbol/% capi/ops/control.c
-FILES_numpy := capi/ops/numpy/% capi/ops/linalg/np_% capi/ops/linalg/einsum% capi/ops/linalg/tensordot.c
+FILES_numpy := capi/ops/numpy/%
 FILES_old := capi/api/legacy/% capi/api/packed/% capi/ops/refused.c
 
 # What a part cannot be without.

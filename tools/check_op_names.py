@@ -5,8 +5,8 @@ A string literal of ``capi/`` that is an operator's name, or another name of one
 descriptor. Elsewhere it is a finding:
 
 * a name with an underscore or a capital (``"_copy"``, ``"BatchNorm"``), wherever it stands;
-* any name (``"where"``, ``"transpose"``) that is looked up or compared: an argument of ``strcmp``, ``mxl_op_find`` or
-  of the calls by text of ``ops/numpy/numpy.h``;
+* any name (``"where"``, ``"transpose"``) that is looked up or compared: an argument of ``strcmp`` or
+  ``mxl_op_find``;
 * a text of three names or more (``"exp log tanh"``).
 
 A file has a name's descriptor if the name stands behind ``.name =``, in ``MXL_ALIASES``, or in a macro at the beginning
@@ -32,29 +32,13 @@ LEFT = {
     "api/packed/functions.c": 3,
     "api/legacy/imdecode.c": 6,
     "api/custom/infer.c": 1,  # in an error
-    # composites that call others by their names and with parameters as text
-    "ops/linalg/einsum.c": 1,
-    "ops/linalg/np_eigen.c": 2,
-    "ops/linalg/np_norm.c": 1,
-    "ops/linalg/np_products.c": 2,
-    "ops/linalg/np_solve.c": 2,
-    "ops/numpy/arithmetic.c": 8,
-    "ops/numpy/calls.c": 1,
-    "ops/numpy/diagonals.c": 9,
-    "ops/numpy/distributions.c": 1,
-    "ops/numpy/edits.c": 4,
-    "ops/numpy/order.c": 6,
-    "ops/numpy/pairs.c": 5,
-    "ops/numpy/reductions.c": 7,
-    "ops/numpy/turns.c": 2,
-    "ops/numpy/values.c": 14,
 }
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 COMMENT = re.compile(r'/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
-LOOKUP = re.compile(r"\b(?:strcmp|strncmp|mxl_op_find|mxl_np_text|mxl_np_one)\((?:[^;\"]*)$|\.of = $")
+LOOKUP = re.compile(r"\b(?:strcmp|strncmp|mxl_op_find)\((?:[^;\"]*)$")
 FAMILY = re.compile(r"^const mxl_op \*const mxl_ops_(\w+)\[\]", re.M)
 DEFINES = re.compile(
-    r'\.name = "(\w+)"'
+    r'\.name = (?:MXL_NUMPY\()?"(\w+)"'
     r"|MXL_ALIASES\(([^)]*)\)"
     r"|^(?:static |const )*[A-Z][A-Z0-9_]+\((.*?)(?=^\S|\Z)",
     re.S | re.M,

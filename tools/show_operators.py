@@ -35,6 +35,8 @@ OPERATORS = (
     Operator(
         "Embedding", "layer", "index/embedding.c", r"typedef struct embedding_params", r".*mxl_op op_embedding = "
     ),
+    Operator("polyval", "composite", "numpy/values.c", r"/\* Horner's rule", r"MXL_NP\(polyval\b"),
+    Operator("np_squeeze", "variant", "shape/reshape.c", r"#define SQUEEZE\(", r"SQUEEZE\(op_np_squeeze\b"),
 )
 
 

@@ -169,7 +169,8 @@ struct mxl_op {
     int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
     int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
     const mxl_promotion *promotion;     /* NULL: inputs must have the dtypes that infer wants */
-    bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode */
+    bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode, which its
+                           composition does not see */
     bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */
     void (*forget)(mxl_ref *payload); /* NULL, or: saved tensors were released */
     bool wraps_node;   /* its node's payload is a node whose vjp its own calls (CopySlices) */

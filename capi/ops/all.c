@@ -17,9 +17,9 @@
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
 #define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
-    X(np_arithmetic) X(np_reductions) X(np_moves) X(np_products) X(np_reshape) X(np_distributions) \
-    X(np_choice) X(np_tensordot) X(np_solve) X(np_einsum) X(np_svd) X(np_eigen) X(np_norm) \
-    X(np_pairs) X(np_create) X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order)
+    X(np_arithmetic) X(np_reductions) X(np_where) X(np_products) X(np_reshape) X(np_distributions) \
+    X(np_choice) X(np_solve) X(np_einsum) X(np_pinv) X(np_spectral) X(np_norm) X(np_pairs) \
+    X(np_create) X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order)
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
 #define SYMBOLS(X) X(control)

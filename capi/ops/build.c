@@ -11,6 +11,7 @@ const mxl_input mxl_inputs_lhs_rhs[] = {
     {0},
 };
 const mxl_input mxl_inputs_none[] = {{0}};
+const mxl_input mxl_inputs_np[] = {MXL_INPUT(a, "Input array, of any shape."), {0}};
 const char *const mxl_storage_types[] = {"None", "csr", "default", "row_sparse", NULL};
 
 mxl_array *mxl_apply(mxl_scope *s, const mxl_op *op, mxl_array *a)

@@ -37,7 +37,9 @@ mxl_array *mxl_exp(mxl_scope *s, mxl_array *a);
 mxl_array *mxl_positive(mxl_scope *s, mxl_array *a); /* 1 where a > 0, a where it is NaN, else 0 */
 mxl_array *mxl_sign(mxl_scope *s, mxl_array *a);     /* -1, 0, 1; 0 for NaN */
 mxl_array *mxl_zeros_like(mxl_scope *s, mxl_array *a);
-mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype);
+mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype); /* a itself if it has the dtype */
+/* The numbers 0, 1 ... below `count`. */
+mxl_array *mxl_range(mxl_scope *s, int64_t count, int dtype);
 
 /* ---- shapes ---- */
 
@@ -52,10 +54,13 @@ mxl_array *mxl_reshape(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shap
 mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axis);
 mxl_array *mxl_reverse(mxl_scope *s, mxl_array *a, int axis); /* the axis in reverse order */
 mxl_array *mxl_swap_axes(mxl_scope *s, mxl_array *a, int first, int second);
+/* Which axis of a each axis of the result is, counted from 0. */
+mxl_array *mxl_transpose(mxl_scope *s, mxl_array *a, const int64_t *axes);
 
-/* Rows of a (its parts along axis 0) at positions of any dtype; positions out of bounds give the
- * first or the last row. And the gradient of that along an axis: zeros of a shape with the parts of
- * a added at the positions. */
+/* The parts of a at positions of an axis, of any dtype; positions out of bounds give the first or
+ * the last one. Of axis 0. And the gradient of that: zeros of a shape with the parts of a added at
+ * the positions. */
+mxl_array *mxl_take_axis(mxl_scope *s, mxl_array *a, mxl_array *at, int axis);
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at);
 mxl_array *mxl_take_back(mxl_scope *s, mxl_array *a, mxl_array *at, int64_t axis, int ndim,
                          const int64_t *shape);
@@ -148,6 +153,11 @@ mxl_array *mxl_dropout_factors(mxl_scope *s, double p, int dtype, int ndim, cons
 /* The aliases of a descriptor: MXL_ALIASES("_sparse_exp"). */
 #define MXL_ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+/* The name of an operator of NumPy arrays: .name = MXL_NUMPY("_npi_add"). It says too that MXNet's
+ * legacy mode is not for it: results without dimensions stay so, and its composition runs with
+ * NumPy's shapes. */
+#define MXL_NUMPY(op_name) op_name, .keeps_scalars = true
+
 /* Parameters of sum, mean and max, and of dot. */
 typedef struct mxl_reduce_params {
     mxl_tuple axis;
@@ -172,6 +182,7 @@ typedef struct mxl_dot_params {
 extern const char *const mxl_storage_types[]; /* of forward_stype */
 extern const mxl_input mxl_inputs_lhs_rhs[];  /* lhs, rhs */
 extern const mxl_input mxl_inputs_none[];
+extern const mxl_input mxl_inputs_np[];      /* a, of NumPy's operators of one array */
 extern const char *const mxl_dtype_names[];  /* all but bfloat16's arithmetic; ends with NULL */
 extern const char *const mxl_number_names[]; /* the same without bool */
 extern const char *const mxl_float_names[];  /* None and the floating ones */

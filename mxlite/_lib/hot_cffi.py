@@ -19,10 +19,10 @@ globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.spl
 #: Owner, the base class of NDArray and Tensor: holds a handle in `_h` and frees it at the end, without a Python call.
 #: _Call: see `direct`.
 Owner, _Call = (ctypes.cast(lib.make_type(number), ctypes.py_object).value for number in (0, 1))
-#: Functions that read lists (mxlite/_lib/cffi/lists.c).
-call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list, keep, kept, drop, _on_collection = (
-    ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(12)
-)
+#: Functions that read lists and elements (mxlite/_lib/cffi/lists.c, elements.c).
+_made = [ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(15)]
+call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list = _made[:8]
+keep, kept, drop, _on_collection, numbers_in, requires_gradient, array_struct = _made[8:]
 #: keep, kept, drop: objects that the library holds, by their numbers (mxlite/_lib/cffi/payloads.c). `release`: what the
 #: library calls when it lets one go. num_kept: how many there are.
 release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lib.payload_release())
@@ -54,6 +54,10 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         reshape: The function is MXNet's reshape, whose integers are codes.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an
             integer, or as a list. `new_axis`: the axis is counted in the result, which has one more.
+        values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "f" or "b" for integers,
+            numbers and truth values, and the default: they are arguments of the prepared call. Usual numbers are those
+            that a float16 holds.
+        least, most: How many dimensions usual arrays have.
         contiguous: Only arrays in C order are usual. A `list` is a shape then, of which one extent may be -1.
         constant: Only arrays that no gradient flows to are usual.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import operator
+from importlib import import_module
 from types import MethodType
 from typing import Any, Callable
 
@@ -249,6 +250,24 @@ def info(array: int) -> tuple[tuple[int, ...] | None, int]:
 def number_in(array: int) -> Any:
     """The element of an array of one, as a Python number. None: the caller's general way runs."""
     return None
+
+
+def numbers_in(array: int) -> Any:
+    """The elements as lists of lists of Python's numbers. None: the caller's general way runs."""
+    return None
+
+
+def array_struct(array: int) -> Any:
+    """`__array_struct__` of an array's memory. None: the caller's general way runs."""
+    return None
+
+
+def requires_gradient(array: Any) -> bool:
+    """Whether a gradient flows to an array, which has a handle in `_h`."""
+    kind = edge_kind(array._h)  # noqa: F821
+    if kind < 0:
+        import_module("mxlite._lib").raise_last_error()
+    return kind != 0
 
 
 def device(a: int) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Callable, ClassVar
 
-from mxlite._lib import LIB, check_call
+from mxlite._lib import LIB, check_call, hot
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._handles import CONSTANT, RECORDED, edge_kind, edge_of
+from mxlite.autograd._handles import RECORDED, edge_kind, edge_of
 from mxlite.autograd._hooks import add_accumulated_hook, add_array_hook
 
 
@@ -28,14 +28,11 @@ class Placed:
         handle, output = edge_of(self._h)
         return (graph.node_for(handle, self._graph_front_end), output) if handle else (None, 0)
 
-    @property
-    def requires_grad(self) -> bool:
-        """Whether a gradient flows to the array: it is a variable, or was recorded."""
-        return edge_kind(self._h) != CONSTANT
-
-    @requires_grad.setter
-    def requires_grad(self, flag: bool) -> None:
-        self.requires_grad_(flag)
+    requires_grad = property(
+        hot.requires_gradient,
+        lambda self, flag: self.requires_grad_(flag),
+        doc="Whether a gradient flows to the array: it is a variable, or was recorded.",
+    )
 
     @property
     def is_leaf(self) -> bool:

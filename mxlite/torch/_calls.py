@@ -23,6 +23,9 @@ from mxlite.torch._errors import wrong_argument
 
 _TORCH = 1
 
+#: An array has at most as many dimensions.
+MAX_NDIM = 32
+
 AGAIN = "backward a second time: an earlier one released the saved values; retain_graph=True keeps them"
 
 #: How the library says that an operator does not take a dtype.
@@ -115,7 +118,7 @@ def run(call: int, inputs: list[Any], *values: Any, kind: dtype | None = None) -
 
 def run_many(call: int, inputs: list[Any], *values: Any, kinds: list[dtype] | None = None) -> list[Any]:
     """The same for a call with several outputs."""
-    count = hot.num_outputs(call, list(values))
+    count = hot.num_outputs(call, list(values)) if kinds is None else len(kinds)
     if count < 0:
         raise last_error()
     handles = hot.call_into(call, [tensor._h for tensor in inputs], list(values), [0] * count)
@@ -174,6 +177,21 @@ def method(
 ) -> Callable:
     """The same for what is a method alone."""
     return _registering((methods,), names, document, calls, quick)
+
+
+_KINDS = {int: ord("i"), float: ord("f"), bool: ord("b")}
+
+
+def values(**parameters: Any) -> tuple[tuple[str, int, Any], ...]:
+    """What `hot.direct` is told of arguments that the prepared call takes: values(dim=int, diagonal=0).
+
+    Each is a class, or the default, whose class counts. Integers are usual where floats are.
+    """
+    rows = []
+    for name, each in parameters.items():
+        kind, default = (each, None) if isinstance(each, type) else (type(each), each)
+        rows.append((sys.intern(name), _KINDS[kind], default))
+    return tuple(rows)
 
 
 #: Aliases of parameters that PyTorch takes as keywords: NumPy's names, and those of single functions.
@@ -351,6 +369,14 @@ def _asking_again(function: Callable) -> Callable:
     return failed
 
 
+def direct(made: Callable, calls: dict[str, Any]) -> Callable:
+    """The function, with its usual calls made in C; `calls`: as of `both`."""
+    options = {"failed": _raise_last_error, "cls": tensor_class, **calls}
+    if options.pop("again", False):
+        options["failed"] = _asking_again(made)
+    return hot.direct(made, **options)
+
+
 def _registering(
     tables: tuple[dict, ...], names: tuple[str, ...], document: str | None, calls: dict[str, Any] | None, quick: bool
 ) -> Callable:
@@ -361,10 +387,7 @@ def _registering(
         own = names or (made.__name__,)
         for_method = for_module = with_aliases(made)
         if calls is not None:
-            options = {"failed": _raise_last_error, "cls": tensor_class, **calls}
-            if options.pop("again", False):
-                options["failed"] = _asking_again(for_method)
-            for_method = for_module = hot.direct(for_method, **options)
+            for_method = for_module = direct(for_method, calls)
         elif quick and _resolver(made) is None:
             for_method = made
         for table in tables:

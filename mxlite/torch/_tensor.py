@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,10 @@ from mxlite.torch._print import Options, tensor_text
 
 #: Where an array without elements is said to be: NumPy takes no null pointer, and none reads there.
 _NOWHERE = 64
+
+
+#: An extent, without Size's own `__getitem__`, which makes sizes of slices.
+_entry = tuple.__getitem__
 
 
 class Tensor(Gradient):
@@ -63,7 +68,12 @@ class Tensor(Gradient):
 
     def size(self, dim: int | None = None) -> Any:
         """The sizes of all dimensions, or that of one dimension."""
-        return self.shape if dim is None else self.shape[check_dim(dim, len(self.shape))]
+        shape = self.shape
+        if dim is None:
+            return shape
+        if dim.__class__ is not int or not -len(shape) <= dim < len(shape):
+            dim = check_dim(dim, len(shape))
+        return _entry(shape, dim)
 
     @property
     def ndim(self) -> int:
@@ -78,7 +88,7 @@ class Tensor(Gradient):
 
     def numel(self) -> int:
         """The number of elements."""
-        return self.shape.numel()
+        return math.prod(self.shape)
 
     nelement = numel
 
@@ -183,7 +193,8 @@ class Tensor(Gradient):
 
     def tolist(self) -> Any:
         """The elements as Python's numbers, in lists of lists."""
-        return self._values().tolist()
+        numbers = hot.numbers_in(self._h)
+        return self._values().tolist() if numbers is None else numbers
 
     def item(self) -> Any:
         """The only element as a Python number.
@@ -352,6 +363,10 @@ class _Memory:
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
+        found = hot.array_struct(tensor._h)
+        if found is not None:
+            self.__array_struct__ = found
+            return
         size = tensor._dtype.itemsize
         self.__array_interface__ = {
             "version": 3,

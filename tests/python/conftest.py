@@ -8,6 +8,7 @@ import importlib.util
 import os
 import signal
 import sys
+import time
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
@@ -56,6 +57,9 @@ def _nothing_is_left(item: pytest.Function, before: int) -> None:
     if live_handles() != before:
         gc.collect()
         gc.freeze()  # what is left (reports, modules) stays: the next collection need not look at it again
+    end = time.monotonic() + 2
+    while live_handles() != before and time.monotonic() < end:
+        time.sleep(0.01)  # a loader's thread may be at a batch still that nobody waits for
     assert live_handles() == before, "the test left arrays behind"
     assert not autograd.is_recording() and not autograd.is_training() and not mx.is_np_shape()
     assert not _lib.hot.num_kept(), "a recorded function is alive still"

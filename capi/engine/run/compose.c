@@ -10,6 +10,7 @@ int mxl_compose(mxl_scope *scope, mxl_call *call)
 {
     bool made = true;
 
+    scope->mode.legacy_shape = scope->mode.legacy_shape && !call->op->keeps_scalars;
     for (int i = 1; i < call->num_outputs; i++)
         call->out[i] = NULL;
     call->out[0] = call->op->compose(scope, call);

@@ -42,8 +42,9 @@ static int check_inputs(const mxl_op *op, int count, mxl_array *const *inputs)
 }
 
 /* A run is written once and compiled twice: with `plain` for the commonest call by far, which has
- * one new output and needs no copy of an input, nothing updated and nothing composed. The steps
- * that such a call has no use for are a third of the instructions of a small call. */
+ * one new output and needs no copy of an input, nothing updated and nothing composed. Without that
+ * (`is_plain` false for every call) an addition of 4 x 4 through MXLCall2 takes 118 ns instead of
+ * 72, recorded 197 instead of 131 (benchmarks/c_call.c, Zen 4). */
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
 
 /* ---- recording ---- */

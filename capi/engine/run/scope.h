@@ -36,7 +36,7 @@ int mxl_scope_call_many(mxl_scope *scope, const mxl_op *op, const void *params, 
                         mxl_array *const *inputs, int num_outputs, mxl_array **out);
 
 /* Runs the composition of a composite operator; call->out gets all outputs, scoped. -1 with all of
- * them NULL. */
+ * them NULL. One that keeps scalars has NumPy's shapes in the scope from then on. */
 int mxl_compose(mxl_scope *scope, mxl_call *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* Constant arrays: _zeros, _ones, _full of a given shape; zeros_like, ones_like of another array's;
- * _set_value, which fills an existing array. */
+ * _set_value, which fills an existing array; _npi_full_like. */
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -154,7 +154,50 @@ MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer,
 FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"));
 FILLED_LIKE(ones, "Ones", .aliases = NULL);
 
+typedef struct full_like_params {
+    double fill_value;
+    const char *ctx;
+    int dtype;
+} full_like_params;
+
+static const char *const full_dtypes[] = {"None",    "bfloat16", "bool",  "float16",
+                                          "float32", "float64",  "int32", "int64",
+                                          "int8",    "uint8",    NULL};
+
+static int full_like_infer(mxl_infer *infer)
+{
+    int dtype = ((const full_like_params *)infer->params)->dtype;
+
+    if (mxl_infer_same(infer) != 0)
+        return -1;
+    if (dtype != MXL_DTYPE_UNKNOWN)
+        infer->out_dtype[0] = dtype;
+    return 0;
+}
+
+static int full_like_compute(const mxl_call *call)
+{
+    return fill(call->out[0], ((const full_like_params *)call->params)->fill_value);
+}
+
+static const mxl_op op_full_like = {
+    .name = MXL_NUMPY("_npi_full_like"),
+    .doc = "An array in the shape of another, of which every element is `fill_value`.",
+    .inputs = mxl_inputs_np,
+    MXL_PARAMS_OF(full_like_params,
+                  MXL_PARAM(full_like_params, fill_value, MXL_P_FLOAT, MXL_REQUIRED,
+                            "The value of every element.", .type_name = "double"),
+                  MXL_PARAM(full_like_params, ctx, MXL_P_STRING, "",
+                            "Read and not used: the array lives beside the other."),
+                  MXL_PARAM(full_like_params, dtype, MXL_P_DTYPE, "None",
+                            "dtype of the array; None: the other's.", .values = full_dtypes)),
+    .infer = full_like_infer,
+    .shapes = "A>A",
+    .compute = full_like_compute,
+    .grad = mxl_grad_zero,
+};
+
 const mxl_op *const mxl_ops_fill[] = {
-    &op_zeros,     &op_ones,           &op_full,          &op_plain_zeros,
-    &op_set_value, &mxl_op_zeros_like, &mxl_op_ones_like, NULL,
+    &op_zeros,         &op_ones,      &op_full, &op_plain_zeros, &op_set_value, &mxl_op_zeros_like,
+    &mxl_op_ones_like, &op_full_like, NULL,
 };

@@ -1,4 +1,4 @@
-/* Sequences of numbers and identity matrices: _arange, _linspace, _eye; and
+/* Sequences of numbers and identity matrices: _arange, _linspace, _eye and NumPy's; and
  * _identity_with_attr_like_rhs. */
 #include <math.h>
 #include <stddef.h>
@@ -11,9 +11,11 @@
 
 static const char *const eye_dtypes[] = {"float16", "float32", "float64", "int32",
                                          "int64",   "int8",    "uint8",   NULL};
+static const char *const identity_dtypes[] = {"bfloat16", "bool",  "float16", "float32", "float64",
+                                              "int32",    "int64", "int8",    "uint8",   NULL};
 
 typedef struct range_params {
-    double start, stop, step;
+    double start, stop, step, base;
     int64_t repeat, num;
     int infer_range, endpoint, dtype;
     const char *ctx;
@@ -117,6 +119,14 @@ MXL_CREATOR(op_arange, "_arange", range_params, arange_table, arange_infer, aran
 MXL_CREATOR(op_np_arange, "_npi_arange", range_params, arange_table, np_arange_infer,
             arange_compute, "Numbers from start to before stop, evenly spaced; there may be none.");
 
+mxl_array *mxl_range(mxl_scope *s, int64_t count, int dtype)
+{
+    const range_params p = {
+        .stop = (double)count, .step = 1, .repeat = 1, .dtype = dtype, .ctx = ""};
+
+    return mxl_scope_call(s, &op_np_arange, &p, 0, NULL);
+}
+
 /* ---- _linspace ---- */
 
 static const mxl_param linspace_table[] = {
@@ -136,7 +146,8 @@ static int linspace_infer(mxl_infer *infer)
     const range_params *p = infer->params;
 
     if (p->num < 0)
-        return mxl_error("_linspace: num is %lld, it must not be negative", (long long)p->num);
+        return mxl_error("%s: num is %lld, it must not be negative", infer->op->name,
+                         (long long)p->num);
     return mxl_infer_made(infer, p->ctx, p->dtype, 1, &p->num);
 }
 
@@ -157,36 +168,117 @@ MXL_CREATOR(op_linspace, "_linspace", range_params, linspace_table, linspace_inf
             linspace_compute, "A number of values from start to stop, evenly spaced.",
             .aliases = MXL_ALIASES("_npi_linspace"));
 
+/* ---- logspace ---- */
+
+static int logspace_compute(const mxl_call *call)
+{
+    const range_params *p = call->params;
+    int64_t parts = p->endpoint ? p->num - 1 : p->num;
+    double step = parts > 0 ? (p->stop - p->start) / (double)parts : 0;
+    char *data = mxl_array_write(call->out[0]);
+
+    for (int64_t i = 0; i < p->num; i++)
+        store(call->out[0], data, i, pow(p->base, p->start + (double)i * step));
+    return 0;
+}
+
+static const mxl_param logspace_table[] = {
+    MXL_PARAM(range_params, start, MXL_P_FLOAT, MXL_REQUIRED, "Exponent of the first number.",
+              .type_name = "double"),
+    MXL_PARAM(range_params, stop, MXL_P_FLOAT, MXL_REQUIRED, "Exponent of the last number.",
+              .type_name = "double"),
+    MXL_PARAM(range_params, num, MXL_P_INT, MXL_REQUIRED, "How many numbers."),
+    MXL_PARAM(range_params, endpoint, MXL_P_BOOL, "1",
+              "Whether the last number is the one at `stop`, or the one before it."),
+    MXL_PARAM(range_params, base, MXL_P_FLOAT, "10", "The base of the powers.",
+              .type_name = "double"),
+    RANGE_CTX,
+    RANGE_DTYPE,
+    {0},
+};
+
+MXL_CREATOR(op_logspace, "_npi_logspace", range_params, logspace_table, linspace_infer,
+            logspace_compute, "base ** x for equally spaced x from `start` to `stop`.");
+
 /* ---- _eye ---- */
 
 typedef struct eye_params {
     int64_t rows, columns, k;
+    mxl_tuple shape;
     const char *ctx;
     int dtype;
 } eye_params;
 
+#define EYE_PARAM(field, kind, ...) MXL_PARAM(eye_params, field, kind, __VA_ARGS__)
+#define EYE_ROWS                                                                                   \
+    MXL_PARAM_AS("N", eye_params, rows, MXL_P_INT, MXL_REQUIRED, "Number of rows.",                \
+                 .type_name = "long")
+#define EYE_DIAGONAL                                                                               \
+    EYE_PARAM(k, MXL_P_INT, "0",                                                                   \
+              "Which diagonal holds ones: 0 the main one, positive above it, negative below.",     \
+              .type_name = "long")
+#define EYE_CTX EYE_PARAM(ctx, MXL_P_STRING, "", "Where the array lives: cpu(0).")
+#define EYE_DTYPE(names)                                                                           \
+    EYE_PARAM(dtype, MXL_P_DTYPE, "float32", "dtype of the array.", .values = names)
+
 static const mxl_param eye_table[] = {
-    MXL_PARAM_AS("N", eye_params, rows, MXL_P_INT, MXL_REQUIRED, "Number of rows.",
-                 .type_name = "long"),
+    EYE_ROWS,
     MXL_PARAM_AS("M", eye_params, columns, MXL_P_INT, "0",
                  "Number of columns; 0 or less: as many as rows.", .type_name = "long"),
-    MXL_PARAM(eye_params, k, MXL_P_INT, "0",
-              "Which diagonal holds ones: 0 the main one, positive above it, negative below.",
-              .type_name = "long"),
-    MXL_PARAM(eye_params, ctx, MXL_P_STRING, "", "Where the array lives: cpu(0)."),
-    MXL_PARAM(eye_params, dtype, MXL_P_DTYPE, "float32", "dtype of the array.",
-              .values = eye_dtypes),
+    EYE_DIAGONAL,
+    EYE_CTX,
+    EYE_DTYPE(eye_dtypes),
     {0},
 };
+static const mxl_param np_eye_table[] = {
+    EYE_ROWS,
+    MXL_PARAM_AS("M", eye_params, columns, MXL_P_OPT_INT, "None",
+                 "Number of columns; None: as many.", .type_name = ""),
+    EYE_DIAGONAL,
+    EYE_CTX,
+    EYE_DTYPE(mxl_number_names),
+    {0},
+};
+static const mxl_param np_identity_table[] = {
+    EYE_PARAM(shape, MXL_P_SHAPE, "[]", "Shape of the matrix, which is square."),
+    EYE_CTX,
+    EYE_DTYPE(identity_dtypes),
+    {0},
+};
+
+static int made_eye(mxl_infer *infer, int64_t columns)
+{
+    const eye_params *p = infer->params;
+    const int64_t shape[2] = {p->rows, columns};
+
+    if (p->rows < 0 || columns < 0)
+        return mxl_error("%s: a matrix of %lld x %lld; sizes must not be negative", infer->op->name,
+                         (long long)p->rows, (long long)columns);
+    return mxl_infer_made(infer, p->ctx, p->dtype, 2, shape);
+}
 
 static int eye_infer(mxl_infer *infer)
 {
     const eye_params *p = infer->params;
-    const int64_t shape[2] = {p->rows, p->columns > 0 ? p->columns : p->rows};
 
-    if (p->rows < 0)
-        return mxl_error("_eye: N is %lld, it must not be negative", (long long)p->rows);
-    return mxl_infer_made(infer, p->ctx, p->dtype, 2, shape);
+    return made_eye(infer, p->columns > 0 ? p->columns : p->rows);
+}
+
+static int np_eye_infer(mxl_infer *infer)
+{
+    const eye_params *p = infer->params;
+
+    return made_eye(infer, p->columns == MXL_NONE ? p->rows : p->columns);
+}
+
+static int np_identity_infer(mxl_infer *infer)
+{
+    const eye_params *p = infer->params;
+
+    if (p->shape.n != 2 || p->shape.v[0] != p->shape.v[1])
+        return mxl_error("%s: shape %s is not that of a square matrix", infer->op->name,
+                         MXL_SHAPE_TEXT(p->shape.n, p->shape.v));
+    return mxl_infer_made(infer, p->ctx, p->dtype, 2, p->shape.v);
 }
 
 static int eye_compute(const mxl_call *call)
@@ -207,6 +299,10 @@ static int eye_compute(const mxl_call *call)
 
 MXL_CREATOR(op_eye, "_eye", eye_params, eye_table, eye_infer, eye_compute,
             "Ones on a diagonal, zeros elsewhere.");
+MXL_CREATOR(op_np_eye, "_npi_eye", eye_params, np_eye_table, np_eye_infer, eye_compute,
+            "Ones on a diagonal, zeros elsewhere.");
+MXL_CREATOR(op_np_identity, "_npi_identity", eye_params, np_identity_table, np_identity_infer,
+            eye_compute, "The identity matrix.");
 
 /* ---- _identity_with_attr_like_rhs ---- */
 
@@ -224,5 +320,6 @@ static const mxl_op op_identity = {
     .grad = mxl_grad_pass,
 };
 
-const mxl_op *const mxl_ops_range[] = {&op_arange, &op_np_arange, &op_linspace,
-                                       &op_eye,    &op_identity,  NULL};
+const mxl_op *const mxl_ops_range[] = {&op_arange,      &op_np_arange, &op_linspace,
+                                       &op_logspace,    &op_eye,       &op_np_eye,
+                                       &op_np_identity, &op_identity,  NULL};

@@ -68,24 +68,24 @@ static const mxl_kernels lcm_kernels = {.row = {[MXL_U8] = lcm_u8,
                                                 [MXL_BOOL] = bitwise_and_u8},
                                         .weight = 1};
 
-static MXL_BINARY(lcm, "_npi_lcm", mxl_infer_broadcast, lcm,
-                  "The least common multiple of two integers; of bool where both are True.",
-                  .grad = mxl_grad_zero);
+MXL_BINARY(lcm, "_npi_lcm", mxl_infer_broadcast, lcm,
+           "The least common multiple of two integers; of bool where both are True.",
+           .grad = mxl_grad_zero);
 /* Bits of integers; those but the shifts of bool too. */
 static const mxl_promotion bits = {.as_is = MXL_SET_INTEGERS | MXL_SET_BOOL,
                                    .refused = MXL_SET_FLOATS};
 static const mxl_promotion shifts = {.as_is = MXL_SET_INTEGERS,
                                      .refused = MXL_SET_FLOATS | MXL_SET_BOOL};
 
-static MXL_BINARY(and, "_npi_bitwise_and", mxl_infer_broadcast, bitwise_and,
-                  "The bits that both integers have; of bool where both are True.",
-                  .grad = mxl_grad_zero, .promotion = &bits);
-static MXL_BINARY(or, "_npi_bitwise_or", mxl_infer_broadcast, bitwise_or,
-                  "The bits that either integer has; of bool where either is True.",
-                  .grad = mxl_grad_zero, .promotion = &bits);
-static MXL_BINARY(xor, "_npi_bitwise_xor", mxl_infer_broadcast, bitwise_xor,
-                  "The bits that one of two integers has; of bool where both differ.",
-                  .grad = mxl_grad_zero, .promotion = &bits);
+MXL_BINARY(and, "_npi_bitwise_and", mxl_infer_broadcast, bitwise_and,
+           "The bits that both integers have; of bool where both are True.", .grad = mxl_grad_zero,
+           .promotion = &bits);
+MXL_BINARY(or, "_npi_bitwise_or", mxl_infer_broadcast, bitwise_or,
+           "The bits that either integer has; of bool where either is True.", .grad = mxl_grad_zero,
+           .promotion = &bits);
+MXL_BINARY(xor, "_npi_bitwise_xor", mxl_infer_broadcast, bitwise_xor,
+           "The bits that one of two integers has; of bool where both differ.",
+           .grad = mxl_grad_zero, .promotion = &bits);
 static MXL_BINARY(left, "_mxl_left_shift", mxl_infer_broadcast, left_shift,
                   "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.",
                   .grad = mxl_grad_zero, .promotion = &shifts);

@@ -17,9 +17,8 @@
                .aliases = MXL_ALIASES(scalar_alias), .grad = mxl_grad_zero,                        \
                .promotion = &(const mxl_promotion){.of_two = &mxl_op_##verb})
 
-extern const mxl_op mxl_op_not_equal, mxl_op_logical_and, mxl_op_logical_or, mxl_op_logical_xor,
-    mxl_op_not_equal_scalar, mxl_op_logical_and_scalar, mxl_op_logical_or_scalar,
-    mxl_op_logical_xor_scalar;
+extern const mxl_op mxl_op_logical_and, mxl_op_logical_or, mxl_op_logical_xor,
+    mxl_op_logical_and_scalar, mxl_op_logical_or_scalar, mxl_op_logical_xor_scalar;
 
 COMPARISON(equal, MXL_CODE_EQUAL, "_Equal", "_EqualScalar", "both are equal", x == y, x == s);
 COMPARISON(not_equal, MXL_CODE_NOT_EQUAL, "_Not_Equal", "_NotEqualScalar", "both differ", x != y,

@@ -2,7 +2,6 @@
  */
 #include "ops/elementwise/elementwise.h"
 
-extern const mxl_op mxl_op_broadcast_mod;
 static const mxl_op mxl_op_remainder;
 
 #define BY_TYPE(name, x, y)                                                                        \

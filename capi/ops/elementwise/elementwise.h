@@ -74,7 +74,9 @@ extern const mxl_op mxl_op_sin, mxl_op_cos, mxl_op_sinh, mxl_op_cosh, mxl_op_flo
     mxl_op_greater_equal, mxl_op_lesser, mxl_op_lesser_equal, mxl_op_equal_scalar,
     mxl_op_greater_scalar, mxl_op_greater_equal_scalar, mxl_op_lesser_scalar,
     mxl_op_lesser_equal_scalar, mxl_op_broadcast_power, mxl_op_hypot_scalar, mxl_op_clip,
-    mxl_op_where;
+    mxl_op_where, mxl_op_not_equal, mxl_op_not_equal_scalar, mxl_op_broadcast_mod,
+    mxl_op_broadcast_maximum, mxl_op_rpower_scalar, mxl_op_logical_not, mxl_op_trunc,
+    mxl_op_round_even, mxl_op_expm1, mxl_op_atan2, mxl_op_and, mxl_op_or, mxl_op_xor, mxl_op_lcm;
 
 typedef struct mxl_clip_params {
     double a_min;

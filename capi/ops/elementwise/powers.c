@@ -10,9 +10,9 @@ MXL_MATH_KERNELS(expm1, MXL_UNARY_LOOP, mxl_loop_expm1(x));
 /* dx = dy * (y + 1) */
 MXL_DX_OF_Y(expm1, mxl_mul(s, dy, mxl_add_scalar(s, y, 1)))
 
-static MXL_UNARY(expm1, "e^x - 1 of each element, accurate near 0.",
-                 .aliases = MXL_ALIASES("_npi_expm1", "_sparse_expm1"), MXL_RULE_OF_Y(expm1),
-                 .promotion = &mxl_promotes_floats);
+MXL_UNARY(expm1, "e^x - 1 of each element, accurate near 0.",
+          .aliases = MXL_ALIASES("_npi_expm1", "_sparse_expm1"), MXL_RULE_OF_Y(expm1),
+          .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(log10, MXL_UNARY_LOOP, mxl_loop_log10(x));
 

@@ -48,19 +48,18 @@ static MXL_UNARY(round, "Each element rounded to the nearest integer; halves go 
                  .aliases = MXL_ALIASES("_sparse_round"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(round_even, MXL_UNARY_LOOP, WHOLE(x, rint));
-static MXL_UNARY_AS(round_even, "_mxl_round_even", round_even,
-                    "Each element rounded to the nearest integer; halves go to even ones.",
-                    .grad = mxl_grad_zero);
+MXL_UNARY_AS(round_even, "_mxl_round_even", round_even,
+             "Each element rounded to the nearest integer; halves go to even ones.",
+             .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(trunc, MXL_UNARY_LOOP, WHOLE(x, trunc));
-static MXL_UNARY(trunc, "Each element without its fraction.",
-                 .aliases = MXL_ALIASES("_npi_trunc", "_sparse_trunc"), .grad = mxl_grad_zero);
+MXL_UNARY(trunc, "Each element without its fraction.",
+          .aliases = MXL_ALIASES("_npi_trunc", "_sparse_trunc"), .grad = mxl_grad_zero);
 static MXL_UNARY_AS(fix, "fix", trunc, "Each element rounded to the nearest integer towards 0.",
                     .aliases = MXL_ALIASES("_npi_fix", "_sparse_fix"), .grad = mxl_grad_zero);
 
 MXL_ARITH_KERNELS(logical_not, MXL_UNARY_LOOP, x == 0 ? 1 : 0);
-static MXL_UNARY(logical_not, "1 where the element is 0, else 0, in its dtype.",
-                 .grad = mxl_grad_zero);
+MXL_UNARY(logical_not, "1 where the element is 0, else 0, in its dtype.", .grad = mxl_grad_zero);
 
 /* ---- straight-through: the gradient of the identity ---- */
 

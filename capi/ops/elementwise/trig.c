@@ -153,7 +153,7 @@ static int atan2_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_mul(g->s, mxl_negative(g->s, part), a));
 }
 
-static const mxl_op mxl_op_atan2 = {
+const mxl_op mxl_op_atan2 = {
     .name = "_npi_arctan2",
     .doc = "The angle of the point (x2, x1), between -pi and pi.",
     MXL_INPUTS(MXL_INPUT(x1, "The heights."), MXL_INPUT(x2, "The widths, of the same dtype.")),

@@ -80,8 +80,16 @@ static int clamp_grad(mxl_grad *g)
 CLIP(mxl_op_clip, "clip", MXL_ALIASES("_npi_clip", "_sparse_clip"),
      "Each element, but a_max where it is above that, else a_min where it is below; NaN stays.",
      clip_grad, .node_name = "ClampBackward1");
+/* PyTorch, whose function this is, has another order of the comparisons, which then counts. */
+static int clamp_check(void *params)
+{
+    if (LOW > HIGH)
+        return mxl_error("clamp: a_min is %g, above a_max, %g", LOW, HIGH);
+    return 0;
+}
+
 static CLIP(op_clamp, "_mxl_clamp", NULL, "clip, without a gradient where the element is NaN.",
-            clamp_grad);
+            clamp_grad, .check = clamp_check);
 
 mxl_array *mxl_clip(mxl_scope *s, mxl_array *x, double a_min, double a_max)
 {

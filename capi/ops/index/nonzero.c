@@ -113,6 +113,11 @@ static const mxl_op op_nonzero = {
     .grad = mxl_grad_zero,
 };
 
+mxl_array *mxl_nonzero(mxl_scope *s, mxl_array *a, bool by_axis)
+{
+    return mxl_scope_call(s, &op_nonzero, &(nonzero_params){by_axis}, 1, &a);
+}
+
 /* ---- _contrib_boolean_mask ---- */
 
 typedef struct mask_params {
@@ -169,7 +174,7 @@ static int mask_grad(mxl_grad *g)
     if (!mxl_grad_wants(g, 0))
         return 0;
     flags = mxl_grad_in(g, 1);
-    at = mxl_scope_call(g->s, &op_nonzero, &(nonzero_params){.by_axis = 1}, 1, &flags);
+    at = mxl_nonzero(g->s, flags, true);
     if (at != NULL)
         at = mxl_reshape(g->s, at, 1, &at->size);
     return mxl_grad_set(g, 0,

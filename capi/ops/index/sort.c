@@ -226,4 +226,9 @@ SORTED(topk, MXL_ALIASES("_npx_topk"), topk_arity,
        "elements the earlier one is chosen first; a NaN counts as larger than every number.",
        .complete_dtypes = topk_dtypes, .count_outputs = topk_outputs);
 
+mxl_array *mxl_sort_axis(mxl_scope *s, mxl_array *a, int axis)
+{
+    return mxl_scope_call(s, &op_sort, &(sort_params){.axis = axis, .is_ascend = 1}, 1, &a);
+}
+
 const mxl_op *const mxl_ops_sort[] = {&op_sort, &op_argsort, &op_topk, NULL};

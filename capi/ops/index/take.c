@@ -209,9 +209,14 @@ INDEXED(take_grad, "_mxl_take_grad", grad_inputs,
 
 /* ---- for vjps of other families ---- */
 
+mxl_array *mxl_take_axis(mxl_scope *s, mxl_array *a, mxl_array *at, int axis)
+{
+    return call_at(s, &op_take, &(index_params){.axis = axis, .mode = MXL_INDEX_CLIP}, a, at);
+}
+
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at)
 {
-    return call_at(s, &op_take, &(index_params){.mode = MXL_INDEX_CLIP}, a, at);
+    return mxl_take_axis(s, a, at, 0);
 }
 
 mxl_array *mxl_take_back(mxl_scope *s, mxl_array *a, mxl_array *at, int64_t axis, int ndim,

@@ -19,6 +19,12 @@ mxl_array *mxl_put_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t
 /* lhs with rhs written at the positions of the indices: _scatter_set_nd. */
 mxl_array *mxl_scatter_set(mxl_scope *s, mxl_array *lhs, mxl_array *rhs, mxl_array *indices);
 
+/* The elements along an axis in order, the smallest first. */
+mxl_array *mxl_sort_axis(mxl_scope *s, mxl_array *a, int axis);
+
+/* The positions of elements that are not 0, int64: a row for each axis, or for each position. */
+mxl_array *mxl_nonzero(mxl_scope *s, mxl_array *a, bool by_axis);
+
 /* The position of every element along each axis, int64, with one more dimension:
  * _contrib_index_array. */
 mxl_array *mxl_positions(mxl_scope *s, mxl_array *a);

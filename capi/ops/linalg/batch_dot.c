@@ -36,6 +36,11 @@ static const mxl_op op_batch_dot = {
     .node_name = "BmmBackward0",
 };
 
+mxl_array *mxl_batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b)
+{
+    return mxl_scope_call(s, &op_batch_dot, &(mxl_dot_params){0}, 2, (mxl_array *[]){a, b});
+}
+
 /* ---- khatri_rao ---- */
 
 static int rao_infer(mxl_infer *infer)

@@ -67,6 +67,10 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
 /* alpha op(A) op(B) */
 mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b,
                       double alpha);
+/* The same of stacks of one shape, in three axes or more: batch_dot. */
+mxl_array *mxl_batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b);
+/* X of A X = B. */
+mxl_array *mxl_solve(mxl_scope *s, mxl_array *a, mxl_array *b);
 /* alpha op(A)^-1 B, or alpha B op(A)^-1 with `right`, A triangular. */
 mxl_array *mxl_trsm(mxl_scope *s, mxl_array *a, mxl_array *b, bool right, bool lower,
                     bool transpose, double alpha);
@@ -80,5 +84,7 @@ mxl_array *mxl_diagonal(mxl_scope *s, mxl_array *a, int64_t k);
 mxl_array *mxl_diagonal_put(mxl_scope *s, mxl_array *a, int64_t k);
 /* Numbers, one for each matrix or row, with `more` dimensions of size 1 appended. */
 mxl_array *mxl_with_axes(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape, int more);
+
+extern const mxl_op mxl_op_inverse, mxl_op_syevd;
 
 #endif

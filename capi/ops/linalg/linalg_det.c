@@ -9,8 +9,6 @@
 
 /* ---- inverse ---- */
 
-static const mxl_op op_inverse;
-
 /* A singular matrix is an error, or becomes zeros. */
 static int inverse_matrix(const mxl_matrix *m)
 {
@@ -18,7 +16,7 @@ static int inverse_matrix(const mxl_matrix *m)
 
     if (mxl_lu_decompose(m->dtype, m->rows, m->out[0], true, &lu) != 0)
         return -1;
-    if (lu.bad != 0 && m->call->op == &op_inverse)
+    if (lu.bad != 0 && m->call->op == &mxl_op_inverse)
         return mxl_error("%s: matrix %lld is singular: pivot %lld is zero", m->call->op->name,
                          (long long)m->index, (long long)lu.bad);
     if (lu.bad != 0)
@@ -31,7 +29,7 @@ MXL_EACH_MATRIX(inverse, call->in[0], true)
 /* B = A^-1: dA = -B' dB B' */
 MXL_DX_OF_Y(inverse, mxl_matmul(s, mxl_matmul(s, y, dy, true, false, -1), y, false, true, 1))
 
-static const mxl_op op_inverse = {
+const mxl_op mxl_op_inverse = {
     .name = "_linalg_inverse",
     .aliases = MXL_ALIASES("_npi_inv", "linalg_inverse"),
     .doc = "Inverses of square matrices; an error for a singular one.",
@@ -79,7 +77,7 @@ static int cofactors_grad(mxl_grad *g)
     if (meta->shape[meta->ndim - 1] == 1)
         return mxl_grad_zero(g);
     c = mxl_grad_out(g, 0);
-    b = mxl_transposed(g->s, mxl_apply(g->s, &op_inverse, mxl_grad_in(g, 0)));
+    b = mxl_transposed(g->s, mxl_apply(g->s, &mxl_op_inverse, mxl_grad_in(g, 0)));
     sum = mxl_sum_axis(g->s, mxl_sum_axis(g->s, mxl_mul(g->s, dc, c), -1), -2);
     sum = mxl_mul(g->s, sum, b);
     c = mxl_matmul(g->s, c, mxl_matmul(g->s, dc, b, true, false, 1), false, false, 1);
@@ -203,4 +201,5 @@ SLOGDET(op_steep_slogdet, "_mxl_slogdet", NULL, "The gradient of a singular one 
         steep_slogdet_grad, mxl_saves_input_and_output);
 
 const mxl_op *const mxl_ops_linalg_det[] = {
-    &op_inverse, &op_inverse_or_zero, &op_cofactors, &op_det, &op_slogdet, &op_steep_slogdet, NULL};
+    &mxl_op_inverse, &op_inverse_or_zero, &op_cofactors, &op_det,
+    &op_slogdet,     &op_steep_slogdet,   NULL};

@@ -278,7 +278,7 @@ static int syevd_grad(mxl_grad *g)
         g, 0, mxl_matmul(g->s, u, mxl_matmul(g->s, inner, u, false, false, 1), true, false, 1));
 }
 
-static const mxl_op op_syevd = {
+const mxl_op mxl_op_syevd = {
     .name = "_linalg_syevd",
     .doc = "Eigenvalues and eigenvectors of symmetric matrices: A = U' diag(L) U. Two results: U, "
            "whose rows are the eigenvectors (the component of greatest magnitude positive), and L, "
@@ -292,4 +292,5 @@ static const mxl_op op_syevd = {
     .saves = mxl_saves_outputs,
 };
 
-const mxl_op *const mxl_ops_linalg_factor[] = {&op_potrf, &op_potri, &op_gelqf, &op_syevd, NULL};
+const mxl_op *const mxl_ops_linalg_factor[] = {&op_potrf, &op_potri, &op_gelqf, &mxl_op_syevd,
+                                               NULL};

@@ -162,4 +162,11 @@ static const mxl_op op_solve = {
     .saves = trsm_saves,
 };
 
+mxl_array *mxl_solve(mxl_scope *s, mxl_array *a, mxl_array *b)
+{
+    const int transpose = 0;
+
+    return mxl_scope_call(s, &op_solve, &transpose, 2, (mxl_array *[]){a, b});
+}
+
 const mxl_op *const mxl_ops_linalg_solve[] = {&op_trmm, &op_trsm, &op_solve, NULL};

@@ -22,7 +22,6 @@ static int choice_arity(const void *params, mxl_arity *arity)
     const choice_params *p = params;
 
     arity->inputs = (p->a == MXL_NONE) + (p->weighted != 0);
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -206,7 +205,7 @@ static int choice_compute(const mxl_call *call)
 }
 
 static const mxl_op op_choice = {
-    .name = "_npi_choice",
+    .name = MXL_NUMPY("_npi_choice"),
     .doc = "Positions in an array, or below a number, that are drawn at random, as int64.",
     MXL_INPUTS(MXL_INPUT(input1, "The array, if a is None; else the weights."),
                MXL_INPUT(input2, "The weights, if there are any and a is None.")),
@@ -226,7 +225,6 @@ static const mxl_op op_choice = {
     .dtypes = ">l",
     .compute = choice_compute,
     .grad = mxl_grad_zero,
-    .keeps_scalars = true,
 };
 
 /* ---- multinomial ---- */
@@ -240,7 +238,6 @@ typedef struct counts_params {
 static int counts_arity(const void *params, mxl_arity *arity)
 {
     arity->inputs = ((const counts_params *)params)->pvals.n < 0;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -314,7 +311,7 @@ static int counts_compute(const mxl_call *call)
 }
 
 static const mxl_op op_counts = {
-    .name = "_npi_multinomial",
+    .name = MXL_NUMPY("_npi_multinomial"),
     .numbers_inputs = true,
     .doc = "How often each category is drawn in n draws, as int64. The last category has the "
            "probability that the others leave.",
@@ -329,7 +326,6 @@ static const mxl_op op_counts = {
     .infer = counts_infer,
     .compute = counts_compute,
     .grad = mxl_grad_zero,
-    .keeps_scalars = true,
 };
 
 const mxl_op *const mxl_ops_np_choice[] = {&op_choice, &op_counts, NULL};

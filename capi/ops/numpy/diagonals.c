@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/shape/movement.h"
 
 typedef struct diag_params {
     int64_t k;
@@ -20,20 +21,14 @@ static mxl_array *diagonal_of(mxl_scope *s, const mxl_op *op, mxl_array *x,
 {
     int row = mxl_check_axis(op, p->axis1, x->ndim), column = mxl_check_axis(op, p->axis2, x->ndim);
 
-    if (row < 0 || column < 0) {
-        s->failed = true;
+    if (row < 0 || column < 0)
         return NULL;
-    }
     if (x->ndim < 2 || row == column)
-        return mxl_np_fail(s,
-                           "%s: axes %d and %d of an array with %d axes are not those of matrices",
-                           op->name, row, column, x->ndim);
-    if (p->offset > x->shape[column] || p->offset < -x->shape[row]) {
-        x = mxl_np_empty(s, x, row, 0);
-        return mxl_np_text(s, "diag", 1, &x, "k=0 axis1=%d axis2=%d", row, column);
-    }
-    return mxl_np_text(s, "diag", 1, &x, "k=%lld axis1=%d axis2=%d", (long long)p->offset, row,
-                       column);
+        return mxl_error_null("axes %d and %d of an array with %d axes are not those of matrices",
+                              row, column, x->ndim);
+    if (p->offset > x->shape[column] || p->offset < -x->shape[row])
+        return mxl_diag(s, mxl_np_empty(s, x, row, 0), 0, row, column);
+    return mxl_diag(s, x, p->offset, row, column);
 }
 
 static mxl_array *diag_compose(mxl_scope *s, const mxl_call *call)
@@ -41,44 +36,42 @@ static mxl_array *diag_compose(mxl_scope *s, const mxl_call *call)
     const diag_params *p = call->params;
     mxl_array *x = call->in[0];
 
-    (void)mxl_np_scope(s);
     if (x->ndim < 1 || x->ndim > 2)
-        return mxl_np_fail(s, "%s: takes arrays with 1 or 2 axes, got %d", call->op->name, x->ndim);
+        return mxl_error_null("takes arrays with 1 or 2 axes, got %d", x->ndim);
     if (x->ndim == 2)
         return diagonal_of(s, call->op, x, &(diagonal_params){p->k, 0, 1});
-    return mxl_np_text(s, "diag", 1, &x, "k=%lld", (long long)p->k);
+    return mxl_diag(s, x, p->k, 0, 1);
 }
 
 static mxl_array *diagflat_compose(mxl_scope *s, const mxl_call *call)
 {
-    mxl_array *x = mxl_np_line(mxl_np_scope(s), call->in[0]);
+    mxl_array *x = mxl_np_line(s, call->in[0]);
 
-    return mxl_np_text(s, "diag", 1, &x, "k=%lld",
-                       (long long)((const diag_params *)call->params)->k);
+    return mxl_diag(s, x, ((const diag_params *)call->params)->k, 0, 1);
 }
 
 static mxl_array *diagonal_compose(mxl_scope *s, const mxl_call *call)
 {
-    return diagonal_of(mxl_np_scope(s), call->op, call->in[0], call->params);
+    return diagonal_of(s, call->op, call->in[0], call->params);
 }
 
 static mxl_array *trace_compose(mxl_scope *s, const mxl_call *call)
 {
-    mxl_array *x = diagonal_of(mxl_np_scope(s), call->op, call->in[0], call->params);
+    mxl_array *x = diagonal_of(s, call->op, call->in[0], call->params);
+    const int64_t last = -1;
 
-    return mxl_np_text(s, "_np_sum", 1, &x, "axis=(-1,)");
+    return mxl_np_reduce(s, &mxl_op_np_sum, x, (mxl_tuple){1, &last}, false);
 }
 
 /* A vector is each row of a matrix. */
 static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
 {
-    long long k = ((const diag_params *)call->params)->k;
+    int64_t k = ((const diag_params *)call->params)->k;
     mxl_array *x = call->in[0], *row, *column, *kept;
     int64_t shape[2], rows, columns;
 
-    (void)mxl_np_scope(s);
     if (x->ndim == 0)
-        return mxl_np_fail(s, "%s: takes arrays with axes", call->op->name);
+        return mxl_error_null("takes arrays with axes");
     columns = x->shape[x->ndim - 1];
     rows = x->ndim > 1 ? x->shape[x->ndim - 2] : columns;
     if (x->ndim == 1)
@@ -87,9 +80,9 @@ static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
         return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
     shape[0] = rows;
     shape[1] = 1;
-    column = mxl_np_text(s, "_arange", 0, NULL, "start=0 stop=%lld dtype=float64", (long long)rows);
-    row = mxl_np_text(s, "_arange", 0, NULL, "start=0 stop=%lld dtype=float64", (long long)columns);
-    kept = mxl_np_two(s, "broadcast_lesser_equal", row,
+    column = mxl_range(s, rows, MXL_F64);
+    row = mxl_range(s, columns, MXL_F64);
+    kept = mxl_apply2(s, &mxl_op_lesser_equal, row,
                       mxl_add_scalar(s, mxl_reshape(s, column, 2, shape), (double)k));
     shape[1] = columns;
     kept = mxl_broadcast_to(s, kept, x->ndim, x->shape);
@@ -100,21 +93,17 @@ static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
 static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
-    mxl_array *line;
 
-    (void)mxl_np_scope(s);
     for (int i = 1; i < x->ndim; i++) {
         if (x->shape[i] == x->shape[0])
             continue;
-        return mxl_np_fail(s, "ValueError: %s: all axes must have one size, got shape %s",
-                           call->op->name, MXL_SHAPE_OF(x));
+        return mxl_error_null("ValueError: all axes must have one size, got shape %s",
+                              MXL_SHAPE_OF(x));
     }
     if (x->ndim < 2)
-        return mxl_np_fail(s, "%s: takes arrays with 2 axes and more, got %d", call->op->name,
-                           x->ndim);
-    line = mxl_np_text(s, "_npi_indices", 0, NULL, "dimensions=(%lld,) dtype=int64",
-                       (long long)x->shape[0]);
-    return mxl_broadcast_to(s, line, 2, (int64_t[]){x->ndim, x->shape[0]});
+        return mxl_error_null("takes arrays with 2 axes and more, got %d", x->ndim);
+    return mxl_broadcast_to(s, mxl_range(s, x->shape[0], MXL_I64), 2,
+                            (int64_t[]){x->ndim, x->shape[0]});
 }
 
 #define DIAGONAL_PARAMS                                                                            \
@@ -124,34 +113,20 @@ static mxl_array *indices_compose(mxl_scope *s, const mxl_call *call)
                   MXL_PARAM(diagonal_params, axis1, MXL_P_INT, "0", "The axis of rows."),          \
                   MXL_PARAM(diagonal_params, axis2, MXL_P_INT, "1", "The axis of columns."))
 #define K(text) MXL_ONLY_PARAM(diag_params, k, MXL_P_INT, "0", text)
-#define COMPOSED(id, op_name, text, ...)                                                           \
-    static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
-        .doc = text,                                                                               \
-        __VA_ARGS__,                                                                               \
-        .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
-    }
+MXL_NP(diag, "_np_diag", "A diagonal of a matrix; of a vector, the matrix that has it.",
+       K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
+MXL_NP(diagflat, "_np_diagflat", "The matrix with the array's elements on a diagonal.",
+       K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
+MXL_NP(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of the result.",
+       DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
+MXL_NP(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
+       .inputs = mxl_inputs_data);
+MXL_NP(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
+       K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
 
-COMPOSED(diag, "_np_diag", "A diagonal of a matrix; of a vector, the matrix that has it.",
-         K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
-COMPOSED(diagflat, "_np_diagflat", "The matrix with the array's elements on a diagonal.",
-         K("Which diagonal: 0 the main one, positive above it."), .inputs = mxl_inputs_data);
-COMPOSED(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of the result.",
-         DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
-COMPOSED(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
-         .inputs = mxl_inputs_data);
-COMPOSED(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
-         K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
-
-static const mxl_op op_indices = {
-    .name = "_npi_diag_indices_from",
-    .inputs = mxl_inputs_data,
-    .doc = "The positions of the main diagonal of an array whose axes have one size, int64.",
-    .compose = indices_compose,
-    .dtypes = ">l",
-    .keeps_scalars = true,
-};
+MXL_NP(indices, "_npi_diag_indices_from",
+       "The positions of the main diagonal of an array whose axes have one size, int64.",
+       .inputs = mxl_inputs_data, .dtypes = ">l");
 
 const mxl_op *const mxl_ops_np_diagonals[] = {
     &op_diag, &op_diagflat, &op_diagonal, &op_trace, &op_tril, &op_indices, NULL,

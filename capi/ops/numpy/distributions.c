@@ -4,7 +4,165 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "ops/numpy/np_draw.h"
+#include "base/memory/mem.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/numpy/numpy.h"
+#include "ops/random/random_ops.h"
+
+/* ---- the operator that draws ---- */
+
+/* What a parameter must be. */
+typedef enum bound { ANY, NOT_BELOW_0, ABOVE_0, WITHIN_0_1 } bound;
+
+typedef struct distribution {
+    const char *first, *second; /* names of the parameters; NULL: there is no second */
+    bound first_bound, second_bound;
+    mxl_sampler sampler; /* NULL: normal or exponential numbers by rng.h */
+    bool standard;       /* draws numbers of parameters 0 and 1, which the composite scales */
+    bool batch;          /* `size` comes before the parameters' shape, in place of it */
+} distribution;
+
+/* One call of the operator that draws; `shape` and `dtype` are the result's. Numbers are NaN where
+ * an input takes their place. */
+typedef struct draw_params {
+    double first, second;
+    mxl_tuple shape;
+    int dtype;
+    const distribution *of;
+    const char *name; /* of the operator that errors are about */
+} draw_params;
+
+static int draw_infer(mxl_infer *infer)
+{
+    const draw_params *p = infer->params;
+
+    return mxl_infer_set(infer, p->dtype, p->shape.n, p->shape.v);
+}
+
+static int draw_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    arity->visible = arity->outputs = 1; /* and as many inputs as are given */
+    return 0;
+}
+
+static int check_number(const draw_params *p, const char *name, bound limit, double value)
+{
+    if (limit == NOT_BELOW_0 && value < 0)
+        return mxl_error("ValueError: %s: %s must not be below 0, got %g", p->name, name, value);
+    if (limit == ABOVE_0 && value <= 0)
+        return mxl_error("ValueError: %s: %s must be above 0, got %g", p->name, name, value);
+    if (limit == WITHIN_0_1 && (value < 0 || value > 1))
+        return mxl_error("ValueError: %s: %s must be from 0 to 1, got %g", p->name, name, value);
+    return 0;
+}
+
+/* One parameter of each element of the result, or a single one if it is a number. */
+typedef struct operand {
+    double number;
+    double *all; /* owned; NULL: all elements have the number */
+    size_t bytes;
+} operand;
+
+/* Reads and checks a parameter; with `spread` there is one value for each element of `out`. */
+static int operand_read(const draw_params *p, const char *name, bound limit, const mxl_array *in,
+                        double number, const mxl_array *out, bool spread, operand *to)
+{
+    double *values;
+
+    *to = (operand){.number = number};
+    if (in == NULL)
+        return check_number(p, name, limit, number);
+    values = mxl_np_doubles(in);
+    if (values == NULL)
+        return -1;
+    for (int64_t i = 0; i < in->size; i++) {
+        if (check_number(p, name, limit, values[i]) == 0)
+            continue;
+        mxl_free(values, (size_t)in->size * sizeof(double));
+        return -1;
+    }
+    if (spread) {
+        to->bytes = (size_t)out->size * sizeof(double);
+        to->all = mxl_alloc(to->bytes);
+        for (int64_t i = 0; to->all != NULL && i < out->size; i++)
+            to->all[i] = values[mxl_np_position(out->ndim, out->shape, in, i)];
+    }
+    mxl_free(values, (size_t)in->size * sizeof(double));
+    return spread && to->all == NULL ? -1 : 0;
+}
+
+/* All elements get the parameter; its values are repeated where the other one's are not. */
+static int operand_fill(operand *o, int64_t count)
+{
+    if (o->all != NULL)
+        return 0;
+    o->bytes = (size_t)count * sizeof(double);
+    o->all = mxl_alloc(o->bytes);
+    for (int64_t i = 0; o->all != NULL && i < count; i++)
+        o->all[i] = o->number;
+    return o->all == NULL ? -1 : 0;
+}
+
+static int draw_with(const draw_params *p, operand *a, operand *b, mxl_array *out)
+{
+    mxl_rng rng = mxl_random_stream();
+    bool each = a->all != NULL || b->all != NULL;
+
+    if (each && (operand_fill(a, out->size) != 0 || operand_fill(b, out->size) != 0))
+        return -1;
+    return mxl_draw_fill(rng, p->of->sampler, out->dtype, out->size, mxl_array_write(out), MXL_F64,
+                         each ? a->all : &a->number, each ? b->all : &b->number,
+                         each ? 1 : out->size);
+}
+
+static int draw_standard(const draw_params *p, mxl_array *out)
+{
+    static const double zero = 0, one = 1;
+    void *to = mxl_array_write(out);
+
+    if (p->of->sampler == mxl_draw_normal)
+        return mxl_rng_normal(mxl_random_stream(), out->dtype, 0, 1, out->size, to);
+    if (p->of->sampler == mxl_draw_exponential)
+        return mxl_rng_exponential(mxl_random_stream(), out->dtype, 1, out->size, to);
+    return mxl_draw_fill(mxl_random_stream(), p->of->sampler, out->dtype, out->size, to, MXL_F64,
+                         &zero, &one, out->size);
+}
+
+static int draw_compute(const mxl_call *call)
+{
+    const draw_params *p = call->params;
+    const distribution *of = p->of;
+    mxl_array *out = call->out[0];
+    bool first = isnan(p->first), second = isnan(p->second) && of->second != NULL;
+    operand a, b = {0};
+    int status;
+
+    status = operand_read(p, of->first, of->first_bound, first ? call->in[0] : NULL, p->first, out,
+                          !of->standard, &a);
+    if (status == 0 && of->second != NULL)
+        status = operand_read(p, of->second, of->second_bound, second ? call->in[first] : NULL,
+                              p->second, out, !of->standard, &b);
+    if (status == 0 && out->size > 0)
+        status = of->standard ? draw_standard(p, out) : draw_with(p, &a, &b, out);
+    mxl_free(a.all, a.bytes);
+    mxl_free(b.all, b.bytes);
+    return status;
+}
+
+static const mxl_op op_draw = {
+    .name = "_mxl_draw",
+    .doc = "Random numbers of a distribution, whose parameters get zeros as gradients.",
+    .inputs = (const mxl_input[]){MXL_INPUT(first, "A parameter."),
+                                  MXL_INPUT(second, "Another one."),
+                                  {0}},
+    .arity = draw_arity,
+    MXL_PARAMS_OF(draw_params,
+                  MXL_PARAM(draw_params, shape, MXL_P_SHAPE, "()", "Shape of the result.")),
+    .infer = draw_infer,
+    .compute = draw_compute,
+    .grad = mxl_grad_zero,
+};
 
 /* ---- parameters ---- */
 
@@ -19,10 +177,10 @@ typedef struct dist_params {
 
 typedef struct dist_op {
     mxl_op op;
-    const mxl_distribution *of;
+    const distribution *of;
 } dist_op;
 
-static const mxl_distribution *dist_of(const mxl_op *op)
+static const distribution *dist_of(const mxl_op *op)
 {
     return ((const dist_op *)(const void *)op)->of;
 }
@@ -32,110 +190,64 @@ static int dist_arity(const void *params, mxl_arity *arity)
     const dist_params *p = params;
 
     arity->inputs = isnan(p->first) + isnan(p->second);
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
 /* ---- shapes ---- */
 
-/* The shape of all inputs together. */
-static int inputs_shape(const mxl_infer *infer, mxl_shape *shape)
+/* The shape of the result: `size`, to which the inputs must broadcast, or which comes before their
+ * shape (`batch`); without it, their own. -1 with the error set. */
+static int dist_shape(const mxl_call *call, bool batch, mxl_shape *shape)
 {
-    *shape = (mxl_shape){0};
-    for (int i = 0; i < infer->num_inputs; i++) {
-        const mxl_array *in = infer->in[i];
-        mxl_shape before = *shape;
+    mxl_tuple size = ((const dist_params *)call->params)->size;
+    mxl_shape inputs = {0}, both;
 
-        if (mxl_shape_broadcast(shape, before.ndim, before.dim, in->ndim, in->shape) != 0)
-            return mxl_error_prefix(infer->op->name);
+    for (int i = 0; i < call->num_inputs; i++) {
+        const mxl_array *in = call->in[i];
+
+        both = inputs;
+        if (in->dtype == MXL_BOOL)
+            return mxl_error("parameters must be numbers, got bool");
+        if (mxl_shape_broadcast(&inputs, both.ndim, both.dim, in->ndim, in->shape) != 0)
+            return -1;
     }
-    return 0;
-}
-
-/* `size`, to which the inputs must broadcast; without it, their own shape. */
-static int sized(mxl_infer *infer, const mxl_shape *inputs, mxl_tuple size)
-{
-    mxl_shape both;
-
+    *shape = inputs;
     if (size.n <= 0)
-        return mxl_infer_set(infer, infer->out_dtype[0], inputs->ndim, inputs->dim);
-    infer->out_shape[0].ndim = 0;
-    if (mxl_infer_append(infer, size.n, size.v) != 0 || mxl_shape_count(size.n, size.v) < 0)
-        return mxl_error_prefix(infer->op->name);
-    if (mxl_shape_broadcast(&both, inputs->ndim, inputs->dim, size.n, size.v) != 0 ||
-        !mxl_shape_same(both.ndim, both.dim, size.n, size.v))
-        return mxl_error("%s: parameters of shape %s do not broadcast to the size %s",
-                         infer->op->name, MXL_SHAPE_TEXT(inputs->ndim, inputs->dim),
-                         MXL_SHAPE_TEXT(size.n, size.v));
-    return 0;
-}
-
-static int dist_shape(mxl_infer *infer, mxl_tuple size, bool batch)
-{
-    mxl_shape inputs;
-
-    if (inputs_shape(infer, &inputs) != 0)
+        return 0;
+    if (size.n + (batch ? inputs.ndim : 0) > MXL_MAX_NDIM)
+        return mxl_error("the result would have more than %d axes", MXL_MAX_NDIM);
+    if (mxl_shape_count(size.n, size.v) < 0)
         return -1;
-    if (!batch)
-        return sized(infer, &inputs, size);
-    if (size.n <= 0)
-        return mxl_infer_set(infer, infer->out_dtype[0], inputs.ndim, inputs.dim);
-    mxl_shape_set(&infer->out_shape[0], 0, NULL);
-    return mxl_infer_append(infer, size.n, size.v) != 0 ||
-                   mxl_infer_append(infer, inputs.ndim, inputs.dim) != 0
-               ? -1
-               : 0;
-}
-
-static int dist_infer(mxl_infer *infer)
-{
-    const dist_params *p = infer->params;
-    int dtype = p->dtype;
-
-    for (int i = 0; i < infer->num_inputs; i++)
-        if (infer->in[i]->dtype == MXL_BOOL)
-            return mxl_error("%s: parameters must be numbers, got bool", infer->op->name);
-    if (dist_shape(infer, p->size, dist_of(infer->op)->batch) != 0)
-        return -1;
-    infer->out_dtype[0] = dtype;
-    return 0;
+    mxl_shape_set(shape, size.n, size.v);
+    for (int i = 0; batch && i < inputs.ndim; i++)
+        shape->dim[shape->ndim++] = inputs.dim[i];
+    if (batch || (mxl_shape_broadcast(&both, inputs.ndim, inputs.dim, size.n, size.v) == 0 &&
+                  mxl_shape_same(both.ndim, both.dim, size.n, size.v)))
+        return 0;
+    return mxl_error("parameters of shape %s do not broadcast to the size %s",
+                     MXL_SHAPE_TEXT(inputs.ndim, inputs.dim), MXL_SHAPE_TEXT(size.n, size.v));
 }
 
 /* ---- composites ---- */
 
-/* Draws in the shape of the call's result, which infer knows. */
-static mxl_array *draw_of(mxl_scope *s, const mxl_call *call, const mxl_distribution *of,
-                          double first, double second, int dtype)
+/* Draws in the shape of the call's result. */
+static mxl_array *draw_of(mxl_scope *s, const mxl_call *call, const distribution *of, double first,
+                          double second, int dtype)
 {
-    const dist_params *p = call->params;
-    mxl_shape shape = {0};
-    mxl_infer infer = {.op = call->op,
-                       .num_inputs = call->num_inputs,
-                       .num_outputs = 1,
-                       .in = call->in,
-                       .out_shape = &shape,
-                       .out_dtype = &dtype};
-    mxl_draw_params params = {first, second, {0}, dtype, of, call->op->name};
+    draw_params params = {first, second, {0}, dtype, of, call->op->name};
+    mxl_shape shape;
 
-    if (dist_shape(&infer, p->size, of->batch) != 0) {
-        s->failed = true;
+    if (dist_shape(call, of->batch, &shape) != 0)
         return NULL;
-    }
-    params.dtype = dtype;
     params.shape = (mxl_tuple){shape.ndim, shape.dim};
-    return mxl_scope_call(mxl_np_scope(s), &mxl_op_np_draw, &params, call->num_inputs, call->in);
-}
-
-static mxl_array *draw(mxl_scope *s, const mxl_call *call)
-{
-    const dist_params *p = call->params;
-
-    return draw_of(s, call, dist_of(call->op), p->first, p->second, p->dtype);
+    return mxl_scope_call(s, &op_draw, &params, call->num_inputs, call->in);
 }
 
 static mxl_array *plain_compose(mxl_scope *s, const mxl_call *call)
 {
-    return draw(s, call);
+    const dist_params *p = call->params;
+
+    return draw_of(s, call, dist_of(call->op), p->first, p->second, p->dtype);
 }
 
 /* The first or the second parameter as an array in the result's dtype, NULL if it is a number. */
@@ -145,14 +257,15 @@ static mxl_array *parameter(mxl_scope *s, const mxl_call *call, bool second)
     bool given = isnan(second ? p->second : p->first);
     int at = second && isnan(p->first) ? 1 : 0;
 
-    return given ? mxl_np_as(s, call->in[at], p->dtype) : NULL;
+    return given ? mxl_cast(s, call->in[at], p->dtype) : NULL;
 }
 
 /* first + second * noise */
 static mxl_array *shifted_compose(mxl_scope *s, const mxl_call *call)
 {
     const dist_params *p = call->params;
-    mxl_array *noise = draw(s, call), *a = parameter(s, call, false), *b = parameter(s, call, true);
+    mxl_array *noise = plain_compose(s, call), *a = parameter(s, call, false),
+              *b = parameter(s, call, true);
 
     noise = b != NULL ? mxl_mul(s, noise, b) : mxl_mul_scalar(s, noise, p->second);
     return a != NULL ? mxl_add(s, noise, a) : mxl_add_scalar(s, noise, p->first);
@@ -162,7 +275,7 @@ static mxl_array *shifted_compose(mxl_scope *s, const mxl_call *call)
 static mxl_array *scaled_compose(mxl_scope *s, const mxl_call *call)
 {
     const dist_params *p = call->params;
-    mxl_array *noise = draw(s, call), *a = parameter(s, call, false);
+    mxl_array *noise = plain_compose(s, call), *a = parameter(s, call, false);
 
     return a != NULL ? mxl_mul(s, noise, a) : mxl_mul_scalar(s, noise, p->first);
 }
@@ -171,7 +284,7 @@ static mxl_array *scaled_compose(mxl_scope *s, const mxl_call *call)
 static mxl_array *divided(mxl_scope *s, const mxl_call *call)
 {
     const dist_params *p = call->params;
-    mxl_array *noise = draw(s, call), *a = parameter(s, call, false);
+    mxl_array *noise = plain_compose(s, call), *a = parameter(s, call, false);
 
     return a != NULL ? mxl_div(s, noise, a) : mxl_div_scalar(s, noise, p->first);
 }
@@ -179,7 +292,7 @@ static mxl_array *divided(mxl_scope *s, const mxl_call *call)
 /* exp(E / a) - 1, E exponential */
 static mxl_array *pareto_compose(mxl_scope *s, const mxl_call *call)
 {
-    return mxl_np_one(s, "expm1", divided(s, call));
+    return mxl_apply(s, &mxl_op_expm1, divided(s, call));
 }
 
 /* E^(1 / a) = exp(-G / a), E exponential, and G = -log(E) of Gumbel's distribution, finite */
@@ -195,7 +308,6 @@ static int bernoulli_arity(const void *params, mxl_arity *arity)
     const dist_params *p = params;
 
     arity->inputs = isnan(p->is_logit ? p->second : p->first);
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -212,15 +324,15 @@ static double draw_bernoulli_logit(mxl_draws *d, double logit, double unused)
 
 static mxl_array *bernoulli_compose(mxl_scope *s, const mxl_call *call)
 {
-    static const mxl_distribution of_prob = {"prob",         NULL,  MXL_WITHIN_0_1, MXL_ANY,
-                                             draw_bernoulli, false, false};
-    static const mxl_distribution of_logit = {"logit", NULL, MXL_ANY, MXL_ANY, draw_bernoulli_logit,
-                                              false,   false};
+    static const distribution of_prob = {"prob",         NULL,  WITHIN_0_1, ANY,
+                                         draw_bernoulli, false, false};
+    static const distribution of_logit = {"logit", NULL, ANY, ANY, draw_bernoulli_logit,
+                                          false,   false};
     const dist_params *p = call->params;
     mxl_array *drawn = draw_of(s, call, p->is_logit ? &of_logit : &of_prob,
                                p->is_logit ? p->second : p->first, 0, MXL_F32);
 
-    return mxl_np_as(s, drawn, p->dtype);
+    return mxl_cast(s, drawn, p->dtype);
 }
 
 /* U^(1 / a), of which 1.9.1 has no gradient. */
@@ -265,101 +377,70 @@ enum {
     bernoulli_outputs = 0
 };
 
-/* The operator _npi_ID; `of` is its distribution, the last fields its parameters. Without a
- * parameter of its own, dtype is float32 (`set_float`), and `second` is no input (0). */
-#define DISTRIBUTION(id, text, its_arity, its_check, its_compose, its_inputs, distribution_of,     \
-                     ...)                                                                          \
-    static const mxl_distribution id##_distribution = distribution_of;                             \
+/* The operator _npi_ID; `of` is its distribution, the last fields its parameters. A field
+ * without a parameter is 0: dtype float32, and `second` no input. */
+#define DISTRIBUTION(id, text, its_arity, its_compose, its_inputs, distribution_of, ...)           \
+    static const distribution id##_distribution = distribution_of;                                 \
     static const dist_op op_##id = {                                                               \
-        .op = {.name = "_npi_" #id,                                                                \
+        .op = {.name = MXL_NUMPY("_npi_" #id),                                                     \
                .doc = text,                                                                        \
                its_inputs,                                                                         \
                MXL_PARAMS_OF(dist_params, __VA_ARGS__),                                            \
                .arity = its_arity,                                                                 \
-               .check = its_check,                                                                 \
-               .infer = dist_infer,                                                                \
                .compose = its_compose##_compose,                                                   \
-               .total_outputs = its_compose##_outputs,                                             \
-               .keeps_scalars = true},                                                             \
+               .total_outputs = its_compose##_outputs},                                            \
         .of = &id##_distribution,                                                                  \
     }
 #define OF(...) {__VA_ARGS__}
 
-/* For operators without the parameter dtype. */
-static int float_check(void *params)
-{
-    ((dist_params *)params)->dtype = MXL_F32;
-    return 0;
-}
-
-/* For operators with one parameter: the second is a number, which is not used. */
-static int single_check(void *params)
-{
-    ((dist_params *)params)->second = 0;
-    return float_check(params);
-}
-
-static int single_arity(const void *params, mxl_arity *arity)
-{
-    arity->inputs = isnan(((const dist_params *)params)->first);
-    arity->outputs = arity->visible = 1;
-    return 0;
-}
-
-DISTRIBUTION(normal, "Random numbers, normally distributed.", dist_arity, NULL, shifted, TWO_INPUTS,
-             OF("loc", "scale", MXL_ANY, MXL_NOT_BELOW_0, mxl_draw_normal, true, false),
+DISTRIBUTION(normal, "Random numbers, normally distributed.", dist_arity, shifted, TWO_INPUTS,
+             OF("loc", "scale", ANY, NOT_BELOW_0, mxl_draw_normal, true, false),
              NEEDED("loc", first, "The mean."), NEEDED("scale", second, "The deviation."), SIZE,
              CTX, DTYPE(float_dtypes));
-DISTRIBUTION(normal_n, "Random numbers, normally distributed, in batches.", dist_arity, NULL,
-             shifted, TWO_INPUTS,
-             OF("loc", "scale", MXL_ANY, MXL_NOT_BELOW_0, mxl_draw_normal, true, true),
+DISTRIBUTION(normal_n, "Random numbers, normally distributed, in batches.", dist_arity, shifted,
+             TWO_INPUTS, OF("loc", "scale", ANY, NOT_BELOW_0, mxl_draw_normal, true, true),
              NEEDED("loc", first, "The mean."), NEEDED("scale", second, "The deviation."), BATCH,
              CTX, DTYPE(float_dtypes));
-DISTRIBUTION(uniform, "Random numbers, uniformly distributed over [low, high).", dist_arity, NULL,
-             plain, TWO_INPUTS, OF("low", "high", MXL_ANY, MXL_ANY, mxl_draw_uniform, false, false),
+DISTRIBUTION(uniform, "Random numbers, uniformly distributed over [low, high).", dist_arity, plain,
+             TWO_INPUTS, OF("low", "high", ANY, ANY, mxl_draw_uniform, false, false),
              NEEDED("low", first, "The lower bound."), NEEDED("high", second, "The upper bound."),
              SIZE, CTX, DTYPE(float_dtypes));
 DISTRIBUTION(uniform_n, "Random numbers, uniformly distributed over [low, high), in batches.",
-             dist_arity, NULL, plain, TWO_INPUTS,
-             OF("low", "high", MXL_ANY, MXL_ANY, mxl_draw_uniform, false, true),
+             dist_arity, plain, TWO_INPUTS,
+             OF("low", "high", ANY, ANY, mxl_draw_uniform, false, true),
              NEEDED("low", first, "The lower bound."), NEEDED("high", second, "The upper bound."),
              BATCH, CTX, DTYPE(float_dtypes));
 DISTRIBUTION(gamma, "Random numbers of the gamma distribution, by its shape and its scale.",
-             dist_arity, NULL, plain, TWO_INPUTS,
-             OF("shape", "scale", MXL_ABOVE_0, MXL_ABOVE_0, mxl_draw_gamma, false, false),
+             dist_arity, plain, TWO_INPUTS,
+             OF("shape", "scale", ABOVE_0, ABOVE_0, mxl_draw_gamma, false, false),
              NEEDED("shape", first, "The shape, above 0."),
              NEEDED("scale", second, "The scale, above 0."), SIZE, CTX, DTYPE(float_dtypes));
-DISTRIBUTION(gumbel, "Random numbers of Gumbel's distribution.", dist_arity, float_check, shifted,
-             TWO_INPUTS, OF("loc", "scale", MXL_ANY, MXL_NOT_BELOW_0, mxl_draw_gumbel, true, false),
+DISTRIBUTION(gumbel, "Random numbers of Gumbel's distribution.", dist_arity, shifted, TWO_INPUTS,
+             OF("loc", "scale", ANY, NOT_BELOW_0, mxl_draw_gumbel, true, false),
              NEEDED("loc", first, "The location, which is the mode."),
              NEEDED("scale", second, "The scale."), SIZE, CTX);
-DISTRIBUTION(logistic, "Random numbers of the logistic distribution.", dist_arity, float_check,
-             shifted, TWO_INPUTS,
-             OF("loc", "scale", MXL_ANY, MXL_NOT_BELOW_0, mxl_draw_logistic, true, false),
+DISTRIBUTION(logistic, "Random numbers of the logistic distribution.", dist_arity, shifted,
+             TWO_INPUTS, OF("loc", "scale", ANY, NOT_BELOW_0, mxl_draw_logistic, true, false),
              NEEDED("loc", first, "The mean."), NEEDED("scale", second, "The scale."), SIZE, CTX);
-DISTRIBUTION(exponential, "Random numbers, exponentially distributed.", single_arity, single_check,
-             scaled, ONE_INPUT,
-             OF("scale", NULL, MXL_NOT_BELOW_0, MXL_ANY, mxl_draw_exponential, true, false),
+DISTRIBUTION(exponential, "Random numbers, exponentially distributed.", dist_arity, scaled,
+             ONE_INPUT, OF("scale", NULL, NOT_BELOW_0, ANY, mxl_draw_exponential, true, false),
              NUMBER_OR_NONE("scale", first, "1", "The mean."), SIZE, CTX);
-DISTRIBUTION(rayleigh, "Random numbers of Rayleigh's distribution.", single_arity, single_check,
-             scaled, ONE_INPUT,
-             OF("scale", NULL, MXL_NOT_BELOW_0, MXL_ANY, mxl_draw_rayleigh, true, false),
+DISTRIBUTION(rayleigh, "Random numbers of Rayleigh's distribution.", dist_arity, scaled, ONE_INPUT,
+             OF("scale", NULL, NOT_BELOW_0, ANY, mxl_draw_rayleigh, true, false),
              NUMBER_OR_NONE("scale", first, "1", "The scale, which is the mode."), SIZE, CTX);
 DISTRIBUTION(pareto, "Random numbers of Pareto's second distribution, which begins at 0.",
-             single_arity, single_check, pareto, ONE_INPUT,
-             OF("a", NULL, MXL_ABOVE_0, MXL_ANY, mxl_draw_exponential, true, false),
+             dist_arity, pareto, ONE_INPUT,
+             OF("a", NULL, ABOVE_0, ANY, mxl_draw_exponential, true, false),
              NUMBER_OR_NONE("a", first, "None", "The shape, above 0."), SIZE, CTX);
-DISTRIBUTION(weibull, "Random numbers of Weibull's distribution, with scale 1.", single_arity,
-             single_check, weibull, ONE_INPUT,
-             OF("a", NULL, MXL_ABOVE_0, MXL_ANY, mxl_draw_gumbel, true, false),
+DISTRIBUTION(weibull, "Random numbers of Weibull's distribution, with scale 1.", dist_arity,
+             weibull, ONE_INPUT, OF("a", NULL, ABOVE_0, ANY, mxl_draw_gumbel, true, false),
              NUMBER_OR_NONE("a", first, "None", "The shape, above 0."), SIZE, CTX);
-DISTRIBUTION(powerd, "Random numbers of the power distribution over [0, 1].", single_arity,
-             single_check, plain, ONE_INPUT,
-             OF("a", NULL, MXL_ABOVE_0, MXL_ANY, draw_power, false, false),
+DISTRIBUTION(powerd, "Random numbers of the power distribution over [0, 1].", dist_arity, plain,
+             ONE_INPUT, OF("a", NULL, ABOVE_0, ANY, draw_power, false, false),
              NUMBER_OR_NONE("a", first, "None", "The shape, above 0: the density is a x^(a-1)."),
              SIZE);
-DISTRIBUTION(bernoulli, "Random ones and zeros.", bernoulli_arity, NULL, bernoulli, ONE_INPUT,
-             OF("prob", NULL, MXL_WITHIN_0_1, MXL_ANY, draw_bernoulli, false, false),
+DISTRIBUTION(bernoulli, "Random ones and zeros.", bernoulli_arity, bernoulli, ONE_INPUT,
+             OF("prob", NULL, WITHIN_0_1, ANY, draw_bernoulli, false, false),
              NEEDED("prob", first, "The probability of a one."),
              NEEDED("logit", second, "The logarithm of its odds."), SIZE, CTX,
              DTYPE(bernoulli_dtypes),

@@ -3,12 +3,12 @@
  * `take`, which gives gradients. */
 #include "ops/numpy/numpy.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory/mem.h"
 #include "op/text.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/index/take.h"
+#include "ops/shape/movement.h"
 
 /* A list of so many positions, for mxl_scope_fill. */
 static mxl_array *positions(mxl_scope *s, int64_t count)
@@ -82,9 +82,10 @@ static mxl_array *pad_by_value(mxl_scope *s, mxl_array *x, int axis, const int64
     int64_t shape[MXL_MAX_NDIM];
     int count = 0;
 
-    value = p->mode == CONSTANT ? mxl_np_number(s, p->constant_value, x->dtype)
-                                : mxl_np_text(s, p->mode == MAXIMUM ? "_np_max" : "_np_min", 1, &x,
-                                              "axis=(%d,) keepdims=1", axis);
+    value = p->mode == CONSTANT
+                ? mxl_np_number(s, p->constant_value, x->dtype)
+                : mxl_np_reduce(s, p->mode == MAXIMUM ? &mxl_op_np_max : &mxl_op_np_min, x,
+                                (mxl_tuple){1, (int64_t[]){axis}}, true);
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
     for (int side = 0; side < 2; side++) {
         shape[axis] = width[side];
@@ -103,21 +104,22 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
     int64_t width[2 * MXL_MAX_NDIM];
     int count;
 
-    (void)mxl_np_scope(s);
     (void)mxl_text_pairs(p->pad_width, 2 * MXL_MAX_NDIM, width, &count);
     if (count != 2 * x->ndim)
-        return mxl_np_fail(s, "%s: pad_width %s does not have two widths for each of %d axes",
-                           call->op->name, p->pad_width, x->ndim);
+        return mxl_error_null("pad_width %s does not have two widths for each of %d axes",
+                              p->pad_width, x->ndim);
     for (int axis = 0; x != NULL && axis < x->ndim; axis++) {
         const int64_t *sides = width + 2 * axis;
 
         if (sides[0] < 0 || sides[1] < 0)
-            return mxl_np_fail(s, "%s: pad_width %s has a negative width", call->op->name,
-                               p->pad_width);
+            return mxl_error_null("pad_width %s has a negative width", p->pad_width);
+        if (sides[0] > INT64_MAX - x->shape[axis] ||
+            sides[1] > INT64_MAX - x->shape[axis] - sides[0])
+            return mxl_error_null("pad_width %s makes an axis that is too large", p->pad_width);
         if (sides[0] + sides[1] == 0)
             continue;
         if (p->mode != CONSTANT && x->shape[axis] == 0)
-            return mxl_np_fail(s, "%s: axis %d has no elements to pad with", call->op->name, axis);
+            return mxl_error_null("axis %d has no elements to pad with", axis);
         x = p->mode == CONSTANT || p->mode == MAXIMUM || p->mode == MINIMUM
                 ? pad_by_value(s, x, axis, sides, p)
                 : pad_by_positions(s, x, axis, sides[0], sides[1], p->mode);
@@ -125,10 +127,8 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
     return x == call->in[0] ? mxl_apply(s, &mxl_op_copy, x) : x;
 }
 
-static const mxl_op op_pad = {
-    .name = "_npi_pad",
-    .inputs = mxl_inputs_data,
-    .doc = "The array with a rim along its axes.",
+MXL_NP(
+    pad, "_npi_pad", "The array with a rim along its axes.", .inputs = mxl_inputs_data,
     MXL_PARAMS_OF(pad_params,
                   MXL_PARAM(pad_params, pad_width, MXL_P_STRING, MXL_REQUIRED,
                             "The widths before and after each axis: ((1, 2), (0, 1)).",
@@ -139,10 +139,7 @@ static const mxl_op op_pad = {
                             "The number of mode constant.", .type_name = "double"),
                   MXL_PARAM(pad_params, reflect_type, MXL_P_STRING, "even",
                             "Of mode reflect, which mirrors the elements whatever is asked for.")),
-    .check = pad_check,
-    .compose = pad_compose,
-    .keeps_scalars = true,
-};
+    .check = pad_check);
 
 /* ---- positions of delete and insert ---- */
 
@@ -159,42 +156,25 @@ typedef struct obj_params {
         MXL_PARAM(obj_params, axis, MXL_P_OPT_INT, "None",                                         \
                   "The axis; None: of all elements in one line.")
 
-/* The bounds of a slice over n positions, as Python's. */
-static void slice_bounds(const obj_params *p, int64_t n, int64_t *begin, int64_t *count,
-                         int64_t *step)
+static mxl_array *beyond(int64_t at, int64_t n)
 {
-    int64_t stop = p->stop, low, high;
-
-    *step = p->step == MXL_NONE || p->step == 0 ? 1 : p->step;
-    low = *step > 0 ? 0 : -1;
-    high = *step > 0 ? n : n - 1;
-    *begin = p->start == MXL_NONE ? (*step > 0 ? 0 : n - 1) : p->start + (p->start < 0 ? n : 0);
-    stop = stop == MXL_NONE ? (*step > 0 ? n : -1) : stop + (stop < 0 ? n : 0);
-    *begin = *begin < low ? low : *begin > high ? high : *begin;
-    stop = stop < low ? low : stop > high ? high : stop;
-    *count = *step > 0 ? (stop - *begin + *step - 1) / *step : (*begin - stop - *step - 1) / -*step;
-    *count = *count < 0 ? 0 : *count;
-}
-
-static mxl_array *beyond(mxl_scope *s, const mxl_call *call, int64_t at, int64_t n)
-{
-    return mxl_np_fail(s, "%s: position %lld of an axis of %lld", call->op->name, (long long)at,
-                       (long long)n);
+    return mxl_error_null("position %lld of an axis of %lld", (long long)at, (long long)n);
 }
 
 /* The positions that the parameters name, from 0 to n less `last`. */
-static mxl_array *positions_of_params(mxl_scope *s, const mxl_call *call, int64_t n, int64_t last)
+static mxl_array *positions_of_params(mxl_scope *s, const obj_params *p, int64_t n, int64_t last)
 {
-    const obj_params *p = call->params;
     int64_t begin = p->int_ind, step = 1, count = 1, *at;
     mxl_array *made;
 
-    if (p->int_ind == MXL_NONE)
-        slice_bounds(p, n, &begin, &count, &step);
-    else if (begin < -n || begin > n - last)
-        return beyond(s, call, begin, n);
-    else
+    if (begin == MXL_NONE) {
+        step = p->step == MXL_NONE || p->step == 0 ? 1 : p->step;
+        count = mxl_slice_part(n, p->start, p->stop, step, &begin);
+    } else if (begin < -n || begin > n - last) {
+        return beyond(begin, n);
+    } else {
         begin += begin < 0 ? n : 0;
+    }
     made = positions(s, count);
     at = mxl_scope_fill(s, made);
     for (int64_t i = 0; at != NULL && i < count; i++)
@@ -203,8 +183,7 @@ static mxl_array *positions_of_params(mxl_scope *s, const mxl_call *call, int64_
 }
 
 /* The same of an array. */
-static mxl_array *positions_of_array(mxl_scope *s, const mxl_call *call, mxl_array *obj, int64_t n,
-                                     int64_t last)
+static mxl_array *positions_of_array(mxl_scope *s, mxl_array *obj, int64_t n, int64_t last)
 {
     mxl_array *made = positions(s, obj->size);
     int64_t *at = mxl_scope_fill(s, made);
@@ -213,7 +192,7 @@ static mxl_array *positions_of_array(mxl_scope *s, const mxl_call *call, mxl_arr
     for (int64_t i = 0; values != NULL && i < obj->size; i++) {
         at[i] = ((const int64_t *)mxl_array_read(values))[i];
         if (at[i] < -n || at[i] > n - last)
-            return beyond(s, call, at[i], n);
+            return beyond(at[i], n);
         at[i] += at[i] < 0 ? n : 0;
     }
     return s->failed ? NULL : made;
@@ -229,10 +208,7 @@ static mxl_array *along(mxl_scope *s, const mxl_call *call, int64_t wanted, int 
         return mxl_np_line(s, x);
     }
     *axis = mxl_check_axis(call->op, wanted, x->ndim);
-    if (*axis >= 0)
-        return x;
-    s->failed = true;
-    return NULL;
+    return *axis < 0 ? NULL : x;
 }
 
 /* ---- delete ---- */
@@ -244,7 +220,6 @@ static int delete_arity(const void *params, mxl_arity *arity)
                        p->step != MXL_NONE;
 
     arity->inputs = from_params || arity->inputs == 1 ? 1 : 2;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -280,25 +255,19 @@ static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x, *gone;
     int axis;
 
-    x = along(mxl_np_scope(s), call, p->axis, &axis);
+    x = along(s, call, p->axis, &axis);
     if (x == NULL)
         return NULL;
-    gone = call->num_inputs > 1 ? positions_of_array(s, call, call->in[1], x->shape[axis], 1)
-                                : positions_of_params(s, call, x->shape[axis], 1);
+    gone = call->num_inputs > 1 ? positions_of_array(s, call->in[1], x->shape[axis], 1)
+                                : positions_of_params(s, p, x->shape[axis], 1);
     return gone == NULL ? NULL : mxl_np_take(s, x, axis, rest_of(s, x->shape[axis], gone));
 }
 
-static const mxl_op op_delete = {
-    .name = "_npi_delete",
-    .doc = "The array without some positions of an axis.",
-    MXL_INPUTS(MXL_INPUT(arr, "Input array."), MXL_INPUT(obj, "Positions, if they are an array.")),
-    MXL_PARAMS_OF(obj_params, OBJ_PARAMS),
-    .arity = delete_arity,
-    .compose = delete_compose,
-    .by_values = 2,
-    .dtypes = "A>A",
-    .keeps_scalars = true,
-};
+MXL_NP(delete, "_npi_delete", "The array without some positions of an axis.",
+       MXL_INPUTS(MXL_INPUT(arr, "Input array."),
+                  MXL_INPUT(obj, "Positions, if they are an array.")),
+       MXL_PARAMS_OF(obj_params, OBJ_PARAMS), .arity = delete_arity, .by_values = 2,
+       .dtypes = "A>A");
 
 /* ---- insert ---- */
 
@@ -311,18 +280,18 @@ static mxl_array *spread_values(mxl_scope *s, mxl_array *x, int axis, mxl_array 
     int lacking;
 
     if (values->ndim > x->ndim)
-        return mxl_np_fail(s, "insert: values have %d axes, the array has %d", values->ndim,
-                           x->ndim);
+        return mxl_error_null("insert: values have %d axes, the array has %d", values->ndim,
+                              x->ndim);
     lacking = x->ndim - values->ndim;
     for (int i = 0; i < x->ndim; i++)
         shape[i] = i < lacking ? 1 : values->shape[i - lacking];
-    values = mxl_reshape(s, mxl_np_as(s, values, x->dtype), x->ndim, shape);
+    values = mxl_reshape(s, mxl_cast(s, values, x->dtype), x->ndim, shape);
     if (one && axis > 0) { /* the first axis of the values goes along the axis */
         int64_t order[MXL_MAX_NDIM], at = 0;
 
         for (int i = 0; i < x->ndim; i++)
             order[i] = i == axis ? 0 : ++at;
-        values = mxl_np_text(s, "transpose", 1, &values, "axes=%s", MXL_SHAPE_TEXT(x->ndim, order));
+        values = mxl_transpose(s, values, order);
     }
     if (values == NULL)
         return NULL;
@@ -356,11 +325,11 @@ static mxl_array *insert(mxl_scope *s, const mxl_call *call, mxl_array *values, 
     bool one;
     int axis;
 
-    x = along(mxl_np_scope(s), call, p->axis, &axis);
+    x = along(s, call, p->axis, &axis);
     if (x == NULL)
         return NULL;
     n = x->shape[axis];
-    at = obj != NULL ? positions_of_array(s, call, obj, n, 0) : positions_of_params(s, call, n, 0);
+    at = obj != NULL ? positions_of_array(s, obj, n, 0) : positions_of_params(s, p, n, 0);
     one = obj != NULL ? obj->size == 1 && obj->ndim == 0 : p->int_ind != MXL_NONE;
     if (at == NULL)
         return NULL;
@@ -381,7 +350,6 @@ static int insert_arity(const void *params, mxl_arity *arity)
     const obj_params *p = params;
 
     arity->inputs = p->val == p->val ? 1 : 2;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -390,7 +358,6 @@ static int insert_at_arity(const void *params, mxl_arity *arity)
     const obj_params *p = params;
 
     arity->inputs = p->val == p->val ? 2 : 3;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -405,9 +372,9 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
                   call->in[call->num_inputs - 1]);
 }
 
-#define INSERT(id, op_name, ...)                                                                   \
+#define INSERT(id, kind, ...)                                                                      \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = "The array with values before some positions of an axis.",                          \
         .dtypes = "A>A",                                                                           \
         MXL_INPUTS(MXL_INPUT(arr, "Input array."),                                                 \
@@ -415,21 +382,14 @@ static mxl_array *insert_at_compose(mxl_scope *s, const mxl_call *call)
         MXL_PARAMS_OF(obj_params,                                                                  \
                       MXL_PARAM(obj_params, val, MXL_P_OPT_FLOAT, "None", "A number to insert.",   \
                                 .type_name = "double or None"),                                    \
-                      OBJ_PARAMS),
+                      OBJ_PARAMS),                                                                 \
+        .arity = kind##_arity,                                                                     \
+        .compose = kind##_compose,                                                                 \
+    }
 
-INSERT(insert_scalar, "_npi_insert_scalar", {0}).arity = insert_arity, .compose = insert_compose,
-                                            .keeps_scalars = true
-}
-;
-INSERT(insert_slice, "_npi_insert_slice", {0}).arity = insert_arity, .compose = insert_compose,
-                                          .keeps_scalars = true
-}
-;
-INSERT(insert_tensor, "_npi_insert_tensor", MXL_INPUT(obj, "The positions, in one axis or none."))
-    .arity = insert_at_arity,
-  .compose = insert_at_compose, .keeps_scalars = true
-}
-;
+INSERT(insert_scalar, insert, {0});
+INSERT(insert_slice, insert, {0});
+INSERT(insert_tensor, insert_at, MXL_INPUT(obj, "The positions, in one axis or none."));
 
 /* ---- masked assignment ---- */
 
@@ -448,8 +408,8 @@ static mxl_array *whole_mask(mxl_scope *s, const mxl_call *call, int64_t start)
     for (int i = 0; i < mask->ndim && fits; i++)
         fits = mask->shape[i] == x->shape[start + i];
     if (!fits)
-        return mxl_np_fail(s, "%s: a mask of shape %s from axis %lld on of an array of shape %s",
-                           call->op->name, MXL_SHAPE_OF(mask), (long long)start, MXL_SHAPE_OF(x));
+        return mxl_error_null("a mask of shape %s from axis %lld on of an array of shape %s",
+                              MXL_SHAPE_OF(mask), (long long)start, MXL_SHAPE_OF(x));
     for (int i = 0; i < x->ndim; i++)
         shape[i] = i >= start && i < start + mask->ndim ? x->shape[i] : 1;
     return mxl_broadcast_to(s, mxl_reshape(s, call->in[1], x->ndim, shape), x->ndim, x->shape);
@@ -458,7 +418,7 @@ static mxl_array *whole_mask(mxl_scope *s, const mxl_call *call, int64_t start)
 static mxl_array *mask_scalar_compose(mxl_scope *s, const mxl_call *call)
 {
     const mask_params *p = call->params;
-    mxl_array *x = call->in[0], *mask = whole_mask(mxl_np_scope(s), call, p->start_axis);
+    mxl_array *x = call->in[0], *mask = whole_mask(s, call, p->start_axis);
     mxl_array *value = mxl_broadcast_to(s, mxl_np_number(s, p->value, x->dtype), x->ndim, x->shape);
 
     return mxl_where(s, mask, value, x);
@@ -489,34 +449,26 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
     int64_t set, shape[MXL_MAX_NDIM];
     int rest = x->ndim - (int)*start - mask->ndim, at = value->ndim - rest - 1;
 
-    whole = whole_mask(mxl_np_scope(s), call, *start);
+    whole = whole_mask(s, call, *start);
     before = count_before(s, mask, &set);
     if (whole == NULL || before == NULL)
         return NULL;
-    value = mxl_np_as(s, value, x->dtype);
-    if (at >= 0 && value->shape[at] != 1) {
-        int ndim = at + mask->ndim + rest;
+    if (at >= 0) {
+        bool each = value->shape[at] != 1;
 
-        if (value->shape[at] != set)
-            return mxl_np_fail(s, "%s: %lld values for %lld elements of the mask", call->op->name,
-                               (long long)value->shape[at], (long long)set);
-        value = set == 0 ? value : mxl_np_take(s, value, at, before);
-        memcpy(shape, value == NULL ? x->shape : value->shape, (size_t)at * sizeof(*shape));
-        for (int i = 0; i < mask->ndim + rest; i++)
-            shape[at + i] =
-                i < mask->ndim ? mask->shape[i] : call->in[2]->shape[at + 1 + i - mask->ndim];
-        if (set == 0)
+        if (each && value->shape[at] != set)
+            return mxl_error_null("%lld values for %lld elements of the mask",
+                                  (long long)value->shape[at], (long long)set);
+        if (each && set == 0)
             return mxl_apply(s, &mxl_op_copy, x);
-        value = mxl_reshape(s, value, ndim, shape);
-    } else if (at >= 0 && mask->ndim != 1) {
-        for (int i = 0; i < at; i++)
-            shape[i] = value->shape[i];
+        memcpy(shape, value->shape, (size_t)at * sizeof(*shape));
         for (int i = 0; i < mask->ndim; i++)
-            shape[at + i] = 1;
-        for (int i = 0; i < rest; i++)
-            shape[at + mask->ndim + i] = value->shape[at + 1 + i];
-        value = mxl_reshape(s, value, at + mask->ndim + rest, shape);
+            shape[at + i] = each ? mask->shape[i] : 1;
+        memcpy(shape + at + mask->ndim, value->shape + at + 1, (size_t)rest * sizeof(*shape));
+        value = mxl_reshape(s, each ? mxl_np_take(s, value, at, before) : value,
+                            at + mask->ndim + rest, shape);
     }
+    value = mxl_cast(s, value, x->dtype);
     return mxl_where(s, whole, mxl_broadcast_to(s, value, x->ndim, x->shape), x);
 }
 
@@ -525,33 +477,21 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
     MXL_PARAM(type, start_axis, MXL_P_INT, MXL_REQUIRED,                                           \
               "The array's axis that the mask begins at.", .type_text = "int")
 
-static const mxl_op op_mask_scalar = {
-    .name = "_npi_boolean_mask_assign_scalar",
-    .shapes = "A.>A",
-    .dtypes = "A.>A",
-    .doc = "The array with a number where a mask is True.",
-    MXL_INPUTS(MASK_INPUTS),
-    MXL_PARAMS_OF(mask_params,
-                  MXL_PARAM(mask_params, value, MXL_P_FLOAT, MXL_REQUIRED, "The number.",
-                            .type_text = "float"),
-                  START(mask_params)),
-    .compose = mask_scalar_compose,
-    .completes_alone = true,
-    .keeps_scalars = true,
-};
+MXL_NP(mask_scalar, "_npi_boolean_mask_assign_scalar",
+       "The array with a number where a mask is True.", .shapes = "A.>A", .dtypes = "A.>A",
+       MXL_INPUTS(MASK_INPUTS),
+       MXL_PARAMS_OF(mask_params,
+                     MXL_PARAM(mask_params, value, MXL_P_FLOAT, MXL_REQUIRED, "The number.",
+                               .type_text = "float"),
+                     START(mask_params)),
+       .completes_alone = true);
 
-static const mxl_op op_mask_tensor = {
-    .name = "_npi_boolean_mask_assign_tensor",
-    .shapes = "A..>A",
-    .dtypes = "A.A>A",
-    .doc = "The array with values, one after the other, where a mask is True.",
-    MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
-    MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
-                   "The array's axis that the mask begins at.", .type_text = "int"),
-    .compose = mask_tensor_compose,
-    .completes_alone = true,
-    .keeps_scalars = true,
-};
+MXL_NP(mask_tensor, "_npi_boolean_mask_assign_tensor",
+       "The array with values, one after the other, where a mask is True.", .shapes = "A..>A",
+       .dtypes = "A.A>A", MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
+       MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
+                      "The array's axis that the mask begins at.", .type_text = "int"),
+       .completes_alone = true);
 
 /* ---- nonzero ---- */
 
@@ -559,22 +499,14 @@ static mxl_array *nonzero_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *x = call->in[0];
 
-    (void)mxl_np_scope(s);
     if (x->ndim == 0) /* counts as a line of one, as in NumPy 1 */
         x = mxl_np_line(s, x);
-    return mxl_np_text(s, "_mxl_nonzero", 1, &x, "by_axis=0");
+    return mxl_nonzero(s, x, false);
 }
 
-static const mxl_op op_nonzero = {
-    .name = "_npx_nonzero",
-    .aliases = MXL_ALIASES("_npi_nonzero"),
-    .doc = "The positions of elements that are not 0: a row for each, int64.",
-    MXL_INPUTS(MXL_INPUT(x, "Input array.")),
-    .compose = nonzero_compose,
-    .by_values = 1,
-    .dtypes = ">l",
-    .keeps_scalars = true,
-};
+MXL_NP(nonzero, "_npx_nonzero", "The positions of elements that are not 0: a row for each, int64.",
+       .aliases = MXL_ALIASES("_npi_nonzero"), MXL_INPUTS(MXL_INPUT(x, "Input array.")),
+       .by_values = 1, .dtypes = ">l");
 
 const mxl_op *const mxl_ops_np_edits[] = {
     &op_pad,          &op_delete,        &op_insert_scalar,

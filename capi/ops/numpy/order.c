@@ -2,12 +2,10 @@
 #include "ops/numpy/numpy.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "array/copy.h"
-#include "base/memory/mem.h"
-#include "ops/elementwise/elementwise.h"
+#include "ops/index/take.h"
+#include "ops/shape/movement.h"
 
 /* ---- percentile ---- */
 
@@ -25,7 +23,6 @@ typedef struct percentile_params {
 static int percentile_arity(const void *params, mxl_arity *arity)
 {
     arity->inputs = isnan(((const percentile_params *)params)->q) ? 2 : 1;
-    arity->outputs = arity->visible = 1;
     return 0;
 }
 
@@ -42,10 +39,8 @@ static mxl_array *sorted(mxl_scope *s, const mxl_call *call, int64_t *shape, int
     for (int i = 0; i < p->axis.n; i++) {
         int axis = mxl_check_axis(call->op, p->axis.v[i], x->ndim);
 
-        if (axis < 0) {
-            s->failed = true;
+        if (axis < 0)
             return NULL;
-        }
         reduced[axis] = true;
     }
     *ndim = 0;
@@ -62,17 +57,13 @@ static mxl_array *sorted(mxl_scope *s, const mxl_call *call, int64_t *shape, int
         last *= reduced[i] ? x->shape[i] : 1;
     }
     if (last == 0)
-        return mxl_np_fail(s, "%s: takes arrays with elements, got shape %s", call->op->name,
-                           MXL_SHAPE_OF(x));
+        return mxl_error_null("takes arrays with elements, got shape %s", MXL_SHAPE_OF(x));
     for (int i = 0; i < kept; i++)
         merged[i] = x->shape[order[i]];
     merged[kept] = last;
     if (x->dtype != MXL_F64)
-        x = mxl_np_as(s, x, MXL_F32);
-    if (x != NULL && x->ndim > 1)
-        x = mxl_np_text(s, "transpose", 1, &x, "axes=%s", MXL_SHAPE_TEXT(x->ndim, order));
-    x = x == NULL ? NULL : mxl_reshape(s, x, kept + 1, merged);
-    return mxl_np_text(s, "sort", 1, &x, "axis=-1");
+        x = mxl_cast(s, x, MXL_F32);
+    return mxl_sort_axis(s, mxl_reshape(s, mxl_transpose(s, x, order), kept + 1, merged), -1);
 }
 
 /* The number at a fraction of the sorted ones: between two of them. */
@@ -86,12 +77,10 @@ static mxl_array *at_fraction(mxl_scope *s, mxl_array *x, double fraction, int h
     part = how == HIGHER ? 1 : how == LOWER ? 0 : how == MIDPOINT ? 0.5 : at - (double)low;
     if (how == NEAREST)
         low = high = (int64_t)nearbyint(at);
-    below = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=%lld end=%lld", axis, (long long)low,
-                        (long long)low + 1);
+    below = mxl_slice_axis(s, x, axis, low, low + 1);
     if (low == high || part == 0)
         return below;
-    above = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=%lld end=%lld", axis,
-                        (long long)high, (long long)high + 1);
+    above = mxl_slice_axis(s, x, axis, high, high + 1);
     if (part == 1)
         return above;
     return mxl_add(s, mxl_mul_scalar(s, below, 1 - part), mxl_mul_scalar(s, above, part));
@@ -100,40 +89,33 @@ static mxl_array *at_fraction(mxl_scope *s, mxl_array *x, double fraction, int h
 static mxl_array *percentile_compose(mxl_scope *s, const mxl_call *call)
 {
     const percentile_params *p = call->params;
-    int64_t shape[MXL_MAX_NDIM], full[MXL_MAX_NDIM], count = 1;
+    int64_t shape[MXL_MAX_NDIM + 1] = {1}, count = 1;
     mxl_array *q = call->num_inputs > 1 ? call->in[1] : NULL, *x, *made = NULL;
-    int ndim = 0;
+    int many = q != NULL && q->ndim == 1, ndim = 0; /* many: an axis for them comes first */
 
-    x = sorted(mxl_np_scope(s), call, shape, &ndim);
+    x = sorted(s, call, shape + 1, &ndim);
     if (q != NULL && q->ndim > 1)
-        return mxl_np_fail(s, "%s: q must have at most 1 axis, got %d", call->op->name, q->ndim);
-    if (q != NULL) {
-        count = q->size;
-        q = s->mode.meta ? q : mxl_np_read(s, q, MXL_F64);
-    }
-    if (x == NULL || s->failed)
+        return mxl_error_null("q must have at most 1 axis, got %d", q->ndim);
+    if (x == NULL)
         return NULL;
-    for (int64_t i = 0; i < count; i++) {
-        double percent = q == NULL      ? p->q
-                         : s->mode.meta ? 0
-                                        : ((const double *)mxl_array_read(q))[i];
-        mxl_array *one, *both[2];
+    if (q != NULL) {
+        shape[0] = count = q->size;
+        if (s->mode.meta || count == 0)
+            return mxl_scope_new(s, x->dtype, ndim + many, shape + 1 - many);
+        q = mxl_np_read(s, q, MXL_F64);
+        shape[0] = 1;
+    }
+    for (int64_t i = 0; !s->failed && i < count; i++) {
+        double percent = q == NULL ? p->q : ((const double *)mxl_array_read(q))[i];
+        mxl_array *both[2] = {made, NULL};
 
         if (!(percent >= 0 && percent <= 100))
-            return mxl_np_fail(s, "ValueError: %s: q is %g, it must be between 0 and 100",
-                               call->op->name, percent);
-        one = at_fraction(s, x, percent / 100, p->interpolation);
-        if (one == NULL)
+            return mxl_error_null("ValueError: q is %g, it must be between 0 and 100", percent);
+        both[1] = mxl_reshape(s, at_fraction(s, x, percent / 100, p->interpolation), ndim + many,
+                              shape + 1 - many);
+        made = made == NULL ? both[1] : mxl_concat(s, 2, both, 0);
+        if (made == NULL)
             return NULL;
-        full[0] = s->mode.meta ? count : 1;
-        memcpy(full + 1, shape, (size_t)ndim * sizeof(*shape));
-        if (s->mode.meta && q != NULL && q->ndim == 1)
-            return mxl_scope_new(s, one->dtype, ndim + 1, full);
-        one = mxl_reshape(s, one, q != NULL && call->in[1]->ndim == 1 ? ndim + 1 : ndim,
-                          q != NULL && call->in[1]->ndim == 1 ? full : shape);
-        both[0] = made;
-        both[1] = one;
-        made = made == NULL ? one : mxl_concat(s, 2, both, 0);
     }
     return made;
 }
@@ -147,24 +129,19 @@ static int percentile_dtypes(mxl_rule *rule)
                                      : mxl_rule_said_dtypes(rule, data == MXL_F64 ? ">d" : ">f");
 }
 
-static const mxl_op op_percentile = {
-    .name = "_npi_percentile",
-    .doc = "The numbers below which a part of the elements lies, along axes.",
-    MXL_INPUTS(MXL_INPUT(a, "Input array."), MXL_INPUT(q, "Percentages, in one axis or none.")),
-    MXL_PARAMS_OF(
-        percentile_params,
-        MXL_PARAM(percentile_params, axis, MXL_P_OPT_SHAPE, "None", "The axes; None: all."),
-        MXL_PARAM(percentile_params, interpolation, MXL_P_ENUM, "linear",
-                  "What is taken between two elements.", .values = interpolations),
-        MXL_PARAM(percentile_params, keepdims, MXL_P_BOOL, "0",
-                  "Whether the axes stay, with size 1."),
-        MXL_PARAM_AS("q_scalar", percentile_params, q, MXL_P_OPT_FLOAT, "None",
-                     "The percentage, if it is one number.", .type_name = "double or None")),
-    .arity = percentile_arity,
-    .compose = percentile_compose,
-    .complete_dtypes = percentile_dtypes,
-    .keeps_scalars = true,
-};
+MXL_NP(percentile, "_npi_percentile",
+       "The numbers below which a part of the elements lies, along axes.",
+       MXL_INPUTS(MXL_INPUT(a, "Input array."), MXL_INPUT(q, "Percentages, in one axis or none.")),
+       MXL_PARAMS_OF(
+           percentile_params,
+           MXL_PARAM(percentile_params, axis, MXL_P_OPT_SHAPE, "None", "The axes; None: all."),
+           MXL_PARAM(percentile_params, interpolation, MXL_P_ENUM, "linear",
+                     "What is taken between two elements.", .values = interpolations),
+           MXL_PARAM(percentile_params, keepdims, MXL_P_BOOL, "0",
+                     "Whether the axes stay, with size 1."),
+           MXL_PARAM_AS("q_scalar", percentile_params, q, MXL_P_OPT_FLOAT, "None",
+                        "The percentage, if it is one number.", .type_name = "double or None")),
+       .arity = percentile_arity, .complete_dtypes = percentile_dtypes);
 
 /* ---- unique ---- */
 
@@ -252,7 +229,7 @@ static mxl_array *axis_first(mxl_scope *s, mxl_array *x, int axis)
         return x;
     for (int i = 1; i < x->ndim; i++)
         order[i] = i <= axis ? i - 1 : i;
-    return mxl_np_text(s, "transpose", 1, &x, "axes=%s", MXL_SHAPE_TEXT(x->ndim, order));
+    return mxl_transpose(s, x, order);
 }
 
 /* Sets first (positions of the unique rows), inverse and counts; returns how many are unique. */
@@ -277,7 +254,7 @@ static int64_t find_unique(const rows *r, int64_t *at, int64_t *room, int64_t *f
 
 static mxl_array *first_of(mxl_scope *s, mxl_array *list, int64_t count)
 {
-    return mxl_np_text(s, "slice_axis", 1, &list, "axis=0 begin=0 end=%lld", (long long)count);
+    return mxl_slice_axis(s, list, 0, 0, count);
 }
 
 static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
@@ -288,15 +265,12 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
     int axis = 0, next = 1;
     rows r;
 
-    (void)mxl_np_scope(s);
     if (p->axis == MXL_NONE) {
         x = mxl_np_line(s, x);
     } else {
         axis = mxl_check_axis(call->op, p->axis, x->ndim);
-        if (axis < 0) {
-            s->failed = true;
+        if (axis < 0)
             return NULL;
-        }
     }
     values = x == NULL ? NULL : axis_first(s, x, axis);
     values =
@@ -321,26 +295,19 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
     return mxl_np_take(s, x, axis, first_of(s, lists[2], count));
 }
 
-static const mxl_op op_unique = {
-    .name = "_npi_unique",
-    .inputs = mxl_inputs_data,
-    .doc =
-        "The different elements, or parts along an axis, in order; where each is first, which one "
-        "each element is, and how often each occurs.",
-    MXL_PARAMS_OF(
-        unique_params,
-        MXL_PARAM_AS("return_index", unique_params, index, MXL_P_BOOL, "0",
-                     "Whether first positions are given.", .sets_outputs = true),
-        MXL_PARAM_AS("return_inverse", unique_params, inverse, MXL_P_BOOL, "0",
-                     "Whether it is given which one each element is.", .sets_outputs = true),
-        MXL_PARAM_AS("return_counts", unique_params, counts, MXL_P_BOOL, "0",
-                     "Whether counts are given.", .sets_outputs = true),
-        MXL_PARAM(unique_params, axis, MXL_P_OPT_INT, "None", "The axis; None: elements.")),
-    .arity = unique_arity,
-    .compose = unique_compose,
-    .dtypes = "A>Al*",
-    .by_values = 1,
-    .keeps_scalars = true,
-};
+MXL_NP(unique, "_npi_unique",
+       "The different elements, or parts along an axis, in order; where each is first, which one "
+       "each element is, and how often each occurs.",
+       .inputs = mxl_inputs_data,
+       MXL_PARAMS_OF(
+           unique_params,
+           MXL_PARAM_AS("return_index", unique_params, index, MXL_P_BOOL, "0",
+                        "Whether first positions are given.", .sets_outputs = true),
+           MXL_PARAM_AS("return_inverse", unique_params, inverse, MXL_P_BOOL, "0",
+                        "Whether it is given which one each element is.", .sets_outputs = true),
+           MXL_PARAM_AS("return_counts", unique_params, counts, MXL_P_BOOL, "0",
+                        "Whether counts are given.", .sets_outputs = true),
+           MXL_PARAM(unique_params, axis, MXL_P_OPT_INT, "None", "The axis; None: elements.")),
+       .arity = unique_arity, .dtypes = "A>Al*", .by_values = 1);
 
 const mxl_op *const mxl_ops_np_order[] = {&op_percentile, &op_unique, NULL};

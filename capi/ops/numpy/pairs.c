@@ -16,9 +16,9 @@ static int work_dtype(int dtype)
 /* -1 where x is negative or -0, else 1. A constant: it has no derivative. */
 static mxl_array *sign_of(mxl_scope *s, mxl_array *x)
 {
-    mxl_array *below = mxl_np_scalar(s, "_lesser_scalar", x, 0);
-    mxl_array *under = mxl_np_scalar(s, "_lesser_scalar", mxl_rdiv_scalar(s, x, 1), 0);
-    mxl_array *both = mxl_np_two(s, "broadcast_maximum", below, under);
+    mxl_array *below = mxl_apply_scalar(s, &mxl_op_lesser_scalar, x, 0);
+    mxl_array *under = mxl_apply_scalar(s, &mxl_op_lesser_scalar, mxl_rdiv_scalar(s, x, 1), 0);
+    mxl_array *both = mxl_apply2(s, &mxl_op_broadcast_maximum, below, under);
 
     return mxl_add_scalar(s, mxl_mul_scalar(s, both, -2), 1);
 }
@@ -32,12 +32,12 @@ static mxl_array *copysign_of(mxl_scope *s, mxl_array *x, mxl_array *y)
 /* x 2^y */
 static mxl_array *ldexp_of(mxl_scope *s, mxl_array *x, mxl_array *y)
 {
-    return mxl_mul(s, x, mxl_np_scalar(s, "_rpower_scalar", y, 2));
+    return mxl_mul(s, x, mxl_apply_scalar(s, &mxl_op_rpower_scalar, y, 2));
 }
 
 static mxl_array *arctan2_of(mxl_scope *s, mxl_array *y, mxl_array *x)
 {
-    return mxl_np_two(s, "_npi_arctan2", y, x);
+    return mxl_apply2(s, &mxl_op_atan2, y, x);
 }
 
 /* ---- two arrays ---- */
@@ -47,13 +47,13 @@ typedef mxl_array *(*pair_fn)(mxl_scope *s, mxl_array *a, mxl_array *b);
 static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
 {
     int dtype = call->in[0]->dtype, work = work_dtype(dtype);
-    mxl_array *a = mxl_np_as(mxl_np_scope(s), call->in[0], work);
+    mxl_array *a = mxl_cast(s, call->in[0], work);
 
     if (mxl_check_dtypes(call->op, call->in[0], call->in[1]) != 0)
         return NULL;
     if (dtype == MXL_BOOL)
-        return mxl_np_fail(s, "%s: takes numbers, got arrays of bool", call->op->name);
-    return mxl_np_as(s, of(s, a, mxl_np_as(s, call->in[1], work)), dtype);
+        return mxl_error_null("takes numbers, got arrays of bool");
+    return mxl_cast(s, of(s, a, mxl_cast(s, call->in[1], work)), dtype);
 }
 
 #define PAIR(id, text)                                                                             \
@@ -62,11 +62,10 @@ static mxl_array *pair(mxl_scope *s, const mxl_call *call, pair_fn of)
         return pair(s, call, id##_of);                                                             \
     }                                                                                              \
     static const mxl_op op_##id = {                                                                \
-        .name = "_npi_" #id,                                                                       \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = text " The arrays broadcast, and have one dtype.",                                  \
         .inputs = mxl_inputs_lhs_rhs,                                                              \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
     }
 
 PAIR(copysign, "The first array with the signs of the second.");
@@ -78,11 +77,11 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
 {
     const mxl_scalar_params *p = call->params;
     int dtype = mxl_scalar_dtype(call->in[0]->dtype, p);
-    mxl_array *x = mxl_np_as(mxl_np_scope(s), call->in[0], work_dtype(dtype));
+    mxl_array *x = mxl_cast(s, call->in[0], work_dtype(dtype));
     double value = mxl_dtype_is_float(dtype) ? p->scalar : trunc(p->scalar);
     mxl_array *y = x == NULL ? NULL : mxl_np_number(s, value, x->dtype);
 
-    return mxl_np_as(s, number_first ? of(s, y, x) : of(s, x, y), dtype);
+    return mxl_cast(s, number_first ? of(s, y, x) : of(s, x, y), dtype);
 }
 
 #define SCALAR(id, of, first, text)                                                                \
@@ -91,12 +90,11 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
         return beside(s, call, of##_of, first);                                                    \
     }                                                                                              \
     static const mxl_op op_##id##_scalar = {                                                       \
-        .name = "_npi_" #id "_scalar",                                                             \
+        .name = MXL_NUMPY("_npi_" #id "_scalar"),                                                  \
         .doc = text,                                                                               \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
         .shapes = "A>A",                                                                           \
         .compose = id##_scalar_compose,                                                            \
-        .keeps_scalars = true,                                                                     \
     }
 
 SCALAR(arctan2, arctan2, false, "The angle of the point (scalar, data), between -pi and pi.");
@@ -115,26 +113,24 @@ static mxl_array *integer_compose(mxl_scope *s, const mxl_call *call)
     double value = x->dtype == MXL_BOOL ? p->scalar != 0 : trunc(p->scalar);
 
     if (mxl_dtype_is_float(x->dtype))
-        return mxl_np_fail(s, "%s: takes integers, got %s", call->op->name,
-                           mxl_dtype_name(x->dtype));
-    return mxl_np_two(mxl_np_scope(s), mxl_np_of(call), x, mxl_np_number(s, value, x->dtype));
+        return mxl_error_null("takes integers, got %s", mxl_dtype_name(x->dtype));
+    return mxl_apply2(s, mxl_np_of(call), x, mxl_np_number(s, value, x->dtype));
 }
 
-#define INTEGER(id, text)                                                                          \
+#define INTEGER(id, target, text)                                                                  \
     static const mxl_np_op op_##id##_scalar = {                                                    \
-        .op = {.name = "_npi_" #id "_scalar",                                                      \
+        .op = {.name = MXL_NUMPY("_npi_" #id "_scalar"),                                           \
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
                .shapes = "A>A",                                                                    \
-               .compose = integer_compose,                                                         \
-               .keeps_scalars = true},                                                             \
-        .of = "_npi_" #id,                                                                         \
+               .compose = integer_compose},                                                        \
+        .of = &mxl_op_##target,                                                                    \
     }
 
-INTEGER(bitwise_and, "The bits that integers and the number have.");
-INTEGER(bitwise_or, "The bits that integers or the number have.");
-INTEGER(bitwise_xor, "The bits that either integers or the number have.");
-INTEGER(lcm, "The least common multiple of integers and the number.");
+INTEGER(bitwise_and, and, "The bits that integers and the number have.");
+INTEGER(bitwise_or, or, "The bits that integers or the number have.");
+INTEGER(bitwise_xor, xor, "The bits that either integers or the number have.");
+INTEGER(lcm, lcm, "The least common multiple of integers and the number.");
 
 const mxl_op *const mxl_ops_np_pairs[] = {
     &op_copysign,

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "ops/elementwise/elementwise.h"
 #include "ops/reduce/reduce_ops.h"
 
 typedef struct np_reduce_params {
@@ -15,33 +16,7 @@ typedef struct np_reduce_params {
     int64_t ddof;
 } np_reduce_params;
 
-/* ---- shapes and dtypes ---- */
-
-/* Whether a number is reduced: it has no axes, but axis 0 or -1 may be named. */
-static bool names_none(const np_reduce_params *p, const mxl_array *x)
-{
-    return x->ndim == 0 && p->axis.n == 1 && (p->axis.v[0] == 0 || p->axis.v[0] == -1);
-}
-
-/* The shape of the result; -1 with the error set. */
-static int result_shape(const mxl_op *op, const np_reduce_params *p, const mxl_array *x,
-                        mxl_shape *out)
-{
-    const mxl_reduce_params axes = {.axis = p->axis};
-    bool reduced[MXL_MAX_NDIM] = {false};
-
-    if (p->axis.n != 0 && !names_none(p, x) &&
-        mxl_reduce_axes(op->name, &axes, x->ndim, reduced) != 0)
-        return -1;
-    out->ndim = 0;
-    for (int i = 0; i < x->ndim; i++) {
-        if (!reduced[i])
-            out->dim[out->ndim++] = x->shape[i];
-        else if (p->keepdims)
-            out->dim[out->ndim++] = 1;
-    }
-    return 0;
-}
+/* ---- dtypes ---- */
 
 /* The dtype of a sum: the one that is asked for; booleans are counted in int64. */
 static int sum_dtype(const np_reduce_params *p, const mxl_array *x)
@@ -61,32 +36,30 @@ static int mean_dtype(const np_reduce_params *p, const mxl_array *x)
 
 /* ---- compositions ---- */
 
-/* The reduction `op` of x, in x's dtype. */
-static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const char *op, mxl_array *x)
+/* The reduction `op` of x, in x's dtype. A number has no axes, whichever are named. */
+static mxl_array *reduced(mxl_scope *s, const mxl_call *call, const mxl_op *op, mxl_array *x)
 {
     const np_reduce_params *p = call->params;
     const mxl_reduce_params params = {.axis = p->axis, .keepdims = p->keepdims};
-    mxl_shape shape;
+    mxl_array *y;
 
-    mxl_np_scope(s);
     if (x == NULL || p->axis.n == 0 || x->ndim == 0)
-        return x == NULL ? NULL : mxl_np_one(s, "_copy", x);
-    if (result_shape(call->op, p, x, &shape) != 0) {
-        s->failed = true;
-        return NULL;
-    }
-    return mxl_reshape(s, mxl_np_call(s, op, &params, 1, &x), shape.ndim, shape.dim);
+        return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
+    y = mxl_scope_call(s, op, &params, 1, &x);
+    if (p->keepdims || (p->axis.n > 0 && p->axis.n < x->ndim))
+        return y;
+    return mxl_reshape(s, y, 0, x->shape); /* of all axes, shape (1,) */
 }
 
 /* Computed in the wider of the dtypes of the array and of the result, as far as one is floating:
  * integers of a mean are divided as numbers, and its result is cut afterwards. */
 static mxl_array *in_dtype(mxl_scope *s, const mxl_call *call, int work, int dtype)
 {
-    mxl_array *x = mxl_np_as(s, call->in[0], work);
+    mxl_array *x = mxl_cast(s, call->in[0], work);
 
     if (!isnan(((const np_reduce_params *)call->params)->initial))
-        return mxl_np_fail(s, "%s: initial is not supported, as in 1.9.1", call->op->name);
-    return mxl_np_as(s, reduced(s, call, mxl_np_of(call), x), dtype);
+        return mxl_error_null("initial is not supported, as in 1.9.1");
+    return mxl_cast(s, reduced(s, call, mxl_np_of(call), x), dtype);
 }
 
 static mxl_array *sum_compose(mxl_scope *s, const mxl_call *call)
@@ -116,8 +89,6 @@ static mxl_array *extreme_compose(mxl_scope *s, const mxl_call *call)
 
 /* ---- the operators ---- */
 
-static const mxl_input inputs_a[] = {MXL_INPUT(a, "Input array, of any shape."), {0}};
-
 static const char *const sum_dtypes[] = {"None",  "bool",  "float16", "float32", "float64",
                                          "int32", "int64", "int8",    NULL};
 
@@ -139,29 +110,28 @@ static const mxl_param extreme_table[] = {AXIS, KEEPDIMS, INITIAL, {0}};
 
 /* `dtype` is none of the parameters of max and min, and is 0 there. */
 #define REDUCTION(id, op_name, kind, table, text, ...)                                             \
-    static const mxl_np_op op_##id = {                                                             \
-        .op = {.name = op_name,                                                                    \
+    const mxl_np_op mxl_op_np_##id = {                                                             \
+        .op = {.name = MXL_NUMPY(op_name),                                                         \
                .doc = text,                                                                        \
                MXL_PARAMS(np_reduce_params, table),                                                \
                .compose = kind##_compose,                                                          \
-               .keeps_scalars = true,                                                              \
                __VA_ARGS__},                                                                       \
-        .of = #id,                                                                                 \
+        .of = &mxl_op_##id,                                                                        \
     }
 
 REDUCTION(sum, "_np_sum", sum, sum_table, "Sum over axes; booleans are counted in int64.",
-          .inputs = inputs_a);
+          .inputs = mxl_inputs_np);
 REDUCTION(prod, "_np_prod", sum, sum_table, "Product over axes; of booleans in int64.",
           .aliases = MXL_ALIASES("_np_product"),
           .inputs = (const mxl_input[]){MXL_INPUT(a, "Input array, of any shape.", .after = 4),
                                         {0}});
 REDUCTION(mean, "_npi_mean", mean, sum_table,
           "Mean over axes; of integers in float32. The mean of nothing is NaN.",
-          .inputs = inputs_a);
+          .inputs = mxl_inputs_np);
 REDUCTION(max, "_np_max", extreme, extreme_table, "Largest element over axes.",
-          .aliases = MXL_ALIASES("_np_amax"), .inputs = inputs_a);
+          .aliases = MXL_ALIASES("_np_amax"), .inputs = mxl_inputs_np);
 REDUCTION(min, "_np_min", extreme, extreme_table, "Smallest element over axes.",
-          .aliases = MXL_ALIASES("_np_amin"), .inputs = inputs_a);
+          .aliases = MXL_ALIASES("_np_amin"), .inputs = mxl_inputs_np);
 
 /* ---- var, std ---- */
 
@@ -181,11 +151,12 @@ static mxl_array *variance(mxl_scope *s, const mxl_call *call)
     double n;
 
     if (x->dtype == MXL_BOOL)
-        return mxl_np_fail(s, "%s: takes numbers, got bool", call->op->name);
-    mxl_np_scope(s);
-    x = mxl_np_as(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
-    mean = x == NULL || p->axis.n == 0 || x->ndim == 0 ? x : mxl_np_call(s, "mean", &kept, 1, &x);
-    sum = reduced(s, call, "sum", mxl_square(s, mxl_sub(s, x, mean)));
+        return mxl_error_null("takes numbers, got bool");
+    x = mxl_cast(s, x, mxl_dtype_is_float(dtype) ? dtype : own);
+    mean = x == NULL || p->axis.n == 0 || x->ndim == 0
+               ? x
+               : mxl_scope_call(s, &mxl_op_mean, &kept, 1, &x);
+    sum = reduced(s, call, &mxl_op_sum, mxl_square(s, mxl_sub(s, x, mean)));
     if (sum == NULL)
         return NULL;
     n = sum->size > 0 ? (double)(x->size / sum->size) : 1;
@@ -194,16 +165,16 @@ static mxl_array *variance(mxl_scope *s, const mxl_call *call)
 
 static mxl_array *var_compose(mxl_scope *s, const mxl_call *call)
 {
-    return mxl_np_as(s, variance(s, call), spread_dtype(call->params, call->in[0]));
+    return mxl_cast(s, variance(s, call), spread_dtype(call->params, call->in[0]));
 }
 
 static mxl_array *std_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *var = variance(s, call);
 
-    return var == NULL
-               ? NULL
-               : mxl_np_as(s, mxl_np_one(s, "sqrt", var), spread_dtype(call->params, call->in[0]));
+    return var == NULL ? NULL
+                       : mxl_cast(s, mxl_apply(s, &mxl_op_sqrt, var),
+                                  spread_dtype(call->params, call->in[0]));
 }
 
 static const char *const spread_dtypes[] = {"None",  "float16", "float32", "float64",
@@ -211,9 +182,9 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
 
 #define SPREAD(id, text)                                                                           \
     static const mxl_op op_##id = {                                                                \
-        .name = "_npi_" #id,                                                                       \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .doc = text,                                                                               \
-        .inputs = inputs_a,                                                                        \
+        .inputs = mxl_inputs_np,                                                                   \
         MXL_PARAMS_OF(np_reduce_params, AXIS,                                                      \
                       MXL_PARAM(np_reduce_params, dtype, MXL_P_DTYPE, "None",                      \
                                 "dtype of the result; None: the array's.",                         \
@@ -224,7 +195,6 @@ static const char *const spread_dtypes[] = {"None",  "float16", "float32", "floa
         .output_names = #id " mean",                                                               \
         .total_outputs = 2,                                                                        \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
     }
 
 SPREAD(var, "Variance over axes: the mean square of distances from the mean.");
@@ -234,41 +204,53 @@ SPREAD(std, "Standard deviation over axes: the root of the variance.");
 
 /* Counts the elements that compare so to 0, and compares the count to 0: the sum of nothing is 0.
  */
-static mxl_array *quantified(mxl_scope *s, const mxl_call *call, const char *element,
-                             const char *count)
+static mxl_array *quantified(mxl_scope *s, const mxl_call *call, const mxl_op *element,
+                             const mxl_op *count)
 {
     mxl_array *x = call->in[0];
     bool wide = mxl_dtype_is_float(x->dtype) && x->dtype != MXL_F16;
 
-    x = mxl_np_as(mxl_np_scope(s), x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
-    x = mxl_np_scalar(s, element, x, 0);
-    x = reduced(s, call, "sum", wide ? x : mxl_np_as(s, x, MXL_I64));
-    return mxl_np_as(s, mxl_np_scalar(s, count, x, 0), MXL_BOOL);
+    x = mxl_cast(s, x, x->dtype == MXL_BOOL ? MXL_I8 : x->dtype);
+    x = mxl_apply_scalar(s, element, x, 0);
+    x = reduced(s, call, &mxl_op_sum, wide ? x : mxl_cast(s, x, MXL_I64));
+    return mxl_cast(s, mxl_apply_scalar(s, count, x, 0), MXL_BOOL);
 }
 
 static mxl_array *all_compose(mxl_scope *s, const mxl_call *call)
 {
-    return quantified(s, call, "_equal_scalar", "_equal_scalar");
+    return quantified(s, call, &mxl_op_equal_scalar, &mxl_op_equal_scalar);
 }
 
 static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
 {
-    return quantified(s, call, "_not_equal_scalar", "_not_equal_scalar");
+    return quantified(s, call, &mxl_op_not_equal_scalar, &mxl_op_not_equal_scalar);
 }
 
 #define QUANTIFIER(id, text, ...)                                                                  \
     static const mxl_op op_##id = {                                                                \
-        .name = "_np_" #id,                                                                        \
+        .name = MXL_NUMPY("_np_" #id),                                                             \
         .doc = "Whether " text " elements over axes are not 0.",                                   \
         MXL_PARAMS_OF(np_reduce_params, AXIS, KEEPDIMS),                                           \
         .inputs = mxl_inputs_data,                                                                 \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
         __VA_ARGS__,                                                                               \
     }
 
 QUANTIFIER(all, "all", .aliases = NULL);
 QUANTIFIER(any, "any", .aliases = MXL_ALIASES("_np_sometrue"));
+
+mxl_array *mxl_np_reduce(mxl_scope *s, const mxl_np_op *op, mxl_array *x, mxl_tuple axis,
+                         bool keepdims)
+{
+    const np_reduce_params p = {axis, MXL_DTYPE_UNKNOWN, keepdims, NAN, 0};
+
+    return mxl_scope_call(s, &op->op, &p, 1, &x);
+}
+
+mxl_array *mxl_np_all(mxl_scope *s, mxl_array *x)
+{
+    return mxl_scope_call(s, &op_all, &(np_reduce_params){.axis.n = -1}, 1, &x);
+}
 
 /* ---- argmax, argmin ---- */
 
@@ -319,13 +301,13 @@ static int arg_compute(const mxl_call *call)
     if (searches_all(&params, call->in[0]->ndim))
         params.axis = MXL_NONE;
     search.params = &params;
-    search.op = mxl_op_find(mxl_np_of(call));
-    return search.op == NULL ? -1 : search.op->compute(&search);
+    search.op = mxl_np_of(call);
+    return search.op->compute(&search);
 }
 
 #define ARG(id, which)                                                                             \
     static const mxl_np_op op_arg##id = {                                                          \
-        .op = {.name = "_npi_arg" #id,                                                             \
+        .op = {.name = MXL_NUMPY("_npi_arg" #id),                                                  \
                .doc = "Index of the " which " element along an axis, as int64; of equal ones the " \
                       "first.",                                                                    \
                MXL_PARAMS_OF(np_arg_params,                                                        \
@@ -336,15 +318,24 @@ static int arg_compute(const mxl_call *call)
                .infer = arg_infer,                                                                 \
                .dtypes = ">l",                                                                     \
                .compute = arg_compute,                                                             \
-               .grad = mxl_grad_zero,                                                              \
-               .keeps_scalars = true},                                                             \
-        .of = "_mxl_arg" #id,                                                                      \
+               .grad = mxl_grad_zero},                                                             \
+        .of = &mxl_op_arg##id##_int64,                                                             \
     }
 
 ARG(max, "largest");
 ARG(min, "smallest");
 
 const mxl_op *const mxl_ops_np_reductions[] = {
-    &op_sum.op, &op_prod.op, &op_mean.op, &op_max.op,    &op_min.op,    &op_var,
-    &op_std,    &op_all,     &op_any,     &op_argmax.op, &op_argmin.op, NULL,
+    &mxl_op_np_sum.op,
+    &mxl_op_np_prod.op,
+    &mxl_op_np_mean.op,
+    &mxl_op_np_max.op,
+    &mxl_op_np_min.op,
+    &op_var,
+    &op_std,
+    &op_all,
+    &op_any,
+    &op_argmax.op,
+    &op_argmin.op,
+    NULL,
 };

@@ -1,5 +1,5 @@
-/* _npx_reshape, whose shape may have codes; _npi_concatenate and stacks, which are joined after
- * they get the axes that they lack. */
+/* _np_reshape and _npx_reshape, whose shape may have codes; _npi_concatenate and stacks, which are
+ * joined after they get the axes that they lack. */
 #include "ops/numpy/numpy.h"
 
 #include <limits.h>
@@ -8,13 +8,15 @@
 #include "base/memory/mem.h"
 #include "ops/shape/movement.h"
 
-/* ---- _npx_reshape ---- */
+/* ---- _np_reshape, _npx_reshape ---- */
 
-typedef struct npx_reshape_params {
+static const mxl_op op_npx_reshape;
+
+typedef struct reshape_params {
     mxl_tuple newshape;
     int reverse;
     const char *order; /* 1.9.1 reads it, and keeps the order of C */
-} npx_reshape_params;
+} reshape_params;
 
 /* Codes of a shape. */
 enum { INFER = -1, SAME = -2, SKIP = -3, REST = -4, MERGE = -5, SPLIT = -6 };
@@ -31,7 +33,7 @@ typedef struct reader {
 
 static int cannot(const reader *r, const char *why)
 {
-    const npx_reshape_params *p = r->plan->params;
+    const reshape_params *p = r->plan->params;
 
     return mxl_error("%s: newshape %s of an array of shape %s: %s", r->plan->op->name,
                      MXL_SHAPE_TEXT(p->newshape.n, p->newshape.v),
@@ -79,7 +81,9 @@ static int read_code(reader *r, const int64_t *code, int left)
 {
     int axes = *code == MERGE ? 2 : *code == SAME || *code == SKIP || *code == SPLIT ? 1 : 0;
 
-    if (r->at + axes > r->ndim)
+    if (*code < INFER && r->plan->op != &op_npx_reshape)
+        return cannot(r, "extents must not be negative, but for one of -1");
+    if (axes > 0 && r->at + axes > r->ndim)
         return cannot(r, "a code is about an axis that there is not");
     switch (*code) {
     case SAME:
@@ -135,9 +139,9 @@ static int complete(reader *r)
     return known == size ? 0 : cannot(r, "another number of elements");
 }
 
-static int npx_reshape_plan(mxl_plan *p)
+static int reshape_plan(mxl_plan *p)
 {
-    const npx_reshape_params *params = p->params;
+    const reshape_params *params = p->params;
     reader r = {.plan = p, .ndim = p->shape.ndim, .unknown = -1};
     int64_t codes[MXL_MAX_NDIM * 3];
     int n = params->newshape.n;
@@ -165,26 +169,33 @@ static int npx_reshape_plan(mxl_plan *p)
     return 0;
 }
 
-static const mxl_op op_npx_reshape = {
-    .name = "_npx_reshape",
-    .aliases = MXL_ALIASES("_npi_reshape"),
-    .doc = "The same elements in another shape, which must be of as many.",
-    MXL_INPUTS(MXL_INPUT(a, "Input array, of any shape.")),
-    MXL_PARAMS_OF(
-        npx_reshape_params,
-        MXL_PARAM(npx_reshape_params, newshape, MXL_P_SHAPE, MXL_REQUIRED,
-                  "Extents, and codes: -1 what is left, -2 the axis as it is, -3 drops an axis of "
-                  "extent 1, -4 all axes that follow, -5 two axes in one, -6 one axis in the two "
-                  "extents behind the code.",
-                  .type_name = "Shape(tuple)"),
-        MXL_PARAM(npx_reshape_params, reverse, MXL_P_BOOL, "0",
-                  "Whether codes are read from the right; -6 stands behind its extents then."),
-        MXL_PARAM(npx_reshape_params, order, MXL_P_STRING, "C",
-                  "The order of elements, which is that of C whatever is asked for.")),
-    .keeps_scalars = true,
-    MXL_MOVEMENT_BACK(npx_reshape_plan, mxl_reshape_grad),
-    .complete_shapes = mxl_rule_reshape,
-};
+#define RESHAPE(symbol, op_name, its_aliases, shape_text, ...)                                     \
+    static const mxl_op symbol = {                                                                 \
+        .name = op_name,                                                                           \
+        .aliases = its_aliases,                                                                    \
+        .doc = "The same elements in another shape, which must be of as many.",                    \
+        .inputs = mxl_inputs_np,                                                                   \
+        MXL_PARAMS_OF(reshape_params,                                                              \
+                      MXL_PARAM(reshape_params, newshape, MXL_P_SHAPE, MXL_REQUIRED, shape_text,   \
+                                .type_name = "Shape(tuple)"),                                      \
+                      __VA_ARGS__),                                                                \
+        MXL_MOVEMENT_BACK(reshape_plan, mxl_reshape_grad),                                         \
+        .complete_shapes = mxl_rule_reshape,                                                       \
+    }
+#define REVERSE                                                                                    \
+    MXL_PARAM(reshape_params, reverse, MXL_P_BOOL, "0",                                            \
+              "Whether codes are read from the right; -6 stands behind its extents then.")
+#define ORDER                                                                                      \
+    MXL_PARAM(reshape_params, order, MXL_P_STRING, "C",                                            \
+              "The order of elements, which is that of C whatever is asked for.")
+
+RESHAPE(op_np_reshape, MXL_NUMPY("_np_reshape"), NULL,
+        "The shape; one extent may be -1: what is left.", ORDER);
+RESHAPE(op_npx_reshape, MXL_NUMPY("_npx_reshape"), MXL_ALIASES("_npi_reshape"),
+        "Extents, and codes: -1 what is left, -2 the axis as it is, -3 drops an axis of extent 1, "
+        "-4 all axes that follow, -5 two axes in one, -6 one axis in the two extents behind the "
+        "code.",
+        REVERSE, ORDER);
 
 /* ---- _npi_concatenate ---- */
 
@@ -201,101 +212,12 @@ static int concatenate_arity(const void *params, mxl_arity *arity)
     return arity->inputs < 1 ? mxl_error("joining takes one array or more") : 0;
 }
 
-/* Along an axis the other extents are the same; without one the arrays are flattened. */
-static int concatenate_infer(mxl_infer *infer)
-{
-    const concatenate_params *p = infer->params;
-    const mxl_array *first = infer->in[0];
-    int axis = p->axis == MXL_NONE ? 0 : mxl_check_axis(infer->op, p->axis, first->ndim);
-    int64_t extent = 0;
-
-    if (axis < 0)
-        return -1;
-    for (int i = 0; i < infer->num_inputs; i++) {
-        const mxl_array *x = infer->in[i];
-        bool fits = p->axis == MXL_NONE || x->ndim == first->ndim;
-
-        if (mxl_check_dtypes(infer->op, first, x) != 0)
-            return -1;
-        for (int k = 0; fits && p->axis != MXL_NONE && k < x->ndim; k++)
-            fits = k == axis || x->shape[k] == first->shape[k];
-        if (!fits)
-            return mxl_error("%s: shapes %s and %s may differ only in axis %d", infer->op->name,
-                             MXL_SHAPE_OF(first), MXL_SHAPE_OF(x), axis);
-        if (__builtin_add_overflow(extent, p->axis == MXL_NONE ? x->size : x->shape[axis], &extent))
-            return mxl_error("%s: the result is too large", infer->op->name);
-    }
-    if (p->axis == MXL_NONE)
-        return mxl_infer_set(infer, first->dtype, 1, &extent);
-    mxl_infer_set(infer, first->dtype, first->ndim, first->shape);
-    infer->out_shape[0].dim[axis] = extent;
-    return 0;
-}
-
-static mxl_array *concatenate_compose(mxl_scope *s, const mxl_call *call)
-{
-    const concatenate_params *p = call->params;
-    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
-    mxl_array *joined, **flat;
-
-    mxl_np_scope(s);
-    if (p->axis != MXL_NONE)
-        return mxl_concat(s, call->num_inputs, call->in, (int)p->axis);
-    flat = mxl_alloc(bytes);
-    if (flat == NULL) {
-        s->failed = true;
-        return NULL;
-    }
-    for (int i = 0; i < call->num_inputs; i++)
-        flat[i] = mxl_reshape(s, call->in[i], 1, &call->in[i]->size);
-    joined = mxl_concat(s, call->num_inputs, flat, 0);
-    mxl_free(flat, bytes);
-    return joined;
-}
-
-/* Without an axis the inputs are flat, whatever they have. */
-static int concatenate_complete(mxl_rule *rule)
-{
-    int64_t axis = ((const concatenate_params *)rule->params)->axis;
-
-    return axis == MXL_NONE ? 0 : mxl_joined_complete(rule, axis);
-}
-
-static const mxl_op op_concatenate = {
-    .name = "_npi_concatenate",
-    .doc = "Joins arrays along an axis; their other extents must be the same.",
-    MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
-    MXL_PARAMS_OF(concatenate_params,
-                  MXL_PARAM(concatenate_params, num_args, MXL_P_INT, MXL_REQUIRED,
-                            "Number of arrays to join.", MXL_AT_LEAST(1)),
-                  MXL_PARAM(concatenate_params, axis, MXL_P_OPT_INT, "0",
-                            "The axis to join along; None: the arrays are flattened.")),
-    .key_var_num_args = "num_args",
-    .arity = concatenate_arity,
-    .output_names = "out",
-    .infer = concatenate_infer,
-    .complete_shapes = concatenate_complete,
-    .compose = concatenate_compose,
-    .keeps_scalars = true,
-};
-
-/* ---- _npi_vstack, _npi_hstack, _npi_dstack, _npi_column_stack ---- */
-
-typedef struct stack_params {
-    int64_t num_args, dim;
-} stack_params;
-
 /* Arrays get axes of extent 1 up to `least`; the axis of a vector becomes axis `place`. Then they
  * are joined along `axis`, or along the only one. */
 typedef struct stack_op {
     mxl_op op;
     int least, place, axis;
 } stack_op;
-
-static const stack_op *stack_of(const mxl_op *op)
-{
-    return (const stack_op *)(const void *)op;
-}
 
 static mxl_shape lifted(const stack_op *stack, const mxl_array *x)
 {
@@ -307,55 +229,70 @@ static mxl_shape lifted(const stack_op *stack, const mxl_array *x)
     return shape;
 }
 
-static int stack_axis(const stack_op *stack, int ndim)
+/* Joins the arrays as the stack has them or, if that is NULL, each in one line. */
+static mxl_array *join(mxl_scope *s, const mxl_call *call, const stack_op *stack)
 {
-    return stack->axis < ndim ? stack->axis : ndim - 1;
+    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
+    mxl_array *joined, **parts = mxl_alloc(bytes);
+    int axis = 0;
+
+    if (parts == NULL)
+        return NULL;
+    for (int i = 0; i < call->num_inputs; i++) {
+        mxl_array *x = call->in[i];
+        mxl_shape shape = {1, {x->size}};
+
+        if (stack != NULL)
+            shape = lifted(stack, x);
+        if (stack != NULL && i == 0)
+            axis = stack->axis < shape.ndim ? stack->axis : shape.ndim - 1;
+        parts[i] = mxl_reshape(s, x, shape.ndim, shape.dim);
+    }
+    joined = mxl_concat(s, call->num_inputs, parts, axis);
+    mxl_free(parts, bytes);
+    return joined;
 }
 
-static int stack_infer(mxl_infer *infer)
+static mxl_array *concatenate_compose(mxl_scope *s, const mxl_call *call)
 {
-    const stack_op *stack = stack_of(infer->op);
-    mxl_shape first = lifted(stack, infer->in[0]);
-    int axis = stack_axis(stack, first.ndim);
-    int64_t extent = 0;
+    int64_t wanted = ((const concatenate_params *)call->params)->axis;
+    int axis;
 
-    for (int i = 0; i < infer->num_inputs; i++) {
-        mxl_shape x = lifted(stack, infer->in[i]);
-        int64_t own = x.ndim > axis ? x.dim[axis] : 0;
-
-        if (mxl_check_dtypes(infer->op, infer->in[0], infer->in[i]) != 0)
-            return -1;
-        first.dim[axis] = own;
-        if (!mxl_shape_same(x.ndim, x.dim, first.ndim, first.dim))
-            return mxl_error("%s: shapes %s and %s may differ only in axis %d", infer->op->name,
-                             MXL_SHAPE_OF(infer->in[0]), MXL_SHAPE_OF(infer->in[i]), axis);
-        if (__builtin_add_overflow(extent, own, &extent))
-            return mxl_error("%s: the result is too large", infer->op->name);
-    }
-    first.dim[axis] = extent;
-    return mxl_infer_set(infer, infer->in[0]->dtype, first.ndim, first.dim);
+    if (wanted == MXL_NONE)
+        return join(s, call, NULL);
+    axis = mxl_check_axis(call->op, wanted, call->in[0]->ndim);
+    return axis < 0 ? NULL : mxl_concat(s, call->num_inputs, call->in, axis);
 }
 
 static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
 {
-    const stack_op *stack = stack_of(call->op);
-    size_t bytes = (size_t)call->num_inputs * sizeof(mxl_array *);
-    mxl_array *joined, **parts = mxl_alloc(bytes);
-    mxl_shape shape;
-
-    mxl_np_scope(s);
-    if (parts == NULL) {
-        s->failed = true;
-        return NULL;
-    }
-    for (int i = 0; i < call->num_inputs; i++) {
-        shape = lifted(stack, call->in[i]);
-        parts[i] = mxl_reshape(s, call->in[i], shape.ndim, shape.dim);
-    }
-    joined = mxl_concat(s, call->num_inputs, parts, stack_axis(stack, shape.ndim));
-    mxl_free(parts, bytes);
-    return joined;
+    return join(s, call, (const stack_op *)(const void *)call->op);
 }
+
+/* Without an axis the inputs are flat, whatever they have. */
+static int concatenate_complete(mxl_rule *rule)
+{
+    int64_t axis = ((const concatenate_params *)rule->params)->axis;
+
+    return axis == MXL_NONE ? 0 : mxl_joined_complete(rule, axis);
+}
+
+MXL_NP(concatenate, "_npi_concatenate",
+       "Joins arrays along an axis; their other extents must be the same.",
+       MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),
+       MXL_PARAMS_OF(concatenate_params,
+                     MXL_PARAM(concatenate_params, num_args, MXL_P_INT, MXL_REQUIRED,
+                               "Number of arrays to join.", MXL_AT_LEAST(1)),
+                     MXL_PARAM(concatenate_params, axis, MXL_P_OPT_INT, "0",
+                               "The axis to join along; None: the arrays are flattened.")),
+       .key_var_num_args = "num_args", .arity = concatenate_arity, .output_names = "out",
+       .complete_shapes = concatenate_complete);
+
+/* ---- _npi_vstack, _npi_hstack, _npi_dstack, _npi_column_stack ---- */
+
+typedef struct stack_params {
+    int64_t num_args, dim;
+} stack_params;
 
 #define NUM_ARGS                                                                                   \
     MXL_PARAM(stack_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.",        \
@@ -363,16 +300,14 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
 #define DIM MXL_PARAM(stack_params, dim, MXL_P_INT, "1", "Of no effect.")
 #define STACK(id, text, names, least_axes, vector_place, join_axis, ...)                           \
     static const stack_op op_##id = {                                                              \
-        .op = {.name = "_npi_" #id,                                                                \
+        .op = {.name = MXL_NUMPY("_npi_" #id),                                                     \
                .doc = text " Their other extents must be the same.",                               \
                MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),                                 \
                MXL_PARAMS_OF(stack_params, __VA_ARGS__),                                           \
                .key_var_num_args = "num_args",                                                     \
                .arity = concatenate_arity,                                                         \
-               .infer = stack_infer,                                                               \
                .compose = stack_compose,                                                           \
-               .output_names = names,                                                              \
-               .keeps_scalars = true},                                                             \
+               .output_names = names},                                                             \
         .least = least_axes,                                                                       \
         .place = vector_place,                                                                     \
         .axis = join_axis,                                                                         \
@@ -386,6 +321,6 @@ STACK(dstack, "Joins arrays along axis 2, which those of fewer axes get.", "out"
 STACK(column_stack, "Joins arrays along axis 1; vectors are columns.", NULL, 2, 0, 1, NUM_ARGS);
 
 const mxl_op *const mxl_ops_np_reshape[] = {
-    &op_npx_reshape, &op_concatenate,     &op_vstack.op, &op_hstack.op,
-    &op_dstack.op,   &op_column_stack.op, NULL,
+    &op_np_reshape, &op_npx_reshape, &op_concatenate,     &op_vstack.op,
+    &op_hstack.op,  &op_dstack.op,   &op_column_stack.op, NULL,
 };

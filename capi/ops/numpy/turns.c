@@ -1,8 +1,9 @@
-/* NumPy arrays with their elements in other places: roll, rot90, atleast_nd; and arrays cut in
- * parts: hsplit, dsplit. */
+/* NumPy arrays with their elements or axes in other places: roll, rot90, moveaxis, atleast_nd. */
 #include "ops/numpy/numpy.h"
 
 #include <stddef.h>
+
+#include "ops/shape/movement.h"
 
 /* ---- roll ---- */
 
@@ -22,10 +23,8 @@ static mxl_array *roll_axis(mxl_scope *s, mxl_array *x, int axis, int64_t shift)
     shift += shift < 0 ? n : 0;
     if (shift == 0)
         return x;
-    parts[0] = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=%lld end=None", axis,
-                           (long long)(n - shift));
-    parts[1] = mxl_np_text(s, "slice_axis", 1, &x, "axis=%d begin=0 end=%lld", axis,
-                           (long long)(n - shift));
+    parts[0] = mxl_slice_axis(s, x, axis, n - shift, MXL_NONE);
+    parts[1] = mxl_slice_axis(s, x, axis, 0, n - shift);
     return mxl_concat(s, 2, parts, axis);
 }
 
@@ -34,9 +33,8 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
     const roll_params *p = call->params;
     mxl_array *x = call->in[0], *line;
 
-    (void)mxl_np_scope(s);
     if (p->shift.n < 1)
-        return mxl_np_fail(s, "%s: shift is missing", call->op->name);
+        return mxl_error_null("shift is missing");
     if (p->axis.n < 0) {
         int64_t shift = 0;
 
@@ -46,34 +44,27 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
         return mxl_apply(s, &mxl_op_copy, mxl_reshape(s, line, x->ndim, x->shape));
     }
     if (p->shift.n != 1 && p->shift.n != p->axis.n)
-        return mxl_np_fail(s, "%s: shift has %d numbers, axis %d", call->op->name, p->shift.n,
-                           p->axis.n);
+        return mxl_error_null("shift has %d numbers, axis %d", p->shift.n, p->axis.n);
     line = x;
     for (int i = 0; i < p->axis.n; i++) {
         int axis = mxl_check_axis(call->op, p->axis.v[i], x->ndim);
 
-        if (axis < 0) {
-            s->failed = true;
+        if (axis < 0)
             return NULL;
-        }
         line = roll_axis(s, line, axis, p->shift.v[p->shift.n == 1 ? 0 : i]);
     }
     return line == x ? mxl_apply(s, &mxl_op_copy, x) : line;
 }
 
-static const mxl_op op_roll = {
-    .name = "_np_roll",
-    .inputs = mxl_inputs_data,
-    .doc = "The array with the positions of axes moved, those at the end to the beginning.",
-    MXL_PARAMS_OF(roll_params,
-                  MXL_PARAM(roll_params, shift, MXL_P_OPT_SHAPE, "None",
-                            "By how many positions, for each axis."),
-                  MXL_PARAM(roll_params, axis, MXL_P_OPT_SHAPE, "None",
-                            "The axes; None: the array as one line.")),
-    .compose = roll_compose,
-    .shapes = "A>A",
-    .keeps_scalars = true,
-};
+MXL_NP(roll, "_np_roll",
+       "The array with the positions of axes moved, those at the end to the beginning.",
+       .inputs = mxl_inputs_data,
+       MXL_PARAMS_OF(roll_params,
+                     MXL_PARAM(roll_params, shift, MXL_P_OPT_SHAPE, "None",
+                               "By how many positions, for each axis."),
+                     MXL_PARAM(roll_params, axis, MXL_P_OPT_SHAPE, "None",
+                               "The axes; None: the array as one line.")),
+       .shapes = "A>A");
 
 /* ---- rot90 ---- */
 
@@ -89,17 +80,14 @@ static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x = call->in[0];
     int first, second;
 
-    (void)mxl_np_scope(s);
     if (p->axes.n != 2)
-        return mxl_np_fail(s, "%s: axes must be two axes", call->op->name);
+        return mxl_error_null("axes must be two axes");
     first = mxl_check_axis(call->op, p->axes.v[0], x->ndim);
     second = mxl_check_axis(call->op, p->axes.v[1], x->ndim);
     if (first >= 0 && first == second)
-        return mxl_np_fail(s, "%s: axis %d is named twice", call->op->name, first);
-    if (first < 0 || second < 0) {
-        s->failed = true;
+        return mxl_error_null("axis %d is named twice", first);
+    if (first < 0 || second < 0)
         return NULL;
-    }
     if (turns == 0)
         return mxl_apply(s, &mxl_op_copy, x);
     if (turns == 2)
@@ -109,15 +97,68 @@ static mxl_array *rot90_compose(mxl_scope *s, const mxl_call *call)
     return mxl_reverse(s, mxl_swap_axes(s, x, first, second), second);
 }
 
-static const mxl_op op_rot90 = {
-    .name = "_npi_rot90",
-    .inputs = mxl_inputs_data,
-    .doc = "The array turned by quarters, in the plane of two axes, from the first to the second.",
-    MXL_PARAMS_OF(rot90_params, MXL_PARAM(rot90_params, k, MXL_P_INT, "1", "How many quarters."),
-                  MXL_PARAM(rot90_params, axes, MXL_P_OPT_SHAPE, "None", "The two axes.")),
-    .compose = rot90_compose,
-    .keeps_scalars = true,
-};
+MXL_NP(rot90, "_npi_rot90",
+       "The array turned by quarters, in the plane of two axes, from the first to the second.",
+       .inputs = mxl_inputs_data,
+       MXL_PARAMS_OF(rot90_params, MXL_PARAM(rot90_params, k, MXL_P_INT, "1", "How many quarters."),
+                     MXL_PARAM(rot90_params, axes, MXL_P_OPT_SHAPE, "None", "The two axes.")));
+
+/* ---- moveaxis ---- */
+
+typedef struct moveaxis_params {
+    mxl_tuple source, destination;
+} moveaxis_params;
+
+/* The axis of the input that each axis of the result is; -1 with the error set. */
+static int moved(const mxl_op *op, const moveaxis_params *p, int ndim, int64_t *axes)
+{
+    bool taken[MXL_MAX_NDIM] = {false};
+
+    if (p->source.n != p->destination.n)
+        return mxl_error("%s: source names %d axes, destination %d", op->name, p->source.n,
+                         p->destination.n);
+    for (int i = 0; i < ndim; i++)
+        axes[i] = -1;
+    for (int i = 0; i < p->source.n; i++) {
+        int from = mxl_check_axis(op, p->source.v[i], ndim);
+        int to = mxl_check_axis(op, p->destination.v[i], ndim);
+
+        if (from < 0 || to < 0)
+            return -1;
+        if (taken[from] || axes[to] >= 0)
+            return mxl_error("%s: axis %d is named twice", op->name, taken[from] ? from : to);
+        taken[from] = true;
+        axes[to] = from;
+    }
+    for (int i = 0, from = 0; i < ndim; i++) {
+        if (axes[i] >= 0)
+            continue;
+        while (taken[from])
+            from++;
+        axes[i] = from++;
+    }
+    return 0;
+}
+
+static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *x = call->in[0];
+    int64_t axes[MXL_MAX_NDIM];
+
+    if (moved(call->op, call->params, x->ndim, axes) != 0)
+        return NULL;
+    return x->ndim < 2 ? mxl_apply(s, &mxl_op_copy, x) : mxl_transpose(s, x, axes);
+}
+
+MXL_NP(moveaxis, "_np_moveaxis",
+       "The array with some axes in other places; the others keep their order.",
+       .inputs = mxl_inputs_np,
+       MXL_PARAMS_OF(moveaxis_params,
+                     MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
+                               "The axes to move, counted from either end.",
+                               .type_name = "Shape(tuple)"),
+                     MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
+                               "The place of each in the result.", .type_name = "Shape(tuple)")));
 
 /* ---- atleast_nd ---- */
 
@@ -134,7 +175,6 @@ static int any_arity(const void *params, mxl_arity *arity)
 /* Each array with leading axes; the third axis of three is the last. */
 static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
 {
-    (void)mxl_np_scope(s);
     for (int i = 0; i < call->num_inputs; i++) {
         const mxl_array *x = call->in[i];
         int64_t shape[MXL_MAX_NDIM] = {1, 1, 1};
@@ -155,7 +195,7 @@ static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
         return atleast(s, call, n);                                                                \
     }                                                                                              \
     static const mxl_op op_atleast_##n = {                                                         \
-        .name = "_np_atleast_" #n "d",                                                             \
+        .name = MXL_NUMPY("_np_atleast_" #n "d"),                                                  \
         .doc = "Arrays with " #n " axes or more, of size 1 where they are added.",                 \
         MXL_INPUTS(MXL_INPUT(arys, "Any arrays.")),                                                \
         MXL_ONLY_PARAM(int64_t, num_args, MXL_P_INT, MXL_REQUIRED, "How many arrays.",             \
@@ -163,7 +203,6 @@ static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
         .key_var_num_args = "num_args",                                                            \
         .arity = any_arity,                                                                        \
         .compose = atleast_##n##_compose,                                                          \
-        .keeps_scalars = true,                                                                     \
     }
 
 ATLEAST(1);
@@ -171,5 +210,5 @@ ATLEAST(2);
 ATLEAST(3);
 
 const mxl_op *const mxl_ops_np_turns[] = {
-    &op_roll, &op_rot90, &op_atleast_1, &op_atleast_2, &op_atleast_3, NULL,
+    &op_roll, &op_rot90, &op_moveaxis, &op_atleast_1, &op_atleast_2, &op_atleast_3, NULL,
 };

@@ -193,8 +193,6 @@ REDUCTION(min, MXL_REDUCE_MIN, max_infer,
 
 /* ---- products ---- */
 
-extern const mxl_op mxl_op_prod, mxl_op_nanprod;
-
 /* Whether every element is finite and has its full precision, so that a factor can be divided out
  * of it; -1 with the error set. */
 static int is_divisible(mxl_array *y)
@@ -348,12 +346,12 @@ static int arg_infer(mxl_infer *infer)
     return 0;
 }
 
-static const mxl_op op_argmin, op_argmin_int64;
+static const mxl_op op_argmin;
 
 /* The kernel gives int64; other dtypes are cast. */
 static int arg_compute(const mxl_call *call)
 {
-    bool least = call->op == &op_argmin || call->op == &op_argmin_int64;
+    bool least = call->op == &op_argmin || call->op == &mxl_op_argmin_int64;
     const arg_params *p = call->params;
     const mxl_array *x = call->in[0];
     mxl_array *out = call->out[0], *index = NULL;
@@ -384,7 +382,7 @@ static int int64_infer(mxl_infer *infer)
 }
 
 #define ARG(symbol, op_name, which, op_dtype, ...)                                                 \
-    static const mxl_op symbol = {                                                                 \
+    const mxl_op symbol = {                                                                        \
         .name = op_name,                                                                           \
         .doc = "Index of the " which " element along an axis, " op_dtype                           \
                "; of equal ones the first, and a NaN counts as the " which ".",                    \
@@ -393,12 +391,12 @@ static int int64_infer(mxl_infer *infer)
         __VA_ARGS__,                                                                               \
     }
 
-ARG(op_argmax, "argmax", "largest", "in the array's dtype", .infer = arg_infer,
-    .grad = mxl_grad_zero, .axis_was_none = true);
-ARG(op_argmin, "argmin", "smallest", "in the array's dtype", .infer = arg_infer,
-    .grad = mxl_grad_zero, .axis_was_none = true);
-ARG(op_argmax_int64, "_mxl_argmax", "largest", "as int64", .infer = int64_infer);
-ARG(op_argmin_int64, "_mxl_argmin", "smallest", "as int64", .infer = int64_infer);
+static ARG(op_argmax, "argmax", "largest", "in the array's dtype", .infer = arg_infer,
+           .grad = mxl_grad_zero, .axis_was_none = true);
+static ARG(op_argmin, "argmin", "smallest", "in the array's dtype", .infer = arg_infer,
+           .grad = mxl_grad_zero, .axis_was_none = true);
+ARG(mxl_op_argmax_int64, "_mxl_argmax", "largest", "as int64", .infer = int64_infer);
+ARG(mxl_op_argmin_int64, "_mxl_argmin", "smallest", "as int64", .infer = int64_infer);
 
 /* argmax along axis 1. */
 static int channel_infer(mxl_infer *infer)
@@ -427,7 +425,7 @@ static const mxl_op op_argmax_channel = {
 };
 
 const mxl_op *const mxl_ops_reduce[] = {
-    &mxl_op_sum,      &mxl_op_mean,     &mxl_op_max, &mxl_op_min, &mxl_op_prod,
-    &mxl_op_nansum,   &mxl_op_nanprod,  &op_argmax,  &op_argmin,  &op_argmax_channel,
-    &op_argmax_int64, &op_argmin_int64, NULL,
+    &mxl_op_sum,          &mxl_op_mean,         &mxl_op_max, &mxl_op_min, &mxl_op_prod,
+    &mxl_op_nansum,       &mxl_op_nanprod,      &op_argmax,  &op_argmin,  &op_argmax_channel,
+    &mxl_op_argmax_int64, &mxl_op_argmin_int64, NULL,
 };

@@ -78,13 +78,18 @@ static const mxl_op op_diag = {
     .grad = mxl_movement_grad,
 };
 
+mxl_array *mxl_diag(mxl_scope *s, mxl_array *a, int64_t k, int rows, int columns)
+{
+    diag_params params = {.k = k, .axis1 = rows, .axis2 = columns};
+
+    return mxl_scope_call(s, &op_diag, &params, 1, &a);
+}
+
 /* ---- of the last two axes ---- */
 
 mxl_array *mxl_diagonal(mxl_scope *s, mxl_array *a, int64_t k)
 {
-    diag_params params = {.k = k, .axis1 = -2, .axis2 = -1};
-
-    return mxl_scope_call(s, &op_diag, &params, 1, &a);
+    return mxl_diag(s, a, k, -2, -1);
 }
 
 mxl_array *mxl_diagonal_put(mxl_scope *s, mxl_array *a, int64_t k)

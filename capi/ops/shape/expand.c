@@ -46,6 +46,14 @@ const mxl_op mxl_op_broadcast_to = {
     MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
 };
 
+static const mxl_op op_np_broadcast_to = {
+    .name = MXL_NUMPY("_npi_broadcast_to"),
+    .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
+    MXL_INPUTS(MXL_INPUT(array, "Input array, of any shape.")),
+    MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, "[]", "Shape of the result."),
+    MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
+};
+
 /* ---- broadcast_to ---- */
 
 static int to_plan(mxl_plan *p)
@@ -298,11 +306,8 @@ static const mxl_op op_repeat = {
 };
 
 const mxl_op *const mxl_ops_expand[] = {
-    &mxl_op_broadcast_to,
-    &op_broadcast_to,
-    &op_broadcast_like,
-    &op_broadcast_axis,
-    &op_tile,
-    &op_repeat,
-    NULL,
+    &mxl_op_broadcast_to, &op_np_broadcast_to,
+    &op_broadcast_to,     &op_broadcast_like,
+    &op_broadcast_axis,   &op_tile,
+    &op_repeat,           NULL,
 };

@@ -17,10 +17,8 @@ int mxl_movement_grad(mxl_grad *g);
 /* dx = dy in the shape of x. */
 int mxl_reshape_grad(mxl_grad *g);
 
-/* For graphs: the shapes of inputs that are joined along an axis, with everything else alike; and
- * of the input of a transposition, whose parameters are the axes, or none for the reverse order. */
+/* For graphs: the shapes of inputs that are joined along an axis, with everything else alike. */
 int mxl_joined_complete(mxl_rule *rule, int64_t axis);
-int mxl_transposed_complete(mxl_rule *rule);
 
 /* a[begin:end] along one axis, everything along the others; scoped. */
 mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end);
@@ -29,6 +27,9 @@ mxl_array *mxl_slice_axis(mxl_scope *s, mxl_array *a, int axis, int64_t begin, i
 mxl_array *mxl_slice_steps(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int64_t end,
                            int64_t step);
 mxl_array *mxl_select_at(mxl_scope *s, mxl_array *a, int axis, int64_t index);
+/* Diagonal k of the matrices along two axes, as the last axis; of a vector, the matrix that has it.
+ */
+mxl_array *mxl_diag(mxl_scope *s, mxl_array *a, int64_t k, int rows, int columns);
 mxl_array *mxl_expand_dims(mxl_scope *s, mxl_array *a, int axis);
 /* Zeros in the given shape with a at an axis's positions from `begin` on; scoped. */
 mxl_array *mxl_slice_put(mxl_scope *s, mxl_array *a, int axis, int64_t begin, int ndim,

@@ -153,19 +153,24 @@ mxl_array *mxl_expand_dims(mxl_scope *s, mxl_array *a, int axis)
 
 /* ---- squeeze ---- */
 
-/* Marks the dimensions to remove. */
-static int squeezed_axes(const mxl_plan *p, bool *gone)
+static const mxl_op op_np_squeeze;
+
+/* Marks the dimensions to remove. NumPy's axes may be named twice, and be 0 or -1 of a number. */
+static int squeezed_axes(const mxl_plan *p, bool numpy, bool *gone)
 {
     const mxl_tuple *axes = p->params;
 
     for (int i = 0; i < p->shape.ndim; i++)
         gone[i] = axes->n < 0 && p->shape.dim[i] == 1;
     for (int i = 0; i < axes->n; i++) {
-        int axis = mxl_plan_axis(p, axes->v[i]);
+        int axis;
 
+        if (numpy && p->shape.ndim == 0 && (axes->v[i] == 0 || axes->v[i] == -1))
+            continue;
+        axis = mxl_plan_axis(p, axes->v[i]);
         if (axis < 0)
             return -1;
-        if (gone[axis])
+        if (gone[axis] && !numpy)
             return mxl_error("squeeze: axis %lld is named twice", (long long)axes->v[i]);
         if (p->shape.dim[axis] != 1)
             return mxl_error("squeeze: axis %lld has extent %lld, not 1", (long long)axes->v[i],
@@ -178,29 +183,33 @@ static int squeezed_axes(const mxl_plan *p, bool *gone)
 static int squeeze_plan(mxl_plan *p)
 {
     int64_t shape[MXL_MAX_NDIM] = {1};
-    bool gone[MXL_MAX_NDIM];
+    bool gone[MXL_MAX_NDIM], numpy = p->op == &op_np_squeeze;
     int ndim = 0;
 
-    if (p->shape.ndim == 0)
+    if (p->shape.ndim == 0 && !numpy)
         return mxl_error("squeeze: the array has no axes");
-    if (squeezed_axes(p, gone) != 0)
+    if (squeezed_axes(p, numpy, gone) != 0)
         return -1;
     for (int i = 0; i < p->shape.ndim; i++) {
         if (!gone[i])
             shape[ndim++] = p->shape.dim[i];
     }
-    mxl_plan_reshape(p, ndim == 0 ? 1 : ndim, shape);
+    mxl_plan_reshape(p, ndim == 0 && !numpy ? 1 : ndim, shape);
     return 0;
 }
 
-static const mxl_op op_squeeze = {
-    .name = "squeeze",
-    .inputs = mxl_inputs_data,
-    .doc = "The array without axes of extent 1. At least one axis stays.",
-    MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, "None",
-                   "The axes to take away, each of extent 1; None: all that have it."),
-    MXL_MOVEMENT_BACK(squeeze_plan, mxl_reshape_grad),
-};
+#define SQUEEZE(symbol, its_inputs, least_text, op_name)                                           \
+    static const mxl_op symbol = {                                                                 \
+        .name = op_name,                                                                           \
+        .inputs = its_inputs,                                                                      \
+        .doc = "The array without axes of extent 1." least_text,                                   \
+        MXL_ONLY_PARAM(mxl_tuple, axis, MXL_P_OPT_SHAPE, "None",                                   \
+                       "The axes to take away, each of extent 1; None: all that have it."),        \
+        MXL_MOVEMENT_BACK(squeeze_plan, mxl_reshape_grad),                                         \
+    }
+
+SQUEEZE(op_squeeze, mxl_inputs_data, " At least one axis stays.", "squeeze");
+SQUEEZE(op_np_squeeze, mxl_inputs_np, "", MXL_NUMPY("_np_squeeze"));
 
 /* ---- reshape_like ---- */
 
@@ -299,6 +308,6 @@ static const mxl_op op_reshape_own =
                .forgets_base = true);
 
 const mxl_op *const mxl_ops_reshape[] = {
-    &op_reshape,      &op_flatten,        &op_expand_dims, &op_squeeze,
+    &op_reshape,      &op_flatten,        &op_expand_dims, &op_squeeze, &op_np_squeeze,
     &op_reshape_like, &mxl_op_reshape_to, &op_reshape_own, NULL,
 };

@@ -211,7 +211,6 @@ static mxl_array *split_along(mxl_scope *s, const mxl_call *call, int axis)
     split_params p = *(const split_params *)call->params;
 
     p.axis = axis;
-    s->mode.legacy_shape = false;
     return mxl_scope_call_many(s, &op_split_v2, &p, 1, call->in, call->num_outputs, call->out) == 0
                ? call->out[0]
                : NULL;
@@ -229,13 +228,12 @@ static mxl_array *dsplit_compose(mxl_scope *s, const mxl_call *call)
 
 #define SPLIT_ALONG(id, text)                                                                      \
     static const mxl_op op_##id = {                                                                \
-        .name = "_npi_" #id,                                                                       \
+        .name = MXL_NUMPY("_npi_" #id),                                                            \
         .inputs = mxl_inputs_data,                                                                 \
         .doc = text,                                                                               \
         MXL_PARAMS(split_params, split_v2_table),                                                  \
         .arity = split_arity,                                                                      \
         .compose = id##_compose,                                                                   \
-        .keeps_scalars = true,                                                                     \
     }
 
 SPLIT_ALONG(hsplit, "Cuts the array along its second axis, or its only one.");

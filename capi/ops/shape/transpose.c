@@ -7,21 +7,31 @@
 
 /* ---- transpose ---- */
 
-static int check_axes(const char *name, const mxl_tuple *axes, int ndim)
+static const mxl_op op_transpose, op_np_transpose;
+
+/* The axes counted from the first, each of them once; NumPy's may count from the end. -1 with the
+ * error set. */
+static int read_axes(const mxl_plan *p, const mxl_tuple *axes, int64_t *order)
 {
-    bool seen[MXL_MAX_NDIM] = {false};
+    bool seen[MXL_MAX_NDIM] = {false}, numpy = p->op == &op_np_transpose;
+    const char *name = p->op->name;
+    int ndim = p->shape.ndim;
 
     if (axes->n != ndim)
         return mxl_error("%s: axes names %d axes, the array has %d", name, axes->n, ndim);
     for (int i = 0; i < ndim; i++) {
-        int64_t axis = axes->v[i];
+        int64_t axis = numpy ? mxl_plan_axis(p, axes->v[i]) : axes->v[i];
 
+        if (numpy && axis < 0)
+            return -1;
         if (axis < 0 || axis >= ndim)
             return mxl_error("%s: axis %lld is not one of 0 to %d", name, (long long)axis,
                              ndim - 1);
         if (seen[axis])
-            return mxl_error("%s: axis %lld is named twice", name, (long long)axis);
+            return mxl_error("%s%s: axis %lld is named twice", numpy ? "ValueError: " : "", name,
+                             (long long)axis);
         seen[axis] = true;
+        order[i] = axis;
     }
     return 0;
 }
@@ -29,22 +39,27 @@ static int check_axes(const char *name, const mxl_tuple *axes, int ndim)
 static int transpose_plan(mxl_plan *p)
 {
     const mxl_tuple *named = p->params;
-    int64_t extents[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
+    int64_t order[MXL_MAX_NDIM], extents[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
     int ndim = p->shape.ndim;
 
-    if (named->n > 0 && check_axes(p->op->name, named, ndim) != 0)
+    for (int i = 0; i < ndim; i++)
+        order[i] = ndim - 1 - i;
+    if (named->n > 0 && read_axes(p, named, order) != 0)
         return -1;
     for (int i = 0; i < ndim; i++) {
-        int64_t axis = named->n <= 0 ? ndim - 1 - i : named->v[i];
-
-        extents[i] = p->shape.dim[axis];
-        strides[i] = p->strides[axis];
+        extents[i] = p->shape.dim[order[i]];
+        strides[i] = p->strides[order[i]];
     }
     mxl_plan_walk(p, ndim, extents, strides);
     return 0;
 }
 
-static const mxl_op op_transpose;
+mxl_array *mxl_transpose(mxl_scope *s, mxl_array *a, const int64_t *axes)
+{
+    mxl_tuple order = {a == NULL ? 0 : a->ndim, axes};
+
+    return order.n < 2 ? a : mxl_scope_call(s, &op_transpose, &order, 1, &a);
+}
 
 /* dx = dy with the inverse permutation */
 static int transpose_grad(mxl_grad *g)
@@ -54,11 +69,11 @@ static int transpose_grad(mxl_grad *g)
     mxl_tuple inverse = {axes->n, back};
 
     for (int i = 0; i < axes->n; i++)
-        back[axes->v[i]] = i;
+        back[axes->v[i] < 0 ? axes->v[i] + axes->n : axes->v[i]] = i;
     return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_transpose, &inverse, 1, &g->grad_output[0]));
 }
 
-int mxl_transposed_complete(mxl_rule *rule)
+static int transpose_complete(mxl_rule *rule)
 {
     const mxl_tuple *axes = rule->params;
     const mxl_shape *out = mxl_rule_out(rule, 0);
@@ -79,16 +94,21 @@ int mxl_transposed_complete(mxl_rule *rule)
     return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
 }
 
-static const mxl_op op_transpose = {
-    .name = "transpose",
-    .doc = "The array with its axes in another order.",
-    MXL_ONLY_PARAM(
-        mxl_tuple, axes, MXL_P_SHAPE, "[]",
-        "Which axis of the input each axis of the result is; empty: the axes in reverse."),
-    MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),
-    .complete_shapes = mxl_transposed_complete,
-    .node_name = "PermuteBackward0",
-};
+#define TRANSPOSE(symbol, its_inputs, axes_default, axes_text, ...)                                \
+    static const mxl_op symbol = {                                                                 \
+        .doc = "The array with its axes in another order.",                                        \
+        .inputs = its_inputs,                                                                      \
+        MXL_ONLY_PARAM(mxl_tuple, axes, MXL_P_SHAPE, axes_default,                                 \
+                       "Which axis of the input each axis of the result is" axes_text),            \
+        MXL_MOVEMENT_BACK(transpose_plan, transpose_grad),                                         \
+        .complete_shapes = transpose_complete,                                                     \
+        .name = __VA_ARGS__,                                                                       \
+    }
+
+TRANSPOSE(op_transpose, mxl_inputs_data, "[]", "; empty: the axes in reverse.", "transpose",
+          .node_name = "PermuteBackward0");
+TRANSPOSE(op_np_transpose, mxl_inputs_np, "None",
+          ", counted from either end; None: the axes in reverse.", MXL_NUMPY("_np_transpose"));
 
 /* ---- SwapAxis ---- */
 
@@ -278,6 +298,6 @@ BLOCKS(depth_to_space, to_space_plan,
 BLOCKS(space_to_depth, to_depth_plan, "Blocks of rows and columns laid out along axis 1.");
 
 const mxl_op *const mxl_ops_transpose[] = {
-    &op_transpose,      &op_swap_axis,      &op_reverse, &op_flip,
-    &op_depth_to_space, &op_space_to_depth, NULL,
+    &op_transpose, &op_np_transpose,   &op_swap_axis,      &op_reverse,
+    &op_flip,      &op_depth_to_space, &op_space_to_depth, NULL,
 };

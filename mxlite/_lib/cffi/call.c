@@ -20,7 +20,7 @@ typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args, s
 #define LENT ((size_t)1 << (8 * sizeof(size_t) - 1))
 
 /* Calls of operators with more parameters are not known here. */
-enum { MAX_DTYPES = 16, MAX_KNOWN = 64, MAX_PARAMS = 12, MAX_INPUTS = 8 };
+enum { MAX_DTYPES = 16, MAX_KNOWN = 64, MAX_PARAMS = 12, MAX_INPUTS = 8, MAX_VALUES = 4 };
 
 typedef struct known_call {
     uint64_t prepared;
@@ -52,6 +52,7 @@ typedef struct call {
     int num_inputs;     /* the most arrays, and how many come before positional parameters */
     int contiguous;     /* only arrays in C order are usual */
     int constant;       /* only arrays that no gradient flows to are usual */
+    int least, most;    /* how many dimensions usual arrays have; most 0: any number */
     int into;           /* the result is written to the first array, which is returned */
     PyObject *result;   /* `_dtype` of a result; NULL: that of the first array */
     int num_dtypes;     /* of arrays that are usual; 0: all, and `_dtype` means nothing */
@@ -67,6 +68,7 @@ typedef struct call {
             uint64_t axes; /* or a list of one axis */
             int new_axis;  /* the axis is one of the result, which has one more */
         };
+        PyObject *values;      /* read_values: a tuple of (name, "i", "f" or "b", default) */
         struct {               /* read_known: parameters that are constants of the program */
             PyObject *params;  /* the names of all parameters, a tuple */
             PyObject *missing; /* the value of one that is not given */
@@ -123,9 +125,11 @@ typedef struct operation {
     int is_integer; /* or `integer`, where the library takes integers as such */
     double number;
     int64_t integer;
-    int64_t axis;     /* the argument of `axis` or `axes`; -1: there is none */
-    int may_be_large; /* parameters may make much of a small array */
-    int is_promoted;  /* the result may have another dtype than the first array */
+    int64_t axis;                /* the argument of `axis` or `axes`; -1: there is none */
+    MXLValue values[MAX_VALUES]; /* arguments of the prepared call, */
+    int num_values;              /* so many */
+    int may_be_large;            /* parameters may make much of a small array */
+    int is_promoted;             /* the result may have another dtype than the first array */
 } operation;
 
 /* Reads the operand beside an array whose dtype has that position. Returns 0 for anything but
@@ -209,6 +213,57 @@ static int read_axis(const call *self, const arguments *given, operation *o)
     return o->axis >= 0;
 }
 
+/* Reads an argument as an integer ("i"), a truth value ("b"), or a number that every floating dtype
+ * holds ("f"). Returns 0 for other objects. */
+static int read_value(char kind, PyObject *object, MXLValue *value)
+{
+    enum { MAX_HALF = 65504 };
+
+    if (kind == 'b') {
+        value->i = object == Py_True;
+        return object == Py_True || object == Py_False;
+    }
+    if (kind == 'f' && PyFloat_CheckExact(object)) {
+        value->f = PyFloat_AsDouble(object);
+        return value->f >= -MAX_HALF && value->f <= MAX_HALF;
+    }
+    if (!PyLong_CheckExact(object))
+        return 0;
+    value->i = PyLong_AsLongLong(object);
+    if (value->i == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return 0;
+    }
+    if (kind == 'i')
+        return 1;
+    value->f = (double)value->i;
+    return value->f >= -MAX_HALF && value->f <= MAX_HALF;
+}
+
+/* The form f(x, 0, 1), f(x, dim0=0, dim1=1): arguments of the prepared call. Returns 0 for others.
+ */
+static int read_values(const call *self, const arguments *given, operation *o)
+{
+    Py_ssize_t extra = given->nargs - given->arrays;
+    Py_ssize_t named = given->names == NULL ? 0 : PyTuple_Size(given->names), used = 0;
+
+    o->num_values = (int)PyTuple_Size(self->values);
+    o->prepared = plain_call(self, given->arrays);
+    for (int i = 0; i < o->num_values; i++) {
+        PyObject *row = PyTuple_GetItem(self->values, i), *object = PyTuple_GetItem(row, 2);
+
+        for (Py_ssize_t n = 0; i >= extra && n < named; n++) {
+            if (PyTuple_GetItem(given->names, n) == PyTuple_GetItem(row, 0))
+                object = given->args[given->nargs + n], used++;
+        }
+        if (i < extra)
+            object = given->args[given->arrays + i];
+        if (!read_value((char)PyLong_AsLong(PyTuple_GetItem(row, 1)), object, &o->values[i]))
+            return 0;
+    }
+    return used == named && extra <= o->num_values && given->arrays == self->num_inputs;
+}
+
 /* The form with parameters. Returns 0 if these are not known. */
 static int read_known(const call *self, const arguments *given, operation *o)
 {
@@ -288,6 +343,8 @@ static uint64_t compute(const call *self, const operation *o, PyObject *const *a
         return NUMBER(p_MXLCall1Int(call, in[0], o->integer));
     if (o->has_number)
         return NUMBER(p_MXLCall1Float(call, in[0], o->number));
+    if (o->num_values > 0)
+        return NUMBER(p_MXLCall(call, o->arrays, in, o->values));
     if (o->arrays == 1)
         return NUMBER(p_MXLCall1(call, in[0]));
     if (o->arrays == 2)
@@ -352,6 +409,12 @@ static int are_usual(const call *self, PyObject *const *args, int arrays)
         if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != MXL_EDGE_CONSTANT) ||
             (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1))
             return 0;
+        if (self->most != 0) {
+            int ndim = p_MXLNDArrayGetInfo(x, 0, NULL, NULL);
+
+            if (ndim < self->least || ndim > self->most)
+                return 0;
+        }
     }
     return 1;
 }
@@ -370,9 +433,10 @@ static int choose(const call *self, arguments *given, operation *o)
     if (self->by_flag != NULL && given->position >= self->num_floating)
         o->is_promoted = 1;
     if (given->position < 0 || (self->into && a->read_only != NULL) ||
-        ((self->constant | self->contiguous) && !are_usual(self, given->args, o->arrays)))
+        ((self->constant | self->contiguous | self->most) &&
+         !are_usual(self, given->args, o->arrays)))
         return 0;
-    if (given->nargs == o->arrays && given->names == NULL)
+    if (given->nargs == o->arrays && given->names == NULL && self->read != read_values)
         o->prepared = plain_call(self, o->arrays);
     else if (!self->read(self, given, o))
         return 0;

@@ -2,25 +2,27 @@
  * After views.c; mxlite/_lib/hot_cffi.py asks for the classes. */
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
-                           "many",     "number",       "by_flag",    "into",       "subscript",
-                           "dtypes",   "num_floating", "result",     "num_inputs", "params",
-                           "missing",  "list",         "contiguous", "constant",   "axis",
-                           "axes",     "new_axis",     "reshape",    NULL};
+    static char *keys[] = {
+        "function", "failed",  "cls",       "one",        "two",          "many",   "number",
+        "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
+        "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
+        "new_axis", "reshape", "values",    "least",      "most",         NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
+    PyObject *values = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
-    int new_axis = 0, reshape = 0;
+    int new_axis = 0, reshape = 0, least = 0, most = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKpp", keys, &function, &failed, &PyType_Type,
-            &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into, &subscript,
-            &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type, &params,
-            &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape))
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!ii", keys, &function, &failed,
+            &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
+            &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
+            &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
+            &PyTuple_Type, &values, &least, &most))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
@@ -35,6 +37,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
                        : list != 0 || reshape ? call_integers
                                               : call_operation;
     self->contiguous = contiguous, self->constant = constant;
+    self->least = least, self->most = most;
     self->one = one, self->two = two, self->many = many, self->num_inputs = num_inputs;
     if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
         self->read = read_known;
@@ -42,6 +45,10 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         self->params = params;
         Py_INCREF(missing);
         self->missing = missing;
+    } else if (values != NULL && PyTuple_Size(values) <= MAX_VALUES) {
+        self->read = read_values;
+        Py_INCREF(values);
+        self->values = values;
     } else if ((axis | axes) != 0) {
         self->read = read_axis;
         self->axis = axis, self->axes = axes, self->new_axis = new_axis;
@@ -150,6 +157,8 @@ static void call_dealloc(PyObject *object)
     Py_XDECREF(self->by_flag);
     if (self->read == read_known)
         free_known(self);
+    if (self->read == read_values)
+        Py_DECREF(self->values);
     for (int i = 0; i < self->num_dtypes; i++)
         Py_DECREF(self->dtypes[i]);
     PyObject_GC_Del(object);

@@ -370,61 +370,12 @@ static PyObject *list_call1_list(PyObject *self, PyObject *const *args, Py_ssize
     return result;
 }
 
-/* number_in(array) */
-static PyObject *list_number_in(PyObject *self, PyObject *object)
-{
-    union {
-        float f32;
-        double f64;
-        uint8_t u8;
-        int32_t i32;
-        int8_t i8;
-        int64_t i64;
-    } element;
-    int64_t extents[MAX_NDIM];
-    uint64_t array = PyLong_AsUnsignedLongLong(object);
-    PyThreadState *thread;
-    int dtype = -1, ndim, status;
-
-    (void)self;
-    if (PyErr_Occurred())
-        return NULL;
-    ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
-    for (int i = 0; i < ndim; i++) {
-        if (extents[i] != 1)
-            Py_RETURN_NONE;
-    }
-    if (ndim < 0)
-        Py_RETURN_NONE;
-    thread = PyEval_SaveThread();
-    status = p_MXNDArraySyncCopyToCPU(HANDLE(array), &element, 1);
-    PyEval_RestoreThread(thread);
-    switch (status == 0 ? dtype : -1) { /* MXNet's numbers of dtypes */
-    case 0:
-        return PyFloat_FromDouble((double)element.f32);
-    case 1:
-        return PyFloat_FromDouble(element.f64);
-    case 3:
-        return PyLong_FromLong(element.u8);
-    case 4:
-        return PyLong_FromLong(element.i32);
-    case 5:
-        return PyLong_FromLong(element.i8);
-    case 6:
-        return PyLong_FromLongLong(element.i64);
-    case 7:
-        return PyBool_FromLong(element.u8);
-    default:
-        Py_RETURN_NONE;
-    }
-}
-
 static PyMethodDef functions[] = {
     {"call_n", (PyCFunction)(void (*)(void))list_call_n, METH_FASTCALL, NULL},
     {"call_into", (PyCFunction)(void (*)(void))list_call_into, METH_FASTCALL, NULL},
     {"num_outputs", (PyCFunction)(void (*)(void))list_num_outputs, METH_FASTCALL, NULL},
     {"info", list_info, METH_O, NULL},
-    {"number_in", list_number_in, METH_O, NULL},
+    {"number_in", number_in, METH_O, NULL},
     {"run", (PyCFunction)(void (*)(void))list_run, METH_FASTCALL, NULL},
     {"array_of", (PyCFunction)(void (*)(void))list_array_of, METH_FASTCALL, NULL},
     {"call1_list", (PyCFunction)(void (*)(void))list_call1_list, METH_FASTCALL, NULL},
@@ -432,6 +383,9 @@ static PyMethodDef functions[] = {
     {"kept", payload_kept, METH_O, NULL},
     {"drop", payload_drop, METH_O, NULL},
     {"on_collection", payload_collect, METH_VARARGS, NULL},
+    {"numbers_in", numbers_in, METH_O, NULL},
+    {"requires_gradient", requires_gradient, METH_O, NULL},
+    {"array_struct", array_struct, METH_O, NULL},
 };
 
 /* Returns the address of one of the functions, as a new reference; 0 on failure. */

@@ -9,8 +9,8 @@ import numpy as np
 
 from mxlite._public.keywords import unexpected
 from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as, require_fits, wrapped, zeros_of
-from mxlite.torch._calls import function, method
-from mxlite.torch._dtypes import BOOL, as_dtype, dtype, get_default_dtype, int64, scalar_dtype
+from mxlite.torch._calls import function, method, prepare, run
+from mxlite.torch._dtypes import BOOL, as_dtype, dtype, float32, float64, get_default_dtype, int64, scalar_dtype
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import extents_of, require_cpu, require_strided
 from mxlite.torch._tensor import Tensor
@@ -137,6 +137,13 @@ def scalar_tensor(s: Any, **given: Any) -> Tensor:
 # ---- ranges ----
 
 
+#: dtype -> the call of a range that has elements and bounds that a double holds exactly.
+_ranges = {
+    kind: prepare(None, "_arange", "start", "stop", "step", dtype=kind.np.name) for kind in (float32, float64, int64)
+}
+_EXACT = 1 << 53
+
+
 @function()
 def arange(*bounds: Any, **given: Any) -> Tensor:
     """From a start (0) to before an end, by steps (1): arange(5), arange(1, 5), arange(0, 1, 0.25)."""
@@ -149,6 +156,8 @@ def arange(*bounds: Any, **given: Any) -> Tensor:
         raise RuntimeError(f"arange: start and end are finite, got {start} and {end}")
     if (end - start) * step < 0:
         raise RuntimeError(f"arange: steps of {step} do not lead from {start} to {end}")
+    if kind in _ranges and (whole or kind.is_floating_point) and start != end and max(abs(start), abs(end)) < _EXACT:
+        return finish(run(_ranges[kind], [], float(start), float(end), float(step), kind=kind), requires_grad)
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     places = np.arange(count, dtype=np.float64 if kind.is_floating_point else None)
     return finish(from_values((start + places * step).astype(kind.np)), requires_grad)

@@ -84,6 +84,8 @@ def values_of(data: Any, kind: dtype | None) -> np.ndarray:
     if isinstance(data, (Tensor, np.ndarray, np.generic)):
         values = data._values() if isinstance(data, Tensor) else np.asarray(data)
         return values.astype((dtype_of_numpy(values.dtype) if kind is None else kind).np, copy=False)
+    if data.__class__ is list and set(map(type, data)) == {float} and (kind is None or kind.is_floating_point):
+        return np.array(data, dtype=(kind or get_default_dtype()).np)
     data = _listed(data)
     leaves = _leaves(data)
     found = max(map(_dtype_of, leaves), key=lambda each: (each.kind, each.itemsize), default=None)

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, Callable
 
 from mxlite.torch._broadcast import require_into
-from mxlite.torch._calls import both, method, prepare, run, run_into
+from mxlite.torch._calls import both, method, prepare, run, run_into, values
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
-from mxlite.torch._dtypes import BOOL
+from mxlite.torch._dtypes import BOOL, FLOATING, from_kind
 from mxlite.torch._edits import edit
 from mxlite.torch._errors import none_of
 from mxlite.torch._math.pairs import maximum, minimum
@@ -104,7 +104,20 @@ def _clamp(made: Callable, name: str, label: str, input: Tensor, low: Any, high:
     return made(f"{label}Backward{int(name == 'clamp')}", [x], lambda x: keep(x, *given))
 
 
-@both("clamp", "clip")
+_clamp_call = prepare("ClampBackward1", "_mxl_clamp", "a_min", "a_max")
+
+
+@both(
+    "clamp",
+    "clip",
+    calls={
+        "one": _clamp_call,
+        "num_inputs": 1,
+        "values": values(min=float, max=float),
+        "again": True,
+        **from_kind(FLOATING),
+    },
+)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002 - PyTorch's names
     """Not below `min` and not above `max`: numbers or tensors; None is no bound."""
     return _clamp(formula, "clamp", "Clamp", input, min, max)

@@ -7,8 +7,9 @@ import string
 from typing import Any
 
 from mxlite.torch._calls import both, function
+from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._math.linalg import diagonal
-from mxlite.torch._math.matrix import mm, require_numbers
+from mxlite.torch._math.matrix import bmm, mm, require_numbers
 from mxlite.torch._tensor import Tensor
 
 
@@ -100,8 +101,9 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     names = left.split(",")
     if len(names) != len(tensors):
         raise RuntimeError(f"einsum: got {len(tensors)} operands, the equation has {len(names)}")
-    names, found = _without_dots(names, right if arrow else None, tensors)
-    arrow, right = found is not None, found or ""
+    if _DOTS in equation:
+        names, found = _without_dots(names, right if arrow else None, tensors)
+        arrow, right = found is not None, found or ""
     letters = "".join(names)
     for letter in letters + right:
         if letter not in _LETTERS:
@@ -117,13 +119,54 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
             require_numbers("einsum", tensors[number])
         names[number], tensors[number] = _without_repeats(name, tensors[number])
     out = right if arrow else "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
-    every = out + "".join(each for each in dict.fromkeys(letters) if each not in out)
-    made = None
-    for name, tensor in zip(names, tensors):
-        order = [name.index(each) for each in every if each in name]
-        shape = iter(tensor.permute(order).shape)
-        wide = tensor.permute(order).reshape(tuple(next(shape) if each in name else 1 for each in every))
-        made = wide if made is None else made * wide
-    dims = tuple(range(len(out), len(every)))
+    name, made = names[0], tensors[0]
+    for number in range(1, len(names)):
+        wanted = out + "".join(names[number + 1 :])
+        name, made = _product(name, made, names[number], tensors[number], wanted)
     # A sum of products keeps their dtype; of one operand it is a sum as any other.
-    return made.sum(dims, dtype=made._dtype if len(names) > 1 else None) if dims else made
+    name, made = _summed(name, made, out, made._dtype if len(names) > 1 else None)
+    return made.permute(tuple(map(name.index, out))) if name != out else made
+
+
+def _summed(name: str, tensor: Tensor, wanted: str, kind: Any) -> tuple[str, Tensor]:
+    """The tensor summed over the letters that are not wanted."""
+    dims = tuple(place for place, each in enumerate(name) if each not in wanted)
+    return "".join(each for each in name if each in wanted), tensor.sum(dims, dtype=kind) if dims else tensor
+
+
+def _product(first: str, a: Tensor, second: str, b: Tensor, wanted: str) -> tuple[str, Tensor]:
+    """The product of two tensors, and its letters; summed over those that are not wanted.
+
+    Where both have such a letter it is a product of matrices, one for each value of the letters that both keep.
+    """
+    first, a = _summed(first, a, wanted + second, a._dtype)
+    second, b = _summed(second, b, wanted + first, b._dtype)
+    sizes = dict(zip(second, b.shape))
+    for each, size in zip(first, a.shape):
+        if sizes.get(each, size) not in (size, 1) and size != 1:
+            raise RuntimeError(f"einsum: subscript {each} is of sizes {size} and {sizes[each]} in two operands")
+        sizes[each] = sizes[each] if size == 1 and each in second else size
+    both = [each for each in first if each in second]
+    pairs, inner = ("".join(each for each in both if (each in wanted) == kept) for kept in (True, False))
+    rows, columns = ("".join(each for each in name if each not in both) for name in (first, second))
+    order = pairs + rows + columns
+    if not inner:
+        return order, _laid(first, a, order) * _laid(second, b, order)
+    kind = common_dtype(a, b)
+    a, b = cast(a, kind), cast(b, kind)
+    left, right = _matrices(first, a, (pairs, rows, inner), sizes), _matrices(second, b, (pairs, inner, columns), sizes)
+    return order, bmm(left, right).reshape(tuple(sizes[each] for each in order))
+
+
+def _laid(name: str, tensor: Tensor, order: str) -> Tensor:
+    """The tensor with its dimensions in another order, and with sizes of 1 for letters that it lacks."""
+    laid = tensor.permute(tuple(name.index(each) for each in order if each in name))
+    sizes = iter(laid.shape)
+    return laid.reshape(tuple(next(sizes) if each in name else 1 for each in order))
+
+
+def _matrices(name: str, tensor: Tensor, groups: tuple[str, str, str], sizes: dict[str, int]) -> Tensor:
+    """The tensor with three dimensions, each of which is a group of letters."""
+    order = "".join(groups)
+    wide = tensor.permute(tuple(map(name.index, order))).expand(tuple(sizes[each] for each in order))
+    return wide.reshape(tuple(math.prod(sizes[each] for each in group) for group in groups))

@@ -6,9 +6,9 @@ from typing import Any
 
 from mxlite.torch._basic import full_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import both, prepare, run, run_many, with_aliases
+from mxlite.torch._calls import MAX_NDIM, both, prepare, run, run_many, values, with_aliases
 from mxlite.torch._convert import clone
-from mxlite.torch._dtypes import bool_
+from mxlite.torch._dtypes import BOOL, bool_, from_kind
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._make.creation import eye
 from mxlite.torch._math.matrix import matmul, require_numbers
@@ -19,29 +19,47 @@ from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor
 
 _diagonal = prepare("DiagonalBackward0", "diag", "k", "axis1", "axis2")
-_tril = prepare(None, "_npi_tril", "k")
+_tril = prepare("TrilBackward0", "_npi_tril", "k")
 _diag = prepare("DiagEmbedBackward0", "diag", "k")
 
 
-def _triangle(name: str, label: str, lower: bool) -> None:
-    @both(name, document="The matrix with zeros on the other side of a diagonal.")
-    def triangle(input: Tensor, diagonal: int = 0) -> Tensor:
-        if input.ndim < 2:
-            raise RuntimeError(f"{name}: the tensor has {input.ndim} dimensions, not 2 or more")
-        reach = sum(input.shape[-2:])  # diagonals further away have no elements
-        diagonal = min(max(diagonal, -reach), reach)
-        if lower:
-            return formula(label, [input], lambda x: run(_tril, (x,), diagonal, kind=x._dtype), saves="")
-        below = run(_tril, (full_of(tuple(input.shape[-2:]), True, bool_),), diagonal - 1, kind=bool_)
+def _diagonal_of(name: str, input: Tensor, diagonal: int) -> int:
+    """The number of a diagonal, or of the nearest one that has no elements.
 
-        def compute(x: Tensor, below: Tensor) -> Tensor:
-            return choose(below, full_of((), 0, x._dtype), x)
-
-        return formula(label, [input], compute, saves="", constants=[below])
+    Raises: RuntimeError: the tensor has no matrices.
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: the tensor has {input.ndim} dimensions, not 2 or more")
+    reach = sum(input.shape[-2:])
+    return min(max(diagonal, -reach), reach)
 
 
-_triangle("tril", "TrilBackward0", True)
-_triangle("triu", "TriuBackward0", False)
+@both(
+    calls={
+        "one": _tril,
+        "num_inputs": 1,
+        "values": values(diagonal=0),
+        "least": 2,
+        "most": MAX_NDIM,
+        "again": True,
+        **from_kind(BOOL),
+    }
+)
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The matrix with zeros above a diagonal."""
+    return run(_tril, [input], _diagonal_of("tril", input, diagonal), kind=input._dtype)
+
+
+@both()
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The matrix with zeros below a diagonal."""
+    place = _diagonal_of("triu", input, diagonal)
+    below = run(_tril, [full_of(tuple(input.shape[-2:]), True, bool_)], place - 1, kind=bool_)
+
+    def compute(x: Tensor, below: Tensor) -> Tensor:
+        return choose(below, full_of((), 0, x._dtype), x)
+
+    return formula("TriuBackward0", [input], compute, saves="", constants=[below])
 
 
 @both()

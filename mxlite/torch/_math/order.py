@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float64, from_kind, int64, uint8
+from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, float64, from_kind, int64, uint8
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.pairs import maximum, minimum
@@ -117,6 +117,11 @@ def picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: bool
     return run(call, [input, shown], place, kind=input._dtype), shown
 
 
+def _constant(input: Tensor) -> Tensor:
+    """The tensor without its place in the graph."""
+    return input.detach() if input.requires_grad else input
+
+
 def _arg(name: str, operator: str) -> Callable:
     call = {flag: prepare(None, operator, "axis", keepdims=str(flag)) for flag in (False, True)}
 
@@ -131,7 +136,7 @@ def _arg(name: str, operator: str) -> Callable:
             raise RuntimeError(f"{name}: takes no truth values")
         if dim is None:
             _require_elements(name, input)
-        values = input.detach()
+        values = _constant(input)
         place = 0 if dim is None else check_dim(dim, input.ndim)
         if dim is None or not input.shape:
             values = values.reshape(-1)
@@ -154,7 +159,11 @@ min = _extreme("min", "MinBackward", "min", minimum, argmin)  # noqa: A001
 def _cumulative(name: str, operator: str, word: str) -> None:
     call = prepare(f"{name.title()}Backward0", operator, "axis")
 
-    @both(name, document=f"The {word} of the elements up to each one, along a dimension.")
+    @both(
+        name,
+        document=f"The {word} of the elements up to each one, along a dimension.",
+        calls={"axis": call, "again": True, **from_kind(FLOATING)},
+    )
     @along
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         input = as_sum(input, dtype)
@@ -191,7 +200,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     if not input.shape:
         return zeros_of((), int64)
     call = prepare(None, "argsort", "axis", is_ascend=str(not descending), dtype="int64")
-    return run(call, [input.detach()], place, kind=int64)
+    return run(call, [_constant(input)], place, kind=int64)
 
 
 @both()
@@ -207,7 +216,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         indices = zeros_of((*input.shape[:place], k, *input.shape[place + 1 :]) if input.shape else (), int64)
     else:
         call = prepare(None, "topk", "axis", "k", is_ascend=str(not largest), dtype="int64")
-        indices = run(call, [input.detach()], place, k, kind=int64)
+        indices = run(call, [_constant(input)], place, k, kind=int64)
     return _topk_result(_gathered("TopkBackward0", input, place, indices), indices)
 
 

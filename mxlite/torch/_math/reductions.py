@@ -147,10 +147,15 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     return sum(input != 0, dim)
 
 
+def soft_calls(label: str, operator: str) -> dict[str, Any]:
+    """What `hot.direct` is told of softmax and its kin."""
+    return {"axis": prepare(label, operator, "axis"), "again": True, **from_kind(FLOATING)}
+
+
 def _soft(name: str, label: str, operator: str) -> Callable:
     call = prepare(label, operator, "axis")
 
-    @both(name, document=f"{name} along a dimension.", calls={"axis": call, "again": True, **from_kind(FLOATING)})
+    @both(name, document=f"{name} along a dimension.", calls=soft_calls(label, operator))
     def soft(input: Tensor, dim: int | None = None, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
         require_tensor(name, 1, "input", input)
         if dtype is not None:

@@ -16,6 +16,8 @@ from mxlite.torch._shape.shapes import expand, reshape, view
 from mxlite.torch._shape.slices import narrow
 from mxlite.torch._tensor import Tensor
 
+_split = prepare("SplitBackward0", "_split_v2", "indices", "axis")
+_split_with_sizes = prepare("SplitWithSizesBackward0", "_split_v2", "indices", "axis")
 _cat = prepare("CatBackward0", "Concat", "dim")
 
 
@@ -31,20 +33,18 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     dim = check_dim(dim, tensor.ndim)
     length = tensor.shape[dim]
     if isinstance(split_size_or_sections, int):
-        size, label = split_size_or_sections, "SplitBackward0"
+        size, call = split_size_or_sections, _split
         if size < 0 or (size == 0 and length):
             raise RuntimeError(f"split: a size is above 0, or 0 where there is nothing to split, got {size}")
-        bounds = list(range(size, length, size)) if size else []
+        bounds = range(size, length, size) if size else ()
     else:
-        sizes, label = list(split_size_or_sections), "SplitWithSizesBackward0"
+        sizes, call = list(split_size_or_sections), _split_with_sizes
         if sum(sizes) != length:
             raise RuntimeError(
                 f"split: sizes {sizes} add up to {sum(sizes)}, expected {length}, the size of dimension {dim}"
             )
         bounds = list(accumulate(sizes[:-1]))
-    call = prepare(label, "_split_v2", "indices", "axis")
-    parts = run_many(call, [tensor], (0, *bounds), dim, kinds=[tensor._dtype] * (len(bounds) + 1))
-    return tuple(parts)
+    return tuple(run_many(call, [tensor], (0, *bounds), dim, kinds=[tensor._dtype] * (len(bounds) + 1)))
 
 
 @both()

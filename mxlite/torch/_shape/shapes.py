@@ -11,7 +11,19 @@ from mxlite._lib import LIB, hot
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, is_dense, with_shape
 from mxlite.torch._broadcast import expand_error
-from mxlite.torch._calls import adopt, both, check_call, function, method, prepare, require_tensor, run, with_aliases
+from mxlite.torch._calls import (
+    MAX_NDIM,
+    adopt,
+    both,
+    check_call,
+    function,
+    method,
+    prepare,
+    require_tensor,
+    run,
+    values,
+    with_aliases,
+)
 from mxlite.torch._convert import clone
 from mxlite.torch._dtypes import BOOL, dtype, from_kind
 from mxlite.torch._gradient import FRONT_END
@@ -21,6 +33,8 @@ from mxlite.torch._tensor import Tensor
 _view = prepare("ViewBackward0", "_mxl_reshape_to", "shape")
 _unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_own", "shape")
 _t = prepare("TBackward0", "transpose", "axes")
+_t_of_matrix = prepare("TBackward0", "transpose")
+_swap = prepare("TransposeBackward0", "SwapAxis", "dim1", "dim2")
 _transpose = prepare("TransposeBackward0", "transpose", "axes")
 _permute = prepare("PermuteBackward0", "transpose", "axes")
 _unsqueeze = prepare("UnsqueezeBackward0", "expand_dims", "axis")
@@ -34,6 +48,7 @@ def _squeezes(first: int) -> list[int]:
 
 
 _squeeze = _squeezes(0)
+_squeeze_one = prepare("SqueezeBackward1", "squeeze", "axis")
 
 
 # ---- the same order ----
@@ -156,7 +171,16 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     return reshape(self, other.shape)
 
 
-@both(quick=True)
+@both(
+    calls={
+        "one": prepare("ViewBackward0", "Reshape", shape="(-1,)"),
+        "contiguous": True,
+        "least": 2,
+        "most": MAX_NDIM,
+        "again": True,
+        **from_kind(BOOL),
+    }
+)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from one to another as one."""
     shape = input.shape
@@ -200,7 +224,7 @@ def _unsqueezed(input: Tensor, dim: int, call: int) -> Tensor:
     return adopt(hot.call1_int(call, input._h, check_dim(dim, len(input.shape) + 1)), input._dtype)
 
 
-@both(quick=True)
+@both(calls={"axes": _squeeze_one, "least": 2, "most": MAX_NDIM, "again": True, **from_kind(BOOL)})
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1: all, one of them, or those of a tuple."""
     return _squeezed(input, dim, _squeeze)
@@ -221,7 +245,7 @@ def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
 # ---- another order ----
 
 
-@both(quick=True)
+@both(calls={"one": _t_of_matrix, "least": 2, "most": 2, "again": True, **from_kind(BOOL)})
 def t(input: Tensor) -> Tensor:
     """The transposed matrix; of a tensor of fewer dimensions itself."""
     return _t_of(input, _t)
@@ -234,7 +258,11 @@ def _t_of(input: Tensor, call: int) -> Tensor:
     return with_shape(call, input, tuple(reversed(range(ndim))))
 
 
-@both("transpose", "swapdims", quick=True)
+@both(
+    "transpose",
+    "swapdims",
+    calls={"one": _swap, "num_inputs": 1, "values": values(dim0=int, dim1=int), "again": True, **from_kind(BOOL)},
+)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """With two dimensions changed for each other."""
     return _transposed(input, dim0, dim1, _transpose)

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from mxlite._public import defined
 from mxlite.torch._basic import relaid
-from mxlite.torch._calls import explain_all, functions, prepare, require_tensor, run, run_into
+from mxlite.torch._calls import direct, explain_all, explained, functions, prepare, require_tensor, run, run_into
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
@@ -41,7 +41,7 @@ def relu_(input: Tensor) -> Tensor:
 # ---- along a dimension ----
 
 
-def _along(name: str, of: Callable, document: str) -> Callable:
+def _along(name: str, of: Callable, document: str, calls: dict[str, Any] | None = None) -> Callable:
     def soft(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
         if dim is None:
             warnings.warn(
@@ -51,11 +51,21 @@ def _along(name: str, of: Callable, document: str) -> Callable:
         return of(input, dim, dtype)
 
     soft.__name__, soft.__doc__ = name, document
-    return soft
+    return soft if calls is None else direct(explained(soft), calls)
 
 
-softmax = _along("softmax", _reductions.softmax, "Exponentials along a dimension, divided by their sum.")
-log_softmax = _along("log_softmax", _reductions.log_softmax, "The logarithm of softmax.")
+softmax = _along(
+    "softmax",
+    _reductions.softmax,
+    "Exponentials along a dimension, divided by their sum.",
+    _reductions.soft_calls("SoftmaxBackward0", "softmax"),
+)
+log_softmax = _along(
+    "log_softmax",
+    _reductions.log_softmax,
+    "The logarithm of softmax.",
+    _reductions.soft_calls("LogSoftmaxBackward0", "log_softmax"),
+)
 softmin = _along("softmin", lambda x, *rest: _reductions.softmax(-x, *rest), "softmax of -input.")
 
 

@@ -193,9 +193,7 @@ def nll_loss(
             f"nll_loss: a target of shape {list(expected)} belongs to this input, got {list(target.shape)}"
         )
     index = cast(target, int64)  # first: ignore_index need not fit uint8
-    ignored = index == ignore_index
-    some = bool(ignored.any())
-    index = (index.masked_fill(ignored, 0) if some else index).reshape((*shape[:dim], 1, *shape[dim + 1 :]))
+    classes = (*shape[:dim], 1, *shape[dim + 1 :])
 
     def compute(x: Tensor, index: Tensor, *shares: Tensor) -> Tensor:
         each = -run(_gather, [x, index], dim, kind=x._dtype).reshape(expected)
@@ -213,7 +211,16 @@ def nll_loss(
             each = (-grad / index.numel() if reduction == "mean" else -grad).expand(expected)
         return [run(_put, [each, index], dim, tuple(shape), kind=each._dtype)]
 
-    label = "NllLossBackward0" if len(input.shape) <= 2 else "NllLoss2DBackward0"
+    label = "NllLossBackward0" if len(shape) <= 2 else "NllLoss2DBackward0"
+    if weight is None and ignore_index < 0:
+        try:
+            return formula(label, [input], compute, rule, constants=[index.reshape(classes)])
+        except (IndexError, RuntimeError):
+            if not bool(((index < 0) | (index >= shape[dim])).any()):
+                raise  # else there are targets that are ignored, or wrong ones
+    ignored = index == ignore_index
+    some = bool(ignored.any())
+    index = (index.masked_fill(ignored, 0) if some else index).reshape(classes)
     try:
         shares = []  # none: all targets count, and each as much
         if weight is not None or some:

@@ -101,7 +101,10 @@ def _after(call: Callable, x: Any, given: tuple, **named: Any) -> tuple:
 
 
 @pytest.mark.parametrize(
-    "name", ["sum", "mean", "softmax", "log_softmax", "unsqueeze", "argmax", "argmin", "max", "min", "any", "all"]
+    "name",
+    """
+    sum mean softmax log_softmax unsqueeze argmax argmin max min any all squeeze cumsum cumprod tril flatten t
+    """.split(),
 )
 def test_axes_are_those_of_the_function(name: str) -> None:
     """Each dimension and those out of bounds, given alone or by name; with what a short way does not take."""
@@ -120,6 +123,60 @@ def test_axes_are_those_of_the_function(name: str) -> None:
         for given, named in calls:
             found = [_after(call, _odd_tensors()[number], given, **named) for call in (method, function)]
             assert found[0] == found[1], (number, given, named)
+
+
+#: Name -> what it is called with, besides integers at dimensions.
+_VALUES = {
+    "transpose": [*itertools.product((-3, -2, -1, 0, 1, 2, True, 1.0, 1 << 70), repeat=2), (0,), ()],
+    "flatten": [*itertools.product((-3, -2, -1, 0, 1, 2), repeat=2)],
+    "tril": [(number,) for number in (-(1 << 70), -(1 << 40), -3, -1, 0, 1, 3, 1 << 31, 1 << 40, True, 0.5, None)],
+    "clamp": [
+        *itertools.product((None, -1, 0, 0.5, 1.5, 2, 1e5, -1e300, float("inf"), float("nan"), True), repeat=2),
+        (1 << 70, 1),
+        (torch.zeros(()), torch.ones(())),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", list(_VALUES))
+def test_values_are_those_of_the_function(name: str) -> None:
+    """Numbers in order, by position and by name; bounds that cross, and numbers that the dtype cannot hold."""
+    method = getattr(torch.Tensor, name)
+    function = _definition(method)
+    names = {"transpose": ("dim0", "dim1"), "flatten": ("start_dim", "end_dim"), "clamp": ("min", "max")}.get(name, ())
+    for number in range(len(_odd_tensors())):
+        for given in _VALUES[name]:
+            for args, named in (
+                (given, {}),
+                (given[:1], dict(zip(names[1:], given[1:]))),
+                ((), dict(zip(names, given))),
+            ):
+                found = [_after(call, _odd_tensors()[number], args, **named) for call in (method, function)]
+                assert found[0] == found[1], (number, args, named)
+
+
+@pytest.mark.parametrize("name", ["bmm", "dot"])
+def test_products_are_those_of_the_function(name: str) -> None:
+    method = getattr(torch.Tensor, name)
+    function = _definition(method)
+    shapes = [(), (2,), (3,), (2, 3), (2, 2, 3), (2, 3, 2), (1, 3, 2), (2, 0, 2), (0,), (2, 3, 0)]
+    kinds = [torch.float32, torch.float64, torch.float16, torch.int64]
+    for a, b, first, second in itertools.product(shapes, shapes, kinds, kinds):
+        x, y = (torch.arange(int(np.prod(s))).reshape(s).to(k) for s, k in ((a, first), (b, second)))
+        found = [_after(call, x, (y,)) for call in (method, function)]
+        assert found[0] == found[1], (a, b, first, second)
+
+
+@pytest.mark.parametrize("dtype", "bool uint8 int8 int32 int64 float16 bfloat16 float32 float64".split())
+def test_lists_of_numbers(dtype: str) -> None:
+    """`tolist` beside NumPy's, of strided and empty tensors, of few elements and of many."""
+    if not hasattr(torch, dtype):
+        pytest.skip(f"mxlite.torch has no {dtype}")
+    for shape in [(), (0,), (2, 0, 3), (0, 2), (5,), (2, 3, 4), (1, 1), (64, 64), (4097,), (65, 64)]:
+        x = torch.arange(int(np.prod(shape))).reshape(shape).to(getattr(torch, dtype))
+        for each in (x, x.t() if x.ndim == 2 else x[..., None], x[::2] if x.ndim else x):
+            assert each.tolist() == each.numpy().tolist(), (shape, each.stride())
+            assert repr(each.tolist()) == repr(each.numpy().tolist())
 
 
 def _one_of(made: Any) -> Any:

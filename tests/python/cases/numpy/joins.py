@@ -52,6 +52,10 @@ _CODES: tuple = (
     (_MATRIX, (-7,), None, None),
     (_MATRIX, (4,), None, None),
     (_MATRIX, (0, 6), None, None),
+    (In((6,)), (1, 2, 3), (1, 2, 3), (1, 2, 3)),  # more extents than axes
+    (In((6,)), (1, -1, 1, 2), (1, 3, 1, 2), (1, 3, 1, 2)),
+    (_MATRIX, (6, 1, 1, -4), (6, 1, 1), None),
+    (In((6,)), (2, 3, -2), None, None),
 )
 for _x, _codes, *_shapes in _CODES:
     for _reverse, _shape in enumerate(_shapes):
@@ -68,6 +72,7 @@ for _codes, _shape in (("(-1,)", (0,)), ("(-2, -2)", (0, 3)), ("(-5,)", (0,)), (
     CASES.append(Case(_op, f"empty{_codes}", (In((0, 3)),), {"newshape": _codes}, _to(*_shape), np_shape=True))
 CASES.append(Case(_op, "empty-unknown", (In((0, 3)),), {"newshape": "(-1, 0)"}, error=True, np_shape=True))
 CASES.append(Case(_op, "0-axes", (In(()),), {"newshape": "(-1,)"}, _to(1), np_shape=True))
+CASES.append(Case(_op, "0-axes-to-2", (In(()),), {"newshape": "(1, -1)"}, _to(1, 1), np_shape=True))
 CASES.append(Case(_op, "to-0-axes", (In((1, 1)),), {"newshape": "(-3, -3)"}, _to(), np_shape=True))
 CASES.append(Case(_op, "special-float32", (In(values=_SPECIAL),), {"newshape": "(-1,)"}, _to(6)))
 

@@ -274,6 +274,8 @@ _row("_npi_pad", "special-numbers", (In(values=[_SPECIAL]),), {"pad_width": "((1
 _row("_npi_pad", "mirrored-often", (In((3,)),), {"pad_width": "((7, 5),)", "mode": "symmetric"}, _pad, oracle=_OTHER)
 _error("_npi_pad", "0-axes", (In(()),), {"pad_width": "((1, 1), (1, 1))"})
 _error("_npi_pad", "negative", (In((2,)),), {"pad_width": "((-1, 1),)"})
+_HUGE = {"pad_width": "((9223372036854775807, 1),)", "mode": "edge"}
+_error("_npi_pad", "too-large", (In((2,)),), _HUGE, oracle="skip: the sum of widths overflows")
 
 
 def _slice(start: Any, stop: Any, step: Any, int_ind: Any, obj: Any) -> Any:

@@ -48,6 +48,7 @@ _row("_npi_percentile", "several", (In((2, 3, 2)), In(values=[10.0, 50.0, 99.0])
 _row("_npi_percentile", "all", (In((2, 3)),), {"q_scalar": 30, "keepdims": 1}, _percentile)
 _row("_npi_percentile", "special-numbers", (In(values=[1.0, 2.0, 3e38]),), {"q_scalar": 50}, _percentile)
 _row("_npi_percentile", "0-axes", (In(()),), {"q_scalar": 50}, _percentile, oracle=_OTHER)
+_row("_npi_percentile", "none", (In((2, 3)), In((0,))), {"axis": "(0,)"}, _percentile)
 _error("_npi_percentile", "range", (In((2,)),), {"q_scalar": 101}, oracle="skip: the process ends")
 
 

@@ -1,145 +1,9 @@
-/* Singular values of NumPy arrays: _npi_svd, and inverses of any matrices, _npi_pinv. */
-#include <math.h>
-#include <string.h>
-
+/* Moore and Penrose's inverses of any matrices: _npi_pinv. */
 #include "base/memory/mem.h"
 #include "kernel/linalg/blas_call.h"
 #include "kernel/linalg/spectral.h"
 #include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
-
-/* ---- svd ---- */
-
-static int svd_arity(const void *params, mxl_arity *arity)
-{
-    (void)params;
-    arity->inputs = 1;
-    arity->outputs = arity->visible = 3;
-    return 0;
-}
-
-static int svd_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    int64_t rows;
-
-    if (mxl_linalg_check(infer, 2) != 0)
-        return -1;
-    rows = a->shape[a->ndim - 2];
-    if (rows > a->shape[a->ndim - 1])
-        return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
-                         infer->op->name, MXL_SHAPE_OF(a));
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    infer->out_shape[0].dim[a->ndim - 1] = rows;
-    infer->out_shape[1].ndim--;
-    return 0;
-}
-
-static int svd_compute(const mxl_call *call)
-{
-    const mxl_array *a = call->in[0];
-    int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], count = mxl_linalg_count(a);
-    size_t width = mxl_dtype_size(a->dtype);
-    char *u, *values, *v;
-
-    if (a->size == 0)
-        return 0;
-    u = mxl_array_write(call->out[0]);
-    values = mxl_array_write(call->out[1]);
-    v = mxl_array_write(call->out[2]);
-    memcpy(v, mxl_array_read(a), (size_t)a->size * width);
-    for (int64_t i = 0; i < count; i++)
-        if (mxl_svd(a->dtype, m, n, v + (size_t)(i * m * n) * width,
-                    u + (size_t)(i * m * m) * width, values + (size_t)(i * m) * width) != 0)
-            return -1;
-    return 0;
-}
-
-/* x as a column of factors for the rows of a matrix, or as a row for its columns. */
-static mxl_array *beside(mxl_scope *s, mxl_array *x, bool column)
-{
-    int64_t shape[MXL_MAX_NDIM + 1];
-    int n = x == NULL ? 0 : x->ndim;
-
-    if (x == NULL)
-        return NULL;
-    if (column)
-        return mxl_with_axes(s, x, n, x->shape, 1);
-    memcpy(shape, x->shape, (size_t)n * sizeof(*shape));
-    shape[n] = shape[n - 1];
-    shape[n - 1] = 1;
-    return mxl_reshape(s, x, n + 1, shape);
-}
-
-/* 1 / d, but 0 where d is 0: terms of equal values are left out. */
-static mxl_array *reciprocal_or_zero(mxl_scope *s, mxl_array *d)
-{
-    mxl_array *zero = d == NULL ? NULL : mxl_equal(s, d, mxl_zeros_like(s, d));
-
-    return mxl_div(s, mxl_one_minus(s, zero), mxl_add(s, d, zero));
-}
-
-/* K + K', K = F (U' dU) with F_ij = 1 / (l_j^2 - l_i^2), 0 on the diagonal. */
-static mxl_array *turned(mxl_scope *s, mxl_array *inner, mxl_array *values)
-{
-    mxl_array *square = mxl_square(s, values);
-    mxl_array *apart = mxl_sub(s, beside(s, square, false), beside(s, square, true));
-
-    return mxl_plus_transposed(s, mxl_mul(s, reciprocal_or_zero(s, apart), inner));
-}
-
-static mxl_array *sum_of(mxl_scope *s, mxl_array *a, mxl_array *b)
-{
-    return a == NULL ? b : mxl_add(s, a, b);
-}
-
-/* dA = U (J L + L K + diag(dl)) V + U L^-1 dV (1 - V' V), with J as above from U' dU and K from V
- * dV'. Terms of missing gradients are left out. */
-static int svd_grad(mxl_grad *g)
-{
-    mxl_scope *s = g->s;
-    mxl_array *u = mxl_grad_out(g, 0), *l = mxl_grad_out(g, 1), *v = mxl_grad_out(g, 2);
-    mxl_array *du = g->grad_output[0], *dl = g->grad_output[1], *dv = g->grad_output[2];
-    mxl_array *inner = NULL, *da;
-
-    if (u == NULL || l == NULL || v == NULL)
-        return -1;
-    if (dl != NULL)
-        inner = mxl_diagonal_put(s, dl, 0);
-    if (du != NULL)
-        inner = sum_of(
-            s, inner,
-            mxl_mul(s, turned(s, mxl_matmul(s, u, du, true, false, 1), l), beside(s, l, false)));
-    if (dv != NULL)
-        inner = sum_of(
-            s, inner,
-            mxl_mul(s, beside(s, l, true), turned(s, mxl_matmul(s, v, dv, false, true, 1), l)));
-    da = mxl_matmul(s, mxl_matmul(s, u, inner, false, false, 1), v, false, false, 1);
-    if (dv != NULL) {
-        mxl_array *within = mxl_matmul(s, mxl_matmul(s, dv, v, false, true, 1), v, false, false, 1);
-        mxl_array *rest =
-            mxl_mul(s, mxl_sub(s, dv, within), reciprocal_or_zero(s, beside(s, l, true)));
-
-        da = mxl_add(s, da, mxl_matmul(s, u, rest, false, false, 1));
-    }
-    return mxl_grad_set(g, 0, da);
-}
-
-static const mxl_op op_svd = {
-    .name = "_npi_svd",
-    .doc = "Singular value decomposition of matrices with no more rows than columns: A = U diag(L) "
-           "V. Three results: U, L, descending, and V, whose rows are orthonormal (the component "
-           "of greatest magnitude positive). The gradient leaves out terms of equal values.",
-    .inputs = mxl_inputs_a,
-    .arity = svd_arity,
-    .infer = svd_infer,
-    .compute = svd_compute,
-    .grad = svd_grad,
-    .saves = mxl_saves_outputs,
-    .keeps_scalars = true,
-};
-
-/* ---- pinv ---- */
 
 typedef struct pinv_params {
     double rcond;
@@ -211,21 +75,6 @@ static int pinv_matrix(const pinv_job *job, int dtype, const void *a, double rco
     return 0;
 }
 
-/* The number of matrix i: rcond broadcasts to the batch. */
-static double rcond_of(const mxl_array *a, const mxl_array *rcond, const double *values, int64_t i)
-{
-    int64_t at = 0, step = 1;
-
-    for (int d = 1; d <= rcond->ndim; d++) {
-        int64_t size = a->shape[a->ndim - 2 - d], extent = rcond->shape[rcond->ndim - d];
-
-        at += extent == 1 ? 0 : i % size * step;
-        step *= extent;
-        i /= size;
-    }
-    return values[at];
-}
-
 static int pinv_all(const mxl_call *call, const pinv_job *job, const double *rcond)
 {
     const mxl_array *a = call->in[0];
@@ -237,8 +86,9 @@ static int pinv_all(const mxl_call *call, const pinv_job *job, const double *rco
 
     for (int64_t i = 0; i < count && status == 0; i++)
         status = pinv_matrix(job, a->dtype, from + (size_t)i * bytes,
-                             rcond != NULL ? rcond_of(a, call->in[1], rcond, i)
-                                           : ((const pinv_params *)call->params)->rcond,
+                             rcond != NULL
+                                 ? rcond[mxl_np_position(a->ndim - 2, a->shape, call->in[1], i)]
+                                 : ((const pinv_params *)call->params)->rcond,
                              to + (size_t)i * bytes);
     return status;
 }
@@ -330,7 +180,7 @@ static int pinv_complete(mxl_rule *rule)
     MXL_PARAM(pinv_params, hermitian, MXL_P_BOOL, "0", "Of no effect: results are the same.")
 #define PINV(id, op_name, text, its_inputs, ...)                                                   \
     static const mxl_op op_##id = {                                                                \
-        .name = op_name,                                                                           \
+        .name = MXL_NUMPY(op_name),                                                                \
         .doc = text,                                                                               \
         its_inputs,                                                                                \
         MXL_PARAMS_OF(pinv_params, __VA_ARGS__),                                                   \
@@ -355,4 +205,4 @@ PINV(pinv_scalar, "_npi_pinv_scalar_rcond",
                .type_name = "double"),
      HERMITIAN);
 
-const mxl_op *const mxl_ops_np_svd[] = {&op_svd, &op_pinv, &op_pinv_scalar, NULL};
+const mxl_op *const mxl_ops_np_pinv[] = {&op_pinv, &op_pinv_scalar, NULL};

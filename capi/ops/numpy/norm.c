@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 #include "ops/elementwise/elementwise.h"
-#include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
+#include "ops/reduce/reduce_ops.h"
 
 typedef struct norm_params {
     double ord;
@@ -62,35 +62,13 @@ static bool by_singular_values(const norm_params *p, const norm *n)
     return n->matrix && (p->flag == NUCLEAR || (p->flag != FROBENIUS && fabs(p->ord) == 2));
 }
 
-static int norm_infer(mxl_infer *infer)
-{
-    const norm_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_shape shape = {0};
-    norm n;
-
-    if (norm_axes(infer->op, p, x, &n) != 0)
-        return -1;
-    if (by_singular_values(p, &n) && mxl_check_full_float(infer->op, x) != 0)
-        return -1;
-    for (int i = 0; i < x->ndim; i++) {
-        bool gone = false;
-
-        for (int k = 0; k < n.count; k++)
-            gone = gone || n.axis[k] == i;
-        if (!gone || p->keepdims)
-            shape.dim[shape.ndim++] = gone ? 1 : x->shape[i];
-    }
-    return mxl_infer_set(infer, x->dtype, shape.ndim, shape.dim);
-}
-
 /* A reduction over some axes, which keep size 1. */
-static mxl_array *reduced(mxl_scope *s, const char *op, mxl_array *x, int count,
+static mxl_array *reduced(mxl_scope *s, const mxl_op *op, mxl_array *x, int count,
                           const int64_t *axis)
 {
     const mxl_reduce_params over = {.axis = {count, axis}, .keepdims = true};
 
-    return count == 0 ? x : mxl_np_call(s, op, &over, 1, &x);
+    return count == 0 ? x : mxl_scope_call(s, op, &over, 1, &x);
 }
 
 /* (sum |x|^ord)^(1 / ord) and its limits. */
@@ -99,29 +77,28 @@ static mxl_array *vector_norm(mxl_scope *s, mxl_array *x, double ord, const norm
     mxl_array *size = mxl_apply(s, &mxl_op_abs, x);
 
     if (ord == 2)
-        return mxl_apply(s, &mxl_op_sqrt, reduced(s, "sum", mxl_square(s, x), n->count, n->axis));
+        return mxl_apply(s, &mxl_op_sqrt,
+                         reduced(s, &mxl_op_sum, mxl_square(s, x), n->count, n->axis));
     if (ord == 0)
-        return reduced(s, "sum", mxl_apply_scalar(s, &mxl_op_greater_scalar, size, 0), n->count,
-                       n->axis);
+        return reduced(s, &mxl_op_sum, mxl_apply_scalar(s, &mxl_op_greater_scalar, size, 0),
+                       n->count, n->axis);
     if (ord == 1)
-        return reduced(s, "sum", size, n->count, n->axis);
+        return reduced(s, &mxl_op_sum, size, n->count, n->axis);
     if (isinf(ord))
-        return reduced(s, ord > 0 ? "max" : "min", size, n->count, n->axis);
-    return mxl_pow_scalar(s, reduced(s, "sum", mxl_pow_scalar(s, size, ord), n->count, n->axis),
-                          1 / ord);
+        return reduced(s, ord > 0 ? &mxl_op_max : &mxl_op_min, size, n->count, n->axis);
+    return mxl_pow_scalar(
+        s, reduced(s, &mxl_op_sum, mxl_pow_scalar(s, size, ord), n->count, n->axis), 1 / ord);
 }
 
 /* Singular values of the matrices along the two axes, which become the last two. */
 static mxl_array *singular_norm(mxl_scope *s, mxl_array *x, const norm_params *p, const norm *n)
 {
     static const int64_t last = -1;
-    const mxl_op *svd = mxl_op_find("_npi_svd");
     int64_t order[MXL_MAX_NDIM];
-    mxl_tuple axes = {x == NULL ? 0 : x->ndim, order};
     int at = 0, first = 0, second = 1;
     mxl_array *parts[3];
 
-    if (x == NULL || svd == NULL)
+    if (x == NULL)
         return NULL;
     if (x->shape[n->axis[0]] > x->shape[n->axis[1]]) {
         first = 1;
@@ -132,12 +109,12 @@ static mxl_array *singular_norm(mxl_scope *s, mxl_array *x, const norm_params *p
             order[at++] = i;
     order[at++] = n->axis[first];
     order[at] = n->axis[second];
-    x = mxl_np_call(s, "transpose", &axes, 1, &x);
-    if (x == NULL || mxl_scope_call_many(s, svd, NULL, 1, &x, 3, parts) != 0)
+    x = mxl_transpose(s, x, order);
+    if (mxl_scope_call_many(s, &mxl_op_np_svd, NULL, 1, &x, 3, parts) != 0)
         return NULL;
     if (p->flag == NUCLEAR)
-        return reduced(s, "sum", parts[1], 1, &last);
-    return reduced(s, p->ord > 0 ? "max" : "min", parts[1], 1, &last);
+        return reduced(s, &mxl_op_sum, parts[1], 1, &last);
+    return reduced(s, p->ord > 0 ? &mxl_op_max : &mxl_op_min, parts[1], 1, &last);
 }
 
 static mxl_array *matrix_norm(mxl_scope *s, mxl_array *x, const norm_params *p, const norm *n)
@@ -150,8 +127,8 @@ static mxl_array *matrix_norm(mxl_scope *s, mxl_array *x, const norm_params *p, 
     if (by_singular_values(p, n))
         return singular_norm(s, x, p, n);
     /* The largest or smallest sum of a column, or of a row if ord is infinite. */
-    sums = reduced(s, "sum", mxl_apply(s, &mxl_op_abs, x), 1, &n->axis[columns ? 0 : 1]);
-    return reduced(s, p->ord > 0 ? "max" : "min", sums, 1, &n->axis[columns ? 1 : 0]);
+    sums = reduced(s, &mxl_op_sum, mxl_apply(s, &mxl_op_abs, x), 1, &n->axis[columns ? 0 : 1]);
+    return reduced(s, p->ord > 0 ? &mxl_op_max : &mxl_op_min, sums, 1, &n->axis[columns ? 1 : 0]);
 }
 
 /* Integers and booleans are computed in float64, and cut off. */
@@ -159,30 +136,28 @@ static mxl_array *norm_compose(mxl_scope *s, const mxl_call *call)
 {
     const norm_params *p = call->params;
     int dtype = call->in[0]->dtype;
-    mxl_array *x = mxl_np_as(mxl_np_scope(s), call->in[0],
-                             mxl_dtype_is_float(dtype) ? dtype : MXL_F64),
-              *y;
-    mxl_infer infer = {.op = call->op, .params = p, .num_inputs = 1, .num_outputs = 1};
-    mxl_shape shape;
+    mxl_array *x = mxl_cast(s, call->in[0], mxl_dtype_is_float(dtype) ? dtype : MXL_F64), *y;
+    bool gone[MXL_MAX_NDIM] = {false};
+    mxl_shape shape = {0};
     norm n;
 
-    infer.in = call->in;
-    infer.out_shape = &shape;
-    infer.out_dtype = &dtype;
-    if (norm_axes(call->op, p, call->in[0], &n) != 0 || norm_infer(&infer) != 0) {
-        s->failed = true;
+    if (x == NULL || norm_axes(call->op, p, x, &n) != 0 ||
+        (by_singular_values(p, &n) && mxl_check_full_float(call->op, call->in[0]) != 0))
         return NULL;
-    }
+    for (int k = 0; k < n.count; k++)
+        gone[n.axis[k]] = true;
+    for (int i = 0; i < x->ndim; i++)
+        if (!gone[i] || p->keepdims)
+            shape.dim[shape.ndim++] = gone[i] ? 1 : x->shape[i];
     /* Of no elements all norms are 0, the largest one too. */
-    y = call->in[0]->size == 0 ? reduced(s, "sum", mxl_square(s, x), n.count, n.axis)
-        : n.matrix ? matrix_norm(s, x, p, &n)
-                   : vector_norm(s, x, p->flag == ALL || p->flag == FROBENIUS ? 2 : p->ord, &n);
-    return mxl_np_as(s, mxl_reshape(s, y, shape.ndim, shape.dim), dtype);
+    y = x->size == 0 ? reduced(s, &mxl_op_sum, mxl_square(s, x), n.count, n.axis)
+        : n.matrix   ? matrix_norm(s, x, p, &n)
+                     : vector_norm(s, x, p->flag == ALL || p->flag == FROBENIUS ? 2 : p->ord, &n);
+    return mxl_cast(s, mxl_reshape(s, y, shape.ndim, shape.dim), dtype);
 }
 
-static const mxl_op op_norm = {
-    .name = "_npi_norm",
-    .doc = "Norms of vectors along one axis, or of matrices along two.",
+MXL_NP(
+    norm, "_npi_norm", "Norms of vectors along one axis, or of matrices along two.",
     MXL_PARAMS_OF(norm_params,
                   MXL_PARAM(norm_params, ord, MXL_P_FLOAT, "2",
                             "The order: of vectors any number, of matrices 1, -1, 2, -2, inf or "
@@ -195,10 +170,6 @@ static const mxl_op op_norm = {
                   MXL_PARAM(norm_params, flag, MXL_P_INT, "-1",
                             "-2: the 2-norm of all elements; 1: the Frobenius norm; 2: the nuclear "
                             "norm; else by ord.")),
-    .infer = norm_infer,
-    .total_outputs = 4,
-    .compose = norm_compose,
-    .keeps_scalars = true,
-};
+    .total_outputs = 4);
 
 const mxl_op *const mxl_ops_np_norm[] = {&op_norm, NULL};

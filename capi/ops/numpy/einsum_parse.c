@@ -1,5 +1,5 @@
 /* Parsing of einsum's subscripts; see einsum.h. */
-#include "ops/linalg/einsum.h"
+#include "ops/numpy/einsum.h"
 
 #include <ctype.h>
 #include <string.h>

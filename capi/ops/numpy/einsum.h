@@ -1,6 +1,6 @@
 /* The subscripts of _npi_einsum as labels, one for each axis. */
-#ifndef MXL_OPS_LINALG_EINSUM_H
-#define MXL_OPS_LINALG_EINSUM_H
+#ifndef MXL_OPS_NUMPY_EINSUM_H
+#define MXL_OPS_NUMPY_EINSUM_H
 
 #include "op/op.h"
 

@@ -3,37 +3,17 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
-#include "ops/linalg/einsum.h"
+#include "ops/numpy/einsum.h"
+#include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
+#include "ops/shape/movement.h"
 
 static int einsum_arity(const void *params, mxl_arity *arity)
 {
     const mxl_einsum_params *p = params;
 
     arity->inputs = (int)p->num_args;
-    arity->outputs = arity->visible = 1;
     return 0;
-}
-
-static int einsum_infer(mxl_infer *infer)
-{
-    const mxl_array *first = infer->in[0];
-    int64_t shape[MXL_MAX_NDIM];
-    const mxl_einsum_term *result;
-    int status;
-    mxl_einsum e;
-
-    for (int i = 1; i < infer->num_inputs; i++)
-        if (mxl_check_dtypes(infer->op, first, infer->in[i]) != 0)
-            return -1;
-    if (mxl_einsum_parse(infer->op, infer->params, infer->num_inputs, infer->in, &e) != 0)
-        return -1;
-    result = &e.terms[e.count];
-    for (int i = 0; i < result->count; i++)
-        shape[i] = e.size[result->label[i]];
-    status = mxl_infer_set(infer, first->dtype, result->count, shape);
-    mxl_einsum_free(&e);
-    return status;
 }
 
 /* ---- one operand ---- */
@@ -66,7 +46,6 @@ static void arrange(mxl_scope *s, operand *x, int count, const int *labels)
     int64_t order[MXL_MAX_NDIM];
     int now[MXL_MAX_NDIM], n = 0;
     bool moves = false;
-    mxl_tuple axes;
 
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < x->count; j++) {
@@ -77,19 +56,17 @@ static void arrange(mxl_scope *s, operand *x, int count, const int *labels)
             order[n++] = j;
         }
     }
-    axes = (mxl_tuple){n, order};
     if (moves)
-        x->array = mxl_np_call(s, "transpose", &axes, 1, &x->array);
+        x->array = mxl_transpose(s, x->array, order);
     memcpy(x->label, now, (size_t)n * sizeof(int));
 }
 
 /* The diagonal of axes i and j, which becomes the last axis. */
 static void take_diagonal(mxl_scope *s, operand *x, int i, int j)
 {
-    const int64_t params[3] = {0, i, j};
     int kept = x->label[i], n = 0;
 
-    x->array = mxl_np_call(s, "diag", params, 1, &x->array);
+    x->array = mxl_diag(s, x->array, 0, i, j);
     for (int k = 0; k < x->count; k++)
         if (k != i && k != j)
             x->label[n++] = x->label[k];
@@ -235,7 +212,6 @@ static void sum_rest_of(mxl_scope *s, const mxl_einsum *e, operand *x, const ope
 /* x becomes the product of x and y, with the labels that are wanted. */
 static void join(mxl_scope *s, const mxl_einsum *e, operand *x, operand *y, const bool *wanted)
 {
-    static const mxl_dot_params plain;
     mxl_array *in[2];
     mxl_shape shape;
     roles r;
@@ -258,7 +234,7 @@ static void join(mxl_scope *s, const mxl_einsum *e, operand *x, operand *y, cons
         return;
     }
     if (mxl_dtype_is_float(in[0]->dtype))
-        x->array = mxl_np_call(s, "batch_dot", &plain, 2, in);
+        x->array = mxl_batch_dot(s, in[0], in[1]);
     else
         x->array = multiply_integers(s, &r, in[0], in[1]);
     x->array = mxl_reshape(s, x->array, shape.ndim, shape.dim);
@@ -334,28 +310,30 @@ static mxl_array *einsum_compose(mxl_scope *s, const mxl_call *call)
     const mxl_einsum_params *p = call->params;
     int dtype = call->in[0]->dtype, work = work_dtype(dtype);
     size_t bytes = (size_t)call->num_inputs * sizeof(operand);
-    operand *all = mxl_alloc(bytes);
+    operand *all;
     mxl_array *y = NULL;
     mxl_einsum e;
 
+    for (int i = 1; i < call->num_inputs; i++)
+        if (mxl_check_dtypes(call->op, call->in[0], call->in[i]) != 0)
+            return NULL;
+    all = mxl_alloc(bytes);
     if (all == NULL || mxl_einsum_parse(call->op, p, call->num_inputs, call->in, &e) != 0) {
         mxl_free(all, bytes);
-        s->failed = true;
         return NULL;
     }
-    (void)mxl_np_scope(s);
     for (int i = 0; i < e.count; i++)
-        begin(s, &e, &e.terms[i], mxl_np_as(s, call->in[i], work), &all[i]);
-    y = mxl_np_as(s, join_all(s, &e, all, p->optimize != 0), dtype);
+        begin(s, &e, &e.terms[i], mxl_cast(s, call->in[i], work), &all[i]);
+    y = mxl_cast(s, join_all(s, &e, all, p->optimize != 0), dtype);
     mxl_einsum_free(&e);
     mxl_free(all, bytes);
     return y;
 }
 
-static const mxl_op op_einsum = {
-    .name = "_npi_einsum",
-    .doc = "Sums of products by Einstein's notation: axes with the same letter are walked "
-           "together, and those whose letter is not in the result are summed.",
+MXL_NP(
+    einsum, "_npi_einsum",
+    "Sums of products by Einstein's notation: axes with the same letter are walked "
+    "together, and those whose letter is not in the result are summed.",
     MXL_INPUTS(MXL_INPUT(data, "The operands, of one dtype.", .type_text = "NDArray-or-Symbol[]")),
     MXL_PARAMS_OF(mxl_einsum_params,
                   MXL_PARAM(mxl_einsum_params, num_args, MXL_P_INT, MXL_REQUIRED,
@@ -366,11 +344,6 @@ static const mxl_op op_einsum = {
                   MXL_PARAM(mxl_einsum_params, optimize, MXL_P_INT, "0",
                             "Not 0: the pair with the smallest product is joined first, not the "
                             "first two.")),
-    .key_var_num_args = "num_args",
-    .arity = einsum_arity,
-    .infer = einsum_infer,
-    .compose = einsum_compose,
-    .keeps_scalars = true,
-};
+    .key_var_num_args = "num_args", .arity = einsum_arity);
 
 const mxl_op *const mxl_ops_np_einsum[] = {&op_einsum, NULL};

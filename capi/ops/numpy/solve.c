@@ -1,0 +1,143 @@
+/* Systems of equations and inverses of NumPy arrays: _npi_solve, _npi_tensorsolve, _npi_tensorinv.
+ */
+#include <stddef.h>
+
+#include "ops/linalg/linalg.h"
+#include "ops/numpy/numpy.h"
+
+/* Integers count as float64; of two floating dtypes the wider one. -1 with the error set for
+ * float16 and bool. */
+static int solver_dtype(const mxl_array *a, const mxl_array *b)
+{
+    int dtype = MXL_F32;
+
+    for (int i = 0; i < 2; i++) {
+        const mxl_array *x = i == 0 ? a : b;
+
+        if (x->dtype == MXL_F16 || x->dtype == MXL_BOOL)
+            return mxl_error("takes float32, float64 and integers, got %s",
+                             mxl_dtype_name(x->dtype));
+        if (x->dtype != MXL_F32)
+            dtype = MXL_F64;
+    }
+    return dtype;
+}
+
+/* ---- solve ---- */
+
+/* Vectors are matrices of one column. */
+static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0], *b = call->in[1], *x;
+    int dtype = solver_dtype(a, b), last = a->ndim - 1;
+
+    if (dtype < 0)
+        return NULL;
+    if (a->ndim < 2 || a->shape[last] != a->shape[last - 1])
+        return mxl_error_null("takes square matrices, got shape %s", MXL_SHAPE_OF(a));
+    if ((b->ndim != a->ndim && b->ndim != last) || !mxl_shape_same(last, a->shape, last, b->shape))
+        return mxl_error_null("shapes %s and %s do not match", MXL_SHAPE_OF(a), MXL_SHAPE_OF(b));
+    x = mxl_cast(s, b, dtype);
+    if (b->ndim == last)
+        x = mxl_with_axes(s, x, last, b->shape, 1);
+    x = mxl_solve(s, mxl_cast(s, a, dtype), x);
+    return b->ndim == last ? mxl_reshape(s, x, last, b->shape) : x;
+}
+
+MXL_NP(solve, "_npi_solve", "X of A X = B, for square matrices A; an error for a singular one.",
+       MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
+                  MXL_INPUT(B, "As many matrices, or vectors along the last axis.")));
+
+/* ---- tensorinv ---- */
+
+/* The product of the first `ind` sizes, which must be that of the others; -1 with the error set. */
+static int64_t side(const mxl_array *a, int64_t ind)
+{
+    int64_t front, back;
+
+    if (ind <= 0 || ind > a->ndim)
+        return mxl_error("ind must be between 1 and the number of axes, %d, got %lld", a->ndim,
+                         (long long)ind);
+    front = mxl_shape_size((int)ind, a->shape);
+    back = mxl_shape_size(a->ndim - (int)ind, a->shape + ind);
+    if (front != back || front == 0)
+        return mxl_error("the sizes before axis %lld of shape %s must have the same product "
+                         "above 0 as those behind, got %lld and %lld",
+                         (long long)ind, MXL_SHAPE_OF(a), (long long)front, (long long)back);
+    return front;
+}
+
+static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0];
+    int64_t ind = *(const int64_t *)call->params, n;
+    mxl_shape turned = {.ndim = a->ndim};
+
+    if (mxl_check_full_float(call->op, a) != 0 || (n = side(a, ind)) < 0)
+        return NULL;
+    for (int i = 0; i < a->ndim; i++)
+        turned.dim[i] = a->shape[(i + ind) % a->ndim];
+    a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
+    return mxl_reshape(s, mxl_apply(s, &mxl_op_inverse, a), turned.ndim, turned.dim);
+}
+
+MXL_NP(tensorinv, "_npi_tensorinv",
+       "The array whose tensordot over the last axes with a is the identity: its first `ind` "
+       "axes together count as the rows of a matrix, the others as columns.",
+       MXL_INPUTS(MXL_INPUT(a, "The array, float32 or float64.")),
+       MXL_ONLY_PARAM(int64_t, ind, MXL_P_INT, "2", "How many axes are rows, at least 1."));
+
+/* ---- tensorsolve ---- */
+
+/* The order of a's axes with `a_axes` moved to the end. -1 with the error set. */
+static int moved(const mxl_op *op, const mxl_array *a, mxl_tuple a_axes, int64_t *order)
+{
+    bool last[MXL_MAX_NDIM] = {false};
+    int n = 0;
+
+    for (int i = 0; i < a_axes.n; i++) {
+        int axis = mxl_check_axis(op, a_axes.v[i], a->ndim);
+
+        if (axis < 0)
+            return -1;
+        if (last[axis])
+            return mxl_error("%s: axis %d is listed twice", op->name, axis);
+        last[axis] = true;
+    }
+    for (int i = 0; i < a->ndim; i++)
+        if (!last[i])
+            order[n++] = i;
+    for (int i = 0; i < a_axes.n; i++)
+        order[n++] = a_axes.v[i] + (a_axes.v[i] < 0 ? a->ndim : 0);
+    return 0;
+}
+
+/* The result has the axes of a behind as many as b has, or all if there are none. */
+static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *a = call->in[0], *b = call->in[1];
+    int dtype = solver_dtype(a, b);
+    int64_t order[MXL_MAX_NDIM], n = b->size;
+    mxl_shape shape = {0};
+
+    if (dtype < 0 || moved(call->op, a, *(const mxl_tuple *)call->params, order) != 0)
+        return NULL;
+    for (int i = a->ndim == b->ndim ? 0 : b->ndim; i < a->ndim; i++)
+        shape.dim[shape.ndim++] = a->shape[order[i]];
+    if (b->ndim > a->ndim || mxl_shape_size(shape.ndim, shape.dim) != n || n * n != a->size)
+        return mxl_error_null("shape %s is no square matrix for %lld unknowns of shape %s",
+                              MXL_SHAPE_OF(a), (long long)n, MXL_SHAPE_OF(b));
+    a = mxl_transpose(s, mxl_cast(s, a, dtype), order);
+    a = mxl_reshape(s, a, 2, (int64_t[]){n, n});
+    b = mxl_reshape(s, mxl_cast(s, b, dtype), 2, (int64_t[]){n, 1});
+    return mxl_reshape(s, mxl_solve(s, a, b), shape.ndim, shape.dim);
+}
+
+MXL_NP(tensorsolve, "_npi_tensorsolve",
+       "x whose tensordot with a over all axes of x is b; the last axes of a belong to x.",
+       MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
+       MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]",
+                      "Axes of a to move to its end before.",
+                      .type_text = "Shape(tuple), optional, default=[]"));
+
+const mxl_op *const mxl_ops_np_solve[] = {&op_solve, &op_tensorinv, &op_tensorsolve, NULL};
