@@ -302,6 +302,8 @@ def page(name: str) -> str:
     others = aliases(name)
     if others:
         lines += [f"Other names: {', '.join(f'`{other}`' for other in others)}.", ""]
+    if it.operator.shapes:
+        lines += ["## Shapes", "", "```text", it.operator.shapes, "```", ""]
     lines += [*_inputs(it), *_parameters(it), *_result(it, name), "## Derivative", "", derivative(name), ""]
     for file in pictures(name):
         lines += [f"![the function and its derivative]({file})", ""]

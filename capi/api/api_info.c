@@ -8,6 +8,7 @@
 
 /* The description of one operator; MXNet calls inputs and parameters arguments. */
 typedef struct op_info {
+    const char *description;
     uint32_t num_args;
     const char **names;
     const char **types;
@@ -15,6 +16,9 @@ typedef struct op_info {
 } op_info;
 
 enum { TYPE_TEXT = 1024 };
+
+/* Between what an operator does and its shapes, at the end of a description. */
+#define SHAPES "\n\nShapes: "
 
 /* Publishes `made` unless another thread was faster. Returns the published object. */
 static void *publish(_Atomic(void *) *edge, void *made)
@@ -187,8 +191,14 @@ static size_t count_args(const mxl_op *op)
     return count;
 }
 
-/* Types of parameters are printed into text after the three lists. MXNet lists some inputs after
- * parameters. */
+/* Whether the description ends with the shapes: one line behind an empty one. */
+static bool shows_shapes(const mxl_op *op)
+{
+    return op->shapes != NULL && strchr(op->shapes, '[') != NULL;
+}
+
+/* Types of parameters, and the description with shapes, are printed into text after the three
+ * lists. MXNet lists some inputs after parameters. */
 static op_info *info_new(const char *function, const mxl_op *op)
 {
     size_t count = count_args(op), lists = sizeof(op_info) + 3 * count * sizeof(char *), text = 0;
@@ -199,6 +209,8 @@ static op_info *info_new(const char *function, const mxl_op *op)
 
     for (const mxl_param *each = mxl_op_params(op); each->name != NULL; each++)
         text += strlen(mxl_param_type_text(each, type, sizeof(type))) + 1;
+    if (shows_shapes(op))
+        text += strlen(op->doc) + strlen(SHAPES) + strlen(op->shapes) + 1;
     info = system_memory(function, lists + text);
     if (info == NULL)
         return NULL;
@@ -206,6 +218,11 @@ static op_info *info_new(const char *function, const mxl_op *op)
     info->types = info->names + count;
     info->docs = info->types + count;
     next = (char *)info + lists;
+    info->description = op->doc != NULL ? op->doc : "";
+    if (shows_shapes(op)) {
+        info->description = strcat(strcat(strcpy(next, op->doc), SHAPES), op->shapes);
+        next += strlen(next) + 1;
+    }
     for (int i = 0; param->name != NULL || input->name != NULL; info->num_args++) {
         uint32_t at = info->num_args;
 
@@ -267,7 +284,7 @@ static int get_info(const char *function, const void *handle, const char **name,
     if (info == NULL)
         return -1;
     *name = op->name;
-    *description = op->doc != NULL ? op->doc : "";
+    *description = info->description;
     *num_args = info->num_args;
     *arg_names = info->names;
     *arg_types = info->types;

@@ -3,6 +3,7 @@
 #ifndef MXL_OP_OP_H
 #define MXL_OP_OP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,11 +14,13 @@
 #include "kernel/elementwise/loop.h"
 
 typedef struct mxl_op mxl_op;
-typedef struct mxl_plan mxl_plan;           /* op/plan.h: the plan of a movement */
-typedef struct mxl_scope mxl_scope;         /* engine/run/scope.h: owner of temporaries */
-typedef struct mxl_grad mxl_grad;           /* engine/backward/grad.h: the arguments of a vjp */
-typedef struct mxl_rule mxl_rule;           /* op/rule.h: what is known of a node of a graph */
-typedef struct mxl_promotion mxl_promotion; /* op/promotion.h: operands of other dtypes */
+typedef struct mxl_plan mxl_plan;   /* op/plan.h: the plan of a movement */
+typedef struct mxl_scope mxl_scope; /* engine/run/scope.h: owner of temporaries */
+typedef struct mxl_grad mxl_grad;   /* engine/backward/grad.h: the arguments of a vjp */
+typedef struct mxl_rule mxl_rule;   /* op/rule.h: what is known of a node of a graph */
+typedef struct mxl_size_function mxl_size_function; /* op/shapes: what texts of shapes name */
+typedef struct mxl_shape_forms mxl_shape_forms;     /* op/shapes: such texts, compiled */
+typedef struct mxl_promotion mxl_promotion;         /* op/promotion.h: operands of other dtypes */
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
 typedef enum mxl_param_type {
@@ -128,6 +131,11 @@ typedef struct mxl_arena {
     _Alignas(16) char room[1024];
 } mxl_arena;
 
+/* The texts of an operator that were compiled (op/shapes/shapes.h): a list that grows. */
+struct mxl_shape_forms {
+    _Atomic(struct mxl_shapes *) first;
+};
+
 struct mxl_op {
     const char *name; /* as in MXNet 1.9.1; `_mxl_*` if MXNet lacks it, which is not listed */
     const char *const *aliases; /* ends with NULL */
@@ -181,17 +189,28 @@ struct mxl_op {
     int graphs; /* it runs that many graphs, which a symbol's node holds; `refused` says why no
                    other call gets to it (_foreach) */
 
-    /* ---- for symbols, which ask before they run; from here on no call reads anything ---- */
+    /* ---- for symbols, which ask before they run; calls read `shapes` and `dtypes` at most ---- */
 
-    /* Where one input or output tells of another: a letter for each input, then '>', then one for
-     * each output. '.' says nothing, nor does a missing letter; "A*" at the end of a side is for
-     * all that follow, and letters in () are repeated for all there are. Shapes: those with the
-     * same letter, A or B (within one repetition), are the same. Dtypes: those with the same
-     * capital are the same; h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of
-     * 32 and 64, u uint8, b bool; t is what the parameter `dtype` names, or A if it names none; a
-     * (A) and n (int32) hold where nothing else is known, and say nothing.
-     * "(AAA).>(A)": of each group of three inputs and one output. NULL: nothing is said. */
-    const char *shapes, *dtypes;
+    /* How the shapes of inputs and outputs depend on one another, in the notation of
+     * op/shapes/shapes.h: "data[N,C,*S] weight[num_filter,C] -> [N,num_filter,*S]". Graphs read it,
+     * and with MXL_SHAPES calls do: no function says shapes again. `shapes_of` is NULL or gives the
+     * text of parameters that choose among several (NULL: `shapes`, which the documentation shows);
+     * each text is a constant of the program. */
+    const char *shapes;
+    const char *(*shapes_of)(const void *params);
+    mxl_shape_forms *shape_forms;
+    const mxl_size_function *size_functions; /* ends with {0} */
+    /* The same of dtypes: a letter for each input, then '>', then one for each output. '.' says
+     * nothing, nor does a missing letter; "A*" at the end of a side is for all that follow, and
+     * letters in () are repeated for all there are. Those with the same capital are the same; of
+     * them, in calls, F must be floating and W float32 or float64, and T of symbols is what the
+     * parameter `dtype` names where nothing is known. w is F, and float32 where that is float16;
+     * h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of 32 and 64, u uint8, b
+     * bool; t is what the parameter `dtype` names, or A if it names none; a (A) and n (int32) hold
+     * where nothing else is known, and say nothing; e is as a, but says A where nothing else does.
+     * NULL: all have one. */
+    const char *dtypes;
+    const char *(*dtypes_of)(const void *params); /* NULL, or as shapes_of */
     /* What no text can say (op/rule.h); -1 with the error set where it contradicts. Shapes: in
      * addition to the text. Dtypes: in its place. */
     int (*complete_shapes)(mxl_rule *rule);
@@ -238,6 +257,11 @@ struct mxl_op {
     MXL_PARAMS_OF(field_type, {.name = #param_name, .type = param_type, .offset = 0, __VA_ARGS__})
 #define MXL_LOOPS(id) .compute = mxl_run_loops, .kernels = &id##_kernels
 
+/* Shapes and dtypes of calls are what the texts say: `shapes` and `dtypes`. MXL_SHAPES_TABLE is for
+ * operators whose infer calls mxl_infer_said and then checks what no text says. */
+#define MXL_SHAPES_TABLE(...) .shapes = __VA_ARGS__, .shape_forms = &(mxl_shape_forms){0}
+#define MXL_SHAPES(...)       .infer = mxl_infer_said, MXL_SHAPES_TABLE(__VA_ARGS__)
+
 extern const mxl_input mxl_inputs_data[]; /* data */
 
 static inline const mxl_input *mxl_op_inputs(const mxl_op *op)
@@ -282,6 +306,7 @@ int mxl_infer_same(mxl_infer *infer);       /* all inputs have one shape and dty
 int mxl_infer_broadcast(mxl_infer *infer);  /* two inputs of one dtype; NumPy's broadcast */
 int mxl_infer_like_first(mxl_infer *infer); /* outputs like input 0, other inputs are ignored */
 int mxl_infer_float_same(mxl_infer *infer); /* mxl_infer_same, floating dtypes only */
+int mxl_infer_said(mxl_infer *infer);       /* the texts of MXL_SHAPES and `dtypes` */
 /* Gives every output a dtype and a shape; 0. */
 int mxl_infer_set(mxl_infer *infer, int dtype, int ndim, const int64_t *shape);
 /* Output 0 gets input 0's dtype and the shape of a parameter. -1 with the error set if the list is

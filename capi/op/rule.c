@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "op/shapes/shapes.h"
 
 /* ---- shapes ---- */
 
@@ -173,11 +174,13 @@ int mxl_rule_shapes(mxl_rule *rule)
 {
     const mxl_op *op = rule->op;
 
-    if (op->shapes != NULL && mxl_rule_said_shapes(rule, op->shapes) != 0)
+    const char *text = mxl_op_shapes(op, rule->params);
+
+    if (text != NULL && mxl_rule_said_shapes(rule, text) != 0)
         return -1;
     if (op->complete_shapes != NULL)
         return op->complete_shapes(rule);
-    return op->shapes != NULL ? 0 : shapes_of_all(rule);
+    return text != NULL ? 0 : shapes_of_all(rule);
 }
 
 /* ---- dtypes ---- */
@@ -216,8 +219,8 @@ int mxl_rule_dtypes(mxl_rule *rule)
 
     if (op->complete_dtypes != NULL)
         return op->complete_dtypes(rule);
-    if (op->dtypes != NULL)
-        return mxl_rule_said_dtypes(rule, op->dtypes);
+    if (op->dtypes != NULL || op->dtypes_of != NULL)
+        return mxl_rule_said_dtypes(rule, mxl_op_dtypes(op, rule->params));
     said = mxl_rule_dtype_parameter(rule);
     if (said != MXL_DTYPE_UNKNOWN)
         return mxl_rule_say_out_dtypes(rule, said);

@@ -1,9 +1,11 @@
-/* What the texts `shapes` and `dtypes` of an operator's descriptor say of a node: which inputs and
- * outputs are alike, and which dtypes are fixed. */
+/* What the texts `shapes` and `dtypes` of an operator's descriptor say of a call, or of a node of a
+ * graph. */
 #include <string.h>
 
-#include "base/memory/mem.h"
+#include "base/dtype.h"
+#include "base/state.h"
 #include "op/rule.h"
+#include "op/shapes/solver.h"
 
 /* One side of a text: letters, then a group that is repeated, then letters; or letters, the last
  * one for all further entries. */
@@ -69,51 +71,74 @@ static int entry_at(const signature *s, int i, char *letter, int *repetition)
 
 /* ---- shapes ---- */
 
-enum { LETTERS = 2 }; /* of shapes: A and B */
-
-/* What is known of the shape of each letter in each repetition. */
-static int gather_shapes(const signature *s, int count, mxl_shape *all)
+const char *mxl_op_shapes(const mxl_op *op, const void *params)
 {
-    mxl_rule gather = *s->rule; /* what it changes is `all` */
+    const char *text = op->shapes_of != NULL ? op->shapes_of(params) : NULL;
 
-    for (int i = 0; i < count; i++) {
-        char letter;
-        int at, entry = entry_at(s, i, &letter, &at);
+    return text != NULL ? text : op->shapes;
+}
 
-        if (letter != '.' && mxl_rule_merge(&gather, &all[(at + 1) * LETTERS + letter - 'A'],
-                                            &s->rule->shapes[entry]) != 0)
-            return -1;
+/* The text as an operator's descriptor keeps it, compiled when it is first used. */
+static mxl_shapes *compiled(const mxl_op *op, const char *text)
+{
+    mxl_shapes *first = atomic_load_explicit(&op->shape_forms->first, memory_order_acquire);
+    mxl_shapes *made;
+
+    for (mxl_shapes *s = first; s != NULL; s = s->next)
+        if (s->text == text)
+            return s;
+    /* Kept for the process, as the registry is. Of two threads that compile a text both keep it. */
+    made = mxl_state_system_memory(sizeof(*made));
+    if (made == NULL) {
+        mxl_error_memory(sizeof(*made));
+        return NULL;
     }
+    if (mxl_shapes_compile(op, text, made) != 0)
+        return NULL;
+    do {
+        made->next = first;
+    } while (!atomic_compare_exchange_weak(&op->shape_forms->first, &first, made));
+    return made;
+}
+
+static int solve(const char *text, const mxl_shape_facts *facts)
+{
+    mxl_shapes room;
+    const mxl_shapes *shapes = &room;
+
+    if (facts->op->shape_forms != NULL)
+        shapes = compiled(facts->op, text);
+    else if (mxl_shapes_compile(facts->op, text, &room) != 0)
+        return -1;
+    return shapes == NULL ? -1 : mxl_shapes_solve(shapes, facts);
+}
+
+int mxl_solver_say(mxl_solver *s, int i, const mxl_shape *found)
+{
+    const mxl_shape_facts *f = s->facts;
+
+    if (f->rule != NULL)
+        return mxl_rule_merge(f->rule, &f->rule->shapes[mxl_rule_entry(f->rule, i)], found);
+    for (int k = 0; k < found->ndim; k++)
+        if (found->dim[k] < 0)
+            return mxl_solver_open(s);
     return 0;
 }
 
-static int spread_shapes(mxl_rule *rule, const signature *s, int count, const mxl_shape *all)
-{
-    for (int i = 0; i < count; i++) {
-        char letter;
-        int at, entry = entry_at(s, i, &letter, &at);
-
-        if (letter != '.' && mxl_rule_merge(rule, &rule->shapes[entry],
-                                            &all[(at + 1) * LETTERS + letter - 'A']) != 0)
-            return -1;
-    }
-    return 0;
-}
-
+/* Of a node of which no shape has a rank nothing is said, as in 1.9.1, though its parameters may
+ * tell sizes of weights. */
 int mxl_rule_said_shapes(mxl_rule *rule, const char *text)
 {
-    signature s = signature_of(rule, text);
-    int count = rule->num_in + rule->num_out, status;
-    size_t each = (size_t)LETTERS * ((size_t)count + 1), bytes = each * sizeof(mxl_shape);
-    mxl_shape *all = mxl_alloc(bytes);
+    bool known = false;
 
-    if (all == NULL)
-        return -1;
-    for (size_t i = 0; i < each; i++)
-        all[i].ndim = -1;
-    status = gather_shapes(&s, count, all) != 0 ? -1 : spread_shapes(rule, &s, count, all);
-    mxl_free(all, bytes);
-    return status;
+    for (int i = 0; i < rule->num_in + rule->num_out; i++)
+        known |= rule->shapes[mxl_rule_entry(rule, i)].ndim >= 0;
+    return !known ? 0
+                  : solve(text, &(mxl_shape_facts){.op = rule->op,
+                                                   .params = rule->params,
+                                                   .num_in = rule->num_in,
+                                                   .num_out = rule->num_out,
+                                                   .rule = rule});
 }
 
 /* ---- dtypes ---- */
@@ -160,17 +185,124 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
     for (int c = 0; c < 128; c++)
         known[c] = strchr(text, c) != NULL && c > '.' ? dtype_of_letter(&s, count, (char)c, t_is_a)
                                                       : MXL_DTYPE_UNKNOWN;
-    known['a'] = known['A'];
+    if (known['A'] == MXL_DTYPE_UNKNOWN)
+        known['A'] = known['e'];
+    known['e'] = known['A'];
+    if (known['T'] == MXL_DTYPE_UNKNOWN)
+        known['T'] = said;
+    known['a'] = strchr(text, 'F') != NULL ? known['F'] : known['A'];
+    known['w'] = known['F'] == MXL_F16 ? MXL_F32 : known['F'];
     known['t'] = t_is_a ? known['A'] : said;
     for (int i = 0; i < count; i++) {
         char letter;
         int at, entry = entry_at(&s, i, &letter, &at);
-        bool yields = letter == 'a' || letter == 'n';
+        bool yields = letter == 'a' || letter == 'n' || letter == 'e';
 
         if (yields && rule->dtypes[entry] != MXL_DTYPE_UNKNOWN)
             continue;
         if (mxl_rule_say_dtype(rule, entry, known[letter & 127]) != 0)
             return -1;
     }
+    return 0;
+}
+
+/* ---- dtypes of calls ---- */
+
+const char *mxl_op_dtypes(const mxl_op *op, const void *params)
+{
+    const char *text = op->dtypes_of != NULL ? op->dtypes_of(params) : NULL;
+
+    return text != NULL ? text : op->dtypes != NULL ? op->dtypes : "A*>A*";
+}
+
+/* What the letter means beside those that are known; unknown: anything. */
+static int wanted_dtype(char letter, const int *known, int parameter)
+{
+    if (letter >= 'A' && letter <= 'Z')
+        return known[letter - 'A'];
+    if (letter == 'w')
+        return known['F' - 'A'] == MXL_F16 ? MXL_F32 : known['F' - 'A'];
+    if (letter == 't')
+        return parameter != MXL_DTYPE_UNKNOWN ? parameter : known[0];
+    return strchr("aen", letter) != NULL ? MXL_DTYPE_UNKNOWN : fixed_dtype(letter);
+}
+
+static int check_dtype(const mxl_infer *infer, int i, char letter, int wanted)
+{
+    const mxl_array *in = infer->in[i];
+    char room[MXL_NAME];
+
+    if (wanted == MXL_DTYPE_UNKNOWN && letter == 'F')
+        return mxl_check_float(infer->op, in);
+    if (wanted == MXL_DTYPE_UNKNOWN && letter == 'W')
+        return mxl_check_full_float(infer->op, in);
+    if (wanted == MXL_DTYPE_UNKNOWN || in->dtype == wanted)
+        return 0;
+    if (letter >= 'A' && letter <= 'Z')
+        return mxl_check_dtypes(infer->op, infer->in[0], in);
+    return mxl_error("%s: %s must be %s here, got %s", infer->op->name,
+                     mxl_op_input_name(infer->op, infer->params, infer->num_inputs, i, room),
+                     mxl_dtype_name(wanted), mxl_dtype_name(in->dtype));
+}
+
+/* "F*>F*": all inputs and results have one dtype. */
+static int one_dtype(mxl_infer *infer, char letter)
+{
+    int dtype = infer->num_inputs > 0 ? infer->in[0]->dtype : MXL_DTYPE_UNKNOWN;
+
+    for (int i = 0; i < infer->num_inputs; i++) {
+        if (check_dtype(infer, i, letter, i == 0 ? MXL_DTYPE_UNKNOWN : dtype) != 0)
+            return -1;
+    }
+    for (int i = 0; i < infer->num_outputs; i++)
+        infer->out_dtype[i] = dtype;
+    return 0;
+}
+
+static int call_dtypes(mxl_infer *infer)
+{
+    const char *text = mxl_op_dtypes(infer->op, infer->params);
+    const mxl_rule rule = {.op = infer->op,
+                           .params = infer->params,
+                           .num_in = infer->num_inputs,
+                           .num_out = infer->num_outputs};
+    int known[26], parameter, at;
+    signature s;
+
+    if (text[0] >= 'A' && text[0] <= 'Z' && text[1] == '*' && text[2] == '>' && text[3] == text[0])
+        return one_dtype(infer, text[0]);
+    s = signature_of(&rule, text);
+    parameter = strchr(text, 't') != NULL ? mxl_rule_dtype_parameter(&rule) : MXL_DTYPE_UNKNOWN;
+    for (int c = 0; c < 26; c++)
+        known[c] = MXL_DTYPE_UNKNOWN;
+    for (int i = 0; i < infer->num_inputs; i++) {
+        char letter = letter_at(&s.in, i, &at);
+
+        if (check_dtype(infer, i, letter, wanted_dtype(letter, known, parameter)) != 0)
+            return -1;
+        if (letter >= 'A' && letter <= 'Z')
+            known[letter - 'A'] = infer->in[i]->dtype;
+    }
+    for (int i = 0; i < infer->num_outputs; i++)
+        infer->out_dtype[i] = wanted_dtype(letter_at(&s.out, i, &at), known, parameter);
+    return 0;
+}
+
+int mxl_infer_said(mxl_infer *infer)
+{
+    mxl_shapes *shapes = compiled(infer->op, mxl_op_shapes(infer->op, infer->params));
+    mxl_shape_facts facts = {.op = infer->op,
+                             .params = infer->params,
+                             .num_in = infer->num_inputs,
+                             .num_out = infer->num_outputs,
+                             .call = infer};
+    int64_t word[MXL_SHAPES_WORDS];
+    int words = shapes == NULL ? 0 : mxl_memo_words(shapes, infer, word);
+
+    if (shapes == NULL || mxl_memo_find(shapes, words, word, infer))
+        return shapes == NULL ? -1 : 0;
+    if (call_dtypes(infer) != 0 || mxl_shapes_solve(shapes, &facts) != 0)
+        return -1;
+    mxl_memo_keep(shapes, words, word, infer);
     return 0;
 }

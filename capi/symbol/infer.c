@@ -105,13 +105,19 @@ int mxl_facts_say_dtype(mxl_facts *facts, int entry, int dtype)
 
 /* ---- one node ---- */
 
+/* Whether rules say all that infer does. */
+static bool says_all(const mxl_op *op)
+{
+    return op->completes_alone || op->infer == mxl_infer_said;
+}
+
 static int infer_dtypes_of(const mxl_graph_node *node, mxl_rule *rule)
 {
     bool found = false;
 
     if (node->op->graphs > 0)
         return mxl_control_dtypes(node, rule);
-    if (!node->op->completes_alone && mxl_rule_own_dtypes(rule, &found) != 0)
+    if (!says_all(node->op) && mxl_rule_own_dtypes(rule, &found) != 0)
         return -1;
     return found ? 0 : mxl_rule_dtypes(rule);
 }
@@ -124,7 +130,7 @@ static int infer_shapes_of(const mxl_graph_node *node, mxl_rule *rule)
         return mxl_control_shapes(node, rule);
     if (mxl_rule_shapes(rule) != 0)
         return -1;
-    return op->completes_alone || op->needs_out || mxl_op_creates(op) || mxl_rule_by_values(rule)
+    return says_all(op) || op->needs_out || mxl_op_creates(op) || mxl_rule_by_values(rule)
                ? 0
                : mxl_rule_own_shapes(rule);
 }

@@ -66,6 +66,8 @@ def page(operator: Operator, width: int) -> str:
     path = next((each for each in python if each.rpartition(".")[2] == operator.name), (python or [operator.name])[0])
     lines = [textwrap.fill(_call(operator, path), width, subsequent_indent="    ", break_on_hyphens=False), ""]
     lines += [textwrap.fill(operator.doc, width), ""]
+    if operator.shapes:
+        lines += ["Shapes", textwrap.fill(operator.shapes, width, initial_indent="  ", subsequent_indent="    "), ""]
     if operator.inputs:
         lines += ["Inputs", *_table([(name, text) for name, _, text in operator.inputs], width), ""]
     if operator.params:

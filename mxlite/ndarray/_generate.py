@@ -137,6 +137,8 @@ _ENDS = {
 def documentation(operator: Operator, kind: str = "NDArray") -> str:
     """The docstring of an operator's function, which takes and returns arrays of a `kind`."""
     lines = [operator.doc, ""]
+    if operator.shapes:
+        lines += [f"Shapes: ``{operator.shapes}``", ""]
     if operator.name != operator.first_name:
         lines += [f"`{operator.name}` is another name of `{operator.first_name}`.", ""]
     lines.append("Parameters")

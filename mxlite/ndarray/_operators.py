@@ -136,6 +136,7 @@ class Operator:
         "name",
         "first_name",
         "doc",
+        "shapes",
         "arguments",
         "inputs",
         "params",
@@ -168,7 +169,8 @@ class Operator:
         self.name = name
         #: The name that `name` is an alias of, or the same.
         self.first_name = (real.value or b"").decode()
-        self.doc = (doc.value or b"").decode()
+        #: What it does, and the shapes of its inputs and results in the notation of `capi/op/shapes.h`, or "".
+        self.doc, _, self.shapes = (doc.value or b"").decode().partition("\n\nShapes: ")
         #: The parameter that counts the inputs, "" where their number is fixed.
         self.counted = (counted.value or b"").decode()
         #: (name, type, description), inputs and parameters, in the library's order.

@@ -180,8 +180,9 @@ static int leaky_compute(const mxl_call *call)
 static mxl_array *two_derivatives(mxl_scope *s, mxl_array *x, double up, mxl_array *down)
 {
     mxl_array *above = mxl_apply_scalar(s, &mxl_op_greater_scalar, x, 0);
+    mxl_array *ones = mxl_apply(s, &mxl_op_ones_like, x);
 
-    return mxl_add(s, mxl_mul_scalar(s, above, up), mxl_mul(s, mxl_one_minus(s, above), down));
+    return mxl_where(s, above, mxl_mul_scalar(s, ones, up), mxl_mul(s, ones, down));
 }
 
 /* factor * e^min(x, 0): the derivative of an exponential below 0, finite everywhere */
@@ -190,14 +191,6 @@ static mxl_array *exponential_derivative(mxl_scope *s, mxl_array *x, double fact
     mxl_array *below = mxl_apply_scalar(s, &mxl_op_minimum_scalar, x, 0);
 
     return mxl_mul_scalar(s, mxl_exp(s, below), factor);
-}
-
-/* leaky: 1 or the slope */
-static mxl_array *leaky_slope(mxl_scope *s, mxl_array *x, double slope)
-{
-    mxl_array *above = mxl_apply_scalar(s, &mxl_op_greater_scalar, x, 0);
-
-    return mxl_add_scalar(s, mxl_mul_scalar(s, above, 1 - slope), slope);
 }
 
 /* gelu: P(x) + x p(x), of the standard normal distribution */
@@ -243,7 +236,8 @@ static int leaky_grad(mxl_grad *g)
         return g->grad_output[0] == NULL ? 0 : mxl_grad_times(g, 0, mxl_grad_out(g, 1));
     x = mxl_grad_in(g, 0);
     if (p->act_type == LEAKY)
-        slope = leaky_slope(g->s, x, p->slope);
+        slope = two_derivatives(
+            g->s, x, 1, mxl_mul_scalar(g->s, mxl_apply(g->s, &mxl_op_ones_like, x), p->slope));
     else if (p->act_type == GELU)
         slope = gelu_derivative(g->s, x);
     else if (p->act_type == ELU)

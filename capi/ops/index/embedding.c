@@ -60,43 +60,9 @@ typedef struct embedding_params {
     int dtype, sparse_grad;
 } embedding_params;
 
-static int embedding_infer(mxl_infer *infer)
-{
-    const embedding_params *p = infer->params;
-    const mxl_array *data = infer->in[0], *weight = infer->in[1];
-    const int64_t want[2] = {p->input_dim, p->output_dim};
-
-    if (!mxl_shape_same(weight->ndim, weight->shape, 2, want))
-        return mxl_error("%s: weight has shape %s, input_dim and output_dim say %s",
-                         infer->op->name, MXL_SHAPE_OF(weight), MXL_SHAPE_TEXT(2, want));
-    mxl_shape_set(&infer->out_shape[0], data->ndim, data->shape);
-    infer->out_dtype[0] = weight->dtype;
-    return mxl_infer_append(infer, 1, &p->output_dim);
-}
-
 static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
 {
     return named(call, mxl_take_rows(s, call->in[1], call->in[0]));
-}
-
-static int embedding_complete(mxl_rule *rule)
-{
-    const embedding_params *p = rule->params;
-
-    return mxl_rule_say(rule, 1, 2, (int64_t[]){p->input_dim, p->output_dim});
-}
-
-/* The weight and the result have one dtype, that of the parameter if neither is known; indices have
- * any. */
-static int embedding_dtypes(mxl_rule *rule)
-{
-    int weight = mxl_rule_in_dtype(rule, 1), out = rule->dtypes[rule->out];
-
-    if (weight == MXL_DTYPE_UNKNOWN && out == MXL_DTYPE_UNKNOWN)
-        weight = ((const embedding_params *)rule->params)->dtype;
-    if (mxl_rule_say_dtype(rule, rule->in[1], weight) != 0)
-        return -1;
-    return mxl_rule_said_dtypes(rule, ".A>A");
 }
 
 static const mxl_op op_embedding = {
@@ -119,26 +85,12 @@ static const mxl_op op_embedding = {
             .values = mxl_number_names),
         MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0",
                   "Accepted; gradients are dense.")),
-    .infer = embedding_infer,
-    .complete_shapes = embedding_complete,
-    .complete_dtypes = embedding_dtypes,
+    MXL_SHAPES("data[*S] weight[input_dim,output_dim] -> [*S,output_dim]"),
+    .dtypes = ".T>T",
     .compose = embedding_compose,
 };
 
 /* ---- fill_element_0index ---- */
-
-static int fill_infer(mxl_infer *infer)
-{
-    const mxl_array *lhs = infer->in[0], *mhs = infer->in[1], *rhs = infer->in[2];
-
-    if (lhs->ndim != 2 || mhs->ndim != 1 || rhs->ndim != 1 || mhs->shape[0] != lhs->shape[0] ||
-        rhs->shape[0] != lhs->shape[0])
-        return mxl_error("%s: shapes %s, %s, %s; expected (n,m), (n,), (n,)", infer->op->name,
-                         MXL_SHAPE_OF(lhs), MXL_SHAPE_OF(mhs), MXL_SHAPE_OF(rhs));
-    if (mxl_check_dtypes(infer->op, lhs, mhs) != 0)
-        return -1;
-    return mxl_infer_like_first(infer);
-}
 
 static mxl_array *fill_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -159,31 +111,12 @@ static const mxl_op op_fill_element = {
         MXL_INPUT(rhs,
                   "The position in each row, of any dtype; negative numbers count from the end.",
                   .type_text = "NDArray")),
-    .infer = fill_infer,
+    MXL_SHAPES("lhs[N,M] mhs[N] rhs[N] -> [N,M]"),
+    .dtypes = "AAe>A",
     .compose = fill_compose,
 };
 
 /* ---- _contrib_index_copy ---- */
-
-static int copy_infer(mxl_infer *infer)
-{
-    const mxl_array *old = infer->in[0], *index = infer->in[1], *new = infer->in[2];
-    mxl_shape want;
-
-    if (index->ndim != 1)
-        return mxl_error("%s: index_vector must have one axis, got %d", infer->op->name,
-                         index->ndim);
-    if (old->ndim == 0)
-        return mxl_error("%s: old_tensor has no axes", infer->op->name);
-    mxl_shape_set(&want, old->ndim, old->shape);
-    want.dim[0] = index->shape[0];
-    if (!mxl_shape_same(new->ndim, new->shape, want.ndim, want.dim))
-        return mxl_error("%s: new_tensor must have shape %s, got %s", infer->op->name,
-                         MXL_SHAPE_TEXT(want.ndim, want.dim), MXL_SHAPE_OF(new));
-    if (mxl_check_dtypes(infer->op, old, new) != 0)
-        return -1;
-    return mxl_infer_like_first(infer);
-}
 
 static mxl_array *copy_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -203,8 +136,8 @@ static const mxl_op op_index_copy = {
             index_vector,
             "Which rows of the first axis, of any dtype; negative numbers count from the end."),
         MXL_INPUT(new_tensor, "The rows to write, of the same dtype.")),
-    .infer = copy_infer,
-    .dtypes = "A>A",
+    MXL_SHAPES("old_tensor[N,*S] index_vector[M] new_tensor[M,*S] -> [N,*S]"),
+    .dtypes = "A.A>A",
     .compose = copy_compose,
 };
 

@@ -14,19 +14,6 @@ typedef struct one_hot_params {
     int dtype;
 } one_hot_params;
 
-static int one_hot_infer(mxl_infer *infer)
-{
-    const one_hot_params *p = infer->params;
-    const mxl_array *index = infer->in[0];
-
-    if (p->depth < 0)
-        return mxl_error("%s: depth is %lld; it must not be negative", infer->op->name,
-                         (long long)p->depth);
-    mxl_shape_set(&infer->out_shape[0], index->ndim, index->shape);
-    infer->out_dtype[0] = p->dtype;
-    return mxl_infer_append(infer, 1, &p->depth);
-}
-
 /* Fills `out`, whose last axis has `depth` positions, from the array of indices. */
 static int put_rows(const mxl_array *index, int64_t depth, double on_value, double off_value,
                     mxl_array *out)
@@ -70,7 +57,8 @@ static const mxl_op op_one_hot = {
                             .type_name = "double"),
                   MXL_PARAM(one_hot_params, dtype, MXL_P_DTYPE, "float32", "dtype of the result.",
                             .values = mxl_number_names)),
-    .infer = one_hot_infer,
+    MXL_SHAPES("indices[*S] -> [*S,depth]"),
+    .dtypes = ".>t",
     .compute = one_hot_compute,
     .grad = mxl_grad_zero,
 };
@@ -85,18 +73,6 @@ mxl_array *mxl_one_hot_rows(mxl_scope *s, mxl_array *index, int64_t depth, doubl
 
 /* ---- _onehot_encode ---- */
 
-static int encode_infer(mxl_infer *infer)
-{
-    const mxl_array *index = infer->in[0], *like = infer->in[1];
-
-    if (index->ndim != 1 || like->ndim != 2 || like->shape[0] != index->shape[0])
-        return mxl_error("%s: lhs has shape %s, rhs %s; (n,) and (n, depth) are needed",
-                         infer->op->name, MXL_SHAPE_OF(index), MXL_SHAPE_OF(like));
-    mxl_shape_set(&infer->out_shape[0], like->ndim, like->shape);
-    infer->out_dtype[0] = like->dtype;
-    return 0;
-}
-
 static int encode_compute(const mxl_call *call)
 {
     return put_rows(call->in[0], call->out[0]->shape[1], 1, 0, call->out[0]);
@@ -108,7 +84,8 @@ static const mxl_op op_onehot_encode = {
     MXL_INPUTS(
         MXL_INPUT(lhs, "Which position is on, for each row; of any dtype.", .type_text = "NDArray"),
         MXL_INPUT(rhs, "An array of the result's shape and dtype.", .type_text = "NDArray")),
-    .infer = encode_infer,
+    MXL_SHAPES("lhs[N] rhs[N,D] -> [N,D]"),
+    .dtypes = "eA>A",
     .compute = encode_compute,
     .grad = mxl_grad_zero,
     .in_place = true,

@@ -43,17 +43,8 @@ static int check_shape(const mxl_infer *infer, mxl_tuple shape)
 static int ravel_infer(mxl_infer *infer)
 {
     const positions_params *p = infer->params;
-    const mxl_array *data = infer->in[0];
 
-    if (check_shape(infer, p->shape) != 0)
-        return -1;
-    if (data->ndim != 2 || data->shape[0] != p->shape.n)
-        return mxl_error("%s: data must have two axes, the first of extent %d, got %d axes of %lld",
-                         infer->op->name, p->shape.n, data->ndim,
-                         (long long)(data->ndim == 0 ? 0 : data->shape[0]));
-    mxl_shape_set(&infer->out_shape[0], 1, data->shape + 1);
-    infer->out_dtype[0] = data->dtype;
-    return 0;
+    return check_shape(infer, p->shape) != 0 ? -1 : mxl_infer_said(infer);
 }
 
 /* Row `row` of an array of rows of n elements, from element j. */
@@ -89,19 +80,6 @@ static int ravel_compute(const mxl_call *call)
     return 0;
 }
 
-/* As many rows as the parameter has axes. */
-static int ravel_complete(mxl_rule *rule)
-{
-    const mxl_shape *out = mxl_rule_out(rule, 0);
-    mxl_tuple shape = ((const positions_params *)rule->params)->shape;
-    mxl_shape in = {.ndim = out->ndim + 1, .dim = {shape.n}};
-
-    if (out->ndim < 1 || out->ndim >= MXL_MAX_NDIM || shape.n < 1)
-        return 0;
-    memcpy(in.dim + 1, out->dim, (size_t)out->ndim * sizeof(*in.dim));
-    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &in);
-}
-
 static const mxl_op op_ravel = {
     .name = "_ravel_multi_index",
     .aliases = MXL_ALIASES("ravel_multi_index"),
@@ -110,7 +88,7 @@ static const mxl_op op_ravel = {
     MXL_INPUTS(MXL_INPUT(data, "One row of indices for each axis of the shape.")),
     MXL_PARAMS(positions_params, shape_table),
     .infer = ravel_infer,
-    .complete_shapes = ravel_complete,
+    MXL_SHAPES_TABLE("data[len(shape),N] -> [N]"),
     .compute = ravel_compute,
     .grad = mxl_grad_zero,
 };
@@ -127,9 +105,7 @@ static int unravel_infer(mxl_infer *infer)
             return mxl_error("%s: shape %s has no elements", infer->op->name,
                              MXL_SHAPE_TEXT(p->shape.n, p->shape.v));
     }
-    mxl_shape_set(&infer->out_shape[0], 1, &(int64_t){p->shape.n});
-    infer->out_dtype[0] = data->dtype;
-    return mxl_infer_append(infer, data->ndim, data->shape);
+    return mxl_infer_said(infer);
 }
 
 /* From the last dimension: index = number mod size, number = number / size, both as in C; the first
@@ -159,13 +135,6 @@ static int unravel_compute(const mxl_call *call)
     return 0;
 }
 
-static int unravel_complete(mxl_rule *rule)
-{
-    const mxl_shape *out = mxl_rule_out(rule, 0);
-
-    return out->ndim < 2 ? 0 : mxl_rule_say(rule, 0, out->ndim - 1, out->dim + 1);
-}
-
 static const mxl_op op_unravel = {
     .name = "_unravel_index",
     .aliases = MXL_ALIASES("unravel_index"),
@@ -174,7 +143,7 @@ static const mxl_op op_unravel = {
     MXL_INPUTS(MXL_INPUT(data, "Places, counted along the last axis first.")),
     MXL_PARAMS(positions_params, shape_table),
     .infer = unravel_infer,
-    .complete_shapes = unravel_complete,
+    MXL_SHAPES_TABLE("data[*S] -> [len(shape),*S]"),
     .compute = unravel_compute,
     .grad = mxl_grad_zero,
 };

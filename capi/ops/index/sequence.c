@@ -34,17 +34,24 @@ static int sequence_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* One length for each sequence of the batch. */
-static int sequence_complete(mxl_rule *rule)
+/* The axis is that of the steps; the other one counts the sequences. */
+static const char *sequence_shapes(const void *params)
 {
-    const mxl_shape *data = mxl_rule_in(rule, 0);
-    int64_t batch = 1 - ((const sequence_params *)rule->params)->axis;
-
-    return data->ndim < 2 || batch < 0 ? 0 : mxl_rule_say(rule, 1, 1, &data->dim[batch]);
+    return ((const sequence_params *)params)->axis == 0
+               ? NULL
+               : "data[N,T,*S] sequence_length[N] -> [N,T,*S]";
 }
 
-/* What graphs know of all three. */
-#define SEQUENCES .complete_shapes = sequence_complete, .dtypes = "Aa>A"
+#define SEQUENCES MXL_SHAPES("data[T,N,*S] sequence_length[N] -> [T,N,*S]"), .dtypes = "Aa>A"
+
+static int sequence_check(void *params)
+{
+    int64_t axis = ((const sequence_params *)params)->axis;
+
+    return axis == 0 || axis == 1
+               ? 0
+               : mxl_error("sequences: axis must be 0 or 1, got %lld", (long long)axis);
+}
 
 /* ---- layout and lengths ---- */
 
@@ -54,31 +61,15 @@ typedef struct layout {
     int64_t steps, batch, inner, of_step, of_batch;
 } layout;
 
-static int find_layout(const mxl_op *op, const sequence_params *p, const mxl_array *data,
-                       layout *out)
+static void find_layout(const sequence_params *p, const mxl_array *data, layout *out)
 {
     const int64_t *shape = data->shape;
 
-    if (data->ndim < 2)
-        return mxl_error("%s: data must have two axes or more, got %d", op->name, data->ndim);
-    if (p->axis != 0 && p->axis != 1)
-        return mxl_error("%s: axis must be 0 or 1, got %lld", op->name, (long long)p->axis);
     out->steps = shape[p->axis];
     out->batch = shape[1 - p->axis];
     out->inner = mxl_shape_size(data->ndim - 2, shape + 2);
     out->of_step = p->axis == 0 ? out->batch : 1;
     out->of_batch = p->axis == 0 ? 1 : out->steps;
-    return 0;
-}
-
-static int check_lengths(const mxl_infer *infer, int64_t batch)
-{
-    const mxl_array *lengths = infer->num_inputs == 2 ? infer->in[1] : NULL;
-
-    if (lengths == NULL || mxl_shape_same(lengths->ndim, lengths->shape, 1, &batch))
-        return 0;
-    return mxl_error("%s: sequence_length must have shape (%lld,), got %s", infer->op->name,
-                     (long long)batch, MXL_SHAPE_OF(lengths));
 }
 
 /* The length of each sequence, which must be in [low, number of steps]; -1 with the error set. */
@@ -126,17 +117,6 @@ static int sequence_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, &p, g->num_inputs, inputs));
 }
 
-/* Outputs are like the data, whose layout is checked. */
-static int sequence_infer(mxl_infer *infer)
-{
-    layout at = {0};
-
-    if (find_layout(infer->op, infer->params, infer->in[0], &at) != 0 ||
-        check_lengths(infer, at.batch) != 0)
-        return -1;
-    return mxl_infer_like_first(infer);
-}
-
 /* ---- SequenceMask ---- */
 
 /* Fills the steps after the end of each sequence. Lengths are clamped to the axis. */
@@ -167,8 +147,7 @@ static int mask_compute(const mxl_call *call)
     char *out = mxl_array_write(call->out[0]);
     layout at;
 
-    if (find_layout(call->op, call->params, data, &at) != 0)
-        return -1;
+    find_layout(call->params, data, &at);
     if (mxl_array_read(data) != out)
         mxl_copy_bytes(out, mxl_array_read(data), (size_t)data->size * mxl_dtype_size(data->dtype));
     return call->num_inputs == 1 || data->size == 0 ? 0 : fill_behind(call, &at, out);
@@ -185,8 +164,9 @@ static const mxl_op op_sequence_mask = {
                   "Value of the elements behind the end of a sequence."),
         AXIS("The axis of the sequences' steps: 0 or 1; the other one counts the sequences.")),
     .arity = sequence_arity,
-    .infer = sequence_infer,
+    .check = sequence_check,
     SEQUENCES,
+    .shapes_of = sequence_shapes,
     .compute = mask_compute,
     .grad = sequence_grad,
     .saves = saves_lengths,
@@ -210,21 +190,23 @@ static bool selects_nothing(int num_inputs, const layout *at)
     return num_inputs == 1 && at->steps > 0 && at->batch * at->inner == 0;
 }
 
+static const char *last_shapes(const void *params)
+{
+    return ((const sequence_params *)params)->axis == 0
+               ? NULL
+               : "data[N,T,*S] sequence_length[N] -> [N,*S] [N]";
+}
+
 static int last_infer(mxl_infer *infer)
 {
-    const sequence_params *p = infer->params;
-    const mxl_array *data = infer->in[0];
     layout at;
 
-    if (find_layout(infer->op, p, data, &at) != 0 || check_lengths(infer, at.batch) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    mxl_shape_set(&infer->out_shape[0], 1, &at.batch);
-    mxl_shape_set(&infer->out_shape[1], 1, &at.batch);
+    find_layout(infer->params, infer->in[0], &at);
     if (selects_nothing(infer->num_inputs, &at))
         infer->out_shape[1].dim[0] = 0;
-    infer->out_dtype[0] = data->dtype;
-    infer->out_dtype[1] = MXL_I64;
-    return mxl_infer_append(infer, data->ndim - 2, data->shape + 2);
+    return 0;
 }
 
 static int last_compute(const mxl_call *call)
@@ -233,8 +215,7 @@ static int last_compute(const mxl_call *call)
     int64_t *place = mxl_array_write(call->out[1]);
     layout at;
 
-    if (find_layout(call->op, call->params, data, &at) != 0)
-        return -1;
+    find_layout(call->params, data, &at);
     if (selects_nothing(call->num_inputs, &at))
         return 0;
     if (read_lengths(call, &at, 1, place) != 0)
@@ -276,8 +257,11 @@ static const mxl_op op_sequence_last = {
     .arity = last_arity,
     .output_names = "output",
     .total_outputs = 1,
+    .check = sequence_check,
     .infer = last_infer,
-    SEQUENCES,
+    MXL_SHAPES_TABLE("data[T,N,*S] sequence_length[N] -> [N,*S] [N]"),
+    .shapes_of = last_shapes,
+    .dtypes = "Aa>Al",
     .compute = last_compute,
     .grad = last_grad,
     .saves = last_saves,
@@ -285,13 +269,11 @@ static const mxl_op op_sequence_last = {
 
 /* ---- SequenceReverse ---- */
 
-static int reverse_infer(mxl_infer *infer)
+static int reverse_check(void *params)
 {
-    const sequence_params *p = infer->params;
+    int64_t axis = ((const sequence_params *)params)->axis;
 
-    if (p->axis != 0)
-        return mxl_error("%s: axis must be 0, got %lld", infer->op->name, (long long)p->axis);
-    return sequence_infer(infer);
+    return axis == 0 ? 0 : mxl_error("SequenceReverse: axis must be 0, got %lld", (long long)axis);
 }
 
 static int reverse_compute(const mxl_call *call)
@@ -302,8 +284,7 @@ static int reverse_compute(const mxl_call *call)
     int status;
     layout at;
 
-    if (find_layout(call->op, call->params, data, &at) != 0)
-        return -1;
+    find_layout(call->params, data, &at);
     if (call->num_inputs == 1 && data->size == 0)
         return 0;
     count = data->size == 0 ? 0 : at.steps * at.batch;
@@ -331,7 +312,7 @@ static const mxl_op op_sequence_reverse = {
     .inputs = sequence_inputs,
     MXL_PARAMS_OF(sequence_params, USE_LENGTH, AXIS("The axis of the sequences' steps: 0.")),
     .arity = sequence_arity,
-    .infer = reverse_infer,
+    .check = reverse_check,
     SEQUENCES,
     .compute = reverse_compute,
     .grad = sequence_grad,

@@ -104,7 +104,6 @@ static int indexed_grad(mxl_grad *g)
         .name = op_name,                                                                           \
         .inputs = op_inputs,                                                                       \
         MXL_PARAMS(index_params, id##_table),                                                      \
-        .infer = id##_infer,                                                                       \
         .compute = id##_compute,                                                                   \
         .grad = indexed_grad,                                                                      \
         .saves = mxl_saves_index,                                                                  \
@@ -128,21 +127,6 @@ static const mxl_param take_table[] = {
     {0},
 };
 
-static int take_infer(mxl_infer *infer)
-{
-    const index_params *p = infer->params;
-    const mxl_array *a = infer->in[0], *index = infer->in[1];
-    mxl_split v;
-
-    if (find_axis(infer->op, p, a->ndim, a->shape, &v) != 0)
-        return -1;
-    mxl_shape_set(&infer->out_shape[0], v.axis, a->shape);
-    infer->out_dtype[0] = a->dtype;
-    if (mxl_infer_append(infer, index->ndim, index->shape) != 0)
-        return -1;
-    return mxl_infer_append(infer, a->ndim - v.axis - 1, a->shape + v.axis + 1);
-}
-
 static int take_compute(const mxl_call *call)
 {
     const mxl_array *a = call->in[0];
@@ -160,7 +144,8 @@ static int take_compute(const mxl_call *call)
 INDEXED(take, "take", take_inputs,
         "The positions of an axis that the indices name. The shape of the indices takes the axis' "
         "place.",
-        .aliases = MXL_ALIASES("_npi_take"), .dtypes = "A>A");
+        .aliases = MXL_ALIASES("_npi_take"),
+        MXL_SHAPES("a[*A,N@axis,*B] indices[*I] -> [*A,*I,*B]"), .dtypes = "A.>A");
 
 /* ---- the gradient of take ---- */
 
@@ -220,7 +205,7 @@ static int take_grad_compute(const mxl_call *call)
 
 /* dx = dy taken at the indices */
 INDEXED(take_grad, "_mxl_take_grad", grad_inputs,
-        "Zeros of a shape with data added at the indices.");
+        "Zeros of a shape with data added at the indices.", .infer = take_grad_infer);
 
 /* ---- for vjps of other families ---- */
 
@@ -261,41 +246,22 @@ static const mxl_param pick_table[] = {
     {0},
 };
 
-/* The shape without the axis, or with size 1 there. */
-static void picked_shape(const mxl_array *data, int axis, bool keep, mxl_shape *out)
-{
-    int n = 0;
+/* The index may keep the axis, with size 1, which only its rank tells. As for reductions, the
+ * result for a vector has shape (1,). */
+#define PICKED_INDEX "[*A,*B|1]|[*A,1,*B]"
 
-    for (int i = 0; i < data->ndim; i++) {
-        if (i != axis)
-            out->dim[n++] = data->shape[i];
-        else if (keep)
-            out->dim[n++] = 1;
-    }
-    out->ndim = n;
+static const char *pick_shapes(const void *params)
+{
+    return ((const index_params *)params)->keepdims ? "data[*A,N@axis,*B] index" PICKED_INDEX
+                                                      " -> [*A,1,*B]"
+                                                    : NULL;
 }
 
-static int pick_infer(mxl_infer *infer)
+static int pick_check(void *params)
 {
-    const index_params *p = infer->params;
-    const mxl_array *data = infer->in[0], *index = infer->in[1];
-    mxl_shape kept, cut, *out = &infer->out_shape[0];
-    mxl_split v;
-
-    if (find_axis(infer->op, p, data->ndim, data->shape, &v) != 0)
-        return -1;
-    picked_shape(data, v.axis, true, &kept);
-    picked_shape(data, v.axis, false, &cut);
-    if (!mxl_shape_same(index->ndim, index->shape, kept.ndim, kept.dim) &&
-        !mxl_shape_same(index->ndim, index->shape, cut.ndim, cut.dim))
-        return mxl_error("%s: index must have the shape %s, got %s", infer->op->name,
-                         MXL_SHAPE_TEXT(cut.ndim, cut.dim), MXL_SHAPE_OF(index));
-    /* As for reductions, the result for a vector has shape (1,). */
-    if (p->keepdims || cut.ndim == 0)
-        cut = kept;
-    mxl_shape_set(out, cut.ndim, cut.dim);
-    infer->out_dtype[0] = data->dtype;
-    return 0;
+    return ((const index_params *)params)->axis != MXL_NONE
+               ? 0
+               : mxl_error("pick: axis None is not supported; name one axis");
 }
 
 /* The operands of mxl_scatter_*: an array (outer, n, inner), of which one element for each (outer,
@@ -321,31 +287,12 @@ static int pick_compute(const mxl_call *call)
     return 0;
 }
 
-/* The index has the shape of data without the axis. It may have size 1 there instead, which only
- * its rank tells. */
-static int pick_complete(mxl_rule *rule)
-{
-    const mxl_shape *data = mxl_rule_in(rule, 0);
-    int64_t axis = ((const index_params *)rule->params)->axis, dim[MXL_MAX_NDIM] = {1};
-    int ndim = 0;
-
-    if (data->ndim < 1 || axis == MXL_NONE || mxl_rule_in(rule, 1)->ndim == data->ndim)
-        return 0;
-    axis += axis < 0 ? data->ndim : 0;
-    for (int i = 0; i < data->ndim; i++) {
-        if (i != axis)
-            dim[ndim++] = data->dim[i];
-    }
-    if (ndim == data->ndim)
-        return 0; /* infer has the error */
-    return mxl_rule_say(rule, 1, ndim > 0 ? ndim : 1, dim);
-}
-
 /* dx = zeros with dy at the indices */
 INDEXED(pick, "pick", pick_inputs,
         "One element along an axis for each position of the other axes, chosen by the index.",
-        .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"),
-        .complete_shapes = pick_complete, .dtypes = "A>A");
+        .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"), .check = pick_check,
+        MXL_SHAPES("data[*A,N@axis,*B] index" PICKED_INDEX " -> [*A,*B|1]"),
+        .shapes_of = pick_shapes, .dtypes = "A.>A");
 
 /* ---- the gradient of pick ---- */
 
@@ -378,7 +325,8 @@ static int pick_grad_compute(const mxl_call *call)
 }
 
 /* dx = dy at the indices */
-INDEXED(pick_grad, "_mxl_pick_grad", grad_inputs, "Zeros of a shape with data put at the indices.");
+INDEXED(pick_grad, "_mxl_pick_grad", grad_inputs, "Zeros of a shape with data put at the indices.",
+        .infer = pick_grad_infer);
 
 /* ---- for composites ---- */
 

@@ -3,30 +3,14 @@
 
 /* ---- batch_dot ---- */
 
-static int batch_infer(mxl_infer *infer)
+static const char *batch_shapes(const void *params)
 {
-    const mxl_dot_params *p = infer->params;
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    mxl_shape *out = &infer->out_shape[0];
-    int last = a->ndim - 1;
-    bool fits = a->ndim == b->ndim && a->ndim >= 3;
+    static const char *const texts[2][2] = {
+        {NULL, "lhs[*X,L,M,K] rhs[*X,L,N,K] -> [*X,L,M,N]"},
+        {"lhs[*X,L,K,M] rhs[*X,L,K,N] -> [*X,L,M,N]", "lhs[*X,L,K,M] rhs[*X,L,N,K] -> [*X,L,M,N]"}};
+    const mxl_dot_params *p = params;
 
-    if (mxl_check_dtypes(infer->op, a, b) != 0)
-        return -1;
-    if (mxl_check_float(infer->op, a) != 0)
-        return -1;
-    for (int i = 0; fits && i < last - 1; i++)
-        fits = a->shape[i] == b->shape[i];
-    if (!fits ||
-        a->shape[p->transpose_a ? last - 1 : last] != b->shape[p->transpose_b ? last : last - 1])
-        return mxl_error(
-            "batch_dot: shapes %s and %s do not match: transpose_a=%d, transpose_b=%d; three or "
-            "more axes are needed",
-            MXL_SHAPE_OF(a), MXL_SHAPE_OF(b), p->transpose_a, p->transpose_b);
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    out->dim[last - 1] = a->shape[p->transpose_a ? last : last - 1];
-    out->dim[last] = b->shape[p->transpose_b ? last - 1 : last];
-    return 0;
+    return texts[p->transpose_a != 0][p->transpose_b != 0];
 }
 
 static int batch_compute(const mxl_call *call)
@@ -43,7 +27,9 @@ static const mxl_op op_batch_dot = {
     .inputs = mxl_inputs_lhs_rhs,
     MXL_DOT_PARAMS("Whether the matrices of lhs are transposed.",
                    "Whether the matrices of rhs are transposed."),
-    .infer = batch_infer,
+    MXL_SHAPES("lhs[*X,L,M,K] rhs[*X,L,K,N] -> [*X,L,M,N]"),
+    .shapes_of = batch_shapes,
+    .dtypes = "F*>F",
     .compute = batch_compute,
     .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,

@@ -41,42 +41,25 @@ static operand right_operand(const mxl_dot_params *p, int ndim, const int64_t *s
     return m;
 }
 
+static const char *dot_shapes(const void *params)
+{
+    static const char *const texts[2][2] = {
+        {NULL, "lhs[*A,K] rhs[*B,K] -> [*A,*B|1]"},
+        {"lhs[K,*A] rhs[K,*B] -> [*A,*B|1]", "lhs[K,*A] rhs[*B,K] -> [*A,*B|1]"}};
+    const mxl_dot_params *p = params;
+
+    return texts[p->transpose_a != 0][p->transpose_b != 0];
+}
+
 static int dot_infer(mxl_infer *infer)
 {
     const mxl_dot_params *p = infer->params;
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    mxl_shape *out = &infer->out_shape[0];
-    operand left, right;
-    int n = 0;
 
-    if (mxl_check_dtypes(infer->op, a, b) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (mxl_check_float(infer->op, a) != 0)
-        return -1;
-    if (a->ndim == 0 || b->ndim == 0)
-        return mxl_error("dot: takes arrays with axes, got one of shape ()");
-    if (a->ndim == 1 && b->ndim == 1 && (p->transpose_a || p->transpose_b))
-        return mxl_error("dot: two vectors cannot be transposed");
-    left = left_operand(p, a->ndim, a->shape);
-    right = right_operand(p, b->ndim, b->shape);
-    if (left.length != right.length)
-        return mxl_error(
-            "dot: inner extents %lld and %lld differ: shapes %s and %s, transpose_a=%d, "
-            "transpose_b=%d",
-            (long long)left.length, (long long)right.length, MXL_SHAPE_OF(a), MXL_SHAPE_OF(b),
-            p->transpose_a, p->transpose_b);
-    if (a->ndim + b->ndim - 2 > MXL_MAX_NDIM)
-        return mxl_error("dot: the result would have %d axes, at most %d are possible",
-                         a->ndim + b->ndim - 2, (int)MXL_MAX_NDIM);
-    for (int i = left.first; i < left.last; i++)
-        out->dim[n++] = a->shape[i];
-    for (int i = right.first; i < right.last; i++)
-        out->dim[n++] = b->shape[i];
-    if (n == 0)
-        out->dim[n++] = 1;
-    out->ndim = n;
-    infer->out_dtype[0] = a->dtype;
-    return 0;
+    return infer->in[0]->ndim > 1 || infer->in[1]->ndim > 1 || (!p->transpose_a && !p->transpose_b)
+               ? 0
+               : mxl_error("dot: two vectors cannot be transposed");
 }
 
 static int dot_compute(const mxl_call *call)
@@ -155,6 +138,9 @@ const mxl_op mxl_op_dot = {
     MXL_DOT_PARAMS("Whether the first axis of lhs is contracted, and not its last.",
                    "Whether the last axis of rhs is contracted, and not its first."),
     .infer = dot_infer,
+    MXL_SHAPES_TABLE("lhs[*A,K] rhs[K,*B] -> [*A,*B|1]"),
+    .shapes_of = dot_shapes,
+    .dtypes = "F*>F",
     .compute = dot_compute,
     .grad = dot_grad,
     .saves = mxl_saves_other,
@@ -182,41 +168,11 @@ static int64_t fc_features(const fc_params *p, const mxl_array *x)
     return mxl_shape_size(x->ndim - 1, x->shape + 1);
 }
 
-static int fc_check(const mxl_infer *infer)
+static const char *fc_shapes(const void *params)
 {
-    const fc_params *p = infer->params;
-    const mxl_array *x = infer->in[0], *w = infer->in[1];
-
-    for (int i = 1; i < infer->num_inputs; i++) {
-        if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
-            return -1;
-    }
-    if (mxl_check_float(infer->op, x) != 0)
-        return -1;
-    if (x->ndim == 0)
-        return mxl_error("FullyConnected: data has no axes");
-    if (w->ndim != 2 || w->shape[0] != p->num_hidden || w->shape[1] != fc_features(p, x))
-        return mxl_error("FullyConnected: weight must have shape (%lld,%lld), got %s",
-                         (long long)p->num_hidden, (long long)fc_features(p, x), MXL_SHAPE_OF(w));
-    if (!p->no_bias && (infer->in[2]->ndim != 1 || infer->in[2]->shape[0] != p->num_hidden))
-        return mxl_error("FullyConnected: bias must have shape (%lld,), got %s",
-                         (long long)p->num_hidden, MXL_SHAPE_OF(infer->in[2]));
-    return 0;
-}
-
-static int fc_infer(mxl_infer *infer)
-{
-    const fc_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (fc_check(infer) != 0)
-        return -1;
-    mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
-    if (p->flatten)
-        out->ndim = 2;
-    out->dim[out->ndim - 1] = p->num_hidden;
-    return 0;
+    return ((const fc_params *)params)->flatten
+               ? NULL
+               : "data[*S,C] weight[num_hidden,C] bias[num_hidden] -> [*S,num_hidden]";
 }
 
 static int fc_compute(const mxl_call *call)
@@ -262,28 +218,6 @@ static int fc_grad(mxl_grad *g)
     return p->no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_grad_set(g, 2, dy);
 }
 
-/* The weight and the bias, by the data; and the batch, by the result. */
-static int fc_complete(mxl_rule *rule)
-{
-    const fc_params *p = rule->params;
-    mxl_shape *data = mxl_rule_in(rule, 0), *out = mxl_rule_out(rule, 0);
-    int64_t width = -1;
-
-    if (data->ndim < 0)
-        return 0;
-    if (data->ndim > 0)
-        width = p->flatten ? mxl_rule_product(data->ndim - 1, data->dim + 1)
-                           : data->dim[data->ndim - 1];
-    if (mxl_rule_say(rule, 1, 2, (int64_t[]){p->num_hidden, width}) != 0 ||
-        mxl_rule_say(rule, 2, 1, &p->num_hidden) != 0)
-        return -1;
-    if (data->ndim > 0 && out->ndim > 0 && data->dim[0] < 0 && out->dim[0] >= 0) {
-        data->dim[0] = out->dim[0];
-        rule->changed = true;
-    }
-    return 0;
-}
-
 static const mxl_op op_fully_connected = {
     .name = "FullyConnected",
     .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
@@ -299,8 +233,9 @@ static const mxl_op op_fully_connected = {
         MXL_PARAM(fc_params, flatten, MXL_P_BOOL, "1",
                   "Whether all axes but the first are features; otherwise the last one is.")),
     .arity = fc_arity,
-    .infer = fc_infer,
-    .complete_shapes = fc_complete,
+    MXL_SHAPES("data[N,*S] weight[num_hidden,prod(S)] bias[num_hidden] -> [N,num_hidden]"),
+    .shapes_of = fc_shapes,
+    .dtypes = "F*>F",
     .compute = fc_compute,
     .grad = fc_grad,
     .saves = mxl_saves_other,

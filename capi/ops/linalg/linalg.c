@@ -48,11 +48,6 @@ int mxl_linalg_check_square(const mxl_infer *infer)
     return mxl_error("%s: takes square matrices, got shape %s", infer->op->name, MXL_SHAPE_OF(a));
 }
 
-int mxl_linalg_infer_square(mxl_infer *infer)
-{
-    return mxl_linalg_check_square(infer) != 0 ? -1 : mxl_infer_like_first(infer);
-}
-
 mxl_array *mxl_plus_transposed(mxl_scope *s, mxl_array *a)
 {
     return mxl_add(s, a, mxl_transposed(s, a));
@@ -148,33 +143,28 @@ typedef struct gemm_params {
     MXL_PARAM(gemm_params, axis, MXL_P_INT, "-2",                                                  \
               "The axis of rows, counted from either end; columns are the last axis.")
 
-static int gemm2_infer(mxl_infer *infer)
-{
-    const gemm_params *p = infer->params;
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    mxl_shape *out = &infer->out_shape[0];
-    int row, last = a->ndim - 1;
+/* The text for both transposes, of as many inputs. */
+#define GEMM_TEXTS(c)                                                                              \
+    {{"A[*X,M@axis,*Y,K] B[*X,K@axis,*Y,N] " c "-> [*X,M,*Y,N]",                                   \
+      "A[*X,M@axis,*Y,K] B[*X,N@axis,*Y,K] " c "-> [*X,M,*Y,N]"},                                  \
+     {"A[*X,K@axis,*Y,M] B[*X,K@axis,*Y,N] " c "-> [*X,M,*Y,N]",                                   \
+      "A[*X,K@axis,*Y,M] B[*X,N@axis,*Y,K] " c "-> [*X,M,*Y,N]"}}
 
-    if (mxl_linalg_check(infer, 2) != 0)
-        return -1;
-    row = mxl_check_axis(infer->op, p->axis, a->ndim);
-    if (row < 0)
-        return -1;
-    if (row == last)
-        return mxl_error("%s: the axis of rows, %lld, is that of columns", infer->op->name,
-                         (long long)p->axis);
-    for (int i = 0; i < last; i++) {
-        if (i != row && a->shape[i] != b->shape[i])
-            return mxl_linalg_differ(infer, "");
-    }
-    if (a->shape[p->transpose_a ? row : last] != b->shape[p->transpose_b ? last : row])
-        return mxl_linalg_differ(infer, p->transpose_a || p->transpose_b
-                                            ? " as they are transposed"
-                                            : ": inner extents differ");
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    out->dim[row] = a->shape[p->transpose_a ? last : row];
-    out->dim[last] = b->shape[p->transpose_b ? row : last];
-    return 0;
+static const char *const gemm2_texts[2][2] = GEMM_TEXTS("");
+static const char *const gemm_texts[2][2] = GEMM_TEXTS("C[*X,M@axis,*Y,N] ");
+
+static const char *gemm2_shapes(const void *params)
+{
+    const gemm_params *p = params;
+
+    return gemm2_texts[p->transpose_a != 0][p->transpose_b != 0];
+}
+
+static const char *gemm_shapes(const void *params)
+{
+    const gemm_params *p = params;
+
+    return gemm_texts[p->transpose_a != 0][p->transpose_b != 0];
 }
 
 int mxl_linalg_multiply(const mxl_call *call, bool transpose_a, bool transpose_b, int row)
@@ -241,7 +231,9 @@ static const mxl_op op_gemm2 = {
     .doc = "Products of matrices: alpha op(A) op(B), where op may transpose.",
     MXL_LINALG(gemm2, mxl_inputs_ab),
     MXL_PARAMS_OF(gemm_params, GEMM_PARAMS, GEMM_AXIS),
-    .infer = gemm2_infer,
+    MXL_SHAPES("A[*X,M@axis,*Y,K] B[*X,K@axis,*Y,N] -> [*X,M,*Y,N]"),
+    .shapes_of = gemm2_shapes,
+    .dtypes = "W*>W",
     .compute = gemm2_compute,
     .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,
@@ -264,21 +256,6 @@ static mxl_array *gemm_compose(mxl_scope *s, const mxl_call *call)
     return mxl_add(s, product, c);
 }
 
-/* C has the shape of the product, whose rows lie along `axis` and columns along the last one. */
-static int gemm_complete(mxl_rule *rule)
-{
-    const gemm_params *p = rule->params;
-    const mxl_shape *a = mxl_rule_in(rule, 0), *b = mxl_rule_in(rule, 1);
-    int64_t rows = p->axis + (p->axis < 0 ? a->ndim : 0);
-    mxl_shape c = *a;
-
-    if (a->ndim < 2 || b->ndim != a->ndim || rows < 0 || rows >= a->ndim - 1)
-        return 0;
-    c.dim[rows] = a->dim[p->transpose_a ? a->ndim - 1 : rows];
-    c.dim[c.ndim - 1] = b->dim[p->transpose_b ? rows : b->ndim - 1];
-    return mxl_rule_merge(rule, mxl_rule_in(rule, 2), &c);
-}
-
 static const mxl_op op_gemm = {
     .name = "_linalg_gemm",
     .aliases = MXL_ALIASES("linalg_gemm"),
@@ -291,7 +268,9 @@ static const mxl_op op_gemm = {
                   MXL_PARAM(gemm_params, beta, MXL_P_FLOAT, "1",
                             "Factor of C; with 0 C is not read.", .type_name = "double"),
                   GEMM_AXIS),
-    .complete_shapes = gemm_complete,
+    MXL_SHAPES("A[*X,M@axis,*Y,K] B[*X,K@axis,*Y,N] C[*X,M@axis,*Y,N] -> [*X,M,*Y,N]"),
+    .shapes_of = gemm_shapes,
+    .dtypes = "W*>W",
     .compose = gemm_compose,
 };
 
@@ -301,6 +280,11 @@ typedef struct syrk_params {
     int transpose;
     double alpha;
 } syrk_params;
+
+static const char *syrk_shapes(const void *params)
+{
+    return ((const syrk_params *)params)->transpose ? "A[*X,K,N] -> [*X,N,N]" : NULL;
+}
 
 static mxl_array *syrk_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -317,6 +301,9 @@ static const mxl_op op_syrk = {
                             "Whether the first factor is the transposed one."),
                   MXL_PARAM(syrk_params, alpha, MXL_P_FLOAT, "1", "Factor of the product.",
                             .type_name = "double")),
+    MXL_SHAPES("A[*X,N,K] -> [*X,N,N]"),
+    .shapes_of = syrk_shapes,
+    .dtypes = "W>W",
     .compose = syrk_compose,
 };
 

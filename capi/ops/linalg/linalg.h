@@ -2,6 +2,7 @@
 #ifndef MXL_OPS_LINALG_LINALG_H
 #define MXL_OPS_LINALG_LINALG_H
 
+#include "op/shapes/shapes.h"
 #include "ops/build.h"
 
 extern const mxl_input mxl_inputs_a[];  /* A */
@@ -11,6 +12,9 @@ extern const mxl_input mxl_inputs_ab[]; /* A, B */
 #define MXL_LINALG(id, table)                                                                      \
     .name = "_linalg_" #id, .aliases = MXL_ALIASES("linalg_" #id), .inputs = table
 
+/* Of operators that make square matrices of square ones. */
+#define MXL_SQUARES MXL_SHAPES("A[*X,N,N] -> [*X,N,N]"), .dtypes = "W>W"
+
 /* ---- infer; errors begin with the operator's name ---- */
 
 /* Checks that all inputs are float32, or all float64, and have the same number of dimensions, at
@@ -18,9 +22,6 @@ extern const mxl_input mxl_inputs_ab[]; /* A, B */
 int mxl_linalg_check(const mxl_infer *infer, int ndim);
 /* The same, and that input 0's matrices are square. */
 int mxl_linalg_check_square(const mxl_infer *infer);
-/* An infer rule: one square input, one output like it. */
-int mxl_linalg_infer_square(mxl_infer *infer);
-
 /* Sets the error "shapes (2,3) and (4,) do not match" about the first two inputs, followed by
  * `what`. Returns -1. */
 int mxl_linalg_differ(const mxl_infer *infer, const char *what);

@@ -34,7 +34,7 @@ const mxl_op mxl_op_inverse = {
     .aliases = MXL_ALIASES("_npi_inv", "linalg_inverse"),
     .doc = "Inverses of square matrices; an error for a singular one.",
     .inputs = mxl_inputs_a,
-    .infer = mxl_linalg_infer_square,
+    MXL_SQUARES,
     .compute = inverse_compute,
     .grad = inverse_grad,
     .saves = mxl_saves_output,
@@ -44,7 +44,7 @@ static const mxl_op op_inverse_or_zero = {
     .name = "_mxl_inverse_or_zero",
     .doc = "Inverses of square matrices, zeros for a singular one.",
     .inputs = mxl_inputs_a,
-    .infer = mxl_linalg_infer_square,
+    MXL_SQUARES,
     .compute = inverse_compute,
     .grad = inverse_grad,
     .saves = mxl_saves_output,
@@ -88,22 +88,13 @@ static const mxl_op op_cofactors = {
     .name = "_mxl_cofactors",
     .doc = "Of square matrices those of their cofactors: the gradients of their determinants.",
     .inputs = mxl_inputs_a,
-    .infer = mxl_linalg_infer_square,
+    MXL_SQUARES,
     .compute = cofactors_compute,
     .grad = cofactors_grad,
     .saves = mxl_saves_input_and_output,
 };
 
 /* ---- det and slogdet ---- */
-
-static int det_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    return mxl_infer_set(infer, a->dtype, a->ndim - 2, a->shape);
-}
 
 static void put(int dtype, void *to, double value)
 {
@@ -137,7 +128,8 @@ static const mxl_op op_det = {
     .doc = "Determinants of square matrices.",
     .inputs = mxl_inputs_a,
     .total_outputs = 3,
-    .infer = det_infer,
+    MXL_SHAPES("A[*X,N,N] -> [*X]"),
+    .dtypes = "W>W",
     .compute = det_compute,
     .grad = det_grad,
     .saves = mxl_saves_input,
@@ -196,7 +188,8 @@ static int steep_slogdet_grad(mxl_grad *g)
                "and the logarithm of the magnitude. " op_doc,                                      \
         .inputs = mxl_inputs_a,                                                                    \
         .arity = mxl_arity_two,                                                                    \
-        .infer = det_infer,                                                                        \
+        MXL_SHAPES("A[*X,N,N] -> [*X] [*X]"),                                                      \
+        .dtypes = "W>W*",                                                                          \
         .compute = det_compute,                                                                    \
         .grad = op_grad,                                                                           \
         .saves = __VA_ARGS__,                                                                      \

@@ -83,8 +83,7 @@ static const mxl_op op_potrf = {
     .aliases = MXL_ALIASES("_npi_cholesky", "linalg_potrf"),
     .inputs = mxl_inputs_a,
     LOWER("Whether the lower triangle is read, and L the result; else the upper one, and U."),
-    .infer = mxl_linalg_infer_square,
-    .shapes = "A>A",
+    MXL_SQUARES,
     .compute = potrf_compute,
     .grad = potrf_grad,
     .saves = mxl_saves_output,
@@ -163,8 +162,7 @@ static const mxl_op op_potri = {
            "ones U that of U' U. The other triangle is not read.",
     MXL_LINALG(potri, mxl_inputs_a),
     LOWER("Whether the matrices are lower triangular, else upper."),
-    .infer = mxl_linalg_infer_square,
-    .shapes = "A>A",
+    MXL_SQUARES,
     .compute = potri_compute,
     .grad = potri_grad,
     .saves = mxl_saves_input_and_output,
@@ -175,16 +173,13 @@ static const mxl_op op_potri = {
 static int gelqf_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
-    mxl_shape *l = &infer->out_shape[1];
 
-    if (mxl_linalg_check(infer, 2) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (a->shape[a->ndim - 2] > a->shape[a->ndim - 1])
-        return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
-                         infer->op->name, MXL_SHAPE_OF(a));
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    l->dim[l->ndim - 1] = l->dim[l->ndim - 2];
-    return 0;
+    if (a->shape[a->ndim - 2] <= a->shape[a->ndim - 1])
+        return 0;
+    return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
+                     infer->op->name, MXL_SHAPE_OF(a));
 }
 
 static int gelqf_matrix(const mxl_matrix *m)
@@ -220,20 +215,14 @@ static const mxl_op op_gelqf = {
     MXL_LINALG(gelqf, mxl_inputs_a),
     .arity = mxl_arity_two,
     .infer = gelqf_infer,
+    MXL_SHAPES_TABLE("A[*X,M,N] -> [*X,M,N] [*X,M,M]"),
+    .dtypes = "W>W*",
     .compute = gelqf_compute,
     .grad = gelqf_grad,
     .saves = mxl_saves_outputs,
 };
 
 /* ---- syevd ---- */
-
-static int syevd_infer(mxl_infer *infer)
-{
-    if (mxl_linalg_infer_square(infer) != 0)
-        return -1;
-    infer->out_shape[1].ndim--;
-    return 0;
-}
 
 static int syevd_matrix(const mxl_matrix *m)
 {
@@ -296,7 +285,8 @@ const mxl_op mxl_op_syevd = {
            "ascending. Only the lower triangle of A is read; the gradient is symmetric.",
     .inputs = mxl_inputs_a,
     .arity = mxl_arity_two,
-    .infer = syevd_infer,
+    MXL_SHAPES("A[*X,N,N] -> [*X,N,N] [*X,N]"),
+    .dtypes = "W>W*",
     .compute = syevd_compute,
     .grad = syevd_grad,
     .saves = mxl_saves_outputs,

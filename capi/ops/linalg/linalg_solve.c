@@ -17,36 +17,13 @@ static const mxl_param tr_table[] = {
     {0},
 };
 
-static int tr_infer(mxl_infer *infer)
+static const char *tr_shapes(const void *params)
 {
-    const tr_params *p = infer->params;
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    int last = a->ndim - 1;
-
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    for (int i = 0; i < last - 1; i++) {
-        if (a->shape[i] != b->shape[i])
-            return mxl_linalg_differ(infer, "");
-    }
-    if (a->shape[last] != b->shape[p->rightside ? last : last - 1])
-        return mxl_linalg_differ(infer, p->rightside ? " (A is the right factor)" : "");
-    return mxl_infer_set(infer, a->dtype, b->ndim, b->shape);
+    return ((const tr_params *)params)->rightside ? "A[*X,N,N] B[*X,M,N] -> [*X,M,N]" : NULL;
 }
 
-/* The triangular matrix beside another one, which has the result's shape. */
-static int tr_complete(mxl_rule *rule)
-{
-    mxl_shape a = *mxl_rule_in(rule, 1);
-
-    if (a.ndim < 2)
-        return 0;
-    if (((const tr_params *)rule->params)->rightside)
-        a.dim[a.ndim - 2] = a.dim[a.ndim - 1];
-    else
-        a.dim[a.ndim - 1] = a.dim[a.ndim - 2];
-    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &a);
-}
+#define TR_SHAPES                                                                                  \
+    MXL_SHAPES("A[*X,M,M] B[*X,M,N] -> [*X,M,N]"), .shapes_of = tr_shapes, .dtypes = "W*>W"
 
 static mxl_array *trmm_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -62,8 +39,7 @@ static const mxl_op op_trmm = {
     .doc = "Products with triangular matrices: alpha op(A) B, or alpha B op(A).",
     MXL_LINALG(trmm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
-    .complete_shapes = tr_complete,
-    .shapes = ".A>A",
+    TR_SHAPES,
     .compose = trmm_compose,
 };
 
@@ -131,26 +107,13 @@ static const mxl_op op_trsm = {
            "the diagonal give infinities and NaN.",
     MXL_LINALG(trsm, mxl_inputs_ab),
     MXL_PARAMS(tr_params, tr_table),
-    .infer = tr_infer,
-    .complete_shapes = tr_complete,
-    .shapes = ".A>A",
+    TR_SHAPES,
     .compute = trsm_compute,
     .grad = trsm_grad,
     .saves = trsm_saves,
 };
 
 /* ---- _mxl_solve ---- */
-
-static int solve_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    if (!mxl_shape_same(a->ndim - 1, a->shape, b->ndim - 1, b->shape))
-        return mxl_linalg_differ(infer, "");
-    return mxl_infer_set(infer, a->dtype, b->ndim, b->shape);
-}
 
 static int solve_matrix(const mxl_matrix *m)
 {
@@ -192,7 +155,8 @@ static const mxl_op op_solve = {
     .doc = "Solves systems of square matrices: X of op(A) X = B; an error for a singular one.",
     .inputs = mxl_inputs_ab,
     MXL_ONLY_PARAM(int, transpose, MXL_P_BOOL, "0", "Whether the matrices of A are transposed."),
-    .infer = solve_infer,
+    MXL_SHAPES("A[*X,N,N] B[*X,N,M] -> [*X,N,M]"),
+    .dtypes = "W*>W",
     .compute = solve_compute,
     .grad = solve_grad,
     .saves = trsm_saves,

@@ -25,32 +25,67 @@ static const mxl_param trian_table[] = {
 
 /* ---- extractdiag and makediag ---- */
 
-/* |offset| if the matrices have that diagonal, else -1. */
-static int64_t check_offset(const mxl_infer *infer, int64_t n)
+/* The length of the diagonal of n x n matrices. */
+static int diagonal(const mxl_size_ask *ask, int64_t *size)
 {
-    int64_t offset = ((const part_params *)infer->params)->offset;
+    int64_t offset = ((const part_params *)ask->params)->offset, n = ask->arg[0];
 
     if (offset >= n || offset <= -n)
-        return mxl_error("%s: a matrix of %lld x %lld has no diagonal %lld", infer->op->name,
+        return mxl_error("%s: a matrix of %lld x %lld has no diagonal %lld", ask->op->name,
                          (long long)n, (long long)n, (long long)offset);
-    return offset < 0 ? -offset : offset;
-}
-
-static int extractdiag_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-    int64_t away;
-
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    away = check_offset(infer, a->shape[a->ndim - 1]);
-    if (away < 0)
-        return -1;
-    mxl_infer_set(infer, a->dtype, a->ndim - 1, a->shape);
-    out->dim[out->ndim - 1] -= away;
+    *size = offset < 0 ? n + offset : n - offset;
     return 0;
 }
+
+/* The side of matrices that have a diagonal of this length. */
+static int side(const mxl_size_ask *ask, int64_t *size)
+{
+    int64_t offset = ((const part_params *)ask->params)->offset;
+
+    if (offset == INT64_MIN ||
+        __builtin_add_overflow(ask->arg[0], offset < 0 ? -offset : offset, size))
+        return mxl_error("%s: a matrix with diagonal %lld is too large", ask->op->name,
+                         (long long)offset);
+    return 0;
+}
+
+static int triangle(const mxl_size_ask *ask, int64_t *size)
+{
+    if (diagonal(ask, size) != 0)
+        return -1;
+    *size = *size * (*size + 1) / 2;
+    return 0;
+}
+
+/* The side of matrices whose triangle has so many elements: k (k + 1) / 2, at its diagonal. */
+static int side_of_triangle(const mxl_size_ask *ask, int64_t *size)
+{
+    int64_t low = 0, high = INT64_C(1) << 32, count = ask->arg[0];
+    mxl_size_ask at = *ask;
+
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (middle * (middle + 1) / 2 <= count)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (low * (low + 1) / 2 != count)
+        return mxl_error("%s: no triangle has %lld elements", ask->op->name, (long long)count);
+    at.arg[0] = low;
+    return side(&at, size);
+}
+
+static const mxl_size_function part_sizes[] = {
+    {"diagonal", diagonal, NULL},
+    {"side", side, NULL},
+    {"triangle", triangle, NULL},
+    {"side_of_triangle", side_of_triangle, NULL},
+    {0},
+};
+
+#define PART(text) MXL_SHAPES(text), .size_functions = part_sizes, .dtypes = "W>W"
 
 static mxl_array *extractdiag_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -61,46 +96,12 @@ static const mxl_op op_extractdiag = {
     .doc = "A diagonal of each matrix.",
     MXL_LINALG(extractdiag, mxl_inputs_a),
     MXL_PARAMS(part_params, diag_table),
-    .infer = extractdiag_infer,
+    PART("A[*X,N,N] -> [*X,diagonal(N)]"),
     .compose = extractdiag_compose,
 };
 
 static const mxl_input vector_inputs[] = {
     MXL_INPUT(A, "Vectors along the last axis, float32 or float64."), {0}};
-
-static int too_large(const mxl_infer *infer)
-{
-    return mxl_error("%s: a matrix with diagonal %lld is too large", infer->op->name,
-                     (long long)((const part_params *)infer->params)->offset);
-}
-
-/* The shape of n x n matrices, one for each vector; -1 with the error set. */
-static int matrices(mxl_infer *infer, int64_t n)
-{
-    const mxl_array *a = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (a->ndim == MXL_MAX_NDIM)
-        return mxl_error("%s: the result would have %d axes, at most %d are possible",
-                         infer->op->name, a->ndim + 1, (int)MXL_MAX_NDIM);
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    out->dim[out->ndim - 1] = n;
-    out->dim[out->ndim++] = n;
-    return 0;
-}
-
-static int makediag_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    int64_t offset = ((const part_params *)infer->params)->offset, n;
-
-    if (mxl_linalg_check(infer, 1) != 0)
-        return -1;
-    if (offset == INT64_MIN ||
-        __builtin_add_overflow(a->shape[a->ndim - 1], offset < 0 ? -offset : offset, &n))
-        return too_large(infer);
-    return matrices(infer, n);
-}
 
 static mxl_array *makediag_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -111,26 +112,13 @@ static const mxl_op op_makediag = {
     .doc = "Square matrices with the vectors on a diagonal, zeros elsewhere.",
     MXL_LINALG(makediag, vector_inputs),
     MXL_PARAMS(part_params, diag_table),
-    .infer = makediag_infer,
+    PART("A[*X,N] -> [*X,side(N),side(N)]"),
     .compose = makediag_compose,
 };
 
 /* ---- sumlogdiag ---- */
 
 /* One number for each matrix; a single matrix gives shape (1,), in NumPy's shapes too. */
-static int sumlogdiag_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    mxl_infer_set(infer, a->dtype, a->ndim - 2, a->shape);
-    if (out->ndim == 0)
-        out->dim[out->ndim++] = 1;
-    return 0;
-}
-
 static mxl_array *sumlogdiag_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0], *sum;
@@ -143,7 +131,8 @@ static mxl_array *sumlogdiag_compose(mxl_scope *s, const mxl_call *call)
 static const mxl_op op_sumlogdiag = {
     .doc = "Of each matrix the sum of the logarithms of its diagonal.",
     MXL_LINALG(sumlogdiag, mxl_inputs_a),
-    .infer = sumlogdiag_infer,
+    MXL_SHAPES("A[*X,N,N] -> [*X|1]"),
+    .dtypes = "W>W",
     .compose = sumlogdiag_compose,
 };
 
@@ -179,24 +168,6 @@ static void move(const part_params *p, size_t width, int64_t count, int64_t n, c
     }
 }
 
-static int extracttrian_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-    int64_t n, away;
-
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    n = a->shape[a->ndim - 1];
-    away = check_offset(infer, n);
-    if (away < 0)
-        return -1;
-    n -= away;
-    mxl_infer_set(infer, a->dtype, a->ndim - 1, a->shape);
-    out->dim[out->ndim - 1] = n * (n + 1) / 2;
-    return 0;
-}
-
 static int extracttrian_compute(const mxl_call *call)
 {
     const mxl_array *a = call->in[0];
@@ -205,40 +176,6 @@ static int extracttrian_compute(const mxl_call *call)
     move(call->params, mxl_dtype_size(a->dtype), mxl_linalg_count(a), a->shape[a->ndim - 1],
          (char *)(uintptr_t)mxl_array_read(a), mxl_array_write(call->out[0]), true);
     return 0;
-}
-
-/* The side of the triangle with `count` elements: the largest k with k (k + 1) / 2 <= count. */
-static int64_t side_of(int64_t count)
-{
-    int64_t low = 0, high = INT64_C(1) << 32;
-
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (middle * (middle + 1) / 2 <= count)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int maketrian_infer(mxl_infer *infer)
-{
-    const part_params *p = infer->params;
-    const mxl_array *a = infer->in[0];
-    int64_t count, side, n;
-
-    if (mxl_linalg_check(infer, 1) != 0)
-        return -1;
-    count = a->shape[a->ndim - 1];
-    side = side_of(count);
-    if (side * (side + 1) / 2 != count)
-        return mxl_error("%s: no triangle has %lld elements", infer->op->name, (long long)count);
-    if (p->offset == INT64_MIN ||
-        __builtin_add_overflow(side, p->offset < 0 ? -p->offset : p->offset, &n))
-        return too_large(infer);
-    return matrices(infer, n);
 }
 
 static int maketrian_compute(const mxl_call *call)
@@ -275,7 +212,7 @@ static const mxl_op op_extracttrian = {
            "by column.",
     MXL_LINALG(extracttrian, mxl_inputs_a),
     MXL_PARAMS(part_params, trian_table),
-    .infer = extracttrian_infer,
+    PART("A[*X,N,N] -> [*X,triangle(N)]"),
     .compute = extracttrian_compute,
     .grad = extracttrian_grad,
 };
@@ -285,7 +222,7 @@ static const mxl_op op_maketrian = {
            "extracttrian.",
     MXL_LINALG(maketrian, vector_inputs),
     MXL_PARAMS(part_params, trian_table),
-    .infer = maketrian_infer,
+    PART("A[*X,N] -> [*X,side_of_triangle(N),side_of_triangle(N)]"),
     .compute = maketrian_compute,
     .grad = maketrian_grad,
 };
@@ -335,7 +272,7 @@ static const mxl_op op_triangle = {
                   WEIGHT(below, "Factor of the elements below the diagonal; 0 makes them 0."),
                   WEIGHT(diagonal, "Factor of the diagonal."),
                   WEIGHT(above, "Factor of the elements above the diagonal.")),
-    .infer = mxl_linalg_infer_square,
+    MXL_SQUARES,
     .compute = triangle_compute,
     .grad = triangle_grad,
 };

@@ -337,22 +337,11 @@ static const mxl_op op_softmax_output = {
 
 static int entropy_infer(mxl_infer *infer)
 {
-    const mxl_array *x = infer->in[0], *label = infer->in[1];
+    const int64_t *x = infer->in[0]->shape;
 
-    if (mxl_check_float(infer->op, x) != 0 || mxl_check_dtypes(infer->op, x, label) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (x->ndim != 2 || label->ndim != 1)
-        return mxl_error("softmax_cross_entropy: data and label must have 2 axes and 1, got %d "
-                         "and %d",
-                         x->ndim, label->ndim);
-    if (label->shape[0] != x->shape[0])
-        return mxl_error("softmax_cross_entropy: there are %lld labels for %lld samples",
-                         (long long)label->shape[0], (long long)x->shape[0]);
-    if (x->shape[0] > 0 && x->shape[1] == 0)
-        return mxl_error("softmax_cross_entropy: there are no classes");
-    mxl_shape_set(&infer->out_shape[0], 1, (int64_t[]){1});
-    infer->out_dtype[0] = x->dtype;
-    return 0;
+    return x[0] == 0 || x[1] > 0 ? 0 : mxl_error("softmax_cross_entropy: there are no classes");
 }
 
 static double element(int dtype, const void *data, int64_t i)
@@ -423,6 +412,8 @@ static const mxl_op op_cross_entropy = {
                   "The class of each sample, of the dtype of data; (n,). What is out of range "
                   "counts as the nearest class.")),
     .infer = entropy_infer,
+    MXL_SHAPES_TABLE("data[N,C] label[N] -> [1]"),
+    .dtypes = "F*>F",
     .compute = entropy_compute,
     .grad = entropy_grad,
     .saves = output_saves,

@@ -31,20 +31,6 @@ static int sparse_check(void *params)
     return 0;
 }
 
-static int sparse_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0], *mean = infer->in[1];
-
-    if (mxl_check_float(infer->op, x) != 0 || mxl_check_dtypes(infer->op, x, mean) != 0)
-        return -1;
-    if (x->ndim < 2)
-        return mxl_error("%s: data must have 2 or more axes, got %d", infer->op->name, x->ndim);
-    if (!mxl_shape_same(mean->ndim, mean->shape, 1, &x->shape[1]))
-        return mxl_error("%s: the moving mean must have shape %s, got %s", infer->op->name,
-                         MXL_SHAPE_TEXT(1, &x->shape[1]), MXL_SHAPE_OF(mean));
-    return mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
-}
-
 static int sparse_compute(const mxl_call *call)
 {
     return mxl_array_copy_into(call->out[0], call->in[0]);
@@ -122,11 +108,6 @@ static void sparse_saves(mxl_saves *saves)
 
 #define FIELD(field, text, ...) MXL_PARAM(sparse_params, field, MXL_P_FLOAT, text, __VA_ARGS__)
 
-static int sparse_complete(mxl_rule *rule)
-{
-    return mxl_rule_sized_by_axis(rule, 1);
-}
-
 /* The moving mean, which backward updates. */
 static bool sparse_is_state(const void *params, int i)
 {
@@ -151,8 +132,8 @@ static const mxl_op op_sparse_reg = {
                   FIELD(momentum, "0.899999976", "The part of the moving mean that is kept.")),
     .arity = sparse_arity,
     .check = sparse_check,
-    .infer = sparse_infer,
-    .complete_shapes = sparse_complete,
+    MXL_SHAPES("data[N,C,*S] moving_avg[C] -> [N,C,*S]"),
+    .dtypes = "F*>F",
     .compute = sparse_compute,
     .grad = sparse_grad,
     .saves = sparse_saves,

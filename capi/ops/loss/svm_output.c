@@ -10,18 +10,6 @@ typedef struct svm_params {
     int use_linear;
 } svm_params;
 
-static int svm_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0], *label = infer->in[1];
-
-    if (mxl_check_float(infer->op, x) != 0 || mxl_check_dtypes(infer->op, x, label) != 0)
-        return -1;
-    if (x->ndim < 1 || !mxl_shape_same(label->ndim, label->shape, x->ndim - 1, x->shape))
-        return mxl_error("%s: label must have the shape of data, %s, without the last axis, got %s",
-                         infer->op->name, MXL_SHAPE_OF(x), MXL_SHAPE_OF(label));
-    return mxl_infer_like_first(infer);
-}
-
 static int svm_compute(const mxl_call *call)
 {
     return mxl_array_copy_into(call->out[0], call->in[0]);
@@ -51,13 +39,6 @@ static void svm_saves(mxl_saves *saves)
     saves->in[0] = saves->in[1] = saves->wants[0];
 }
 
-static int svm_complete(mxl_rule *rule)
-{
-    const mxl_shape *data = mxl_rule_in(rule, 0);
-
-    return data->ndim < 1 ? 0 : mxl_rule_say(rule, 1, data->ndim - 1, data->dim);
-}
-
 static const mxl_op op_svm_output = {
     .name = "SVMOutput",
     .doc = "A copy of scores. Its gradient is that of a hinge loss: of the label's score where it "
@@ -70,8 +51,8 @@ static const mxl_op op_svm_output = {
                             "Factor of the gradient."),
                   MXL_PARAM(svm_params, use_linear, MXL_P_BOOL, "0",
                             "Whether the distance from the margin counts once, not squared.")),
-    .infer = svm_infer,
-    .complete_shapes = svm_complete,
+    MXL_SHAPES("data[*S,C] label[*S] -> [*S,C]"),
+    .dtypes = "F*>F",
     .compute = svm_compute,
     .grad = svm_grad,
     .saves = svm_saves,

@@ -298,11 +298,6 @@ static int scale(mxl_array *a, double by)
     return mxl_run_kernels(&call, mxl_op_mul_scalar.kernels, 1, &a, a);
 }
 
-static int self_qk_infer(mxl_infer *infer)
-{
-    return infer_scores(infer, heads_of(infer->params), 3, 3);
-}
-
 static int self_qk_compute(const mxl_call *call)
 {
     int64_t heads = heads_of(call->params);
@@ -345,11 +340,6 @@ static int self_qk_grad_kernel(mxl_grad *g)
     return mxl_grad_set(g, 0, dx);
 }
 
-static int cross_qk_infer(mxl_infer *infer)
-{
-    return infer_scores(infer, heads_of(infer->params), 1, 2);
-}
-
 static int cross_qk_compute(const mxl_call *call)
 {
     int64_t heads = heads_of(call->params);
@@ -376,7 +366,19 @@ static int cross_qk_grad(mxl_grad *g)
                         mix_of(g->s, heads, dy, true, mxl_grad_in(g, 0), alone, first_of_two));
 }
 
-#define HEADS_ALONE MXL_ONLY_PARAM(int64_t, heads, MXL_P_INT, MXL_REQUIRED, "The number of heads.")
+static int heads_check(void *params)
+{
+    int64_t heads = heads_of(params);
+
+    return heads >= 1 && heads <= INT32_MAX
+               ? 0
+               : mxl_error("attention: heads must be from 1 to %d, got %lld", (int)INT32_MAX,
+                           (long long)heads);
+}
+
+#define HEADS_ALONE                                                                                \
+    .check = heads_check, .dtypes = "F*>F",                                                        \
+    MXL_ONLY_PARAM(int64_t, heads, MXL_P_INT, MXL_REQUIRED, "The number of heads.")
 
 static const mxl_op op_self_qk = {
     .name = "_contrib_interleaved_matmul_selfatt_qk",
@@ -387,7 +389,7 @@ static const mxl_op op_self_qk = {
                          "Of each head a query, a key and a value, of shape (step, batch, heads * "
                          "3 * size).")),
     HEADS_ALONE,
-    .infer = self_qk_infer,
+    MXL_SHAPES("queries_keys_values[L,N,heads*3*C] -> [N*heads,L,L]"),
     .compute = self_qk_compute,
     .grad = self_qk_grad,
     .grad_kernel = self_qk_grad_kernel,
@@ -403,7 +405,7 @@ static const mxl_op op_cross_qk = {
                MXL_INPUT(keys_values, "Of each head a key and a value, of shape (step, batch, "
                                       "heads * 2 * size).")),
     HEADS_ALONE,
-    .infer = cross_qk_infer,
+    MXL_SHAPES("queries[Q,N,heads*C] keys_values[K,N,heads*2*C] -> [N*heads,Q,K]"),
     .compute = cross_qk_compute,
     .grad = cross_qk_grad,
     .saves = mxl_saves_other,
@@ -417,19 +419,6 @@ static const mxl_op op_self_valatt, op_cross_valatt;
 static vectors values_of(const mxl_op *op)
 {
     return op == &op_self_valatt ? third_of_three : second_of_two;
-}
-
-static int valatt_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0], *scores = infer->in[1];
-    heads_params p = {.heads = heads_of(infer->params), .a = alone, .b = values_of(infer->op)};
-
-    if (infer_mixture(infer, scores, "attention", x, mxl_op_inputs(infer->op)[0].name, &p) != 0)
-        return -1;
-    if (infer->op == &op_self_valatt && scores->shape[1] != x->shape[0])
-        return mxl_error("%s: attention has %lld queries, expected %lld", infer->op->name,
-                         (long long)scores->shape[1], (long long)x->shape[0]);
-    return 0;
 }
 
 static int valatt_compute(const mxl_call *call)
@@ -452,9 +441,7 @@ static int valatt_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, score_of(g->s, &p, dy, mxl_grad_in(g, 0)));
 }
 
-#define VALATT                                                                                     \
-    HEADS_ALONE, .infer = valatt_infer, .compute = valatt_compute, .grad = valatt_grad,            \
-        .saves = mxl_saves_other
+#define VALATT HEADS_ALONE, .compute = valatt_compute, .grad = valatt_grad, .saves = mxl_saves_other
 
 static const mxl_op op_self_valatt = {
     .name = "_contrib_interleaved_matmul_selfatt_valatt",
@@ -464,6 +451,7 @@ static const mxl_op op_self_valatt = {
                          "Of each head a query, a key and a value, of shape (step, batch, heads * "
                          "3 * size)."),
                MXL_INPUT(attention, "Of shape (batch * heads, step, step).")),
+    MXL_SHAPES("queries_keys_values[L,N,heads*3*C] attention[N*heads,L,L] -> [L,N,heads*C]"),
     VALATT,
 };
 
@@ -475,6 +463,7 @@ static const mxl_op op_cross_valatt = {
                                       "heads * 2 * size)."),
                MXL_INPUT(attention, "Of shape (batch * heads, step of the queries, step of the "
                                     "keys).")),
+    MXL_SHAPES("keys_values[K,N,heads*2*C] attention[N*heads,Q,K] -> [Q,N,heads*C]"),
     VALATT,
 };
 

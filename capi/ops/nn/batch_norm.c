@@ -79,27 +79,6 @@ static int64_t axis_of(const mxl_op *op, const batch_params *p)
     return op == &op_batch_norm_v1 || op == &op_sync_batch_norm ? 1 : p->axis;
 }
 
-static int batch_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-    int axis = mxl_check_axis(infer->op, axis_of(infer->op, infer->params), x->ndim), wide;
-
-    if (axis < 0 || mxl_check_float(infer->op, x) != 0)
-        return -1;
-    wide = mxl_norm_wide(x->dtype);
-    for (int i = 1; i < 5; i++) {
-        if (mxl_normalise_check(infer, i, batch_inputs[i].name, x->shape[axis], wide) != 0)
-            return -1;
-    }
-    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
-    infer->out_dtype[0] = x->dtype;
-    for (int i = 1; i < 3; i++) {
-        mxl_shape_set(&infer->out_shape[i], 1, &x->shape[axis]);
-        infer->out_dtype[i] = wide;
-    }
-    return 0;
-}
-
 /* Whether the statistics are those of the batch. */
 static bool of_batch(const batch_params *p, bool training)
 {
@@ -229,24 +208,6 @@ static void batch_saves(mxl_saves *saves)
     saves->in[3] = saves->in[4] = of_batch(p, saves->training);
 }
 
-static int batch_complete(mxl_rule *rule)
-{
-    return mxl_rule_sized_by_axis(rule, axis_of(rule->op, rule->params));
-}
-
-/* Statistics and weights are float32 where the data has 16 bits. */
-static int batch_dtypes(mxl_rule *rule)
-{
-    int data;
-
-    if (mxl_rule_said_dtypes(rule, "A>A") != 0)
-        return -1;
-    data = mxl_rule_in_dtype(rule, 0);
-    if (data == MXL_DTYPE_UNKNOWN)
-        return 0;
-    return mxl_rule_said_dtypes(rule, data == MXL_F16 ? "Af*>Af*" : "A*>A*");
-}
-
 /* Calls do not write into the moving statistics, which are updated by backward. */
 static bool batch_is_state(const void *params, int i)
 {
@@ -262,15 +223,17 @@ static const char *batch_first_value(const void *params, int i)
 
 /* What symbols know of all four. */
 #define BATCH_SYMBOLS                                                                              \
-    .complete_shapes = batch_complete, .complete_dtypes = batch_dtypes,                            \
-    .output_names = "output mean var", .is_state = batch_is_state,                                 \
+    .dtypes = "Fw*>Fw*", .output_names = "output mean var", .is_state = batch_is_state,            \
     .first_value = batch_first_value
 
+#define BATCH_SHAPES(data_axes, result_axes)                                                       \
+    MXL_SHAPES("data[" data_axes "] gamma[C] beta[C] moving_mean[C] moving_var[C] -> "             \
+               "[" result_axes "] [C] [C]")
 #define BATCH_DOC                                                                                  \
     "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of each " \
     "channel: in training mode those of the batch, otherwise the moving ones."
 #define BATCH_FIELDS                                                                               \
-    .arity = batch_arity, .infer = batch_infer, .compute = batch_compute, .grad = batch_grad,      \
+    .arity = batch_arity, .compute = batch_compute, .grad = batch_grad,                            \
     .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true, BATCH_SYMBOLS
 
 static const mxl_op op_batch_norm = {
@@ -280,6 +243,7 @@ static const mxl_op op_batch_norm = {
                      "results of output_mean_var are the mean and 1 / sqrt(variance + eps).",
     .inputs = batch_inputs,
     BATCH_PARAMS,
+    BATCH_SHAPES("*A,C@axis,*B", "*A,C,*B"),
     BATCH_FIELDS,
 };
 
@@ -289,6 +253,7 @@ static const mxl_op op_batch_norm_v1 = {
                      "moving mean and variance, are not listed.",
     .inputs = v1_inputs,
     MXL_PARAMS_OF(batch_params, FLOAT_EPS, COMMON_PARAMS),
+    BATCH_SHAPES("N,C,*S", "N,C,*S"),
     BATCH_FIELDS,
     .input_names = "data gamma beta moving_mean moving_var",
 };
@@ -308,7 +273,7 @@ static const mxl_op op_batch_norm_relu = {
     .inputs = batch_inputs,
     BATCH_PARAMS,
     .arity = batch_arity,
-    .infer = batch_infer,
+    BATCH_SHAPES("*A,C@axis,*B", "*A,C,*B"),
     BATCH_SYMBOLS,
     .compose = relu_compose,
 };
@@ -336,7 +301,7 @@ static const mxl_op op_sync_batch_norm = {
         MXL_PARAM(batch_params, key, MXL_P_STRING, MXL_REQUIRED,
                   "What devices find one another by; of no effect here.")),
     .arity = batch_arity,
-    .infer = batch_infer,
+    BATCH_SHAPES("N,C,*S", "N,C,*S"),
     BATCH_SYMBOLS,
     .compose = sync_compose,
 };

@@ -3,6 +3,7 @@
 #define MXL_OPS_NN_CONV_OPS_H
 
 #include "kernel/conv/conv.h"
+#include "op/shapes/shapes.h"
 #include "ops/build.h"
 
 /* The parameters of Convolution, Deconvolution and of the operators of their derivatives; each has
@@ -56,19 +57,12 @@ static inline int64_t mxl_conv_reach(const mxl_conv_params *p, int i)
     return (p->kernel.v[i] - 1) * mxl_tuple_entry(p->dilate, i, 1) + 1;
 }
 
-/* Checks; -1 with the error set. The window, the dtypes, and input 0's axes and groups; then
- * num_filter and the bias; that input 1 has the shape of kernels, `first` by `second` channels. */
-int mxl_conv_check(const mxl_infer *infer);
-int mxl_conv_check_filters(const mxl_infer *infer);
-int mxl_conv_check_weight(const mxl_infer *infer, int64_t first, int64_t second);
-
-/* For graphs: completes the weight, which is input `input`, of (filters, channels of a group,
- * kernel) or, transposed, (channels, filters of a group, kernel), and the bias behind it. */
-int mxl_conv_complete_weight(mxl_rule *rule, int input, bool transposed);
-
-/* The size of the result along spatial axis i, from that of the data. -1 with the error set: the
- * kernel does not fit. */
-int mxl_conv_size(const mxl_infer *infer, int i, int64_t size, int64_t *out);
+/* The entries of the window's lists; -1 with the error set. */
+int mxl_conv_check(const char *name, const mxl_conv_params *p);
+/* mxl_infer_said, and what no text says: the layout, and that num_group divides num_filter. */
+int mxl_conv_infer(mxl_infer *infer);
+/* For texts of shapes: *window(S), how often the kernel fits along each axis. */
+extern const mxl_size_function mxl_conv_sizes[];
 
 /* The convolution of x with w to y, from their shapes. */
 mxl_conv mxl_conv_of(const mxl_conv_params *p, int dtype, int ndim, const int64_t *x,

@@ -14,21 +14,9 @@ static const char *const v1_layouts[] = {"None", "NCDHW", "NCHW", "NDHWC", "NHWC
 
 /* ---- y from x and w ---- */
 
-static int y_infer(mxl_infer *infer)
+static int y_check(void *params)
 {
-    const mxl_conv_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-
-    if (mxl_conv_check(infer) != 0 || mxl_conv_check_filters(infer) != 0 ||
-        mxl_conv_check_weight(infer, p->num_filter, x->shape[1] / p->num_group) != 0)
-        return -1;
-    mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
-    out->dim[1] = p->num_filter;
-    for (int i = 0; i < p->kernel.n; i++)
-        if (mxl_conv_size(infer, i, x->shape[i + 2], &out->dim[i + 2]) != 0)
-            return -1;
-    return 0;
+    return mxl_conv_check("Convolution", params);
 }
 
 static int y_compute(const mxl_call *call)
@@ -75,33 +63,15 @@ static int y_grad(mxl_grad *g)
     return p.no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_conv_grad_bias(g);
 }
 
-/* The batch of the data and, along spatial axes with stride 1, its size; then the weight. */
-static int y_complete(mxl_rule *rule)
-{
-    const mxl_conv_params *p = rule->params;
-    const mxl_shape *out = mxl_rule_out(rule, 0);
-    int64_t dims[MXL_MAX_NDIM] = {out->dim[0], -1};
-
-    if (p->kernel.n < 1 || out->ndim != p->kernel.n + 2)
-        return mxl_conv_complete_weight(rule, 1, false);
-    for (int i = 0; i < p->kernel.n; i++) {
-        int64_t spread = i < p->dilate.n ? p->dilate.v[i] : 1,
-                around = i < p->pad.n ? p->pad.v[i] : 0;
-        int64_t size = out->dim[2 + i] + spread * (p->kernel.v[i] - 1) - 2 * around;
-        bool follows = out->dim[2 + i] > 0 && (i >= p->stride.n || p->stride.v[i] == 1) && size > 0;
-
-        dims[2 + i] = follows ? size : -1;
-    }
-    return mxl_rule_say(rule, 0, out->ndim, dims) != 0 ? -1
-                                                       : mxl_conv_complete_weight(rule, 1, false);
-}
-
 #define CONVOLUTION                                                                                \
     MXL_INPUTS(MXL_INPUT(data, "Images: batch, channels, then one to three spatial axes."),        \
                MXL_INPUT(weight, "Kernels: num_filter, channels of a group, kernel."),             \
                MXL_INPUT(bias, "Vector of num_filter numbers; absent with no_bias.")),             \
-        .arity = mxl_conv_arity, .infer = y_infer, .complete_shapes = y_complete,                  \
-        .compute = y_compute, .grad = y_grad, .saves = mxl_saves_other, .keeps_form = true
+        .arity = mxl_conv_arity, .check = y_check, .infer = mxl_conv_infer,                        \
+        MXL_SHAPES_TABLE("data[N,C,*S:kernel] weight[num_filter,C/num_group,*kernel] "             \
+                         "bias[num_filter] -> [N,num_filter,*window(S)]"),                         \
+        .size_functions = mxl_conv_sizes, .dtypes = "F*>F", .compute = y_compute, .grad = y_grad,  \
+        .saves = mxl_saves_other, .keeps_form = true
 
 static const mxl_op op_convolution = {
     .name = "Convolution",
@@ -124,43 +94,15 @@ static const mxl_op op_convolution_v1 = {
 
 /* ---- x from y and w ---- */
 
-/* Whether y is what a convolution gives of data with these spatial sizes. */
-static int check_sizes(const mxl_infer *infer, const int64_t *sizes, const mxl_array *y)
+static int x_check(void *params)
 {
-    const mxl_conv_params *p = infer->params;
+    const mxl_conv_params *p = params;
 
-    if (y->ndim != p->kernel.n + 2 || y->shape[1] % p->num_group != 0)
-        return mxl_error("%s: y has shape %s", infer->op->name, MXL_SHAPE_OF(y));
-    for (int i = 0; i < p->kernel.n; i++) {
-        int64_t size;
-
-        if (mxl_conv_size(infer, i, sizes[i], &size) != 0)
-            return -1;
-        if (size != y->shape[i + 2])
-            return mxl_error("%s: axis %d of y must have size %lld, got %lld", infer->op->name,
-                             i + 2, (long long)size, (long long)y->shape[i + 2]);
-    }
-    return 0;
-}
-
-static int x_infer(mxl_infer *infer)
-{
-    const mxl_conv_params *p = infer->params;
-    const mxl_array *y = infer->in[0], *w = infer->in[1];
-    int64_t in = w->ndim > 1 ? w->shape[1] : 0;
-
-    if (mxl_conv_check(infer) != 0 || mxl_conv_check_weight(infer, y->shape[1], in) != 0)
+    if (mxl_conv_check("_mxl_conv_x", p) != 0)
         return -1;
     if (p->size.n != p->kernel.n)
-        return mxl_error("%s: size has %d entries, the kernel %d", infer->op->name, p->size.n,
-                         p->kernel.n);
-    if (check_sizes(infer, p->size.v, y) != 0)
-        return -1;
-    mxl_infer_set(infer, y->dtype, y->ndim, y->shape);
-    infer->out_shape[0].dim[1] = in * p->num_group;
-    for (int i = 0; i < p->size.n; i++)
-        infer->out_shape[0].dim[i + 2] = p->size.v[i];
-    return 0;
+        return mxl_error("_mxl_conv_x: size has %d entries, the kernel %d", p->size.n, p->kernel.n);
+    return mxl_shape_count(p->size.n, p->size.v) < 0 ? mxl_error_prefix("_mxl_conv_x") : 0;
 }
 
 static int x_compute(const mxl_call *call)
@@ -193,7 +135,11 @@ static const mxl_op op_conv_x = {
     MXL_PARAMS_OF(
         mxl_conv_params, PRODUCT_PARAMS,
         MXL_CONV_FIELD(size, MXL_P_SHAPE, MXL_REQUIRED, "Sizes of the spatial axes of the data.")),
-    .infer = x_infer,
+    .check = x_check,
+    MXL_SHAPES("y[N,num_group*F,*window(size)] weight[num_group*F,I,*kernel] -> "
+               "[N,num_group*I,*size]"),
+    .size_functions = mxl_conv_sizes,
+    .dtypes = "F*>F",
     .compute = x_compute,
     .grad = x_grad,
     .saves = mxl_saves_other,
@@ -201,22 +147,9 @@ static const mxl_op op_conv_x = {
 
 /* ---- w from x and y ---- */
 
-static int w_infer(mxl_infer *infer)
+static int w_check(void *params)
 {
-    const mxl_conv_params *p = infer->params;
-    const mxl_array *x = infer->in[0], *y = infer->in[1];
-    int64_t shape[5];
-
-    if (mxl_conv_check(infer) != 0 || check_sizes(infer, x->shape + 2, y) != 0)
-        return -1;
-    if (x->shape[0] != y->shape[0])
-        return mxl_error("%s: batches %lld and %lld differ", infer->op->name,
-                         (long long)x->shape[0], (long long)y->shape[0]);
-    shape[0] = y->shape[1];
-    shape[1] = x->shape[1] / p->num_group;
-    for (int i = 0; i < p->kernel.n; i++)
-        shape[i + 2] = p->kernel.v[i];
-    return mxl_infer_set(infer, infer->in[0]->dtype, p->kernel.n + 2, shape);
+    return mxl_conv_check("_mxl_conv_w", params);
 }
 
 static int w_compute(const mxl_call *call)
@@ -247,7 +180,11 @@ static const mxl_op op_conv_w = {
     MXL_INPUTS(MXL_INPUT(data, "Its data."),
                MXL_INPUT(y, "Of the shape of the convolution's result.")),
     MXL_PARAMS_OF(mxl_conv_params, PRODUCT_PARAMS),
-    .infer = w_infer,
+    .check = w_check,
+    MXL_SHAPES("data[N,num_group*I,*S:kernel] y[N,num_group*F,*window(S)] -> "
+               "[num_group*F,I,*kernel]"),
+    .size_functions = mxl_conv_sizes,
+    .dtypes = "F*>F",
     .compute = w_compute,
     .grad = w_grad,
     .saves = mxl_saves_other,

@@ -3,7 +3,6 @@
 #include "ops/nn/conv_ops.h"
 
 #include <stddef.h>
-#include <string.h>
 
 /* The pad and the size of the result, per spatial axis. With target_shape the pad follows from it,
  * and `pad` and `adj` have no meaning. */
@@ -19,59 +18,53 @@ static bool has_target(const mxl_conv_params *p)
     return false;
 }
 
-/* -1 with the error set. y is the shape of the data. */
-static int find_result(const mxl_op *op, const mxl_conv_params *p, const int64_t *y, result *r)
+/* The result along axis i, of data with `size` there; -1 with the error set. */
+static int find_axis(const mxl_op *op, const mxl_conv_params *p, int i, int64_t size, result *r)
 {
-    bool target = has_target(p);
+    int64_t stride = mxl_tuple_entry(p->stride, i, 1);
+    int64_t whole = stride * (size - 1) + mxl_conv_reach(p, i);
+    int64_t adj = mxl_tuple_entry(p->adj, i, 0);
 
-    for (int i = 0; i < p->kernel.n; i++) {
-        int64_t stride = mxl_tuple_entry(p->stride, i, 1);
-        int64_t whole = stride * (y[i + 2] - 1) + mxl_conv_reach(p, i);
-        int64_t adj = mxl_tuple_entry(p->adj, i, 0);
+    if (size < 1)
+        return mxl_error("%s: axis %d of data must have 1 element or more, got 0", op->name, i + 2);
+    r->pad[i] = mxl_tuple_entry(p->pad, i, 0);
+    if (has_target(p)) {
+        int64_t cut = whole - p->target_shape.v[i];
 
-        if (y[i + 2] < 1)
-            return mxl_error("%s: axis %d of data must have 1 element or more, got 0", op->name,
-                             i + 2);
-        r->pad[i] = mxl_tuple_entry(p->pad, i, 0);
-        if (target) {
-            int64_t cut = whole - p->target_shape.v[i];
-
-            if (cut < 0 || p->target_shape.v[i] < 1)
-                return mxl_error("%s: target_shape %lld of axis %d; 1 to %lld are possible",
-                                 op->name, (long long)p->target_shape.v[i], i + 2,
-                                 (long long)whole);
-            adj = cut % 2;
-            r->pad[i] = (cut + 1) / 2;
-        }
-        if (adj < 0 || adj >= stride)
-            return mxl_error("%s: adj of axis %d must be 0 to %lld, got %lld", op->name, i + 2,
-                             (long long)stride - 1, (long long)adj);
-        r->size[i] = whole - 2 * r->pad[i] + adj;
-        if (r->size[i] < 1)
-            return mxl_error("%s: a pad of %lld leaves nothing of axis %d, which would have %lld "
-                             "elements",
-                             op->name, (long long)r->pad[i], i + 2, (long long)whole);
+        if (cut < 0 || p->target_shape.v[i] < 1)
+            return mxl_error("%s: target_shape %lld of axis %d; 1 to %lld are possible", op->name,
+                             (long long)p->target_shape.v[i], i + 2, (long long)whole);
+        adj = cut % 2;
+        r->pad[i] = (cut + 1) / 2;
     }
+    if (adj < 0 || adj >= stride)
+        return mxl_error("%s: adj of axis %d must be 0 to %lld, got %lld", op->name, i + 2,
+                         (long long)stride - 1, (long long)adj);
+    r->size[i] = whole - 2 * r->pad[i] + adj;
+    if (r->size[i] < 1)
+        return mxl_error("%s: a pad of %lld leaves nothing of axis %d, which would have %lld "
+                         "elements",
+                         op->name, (long long)r->pad[i], i + 2, (long long)whole);
     return 0;
 }
 
-static int deconvolution_infer(mxl_infer *infer)
+static int grown(const mxl_size_ask *ask, int64_t *size)
 {
-    const mxl_conv_params *p = infer->params;
-    const mxl_array *y = infer->in[0];
     result r;
+    int status = find_axis(ask->op, ask->params, ask->i, ask->arg[0], &r);
 
-    if (mxl_conv_check(infer) != 0 ||
-        mxl_check_list(infer->op->name, "adj", p->adj, p->kernel.n, 0) != 0 ||
-        mxl_check_list(infer->op->name, "target_shape", p->target_shape, p->kernel.n, 0) != 0 ||
-        mxl_conv_check_filters(infer) != 0 ||
-        mxl_conv_check_weight(infer, y->shape[1], p->num_filter / p->num_group) != 0 ||
-        find_result(infer->op, p, y->shape, &r) != 0)
-        return -1;
-    mxl_infer_set(infer, y->dtype, y->ndim, y->shape);
-    infer->out_shape[0].dim[1] = p->num_filter;
-    memcpy(infer->out_shape[0].dim + 2, r.size, (size_t)p->kernel.n * sizeof(int64_t));
-    return 0;
+    *size = status == 0 ? r.size[ask->i] : -1;
+    return status;
+}
+
+static int deconvolution_check(void *params)
+{
+    const mxl_conv_params *p = params;
+    const char *name = "Deconvolution";
+
+    return mxl_conv_check(name, p) != 0 || mxl_check_list(name, "adj", p->adj, p->kernel.n, 0) != 0
+               ? -1
+               : mxl_check_list(name, "target_shape", p->target_shape, p->kernel.n, 0);
 }
 
 /* The parameters of the convolution whose derivative the call is; r holds their lists. */
@@ -80,7 +73,8 @@ static mxl_conv_params convolution_of(const mxl_op *op, const mxl_conv_params *p
 {
     mxl_conv_params of = *p;
 
-    (void)find_result(op, p, y, r); /* infer has succeeded with it */
+    for (int i = 0; i < p->kernel.n; i++)
+        (void)find_axis(op, p, i, y[i + 2], r); /* infer has succeeded with it */
     of.pad = (mxl_tuple){p->kernel.n, r->pad};
     of.size = (mxl_tuple){p->kernel.n, r->size};
     return of;
@@ -114,11 +108,6 @@ static int deconvolution_grad(mxl_grad *g)
     return p.no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_conv_grad_bias(g);
 }
 
-static int deconvolution_complete(mxl_rule *rule)
-{
-    return mxl_conv_complete_weight(rule, 1, true);
-}
-
 static const mxl_op op_deconvolution = {
     .name = "Deconvolution",
     .aliases = MXL_ALIASES("_npx_deconvolution"),
@@ -136,8 +125,13 @@ static const mxl_op op_deconvolution = {
                                  "Spatial sizes of the result; pad and adj then follow from it."),
                   MXL_CONV_CHANNELS("512", "1"), MXL_CONV_LAYOUT(mxl_conv_layouts)),
     .arity = mxl_conv_arity,
-    .infer = deconvolution_infer,
-    .complete_shapes = deconvolution_complete,
+    .check = deconvolution_check,
+    .infer = mxl_conv_infer,
+    MXL_SHAPES_TABLE("data[N,num_group*I,*S:kernel] "
+                     "weight[num_group*I,num_filter/num_group,*kernel] "
+                     "bias[num_filter] -> [N,num_filter,*grown(S)]"),
+    .size_functions = (const mxl_size_function[]){{"grown", grown, NULL}, {0}},
+    .dtypes = "F*>F",
     .compute = deconvolution_compute,
     .grad = deconvolution_grad,
     .saves = mxl_saves_other,

@@ -23,46 +23,6 @@ static const mxl_input hawkes_inputs[] = {
     {0},
 };
 
-/* ---- checks ---- */
-
-static int check_shape(const mxl_infer *infer, int i, int ndim, const int64_t *shape)
-{
-    const mxl_array *in = infer->in[i];
-
-    if (mxl_shape_same(in->ndim, in->shape, ndim, shape))
-        return 0;
-    return mxl_error("%s: %s must have shape %s, got %s", infer->op->name, hawkes_inputs[i].name,
-                     MXL_SHAPE_TEXT(ndim, shape), MXL_SHAPE_OF(in));
-}
-
-static int hawkes_infer(mxl_infer *infer)
-{
-    const mxl_array *mu = infer->in[MU], *lags = infer->in[LAGS];
-
-    if (mxl_check_float(infer->op, mu) != 0)
-        return -1;
-    for (int i = 0; i < INPUTS; i++) {
-        if (i != MARKS && mxl_check_dtypes(infer->op, mu, infer->in[i]) != 0)
-            return -1;
-    }
-    if (infer->in[MARKS]->dtype != MXL_I32)
-        return mxl_error("%s: marks must be int32, got %s", infer->op->name,
-                         mxl_dtype_name(infer->in[MARKS]->dtype));
-    if (mu->ndim != 2 || lags->ndim != 2 || mu->shape[0] != lags->shape[0])
-        return mxl_error("%s: lda and lags must be matrices of as many rows, got shapes %s and %s",
-                         infer->op->name, MXL_SHAPE_OF(mu), MXL_SHAPE_OF(lags));
-    if (check_shape(infer, ALPHA, 1, &mu->shape[1]) != 0 ||
-        check_shape(infer, BETA, 1, &mu->shape[1]) != 0 ||
-        check_shape(infer, STATE, 2, mu->shape) != 0 ||
-        check_shape(infer, MARKS, 2, lags->shape) != 0 ||
-        check_shape(infer, LENGTH, 1, mu->shape) != 0 ||
-        check_shape(infer, UNTIL, 1, mu->shape) != 0)
-        return -1;
-    mxl_infer_set(infer, mu->dtype, 2, mu->shape);
-    infer->out_shape[0].ndim = 1;
-    return 0;
-}
-
 /* The events of each row, rounded up, as new int64; NULL with the error set, also if a length or
  * the mark of an event is out of range. */
 static mxl_array *read_lengths(mxl_array *const *in)
@@ -180,9 +140,13 @@ static int fused_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
+#define HAWKES                                                                                     \
+    "lda[N,K] alpha[K] beta[K] state[N,K] lags[N,T] marks[N,T] valid_length[N] max_time[N] -> "    \
+    "[N] [N,K]"
+
 static int fused_infer(mxl_infer *infer)
 {
-    if (mxl_check_full_float(infer->op, infer->in[MU]) != 0 || hawkes_infer(infer) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
     mxl_shape_set(&infer->out_shape[2], 3,
                   (int64_t[]){MXL_HAWKES_KEPT, infer->in[MU]->shape[0], infer->in[MU]->shape[1]});
@@ -268,6 +232,8 @@ static const mxl_op op_fused = {
     .inputs = hawkes_inputs,
     .arity = fused_arity,
     .infer = fused_infer,
+    MXL_SHAPES_TABLE(HAWKES),
+    .dtypes = "WWWWWiWW>W*",
     .compute = fused_compute,
     .grad = fused_grad,
     .grad_kernel = fused_grad_kernel,
@@ -309,8 +275,8 @@ static const mxl_op op_hawkesll = {
     .inputs = hawkes_inputs,
     .arity = hawkes_arity,
     .output_names = "output out_state",
-    .infer = hawkes_infer,
-    .dtypes = "AAAAAiA*>A*",
+    MXL_SHAPES(HAWKES),
+    .dtypes = "FFFFFiFF>F*",
     .compose = hawkes_compose,
 };
 

@@ -33,21 +33,6 @@ static int norm_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* The dtypes of all arrays, and the shapes of gamma and beta: the size of b. */
-static int infer_common(mxl_infer *infer, const mxl_normalise *n)
-{
-    const mxl_array *x = infer->in[0];
-
-    for (int i = 1; i < 3; i++) {
-        if (mxl_normalise_check(infer, i, norm_inputs[i].name, n->shape[1], x->dtype) != 0)
-            return -1;
-    }
-    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
-    for (int i = 0; i < 3; i++)
-        infer->out_dtype[i] = x->dtype;
-    return 0;
-}
-
 /* ---- LayerNorm ---- */
 
 static mxl_normalise layer_of(const void *params, int ndim, const int64_t *shape)
@@ -59,24 +44,6 @@ static mxl_normalise layer_of(const void *params, int ndim, const int64_t *shape
     n.eps = p->eps;
     n.deviation = true;
     return n;
-}
-
-static int layer_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-    int axis = mxl_check_axis(infer->op, ((const norm_params *)infer->params)->axis, x->ndim);
-    mxl_normalise n;
-
-    if (axis < 0 || mxl_check_float(infer->op, x) != 0)
-        return -1;
-    n = layer_of(infer->params, x->ndim, x->shape);
-    if (infer_common(infer, &n) != 0)
-        return -1;
-    for (int i = 1; i < 3; i++) {
-        mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);
-        infer->out_shape[i].dim[axis] = 1;
-    }
-    return 0;
 }
 
 /* ---- InstanceNorm and GroupNorm ---- */
@@ -95,27 +62,6 @@ static mxl_normalise groups_of(const void *params, int ndim, const int64_t *shap
     return n;
 }
 
-static int groups_infer(mxl_infer *infer)
-{
-    const norm_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_normalise n;
-
-    if (mxl_check_float(infer->op, x) != 0)
-        return -1;
-    if (x->ndim < 3)
-        return mxl_error("%s: needs data of at least 3 axes, got %d", infer->op->name, x->ndim);
-    if (p->num_groups != 0 && x->shape[1] % p->num_groups != 0)
-        return mxl_error("%s: %lld channels cannot be divided into %lld groups", infer->op->name,
-                         (long long)x->shape[1], (long long)p->num_groups);
-    n = groups_of(p, x->ndim, x->shape);
-    if (infer_common(infer, &n) != 0)
-        return -1;
-    for (int i = 1; i < 3; i++)
-        mxl_shape_set(&infer->out_shape[i], 2, n.shape);
-    return 0;
-}
-
 static int group_check(void *params)
 {
     int64_t groups = ((const norm_params *)params)->num_groups;
@@ -123,23 +69,6 @@ static int group_check(void *params)
     return groups > 0
                ? 0
                : mxl_error("GroupNorm: num_groups must be at least 1, got %lld", (long long)groups);
-}
-
-/* ---- what graphs complete ---- */
-
-static int layer_complete(mxl_rule *rule)
-{
-    return mxl_rule_sized_by_axis(rule, ((const norm_params *)rule->params)->axis);
-}
-
-static int groups_complete(mxl_rule *rule)
-{
-    const norm_params *p = rule->params;
-
-    if (p->num_groups == 0)
-        return mxl_rule_sized_by_axis(rule, 1);
-    return mxl_rule_say(rule, 1, 1, &p->num_groups) != 0 ? -1
-                                                         : mxl_rule_say(rule, 2, 1, &p->num_groups);
 }
 
 /* ---- the operators ---- */
@@ -171,9 +100,8 @@ NORM_FUNCTIONS(layer, layer_of)
 NORM_FUNCTIONS(groups, groups_of)
 
 #define NORM_FIELDS(id)                                                                            \
-    .inputs = norm_inputs, .arity = norm_arity, .infer = id##_infer,                               \
-    .complete_shapes = id##_complete, .compute = id##_compute, .grad = id##_grad,                  \
-    .grad_kernel = id##_grad_kernel, .saves = mxl_normalise_saves
+    .inputs = norm_inputs, .arity = norm_arity, .dtypes = "F*>F*", .compute = id##_compute,        \
+    .grad = id##_grad, .grad_kernel = id##_grad_kernel, .saves = mxl_normalise_saves
 
 static const mxl_op op_layer_norm = {
     .name = "LayerNorm",
@@ -184,6 +112,7 @@ static const mxl_op op_layer_norm = {
                   MXL_PARAM(norm_params, axis, MXL_P_INT, "-1",
                             "The axis to normalise along, counted from either end."),
                   EPS("9.99999975e-06"), OUTPUT_MEAN_VAR),
+    MXL_SHAPES("data[*A,C@axis,*B] gamma[C] beta[C] -> [*A,C,*B] [*A,1,*B] [*A,1,*B]"),
     .output_names = "output mean std",
     NORM_FIELDS(layer),
 };
@@ -194,6 +123,7 @@ static const mxl_op op_instance_norm = {
            "each channel (position along axis 1) of each example; gamma and beta have a value for "
            "each channel.",
     MXL_PARAMS_OF(norm_params, EPS("0.00100000005")),
+    MXL_SHAPES("data[N,C,L,*S] gamma[C] beta[C] -> [N,C,L,*S] [N,C] [N,C]"),
     .output_names = "output mean var",
     NORM_FIELDS(groups),
 };
@@ -208,6 +138,8 @@ static const mxl_op op_group_norm = {
                             "Number of groups, which divides the number of channels."),
                   EPS("9.99999975e-06"), OUTPUT_MEAN_VAR),
     .check = group_check,
+    MXL_SHAPES("data[N,num_groups*C,L,*S] gamma[num_groups] beta[num_groups] -> "
+               "[N,num_groups*C,L,*S] [N,num_groups] [N,num_groups]"),
     .output_names = "output mean std",
     NORM_FIELDS(groups),
 };

@@ -15,20 +15,9 @@ typedef struct l2_params {
 
 static const char *const l2_modes[] = {"channel", "instance", "spatial", NULL};
 
-/* Data must have at least so many axes; outputs are like it. */
-static int infer_of_rank(mxl_infer *infer, int least)
+static const char *l2_shapes(const void *params)
 {
-    const mxl_array *x = infer->in[0];
-
-    if (x->ndim < least)
-        return mxl_error("%s: needs data of at least %d ax%s in this mode, got %d", infer->op->name,
-                         least, least == 1 ? "is" : "es", x->ndim);
-    return mxl_infer_float_same(infer);
-}
-
-static int l2_infer(mxl_infer *infer)
-{
-    return infer_of_rank(infer, ((const l2_params *)infer->params)->mode == L2_INSTANCE ? 1 : 3);
+    return ((const l2_params *)params)->mode == L2_INSTANCE ? "data[N,*S] -> [N,*S]" : NULL;
 }
 
 /* float16 is computed in float32. */
@@ -68,8 +57,9 @@ static const mxl_op op_l2_normalization = {
                             .values = l2_modes)),
     .output_names = "output norm",
     .total_outputs = 2,
-    .shapes = "A>A",
-    .infer = l2_infer,
+    MXL_SHAPES("data[N,C,L,*S] -> [N,C,L,*S]"),
+    .shapes_of = l2_shapes,
+    .dtypes = "F*>F*",
     .compose = l2_compose,
 };
 
@@ -88,16 +78,6 @@ static int window_compute(const mxl_call *call)
 
 static const mxl_op op_channel_window;
 
-static int window_infer(mxl_infer *infer)
-{
-    if (infer->in[0]->ndim < 2)
-        return mxl_error("%s: needs data of at least 2 axes, got %d", infer->op->name,
-                         infer->in[0]->ndim);
-    if (mxl_check_full_float(infer->op, infer->in[0]) != 0)
-        return -1;
-    return mxl_infer_same(infer);
-}
-
 /* dx = the same sum of dy */
 MXL_DX(window, mxl_scope_call(s, &op_channel_window, g->params, 1, &dy))
 
@@ -106,7 +86,8 @@ static const mxl_op op_channel_window = {
     .doc = "The sum of elements at most `half` positions away along axis 1.",
     MXL_ONLY_PARAM(int64_t, half, MXL_P_INT, MXL_REQUIRED, "How far the window reaches.",
                    MXL_AT_LEAST(0)),
-    .infer = window_infer,
+    MXL_SHAPES("data[N,C,*S] -> [N,C,*S]"),
+    .dtypes = "W>W",
     .compute = window_compute,
     .grad = window_grad,
 };
@@ -115,11 +96,6 @@ typedef struct lrn_params {
     double alpha, beta, knorm;
     int64_t nsize;
 } lrn_params;
-
-static int lrn_infer(mxl_infer *infer)
-{
-    return infer_of_rank(infer, 2);
-}
 
 /* y = x * (knorm + alpha / nsize * window(x^2))^-beta */
 static mxl_array *lrn_compose(mxl_scope *s, const mxl_call *call)
@@ -148,7 +124,8 @@ static const mxl_op op_lrn = {
                             .type_name = "int (non-negative)", MXL_AT_LEAST(1))),
     .output_names = "output tmp_norm",
     .total_outputs = 2,
-    .infer = lrn_infer,
+    MXL_SHAPES("data[N,C,*S] -> [N,C,*S]"),
+    .dtypes = "F*>F*",
     .compose = lrn_compose,
 };
 
@@ -158,9 +135,9 @@ enum { SOFTMAX_CHANNEL, SOFTMAX_INSTANCE };
 
 static const char *const activation_modes[] = {"channel", "instance", NULL};
 
-static int softmax_infer(mxl_infer *infer)
+static const char *activation_shapes(const void *params)
 {
-    return infer_of_rank(infer, *(const int *)infer->params == SOFTMAX_CHANNEL ? 3 : 0);
+    return *(const int *)params == SOFTMAX_CHANNEL ? "data[N,C,L,*S] -> [N,C,L,*S]" : NULL;
 }
 
 static mxl_array *softmax_compose(mxl_scope *s, const mxl_call *call)
@@ -177,8 +154,9 @@ static const mxl_op op_softmax_activation = {
     MXL_ONLY_PARAM(int, mode, MXL_P_ENUM, "instance",
                    "instance: along the last axis; channel: along axis 1.",
                    .values = activation_modes),
-    .infer = softmax_infer,
-    .shapes = "A>A",
+    MXL_SHAPES("data[*S] -> [*S]"),
+    .shapes_of = activation_shapes,
+    .dtypes = "F*>F*",
     .compose = softmax_compose,
 };
 

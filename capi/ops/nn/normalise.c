@@ -24,19 +24,6 @@ mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const i
     return mxl_normalise_of(over, r.outer, r.n, r.inner);
 }
 
-int mxl_normalise_check(const mxl_infer *infer, int i, const char *name, int64_t size, int dtype)
-{
-    const mxl_array *in = infer->in[i];
-
-    if (in->dtype != dtype)
-        return mxl_error("%s: %s must be %s for data of this dtype, got %s", infer->op->name, name,
-                         mxl_dtype_name(dtype), mxl_dtype_name(in->dtype));
-    if (mxl_shape_same(in->ndim, in->shape, 1, &size))
-        return 0;
-    return mxl_error("%s: %s must have shape (%lld,), got %s", infer->op->name, name,
-                     (long long)size, MXL_SHAPE_OF(in));
-}
-
 /* ---- the kernel's view of the data ---- */
 
 /* Runs shorter than this are not worth a loop each: channels are brought together first. */

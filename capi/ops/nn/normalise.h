@@ -27,10 +27,6 @@ typedef struct mxl_normalise {
 mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const int64_t *shape);
 mxl_normalise mxl_normalise_of(mxl_norm_over over, int64_t a, int64_t b, int64_t c);
 
-/* Input i, of that name, must have one dimension of this size and this dtype; -1 with the error
- * set. */
-int mxl_normalise_check(const mxl_infer *infer, int i, const char *name, int64_t size, int dtype);
-
 int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n);
 
 /* The vjp, written with operators, and in one pass. Both set the gradients of inputs 0, 1 and 2,

@@ -1,6 +1,7 @@
 /* RNN: recurrent networks of several layers. RNN draws the dropout and calls _mxl_rnn, which
  * computes all steps in one call (rnn_fused.c). If its backward is recorded, it is the backward of
  * the same network composed of other operators (rnn_parts.c). */
+#include "op/shapes/shapes.h"
 #include "ops/nn/rnn_net.h"
 
 #include <math.h>
@@ -103,64 +104,101 @@ static double bound_of(const mxl_rnn_net *net)
     return runs * 8 * width * (depth + ((double)net->steps + 1) * ((double)net->batch + 1));
 }
 
-static int check_input(const mxl_infer *infer, int i, const char *name, int ndim,
-                       const int64_t *shape)
+/* The network of a call, of data with these sizes; -1 with the error set. */
+static int net_of(const mxl_op *op, const mxl_rnn_params *p, const int64_t *data, mxl_rnn_net *net)
 {
-    const mxl_array *in = infer->in[i];
-
-    if (mxl_shape_same(in->ndim, in->shape, ndim, shape))
-        return 0;
-    return mxl_error("RNN: %s must have shape %s, got %s", name, MXL_SHAPE_TEXT(ndim, shape),
-                     MXL_SHAPE_OF(in));
+    *net = mxl_rnn_net_of(p, data);
+    if (net->layers < 1 || net->hidden < 1)
+        return mxl_error("%s: num_layers and state_size must be 1 or more, got %lld and %lld",
+                         op->name, (long long)net->layers, (long long)net->hidden);
+    return bound_of(net) <= 0x1p60
+               ? 0
+               : mxl_error("%s: a state of %lld and %lld layers is too large", op->name,
+                           (long long)net->hidden, (long long)net->layers);
 }
 
-static int check_inputs(const mxl_infer *infer, const mxl_rnn_net *net)
+/* The sizes that texts name: of all weights for so many features, how many states there are, of how
+ * many units, and the units of a result. */
+static int weights(const mxl_size_ask *ask, int64_t *size)
 {
-    const int64_t state[3] = {net->layers * net->directions, net->batch, net->out};
-    const int64_t cell[3] = {state[0], net->batch, net->hidden};
-    const int64_t parameters[1] = {mxl_rnn_parameters(net)};
-
-    for (int i = 1; i < 3 + net->lstm; i++) {
-        if (mxl_check_dtypes(infer->op, infer->in[0], infer->in[i]) != 0)
-            return -1;
-    }
-    if (check_input(infer, 1, "parameters", 1, parameters) != 0 ||
-        check_input(infer, 2, "state", 3, state) != 0)
-        return -1;
-    if (net->lstm && check_input(infer, net->cell_input, "state_cell", 3, cell) != 0)
-        return -1;
-    if (net->length_input >= 0)
-        return check_input(infer, net->length_input, "sequence_length", 1, &net->batch);
-    return 0;
-}
-
-/* Shapes of the visible outputs, and of what is kept for the backward. */
-static int rnn_infer(mxl_infer *infer)
-{
-    const mxl_rnn_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
     mxl_rnn_net net;
 
-    if (mxl_check_float(infer->op, x) != 0)
+    if (net_of(ask->op, ask->params, (int64_t[]){0, 0, ask->arg[0]}, &net) != 0)
         return -1;
-    if (x->ndim != 3)
-        return mxl_error("RNN: data must have the axes (step, batch, feature), got shape %s",
-                         MXL_SHAPE_OF(x));
-    net = mxl_rnn_net_of(p, x->shape);
-    if (net.layers < 1 || net.hidden < 1)
-        return mxl_error("RNN: num_layers and state_size must be 1 or more, got %lld and %lld",
-                         (long long)net.layers, (long long)net.hidden);
-    if (bound_of(&net) > 0x1p60)
-        return mxl_error("RNN: a state of %lld and %lld layers is too large", (long long)net.hidden,
-                         (long long)net.layers);
-    if (check_inputs(infer, &net) != 0)
-        return -1;
-    mxl_infer_set(infer, x->dtype, 3, (int64_t[]){net.steps, net.batch, net.directions * net.out});
-    for (int i = 1; i < infer->num_outputs; i++)
-        mxl_shape_set(
-            &infer->out_shape[i], 3,
-            (int64_t[]){net.layers * net.directions, net.batch, i == 1 ? net.out : net.hidden});
+    *size = mxl_rnn_parameters(&net);
     return 0;
+}
+
+static mxl_rnn_net net_of_any(const mxl_size_ask *ask)
+{
+    return mxl_rnn_net_of(ask->params, (int64_t[]){0, 0, 0});
+}
+
+static int states(const mxl_size_ask *ask, int64_t *size)
+{
+    *size = ask->arg[0] * net_of_any(ask).directions;
+    return 0;
+}
+
+static int units(const mxl_size_ask *ask, int64_t *size)
+{
+    *size = net_of_any(ask).out;
+    return 0;
+}
+
+static int width(const mxl_size_ask *ask, int64_t *size)
+{
+    mxl_rnn_net net = net_of_any(ask);
+
+    *size = net.out * net.directions;
+    return 0;
+}
+
+static const mxl_size_function rnn_sizes[] = {
+    {"weights", weights, NULL},
+    {"states", states, NULL},
+    {"units", units, NULL},
+    {"width", width, NULL},
+    {0},
+};
+
+#define RNN_STATE  "[states(num_layers),N,units(state_size)]"
+#define RNN_CELL   "[states(num_layers),N,state_size]"
+#define RNN_LENGTH "sequence_length[N] "
+#define RNN_TEXT(more, cell)                                                                       \
+    "data[T,N,I] parameters[weights(I)] state" RNN_STATE " " more                                  \
+    "-> [T,N,width(state_size)] " RNN_STATE " " cell
+#define RNN_LSTM "state_cell" RNN_CELL " "
+
+/* With lstm there are cells, with use_sequence_length lengths. */
+static const char *rnn_shapes(const void *params)
+{
+    static const char *const texts[2][2] = {{RNN_TEXT("", ""), RNN_TEXT(RNN_LENGTH, "")},
+                                            {NULL, RNN_TEXT(RNN_LSTM RNN_LENGTH, RNN_CELL)}};
+    const mxl_rnn_params *p = params;
+
+    return texts[p->mode == MXL_RNN_LSTM][p->use_sequence_length != 0];
+}
+
+/* Lengths of sequences have any dtype. */
+static const char *rnn_dtypes(const void *params)
+{
+    const mxl_rnn_params *p = params;
+    bool lstm = p->mode == MXL_RNN_LSTM;
+
+    return !p->use_sequence_length ? NULL : lstm ? "FFFFaF>F*" : "FFFaF>F*";
+}
+
+#define RNN_SHAPES                                                                                 \
+    MXL_SHAPES_TABLE(RNN_TEXT(RNN_LSTM, RNN_CELL)), .shapes_of = rnn_shapes,                       \
+        .size_functions = rnn_sizes, .dtypes = "F*>F*", .dtypes_of = rnn_dtypes
+
+static int rnn_infer(mxl_infer *infer)
+{
+    mxl_rnn_net net;
+
+    return mxl_infer_said(infer) != 0 ? -1
+                                      : net_of(infer->op, infer->params, infer->in[0]->shape, &net);
 }
 
 /* ---- RNN ---- */
@@ -256,47 +294,6 @@ static const mxl_input rnn_inputs[] = {
     {0},
 };
 
-/* Steps and batch of the data, by the result. */
-static int complete_data(mxl_rule *rule)
-{
-    const mxl_shape *out = mxl_rule_out(rule, 0);
-
-    return out->ndim != 3 ? 0 : mxl_rule_say(rule, 0, 3, (int64_t[]){out->dim[0], out->dim[1], -1});
-}
-
-static int rnn_complete(mxl_rule *rule)
-{
-    const mxl_shape *data = mxl_rule_in(rule, 0);
-    const int64_t *dim = data->dim;
-    mxl_rnn_net net;
-    int64_t states, size;
-
-    if (complete_data(rule) != 0)
-        return -1;
-    if (data->ndim != 3)
-        return 0;
-    net = mxl_rnn_net_of(rule->params, dim);
-    states = net.layers * net.directions;
-    size = dim[2] < 0 ? -1 : mxl_rnn_parameters(&net);
-    if (mxl_rule_merge(rule, mxl_rule_out(rule, 0),
-                       &(mxl_shape){3, {dim[0], dim[1], net.out * net.directions}}) != 0 ||
-        mxl_rule_say(rule, 1, 1, &size) != 0 ||
-        mxl_rule_say(rule, 2, 3, (int64_t[]){states, dim[1], net.out}) != 0)
-        return -1;
-    if (net.lstm &&
-        mxl_rule_say(rule, net.cell_input, 3, (int64_t[]){states, dim[1], net.hidden}) != 0)
-        return -1;
-    return net.length_input < 0 ? 0 : mxl_rule_say(rule, net.length_input, 1, &dim[1]);
-}
-
-/* Lengths of sequences may have a dtype of their own. */
-static int rnn_dtypes(mxl_rule *rule)
-{
-    bool lengths = ((const mxl_rnn_params *)rule->params)->use_sequence_length;
-
-    return mxl_rule_said_dtypes(rule, lengths ? "(A)a>A*" : "A*>A*");
-}
-
 /* Without a state of cells the lengths come in its place. */
 static const char *rnn_input(const void *params, int i)
 {
@@ -317,8 +314,7 @@ static const mxl_op op_rnn = {
     .arity = rnn_arity,
     .output_names = "output state_output statecell_output",
     .infer = rnn_infer,
-    .complete_shapes = rnn_complete,
-    .complete_dtypes = rnn_dtypes,
+    RNN_SHAPES,
     .compose = rnn_compose,
     .input_name = rnn_input,
 };
@@ -335,6 +331,20 @@ static int fused_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
+/* The factors of the dropout, behind the inputs of RNN. */
+static int check_factors(const mxl_infer *infer, const mxl_rnn_net *net)
+{
+    const int64_t shape[4] = {net->layers - 1, net->steps, net->batch, net->directions * net->out};
+    const mxl_array *in = infer->in[net->mask_input];
+
+    if (mxl_check_dtypes(infer->op, infer->in[0], in) != 0)
+        return -1;
+    return mxl_shape_same(in->ndim, in->shape, 4, shape)
+               ? 0
+               : mxl_error("RNN: factors must have shape %s, got %s", MXL_SHAPE_TEXT(4, shape),
+                           MXL_SHAPE_OF(in));
+}
+
 static int fused_infer(mxl_infer *infer)
 {
     const mxl_rnn_params *p = infer->params;
@@ -347,12 +357,7 @@ static int fused_infer(mxl_infer *infer)
         return -1;
     net = mxl_rnn_net_of(p, infer->in[0]->shape);
     mxl_shape_set(&infer->out_shape[last], 1, (int64_t[]){p->keeps ? mxl_rnn_kept_size(&net) : 0});
-    if (!p->drops)
-        return 0;
-    if (mxl_check_dtypes(infer->op, infer->in[0], infer->in[net.mask_input]) != 0)
-        return -1;
-    return check_input(infer, net.mask_input, "factors", 4,
-                       (int64_t[]){net.layers - 1, net.steps, net.batch, net.directions * net.out});
+    return p->drops ? check_factors(infer, &net) : 0;
 }
 
 static const mxl_op op_rnn_parts = {.name = "_mxl_rnn", .compose = mxl_rnn_parts};
@@ -383,6 +388,7 @@ static const mxl_op op_rnn_fused = {
                   FIELD(drops, MXL_P_BOOL, "0", "Whether there are factors.")),
     .arity = fused_arity,
     .infer = fused_infer,
+    RNN_SHAPES,
     .compute = mxl_rnn_compute,
     .grad = fused_grad,
     .grad_kernel = mxl_rnn_grad_kernel,

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "array/copy.h"
+#include "op/shapes/shapes.h"
 #include "ops/nn/images.h"
 #include "ops/nn/wide.h"
 #include "ops/shape/movement.h"
@@ -28,16 +29,6 @@ static int check_grid(const mxl_infer *infer, const mxl_array *x, const mxl_arra
         return mxl_error("%s: grid must have shape (%lld, 2, rows, columns), got %s",
                          infer->op->name, (long long)x->shape[0], MXL_SHAPE_OF(grid));
     return 0;
-}
-
-static int sampler_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0], *grid = infer->in[1];
-
-    if (check_grid(infer, x, grid) != 0)
-        return -1;
-    return mxl_infer_set(infer, x->dtype, 4,
-                         (int64_t[]){x->shape[0], x->shape[1], grid->shape[2], grid->shape[3]});
 }
 
 static int back_infer(mxl_infer *infer)
@@ -163,7 +154,8 @@ static const mxl_op op_sampler = {
     .doc = "Samples of images at the points of a grid, or their derivatives by its coordinates.",
     MXL_INPUTS(MXL_INPUT(data, "Images."), GRID),
     MXL_PARAMS_OF(sampler_params, SAMPLER_PARAMS),
-    .infer = sampler_infer,
+    MXL_SHAPES("data[N,C,H,W] grid[N,2,R,K] -> [N,C,R,K]"),
+    .dtypes = "F*>F*",
     .compute = sampler_compute,
     .grad = sampler_grad,
     .saves = sampler_saves,
@@ -218,7 +210,8 @@ static const mxl_op op_bilinear = {
     MXL_PARAMS_OF(bilinear_params, CUDNN_OFF(bilinear_params)),
     .output_names = "output tmp",
     .total_outputs = 2,
-    .infer = sampler_infer,
+    MXL_SHAPES("data[N,C,H,W] grid[N,2,R,K] -> [N,C,R,K]"),
+    .dtypes = "F*>F*",
     .compose = bilinear_compose,
 };
 
@@ -233,34 +226,30 @@ typedef struct grid_params {
 
 static const char *const transforms[] = {"affine", "warp", NULL};
 
-/* The rows and columns that matrices (batch, 6) make. */
-static int set_affine(mxl_infer *infer, const mxl_array *theta, mxl_tuple target, int64_t channels)
+/* Rows and columns of a grid. */
+static int target(const mxl_size_ask *ask, int64_t *size)
 {
-    const char *name = infer->op->name;
-
-    if (theta->ndim != 2 || theta->shape[1] != 6)
-        return mxl_error("%s: the matrices must have shape (batch, 6), got %s", name,
-                         MXL_SHAPE_OF(theta));
-    if (target.n != 2 || target.v[0] < 1 || target.v[1] < 1)
-        return mxl_error("%s: target_shape must have two positive entries", name);
-    return mxl_infer_set(infer, theta->dtype, 4,
-                         (int64_t[]){theta->shape[0], channels, target.v[0], target.v[1]});
+    *size = ask->arg[0];
+    return *size > 0 ? 0
+                     : mxl_error("%s: target_shape must have two positive entries", ask->op->name);
 }
 
-static int grid_infer(mxl_infer *infer)
-{
-    const grid_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
+static const mxl_size_function grid_sizes[] = {{"target", target, NULL}, {0}};
 
-    if (mxl_check_float(infer->op, x) != 0)
-        return -1;
-    if (p->transform_type == TRANSFORM_AFFINE)
-        return set_affine(infer, x, p->target_shape, 2);
-    if (x->ndim != 4 || x->shape[1] != 2)
-        return mxl_error("GridGenerator: the flow must have shape (batch, 2, rows, columns), got "
-                         "%s",
-                         MXL_SHAPE_OF(x));
-    return mxl_infer_same(infer);
+static int grid_check(void *params)
+{
+    const grid_params *p = params;
+
+    return p->target_shape.n == 2
+               ? 0
+               : mxl_error("GridGenerator: target_shape must have two positive entries");
+}
+
+static const char *grid_shapes(const void *params)
+{
+    return ((const grid_params *)params)->transform_type == TRANSFORM_WARP
+               ? "data[N,2,H,W] -> [N,2,H,W]"
+               : NULL;
 }
 
 /* Numbers as a constant of a dtype; scoped. */
@@ -348,7 +337,11 @@ static const mxl_op op_grid = {
                   TARGET(grid_params, "Only for affine: rows and columns of the grid.")),
     .output_names = "output grid_dst",
     .total_outputs = 2,
-    .infer = grid_infer,
+    .check = grid_check,
+    MXL_SHAPES("data[N,6] -> [N,2,*target(target_shape)]"),
+    .shapes_of = grid_shapes,
+    .size_functions = grid_sizes,
+    .dtypes = "F>F*",
     .compose = grid_compose,
 };
 
@@ -362,19 +355,13 @@ typedef struct transformer_params {
 static const char *const only_affine[] = {"affine", NULL};
 static const char *const only_bilinear[] = {"bilinear", NULL};
 
-static int transformer_infer(mxl_infer *infer)
+static int transformer_check(void *params)
 {
-    const transformer_params *p = infer->params;
-    const mxl_array *x = infer->in[0], *theta = infer->in[1];
+    const transformer_params *p = params;
 
-    if (mxl_check_images(infer->op->name, x) != 0 || mxl_check_float(infer->op, x) != 0 ||
-        mxl_check_dtypes(infer->op, x, theta) != 0 ||
-        set_affine(infer, theta, p->target_shape, x->shape[1]) != 0)
-        return -1;
-    if (theta->shape[0] != x->shape[0])
-        return mxl_error("SpatialTransformer: there are %lld images and %lld matrices",
-                         (long long)x->shape[0], (long long)theta->shape[0]);
-    return 0;
+    return p->target_shape.n == 2
+               ? 0
+               : mxl_error("SpatialTransformer: target_shape must have two positive entries");
 }
 
 static mxl_array *transformer_compose(mxl_scope *s, const mxl_call *call)
@@ -400,7 +387,10 @@ static const mxl_op op_transformer = {
                   CUDNN_OFF(transformer_params)),
     .output_names = "output grid_dst grid_src",
     .total_outputs = 3,
-    .infer = transformer_infer,
+    .check = transformer_check,
+    MXL_SHAPES("data[N,C,H,W] loc[N,6] -> [N,C,*target(target_shape)]"),
+    .size_functions = grid_sizes,
+    .dtypes = "F*>F*",
     .compose = transformer_compose,
 };
 

@@ -1,6 +1,7 @@
 /* Larger images and parts of images: UpSampling and Crop. Both are written with other operators. */
 #include <stddef.h>
 
+#include "op/shapes/shapes.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/nn/images.h"
 #include "ops/shape/movement.h"
@@ -54,19 +55,6 @@ static int64_t spread_width(const upsampling_params *p)
     return 2 * p->scale - p->scale % 2;
 }
 
-static int check_weight(const upsampling_params *p, const mxl_array *x, const mxl_array *weight)
-{
-    const int64_t want[4] = {p->num_filter, 1, spread_width(p), spread_width(p)};
-
-    if (p->num_filter != x->shape[1])
-        return mxl_error("UpSampling: num_filter must be the number of channels, %lld, got %lld",
-                         (long long)x->shape[1], (long long)p->num_filter);
-    if (!mxl_shape_same(weight->ndim, weight->shape, 4, want))
-        return mxl_error("UpSampling: weight must have shape %s, got %s", MXL_SHAPE_TEXT(4, want),
-                         MXL_SHAPE_OF(weight));
-    return 0;
-}
-
 /* Whether input i becomes images of the size of `out`. */
 static int check_scaled(const mxl_array *x, const mxl_shape *out, bool sums)
 {
@@ -91,6 +79,8 @@ static int upsampling_infer(mxl_infer *infer)
     mxl_shape *out = &infer->out_shape[0];
     bool sums = p->multi_input_mode == JOIN_SUM;
 
+    if (p->sample_type == TYPE_BILINEAR)
+        return mxl_infer_said(infer);
     if (mxl_check_images("UpSampling", x) != 0 || mxl_check_float(infer->op, x) != 0)
         return -1;
     for (int i = 1; i < infer->num_inputs; i++) {
@@ -102,8 +92,6 @@ static int upsampling_infer(mxl_infer *infer)
     (void)mxl_infer_set(
         infer, x->dtype, 4,
         (int64_t[]){x->shape[0], x->shape[1], x->shape[2] * p->scale, x->shape[3] * p->scale});
-    if (p->sample_type == TYPE_BILINEAR)
-        return check_weight(p, x, infer->in[1]);
     for (int i = 1; i < infer->num_inputs; i++) {
         if (mxl_check_images("UpSampling", infer->in[i]) != 0 ||
             check_scaled(infer->in[i], out, sums) != 0)
@@ -153,14 +141,16 @@ static mxl_array *upsampling_compose(mxl_scope *s, const mxl_call *call)
 
 #define FIELD(field, kind, text, ...) MXL_PARAM(upsampling_params, field, kind, text, __VA_ARGS__)
 
-static int upsampling_complete(mxl_rule *rule)
+static int window(const mxl_size_ask *ask, int64_t *size)
 {
-    const upsampling_params *p = rule->params;
-    int64_t kernel = 2 * p->scale - p->scale % 2;
+    *size = spread_width(ask->params);
+    return 0;
+}
 
-    if (p->sample_type != TYPE_BILINEAR)
-        return 0;
-    return mxl_rule_say(rule, 1, 4, (int64_t[]){p->num_filter, 1, kernel, kernel});
+/* Of nearest no text says how inputs become equally large. */
+static const char *upsampling_shapes(const void *params)
+{
+    return ((const upsampling_params *)params)->sample_type == TYPE_BILINEAR ? NULL : ".* -> .";
 }
 
 static const char *upsampling_input(const void *params, int i)
@@ -203,7 +193,11 @@ static const mxl_op op_upsampling = {
     .check = upsampling_check,
     .first_value = upsampling_first_value,
     .infer = upsampling_infer,
-    .complete_shapes = upsampling_complete,
+    MXL_SHAPES_TABLE("data[N,num_filter,H,W] weight[num_filter,1,window(scale),window(scale)] -> "
+                     "[N,num_filter,H*scale,W*scale]"),
+    .shapes_of = upsampling_shapes,
+    .size_functions = (const mxl_size_function[]){{"window", window, NULL}, {0}},
+    .dtypes = "F*>F",
     .compose = upsampling_compose,
     .input_name = upsampling_input,
 };

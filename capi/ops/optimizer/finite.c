@@ -25,15 +25,6 @@ static int arrays_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-static int check_arrays(const mxl_infer *infer)
-{
-    for (int i = 0; i < infer->num_inputs; i++) {
-        if (mxl_check_dtypes(infer->op, infer->in[0], infer->in[i]) != 0)
-            return -1;
-    }
-    return mxl_check_float(infer->op, infer->in[0]);
-}
-
 /* Addresses and sizes of the inputs, and room of the kernels. */
 typedef struct arrays {
     int dtype, count;
@@ -94,11 +85,6 @@ static void arrays_free(arrays *a)
               "Whether the output given counts as 1; else what it holds is multiplied by the "     \
               "answer, so that calls can be joined.")
 
-static int finite_infer(mxl_infer *infer)
-{
-    return check_arrays(infer) != 0 ? -1 : mxl_infer_set(infer, MXL_F32, 1, (int64_t[]){1});
-}
-
 /* A new output counts as 1, as it holds nothing yet. */
 static int finite_compute(const mxl_call *call)
 {
@@ -123,8 +109,8 @@ static const mxl_op op_all_finite = {
     .doc = "1 if no element is infinite or NaN, else 0, in a float32 array of one number.",
     MXL_INPUTS(MXL_INPUT(data, "The array, of a floating dtype.", .type_text = "NDArray")),
     MXL_PARAMS_OF(arrays_params, INIT_OUTPUT),
-    .infer = finite_infer,
-    .dtypes = "A>f",
+    MXL_SHAPES(". -> [1]"),
+    .dtypes = "F>f",
     .compute = finite_compute,
     .writes_last = true,
 };
@@ -136,20 +122,13 @@ static const mxl_op op_multi_all_finite = {
     DATA("The arrays, of one floating dtype."),
     MXL_PARAMS_OF(arrays_params, NUM_ARRAYS("1"), INIT_OUTPUT),
     .arity = arrays_arity,
-    .infer = finite_infer,
-    .dtypes = "A*>f",
+    MXL_SHAPES(".* -> [1]"),
+    .dtypes = "F*>f",
     .compute = finite_compute,
     .writes_last = true,
 };
 
 /* ---- multi_sum_sq ---- */
-
-static int squares_infer(mxl_infer *infer)
-{
-    return check_arrays(infer) != 0
-               ? -1
-               : mxl_infer_set(infer, MXL_F32, 1, (int64_t[]){infer->num_inputs});
-}
 
 static int squares_compute(const mxl_call *call)
 {
@@ -173,8 +152,8 @@ static const mxl_op op_multi_sum_sq = {
     DATA("The arrays, of one floating dtype."),
     MXL_PARAMS_OF(arrays_params, NUM_ARRAYS(MXL_REQUIRED)),
     .arity = arrays_arity,
-    .infer = squares_infer,
-    .dtypes = "A*>f",
+    MXL_SHAPES(".* -> [count]"),
+    .dtypes = "F*>f",
     .compute = squares_compute,
     .writes_last = true,
 };

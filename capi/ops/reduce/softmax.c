@@ -46,27 +46,6 @@ static int softmax_axis(const char *name, const softmax_params *p, int ndim)
     return (int)axis;
 }
 
-static int check_length(const mxl_infer *infer, int axis)
-{
-    const mxl_array *x = infer->in[0], *length = infer->in[1];
-    mxl_shape want;
-
-    if (length->dtype != MXL_I32 && length->dtype != MXL_I64)
-        return mxl_error("%s: length must be int32 or int64, got %s", infer->op->name,
-                         mxl_dtype_name(length->dtype));
-    want.ndim = 0;
-    for (int i = 0; i < x->ndim; i++) {
-        if (i != axis)
-            want.dim[want.ndim++] = x->shape[i];
-    }
-    if (want.ndim == 0)
-        want.dim[want.ndim++] = 1;
-    if (mxl_shape_same(length->ndim, length->shape, want.ndim, want.dim))
-        return 0;
-    return mxl_error("%s: length must have shape %s, got %s", infer->op->name,
-                     MXL_SHAPE_TEXT(want.ndim, want.dim), MXL_SHAPE_OF(length));
-}
-
 static int softmax_infer(mxl_infer *infer)
 {
     const softmax_params *p = infer->params;
@@ -77,8 +56,11 @@ static int softmax_infer(mxl_infer *infer)
         return -1;
     if (mxl_check_float(infer->op, x) != 0)
         return -1;
-    if (infer->num_inputs > 1 && check_length(infer, axis) != 0)
-        return -1;
+    if (infer->num_inputs > 1 && infer->in[1]->dtype != MXL_I32 && infer->in[1]->dtype != MXL_I64)
+        return mxl_error("%s: length must be int32 or int64, got %s", infer->op->name,
+                         mxl_dtype_name(infer->in[1]->dtype));
+    if (infer->num_inputs > 1)
+        return mxl_infer_said(infer);
     mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
     infer->out_dtype[0] = p->dtype == MXL_DTYPE_UNKNOWN ? x->dtype : p->dtype;
     return 0;
@@ -325,22 +307,11 @@ static int log_softmax_check(void *params)
     return 0;
 }
 
-/* There is one length for each slice of the data along the axis. */
-static int softmax_complete(mxl_rule *rule)
+static const char *length_shapes(const void *params)
 {
-    const mxl_shape *data = mxl_rule_in(rule, 0);
-    int64_t axis = ((const softmax_params *)rule->params)->axis;
-    int64_t slices[MXL_MAX_NDIM];
-    int count = 0;
-
-    axis += axis < 0 ? data->ndim : 0;
-    if (axis < 0 || axis >= data->ndim)
-        return 0;
-    for (int i = 0; i < data->ndim; i++) {
-        if (i != axis)
-            slices[count++] = data->dim[i];
-    }
-    return mxl_rule_say(rule, 1, count, slices);
+    return ((const softmax_params *)params)->use_length > 0
+               ? "data[*A,N@axis,*B] length[*A,*B|1] -> [*A,N,*B]"
+               : NULL;
 }
 
 /* The operator op_ID, called ID, with this vjp. After the inputs comes the documentation, then the
@@ -352,7 +323,7 @@ static int softmax_complete(mxl_rule *rule)
         MXL_PARAMS(softmax_params, softmax_params_table),                                          \
         .check = id##_check,                                                                       \
         .infer = softmax_infer,                                                                    \
-        .shapes = "A>A",                                                                           \
+        MXL_SHAPES_TABLE("data[*S] -> [*S]"),                                                      \
         .dtypes = "An>t",                                                                          \
         .compute = softmax_compute,                                                                \
         .grad = vjp,                                                                               \
@@ -362,8 +333,8 @@ static int softmax_complete(mxl_rule *rule)
 
 SOFTMAX(softmax, softmax_grad, softmax_inputs,
         "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
-        .aliases = MXL_ALIASES("_npx_softmax"), .arity = softmax_arity,
-        .complete_shapes = softmax_complete, .saves = softmax_saves);
+        .aliases = MXL_ALIASES("_npx_softmax"), .arity = softmax_arity, .shapes_of = length_shapes,
+        .saves = softmax_saves);
 
 /* softmax with the temperature negative */
 SOFTMAX(softmin, softmax_grad, mxl_inputs_data,

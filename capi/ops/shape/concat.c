@@ -64,42 +64,6 @@ int mxl_join_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* Checks that `other` can be joined to `first` along the axis. */
-static int check_joined(const char *name, const mxl_array *first, const mxl_array *other, int axis)
-{
-    bool same = first->ndim == other->ndim;
-
-    if (first->dtype != other->dtype)
-        return mxl_error("%s: inputs have dtypes %s and %s; they must be the same", name,
-                         mxl_dtype_name(first->dtype), mxl_dtype_name(other->dtype));
-    for (int i = 0; same && i < first->ndim; i++)
-        same = i == axis || first->shape[i] == other->shape[i];
-    if (same)
-        return 0;
-    return mxl_error("%s: inputs have shapes %s and %s; they may differ only in axis %d", name,
-                     MXL_SHAPE_OF(first), MXL_SHAPE_OF(other), axis);
-}
-
-static int concat_infer(mxl_infer *infer)
-{
-    const join_params *p = infer->params;
-    const mxl_array *first = infer->in[0];
-    int axis = mxl_check_axis(infer->op, p->axis, first->ndim);
-    int64_t extent = 0;
-
-    if (axis < 0)
-        return -1;
-    for (int i = 0; i < infer->num_inputs; i++) {
-        if (check_joined(infer->op->name, first, infer->in[i], axis) != 0)
-            return -1;
-        if (__builtin_add_overflow(extent, infer->in[i]->shape[axis], &extent))
-            return mxl_error("%s: the result is too large", infer->op->name);
-    }
-    mxl_infer_set(infer, first->dtype, first->ndim, first->shape);
-    infer->out_shape[0].dim[axis] = extent;
-    return 0;
-}
-
 /* Long rows of several arrays are written side by side, in the order of the output's memory.
  * Copying one array at a time takes nearly twice as long, unless the copies bypass the caches. */
 enum { JOINED_AT_ONCE = 16, LONG_ROW = 1024, ROWS_GRAIN = 1 << 18, MANY_BYTES = 24 << 20 };
@@ -256,16 +220,9 @@ int mxl_joined_complete(mxl_rule *rule, int64_t axis)
     return axis < 0 ? 0 : share_rest(rule, (int)axis, false);
 }
 
-static int concat_complete(mxl_rule *rule)
-{
-    return mxl_joined_complete(rule, ((const join_params *)rule->params)->axis);
-}
-
 static int parameters_complete(mxl_rule *rule)
 {
-    return complete_others(rule, ((const join_params *)rule->params)->axis) != 0
-               ? -1
-               : share_rest(rule, 0, true);
+    return share_rest(rule, 0, true);
 }
 
 /* ---- Concat ---- */
@@ -279,15 +236,15 @@ static int parameters_complete(mxl_rule *rule)
             MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.", \
                       MXL_AT_LEAST(1)),                                                            \
             MXL_PARAM_AS("dim", join_params, axis, MXL_P_INT, "1", "The axis to join along.")),    \
-        .key_var_num_args = "num_args", .arity = mxl_join_arity, .infer = concat_infer,            \
-        .compute = join_compute, .grad = join_grad
+        .key_var_num_args = "num_args", .arity = mxl_join_arity,                                   \
+        MXL_SHAPES("(data[*A,D_i@dim,*B])... -> [*A,sum(D_i),*B]"), .compute = join_compute,       \
+        .grad = join_grad
 
 const mxl_op mxl_op_concat = {
     .name = "Concat",
     .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
     CONCAT,
-    .complete_shapes = concat_complete,
     .node_name = "CatBackward0",
 };
 
@@ -309,24 +266,6 @@ mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axi
 
 /* ---- stack ---- */
 
-static int stack_infer(mxl_infer *infer)
-{
-    const join_params *p = infer->params;
-    const mxl_array *x = infer->in[0];
-    mxl_shape *out = &infer->out_shape[0];
-    int axis;
-
-    if (x->ndim == MXL_MAX_NDIM)
-        return mxl_error("stack: the arrays have %d axes already, the maximum", x->ndim);
-    axis = mxl_check_axis(infer->op, p->axis, x->ndim + 1);
-    if (axis < 0 || mxl_infer_same(infer) != 0)
-        return -1;
-    out->ndim = x->ndim + 1;
-    for (int i = 0; i < out->ndim; i++)
-        out->dim[i] = i == axis ? infer->num_inputs : x->shape[i < axis ? i : i - 1];
-    return 0;
-}
-
 const mxl_op mxl_op_stack = {
     .name = "stack",
     .aliases = MXL_ALIASES("_npi_stack"),
@@ -340,8 +279,7 @@ const mxl_op mxl_op_stack = {
                   MXL_AT_LEAST(1))),
     .key_var_num_args = "num_args",
     .arity = mxl_join_arity,
-    .infer = stack_infer,
-    .shapes = "A*>.",
+    MXL_SHAPES("(data[*A,*B])... -> [*A,count@axis,*B]"),
     .compute = join_compute,
     .grad = join_grad,
 };

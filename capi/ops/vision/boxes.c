@@ -67,53 +67,6 @@ done:
     return status;
 }
 
-/* -1 with the error set unless the last axis is four numbers. */
-static int check_boxes(const mxl_infer *infer, int i)
-{
-    const mxl_array *x = infer->in[i];
-
-    if (x->ndim < 1 || x->shape[x->ndim - 1] != 4)
-        return mxl_error("%s: %s must be boxes, with a last axis of 4, got shape %s",
-                         infer->op->name, infer->op->inputs[i].name, MXL_SHAPE_OF(x));
-    return 0;
-}
-
-/* -1 with the error set unless an input has this shape. */
-static int check_shape(const mxl_infer *infer, int i, int ndim, const int64_t *shape)
-{
-    const mxl_array *x = infer->in[i];
-
-    if (mxl_shape_same(x->ndim, x->shape, ndim, shape))
-        return 0;
-    return mxl_error("%s: %s must have shape %s, got %s", infer->op->name,
-                     infer->op->inputs[i].name, MXL_SHAPE_TEXT(ndim, shape), MXL_SHAPE_OF(x));
-}
-
-/* ---- overlaps ---- */
-
-static int iou_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0], *b = infer->in[1];
-    int64_t shape[2 * MXL_MAX_NDIM];
-    int ndim = 0;
-
-    if (mxl_check_floats(infer) != 0)
-        return -1;
-    if (a->ndim < 2 || b->ndim < 2)
-        return mxl_error("%s: both arrays need two axes or more, got %d and %d", infer->op->name,
-                         a->ndim, b->ndim);
-    if (check_boxes(infer, 0) != 0 || check_boxes(infer, 1) != 0)
-        return -1;
-    for (int i = 0; i < a->ndim - 1; i++)
-        shape[ndim++] = a->shape[i];
-    for (int i = 0; i < b->ndim - 1; i++)
-        shape[ndim++] = b->shape[i];
-    if (mxl_shape_count(ndim, shape) < 0)
-        return -1;
-    mxl_infer_output(infer, 0, a->dtype, ndim, shape);
-    return 0;
-}
-
 static int iou_run(const mxl_call *call)
 {
     const mxl_array *a = call->in[0], *b = call->in[1];
@@ -135,7 +88,8 @@ static const mxl_op op_iou = {
                    "Whether a box is its left, top, right and bottom, or its center, width and "
                    "height.",
                    .values = mxl_box_formats),
-    .infer = iou_infer,
+    MXL_SHAPES("lhs[*A,N,4] rhs[*B,M,4] -> [*A,N,*B,M]"),
+    .dtypes = "F*>F",
     .compute = iou_compute,
     .grad = mxl_grad_zero,
 };
@@ -143,31 +97,6 @@ static const mxl_op op_iou = {
 /* ---- encode ---- */
 
 enum { SAMPLES, MATCHES, ANCHORS, REFS, MEANS, STDS };
-
-static int encode_infer(mxl_infer *infer)
-{
-    const mxl_array *samples = infer->in[SAMPLES], *anchors = infer->in[ANCHORS];
-    const mxl_array *refs = infer->in[REFS];
-    int64_t boxes[3];
-
-    if (mxl_check_floats(infer) != 0)
-        return -1;
-    if (samples->ndim != 2 || anchors->ndim != 3 || refs->ndim != 3)
-        return mxl_error("%s: samples, anchors and refs must have 2, 3 and 3 axes, got %d, %d, %d",
-                         infer->op->name, samples->ndim, anchors->ndim, refs->ndim);
-    boxes[0] = samples->shape[0];
-    boxes[1] = samples->shape[1];
-    boxes[2] = 4;
-    if (check_shape(infer, MATCHES, 2, samples->shape) != 0 ||
-        check_shape(infer, ANCHORS, 3, boxes) != 0 ||
-        check_shape(infer, REFS, 3, (int64_t[]){boxes[0], refs->shape[1], 4}) != 0 ||
-        check_shape(infer, MEANS, 1, (int64_t[]){4}) != 0 ||
-        check_shape(infer, STDS, 1, (int64_t[]){4}) != 0)
-        return -1;
-    mxl_infer_output(infer, 0, samples->dtype, 3, boxes);
-    mxl_infer_output(infer, 1, samples->dtype, 3, boxes);
-    return 0;
-}
 
 typedef struct encode_job {
     int64_t anchors, refs; /* of an image */
@@ -252,14 +181,6 @@ static int encode_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* Means and deviations are one for each of four numbers. */
-static int encode_complete(mxl_rule *rule)
-{
-    static const int64_t four = 4;
-
-    return mxl_rule_say(rule, 4, 1, &four) != 0 ? -1 : mxl_rule_say(rule, 5, 1, &four);
-}
-
 static const mxl_op op_encode = {
     .name = "_contrib_box_encode",
     .doc = "Targets for the offsets of anchors from the boxes that they were matched with: the "
@@ -273,8 +194,9 @@ static const mxl_op op_encode = {
                MXL_INPUT(means, "(4,); subtracted from the offsets."),
                MXL_INPUT(stds, "(4,); the offsets are divided by these.")),
     .arity = encode_arity,
-    .infer = encode_infer,
-    .complete_shapes = encode_complete,
+    MXL_SHAPES("samples[N,A] matches[N,A] anchors[N,A,4] refs[N,R,4] means[4] stds[4] -> "
+               "[N,A,4] [N,A,4]"),
+    .dtypes = "F*>F*",
     .compute = encode_compute,
     .grad = mxl_grad_zero,
 };
@@ -286,20 +208,6 @@ typedef struct decode_params {
     double clip;
     int format;
 } decode_params;
-
-static int decode_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0], *anchors = infer->in[1];
-
-    if (mxl_check_floats(infer) != 0)
-        return -1;
-    if (x->ndim != 3 || anchors->ndim != 3)
-        return mxl_error("%s: data and anchors must have 3 axes, got %d and %d", infer->op->name,
-                         x->ndim, anchors->ndim);
-    if (check_boxes(infer, 0) != 0 || check_shape(infer, 1, 3, (int64_t[]){1, x->shape[1], 4}) != 0)
-        return -1;
-    return mxl_infer_like_first(infer);
-}
 
 typedef struct decode_job {
     const decode_params *params;
@@ -369,7 +277,8 @@ static const mxl_op op_decode = {
                             "Whether an anchor is its center, width and height, or its left, top, "
                             "right and bottom.",
                             .values = mxl_box_formats)),
-    .infer = decode_infer,
+    MXL_SHAPES("data[N,A,4] anchors[1,A,4] -> [N,A,4]"),
+    .dtypes = "F*>F",
     .compute = decode_compute,
     .grad = mxl_grad_zero,
 };

@@ -33,22 +33,14 @@ static int weight_at(const mxl_op *op)
     return op == &op_modulated ? 3 : 2;
 }
 
-/* Input i has so many planes of the size of the result, for each element of a window. */
-static int check_planes(const mxl_infer *infer, int i, int64_t planes, const int64_t *y)
+static int deform_check(void *params)
 {
-    const deform_params *p = infer->params;
-    const mxl_array *x = infer->in[0], *in = infer->in[i];
-    int64_t shape[4] = {x->shape[0], 0, y[2], y[3]};
+    const deform_params *p = params;
+    const char *name = "DeformableConvolution";
 
-    shape[1] = mxl_shape_count(
-        4, (int64_t[]){planes, p->groups, p->conv.kernel.v[0], p->conv.kernel.v[1]});
-    if (shape[1] < 0)
-        return mxl_error_prefix(infer->op->name);
-    if (!mxl_shape_same(in->ndim, in->shape, 4, shape))
-        return mxl_error("%s: %s must have shape %s, got %s", infer->op->name,
-                         mxl_op_inputs(infer->op)[i].name, MXL_SHAPE_TEXT(4, shape),
-                         MXL_SHAPE_OF(in));
-    return mxl_check_dtypes(infer->op, x, in);
+    if (p->conv.kernel.n != 2)
+        return mxl_error("%s: kernel must have two entries, got %d", name, p->conv.kernel.n);
+    return mxl_conv_check(name, &p->conv);
 }
 
 /* 1.9.1 takes so many images at a time, and all of them must be whole steps. */
@@ -62,42 +54,18 @@ static int check_step(const mxl_infer *infer)
     return 0;
 }
 
-static int check_moved(const mxl_infer *infer, const int64_t *y)
+static int deform_infer(mxl_infer *infer)
 {
     const deform_params *p = infer->params;
-    int64_t channels = infer->in[0]->shape[1];
+    int64_t channels;
 
+    if (mxl_conv_infer(infer) != 0)
+        return -1;
+    channels = infer->in[0]->shape[1];
     if (p->groups < 1 || channels % p->groups != 0)
         return mxl_error("%s: %lld channels cannot be divided into %lld deformable groups",
                          infer->op->name, (long long)channels, (long long)p->groups);
-    if (check_planes(infer, 1, 2, y) != 0)
-        return -1;
-    if (infer->op != &op_modulated)
-        return 0;
-    return check_planes(infer, 2, 1, y) != 0 ? -1 : check_step(infer);
-}
-
-/* The shape is that of a convolution of the inputs but the offsets and the mask. */
-static int deform_infer(mxl_infer *infer)
-{
-    const mxl_conv_params *p = infer->params;
-    int w = weight_at(infer->op);
-    mxl_array *in[3] = {infer->in[0], infer->in[w],
-                        infer->num_inputs > w + 1 ? infer->in[w + 1] : NULL};
-    mxl_infer plain = *infer;
-    int64_t y[4] = {in[0]->ndim > 0 ? in[0]->shape[0] : 0, p->num_filter};
-
-    plain.in = in;
-    plain.num_inputs -= w - 1;
-    if (p->kernel.n != 2)
-        return mxl_error("%s: kernel must have two entries, got %d", infer->op->name, p->kernel.n);
-    if (mxl_conv_check(&plain) != 0 || mxl_conv_check_filters(&plain) != 0 ||
-        mxl_conv_check_weight(&plain, p->num_filter, in[0]->shape[1] / p->num_group) != 0)
-        return -1;
-    for (int i = 0; i < 2; i++)
-        if (mxl_conv_size(&plain, i, in[0]->shape[i + 2], &y[i + 2]) != 0)
-            return -1;
-    return check_moved(infer, y) != 0 ? -1 : mxl_infer_set(infer, in[0]->dtype, 4, y);
+    return infer->op == &op_modulated ? check_step(infer) : 0;
 }
 
 /* Where the windows are without offsets, row before column: (1, kernel, 2, windows). */
@@ -177,12 +145,16 @@ static mxl_array *deform_compose(mxl_scope *s, const mxl_call *call)
     return mxl_add(s, y, mxl_reshape(s, call->in[at + 1], 4, (int64_t[]){1, out[1], 1, 1}));
 }
 
-static int deform_complete(mxl_rule *rule)
-{
-    return mxl_conv_complete_weight(rule, weight_at(rule->op), false);
-}
-
 static const char *const layouts[] = {"None", "NCDHW", "NCHW", "NCW", NULL};
+
+/* The offset has two numbers for each element of each window, the mask one. */
+#define PLANES(numbers) "[N," numbers "num_deformable_group*prod(kernel),*window(S)] "
+#define SHAPES(mask)                                                                               \
+    .check = deform_check, .infer = deform_infer,                                                  \
+    MXL_SHAPES_TABLE("data[N,C,*S:kernel] offset" PLANES("2*") mask                                \
+                     "weight[num_filter,C/num_group,*kernel] bias[num_filter] -> "                 \
+                     "[N,num_filter,*window(S)]"),                                                 \
+    .size_functions = mxl_conv_sizes, .dtypes = "F*>F"
 
 #define MOVED_INPUTS                                                                               \
     MXL_INPUT(data, "Images (batch, channels, rows, columns)."),                                   \
@@ -211,8 +183,7 @@ static const mxl_op op_deformable = {
         MXL_CONV_FIELD(no_bias, MXL_P_BOOL, "0", "Whether there is no bias."),
         MXL_CONV_FIELD(layout, MXL_P_ENUM, "None", "Order of the axes: NCHW.", .values = layouts)),
     .arity = deform_arity,
-    .infer = deform_infer,
-    .complete_shapes = deform_complete,
+    SHAPES(""),
     .compose = deform_compose,
 };
 
@@ -240,8 +211,7 @@ static const mxl_op op_modulated = {
                      .type_name = "int (non-negative)", MXL_AT_LEAST(0)),
         MXL_CONV_FIELD(layout, MXL_P_ENUM, "None", "Order of the axes: NCHW.", .values = layouts)),
     .arity = modulated_arity,
-    .infer = deform_infer,
-    .complete_shapes = deform_complete,
+    SHAPES("mask" PLANES("")),
     .compose = deform_compose,
 };
 

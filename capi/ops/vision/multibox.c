@@ -7,6 +7,7 @@
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "kernel/sort/sort.h"
+#include "op/shapes/shapes.h"
 #include "ops/vision/vision.h"
 
 /* ---- anchors ---- */
@@ -45,23 +46,17 @@ static int64_t anchors_of(const prior_params *p)
     return (int64_t)p->sizes.n + p->ratios.n - 1;
 }
 
-static int prior_infer(mxl_infer *infer)
+/* One prior box for each position and kind of anchor. */
+static int priors(const mxl_size_ask *ask, int64_t *size)
 {
-    const mxl_array *x = infer->in[0];
-    int64_t shape[4];
+    const int64_t shape[4] = {ask->arg[0], ask->arg[1], anchors_of(ask->params), 4};
 
-    if (mxl_check_float32(infer) != 0)
-        return -1;
-    if (x->ndim < 4)
-        return mxl_error("%s: data must have 4 axes (batch, channels, height, width), got %d",
-                         infer->op->name, x->ndim);
-    if (x->shape[2] < 1 || x->shape[3] < 1)
-        return mxl_error("%s: data of shape %s has no positions", infer->op->name, MXL_SHAPE_OF(x));
-    memcpy(shape, (int64_t[]){x->shape[2], x->shape[3], anchors_of(infer->params), 4},
-           sizeof(shape));
+    if (ask->arg[0] < 1 || ask->arg[1] < 1)
+        return mxl_error("%s: data of %lld x %lld has no positions", ask->op->name,
+                         (long long)ask->arg[0], (long long)ask->arg[1]);
     if (mxl_shape_count(4, shape) < 0)
         return -1;
-    mxl_infer_output(infer, 0, MXL_F32, 3, (int64_t[]){1, shape[0] * shape[1] * shape[2], 4});
+    *size = shape[0] * shape[1] * shape[2];
     return 0;
 }
 
@@ -132,7 +127,9 @@ static const mxl_op op_prior = {
         PRIOR(offsets, MXL_P_FLOATS, "[0.5,0.5]",
               "The center of the first position, vertically and horizontally, in steps.")),
     .check = prior_check,
-    .infer = prior_infer,
+    MXL_SHAPES("data[N,C,H,W,*S] -> [1,priors(H,W),4]"),
+    .size_functions = (const mxl_size_function[]){{"priors", priors, NULL}, {0}},
+    .dtypes = "f>f",
     .compute = prior_compute,
     .grad = mxl_grad_zero,
 };
@@ -158,26 +155,6 @@ static int detection_check(void *params)
     if (p->variances.n != 4)
         return mxl_error("_contrib_MultiBoxDetection: variances are 4 numbers, got %d",
                          p->variances.n);
-    return 0;
-}
-
-static int detection_infer(mxl_infer *infer)
-{
-    const mxl_array *scores = infer->in[0], *offsets = infer->in[1], *anchors = infer->in[2];
-
-    if (mxl_check_float32(infer) != 0)
-        return -1;
-    if (scores->ndim != 3 || offsets->ndim != 2 || anchors->ndim != 3)
-        return mxl_error("%s: cls_prob, loc_pred and anchor must have 3, 2 and 3 axes, got %d, %d "
-                         "and %d",
-                         infer->op->name, scores->ndim, offsets->ndim, anchors->ndim);
-    if (offsets->shape[0] != scores->shape[0] || offsets->shape[1] != 4 * scores->shape[2] ||
-        anchors->shape[0] != 1 || anchors->shape[1] != scores->shape[2] || anchors->shape[2] != 4)
-        return mxl_error("%s: for cls_prob of shape %s, loc_pred of shape %s and anchor of shape "
-                         "%s do not fit",
-                         infer->op->name, MXL_SHAPE_OF(scores), MXL_SHAPE_OF(offsets),
-                         MXL_SHAPE_OF(anchors));
-    mxl_infer_output(infer, 0, MXL_F32, 3, (int64_t[]){scores->shape[0], scores->shape[2], ROW});
     return 0;
 }
 
@@ -362,7 +339,8 @@ static const mxl_op op_detection = {
                   "How many of the best boxes compete, the others are suppressed; not positive: "
                   "all.")),
     .check = detection_check,
-    .infer = detection_infer,
+    MXL_SHAPES("cls_prob[N,C,A] loc_pred[N,A*4] anchor[1,A,4] -> [N,A,6]"),
+    .dtypes = "f*>f",
     .compute = detection_compute,
     .grad = mxl_grad_zero,
 };

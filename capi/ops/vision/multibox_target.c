@@ -33,29 +33,16 @@ static int target_arity(const void *params, mxl_arity *arity)
 
 static int target_infer(mxl_infer *infer)
 {
-    const mxl_array *anchors = infer->in[0], *labels = infer->in[1], *scores = infer->in[2];
+    const mxl_array *labels = infer->in[1];
 
-    if (mxl_check_float32(infer) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (anchors->ndim != 3 || labels->ndim != 3 || scores->ndim != 3)
-        return mxl_error("%s: anchor, label and cls_pred must have 3 axes, got %d, %d and %d",
-                         infer->op->name, anchors->ndim, labels->ndim, scores->ndim);
-    if (anchors->shape[0] != 1 || anchors->shape[2] != 4)
-        return mxl_error("%s: anchor must have shape (1, anchors, 4), got %s", infer->op->name,
-                         MXL_SHAPE_OF(anchors));
     if (labels->shape[1] < 1 || labels->shape[2] < 5)
         return mxl_error("%s: label must have shape (batch, labels, 5 or more), got %s",
                          infer->op->name, MXL_SHAPE_OF(labels));
-    if (scores->shape[0] != labels->shape[0] || scores->shape[2] != anchors->shape[1] ||
-        scores->shape[1] < 1)
-        return mxl_error("%s: cls_pred of shape %s does not fit anchor of shape %s and label of "
-                         "shape %s",
-                         infer->op->name, MXL_SHAPE_OF(scores), MXL_SHAPE_OF(anchors),
-                         MXL_SHAPE_OF(labels));
-    for (int i = 0; i < 3; i++)
-        mxl_infer_output(infer, i, MXL_F32, 2,
-                         (int64_t[]){labels->shape[0], (i < 2 ? 4 : 1) * anchors->shape[1]});
-    return 0;
+    return infer->in[2]->shape[1] >= 1
+               ? 0
+               : mxl_error("%s: cls_pred must have 1 class or more, got 0", infer->op->name);
 }
 
 typedef struct target_run {
@@ -341,6 +328,8 @@ static const mxl_op op_target = {
     .arity = target_arity,
     .output_names = "loc_target loc_mask cls_target",
     .infer = target_infer,
+    MXL_SHAPES_TABLE("anchor[1,A,4] label[N,L,W] cls_pred[N,C,A] -> [N,A*4] [N,A*4] [N,A]"),
+    .dtypes = "f*>f*",
     .compute = target_compute,
     .grad = mxl_grad_zero,
 };

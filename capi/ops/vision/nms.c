@@ -168,22 +168,6 @@ typedef struct match_params {
     int64_t topk;
 } match_params;
 
-static int match_infer(mxl_infer *infer)
-{
-    const mxl_array *x = infer->in[0];
-    int64_t columns[MXL_MAX_NDIM];
-
-    if (mxl_check_float(infer->op, x) != 0)
-        return -1;
-    if (x->ndim < 2)
-        return mxl_error("%s: data must have two axes or more, got %d", infer->op->name, x->ndim);
-    for (int i = 0; i < x->ndim - 1; i++)
-        columns[i] = x->shape[i < x->ndim - 2 ? i : i + 1];
-    mxl_infer_output(infer, 0, x->dtype, x->ndim - 1, x->shape);
-    mxl_infer_output(infer, 1, x->dtype, x->ndim - 1, columns);
-    return 0;
-}
-
 /* One matrix of scores: pairs are matched from the best score on, while it is on the right side of
  * the threshold. NaN is on no side. */
 #define MATCH(T, suffix)                                                                           \
@@ -271,7 +255,8 @@ static const mxl_op op_match = {
                   MXL_PARAM(match_params, topk, MXL_P_INT, "-1",
                             "If positive, the most pairs, less one (as in 1.9.1).")),
     .arity = mxl_arity_two,
-    .infer = match_infer,
+    MXL_SHAPES("data[*A,R,C] -> [*A,R] [*A,C]"),
+    .dtypes = "F>F*",
     .compute = match_compute,
     .grad = mxl_grad_zero,
 };

@@ -166,74 +166,46 @@ static void keep_common(const stand_ins *s, const mxl_rule *rule, mxl_shape *fir
     }
 }
 
-/* With several sizes in place of unknown ones: sizes of results that stay the same are known, in
- * `found`, or, `again`, what of `found` stays the same. False with `found` as it was where the
- * operator refuses one of the first two sizes. */
-static bool try_sizes(stand_ins *s, mxl_rule *rule, mxl_shape *found, bool again)
+/* What is known of the shapes of results, with several numbers in place of unknown sizes: what
+ * stays the same. Where the operator refuses one of the first two, nothing is. */
+static int infer_partly(stand_ins *s, mxl_rule *rule)
 {
-    size_t bytes = (size_t)rule->num_out * sizeof(*found);
-    mxl_shape *first = found + rule->num_out;
-
-    if (call_any_dtype(s, rule, stand_in_sizes[0]) != 0)
-        return false;
-    memcpy(first, s->out_shape, bytes);
-    if (call_any_dtype(s, rule, stand_in_sizes[1]) != 0)
-        return false;
-    keep_common(s, rule, first);
-    if (call_any_dtype(s, rule, stand_in_sizes[2]) == 0)
-        keep_common(s, rule, first);
-    if (again) {
-        memcpy(s->out_shape, first, bytes);
-        keep_common(s, rule, found);
-    } else {
-        memcpy(found, first, bytes);
-    }
-    return true;
-}
-
-static const int stand_in_ranks[] = {2, 4, 3, 1};
-
-/* The shapes of results, or what is known of them: with several ranks and sizes in place of unknown
- * ones. Where the operator refuses them, or takes one rank alone, nothing is. */
-static int infer_partly(stand_ins *s, mxl_rule *rule, bool ranks)
-{
-    size_t bytes = (size_t)rule->num_out * 2 * sizeof(mxl_shape);
+    size_t bytes = (size_t)rule->num_out * sizeof(mxl_shape);
     mxl_shape *found = mxl_arena_alloc(&s->arena, bytes + 1);
-    int runs = 0;
 
     if (found == NULL)
         return -1;
-    for (int i = 0; i < (ranks ? 4 : 1); i++) {
-        s->other = (mxl_shape){.ndim = stand_in_ranks[i], .dim = {-1, -1, -1, -1}};
-        runs += try_sizes(s, rule, found, runs > 0);
-    }
-    for (int i = 0; i < rule->num_out && runs > ranks; i++) {
-        if (ranks && !mxl_shape_known(&found[i]))
-            continue; /* whether its rank is right is not known either */
+    if (call_any_dtype(s, rule, stand_in_sizes[0]) != 0)
+        return 0;
+    memcpy(found, s->out_shape, bytes);
+    if (call_any_dtype(s, rule, stand_in_sizes[1]) != 0)
+        return 0;
+    keep_common(s, rule, found);
+    if (call_any_dtype(s, rule, stand_in_sizes[2]) == 0)
+        keep_common(s, rule, found);
+    for (int i = 0; i < rule->num_out; i++) {
         if (mxl_rule_merge(rule, mxl_rule_out(rule, i), &found[i]) != 0)
             return -1;
     }
     return 0;
 }
 
-/* What is known of the shapes of inputs: all, at least one size not, one rank not, no rank. */
-typedef enum input_shapes { ALL_KNOWN, SIZE_UNKNOWN, RANK_UNKNOWN, NONE_KNOWN } input_shapes;
+/* What is known of the shapes of inputs: all, at least one size not, at least one rank not. */
+typedef enum input_shapes { ALL_KNOWN, SIZE_UNKNOWN, RANK_UNKNOWN } input_shapes;
 
 static input_shapes shapes_of_inputs(const mxl_rule *rule)
 {
     input_shapes worst = ALL_KNOWN;
-    int ranks = 0;
 
     for (int i = 0; i < rule->num_in; i++) {
         const mxl_shape *in = mxl_rule_in(rule, i);
 
-        ranks += in->ndim >= 0;
         if (in->ndim < 0)
-            worst = RANK_UNKNOWN;
-        else if (worst == ALL_KNOWN && !mxl_shape_known(in))
+            return RANK_UNKNOWN;
+        if (!mxl_shape_known(in))
             worst = SIZE_UNKNOWN;
     }
-    return rule->num_in > 0 && ranks == 0 ? NONE_KNOWN : worst;
+    return worst;
 }
 
 /* Output shapes from input shapes, by the operator's own function. */
@@ -247,14 +219,12 @@ int mxl_rule_own_shapes(mxl_rule *rule)
 
     for (int i = 0; i < rule->num_out; i++)
         needed |= !mxl_shape_known(mxl_rule_out(rule, i));
-    if (known != ALL_KNOWN && (!needed || op->needs_all))
-        return 0;
-    if (known == NONE_KNOWN || (known == RANK_UNKNOWN && op->infer == NULL))
+    if (known == RANK_UNKNOWN || (known == SIZE_UNKNOWN && (!needed || op->needs_all)))
         return 0;
     if (stand_ins_begin(&s, rule) != 0)
         return -1;
     if (known != ALL_KNOWN) {
-        status = infer_partly(&s, rule, known == RANK_UNKNOWN);
+        status = infer_partly(&s, rule);
     } else {
         status = call_any_dtype(&s, rule, 0);
         for (int i = 0; i < rule->num_out && status == 0; i++)
@@ -263,6 +233,8 @@ int mxl_rule_own_shapes(mxl_rule *rule)
     stand_ins_end(&s);
     return status;
 }
+
+static const int stand_in_ranks[] = {2, 4, 3, 1};
 
 /* Calls infer with `dtype` in place of unknown ones, and with the first of several ranks that the
  * operator takes in place of unknown shapes: dtypes seldom depend on them. */

@@ -265,7 +265,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
     if (mat.ndim, vec.ndim) != (2, 1) or input.ndim > 1 or mat.shape[1] != vec.shape[0]:
         shapes = ", ".join(str(list(each.shape)) for each in (input, mat, vec))
         raise RuntimeError(f"addmv: takes a vector, a matrix and a vector as long as its rows, got shapes {shapes}")
-    beta, alpha = _factors(input, beta, alpha)
+    beta, alpha = (require_fits(each, input._dtype) for each in _factors(input, beta, alpha))
     return _added(
         "AddmvBackward0",
         [input, mat, vec],

@@ -119,12 +119,12 @@ def _require_joins(shape: tuple[int, ...], other: tuple[int, ...], dim: int, num
 def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors of one shape side by side along a new dimension."""
     listed = _joined("stack", tensors)
+    dim = check_dim(dim, listed[0].ndim + 1)
     for number, each in enumerate(listed):
         if each.shape != listed[0].shape:
             raise RuntimeError(
                 f"stack: tensor {number} has shape {list(each.shape)}, expected {list(listed[0].shape)} as the first"
             )
-    dim = check_dim(dim, listed[0].ndim + 1)
     return stacked(listed, dim)
 
 

@@ -12,6 +12,7 @@ from mxlite.torch._calls import explain_all, functions, new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
 from mxlite.torch._errors import none_of, wrong_argument
+from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._math.reductions import log_softmax
 from mxlite.torch._nodes import formula
@@ -357,6 +358,8 @@ def binary_cross_entropy_with_logits(
             f"{target.shape}"
         )
 
+    _check_reduction(reduction)
+    require_floats("binary_cross_entropy_with_logits", input._dtype)
     has_pos_weight, has_weight = pos_weight is not None, weight is not None
 
     def compute(x: Tensor, t: Tensor, *constants: Tensor) -> Tensor:
@@ -410,7 +413,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     kind = common_dtype(x1, x2)
     if not kind.is_floating_point:
         raise RuntimeError(f"cosine_similarity: takes floating dtypes, got {kind.word}")
-    x1, x2 = cast(x1, kind), cast(x2, kind)
+    x1, x2 = (x if x._dtype.is_floating_point else cast(x, kind) for x in (x1, x2))
     first, second = (x / vector_norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
     return (first * second).sum(dim)
 

@@ -9,6 +9,7 @@
 #include "api/prepared.h"
 #include "base/error.h"
 #include "op/op.h"
+#include "op/shapes/shapes.h"
 
 /* The library itself has room for 64, the Python bindings for 32 typed arguments. */
 enum { MOST_BYTES = API_PARAMS_ROOM, MOST_PARAMS = 32 };
@@ -257,6 +258,46 @@ TEST(what_sets_the_number_of_outputs)
     }
 }
 
+/* A text of shapes is one, and names the inputs as errors do. */
+static void check_shapes(const mxl_op *op, const void *params, const char *text)
+{
+    const mxl_input *inputs = mxl_op_inputs(op);
+    mxl_shapes shapes;
+
+    if (!HOLDS(mxl_shapes_compile(op, text, &shapes) == 0, op, mxl_error_text()))
+        return;
+    for (int i = 0; i < shapes.side[0].before && inputs[i].name != NULL; i++) {
+        mxl_piece name = shapes.entry[shapes.side[0].entry[i]].name;
+        const char *own = op->input_name != NULL ? op->input_name(params, i) : NULL;
+        const char *want = own != NULL ? own : inputs[i].name;
+
+        HOLDS(name.length == 0 ||
+                  (strlen(want) == name.length && strncmp(want, text + name.at, name.length) == 0),
+              op, want);
+    }
+}
+
+TEST(shapes_are_texts)
+{
+    static _Alignas(16) char params[MOST_BYTES];
+
+    for (int i = 0; i < mxl_op_count(); i++) {
+        const mxl_op *op = mxl_op_at(i);
+
+        HOLDS(op->shapes_of == NULL || op->shapes != NULL, op, "lacks a text for its page");
+        HOLDS(op->infer != mxl_infer_said || op->shape_forms != NULL, op, "compiles in each call");
+        if (op->shapes != NULL && op->shapes_of == NULL)
+            check_shapes(op, params, op->shapes);
+        for (int n = 0; n < VALUES && op->shapes_of != NULL; n++) {
+            for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
+                memset(params, 0, sizeof params);
+                vary(param, params, n);
+                check_shapes(op, params, mxl_op_shapes(op, params));
+            }
+        }
+    }
+}
+
 HARNESS_MAIN(ENTRY(names_lead_back), ENTRY(descriptors_are_whole),
              ENTRY(nodes_have_slots_of_inputs), ENTRY(parameters_are_whole),
-             ENTRY(what_sets_the_number_of_outputs))
+             ENTRY(what_sets_the_number_of_outputs), ENTRY(shapes_are_texts))

@@ -151,21 +151,4 @@ TEST(saves)
     }
 }
 
-/* det and slogdet share a rule: it says as much as there are outputs, and no more. */
-TEST(determinants)
-{
-    const mxl_op *op = mxl_op_find("_linalg_det");
-
-    REQUIRE(op != NULL);
-    for (int outputs = 1; outputs <= 2; outputs++) {
-        INPUT(0, MXL_F64, 5, 3, 3, -1);
-        CHECK_INT(run(op->infer, 1, outputs), 0);
-        for (int i = 0; i < outputs; i++)
-            check_out(i, MXL_F64, "(5,)");
-        CHECK_INT(shapes[outputs].ndim, -1);
-        CHECK_INT(dtypes[outputs], MXL_DTYPE_UNKNOWN);
-        drop();
-    }
-}
-
-HARNESS_MAIN(ENTRY(same), ENTRY(like_first), ENTRY(broadcast), ENTRY(saves), ENTRY(determinants))
+HARNESS_MAIN(ENTRY(same), ENTRY(like_first), ENTRY(broadcast), ENTRY(saves))

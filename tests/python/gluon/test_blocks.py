@@ -71,7 +71,6 @@ def test_f_is_mx_sym_where_a_shape_is_unknown() -> None:
         lambda F, x, w: w.reshape((1, -1)),
         lambda F, x, w: F.concat(w, w, dim=0),
         lambda F, x, w: F.stack(x, w),
-        lambda F, x, w: F.FullyConnected(w, x, num_hidden=2, no_bias=True),
         lambda F, x, w: F.FullyConnected(x, w, num_hidden=5, no_bias=True),
         lambda F, x, w: F.FullyConnected(x, w.sum(), num_hidden=4, no_bias=True),
         lambda F, x, w: mx.nd.contrib.foreach(lambda a, b: (a, b), w, x),
@@ -93,6 +92,8 @@ def test_what_tells_no_shape_is_an_error_that_names_the_parameter(use) -> None:
         (lambda F, x, w: dense(F, x, F.L2Normalization(w)), (4, 0), (4, 3)),
         (lambda F, x, w: F.LeakyReLU(x, w, act_type="prelu"), (0,), (3,)),
         (lambda F, x, w: F.maximum(x, w), None, (2, 3)),
+        (lambda F, x, w: F.dot(x, w), (0, 4), (3, 4)),
+        (lambda F, x, w: F.FullyConnected(w, x, num_hidden=2, no_bias=True), (4, 0), (4, 3)),
     ],
 )
 def test_shapes_that_mxnet_does_not_find(compute, shape, found) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cases import operators
 
+import mxlite as mx
 from mxlite.ndarray._operators import Operator, operator_names
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
@@ -43,7 +44,7 @@ def test_nothing_is_empty(pages: dict[str, str], name: str) -> None:
     # No example calls an operator without a function, or one whose function takes only some of its inputs, as in 1.9.1.
     some = ("BatchNorm_v1", "IdentityAttachKLSparseReg")
     shown = SECTIONS if make_docs.python_name(name) and name not in some else SECTIONS[:-1]
-    assert list(sections) == ["", *shown]
+    assert list(sections) == ["", *["Shapes"][: bool(Operator(name).shapes)], *shown]
     for title, text in sections.items():
         assert len(text.strip()) > 3, title
     for row in re.findall(r"^\|.*\|$", pages[f"{name}.md"], re.M):
@@ -54,6 +55,13 @@ def test_nothing_is_empty(pages: dict[str, str], name: str) -> None:
         assert f"`{what}`" in sections["Inputs"] + sections["Parameters"]
     for alias in aliases(name):
         assert f"`{alias}`" in sections[""]
+
+
+def test_shapes_are_on_the_page_and_in_the_docstring(pages: dict[str, str]) -> None:
+    text = "data[*S] weight[input_dim,output_dim] -> [*S,output_dim]"
+    assert _sections(pages["Embedding.md"])["Shapes"].split("\n") == ["", "```text", text, "```", "", ""]
+    assert f"\n\nShapes: ``{text}``\n\nParameters\n" in mx.nd.Embedding.__doc__
+    assert "Shapes" not in _sections(pages["exp.md"]) and "Shapes" not in mx.nd.exp.__doc__
 
 
 def test_the_index_leads_to_every_page(pages: dict[str, str]) -> None:

@@ -173,3 +173,23 @@ def test_a_network_of_integers_binds() -> None:
     assert {array.dtype.__name__ for array in bound.arg_dict.values()} == {"int32"}
     with pytest.raises(mx.MXNetError, match="takes floating-point input, got int32"):
         bound.forward()[0].asnumpy()
+
+
+def test_shapes_follow_in_every_direction() -> None:
+    """The example of docs/architecture.md, and a weight that tells the data."""
+    layer = mx.sym.LayerNorm(mx.sym.var("data"), mx.sym.var("gamma"), mx.sym.var("beta"), axis=1, output_mean_var=True)
+    symbol = mx.sym.Group([layer[0], layer[1] + mx.sym.var("mean"), layer[2]])
+    found = _shapes(symbol, gamma=(5,), mean=(2, 1, 4))
+    assert (found["data"], found["beta"]) == ((2, 5, 4), (5,))
+    grouped = mx.sym.Convolution(
+        mx.sym.var("data"), mx.sym.var("w"), kernel=(3,), num_filter=4, num_group=2, no_bias=True
+    )
+    assert _shapes(grouped, data=(2, 0, 7), w=(0, 3, 0)) == {"data": (2, 6, 7), "w": (4, 3, 3), "out": (2, 4, 5)}
+
+
+def test_errors_name_the_input_and_what_it_must_be() -> None:
+    dense = mx.sym.FullyConnected(mx.sym.var("data"), mx.sym.var("w"), no_bias=True, num_hidden=4, name="fc")
+    with pytest.raises(mx.MXNetError, match="fc: FullyConnected: axis 1 of weight is 5; it must be 6, prod.S."):
+        dense.infer_shape(data=(2, 3, 2), w=(4, 5))
+    with pytest.raises(mx.MXNetError, match=r"weight must have shape \[num_hidden,prod\(S\)\], got \(4,\)"):
+        dense.infer_shape_partial(data=(2, 0, 2), w=(4,))
