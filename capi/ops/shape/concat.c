@@ -53,9 +53,7 @@ typedef struct join_params {
     int64_t num_args, axis;
 } join_params;
 
-/* For parameters that begin with num_args: that many inputs, or if it is missing, the inputs given;
- * at least one. */
-static int join_arity(const void *params, mxl_arity *arity)
+int mxl_join_arity(const void *params, mxl_arity *arity)
 {
     int64_t num_args = *(const int64_t *)params;
 
@@ -238,7 +236,7 @@ static int parameters_complete(mxl_rule *rule)
             MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays to join.", \
                       MXL_AT_LEAST(1)),                                                            \
             MXL_PARAM_AS("dim", join_params, axis, MXL_P_INT, "1", "The axis to join along.")),    \
-        .key_var_num_args = "num_args", .arity = join_arity,                                       \
+        .key_var_num_args = "num_args", .arity = mxl_join_arity,                                   \
         MXL_SHAPES("(data[*A,D_i@dim,*B])... -> [*A,sum(D_i),*B]"), .compute = join_compute,       \
         .grad = join_grad
 
@@ -280,7 +278,7 @@ const mxl_op mxl_op_stack = {
         MXL_PARAM(join_params, num_args, MXL_P_INT, MXL_REQUIRED, "Number of arrays.",
                   MXL_AT_LEAST(1))),
     .key_var_num_args = "num_args",
-    .arity = join_arity,
+    .arity = mxl_join_arity,
     MXL_SHAPES("(data[*A,*B])... -> [*A,count@axis,*B]"),
     .compute = join_compute,
     .grad = join_grad,
