@@ -90,7 +90,8 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
                     .dtype = a->dtype,
                     .rows = a->shape[a->ndim - 2],
                     .columns = a->shape[a->ndim - 1]};
-    int64_t size = m.rows * m.columns * width, bytes = late && start != a ? size : 0;
+    bool copies = late && (start != a || call->num_inputs > 1); /* one array may be both inputs */
+    int64_t size = m.rows * m.columns * width, bytes = copies ? size : 0;
     char *work = NULL, *to[2], *next;
     int status = 0;
 
@@ -102,7 +103,7 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
     }
     if (late && (work = mxl_alloc((size_t)bytes)) == NULL)
         return -1;
-    next = late && start != a ? work + size : work;
+    next = copies ? work + size : work;
     for (int k = 0; k < call->num_outputs; k++) {
         to[k] = late ? next : mxl_array_write(call->out[k]);
         next = late ? next + count * step[k] : NULL;
@@ -111,7 +112,7 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
         memcpy(to[0], mxl_array_read(start), (size_t)(start->size * width));
     for (; m.index < count && status == 0; m.index++) {
         m.a = (char *)(uintptr_t)mxl_array_read(a) + m.index * size;
-        if (late && start != a)
+        if (copies)
             m.a = memcpy(work, m.a, (size_t)size);
         for (int k = 0; k < call->num_outputs; k++)
             m.out[k] = to[k] + m.index * step[k];

@@ -49,8 +49,8 @@ typedef struct mxl_matrix {
 
 /* Computes the outputs matrix by matrix. Output 0 begins as a copy of `start`, an input with as
  * many elements, or NULL. With `late` the outputs are written only after all matrices have
- * succeeded, and `each` may overwrite `a`, a copy (input 0 itself if that is `start`: then `each`
- * works in out[0]). Without `late`, `each` only reads `a`. */
+ * succeeded, and `each` may overwrite `a`, a copy (input 0 itself if that is `start` and the only
+ * input: then `each` works in out[0]). Without `late`, `each` only reads `a`. */
 int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
                     int (*each)(const mxl_matrix *matrix));
 
