@@ -62,18 +62,6 @@ static mxl_array *squares(mxl_scope *s, mxl_array *a)
         __VA_ARGS__,                                                                               \
     }
 
-/* The matrices are square, and the values lack one axis. */
-static int values_complete(mxl_rule *rule)
-{
-    mxl_shape square = *mxl_rule_out(rule, 0);
-
-    if (square.ndim < 1 || square.ndim >= MXL_MAX_NDIM)
-        return 0;
-    square.dim[square.ndim] = square.dim[square.ndim - 1];
-    square.ndim++;
-    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &square);
-}
-
 /* ---- symmetric matrices ---- */
 
 /* The upper triangle is the lower one of the transposed matrix. */
@@ -102,7 +90,7 @@ EIGEN(eigh, symmetric, mxl_arity_two,
       "symmetric.",
       TRIANGLE);
 EIGEN(eigvalsh, symmetric, NULL, "Eigenvalues of symmetric matrices, ascending.", TRIANGLE,
-      .complete_shapes = values_complete);
+      MXL_SHAPES_TABLE("A[*X,N,N] -> [*X,N]"));
 
 /* ---- any matrices ---- */
 
@@ -148,21 +136,13 @@ static int eig_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_matmul(s, inner, v, false, true, 1));
 }
 
-static int eig_infer(mxl_infer *infer)
-{
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    mxl_infer_like_first(infer);
-    infer->out_shape[0].ndim--;
-    return 0;
-}
-
 static const mxl_op op_eig_float = {
     .name = "_mxl_eig",
     .doc = "Eigenvalues and eigenvectors of matrices of float32 or float64.",
     .inputs = mxl_inputs_a,
     .arity = mxl_arity_two,
-    .infer = eig_infer,
+    MXL_SHAPES("A[*X,N,N] -> [*X,N] [*X,N,N]"),
+    .dtypes = "W>W*",
     .compute = eig_compute,
     .grad = eig_grad,
     .saves = mxl_saves_outputs,
@@ -185,7 +165,7 @@ EIGEN(eig, any, mxl_arity_two,
       "equal values.",
       .params = NULL);
 EIGEN(eigvals, any, NULL, "Eigenvalues of matrices, in no order. An error if one is complex.",
-      .complete_shapes = values_complete);
+      MXL_SHAPES_TABLE("A[*X,N,N] -> [*X,N]"));
 
 /* ---- svd ---- */
 
@@ -194,23 +174,6 @@ static int svd_arity(const void *params, mxl_arity *arity)
     (void)params;
     arity->inputs = 1;
     arity->outputs = arity->visible = 3;
-    return 0;
-}
-
-static int svd_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    int64_t rows;
-
-    if (mxl_linalg_check(infer, 2) != 0)
-        return -1;
-    rows = a->shape[a->ndim - 2];
-    if (rows > a->shape[a->ndim - 1])
-        return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
-                         infer->op->name, MXL_SHAPE_OF(a));
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    infer->out_shape[0].dim[a->ndim - 1] = rows;
-    infer->out_shape[1].ndim--;
     return 0;
 }
 
@@ -284,7 +247,9 @@ const mxl_op mxl_op_np_svd = {
            "of greatest magnitude positive). The gradient leaves out terms of equal values.",
     .inputs = mxl_inputs_a,
     .arity = svd_arity,
-    .infer = svd_infer,
+    .infer = mxl_linalg_infer_wide,
+    MXL_SHAPES_TABLE("A[*X,M,N] -> [*X,M,M] [*X,M] [*X,M,N]"),
+    .dtypes = "W>W*",
     .compute = svd_compute,
     .grad = svd_grad,
     .saves = mxl_saves_outputs,
