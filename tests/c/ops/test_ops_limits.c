@@ -139,5 +139,16 @@ TEST(no_elements_are_soon_done)
     mxl_array_release(square);
 }
 
-HARNESS_MAIN(ENTRY(broadcasts_to_the_most_axes), ENTRY(no_elements_are_soon_done),
-             ENTRY(every_axis_of_the_most), ENTRY(fully_connected_agrees), ENTRY(sgd_recorded))
+/* The sum of shifts is one of positions, however large they are: here 1 + 4 of 6. */
+TEST(roll_sums_large_shifts)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 3), 0, 1, 2, 3, 4, 5);
+
+    IS(run("_np_roll", "shift=(9223372036854775807,4)", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 3,
+       4, 5, 0);
+    mxl_array_release(x);
+}
+
+HARNESS_MAIN(ENTRY(roll_sums_large_shifts), ENTRY(broadcasts_to_the_most_axes),
+             ENTRY(no_elements_are_soon_done), ENTRY(every_axis_of_the_most),
+             ENTRY(fully_connected_agrees), ENTRY(sgd_recorded))
