@@ -38,17 +38,16 @@ static mxl_array *inverse_gaps(mxl_scope *s, mxl_array *l)
     return reciprocal_or_zero(s, mxl_sub(s, beside(s, l, false), beside(s, l, true)));
 }
 
-/* Square matrices in a floating dtype; integers in float64. NULL with the error set. */
+/* Square matrices in a dtype of solvers. NULL with the error set. */
 static mxl_array *squares(mxl_scope *s, mxl_array *a)
 {
-    int last = a->ndim - 1;
+    int last = a->ndim - 1, dtype = mxl_np_solver_dtype(1, &a);
 
-    if (a->dtype == MXL_F16 || a->dtype == MXL_BOOL)
-        return mxl_error_null("takes float32, float64 and integers, got %s",
-                              mxl_dtype_name(a->dtype));
+    if (dtype < 0)
+        return NULL;
     if (a->ndim < 2 || a->shape[last] != a->shape[last - 1])
         return mxl_error_null("takes square matrices, got shape %s", MXL_SHAPE_OF(a));
-    return mxl_cast(s, a, mxl_dtype_is_float(a->dtype) ? a->dtype : MXL_F64);
+    return mxl_cast(s, a, dtype);
 }
 
 /* Operators of square matrices: values, then vectors if there is a second output. */
