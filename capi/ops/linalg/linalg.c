@@ -16,36 +16,16 @@ const mxl_input mxl_inputs_ab[] = {
 
 /* ---- shared ---- */
 
-int mxl_linalg_check(const mxl_infer *infer, int ndim)
-{
-    const char *name = infer->op->name;
-    const mxl_array *a = infer->in[0];
-
-    if (mxl_check_full_float(infer->op, a) != 0)
-        return -1;
-    if (a->ndim < ndim)
-        return mxl_error("%s: takes arrays of %d or more axes, got shape %s", name, ndim,
-                         MXL_SHAPE_OF(a));
-    for (int i = 1; i < infer->num_inputs; i++) {
-        const mxl_array *b = infer->in[i];
-
-        if (mxl_check_dtypes(infer->op, a, b) != 0)
-            return -1;
-        if (b->ndim != a->ndim)
-            return mxl_error("%s: ranks %d and %d differ", name, a->ndim, b->ndim);
-    }
-    return 0;
-}
-
-int mxl_linalg_check_square(const mxl_infer *infer)
+int mxl_linalg_infer_wide(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
 
-    if (mxl_linalg_check(infer, 2) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (a->shape[a->ndim - 1] == a->shape[a->ndim - 2])
+    if (a->shape[a->ndim - 2] <= a->shape[a->ndim - 1])
         return 0;
-    return mxl_error("%s: takes square matrices, got shape %s", infer->op->name, MXL_SHAPE_OF(a));
+    return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
+                     infer->op->name, MXL_SHAPE_OF(a));
 }
 
 mxl_array *mxl_plus_transposed(mxl_scope *s, mxl_array *a)
@@ -61,12 +41,6 @@ mxl_array *mxl_with_axes(mxl_scope *s, mxl_array *a, int ndim, const int64_t *sh
     while (more-- > 0)
         all.dim[all.ndim++] = 1;
     return mxl_reshape(s, a, all.ndim, all.dim);
-}
-
-int mxl_linalg_differ(const mxl_infer *infer, const char *what)
-{
-    return mxl_error("%s: shapes %s and %s do not match%s", infer->op->name,
-                     MXL_SHAPE_OF(infer->in[0]), MXL_SHAPE_OF(infer->in[1]), what);
 }
 
 void mxl_linalg_scale(mxl_array *array, double factor)
@@ -90,7 +64,8 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
                     .dtype = a->dtype,
                     .rows = a->shape[a->ndim - 2],
                     .columns = a->shape[a->ndim - 1]};
-    int64_t size = m.rows * m.columns * width, bytes = late && start != a ? size : 0;
+    bool copies = late && (start != a || call->num_inputs > 1); /* one array may be both inputs */
+    int64_t size = m.rows * m.columns * width, bytes = copies ? size : 0;
     char *work = NULL, *to[2], *next;
     int status = 0;
 
@@ -102,7 +77,7 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
     }
     if (late && (work = mxl_alloc((size_t)bytes)) == NULL)
         return -1;
-    next = late && start != a ? work + size : work;
+    next = copies ? work + size : work;
     for (int k = 0; k < call->num_outputs; k++) {
         to[k] = late ? next : mxl_array_write(call->out[k]);
         next = late ? next + count * step[k] : NULL;
@@ -111,7 +86,7 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
         memcpy(to[0], mxl_array_read(start), (size_t)(start->size * width));
     for (; m.index < count && status == 0; m.index++) {
         m.a = (char *)(uintptr_t)mxl_array_read(a) + m.index * size;
-        if (late && start != a)
+        if (copies)
             m.a = memcpy(work, m.a, (size_t)size);
         for (int k = 0; k < call->num_outputs; k++)
             m.out[k] = to[k] + m.index * step[k];

@@ -17,14 +17,8 @@ extern const mxl_input mxl_inputs_ab[]; /* A, B */
 
 /* ---- infer; errors begin with the operator's name ---- */
 
-/* Checks that all inputs are float32, or all float64, and have the same number of dimensions, at
- * least `ndim`. */
-int mxl_linalg_check(const mxl_infer *infer, int ndim);
-/* The same, and that input 0's matrices are square. */
-int mxl_linalg_check_square(const mxl_infer *infer);
-/* Sets the error "shapes (2,3) and (4,) do not match" about the first two inputs, followed by
- * `what`. Returns -1. */
-int mxl_linalg_differ(const mxl_infer *infer, const char *what);
+/* What the text says, of matrices with no more rows than columns. */
+int mxl_linalg_infer_wide(mxl_infer *infer);
 
 /* Products of the matrices of two inputs into output 0; `row` is the axis of rows. If dimensions
  * lie between rows and columns, the rows of a matrix are apart by the product of their sizes. */
@@ -49,8 +43,8 @@ typedef struct mxl_matrix {
 
 /* Computes the outputs matrix by matrix. Output 0 begins as a copy of `start`, an input with as
  * many elements, or NULL. With `late` the outputs are written only after all matrices have
- * succeeded, and `each` may overwrite `a`, a copy (input 0 itself if that is `start`: then `each`
- * works in out[0]). Without `late`, `each` only reads `a`. */
+ * succeeded, and `each` may overwrite `a`, a copy (input 0 itself if that is `start` and the only
+ * input: then `each` works in out[0]). Without `late`, `each` only reads `a`. */
 int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
                     int (*each)(const mxl_matrix *matrix));
 

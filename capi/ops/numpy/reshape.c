@@ -203,15 +203,6 @@ typedef struct concatenate_params {
     int64_t num_args, axis;
 } concatenate_params;
 
-static int concatenate_arity(const void *params, mxl_arity *arity)
-{
-    const concatenate_params *p = params;
-
-    if (p->num_args > 0 && p->num_args <= INT_MAX)
-        arity->inputs = (int)p->num_args;
-    return arity->inputs < 1 ? mxl_error("joining takes one array or more") : 0;
-}
-
 /* Arrays get axes of extent 1 up to `least`; the axis of a vector becomes axis `place`. Then they
  * are joined along `axis`, or along the only one. */
 typedef struct stack_op {
@@ -270,11 +261,9 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
 }
 
 /* Without an axis the inputs are flat, whatever they have. */
-static int concatenate_complete(mxl_rule *rule)
+static const char *concatenate_shapes(const void *params)
 {
-    int64_t axis = ((const concatenate_params *)rule->params)->axis;
-
-    return axis == MXL_NONE ? 0 : mxl_joined_complete(rule, axis);
+    return ((const concatenate_params *)params)->axis == MXL_NONE ? "(data[*S_i])... -> [N]" : NULL;
 }
 
 MXL_NP(concatenate, "_npi_concatenate",
@@ -285,8 +274,9 @@ MXL_NP(concatenate, "_npi_concatenate",
                                "Number of arrays to join.", MXL_AT_LEAST(1)),
                      MXL_PARAM(concatenate_params, axis, MXL_P_OPT_INT, "0",
                                "The axis to join along; None: the arrays are flattened.")),
-       .key_var_num_args = "num_args", .arity = concatenate_arity, .output_names = "out",
-       .complete_shapes = concatenate_complete);
+       .key_var_num_args = "num_args", .arity = mxl_join_arity, .output_names = "out",
+       MXL_SHAPES_TABLE("(data[*A,D_i@axis,*B])... -> [*A,sum(D_i),*B]"),
+       .shapes_of = concatenate_shapes);
 
 /* ---- _npi_vstack, _npi_hstack, _npi_dstack, _npi_column_stack ---- */
 
@@ -305,7 +295,7 @@ typedef struct stack_params {
                MXL_INPUTS(MXL_INPUT(data, "The arrays to join.")),                                 \
                MXL_PARAMS_OF(stack_params, __VA_ARGS__),                                           \
                .key_var_num_args = "num_args",                                                     \
-               .arity = concatenate_arity,                                                         \
+               .arity = mxl_join_arity,                                                            \
                .compose = stack_compose,                                                           \
                .output_names = names},                                                             \
         .least = least_axes,                                                                       \
