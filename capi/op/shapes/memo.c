@@ -36,15 +36,13 @@ void mxl_memo_read_all(mxl_shapes *shapes, const mxl_op *op)
 
 /* One walk over a call's words serves both: it compares them with those that are kept, or keeps
  * them. */
-#define ALWAYS_INLINE __attribute__((always_inline)) static inline
-
 typedef struct walk {
     int64_t *at, *end;
     bool keep;
 } walk;
 
 /* False: the words differ, or there are more than fit. */
-ALWAYS_INLINE bool walk_word(walk *w, int64_t word)
+__attribute__((always_inline)) static inline bool walk_word(walk *w, int64_t word)
 {
     if (w->at == w->end)
         return false;
@@ -53,7 +51,8 @@ ALWAYS_INLINE bool walk_word(walk *w, int64_t word)
     return *w->at++ == word;
 }
 
-ALWAYS_INLINE bool walk_list(walk *w, int64_t head, int count, const int64_t *list)
+__attribute__((always_inline)) static inline bool walk_list(walk *w, int64_t head, int count,
+                                                            const int64_t *list)
 {
     bool same = walk_word(w, head);
 
@@ -63,7 +62,8 @@ ALWAYS_INLINE bool walk_list(walk *w, int64_t head, int count, const int64_t *li
 }
 
 /* The head of each list tells how long it is: lists whose words are equal are. */
-ALWAYS_INLINE bool walk_call(mxl_shapes *shapes, const mxl_infer *infer, bool keep)
+__attribute__((always_inline)) static inline bool walk_call(mxl_shapes *shapes,
+                                                            const mxl_infer *infer, bool keep)
 {
     walk w = {shapes->memo.word, shapes->memo.word + MXL_SHAPES_WORDS, keep};
     const mxl_op *op = infer->op;
