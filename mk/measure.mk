@@ -57,6 +57,6 @@ $(WAYS)/trace.o: tools/ways/trace.c
 	$(Q)$(CC) -std=gnu17 -O1 $(WARNINGS) -fPIC -c -o $@ $<
 
 ways: venv $(WAYS)/trace.o
-	@$(MAKE) lib BUILD=$(WAYS) LTO= OPTIMIZE='-O0 -g1' OPTIMIZE_LOOPS= VECTORISE= OPTIMIZE_CALLS= \
+	@$(MAKE) lib BUILD=$(WAYS) LTO= WERROR= OPTIMIZE='-O0 -g1' OPTIMIZE_LOOPS= VECTORISE= OPTIMIZE_CALLS= \
 	    CFLAGS_EXTRA=-finstrument-functions LDFLAGS_EXTRA='$(abspath $(WAYS)/trace.o)'
 	@MXLITE_LIBRARY='$(abspath $(WAYS)/libmxlite.so)' $(VPY) tools/ways/show_ways.py '$(WAYS)/libmxlite.so' $(WAYS_ARGS)

@@ -34,7 +34,8 @@ ABSENT_PARTS := $(filter-out $(WITH),$(ALL_PARTS))
 part_files = $(filter $(FILES_$(1)),$(if $(filter images,$(1)),$(2),$(filter-out $(FILES_images),$(2))))
 ABSENT_SOURCES := $(foreach part,$(ABSENT_PARTS),$(call part_files,$(part),$(SOURCES)))
 SOURCES := $(filter-out $(ABSENT_SOURCES),$(SOURCES))
-PARTS_FLAGS := $(foreach part,$(ABSENT_PARTS),-DMXL_WITHOUT_$(shell echo $(part) | tr a-z A-Z))
+PARTS_FLAGS := $(foreach part,$(ABSENT_PARTS),-DMXL_WITHOUT_$(shell echo $(part) | tr a-z A-Z)) \
+    $(if $(ABSENT_PARTS),-DMXL_ABSENT='"$(strip $(ABSENT_PARTS))"')
 
 # The functions that a file of capi/api defines: a definition, or a macro for one, begins a line.
 DEFINED_IN = sed -nE 's/^(int |[A-Z_]+\()((MX|NN)[A-Za-z0-9_]+)[(,].*/\2/p' $(1)

@@ -392,8 +392,9 @@ class Stub:
 
     def _property(self, name: str, value: property) -> list[str]:
         assert value.fget is not None
-        hint = getattr(value.fget, "__annotations__", {}).get("return", "NDArray" if name == "T" else "typing.Any")
-        kind = hint if hint == "typing.Any" else self.annotation(hint, value.fget.__globals__)
+        said = {"return": "bool"} if value.fget is hot.requires_gradient else getattr(value.fget, "__annotations__", {})
+        hint = said.get("return", "NDArray" if name == "T" else "typing.Any")
+        kind = hint if hint == "typing.Any" else self.annotation(hint, getattr(value.fget, "__globals__", {}))
         lines = ["@property", f"def {name}(self) -> {kind}:{_body(inspect.getdoc(value) or '')}"]
         if value.fset is not None:
             lines += [f"@{name}.setter", f"def {name}(self, value: {kind}) -> None: ..."]

@@ -9,7 +9,6 @@
 
 #include "backend/probe.h"
 #include "base/env.h"
-#include "base/absent.h"
 #include "base/text/near.h"
 #include "base/state.h"
 #include "kernel/target.h"
@@ -184,6 +183,14 @@ static const table *get(void)
     return t;
 }
 
+/* What the error of an unknown operator says of a build that lacks parts (mk/parts.mk). */
+#ifdef MXL_ABSENT
+static const char lacks_parts[] =
+    "; this build is without " MXL_ABSENT "; " MXL_HELP("from-c") " says more";
+#else
+static const char lacks_parts[] = "";
+#endif
+
 /* NULL with the error set. Names that begin with _ are offered for such names alone. */
 static const mxl_op *not_found(const table *t, const char *name)
 {
@@ -195,9 +202,7 @@ static const mxl_op *not_found(const table *t, const char *name)
             t->op[find_slot(t, t->name[i])->number]->refused == NULL)
             mxl_near_offer(&near, t->name[i]);
     return mxl_error_null("operator %.100s is not registered%s%s", name, mxl_near_text(&near),
-                          MXL_ABSENT[0] != 0 ? "; this build is without" MXL_ABSENT
-                                               "; " MXL_HELP("from-c") " says more"
-                                             : "");
+                          lacks_parts);
 }
 
 const mxl_op *mxl_op_find(const char *name)

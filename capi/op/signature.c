@@ -291,18 +291,19 @@ static int call_dtypes(mxl_infer *infer)
 int mxl_infer_said(mxl_infer *infer)
 {
     mxl_shapes *shapes = compiled(infer->op, mxl_op_shapes(infer->op, infer->params));
-    mxl_shape_facts facts = {.op = infer->op,
-                             .params = infer->params,
-                             .num_in = infer->num_inputs,
-                             .num_out = infer->num_outputs,
-                             .call = infer};
-    int64_t word[MXL_SHAPES_WORDS];
-    int words = shapes == NULL ? 0 : mxl_memo_words(shapes, infer, word);
+    mxl_shape_facts facts;
 
-    if (shapes == NULL || mxl_memo_find(shapes, words, word, infer))
-        return shapes == NULL ? -1 : 0;
+    if (shapes == NULL)
+        return -1;
+    if (mxl_memo_find(shapes, infer))
+        return 0;
+    facts = (mxl_shape_facts){.op = infer->op,
+                              .params = infer->params,
+                              .num_in = infer->num_inputs,
+                              .num_out = infer->num_outputs,
+                              .call = infer};
     if (call_dtypes(infer) != 0 || mxl_shapes_solve(shapes, &facts) != 0)
         return -1;
-    mxl_memo_keep(shapes, words, word, infer);
+    mxl_memo_keep(shapes, infer);
     return 0;
 }

@@ -6,10 +6,12 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-#: No bound of a slice.
-_NONE = -(1 << 63)
-#: A further axis; `...`; the next index array.
-_NEW, _DOTS, _ARRAY = (2,), (3,), (4,)
+#: None as an argument of an operator, alone or in a list of bounds: MXL_NONE.
+NONE = -(1 << 63)
+#: The parts of a key as the operators' parameter `key` has them: an integer and a slice, which their operands follow,
+#: a new axis, `...`, the next index array; and the slice that takes an axis whole.
+_INTEGER, SLICE, _NEW, _DOTS, ARRAY = ((kind,) for kind in range(5))
+WHOLE = (*SLICE, NONE, NONE, NONE)
 
 
 class KeyReader:
@@ -35,7 +37,7 @@ class KeyReader:
         for entry in key if key.__class__ is tuple else (key,):
             kind = entry.__class__
             if kind is slice:
-                numbers += (1, self._bound(entry.start), self._bound(entry.stop), self._bound(entry.step))
+                numbers += (*SLICE, self._bound(entry.start), self._bound(entry.stop), self._bound(entry.step))
             elif entry is None:
                 numbers += _NEW
             elif entry is Ellipsis:
@@ -45,16 +47,16 @@ class KeyReader:
                     entry = self.read(entry)
                     kind = entry.__class__
                 if kind is int:
-                    if not _NONE <= entry < -_NONE:
+                    if not NONE <= entry < -NONE:
                         raise IndexError(f"index {entry} does not fit 64 bits")
-                    numbers += (0, entry)
+                    numbers += (*_INTEGER, entry)
                 else:
-                    numbers += _ARRAY
+                    numbers += ARRAY
                     arrays.append(entry)
         return tuple(numbers), arrays
 
     def _bound(self, entry: Any) -> int:
         if entry is None:
-            return _NONE
+            return NONE
         number = entry if entry.__class__ is int else self.bound(entry)
-        return number if _NONE < number < -_NONE else _NONE + 1 if number < 0 else -_NONE - 1
+        return number if NONE < number < -NONE else NONE + 1 if number < 0 else -NONE - 1

@@ -57,7 +57,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "f" or "b" for integers,
             numbers and truth values, and the default: they are arguments of the prepared call. Usual numbers are those
             that a float16 holds.
-        least, most: How many dimensions usual arrays have.
+        least, most: How many dimensions usual arrays have; without `most` any number from `least` on.
         contiguous: Only arrays in C order are usual. A `list` is a shape then, of which one extent may be -1.
         constant: Only arrays that no gradient flows to are usual.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
@@ -76,11 +76,6 @@ def bind(library: Any) -> None:
     """Points the module's functions to those of the opened library."""
     for number, name in enumerate(ffi.string(lib.names).decode().split()):
         lib.bind(number, library.address(name))
-
-
-def into1_number(call: int, a: int, value: float | int, out: int) -> int:
-    """One input and a number, with whether it is an integer, into an array; 0, or -1."""
-    return 0 if call_into(call, [a], [value, int(value.__class__ is int)], [out]) else -1
 
 
 def graph1(op: int, inputs: list[int]) -> int:

@@ -207,11 +207,6 @@ def into1_float(call: int, a: int, value: float, out: int) -> int:
     return 0 if call_into(call, [a], [float(value)], [out]) else -1
 
 
-def into1_number(call: int, a: int, value: float | int, out: int) -> int:
-    """One input and a number, with whether it is an integer, into an array; 0, or -1."""
-    return 0 if call_into(call, [a], [value, int(value.__class__ is int)], [out]) else -1
-
-
 def slice_rows(a: int, begin: int, end: int) -> int:
     """Rows as Python's x[begin:end] counts them."""
     _check(begin, end)

@@ -1,5 +1,5 @@
 """Modules that `import mxnet` leaves in sys.modules, where programs look for what they can use: einops for
-"mxnet.symbol". Importing them all would take a second; here each has a placeholder there until somebody wants it.
+"mxnet.symbol". Importing them all would take a second; here each is lazy there until somebody wants it.
 
 `_install.install_as_mxnet` calls `place`.
 """
@@ -59,7 +59,7 @@ def names() -> dict[str, str]:
     return {**{name: name for name in found}, **_OTHERS}
 
 
-class _Placeholder(ModuleType):
+class _LazyModule(ModuleType):
     """A module that is imported, and takes its place in sys.modules, when an attribute is asked for or set."""
 
     def __init__(self, name: str, own: str) -> None:
@@ -90,18 +90,18 @@ class _Placeholder(ModuleType):
         return f"<module {self.__name__!r}, not imported yet>"
 
 
-def _import(placeholder: _Placeholder) -> ModuleType:
-    """The module that a placeholder stands for."""
-    held = vars(placeholder)
+def _import(lazy: _LazyModule) -> ModuleType:
+    """Imports a lazy module, and puts it into sys.modules in the lazy one's place."""
+    held = vars(lazy)
     module = import_module(held["_own"])
-    if sys.modules.get(held["__name__"]) is placeholder:
+    if sys.modules.get(held["__name__"]) is lazy:
         sys.modules[held["__name__"]] = module
     return module
 
 
 def place(package: str, own: str) -> None:
-    """Puts placeholders for modules of the package `own` into sys.modules, under another name of it."""
+    """Puts lazy modules of the package `own` into sys.modules, under another name of it."""
     for name, here in names().items():
         full = f"{package}.{name}"
         if full not in sys.modules:
-            sys.modules[full] = _Placeholder(full, f"{own}.{here}")
+            sys.modules[full] = _LazyModule(full, f"{own}.{here}")

@@ -173,7 +173,9 @@ def _install_operators() -> None:
         methods[f"__i{name}__"] = _in_place(symbol + "=", of_arrays, of_scalar)
     for name in ("__matmul__", "__rmatmul__"):
         methods[name] = _product(name == "__rmatmul__"), {}
-    NDArray.T = property(_unary("transpose")[0], doc="A copy with the axes in reverse order.")
+    reverse, calls = _unary("transpose")
+    reverse = hot.direct(reverse, raise_last_error, NDArray, **calls)
+    NDArray.T = property(reverse, doc="A copy with the axes in reverse order.")
     del methods["__ipow__"]  # as in 1.9.1: x **= 2 makes a new array
     for name, (symbol, of_arrays, of_scalar) in _COMPARISONS.items():
         methods[f"__{name}__"] = _binary(symbol, of_arrays, of_scalar)

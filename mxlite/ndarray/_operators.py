@@ -9,12 +9,10 @@ from typing import Any, Callable
 
 import numpy as np
 
+from mxlite._index.keys import NONE
 from mxlite._lib import LIB, ask, c_text, c_texts, check_call, hot, last_error
 from mxlite.base import _Null, dtype_name
 from mxlite.error import MXAttributeError
-
-#: None within a list of bounds, and None for an integer.
-NONE = -(1 << 63)
 
 
 def _as_int(value: Any) -> Any:

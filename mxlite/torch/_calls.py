@@ -23,9 +23,6 @@ from mxlite.torch._errors import wrong_argument
 
 _TORCH = 1
 
-#: An array has at most as many dimensions.
-MAX_NDIM = 32
-
 AGAIN = "backward a second time: an earlier one released the saved values; retain_graph=True keeps them"
 
 #: How the library says that an operator does not take a dtype.
@@ -395,6 +392,12 @@ def _registering(
         return made if calls is None else for_method  # within the package arguments are right
 
     return decorate
+
+
+def require_tensors(name: str, input: Any, other: Any) -> None:
+    """Raises: TypeError: one of a function's two operands is no tensor."""
+    require_tensor(name, 1, "input", input)
+    require_tensor(name, 2, "other", other)
 
 
 def require_tensor(name: str, position: int, argument: str, value: Any) -> None:

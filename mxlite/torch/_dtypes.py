@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._lib import LIB
+from mxlite._lib import LIB, check_call
 from mxlite.base import FLAG_OF_DTYPE
 
 #: Kinds in the order of promotion.
@@ -89,7 +89,7 @@ def set_default_dtype(d: dtype) -> None:
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"set_default_dtype: takes a floating dtype, got {d}")
-    LIB.MXLSetDefaultDtype(d.flag, None)
+    check_call(LIB.MXLSetDefaultDtype(d.flag, None))
     _default = d
 
 

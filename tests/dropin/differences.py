@@ -6,6 +6,7 @@ ORDERS = "everything that has a derivative has derivatives of any order"
 ALIAS = "1.9.1 reads what it has written already where an output is a broadcast input"
 SELU = "1.9.1's gradient of selu is not that of the function"
 CRASH = "the process ends in 1.9.1"
+DATA = "the data of FullyConnected is found from its weight"
 OWN = "it is a function of its inputs"
 
 DIFFERENCES = {
@@ -24,6 +25,8 @@ DIFFERENCES = {
     "gluon: hybrid Identity": "a graph without an operator is a function that can be differentiated too",
     "gluon: transform RandomHue": "the last digit of colours",
     "gluon: transform RandomColorJitter": "1.9.1 multiplies by 0 where no jitter is asked for",
+    "c graphs: infer  from a weight": DATA,
+    "c graphs: infer Partial from a weight": DATA,
     "ndarray: write x += x[0]": ALIAS,
     "ndarray: write mx.nd.broadcast_add(x, x[0:1], out=x)": ALIAS,
     "ndarray: errors_are_raised_at_the_wait": "errors are raised at the call",

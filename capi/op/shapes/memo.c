@@ -32,67 +32,91 @@ void mxl_memo_read_all(mxl_shapes *shapes, const mxl_op *op)
         mxl_memo_read(shapes, p);
 }
 
-/* ---- words ---- */
+/* ---- what decides about a call, as words ---- */
 
-/* The number of words after this list; 0: more than fit. */
-static int add_list(int64_t *word, int used, int head, int count, const int64_t *list)
+/* One walk over a call's words serves both: it compares them with those that are kept, or keeps
+ * them. */
+typedef struct walk {
+    int64_t *at, *end;
+    bool keep;
+} walk;
+
+/* False: the words differ, or there are more than fit. */
+__attribute__((always_inline)) static inline bool walk_word(walk *w, int64_t word)
 {
-    if (used == 0 || used + 1 + count > MXL_SHAPES_WORDS)
-        return 0;
-    word[used++] = head;
-    for (int i = 0; i < count; i++)
-        word[used + i] = list[i];
-    return used + (count > 0 ? count : 0);
+    if (w->at == w->end)
+        return false;
+    if (w->keep)
+        *w->at = word;
+    return *w->at++ == word;
 }
 
-int mxl_memo_words(const mxl_shapes *shapes, const mxl_infer *infer, int64_t *word)
+__attribute__((always_inline)) static inline bool walk_list(walk *w, int64_t head, int count,
+                                                            const int64_t *list)
 {
-    int used = 2;
+    bool same = walk_word(w, head);
 
-    if (shapes->reads < 0)
-        return 0;
-    word[0] = infer->num_inputs * 256 + infer->num_outputs;
-    word[1] = (int64_t)(intptr_t)mxl_op_dtypes(infer->op, infer->params);
+    for (int i = 0; i < count && same; i++)
+        same = walk_word(w, list[i]);
+    return same;
+}
+
+/* The head of each list tells how long it is: lists whose words are equal are. */
+__attribute__((always_inline)) static inline bool walk_call(mxl_shapes *shapes,
+                                                            const mxl_infer *infer, bool keep)
+{
+    walk w = {shapes->memo.word, shapes->memo.word + MXL_SHAPES_WORDS, keep};
+    const mxl_op *op = infer->op;
+
+    if (!walk_word(&w, infer->num_inputs * 256 + infer->num_outputs) ||
+        (op->dtypes_of != NULL && !walk_word(&w, (intptr_t)op->dtypes_of(infer->params))))
+        return false;
     for (int i = 0; i < infer->num_inputs; i++) {
         const mxl_array *in = infer->in[i];
 
-        used = add_list(word, used, in->dtype * 256 + in->ndim, in->ndim, in->shape);
+        if (!walk_list(&w, in->dtype * 256 + in->ndim, in->ndim, in->shape))
+            return false;
     }
-    for (int i = 0; i < shapes->reads && used > 0; i++) {
-        const char *field = (const char *)infer->params + shapes->read[i].offset;
-        const mxl_tuple *list = (const void *)field;
+    for (int i = 0; i < shapes->reads; i++) {
+        const void *field = (const char *)infer->params + shapes->read[i].offset;
+        const mxl_tuple *list = field;
+        int64_t wide = 0;
+        bool same;
 
-        if (shapes->read[i].bytes == 0)
-            used = add_list(word, used, list->n, list->n, list->v);
-        else if (shapes->read[i].bytes == 8)
-            used = add_list(word, used, 0, 1, (const int64_t *)(const void *)field);
-        else
-            used = add_list(word, used, *(const int *)(const void *)field, 0, NULL);
+        if (shapes->read[i].bytes == 0) {
+            same = walk_list(&w, list->n, list->n, list->v);
+        } else {
+            memcpy(&wide, field, shapes->read[i].bytes == 8 ? 8 : 4);
+            same = walk_word(&w, wide);
+        }
+
+        if (!same)
+            return false;
     }
-    return used;
+    return true;
 }
 
 /* ---- the memo ---- */
 
-static bool same_words(const mxl_shape_memo *m, int words, const int64_t *word)
+static bool begin(mxl_shapes *shapes)
 {
-    if (m->words != words)
-        return false;
-    for (int i = 0; i < words; i++)
-        if (m->word[i] != word[i])
-            return false;
-    return true;
+    return shapes->reads >= 0 &&
+           !atomic_flag_test_and_set_explicit(&shapes->memo.busy, memory_order_acquire);
 }
 
-bool mxl_memo_find(mxl_shapes *shapes, int words, const int64_t *word, mxl_infer *infer)
+static void end(mxl_shapes *shapes)
 {
-    mxl_shape_memo *m = &shapes->memo;
-    const int64_t *result = m->result;
+    atomic_flag_clear_explicit(&shapes->memo.busy, memory_order_release);
+}
+
+bool mxl_memo_find(mxl_shapes *shapes, mxl_infer *infer)
+{
+    const int64_t *result = shapes->memo.result;
     bool found;
 
-    if (words == 0 || atomic_flag_test_and_set_explicit(&m->busy, memory_order_acquire))
+    if (!begin(shapes))
         return false;
-    found = same_words(m, words, word);
+    found = shapes->memo.full && walk_call(shapes, infer, false);
     for (int i = 0; i < infer->num_outputs && found; i++) {
         mxl_shape *out = &infer->out_shape[i];
 
@@ -101,29 +125,27 @@ bool mxl_memo_find(mxl_shapes *shapes, int words, const int64_t *word, mxl_infer
         for (int k = 0; k < out->ndim; k++)
             out->dim[k] = *result++;
     }
-    atomic_flag_clear_explicit(&m->busy, memory_order_release);
+    end(shapes);
     return found;
 }
 
-void mxl_memo_keep(mxl_shapes *shapes, int words, const int64_t *word, const mxl_infer *infer)
+void mxl_memo_keep(mxl_shapes *shapes, const mxl_infer *infer)
 {
-    mxl_shape_memo *m = &shapes->memo;
-    int total = 0, used = 0;
+    int64_t *result = shapes->memo.result;
+    int total = 0;
 
     for (int i = 0; i < infer->num_outputs; i++)
         total += 2 + (infer->out_shape[i].ndim > 0 ? infer->out_shape[i].ndim : 0);
-    if (words == 0 || total > MXL_SHAPES_WORDS ||
-        atomic_flag_test_and_set_explicit(&m->busy, memory_order_acquire))
+    if (total > MXL_SHAPES_WORDS || !begin(shapes))
         return;
-    m->words = (uint16_t)words;
-    memcpy(m->word, word, (size_t)words * sizeof(*word));
+    shapes->memo.full = walk_call(shapes, infer, true);
     for (int i = 0; i < infer->num_outputs; i++) {
         const mxl_shape *out = &infer->out_shape[i];
 
-        m->result[used++] = infer->out_dtype[i];
-        m->result[used++] = out->ndim;
+        *result++ = infer->out_dtype[i];
+        *result++ = out->ndim;
         for (int k = 0; k < out->ndim; k++)
-            m->result[used++] = out->dim[k];
+            *result++ = out->dim[k];
     }
-    atomic_flag_clear_explicit(&m->busy, memory_order_release);
+    end(shapes);
 }

@@ -456,7 +456,7 @@ int mxl_shapes_compile(const mxl_op *op, const char *text, mxl_shapes *shapes)
     shapes->sizes = shapes->lists = shapes->terms = shapes->entries = 0;
     shapes->each_size = shapes->each_list = 0;
     shapes->reads = 0;
-    shapes->memo.words = 0;
+    shapes->memo.full = false;
     atomic_flag_clear(&shapes->memo.busy);
     if (dtype != NULL)
         mxl_memo_read(shapes, dtype);

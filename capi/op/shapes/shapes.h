@@ -127,7 +127,7 @@ typedef struct mxl_shape_read {
 /* The last call: what it was, and the dtypes and shapes of its results (memo.c). */
 typedef struct mxl_shape_memo {
     atomic_flag busy; /* a thread reads or writes it */
-    uint16_t words;   /* 0: none */
+    bool full;
     int64_t word[MXL_SHAPES_WORDS], result[MXL_SHAPES_WORDS];
 } mxl_shape_memo;
 
@@ -166,12 +166,10 @@ int mxl_shapes_solve(const mxl_shapes *shapes, const mxl_shape_facts *facts);
 
 /* ---- the last call ---- */
 
-/* What decides about a call's results, as words; 0: more than fit. */
-int mxl_memo_words(const mxl_shapes *shapes, const mxl_infer *infer, int64_t *word);
-/* Sets the results if the last call had the same words. */
-bool mxl_memo_find(mxl_shapes *shapes, int words, const int64_t *word, mxl_infer *infer);
-/* Keeps a call's words and results. */
-void mxl_memo_keep(mxl_shapes *shapes, int words, const int64_t *word, const mxl_infer *infer);
+/* Sets the results if all that decides about them is as in the last call. */
+bool mxl_memo_find(mxl_shapes *shapes, mxl_infer *infer);
+/* Keeps what decides about a call, and its results. */
+void mxl_memo_keep(mxl_shapes *shapes, const mxl_infer *infer);
 /* The call reads this parameter; also all of the operator, whose functions may. */
 void mxl_memo_read(mxl_shapes *shapes, const mxl_param *param);
 void mxl_memo_read_all(mxl_shapes *shapes, const mxl_op *op);

@@ -176,21 +176,24 @@ static int leaky_compute(const mxl_call *call)
 
 /* ---- the vjps ---- */
 
-/* `up` where x > 0, else `down` */
-static mxl_array *two_derivatives(mxl_scope *s, mxl_array *x, double up, mxl_array *down)
+static mxl_array *number(mxl_scope *s, mxl_array *x, double value)
 {
-    mxl_array *above = mxl_apply_scalar(s, &mxl_op_greater_scalar, x, 0);
-    mxl_array *ones = mxl_apply(s, &mxl_op_ones_like, x);
-
-    return mxl_where(s, above, mxl_mul_scalar(s, ones, up), mxl_mul(s, ones, down));
+    return mxl_mul_scalar(s, mxl_apply(s, &mxl_op_ones_like, x), value);
 }
 
-/* factor * e^min(x, 0): the derivative of an exponential below 0, finite everywhere */
-static mxl_array *exponential_derivative(mxl_scope *s, mxl_array *x, double factor)
+/* As CUT. */
+static mxl_array *cut(mxl_scope *s, mxl_array *x, mxl_array *above, mxl_array *below)
+{
+    return mxl_where(s, mxl_apply_scalar(s, &mxl_op_greater_scalar, x, 0), above, below);
+}
+
+/* `up` where x > 0, else `down` times e^x. The exponential is one of min(x, 0), and the factor is
+ * chosen before: above 0 a derivative of this multiplies neither infinity with 0. */
+static mxl_array *exponential_derivative(mxl_scope *s, mxl_array *x, double up, double down)
 {
     mxl_array *below = mxl_apply_scalar(s, &mxl_op_minimum_scalar, x, 0);
 
-    return mxl_mul_scalar(s, mxl_exp(s, below), factor);
+    return mxl_mul(s, mxl_exp(s, below), cut(s, x, number(s, x, up), number(s, x, down)));
 }
 
 /* gelu: P(x) + x p(x), of the standard normal distribution */
@@ -214,8 +217,10 @@ static int prelu_grad(mxl_grad *g)
         return mxl_error("LeakyReLU: gamma does not fit data");
     if (mxl_grad_wants(g, 0)) {
         mxl_array *gamma = mxl_reshape(g->s, mxl_grad_in(g, 1), shape.ndim, shape.dim);
+        mxl_array *ones = number(g->s, x, 1),
+                  *slope = cut(g->s, x, ones, mxl_mul(g->s, ones, gamma));
 
-        if (mxl_grad_set(g, 0, mxl_mul(g->s, dy, two_derivatives(g->s, x, 1, gamma))) != 0)
+        if (mxl_grad_set(g, 0, mxl_mul(g->s, dy, slope)) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
@@ -236,15 +241,13 @@ static int leaky_grad(mxl_grad *g)
         return g->grad_output[0] == NULL ? 0 : mxl_grad_times(g, 0, mxl_grad_out(g, 1));
     x = mxl_grad_in(g, 0);
     if (p->act_type == LEAKY)
-        slope = two_derivatives(
-            g->s, x, 1, mxl_mul_scalar(g->s, mxl_apply(g->s, &mxl_op_ones_like, x), p->slope));
+        slope = cut(g->s, x, number(g->s, x, 1), number(g->s, x, p->slope));
     else if (p->act_type == GELU)
         slope = gelu_derivative(g->s, x);
     else if (p->act_type == ELU)
-        slope = two_derivatives(g->s, x, 1, exponential_derivative(g->s, x, p->slope));
+        slope = exponential_derivative(g->s, x, 1, p->slope);
     else
-        slope = two_derivatives(g->s, x, SELU_SCALE,
-                                exponential_derivative(g->s, x, SELU_SCALE * SELU_ALPHA));
+        slope = exponential_derivative(g->s, x, SELU_SCALE, SELU_SCALE * SELU_ALPHA);
     return mxl_grad_times(g, 0, slope);
 }
 

@@ -265,9 +265,10 @@ static int apply_all(reader *r, int dots)
             p.kind == MXL_PART_ARRAY ? r->k->index[r->arrays].axes : p.kind <= MXL_PART_SLICE;
 
         if (p.kind != MXL_PART_DOTS && r->axis + axes > r->view->shape.ndim)
-            return mxl_error("IndexError: a further ... stands for %d dimensions as well; what "
-                             "follows it is outside the array",
-                             dots);
+            return mxl_error(
+                "IndexError: each ellipsis (...) expands to %d dimensions: what follows "
+                "the second is out of range",
+                dots);
         if (apply(r, &p, dots, &taken) != 0)
             return -1;
     }

@@ -19,8 +19,9 @@ typedef enum mxl_part_kind {
 /* Whose rules hold.
  * - A mask is an array of bool; of PyTorch's uint8 too.
  * - MXNet's index arrays may be of any dtype, and are cut towards zero.
- * - PyTorch refuses steps below 1, and takes several `...`, of which each stands for all axes that
- *   the key does not name: nothing but another one may follow the second.
+ * - PyTorch refuses steps below 1. It takes several ellipses (`...`) and expands each to as many
+ * axes as the other parts leave: an index after the second one is out of range, unless they leave
+ * none.
  * - Where index arrays are not side by side, their axes come first in the result. Integers count as
  *   such; not for PyTorch, which takes them away before. */
 typedef enum mxl_key_rules { MXL_KEY_NUMPY, MXL_KEY_TORCH, MXL_KEY_MXNET } mxl_key_rules;

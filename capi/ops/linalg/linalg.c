@@ -16,36 +16,16 @@ const mxl_input mxl_inputs_ab[] = {
 
 /* ---- shared ---- */
 
-int mxl_linalg_check(const mxl_infer *infer, int ndim)
-{
-    const char *name = infer->op->name;
-    const mxl_array *a = infer->in[0];
-
-    if (mxl_check_full_float(infer->op, a) != 0)
-        return -1;
-    if (a->ndim < ndim)
-        return mxl_error("%s: takes arrays of %d or more axes, got shape %s", name, ndim,
-                         MXL_SHAPE_OF(a));
-    for (int i = 1; i < infer->num_inputs; i++) {
-        const mxl_array *b = infer->in[i];
-
-        if (mxl_check_dtypes(infer->op, a, b) != 0)
-            return -1;
-        if (b->ndim != a->ndim)
-            return mxl_error("%s: ranks %d and %d differ", name, a->ndim, b->ndim);
-    }
-    return 0;
-}
-
-int mxl_linalg_check_square(const mxl_infer *infer)
+int mxl_linalg_infer_wide(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
 
-    if (mxl_linalg_check(infer, 2) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (a->shape[a->ndim - 1] == a->shape[a->ndim - 2])
+    if (a->shape[a->ndim - 2] <= a->shape[a->ndim - 1])
         return 0;
-    return mxl_error("%s: takes square matrices, got shape %s", infer->op->name, MXL_SHAPE_OF(a));
+    return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
+                     infer->op->name, MXL_SHAPE_OF(a));
 }
 
 mxl_array *mxl_plus_transposed(mxl_scope *s, mxl_array *a)
@@ -61,12 +41,6 @@ mxl_array *mxl_with_axes(mxl_scope *s, mxl_array *a, int ndim, const int64_t *sh
     while (more-- > 0)
         all.dim[all.ndim++] = 1;
     return mxl_reshape(s, a, all.ndim, all.dim);
-}
-
-int mxl_linalg_differ(const mxl_infer *infer, const char *what)
-{
-    return mxl_error("%s: shapes %s and %s do not match%s", infer->op->name,
-                     MXL_SHAPE_OF(infer->in[0]), MXL_SHAPE_OF(infer->in[1]), what);
 }
 
 void mxl_linalg_scale(mxl_array *array, double factor)

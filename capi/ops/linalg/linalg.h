@@ -17,14 +17,8 @@ extern const mxl_input mxl_inputs_ab[]; /* A, B */
 
 /* ---- infer; errors begin with the operator's name ---- */
 
-/* Checks that all inputs are float32, or all float64, and have the same number of dimensions, at
- * least `ndim`. */
-int mxl_linalg_check(const mxl_infer *infer, int ndim);
-/* The same, and that input 0's matrices are square. */
-int mxl_linalg_check_square(const mxl_infer *infer);
-/* Sets the error "shapes (2,3) and (4,) do not match" about the first two inputs, followed by
- * `what`. Returns -1. */
-int mxl_linalg_differ(const mxl_infer *infer, const char *what);
+/* What the text says, of matrices with no more rows than columns. */
+int mxl_linalg_infer_wide(mxl_infer *infer);
 
 /* Products of the matrices of two inputs into output 0; `row` is the axis of rows. If dimensions
  * lie between rows and columns, the rows of a matrix are apart by the product of their sizes. */

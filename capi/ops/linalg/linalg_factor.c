@@ -170,18 +170,6 @@ static const mxl_op op_potri = {
 
 /* ---- gelqf ---- */
 
-static int gelqf_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-
-    if (mxl_infer_said(infer) != 0)
-        return -1;
-    if (a->shape[a->ndim - 2] <= a->shape[a->ndim - 1])
-        return 0;
-    return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
-                     infer->op->name, MXL_SHAPE_OF(a));
-}
-
 static int gelqf_matrix(const mxl_matrix *m)
 {
     return mxl_lq(m->dtype, m->rows, m->columns, m->out[0], m->out[1]);
@@ -214,7 +202,7 @@ static const mxl_op op_gelqf = {
            "whose rows are orthonormal, and L, lower triangular.",
     MXL_LINALG(gelqf, mxl_inputs_a),
     .arity = mxl_arity_two,
-    .infer = gelqf_infer,
+    .infer = mxl_linalg_infer_wide,
     MXL_SHAPES_TABLE("A[*X,M,N] -> [*X,M,N] [*X,M,M]"),
     .dtypes = "W>W*",
     .compute = gelqf_compute,

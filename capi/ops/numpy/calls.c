@@ -88,3 +88,39 @@ int64_t mxl_np_position(int ndim, const int64_t *shape, const mxl_array *in, int
     }
     return at;
 }
+
+int mxl_np_sort_axes(const mxl_op *op, const mxl_array *x, mxl_tuple list, int64_t *kept,
+                     int64_t *listed)
+{
+    bool taken[MXL_MAX_NDIM] = {false};
+    int n = 0;
+
+    for (int i = 0; i < list.n; i++) {
+        int axis = mxl_check_axis(op, list.v[i], x->ndim);
+
+        if (axis < 0)
+            return -1;
+        if (taken[axis])
+            return mxl_error("%s: axis %d is listed twice", op->name, axis);
+        taken[axis] = true;
+        listed[i] = axis;
+    }
+    for (int i = 0; i < x->ndim; i++)
+        if (!taken[i])
+            kept[n++] = i;
+    return n;
+}
+
+int mxl_np_solver_dtype(int count, mxl_array *const *arrays)
+{
+    int wider = MXL_F32;
+
+    for (int i = 0; i < count; i++) {
+        int dtype = arrays[i]->dtype;
+
+        if (dtype == MXL_F16 || dtype == MXL_BOOL)
+            return mxl_error("takes float32, float64 and integers, got %s", mxl_dtype_name(dtype));
+        wider = dtype == MXL_F32 ? wider : MXL_F64;
+    }
+    return wider;
+}

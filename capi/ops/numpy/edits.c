@@ -453,6 +453,10 @@ static mxl_array *mask_tensor_compose(mxl_scope *s, const mxl_call *call)
     before = count_before(s, mask, &set);
     if (whole == NULL || before == NULL)
         return NULL;
+    if (at > *start)
+        return mxl_error_null("values of shape %s have more axes than the elements of the mask, "
+                              "%lld",
+                              MXL_SHAPE_OF(value), (long long)*start + 1 + rest);
     if (at >= 0) {
         bool each = value->shape[at] != 1;
 

@@ -52,6 +52,15 @@ mxl_array *mxl_np_read(mxl_scope *s, mxl_array *x, int dtype);
 /* An array without dimensions; scoped. */
 mxl_array *mxl_np_number(mxl_scope *s, double value, int dtype);
 
+/* Sorts the axes of an array into those that are kept and the listed ones, counted from 0. Returns
+ * how many are kept; -1 with the error set. */
+int mxl_np_sort_axes(const mxl_op *op, const mxl_array *x, mxl_tuple list, int64_t *kept,
+                     int64_t *listed);
+
+/* Whether arrays are of the dtypes of solvers: float32, float64 and integers, which count as
+ * float64. Returns the wider dtype; -1 with the error set, without the operator's name. */
+int mxl_np_solver_dtype(int count, mxl_array *const *arrays);
+
 /* The elements of an array as doubles, for the caller to free with mxl_free, 8 bytes each; NULL
  * with the error set. */
 double *mxl_np_doubles(const mxl_array *a);

@@ -10,30 +10,21 @@ typedef struct pinv_params {
     int hermitian;
 } pinv_params;
 
-/* Without a second input the cutoff is a parameter. */
+/* A cutoff that is an input broadcasts to the stack of matrices. */
 static int pinv_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0], *rcond = infer->num_inputs > 1 ? infer->in[1] : NULL;
-    mxl_shape *out = &infer->out_shape[0], both;
-    int batch = a->ndim - 2;
+    mxl_shape both;
 
-    if (mxl_check_full_float(infer->op, a) != 0)
+    if (mxl_infer_said(infer) != 0)
         return -1;
-    if (a->ndim < 2)
-        return mxl_error("%s: takes arrays of two axes and more, got shape %s", infer->op->name,
-                         MXL_SHAPE_OF(a));
-    if (rcond != NULL &&
-        (mxl_check_dtypes(infer->op, a, rcond) != 0 ||
-         mxl_shape_broadcast(&both, batch, a->shape, rcond->ndim, rcond->shape) != 0 ||
-         !mxl_shape_same(both.ndim, both.dim, batch, a->shape)))
-        return mxl_error("%s: rcond of shape %s and dtype %s does not fit A of shape %s and dtype "
-                         "%s",
-                         infer->op->name, MXL_SHAPE_OF(rcond), mxl_dtype_name(rcond->dtype),
-                         MXL_SHAPE_OF(a), mxl_dtype_name(a->dtype));
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    out->dim[batch] = a->shape[batch + 1];
-    out->dim[batch + 1] = a->shape[batch];
-    return 0;
+    if (rcond == NULL ||
+        (mxl_shape_broadcast(&both, a->ndim - 2, a->shape, rcond->ndim, rcond->shape) == 0 &&
+         mxl_shape_same(both.ndim, both.dim, a->ndim - 2, a->shape)))
+        return 0;
+    return mxl_error("%s: rcond of shape %s does not broadcast to the stack of matrices, whose "
+                     "shape is %s",
+                     infer->op->name, MXL_SHAPE_OF(rcond), MXL_SHAPE_TEXT(a->ndim - 2, a->shape));
 }
 
 /* The matrices of a call, m x n with m <= n: transposed if they are tall. */
@@ -158,34 +149,17 @@ static void pinv_saves(mxl_saves *saves)
         saves->in[1] = saves->wants[1];
 }
 
-/* The last two sizes change places. */
-static int pinv_complete(mxl_rule *rule)
-{
-    mxl_shape *sides[] = {mxl_rule_in(rule, 0), mxl_rule_out(rule, 0)};
-
-    for (int i = 0; i < 2; i++) {
-        mxl_shape turned = *sides[i];
-
-        if (turned.ndim < 2)
-            continue;
-        turned.dim[turned.ndim - 1] = sides[i]->dim[turned.ndim - 2];
-        turned.dim[turned.ndim - 2] = sides[i]->dim[turned.ndim - 1];
-        if (mxl_rule_merge(rule, sides[1 - i], &turned) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 #define HERMITIAN                                                                                  \
     MXL_PARAM(pinv_params, hermitian, MXL_P_BOOL, "0", "Of no effect: results are the same.")
-#define PINV(id, op_name, text, its_inputs, ...)                                                   \
+#define PINV(id, op_name, text, its_inputs, its_shapes, ...)                                       \
     static const mxl_op op_##id = {                                                                \
         .name = MXL_NUMPY(op_name),                                                                \
         .doc = text,                                                                               \
         its_inputs,                                                                                \
         MXL_PARAMS_OF(pinv_params, __VA_ARGS__),                                                   \
         .infer = pinv_infer,                                                                       \
-        .complete_shapes = pinv_complete,                                                          \
+        MXL_SHAPES_TABLE(its_shapes),                                                              \
+        .dtypes = "W*>W",                                                                          \
         .compute = pinv_compute,                                                                   \
         .grad = id##_grad,                                                                         \
         .saves = pinv_saves,                                                                       \
@@ -195,11 +169,12 @@ static int pinv_complete(mxl_rule *rule)
 PINV(pinv, "_npi_pinv",
      "Moore and Penrose's inverses of matrices. Singular values that are not above rcond times "
      "the largest one count as zeros.",
-     MXL_INPUTS(MATRICES, MXL_INPUT(rcond, "A number for each matrix, of A's dtype.")), HERMITIAN);
+     MXL_INPUTS(MATRICES, MXL_INPUT(rcond, "A number for each matrix, of A's dtype.")),
+     "A[*X,M,N] rcond[*R] -> [*X,N,M]", HERMITIAN);
 PINV(pinv_scalar, "_npi_pinv_scalar_rcond",
      "Moore and Penrose's inverses of matrices. Singular values that are not above rcond times "
      "the largest one count as zeros.",
-     MXL_INPUTS(MATRICES),
+     MXL_INPUTS(MATRICES), "A[*X,M,N] -> [*X,N,M]",
      MXL_PARAM(pinv_params, rcond, MXL_P_FLOAT, "1.0000000000000001e-15",
                "The smallest singular value that counts, relative to the largest.",
                .type_name = "double"),

@@ -16,29 +16,6 @@ typedef struct product {
     mxl_shape shape; /* of the result */
 } product;
 
-/* Sorts the axes of an array into kept ones and the listed ones. */
-static int sort_axes(const mxl_op *op, const mxl_array *x, mxl_tuple list, int64_t *kept,
-                     int64_t *summed)
-{
-    bool taken[MXL_MAX_NDIM] = {false};
-    int n = 0;
-
-    for (int i = 0; i < list.n; i++) {
-        int axis = mxl_check_axis(op, list.v[i], x->ndim);
-
-        if (axis < 0)
-            return -1;
-        if (taken[axis])
-            return mxl_error("%s: axis %d is listed twice", op->name, axis);
-        taken[axis] = true;
-        summed[i] = axis;
-    }
-    for (int i = 0; i < x->ndim; i++)
-        if (!taken[i])
-            kept[n++] = i;
-    return n;
-}
-
 static int sizes_of(const mxl_op *op, const mxl_array *a, const mxl_array *b, mxl_tuple a_axes,
                     mxl_tuple b_axes, product *p)
 {
@@ -49,8 +26,8 @@ static int sizes_of(const mxl_op *op, const mxl_array *a, const mxl_array *b, mx
     if (a_axes.n != b_axes.n || a_axes.n > MXL_MAX_NDIM)
         return mxl_error("%s: %d axes of a and %d of b cannot be summed together", op->name,
                          a_axes.n, b_axes.n);
-    p->a_kept = sort_axes(op, a, a_axes, p->a_order, a_summed);
-    p->b_kept = sort_axes(op, b, b_axes, p->b_order + a_axes.n, b_summed);
+    p->a_kept = mxl_np_sort_axes(op, a, a_axes, p->a_order, a_summed);
+    p->b_kept = mxl_np_sort_axes(op, b, b_axes, p->b_order + a_axes.n, b_summed);
     if (p->a_kept < 0 || p->b_kept < 0)
         return -1;
     p->summed = a_axes.n;

@@ -261,11 +261,9 @@ static mxl_array *stack_compose(mxl_scope *s, const mxl_call *call)
 }
 
 /* Without an axis the inputs are flat, whatever they have. */
-static int concatenate_complete(mxl_rule *rule)
+static const char *concatenate_shapes(const void *params)
 {
-    int64_t axis = ((const concatenate_params *)rule->params)->axis;
-
-    return axis == MXL_NONE ? 0 : mxl_joined_complete(rule, axis);
+    return ((const concatenate_params *)params)->axis == MXL_NONE ? "(data[*S_i])... -> [N]" : NULL;
 }
 
 MXL_NP(concatenate, "_npi_concatenate",
@@ -277,7 +275,8 @@ MXL_NP(concatenate, "_npi_concatenate",
                      MXL_PARAM(concatenate_params, axis, MXL_P_OPT_INT, "0",
                                "The axis to join along; None: the arrays are flattened.")),
        .key_var_num_args = "num_args", .arity = mxl_join_arity, .output_names = "out",
-       .complete_shapes = concatenate_complete);
+       MXL_SHAPES_TABLE("(data[*A,D_i@axis,*B])... -> [*A,sum(D_i),*B]"),
+       .shapes_of = concatenate_shapes);
 
 /* ---- _npi_vstack, _npi_hstack, _npi_dstack, _npi_column_stack ---- */
 

@@ -5,31 +5,13 @@
 #include "ops/linalg/linalg.h"
 #include "ops/numpy/numpy.h"
 
-/* Integers count as float64; of two floating dtypes the wider one. -1 with the error set for
- * float16 and bool. */
-static int solver_dtype(const mxl_array *a, const mxl_array *b)
-{
-    int dtype = MXL_F32;
-
-    for (int i = 0; i < 2; i++) {
-        const mxl_array *x = i == 0 ? a : b;
-
-        if (x->dtype == MXL_F16 || x->dtype == MXL_BOOL)
-            return mxl_error("takes float32, float64 and integers, got %s",
-                             mxl_dtype_name(x->dtype));
-        if (x->dtype != MXL_F32)
-            dtype = MXL_F64;
-    }
-    return dtype;
-}
-
 /* ---- solve ---- */
 
 /* Vectors are matrices of one column. */
 static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0], *b = call->in[1], *x;
-    int dtype = solver_dtype(a, b), last = a->ndim - 1;
+    int dtype = mxl_np_solver_dtype(2, call->in), last = a->ndim - 1;
 
     if (dtype < 0)
         return NULL;
@@ -89,39 +71,20 @@ MXL_NP(tensorinv, "_npi_tensorinv",
 
 /* ---- tensorsolve ---- */
 
-/* The order of a's axes with `a_axes` moved to the end. -1 with the error set. */
-static int moved(const mxl_op *op, const mxl_array *a, mxl_tuple a_axes, int64_t *order)
-{
-    bool last[MXL_MAX_NDIM] = {false};
-    int n = 0;
-
-    for (int i = 0; i < a_axes.n; i++) {
-        int axis = mxl_check_axis(op, a_axes.v[i], a->ndim);
-
-        if (axis < 0)
-            return -1;
-        if (last[axis])
-            return mxl_error("%s: axis %d is listed twice", op->name, axis);
-        last[axis] = true;
-    }
-    for (int i = 0; i < a->ndim; i++)
-        if (!last[i])
-            order[n++] = i;
-    for (int i = 0; i < a_axes.n; i++)
-        order[n++] = a_axes.v[i] + (a_axes.v[i] < 0 ? a->ndim : 0);
-    return 0;
-}
-
 /* The result has the axes of a behind as many as b has, or all if there are none. */
 static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_array *a = call->in[0], *b = call->in[1];
-    int dtype = solver_dtype(a, b);
-    int64_t order[MXL_MAX_NDIM], n = b->size;
+    int dtype = mxl_np_solver_dtype(2, call->in);
+    mxl_tuple a_axes = *(const mxl_tuple *)call->params;
+    int64_t order[MXL_MAX_NDIM], last[MXL_MAX_NDIM], n = b->size;
     mxl_shape shape = {0};
+    int kept;
 
-    if (dtype < 0 || moved(call->op, a, *(const mxl_tuple *)call->params, order) != 0)
+    if (dtype < 0 || (kept = mxl_np_sort_axes(call->op, a, a_axes, order, last)) < 0)
         return NULL;
+    for (int i = 0; i < a_axes.n; i++)
+        order[kept + i] = last[i];
     for (int i = a->ndim == b->ndim ? 0 : b->ndim; i < a->ndim; i++)
         shape.dim[shape.ndim++] = a->shape[order[i]];
     if (b->ndim > a->ndim || mxl_shape_size(shape.ndim, shape.dim) != n || n * n != a->size)

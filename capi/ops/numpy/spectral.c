@@ -38,17 +38,16 @@ static mxl_array *inverse_gaps(mxl_scope *s, mxl_array *l)
     return reciprocal_or_zero(s, mxl_sub(s, beside(s, l, false), beside(s, l, true)));
 }
 
-/* Square matrices in a floating dtype; integers in float64. NULL with the error set. */
+/* Square matrices in a dtype of solvers. NULL with the error set. */
 static mxl_array *squares(mxl_scope *s, mxl_array *a)
 {
-    int last = a->ndim - 1;
+    int last = a->ndim - 1, dtype = mxl_np_solver_dtype(1, &a);
 
-    if (a->dtype == MXL_F16 || a->dtype == MXL_BOOL)
-        return mxl_error_null("takes float32, float64 and integers, got %s",
-                              mxl_dtype_name(a->dtype));
+    if (dtype < 0)
+        return NULL;
     if (a->ndim < 2 || a->shape[last] != a->shape[last - 1])
         return mxl_error_null("takes square matrices, got shape %s", MXL_SHAPE_OF(a));
-    return mxl_cast(s, a, mxl_dtype_is_float(a->dtype) ? a->dtype : MXL_F64);
+    return mxl_cast(s, a, dtype);
 }
 
 /* Operators of square matrices: values, then vectors if there is a second output. */
@@ -61,18 +60,6 @@ static mxl_array *squares(mxl_scope *s, mxl_array *a)
         .compose = kind##_compose,                                                                 \
         __VA_ARGS__,                                                                               \
     }
-
-/* The matrices are square, and the values lack one axis. */
-static int values_complete(mxl_rule *rule)
-{
-    mxl_shape square = *mxl_rule_out(rule, 0);
-
-    if (square.ndim < 1 || square.ndim >= MXL_MAX_NDIM)
-        return 0;
-    square.dim[square.ndim] = square.dim[square.ndim - 1];
-    square.ndim++;
-    return mxl_rule_merge(rule, mxl_rule_in(rule, 0), &square);
-}
 
 /* ---- symmetric matrices ---- */
 
@@ -102,7 +89,7 @@ EIGEN(eigh, symmetric, mxl_arity_two,
       "symmetric.",
       TRIANGLE);
 EIGEN(eigvalsh, symmetric, NULL, "Eigenvalues of symmetric matrices, ascending.", TRIANGLE,
-      .complete_shapes = values_complete);
+      MXL_SHAPES_TABLE("A[*X,N,N] -> [*X,N]"));
 
 /* ---- any matrices ---- */
 
@@ -148,21 +135,13 @@ static int eig_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_matmul(s, inner, v, false, true, 1));
 }
 
-static int eig_infer(mxl_infer *infer)
-{
-    if (mxl_linalg_check_square(infer) != 0)
-        return -1;
-    mxl_infer_like_first(infer);
-    infer->out_shape[0].ndim--;
-    return 0;
-}
-
 static const mxl_op op_eig_float = {
     .name = "_mxl_eig",
     .doc = "Eigenvalues and eigenvectors of matrices of float32 or float64.",
     .inputs = mxl_inputs_a,
     .arity = mxl_arity_two,
-    .infer = eig_infer,
+    MXL_SHAPES("A[*X,N,N] -> [*X,N] [*X,N,N]"),
+    .dtypes = "W>W*",
     .compute = eig_compute,
     .grad = eig_grad,
     .saves = mxl_saves_outputs,
@@ -185,7 +164,7 @@ EIGEN(eig, any, mxl_arity_two,
       "equal values.",
       .params = NULL);
 EIGEN(eigvals, any, NULL, "Eigenvalues of matrices, in no order. An error if one is complex.",
-      .complete_shapes = values_complete);
+      MXL_SHAPES_TABLE("A[*X,N,N] -> [*X,N]"));
 
 /* ---- svd ---- */
 
@@ -194,23 +173,6 @@ static int svd_arity(const void *params, mxl_arity *arity)
     (void)params;
     arity->inputs = 1;
     arity->outputs = arity->visible = 3;
-    return 0;
-}
-
-static int svd_infer(mxl_infer *infer)
-{
-    const mxl_array *a = infer->in[0];
-    int64_t rows;
-
-    if (mxl_linalg_check(infer, 2) != 0)
-        return -1;
-    rows = a->shape[a->ndim - 2];
-    if (rows > a->shape[a->ndim - 1])
-        return mxl_error("%s: takes matrices with no more rows than columns, got shape %s",
-                         infer->op->name, MXL_SHAPE_OF(a));
-    mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
-    infer->out_shape[0].dim[a->ndim - 1] = rows;
-    infer->out_shape[1].ndim--;
     return 0;
 }
 
@@ -284,7 +246,9 @@ const mxl_op mxl_op_np_svd = {
            "of greatest magnitude positive). The gradient leaves out terms of equal values.",
     .inputs = mxl_inputs_a,
     .arity = svd_arity,
-    .infer = svd_infer,
+    .infer = mxl_linalg_infer_wide,
+    MXL_SHAPES_TABLE("A[*X,M,N] -> [*X,M,M] [*X,M] [*X,M,N]"),
+    .dtypes = "W>W*",
     .compute = svd_compute,
     .grad = svd_grad,
     .saves = mxl_saves_outputs,

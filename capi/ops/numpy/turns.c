@@ -38,8 +38,8 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
     if (p->axis.n < 0) {
         int64_t shift = 0;
 
-        for (int i = 0; i < p->shift.n; i++)
-            shift += p->shift.v[i];
+        for (int i = 0; i < p->shift.n && x->size > 0; i++)
+            shift = (shift + p->shift.v[i] % x->size) % x->size;
         line = roll_axis(s, mxl_reshape(s, x, 1, &x->size), 0, shift);
         return mxl_apply(s, &mxl_op_copy, mxl_reshape(s, line, x->ndim, x->shape));
     }

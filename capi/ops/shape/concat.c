@@ -157,72 +157,32 @@ static int join_grad(mxl_grad *g)
 
 /* ---- what graphs complete ---- */
 
-static mxl_shape *shape_at(const mxl_rule *rule, int i)
+/* The packed parameters of a recurrent layer may have several unknown sizes: what is left of a
+ * known total, in equal parts. */
+static int parameters_complete(mxl_rule *rule)
 {
-    return &rule->shapes[mxl_rule_entry(rule, i)];
-}
-
-/* Everything but one axis is alike. */
-static int complete_others(mxl_rule *rule, int64_t axis)
-{
-    mxl_shape all = {.ndim = -1}, one;
-    int count = rule->num_in + rule->num_out;
-
-    for (int i = 0; i < count; i++) {
-        one = *shape_at(rule, i);
-        if (one.ndim >= 0 && axis < 0)
-            axis += one.ndim;
-        if (axis >= 0 && axis < one.ndim)
-            one.dim[axis] = -1;
-        if (mxl_shape_complete(&all, &one) < 0)
-            return -1;
-    }
-    for (int i = 0; i < count; i++) {
-        if (mxl_rule_merge(rule, shape_at(rule, i), &all) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Along the axis the sizes of the inputs add up: unknown ones share what is left of a known total.
- * Only the packed parameters of a recurrent layer may have several of them, of one size each. */
-static int share_rest(mxl_rule *rule, int axis, bool several)
-{
-    int64_t rest = axis < mxl_rule_out(rule, 0)->ndim ? mxl_rule_out(rule, 0)->dim[axis] : -1;
+    int64_t rest = mxl_rule_out(rule, 0)->ndim > 0 ? mxl_rule_out(rule, 0)->dim[0] : -1;
     int unknown = 0;
 
     for (int i = 0; i < rule->num_in; i++) {
         const mxl_shape *in = mxl_rule_in(rule, i);
 
-        if (in->ndim <= axis)
+        if (in->ndim <= 0)
             return 0;
-        unknown += in->dim[axis] < 0;
-        rest -= in->dim[axis] < 0 ? 0 : in->dim[axis];
+        unknown += in->dim[0] < 0;
+        rest -= in->dim[0] < 0 ? 0 : in->dim[0];
     }
-    if (rest < 0 || unknown == 0 || (unknown > 1 && !several) || rest % unknown != 0)
+    if (rest < 0 || unknown == 0 || rest % unknown != 0)
         return 0;
     for (int i = 0; i < rule->num_in; i++) {
         mxl_shape *in = mxl_rule_in(rule, i);
 
-        if (in->dim[axis] < 0) {
-            in->dim[axis] = rest / unknown;
+        if (in->dim[0] < 0) {
+            in->dim[0] = rest / unknown;
             rule->changed = true;
         }
     }
     return 0;
-}
-
-int mxl_joined_complete(mxl_rule *rule, int64_t axis)
-{
-    if (complete_others(rule, axis) != 0)
-        return -1;
-    axis += axis < 0 ? mxl_rule_out(rule, 0)->ndim : 0;
-    return axis < 0 ? 0 : share_rest(rule, (int)axis, false);
-}
-
-static int parameters_complete(mxl_rule *rule)
-{
-    return share_rest(rule, 0, true);
 }
 
 /* ---- Concat ---- */

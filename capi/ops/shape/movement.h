@@ -17,9 +17,6 @@ int mxl_movement_grad(mxl_grad *g);
 /* dx = dy in the shape of x. */
 int mxl_reshape_grad(mxl_grad *g);
 
-/* For graphs: the shapes of inputs that are joined along an axis, with everything else alike. */
-int mxl_joined_complete(mxl_rule *rule, int64_t axis);
-
 /* The arity of joins, whose parameters begin with num_args: that many inputs, or if it is missing,
  * the inputs given; at least one. */
 int mxl_join_arity(const void *params, mxl_arity *arity);

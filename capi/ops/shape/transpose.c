@@ -105,7 +105,7 @@ static int transpose_complete(mxl_rule *rule)
         .name = __VA_ARGS__,                                                                       \
     }
 
-TRANSPOSE(op_transpose, mxl_inputs_data, "[]", "; empty: the axes in reverse.", "transpose",
+TRANSPOSE(op_transpose, NULL, "[]", "; empty: the axes in reverse.", "transpose",
           .node_name = "PermuteBackward0");
 TRANSPOSE(op_np_transpose, mxl_inputs_np, "None",
           ", counted from either end; None: the axes in reverse.", MXL_NUMPY("_np_transpose"));

@@ -11,6 +11,7 @@
 #include "ops/linalg/linalg.h"
 #include "ops/nn/images.h"
 #include "ops/shape/movement.h"
+#include "ops/vision/vision.h"
 
 typedef struct moved_params {
     double spatial_scale;
@@ -83,25 +84,10 @@ static int check_trans(const mxl_infer *infer)
 static int moved_infer(mxl_infer *infer)
 {
     const moved_params *p = infer->params;
-    const mxl_array *x = infer->in[0], *regions = infer->in[1];
-    int64_t channels;
 
-    if (mxl_check_images(infer->op->name, x) != 0 || mxl_check_float(infer->op, x) != 0 ||
-        mxl_check_dtypes(infer->op, x, regions) != 0)
+    if (mxl_sensitive_infer(infer, infer->in[0], p->output_dim, p->group_size, p->pooled_size) != 0)
         return -1;
-    if (regions->ndim != 2 || regions->shape[1] != 5)
-        return mxl_error("%s: rois must have shape (regions, 5), got %s", infer->op->name,
-                         MXL_SHAPE_OF(regions));
-    channels = p->output_dim * p->group_size * p->group_size;
-    if (x->shape[1] < channels)
-        return mxl_error("%s: the images must have output_dim * group_size^2 = %lld channels, got "
-                         "%lld",
-                         infer->op->name, (long long)channels, (long long)x->shape[1]);
-    if (infer->num_inputs > 2 && check_trans(infer) != 0)
-        return -1;
-    return mxl_infer_set(
-        infer, x->dtype, 4,
-        (int64_t[]){regions->shape[0], p->output_dim, p->pooled_size, p->pooled_size});
+    return infer->num_inputs > 2 ? check_trans(infer) : 0;
 }
 
 /* ---- what is known of a call ---- */

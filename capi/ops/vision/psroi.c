@@ -7,6 +7,7 @@
 
 #include "ops/nn/images.h"
 #include "ops/nn/wide.h"
+#include "ops/vision/vision.h"
 
 typedef struct psroi_params {
     double spatial_scale;
@@ -41,55 +42,38 @@ static int64_t groups_of(const psroi_params *p)
     return p->group_size > 0 ? p->group_size : p->pooled_size;
 }
 
-/* Sets the shape of the results of images like x. */
-static int set_pooled(mxl_infer *infer, const mxl_array *x)
+int mxl_sensitive_infer(mxl_infer *infer, const mxl_array *x, int64_t results, int64_t groups,
+                        int64_t bins)
 {
-    const psroi_params *p = infer->params;
-    const mxl_array *regions = infer->in[1];
-    int64_t groups = groups_of(p), channels;
+    int64_t channels = mxl_shape_count(3, (int64_t[]){results, groups, groups});
 
-    if (mxl_check_images(infer->op->name, x) != 0 || mxl_check_float(infer->op, x) != 0 ||
-        mxl_check_dtypes(infer->op, x, regions) != 0)
-        return -1;
-    if (regions->ndim != 2 || regions->shape[1] != 5)
-        return mxl_error("%s: rois must have shape (regions, 5), got %s", infer->op->name,
-                         MXL_SHAPE_OF(regions));
-    channels = mxl_shape_count(3, (int64_t[]){p->output_dim, groups, groups});
     if (channels < 0)
         return mxl_error_prefix(infer->op->name);
+    if (mxl_check_regions(infer, x, 5) != 0)
+        return -1;
     if (x->shape[1] < channels)
         return mxl_error("%s: the images must have output_dim * group_size^2 = %lld channels, got "
                          "%lld",
                          infer->op->name, (long long)channels, (long long)x->shape[1]);
-    return mxl_infer_set(
-        infer, x->dtype, 4,
-        (int64_t[]){regions->shape[0], p->output_dim, p->pooled_size, p->pooled_size});
+    return mxl_infer_set(infer, x->dtype, 4,
+                         (int64_t[]){infer->in[1]->shape[0], results, bins, bins});
+}
+
+static int bins_infer(mxl_infer *infer, const mxl_array *x)
+{
+    const psroi_params *p = infer->params;
+
+    return mxl_sensitive_infer(infer, x, p->output_dim, groups_of(p), p->pooled_size);
 }
 
 static int psroi_infer(mxl_infer *infer)
 {
-    return set_pooled(infer, infer->in[0]);
+    return bins_infer(infer, infer->in[0]);
 }
 
 static int back_infer(mxl_infer *infer)
 {
-    const psroi_params *p = infer->params;
-    const mxl_array *dy = infer->in[0];
-    const mxl_shape *out = &infer->out_shape[0];
-    mxl_array like = {.dtype = dy->dtype, .ndim = p->shape.n};
-    int64_t shape[4] = {0};
-
-    if (p->shape.n != 4 || mxl_shape_count(4, p->shape.v) < 0)
-        return mxl_error("%s: shape is none of images", infer->op->name);
-    for (int i = 0; i < 4; i++)
-        shape[i] = p->shape.v[i];
-    like.shape = shape;
-    if (set_pooled(infer, &like) != 0)
-        return -1;
-    if (!mxl_shape_same(dy->ndim, dy->shape, out->ndim, out->dim))
-        return mxl_error("%s: data has shape %s, the bins have %s", infer->op->name,
-                         MXL_SHAPE_OF(dy), MXL_SHAPE_TEXT(out->ndim, out->dim));
-    return mxl_infer_to(infer, p->shape);
+    return mxl_bins_back_infer(infer, ((const psroi_params *)infer->params)->shape, bins_infer);
 }
 
 static int psroi_compute(const mxl_call *call)
@@ -118,20 +102,15 @@ static int psroi_compute(const mxl_call *call)
     return mxl_wide_end(&wide, status == 0 ? 0 : mxl_error_prefix(call->op->name));
 }
 
-/* The vjp of taking is putting back, that of putting back is taking. */
 static int psroi_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     psroi_params p = *(const psroi_params *)g->params;
-    mxl_array *inputs[2];
 
     if (!mxl_grad_wants(g, 0))
         return 0;
     p.shape = (mxl_tuple){x->ndim, x->shape};
-    inputs[0] = g->grad_output[0];
-    inputs[1] = mxl_grad_in(g, 1);
-    return mxl_grad_set(
-        g, 0, mxl_scope_call(g->s, g->op == &op_psroi ? &op_psroi_back : &op_psroi, &p, 2, inputs));
+    return mxl_bins_grad(g, g->op == &op_psroi ? &op_psroi_back : &op_psroi, &p);
 }
 
 #define FIELD(field, kind, text, ...) MXL_PARAM(psroi_params, field, kind, text, __VA_ARGS__)

@@ -8,6 +8,7 @@
 
 #include "ops/nn/images.h"
 #include "ops/nn/wide.h"
+#include "ops/vision/vision.h"
 
 typedef struct roi_params {
     mxl_tuple pooled_size;
@@ -32,15 +33,45 @@ static int check_params(const char *name, const roi_params *p)
     return 0;
 }
 
-static int check_regions(const mxl_infer *infer, const mxl_array *x, const mxl_array *regions,
-                         bool rotated)
+int mxl_check_regions(const mxl_infer *infer, const mxl_array *x, int64_t columns)
 {
-    if (mxl_check_float(infer->op, x) != 0 || mxl_check_dtypes(infer->op, x, regions) != 0)
+    const mxl_array *regions = infer->in[1];
+
+    if (mxl_check_images(infer->op->name, x) != 0 || mxl_check_float(infer->op, x) != 0 ||
+        mxl_check_dtypes(infer->op, x, regions) != 0)
         return -1;
-    if (regions->ndim != 2 || regions->shape[1] != (rotated ? 6 : 5))
-        return mxl_error("%s: rois must have shape (regions, %d), got %s", infer->op->name,
-                         rotated ? 6 : 5, MXL_SHAPE_OF(regions));
+    if (regions->ndim != 2 || regions->shape[1] != columns)
+        return mxl_error("%s: rois must have shape (regions, %lld), got %s", infer->op->name,
+                         (long long)columns, MXL_SHAPE_OF(regions));
     return 0;
+}
+
+int mxl_bins_back_infer(mxl_infer *infer, mxl_tuple images,
+                        int (*bins)(mxl_infer *infer, const mxl_array *x))
+{
+    const mxl_array *dy = infer->in[0];
+    const mxl_shape *out = &infer->out_shape[0];
+    mxl_array like = {.dtype = dy->dtype, .ndim = images.n};
+    int64_t shape[4] = {0};
+
+    if (images.n != 4 || mxl_shape_count(4, images.v) < 0)
+        return mxl_error("%s: shape is none of images", infer->op->name);
+    for (int i = 0; i < 4; i++)
+        shape[i] = images.v[i];
+    like.shape = shape;
+    if (bins(infer, &like) != 0)
+        return -1;
+    if (!mxl_shape_same(dy->ndim, dy->shape, out->ndim, out->dim))
+        return mxl_error("%s: data has shape %s, the bins have %s", infer->op->name,
+                         MXL_SHAPE_OF(dy), MXL_SHAPE_TEXT(out->ndim, out->dim));
+    return mxl_infer_to(infer, images);
+}
+
+int mxl_bins_grad(mxl_grad *g, const mxl_op *other, const void *params)
+{
+    mxl_array *inputs[2] = {g->grad_output[0], mxl_grad_in(g, 1)};
+
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, other, params, 2, inputs));
 }
 
 /* The channels of the result for those of the images; -1 with the error set. */
@@ -56,21 +87,28 @@ static int64_t pooled_channels(const char *name, const roi_params *p, int64_t ch
     return channels / bins;
 }
 
+static const mxl_op op_align, op_rotated, op_align_back;
+
+static bool is_rotated(const mxl_op *op, const roi_params *p)
+{
+    return op == &op_rotated || (op == &op_align_back && p->rotated);
+}
+
 /* Sets the shape of the results of images like x. */
-static int set_pooled(mxl_infer *infer, const mxl_array *x, const mxl_array *regions, bool rotated)
+static int set_pooled(mxl_infer *infer, const mxl_array *x)
 {
     const roi_params *p = infer->params;
     int64_t channels;
 
-    if (check_params(infer->op->name, p) != 0 || mxl_check_images(infer->op->name, x) != 0 ||
-        check_regions(infer, x, regions, rotated) != 0)
+    if (check_params(infer->op->name, p) != 0 ||
+        mxl_check_regions(infer, x, is_rotated(infer->op, p) ? 6 : 5) != 0)
         return -1;
     channels = pooled_channels(infer->op->name, p, x->shape[1]);
     if (channels < 0)
         return -1;
     return mxl_infer_set(
         infer, x->dtype, 4,
-        (int64_t[]){regions->shape[0], channels, p->pooled_size.v[0], p->pooled_size.v[1]});
+        (int64_t[]){infer->in[1]->shape[0], channels, p->pooled_size.v[0], p->pooled_size.v[1]});
 }
 
 static mxl_roi roi_of(const roi_params *p, bool rotated, int dtype, const int64_t *images,
@@ -113,38 +151,14 @@ static mxl_roi roi_of(const roi_params *p, bool rotated, int dtype, const int64_
 
 /* ---- means of samples ---- */
 
-static const mxl_op op_align, op_rotated, op_align_back;
-
-/* Of an operator that takes samples, or of the internal one. */
-static bool is_rotated(const mxl_op *op, const roi_params *p)
-{
-    return op == &op_rotated || (op == &op_align_back && p->rotated);
-}
-
 static int align_infer(mxl_infer *infer)
 {
-    return set_pooled(infer, infer->in[0], infer->in[1], infer->op == &op_rotated);
+    return set_pooled(infer, infer->in[0]);
 }
 
 static int back_infer(mxl_infer *infer)
 {
-    const roi_params *p = infer->params;
-    const mxl_array *dy = infer->in[0], *regions = infer->in[1];
-    const mxl_shape *out = &infer->out_shape[0];
-    mxl_array like = {.dtype = dy->dtype, .ndim = p->shape.n};
-    int64_t shape[4] = {0};
-
-    if (p->shape.n != 4 || mxl_shape_count(4, p->shape.v) < 0)
-        return mxl_error("%s: shape is none of images", infer->op->name);
-    for (int i = 0; i < 4; i++)
-        shape[i] = p->shape.v[i];
-    like.shape = shape;
-    if (set_pooled(infer, &like, regions, p->rotated) != 0)
-        return -1;
-    if (!mxl_shape_same(dy->ndim, dy->shape, out->ndim, out->dim))
-        return mxl_error("%s: data has shape %s, the bins have %s", infer->op->name,
-                         MXL_SHAPE_OF(dy), MXL_SHAPE_TEXT(out->ndim, out->dim));
-    return mxl_infer_to(infer, p->shape);
+    return mxl_bins_back_infer(infer, ((const roi_params *)infer->params)->shape, set_pooled);
 }
 
 static int align_compute(const mxl_call *call)
@@ -164,7 +178,6 @@ static int align_compute(const mxl_call *call)
     return mxl_wide_end(&wide, status == 0 ? 0 : mxl_error_prefix(call->op->name));
 }
 
-/* The vjp of taking is putting back, that of putting back is taking. */
 static int align_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
@@ -172,15 +185,12 @@ static int align_grad(mxl_grad *g)
     const mxl_op *op = g->op != &op_align_back ? &op_align_back
                        : p.rotated             ? &op_rotated
                                                : &op_align;
-    mxl_array *inputs[2];
 
     if (!mxl_grad_wants(g, 0))
         return 0;
     p.rotated = is_rotated(g->op, &p);
     p.shape = (mxl_tuple){x->ndim, x->shape};
-    inputs[0] = g->grad_output[0];
-    inputs[1] = mxl_grad_in(g, 1);
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, op, &p, 2, inputs));
+    return mxl_bins_grad(g, op, &p);
 }
 
 static const mxl_op op_align = {
@@ -229,7 +239,7 @@ static int pool_infer(mxl_infer *infer)
     const mxl_array *x = infer->in[0], *moved = infer->in[infer->num_inputs - 1];
     const mxl_shape *out = &infer->out_shape[0];
 
-    if (set_pooled(infer, x, infer->in[1], false) != 0)
+    if (set_pooled(infer, x) != 0)
         return -1;
     if (infer->op == &op_pool)
         return 0;

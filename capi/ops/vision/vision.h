@@ -24,6 +24,23 @@ static inline void mxl_infer_output(mxl_infer *infer, int i, int dtype, int ndim
     mxl_shape_set(&infer->out_shape[i], ndim, shape);
 }
 
+/* ---- bins of regions: operators of images and `rois` ---- */
+
+/* Checks images and input 1, their regions, which have so many columns. -1 with the error set. */
+int mxl_check_regions(const mxl_infer *infer, const mxl_array *x, int64_t columns);
+/* The infer of means of bins, each from channels of its own, of images like x: `results` channels
+ * from groups * groups each, in bins * bins. */
+int mxl_sensitive_infer(mxl_infer *infer, const mxl_array *x, int64_t results, int64_t groups,
+                        int64_t bins);
+/* The infer of an operator that puts bins back into images of a shape; `bins` is that of taking
+ * them from images like x. */
+int mxl_bins_back_infer(mxl_infer *infer, mxl_tuple images,
+                        int (*bins)(mxl_infer *infer, const mxl_array *x));
+/* The vjp of taking bins, whose `other` operator puts them back, and the other way round. */
+int mxl_bins_grad(mxl_grad *g, const mxl_op *other, const void *params);
+
+/* ---- float16 ---- */
+
 /* Defines `id`_compute, which computes float16 in float32 by `id`_run. */
 #define MXL_WIDENED(id)                                                                            \
     static int id##_compute(const mxl_call *call)                                                  \

@@ -27,6 +27,13 @@ typedef struct known_call {
     PyObject *values[MAX_PARAMS];
 } known_call;
 
+/* A number or flag that the prepared call takes. */
+typedef struct value_argument {
+    PyObject *name;
+    PyObject *fallback; /* where it is not given; None: it must be */
+    int kind;           /* 'i', 'f' or 'b' */
+} value_argument;
+
 /* The arguments of a vectorcall, which begin with `arrays` arrays. */
 typedef struct arguments {
     PyObject *const *args;
@@ -52,11 +59,11 @@ typedef struct call {
     int num_inputs;     /* the most arrays, and how many come before positional parameters */
     int contiguous;     /* only arrays in C order are usual */
     int constant;       /* only arrays that no gradient flows to are usual */
-    int least, most;    /* how many dimensions usual arrays have; most 0: any number */
-    int into;           /* the result is written to the first array, which is returned */
-    PyObject *result;   /* `_dtype` of a result; NULL: that of the first array */
-    int num_dtypes;     /* of arrays that are usual; 0: all, and `_dtype` means nothing */
-    int num_floating;   /* the first of them take numbers with a fraction */
+    int least, most;  /* how many dimensions usual arrays have; most 0: any number from least on */
+    int into;         /* the result is written to the first array, which is returned */
+    PyObject *result; /* `_dtype` of a result; NULL: that of the first array */
+    int num_dtypes;   /* of arrays that are usual; 0: all, and `_dtype` means nothing */
+    int num_floating; /* the first of them take numbers with a fraction */
     PyObject *dtypes[MAX_DTYPES];
     PyObject *by_flag; /* the library promotes operands: `_dtype` for each of its dtypes; or NULL */
     /* What may follow the arrays, and how it is read: the form. */
@@ -68,7 +75,10 @@ typedef struct call {
             uint64_t axes; /* or a list of one axis */
             int new_axis;  /* the axis is one of the result, which has one more */
         };
-        PyObject *values;      /* read_values: a tuple of (name, "i", "f" or "b", default) */
+        struct {                              /* read_values */
+            int num_values;                   /* arguments of the prepared call: */
+            value_argument value[MAX_VALUES]; /* what each is */
+        };
         struct {               /* read_known: parameters that are constants of the program */
             PyObject *params;  /* the names of all parameters, a tuple */
             PyObject *missing; /* the value of one that is not given */
@@ -215,7 +225,7 @@ static int read_axis(const call *self, const arguments *given, operation *o)
 
 /* Reads an argument as an integer ("i"), a truth value ("b"), or a number that every floating dtype
  * holds ("f"). Returns 0 for other objects. */
-static int read_value(char kind, PyObject *object, MXLValue *value)
+static int read_value(int kind, PyObject *object, MXLValue *value)
 {
     enum { MAX_HALF = 65504 };
 
@@ -247,18 +257,17 @@ static int read_values(const call *self, const arguments *given, operation *o)
     Py_ssize_t extra = given->nargs - given->arrays;
     Py_ssize_t named = given->names == NULL ? 0 : PyTuple_Size(given->names), used = 0;
 
-    o->num_values = (int)PyTuple_Size(self->values);
+    o->num_values = self->num_values;
     o->prepared = plain_call(self, given->arrays);
     for (int i = 0; i < o->num_values; i++) {
-        PyObject *row = PyTuple_GetItem(self->values, i), *object = PyTuple_GetItem(row, 2);
+        const value_argument *its = &self->value[i];
+        PyObject *object = i < extra ? given->args[given->arrays + i] : its->fallback;
 
         for (Py_ssize_t n = 0; i >= extra && n < named; n++) {
-            if (PyTuple_GetItem(given->names, n) == PyTuple_GetItem(row, 0))
+            if (PyTuple_GetItem(given->names, n) == its->name)
                 object = given->args[given->nargs + n], used++;
         }
-        if (i < extra)
-            object = given->args[given->arrays + i];
-        if (!read_value((char)PyLong_AsLong(PyTuple_GetItem(row, 1)), object, &o->values[i]))
+        if (!read_value(its->kind, object, &o->values[i]))
             return 0;
     }
     return used == named && extra <= o->num_values && given->arrays == self->num_inputs;
@@ -409,10 +418,10 @@ static int are_usual(const call *self, PyObject *const *args, int arrays)
         if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != MXL_EDGE_CONSTANT) ||
             (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1))
             return 0;
-        if (self->most != 0) {
+        if (self->least != 0) {
             int ndim = p_MXLNDArrayGetInfo(x, 0, NULL, NULL);
 
-            if (ndim < self->least || ndim > self->most)
+            if (ndim < self->least || (self->most != 0 && ndim > self->most))
                 return 0;
         }
     }
@@ -433,7 +442,7 @@ static int choose(const call *self, arguments *given, operation *o)
     if (self->by_flag != NULL && given->position >= self->num_floating)
         o->is_promoted = 1;
     if (given->position < 0 || (self->into && a->read_only != NULL) ||
-        ((self->constant | self->contiguous | self->most) &&
+        ((self->constant | self->contiguous | self->least) &&
          !are_usual(self, given->args, o->arrays)))
         return 0;
     if (given->nargs == o->arrays && given->names == NULL && self->read != read_values)

@@ -25,9 +25,10 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
             &PyTuple_Type, &values, &least, &most))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
-    if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS) {
-        PyErr_Format(PyExc_ValueError, "Call: more than %d dtypes or %d inputs", MAX_DTYPES,
-                     MAX_INPUTS);
+    if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
+        (values != NULL && PyTuple_Size(values) > MAX_VALUES)) {
+        PyErr_Format(PyExc_ValueError, "Call: more than %d dtypes, %d inputs or %d values",
+                     MAX_DTYPES, MAX_INPUTS, MAX_VALUES);
         return NULL;
     }
     self = (call *)PyType_GenericAlloc(type, 0);
@@ -45,10 +46,21 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         self->params = params;
         Py_INCREF(missing);
         self->missing = missing;
-    } else if (values != NULL && PyTuple_Size(values) <= MAX_VALUES) {
+    } else if (values != NULL) {
         self->read = read_values;
-        Py_INCREF(values);
-        self->values = values;
+        self->num_values = (int)PyTuple_Size(values);
+        for (int i = 0; i < self->num_values; i++) {
+            value_argument *its = &self->value[i];
+
+            if (!PyArg_ParseTuple(PyTuple_GetItem(values, i), "OiO", &its->name, &its->kind,
+                                  &its->fallback)) {
+                self->num_values = i;
+                Py_DECREF(self);
+                return NULL;
+            }
+            Py_INCREF(its->name);
+            Py_INCREF(its->fallback);
+        }
     } else if ((axis | axes) != 0) {
         self->read = read_axis;
         self->axis = axis, self->axes = axes, self->new_axis = new_axis;
@@ -157,8 +169,10 @@ static void call_dealloc(PyObject *object)
     Py_XDECREF(self->by_flag);
     if (self->read == read_known)
         free_known(self);
-    if (self->read == read_values)
-        Py_DECREF(self->values);
+    for (int i = 0; self->read == read_values && i < self->num_values; i++) {
+        Py_DECREF(self->value[i].name);
+        Py_DECREF(self->value[i].fallback);
+    }
     for (int i = 0; i < self->num_dtypes; i++)
         Py_DECREF(self->dtypes[i]);
     PyObject_GC_Del(object);

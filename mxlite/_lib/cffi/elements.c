@@ -3,12 +3,19 @@
 /* Numbers beyond these are left to NumPy, whose loops are faster than calls of the library's. */
 enum { MAX_NUMBERS = 4096, MAX_ITEM = 8 };
 
-/* The size of an element, and 0 of a dtype that Python has no number for (float16, bfloat16). */
+/* The size of an element by MXNet's number of its dtype; 0 of a dtype that NumPy lacks (bfloat16).
+ */
 static size_t item_size(int dtype)
 {
-    static const unsigned char sizes[] = {4, 8, 0, 1, 4, 1, 8, 1}; /* MXNet's numbers of dtypes */
+    static const unsigned char sizes[] = {4, 8, 2, 1, 4, 1, 8, 1};
 
     return dtype >= 0 && dtype < (int)sizeof sizes ? sizes[dtype] : 0;
+}
+
+/* Whether elements of a dtype are C's numbers, which Python has: float16 is none. */
+static int has_numbers(int dtype)
+{
+    return item_size(dtype) != 0 && dtype != 2;
 }
 
 /* The element at an address as a Python number. */
@@ -69,7 +76,7 @@ static PyObject *number_in(PyObject *self, PyObject *object)
         if (extents[i] != 1)
             Py_RETURN_NONE;
     }
-    if (ndim < 0 || item_size(dtype) == 0 || copy_elements(array, element, 1) != 0)
+    if (ndim < 0 || !has_numbers(dtype) || copy_elements(array, element, 1) != 0)
         Py_RETURN_NONE;
     return element_of(dtype, element);
 }
@@ -114,7 +121,7 @@ static PyObject *numbers_in(PyObject *self, PyObject *object)
     ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
     for (int i = 0; i < ndim && n <= MAX_NUMBERS; i++)
         n *= extents[i] < MAX_NUMBERS ? extents[i] : MAX_NUMBERS + 1;
-    if (ndim < 0 || n > MAX_NUMBERS || n == 0 || item_size(dtype) == 0)
+    if (ndim < 0 || n > MAX_NUMBERS || n == 0 || !has_numbers(dtype))
         Py_RETURN_NONE;
     elements = PyMem_Malloc((size_t)n * item_size(dtype));
     if (elements == NULL)
@@ -174,25 +181,30 @@ static void interface_free(PyObject *capsule)
 }
 
 /* array_struct(array): `__array_struct__` of the memory of an array, which its user keeps alive;
- * None if the array has no address, or Python no number of its dtype. */
+ * None if the array has no address, or NumPy lacks its dtype. */
 static PyObject *array_struct(PyObject *self, PyObject *object)
 {
     enum { ALIGNED = 0x100, NATIVE = 0x200, WRITEABLE = 0x400 };
     static const char kinds[] = "fffuiiib"; /* by MXNet's numbers of dtypes */
     int64_t extents[MAX_NDIM], strides[MAX_NDIM];
     uint64_t array = PyLong_AsUnsignedLongLong(object);
+    PyThreadState *thread;
     PyObject *capsule;
     interface *made;
     void *data = NULL;
-    int dtype = -1, ndim;
+    int dtype = -1, ndim, status;
 
     (void)self;
     if (PyErr_Occurred())
         return NULL;
     ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
     if (ndim < 0 || item_size(dtype) == 0 ||
-        p_MXLNDArrayGetStrides(HANDLE(array), MAX_NDIM, strides, NULL) < 0 ||
-        p_MXLNDArrayGetAddress(HANDLE(array), &data) != 0 || data == NULL)
+        p_MXLNDArrayGetStrides(HANDLE(array), MAX_NDIM, strides, NULL) < 0)
+        Py_RETURN_NONE;
+    thread = PyEval_SaveThread(); /* what the array waits for is computed */
+    status = p_MXLNDArrayGetAddress(HANDLE(array), &data);
+    PyEval_RestoreThread(thread);
+    if (status != 0 || data == NULL)
         Py_RETURN_NONE;
     made = PyMem_Calloc(1, sizeof *made);
     if (made == NULL)

@@ -120,7 +120,9 @@ class Operation:
         if isinstance(b, Tensor):
             status = hot.into2(self.of_arrays, a._h, b._h, a._h)
         else:
-            status = hot.into1_number(self.of_scalar, a._h, _plain(b, a), a._h)
+            number = _plain(b, a)
+            arguments = [number, int(number.__class__ is int)]
+            status = 0 if hot.call_into(self.of_scalar, [a._h], arguments, [a._h]) else -1
         if status != 0:
             not_written(a, b)
         return a

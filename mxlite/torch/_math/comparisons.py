@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite.torch._broadcast import require_broadcast
-from mxlite.torch._calls import both, function, method, prepare, require_tensor, run
+from mxlite.torch._calls import both, function, method, prepare, require_tensor, require_tensors, run
 from mxlite.torch._dtypes import PROMOTED, bool_
 from mxlite.torch._math.arithmetic import OPERANDS, Operation, refused, require_operands
 from mxlite.torch._tensor import Tensor, from_values
@@ -52,8 +52,7 @@ def _logical(name: str) -> None:
 
     @both(name, document=f"{name[8:]} of what differs from 0: a tensor of bool.", calls=calls)
     def logical(input: Tensor, other: Tensor) -> Tensor:
-        for position, (argument, value) in enumerate((("input", input), ("other", other)), 1):
-            require_tensor(name, position, argument, value)
+        require_tensors(name, input, other)
         return operation.run(input, other, bool_)
 
 

@@ -146,9 +146,9 @@ def _product(first: str, a: Tensor, second: str, b: Tensor, wanted: str) -> tupl
         if sizes.get(each, size) not in (size, 1) and size != 1:
             raise RuntimeError(f"einsum: subscript {each} is of sizes {size} and {sizes[each]} in two operands")
         sizes[each] = sizes[each] if size == 1 and each in second else size
-    both = [each for each in first if each in second]
-    pairs, inner = ("".join(each for each in both if (each in wanted) == kept) for kept in (True, False))
-    rows, columns = ("".join(each for each in name if each not in both) for name in (first, second))
+    shared = [each for each in first if each in second]
+    pairs, inner = ("".join(each for each in shared if (each in wanted) == kept) for kept in (True, False))
+    rows, columns = ("".join(each for each in name if each not in shared) for name in (first, second))
     order = pairs + rows + columns
     if not inner:
         return order, _laid(first, a, order) * _laid(second, b, order)

@@ -6,7 +6,7 @@ from typing import Any
 
 from mxlite.torch._basic import full_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import MAX_NDIM, both, prepare, run, run_many, values, with_aliases
+from mxlite.torch._calls import both, prepare, run, run_many, values, with_aliases
 from mxlite.torch._convert import clone
 from mxlite.torch._dtypes import BOOL, bool_, from_kind
 from mxlite.torch._kinds import check_dim
@@ -40,7 +40,6 @@ def _diagonal_of(name: str, input: Tensor, diagonal: int) -> int:
         "num_inputs": 1,
         "values": values(diagonal=0),
         "least": 2,
-        "most": MAX_NDIM,
         "again": True,
         **from_kind(BOOL),
     }

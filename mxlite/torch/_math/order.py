@@ -117,7 +117,7 @@ def picked(label: str, input: Tensor, place: int, indices: Tensor, keepdim: bool
     return run(call, [input, shown], place, kind=input._dtype), shown
 
 
-def _constant(input: Tensor) -> Tensor:
+def _detached(input: Tensor) -> Tensor:
     """The tensor without its place in the graph."""
     return input.detach() if input.requires_grad else input
 
@@ -136,7 +136,7 @@ def _arg(name: str, operator: str) -> Callable:
             raise RuntimeError(f"{name}: takes no truth values")
         if dim is None:
             _require_elements(name, input)
-        values = _constant(input)
+        values = _detached(input)
         place = 0 if dim is None else check_dim(dim, input.ndim)
         if dim is None or not input.shape:
             values = values.reshape(-1)
@@ -200,7 +200,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     if not input.shape:
         return zeros_of((), int64)
     call = prepare(None, "argsort", "axis", is_ascend=str(not descending), dtype="int64")
-    return run(call, [_constant(input)], place, kind=int64)
+    return run(call, [_detached(input)], place, kind=int64)
 
 
 @both()
@@ -216,7 +216,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         indices = zeros_of((*input.shape[:place], k, *input.shape[place + 1 :]) if input.shape else (), int64)
     else:
         call = prepare(None, "topk", "axis", "k", is_ascend=str(not largest), dtype="int64")
-        indices = run(call, [_constant(input)], place, k, kind=int64)
+        indices = run(call, [_detached(input)], place, k, kind=int64)
     return _topk_result(_gathered("TopkBackward0", input, place, indices), indices)
 
 

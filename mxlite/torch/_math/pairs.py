@@ -6,7 +6,7 @@ import math
 from typing import Any, Callable
 
 from mxlite.torch._broadcast import require_into
-from mxlite.torch._calls import both, method, methods, require_tensor
+from mxlite.torch._calls import both, method, methods, require_tensor, require_tensors
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, PROMOTED, get_default_dtype
@@ -29,8 +29,7 @@ def _of_two(name: str, label: str, library_name: str, *others: str) -> Callable:
         calls={"two": operation.of_arrays, "failed": _arithmetic.refused, **PROMOTED},
     )
     def made(input: Tensor, other: Tensor) -> Tensor:
-        for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
-            require_tensor(name, place, argument, value)
+        require_tensors(name, input, other)
         return operation.run(input, other)
 
     return made
@@ -129,8 +128,7 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
         apart = choose((a == b).logical_and(a.isinf()), full_of((), math.inf, apart._dtype), apart)
         return a.maximum(b) + apart.neg().exp().log1p()
 
-    for place, (argument, value) in enumerate((("input", input), ("other", other)), 1):
-        require_tensor("logaddexp", place, argument, value)
+    require_tensors("logaddexp", input, other)
     kind = common_dtype(input, other)
     require_floats("logaddexp", kind)
     inputs = [cast(each, kind) for each in (input, other)]

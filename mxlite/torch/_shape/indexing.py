@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite._index.keys import KeyReader
+from mxlite._index.keys import ARRAY, KeyReader
 from mxlite.torch._basic import alias, from_values, full_of, require_fits
 from mxlite.torch._calls import method, prepare, require_tensor, run, run_into
 from mxlite.torch._dtypes import BOOL, bool_, float16, from_kind, int64, uint8
@@ -151,7 +151,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
             else:
                 run_into(_puts[label], self, [self, value, *arrays], numbers)
             return
-        except RuntimeError:  # a part of a tensor that shows elements several times may show each once
+        except RuntimeError:  # the tensor may repeat elements (stride 0) where the part that is assigned does not
             if arrays:
                 raise
     view = getitem(self, key)
@@ -198,4 +198,4 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         raise RuntimeError("index_put_: there are no indices")
     _require_dtype(self, tuple(indices), values, accumulate)
     calls = _adds if accumulate else _puts
-    return run_into(calls["IndexPutBackward0"], self, [self, values, *indices], (4,) * len(indices))
+    return run_into(calls["IndexPutBackward0"], self, [self, values, *indices], ARRAY * len(indices))

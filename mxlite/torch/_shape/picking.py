@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial, wraps
 from typing import Any, Callable
 
+from mxlite._index.keys import ARRAY, WHOLE
 from mxlite.torch._basic import filled, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
 from mxlite.torch._calls import both, prepare, run, run_into
@@ -22,8 +23,6 @@ from mxlite.torch._tensor import Tensor, require_fits
 _select = prepare("IndexSelectBackward0", "take", "axis", slots="0", mode="clip")
 _at = prepare(None, "_mxl_index", "key", rules="torch")
 _flag = prepare(None, "_mxl_index_put", "key", rules="torch", fill=True, scalar=1)
-#: Parts of keys: a whole slice, an index tensor.
-_SLICE, _ARRAY = (1, *(-(1 << 63),) * 3), (4,)
 _gather = prepare("GatherBackward0", "_mxl_gather", "axis", slots="0")
 _scatter = prepare("ScatterBackward0", "_mxl_scatter", "axis", slots="02")
 _scatter_number = prepare("ScatterBackward1", "_mxl_scatter", "axis", slots="0")
@@ -117,7 +116,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     require_integers("take", index, (int64,))
 
     def compute(x: Tensor, index: Tensor) -> Tensor:
-        return run(_at, [x.reshape(-1), index], _ARRAY, kind=x._dtype)
+        return run(_at, [x.reshape(-1), index], ARRAY, kind=x._dtype)
 
     return formula("TakeBackward0", [input], compute, saves="", constants=[index])
 
@@ -233,6 +232,6 @@ def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: An
     size = input.shape[dim] if input.shape else 1
     mask = zeros_of(_with((1,) * input.ndim, dim, size) if input.shape else (1,), bool_)
     if input.numel():
-        run_into(_flag, mask, [mask, index], _SLICE * dim + _ARRAY)
+        run_into(_flag, mask, [mask, index], WHOLE * dim + ARRAY)
     mask = mask if input.shape else mask.reshape(())
     return fill_where(made, "IndexFill", input, mask, value)

@@ -12,7 +12,6 @@ from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.torch._basic import alias, is_dense, with_shape
 from mxlite.torch._broadcast import expand_error
 from mxlite.torch._calls import (
-    MAX_NDIM,
     adopt,
     both,
     check_call,
@@ -32,8 +31,7 @@ from mxlite.torch._tensor import Tensor
 
 _view = prepare("ViewBackward0", "_mxl_reshape_to", "shape")
 _unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_own", "shape")
-_t = prepare("TBackward0", "transpose", "axes")
-_t_of_matrix = prepare("TBackward0", "transpose")
+_t = prepare("TBackward0", "transpose")
 _swap = prepare("TransposeBackward0", "SwapAxis", "dim1", "dim2")
 _transpose = prepare("TransposeBackward0", "transpose", "axes")
 _permute = prepare("PermuteBackward0", "transpose", "axes")
@@ -176,7 +174,6 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
         "one": prepare("ViewBackward0", "Reshape", shape="(-1,)"),
         "contiguous": True,
         "least": 2,
-        "most": MAX_NDIM,
         "again": True,
         **from_kind(BOOL),
     }
@@ -224,7 +221,7 @@ def _unsqueezed(input: Tensor, dim: int, call: int) -> Tensor:
     return adopt(hot.call1_int(call, input._h, check_dim(dim, len(input.shape) + 1)), input._dtype)
 
 
-@both(calls={"axes": _squeeze_one, "least": 2, "most": MAX_NDIM, "again": True, **from_kind(BOOL)})
+@both(calls={"axes": _squeeze_one, "least": 2, "again": True, **from_kind(BOOL)})
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1: all, one of them, or those of a tuple."""
     return _squeezed(input, dim, _squeeze)
@@ -245,7 +242,7 @@ def _squeezed(input: Tensor, dim: Any, calls: list[int]) -> Tensor:
 # ---- another order ----
 
 
-@both(calls={"one": _t_of_matrix, "least": 2, "most": 2, "again": True, **from_kind(BOOL)})
+@both(calls={"one": _t, "least": 2, "most": 2, "again": True, **from_kind(BOOL)})
 def t(input: Tensor) -> Tensor:
     """The transposed matrix; of a tensor of fewer dimensions itself."""
     return _t_of(input, _t)
@@ -255,7 +252,7 @@ def _t_of(input: Tensor, call: int) -> Tensor:
     ndim = len(input.shape)
     if ndim > 2:
         raise RuntimeError(f"t: the tensor has 2 dimensions at most, got {ndim}")
-    return with_shape(call, input, tuple(reversed(range(ndim))))
+    return run(call, [input], kind=input._dtype)
 
 
 @both(
@@ -394,7 +391,7 @@ def _in_place_view(name: str, change: Callable) -> None:
         return self
 
 
-_t_, _transpose_ = (prepare(label, "transpose", "axes") for label in ("TBackward1", "TransposeBackward1"))
+_t_, _transpose_ = prepare("TBackward1", "transpose"), prepare("TransposeBackward1", "transpose", "axes")
 _unsqueeze_ = prepare("UnsqueezeBackward1", "expand_dims", "axis")
 _squeeze_ = _squeezes(3)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from mxlite._index.keys import SLICE, WHOLE
 from mxlite.torch._calls import both, prepare, run
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._tensor import Tensor
@@ -12,8 +13,6 @@ from mxlite.torch._tensor import Tensor
 _select = prepare("SelectBackward0", "_mxl_select", "axis", "index")
 _slice = prepare("SliceBackward0", "slice_axis", "axis", "begin", "end")
 _part = prepare("SliceBackward0", "_mxl_index", "key", rules="torch", slots="0")
-#: The part of a key that takes a dimension whole.
-_WHOLE = (1, *(-(1 << 63),) * 3)
 
 
 def select_at(input: Tensor, dim: int, index: int) -> Tensor:
@@ -39,7 +38,7 @@ def slice_dim(input: Tensor, dim: int, start: int, end: int, step: int) -> Tenso
     """A view of positions of a dimension: from 0 on, start <= end."""
     if start < end and step == 1:
         return run(_slice, [input], dim, start, end, kind=input._dtype)
-    return run(_part, [input], (*_WHOLE * dim, 1, start, end, step), kind=input._dtype)
+    return run(_part, [input], (*WHOLE * dim, *SLICE, start, end, step), kind=input._dtype)
 
 
 @both()

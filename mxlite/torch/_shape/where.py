@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from mxlite._index.keys import ARRAY
 from mxlite._lib import hot
 from mxlite.torch._basic import filled, full_of
 from mxlite.torch._broadcast import broadcast_shapes
@@ -93,7 +94,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         return masked_select(input.reshape(1), mask.reshape(1))
 
     def compute(x: Tensor, flags: Tensor) -> Tensor:
-        return run(_select, [_shapes.expand(x, shape), flags], (4,), kind=x._dtype)
+        return run(_select, [_shapes.expand(x, shape), flags], ARRAY, kind=x._dtype)
 
     return formula("MaskedSelectBackward0", [input], compute, saves="", constants=[_shapes.expand(mask, shape)])
 

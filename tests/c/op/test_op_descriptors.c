@@ -258,6 +258,25 @@ TEST(what_sets_the_number_of_outputs)
     }
 }
 
+/* An operator of as many arrays as are given says its outputs before there is one. */
+TEST(outputs_before_inputs)
+{
+    static _Alignas(16) char params[MOST_BYTES];
+
+    for (int i = 0; i < mxl_op_count(); i++) {
+        const mxl_op *op = mxl_op_at(i);
+
+        if (op->key_var_num_args == NULL)
+            continue;
+        memset(params, 0, sizeof params);
+        for (const mxl_param *param = mxl_op_params(op); param->name != NULL; param++) {
+            if (strcmp(param->name, op->key_var_num_args) != 0)
+                vary(param, params, 1);
+        }
+        HOLDS(visible(op, params) >= 0, op, mxl_error_text());
+    }
+}
+
 /* A text of shapes is one, and names the inputs as errors do. */
 static void check_shapes(const mxl_op *op, const void *params, const char *text)
 {
@@ -300,4 +319,5 @@ TEST(shapes_are_texts)
 
 HARNESS_MAIN(ENTRY(names_lead_back), ENTRY(descriptors_are_whole),
              ENTRY(nodes_have_slots_of_inputs), ENTRY(parameters_are_whole),
-             ENTRY(what_sets_the_number_of_outputs), ENTRY(shapes_are_texts))
+             ENTRY(what_sets_the_number_of_outputs), ENTRY(outputs_before_inputs),
+             ENTRY(shapes_are_texts))

@@ -16,10 +16,9 @@ TEST(names_in_errors)
     fails("IndexError: fill_element_0index: ", "fill_element_0index", "", 3, x, v, far);
     fails("index 2 is out of bounds for axis 1 of extent 2", "fill_element_0index", "", 3, x, v,
           far);
-    fails("shapes (2,1,2), (2,), (2,); expected (n,m), (n,), (n,)", "fill_element_0index", "", 3,
-          cube, v, far);
-    fails("expected (n,m), (n,), (n,)", "fill_element_0index", "", 3, x, x, far);
-    fails("expected (n,m), (n,), (n,)", "fill_element_0index", "", 3, x, v, x);
+    fails("lhs must have shape [N,M], got (2,1,2)", "fill_element_0index", "", 3, cube, v, far);
+    fails("mhs must have shape [N], got (2,2)", "fill_element_0index", "", 3, x, x, far);
+    fails("rhs must have shape [N], got (2,2)", "fill_element_0index", "", 3, x, v, x);
     fails("IndexError: index_copy: ", "_contrib_index_copy", "", 3, x, far, x);
     fails("IndexError: batch_take: the rows have no elements", "batch_take", "", 2, none, v);
     fails("batch_take: 3 indices for 2 rows", "batch_take", "", 2, x, three);
@@ -27,8 +26,8 @@ TEST(names_in_errors)
           "SequenceLast", "use_sequence_length=1", 2, x, zero);
     fails("ValueError: SequenceReverse: sequence 1 has length 3, it must be from 0 to 2",
           "SequenceReverse", "use_sequence_length=1", 2, x, above);
-    fails("sequence_length must have shape (2,), got (3,)", "SequenceMask", "use_sequence_length=1",
-          2, x, three);
+    fails("axis 0 of sequence_length is 3; it must be 2, axis 1 of data", "SequenceMask",
+          "use_sequence_length=1", 2, x, three);
     fails("takes 1 input, got 2", "SequenceLast", "", 2, x, v);
     fails("boolean_mask: index must have shape (2,), got (3,)", "_contrib_boolean_mask", "axis=-1",
           2, x, three);

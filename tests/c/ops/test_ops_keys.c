@@ -71,7 +71,7 @@ TEST(steps_and_dots)
           "key=(1,None,None,-2) rules=torch", 1, x);
     fails("ValueError: the step of a slice is 0", "_mxl_index", "key=(1,None,None,0)", 1, x);
     fails("IndexError: a key has at most one ...", "_mxl_index", "key=(3,3) rules=mxnet", 1, x);
-    fails("IndexError: a further ... stands for 1 dimensions", "_mxl_index",
+    fails("IndexError: each ellipsis (...) expands to 1 dimensions", "_mxl_index",
           "key=(3,3,2) rules=torch", 1, x);
     y = run("_mxl_index", "key=(3,0,-1,3) rules=torch", PLAIN, 1, x);
     CHECK_INT(y->size, 1);

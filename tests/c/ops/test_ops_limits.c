@@ -139,5 +139,33 @@ TEST(no_elements_are_soon_done)
     mxl_array_release(square);
 }
 
-HARNESS_MAIN(ENTRY(broadcasts_to_the_most_axes), ENTRY(no_elements_are_soon_done),
+/* The sum of shifts is one of positions, however large they are: here 1 + 4 of 6. */
+TEST(roll_sums_large_shifts)
+{
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 3), 0, 1, 2, 3, 4, 5);
+
+    IS(run("_np_roll", "shift=(9223372036854775807,4)", PLAIN, 1, x), MXL_F32, SHAPE(2, 3), 1, 2, 3,
+       4, 5, 0);
+    mxl_array_release(x);
+}
+
+/* Values of the most axes: with those of the mask they would be more. */
+TEST(mask_assign_axes)
+{
+    int64_t ones[MXL_MAX_NDIM];
+    mxl_array *x = ARRAY(MXL_F32, SHAPE(2, 2), 1, 2, 3, 4), *values;
+    mxl_array *mask = ARRAY(MXL_BOOL, SHAPE(2, 2), 1, 0, 0, 1);
+
+    for (int i = 0; i < MXL_MAX_NDIM; i++)
+        ones[i] = 1;
+    values = mxl_array_new(MXL_F32, MXL_MAX_NDIM, ones);
+    fails("have more axes than the elements of the mask, 1", "_npi_boolean_mask_assign_tensor",
+          "start_axis=0", 3, x, mask, values);
+    mxl_array_release(values);
+    mxl_array_release(mask);
+    mxl_array_release(x);
+}
+
+HARNESS_MAIN(ENTRY(mask_assign_axes), ENTRY(roll_sums_large_shifts),
+             ENTRY(broadcasts_to_the_most_axes), ENTRY(no_elements_are_soon_done),
              ENTRY(every_axis_of_the_most), ENTRY(fully_connected_agrees), ENTRY(sgd_recorded))

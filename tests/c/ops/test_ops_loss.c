@@ -103,9 +103,10 @@ TEST(refusals)
 
     fails("takes floating-point input, got int32", "softmax_cross_entropy", "", 2, ints, label);
     fails("dtypes float32 and float64", "softmax_cross_entropy", "", 2, x, wide);
-    fails("2 axes and 1, got 1 and 1", "softmax_cross_entropy", "", 2, vector, label);
-    fails("2 axes and 1, got 2 and 2", "softmax_cross_entropy", "", 2, x, x);
-    fails("3 labels for 2 samples", "softmax_cross_entropy", "", 2, x, vector);
+    fails("data must have shape [N,C], got (3,)", "softmax_cross_entropy", "", 2, vector, label);
+    fails("label must have shape [N], got (2,3)", "softmax_cross_entropy", "", 2, x, x);
+    fails("axis 0 of label is 3; it must be 2, axis 0 of data", "softmax_cross_entropy", "", 2, x,
+          vector);
     fails("no classes", "softmax_cross_entropy", "", 2, none, label);
 
     fails("takes floating-point input, got int32", "MAERegressionOutput", "", 2, ints, ints);

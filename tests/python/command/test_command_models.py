@@ -92,7 +92,7 @@ def test_an_image_as_input(model: Path) -> None:
         ((), "the shape or the values of input data are missing: --shape data=... or --input"),
         (("--shape", "data=1,x"), "--shape data=1,x: expected NAME=SIZES, such as data=1,3,224,224"),
         (("--shape", "date=1,3"), "there is no input date; those without values in the file: data, softmax_label"),
-        (("--shape", "data=1,3,9,9"), "fc: weight: Shape inconsistent"),
+        (("--shape", "data=1,3,9,9"), "fc: FullyConnected: axis 1 of weight is 16; it must be 98"),
         (("--input", "none.npy"), "--input none.npy: "),
         (("--input", "net-symbol.json"), "--input net-symbol.json: "),
         (("--shape", "data=1,3,4,6", "--input", "x.npy"), "--shape says (1, 3, 4, 6)"),

@@ -265,7 +265,7 @@ import importlib, inspect, pickle, pydoc, sys
 import mxlite
 mxlite.install_as_mxnet()
 from mxlite._public import loaded
-def idle(): return [name for name in loaded.names() if type(sys.modules["mxnet." + name]).__name__ == "_Placeholder"]
+def idle(): return [name for name in loaded.names() if type(sys.modules["mxnet." + name]).__name__ == "_LazyModule"]
 count = len(idle())
 inspect.getmodule(idle), pydoc.apropos, repr(sys.modules["mxnet.symbol"])
 for module in list(sys.modules.values()):  # as unittest and debuggers do
@@ -273,7 +273,7 @@ for module in list(sys.modules.values()):  # as unittest and debuggers do
 assert count > 80 and len(idle()) == count
 symbol = sys.modules["mxnet.symbol"]
 assert symbol.Symbol is mxlite.sym.Symbol and sys.modules["mxnet.symbol"] is mxlite.symbol and "var" in dir(symbol)
-import mxnet.contrib.svrg_optimization.svrg_module  # its parent is a placeholder
+import mxnet.contrib.svrg_optimization.svrg_module  # its parent is lazy
 import mxnet.gluon.nn as nn
 from mxnet.module import Module
 assert nn is mxlite.gluon.nn and sys.modules["mxnet.module"].Module is Module is mxlite.mod.Module

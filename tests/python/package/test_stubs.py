@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import mxlite as mx
+import mxlite.torch  # noqa: F401 - two constant tensors live from then on
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import describe  # noqa: E402

@@ -193,3 +193,19 @@ def test_errors_name_the_input_and_what_it_must_be() -> None:
         dense.infer_shape(data=(2, 3, 2), w=(4, 5))
     with pytest.raises(mx.MXNetError, match=r"weight must have shape \[num_hidden,prod\(S\)\], got \(4,\)"):
         dense.infer_shape_partial(data=(2, 0, 2), w=(4,))
+
+
+def test_concatenate_says_what_does_not_fit() -> None:
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+
+    def joined(axis: str) -> mx.sym.Symbol:
+        made = library.op(
+            "_npi_concatenate", "all", library.variable("a"), library.variable("b"), num_args="2", axis=axis
+        )
+        return mx.sym.load_json(made.json())
+
+    assert joined("1").infer_shape(a=(2, 3), b=(2, 4))[1] == [(2, 7)]
+    assert joined("None").infer_shape(a=(2, 3), b=(4,))[1] == [(10,)]
+    assert joined("None").infer_shape_partial(a=(2, 3))[1] == [(0,)]
+    with pytest.raises(mx.MXNetError, match="all: .*concatenate: axis 0 of .* is 4; it must be 2, axis 0 of"):
+        joined("1").infer_shape(a=(2, 3), b=(4, 3))

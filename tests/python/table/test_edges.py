@@ -100,6 +100,18 @@ def test_leaky_relu_of_float64_is_double() -> None:
     np.testing.assert_allclose(gelu, [v * math.erfc(-v / math.sqrt(2)) / 2 for v in x], rtol=1e-13)
 
 
+@pytest.mark.parametrize("act_type, slope", [("leaky", math.inf), ("elu", math.inf), ("elu", math.nan), ("prelu", 0)])
+def test_no_derivative_above_0_has_leaky_relus_slope(act_type: str, slope: float) -> None:
+    x, slopes = nd.array([2.0, 1e-3, -1.0]), [nd.array([math.inf])] if act_type == "prelu" else []
+    x.attach_grad()
+    with autograd.record():
+        y = nd.LeakyReLU(x, *slopes, act_type=act_type, slope=slope)
+        first = autograd.grad(y, [x], create_graph=True, retain_graph=True)[0]
+    second = autograd.grad(first, [x])[0].asnumpy()
+    np.testing.assert_array_equal(first.asnumpy()[:2], [1, 1])
+    np.testing.assert_array_equal(second, [0, 0, slope if act_type == "elu" else 0])
+
+
 def test_the_last_bit_of_functions_of_float64() -> None:
     numbers = np.concatenate([np.linspace(-20, 20, 4001), [-2.5]])
     for name in ("sin", "cos", "exp", "tanh", "log"):
