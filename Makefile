@@ -327,7 +327,7 @@ $(VENV_STAMP): $(DEMO_STAMP)
 .PHONY: stubs
 stubs: $(BUILD)/stubs.stamp
 $(BUILD)/stubs.stamp: $(BUILD)/libmxlite.so $(VENV_STAMP) $(wildcard mxlite/*.py mxlite/*/*.py) \
-        tools/make_pyi.py tools/describe.py
+        tools/make_pyi.py tools/pyi/numpy_stubs.py tools/describe.py
 	@echo "STUBS mxlite/"
 	@$(LIBRARY_ENV) PYTHONPATH=. MXLITE_BINDING=ctypes $(VPY) tools/make_pyi.py mxlite
 	@touch $@

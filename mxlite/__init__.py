@@ -57,6 +57,8 @@ if TYPE_CHECKING:
         monitor,
         name,
         notebook,
+        numpy,
+        numpy_extension,
         operator,
         optimizer,
         profiler,
@@ -73,6 +75,8 @@ if TYPE_CHECKING:
     from mxlite import kvstore as kv
     from mxlite import module as mod
     from mxlite import monitor as mon
+    from mxlite import numpy as np
+    from mxlite import numpy_extension as npx
     from mxlite import symbol as sym
     from mxlite import visualization as viz
     from mxlite.attribute import AttrScope
@@ -126,9 +130,13 @@ __all__ = [
     "nd",
     "ndarray",
     "notebook",
+    "np",
     "np_array",
     "np_shape",
+    "npx",
     "num_gpus",
+    "numpy",
+    "numpy_extension",
     "operator",
     "optimizer",
     "profiler",
@@ -174,6 +182,8 @@ _MODULES = {
     "monitor",
     "name",
     "notebook",
+    "numpy",
+    "numpy_extension",
     "operator",
     "optimizer",
     "profiler",
@@ -192,6 +202,8 @@ _OTHERS = {
     "kv": "kvstore",
     "mod": "module",
     "mon": "monitor",
+    "np": "numpy",
+    "npx": "numpy_extension",
     "sym": "symbol",
     "viz": "visualization",
 }

@@ -1,22 +1,19 @@
-"""numpy-shape mode (with it () is the shape of a scalar and 0 an empty axis), the library's environment and memory.
-
-Arrays of `mx.np` are not in mxlite yet: what switches them on raises NotImplementedError, what asks for them says no.
-"""
+"""The modes of a thread: NumPy's shapes (with them () is the shape of a scalar and 0 an empty axis) and its arrays; the
+library's environment and memory."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
 import inspect
+import threading
 from typing import Any, Callable, NoReturn, TypeVar
 
 import numpy as np
 
 from mxlite._lib import LIB, ask, c_int, c_text, check_call
 from mxlite._public import show as _show
-from mxlite._public.pages import see
 from mxlite.context import gpu_memory_info, num_gpus
-from mxlite.error import MXNotImplementedError
 
 _T = TypeVar("_T")
 
@@ -56,81 +53,90 @@ def use_np_shape(function: _T) -> _T:
 
     Raises: TypeError: it is neither.
     """
+    return _within(np_shape, function, "use_np_shape")
+
+
+def _within(scope: Callable[[], _Scope], function: Any, name: str) -> Any:
+    """A function that runs in a scope, or a class whose methods and properties do."""
     if inspect.isclass(function):
-        for name, member in list(vars(function).items()):
-            wrapped = _member_in_np_shape(member)
+        for own, member in list(vars(function).items()):
+            wrapped = _member_within(scope, member)
             if wrapped is not None:
-                setattr(function, name, wrapped)
-        return function  # type: ignore[return-value]
+                setattr(function, own, wrapped)
+        return function
     if not callable(function):
-        raise TypeError(f"use_np_shape decorates classes and functions, got {type(function).__name__}")
-    return _function_in_np_shape(function)  # type: ignore[return-value]
+        raise TypeError(f"{name} decorates classes and functions, got {type(function).__name__}")
+    return _function_within(scope, function)
 
 
-def _function_in_np_shape(function: Callable[..., Any]) -> Callable[..., Any]:
+def _function_within(scope: Callable[[], _Scope], function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with np_shape(True):
+        with scope():
             return function(*args, **kwargs)
 
     return wrapper
 
 
-def _member_in_np_shape(member: Any) -> Any:
+def _member_within(scope: Callable[[], _Scope], member: Any) -> Any:
     """What a class has in place of a member; None: it stays."""
     if isinstance(member, (staticmethod, classmethod)):
-        return type(member)(_function_in_np_shape(member.__func__))
+        return type(member)(_function_within(scope, member.__func__))
     if isinstance(member, property):
-        get, put, delete = (each and _function_in_np_shape(each) for each in (member.fget, member.fset, member.fdel))
-        return property(get, put, delete, member.__doc__)
-    return _function_in_np_shape(member) if inspect.isfunction(member) else None
+        parts = (each and _function_within(scope, each) for each in (member.fget, member.fset, member.fdel))
+        return property(*parts, member.__doc__)
+    return _function_within(scope, member) if inspect.isfunction(member) else None
+
+
+class _Modes(threading.local):
+    """What a thread has set; the library has its numpy-shape mode."""
+
+    np_array = False
+
+
+_modes = _Modes()
 
 
 def is_np_array() -> bool:
-    """Whether functions make arrays of `mx.np`: never, mxlite has none yet."""
-    return False
+    """Whether the package makes arrays of `mx.np` in this thread. It starts without."""
+    return _modes.np_array
+
+
+def _set_np_array(active: bool) -> bool:
+    """Switches arrays of `mx.np` for this thread; what it was before."""
+    before, _modes.np_array = _modes.np_array, bool(active)
+    return before
 
 
 def np_array(active: bool = True) -> _Scope:
-    """A with-block that makes no arrays of `mx.np`. Raises: NotImplementedError: with True."""
-    if active:
-        _no_np("np_array")
-    return _Scope(lambda value: value, False)
+    """A with-block in which the package makes arrays of `mx.np` (or, with False, of `mx.nd`)."""
+    return _Scope(_set_np_array, active)
 
 
-def use_np_array(function: Any) -> NoReturn:
-    """Raises: NotImplementedError: there is no mx.np; `use_np_shape` decorates what needs its shapes alone."""
-    _no_np("use_np_array")
+def use_np_array(function: _T) -> _T:
+    """A decorator: within the function, or the class's methods and properties, the package makes arrays of `mx.np`."""
+    return _within(np_array, function, "use_np_array")
 
 
-def use_np(function: Any) -> NoReturn:
-    """Raises: NotImplementedError: there is no mx.np; `use_np_shape` decorates what needs its shapes alone."""
-    _no_np("use_np")
+def use_np(function: _T) -> _T:
+    """A decorator: `use_np_shape` and `use_np_array`."""
+    return use_np_shape(use_np_array(function))
 
 
 def set_np(shape: bool = True, array: bool = True) -> None:
     """Switches numpy-shape mode, and arrays of `mx.np`, for this thread.
 
-    Raises:
-        NotImplementedError: such arrays are asked for: there are none yet.
-        ValueError: they are, but not their shapes.
+    Raises: ValueError: arrays are asked for, but not their shapes.
     """
     if array and not shape:
         raise ValueError("NumPy arrays need NumPy shapes: set both")
-    if array:
-        _no_np("set_np")
+    _set_np_array(array)
     set_np_shape(shape)
 
 
 def reset_np() -> None:
-    """Leaves numpy-shape mode."""
-    set_np_shape(False)
-
-
-def _no_np(name: str) -> NoReturn:
-    raise MXNotImplementedError(
-        f"{name}: arrays of mx.np are not in mxlite yet; {see('compatibility', 'not supported yet')} says what else is"
-    )
+    """Leaves numpy-shape mode, and arrays of `mx.np`."""
+    set_np(shape=False, array=False)
 
 
 def set_module(module: str | None) -> Callable[[_T], _T]:
@@ -165,17 +171,25 @@ def np_ufunc_legal_option(key: str, value: Any) -> bool:
     return key in _UFUNC_OPTIONS and _UFUNC_OPTIONS[key][1](value)
 
 
+def check_ufunc_options(name: str, options: dict[str, Any]) -> None:
+    """Takes NumPy's options of a function of elements where they change nothing.
+
+    Raises: TypeError: there is no such option. NotImplementedError: it has another value than NumPy's own.
+    """
+    for key, value in options.items():
+        if key not in _UFUNC_OPTIONS:
+            raise TypeError(f"{name}: there is no parameter {key}")
+        if value is not _UFUNC_OPTIONS[key][0] and value != _UFUNC_OPTIONS[key][0]:
+            if np_ufunc_legal_option(key, value):
+                raise NotImplementedError(f"{name}: the option {key}={value} is not supported")
+            raise TypeError(f"{name}: {key} cannot be {value}")
+
+
 def _without_options(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        for key in [key for key in kwargs if key not in names]:
-            value = kwargs.pop(key)
-            if key not in _UFUNC_OPTIONS:
-                raise TypeError(f"{function.__name__}: there is no parameter {key}")
-            if value != _UFUNC_OPTIONS[key][0]:
-                if np_ufunc_legal_option(key, value):
-                    raise NotImplementedError(f"{function.__name__}: the option {key}={value} is not supported")
-                raise TypeError(f"{function.__name__}: {key} cannot be {value}")
+        options = {key: kwargs.pop(key) for key in list(kwargs) if key not in names}
+        check_ufunc_options(function.__name__, options)
         return function(*args, **kwargs)
 
     return wrapper

@@ -24,6 +24,7 @@ from typing import Any, Callable
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from describe import CALLERS, Choice, Description, Parameter, describe  # noqa: E402
+from pyi import numpy_stubs  # noqa: E402
 
 import mxlite  # noqa: E402
 from mxlite._lib import hot  # noqa: E402
@@ -62,7 +63,7 @@ _METHODS_OF: dict[type, dict[str, str]] = {NDArray: METHODS, Symbol: SYMBOL_METH
 MADE = ("mxlite.gluon.nn.conv_layers", "mxlite.gluon.model_zoo.vision")
 
 #: What is not the type checker's business.
-SKIPPED = {"__getattr__", "_graph_front_end"}
+SKIPPED = {"__getattr__", "_graph_front_end", "_keys", "_kind"}
 
 _KINDS = {
     "long (non-negative)": "Integer",
@@ -391,7 +392,7 @@ class Stub:
 
     def _property(self, name: str, value: property) -> list[str]:
         assert value.fget is not None
-        said = {"return": "bool"} if value.fget is hot.requires_gradient else value.fget.__annotations__
+        said = {"return": "bool"} if value.fget is hot.requires_gradient else getattr(value.fget, "__annotations__", {})
         hint = said.get("return", "NDArray" if name == "T" else "typing.Any")
         kind = hint if hint == "typing.Any" else self.annotation(hint, getattr(value.fget, "__globals__", {}))
         lines = ["@property", f"def {name}(self) -> {kind}:{_body(inspect.getdoc(value) or '')}"]
@@ -477,7 +478,7 @@ def stubs() -> dict[str, str]:
         stub = Stub(importlib.import_module(array.__module__))
         stub.add_array()
         texts["/".join(array.__module__.split(".")[1:]) + ".pyi"] = stub.text()
-    return texts
+    return {**texts, **numpy_stubs.stubs(operator_stub)}
 
 
 def main(folder: Path) -> int:

@@ -11,9 +11,8 @@ _QUANTIZED = "quantized networks are not in mxlite; cast to float16 (net.cast('f
 #: Patterns of names, behind the module's without "mxlite."; the reason, and what to write. The first that fits.
 _REASONS = (
     (
-        "np npx numpy* np_symbol ndarray.np* symbol.np* ndarray.contrib.uniform symbol.contrib.uniform",
-        "mx.np has no arrays here yet; mx.nd has the same operators under MXNet's names, and takes NumPy's shapes"
-        " inside mx.util.np_shape()",
+        "np_symbol ndarray.np* symbol.np* ndarray.contrib.uniform symbol.contrib.uniform",
+        "mx.np has no symbols here yet; mx.sym has the same operators under MXNet's names",
     ),
     ("*sparse *SparseEmbedding *.CSRNDArray *.getnnz *.edge_id *.dgl_*", _SPARSE),
     ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),

@@ -16,8 +16,9 @@ from typing import Any
 _LOADED = {
     "": """
         attribute autograd base callback context contrib engine error executor executor_manager gluon image initializer
-        io kvstore libinfo library log lr_scheduler metric model module monitor name ndarray notebook operator optimizer
-        profiler random recordio registry rnn runtime symbol test_utils util visualization
+        io kvstore libinfo library log lr_scheduler metric model module monitor name ndarray notebook numpy
+        numpy_extension operator optimizer profiler random recordio registry rnn runtime symbol test_utils util
+        visualization
     """,
     "contrib": "autograd io onnx quantization tensorboard text text.embedding text.utils text.vocab",
     "gluon": """
@@ -38,6 +39,8 @@ _LOADED = {
     "kvstore": "base kvstore",
     "module": "base_module bucketing_module executor_group module python_module sequential_module",
     "ndarray": "contrib image linalg ndarray op random",
+    "numpy": "linalg multiarray random",
+    "numpy_extension": "image random utils",
     "optimizer": "contrib optimizer",
     "rnn": "io rnn rnn_cell",
     "symbol": "contrib image linalg op random symbol",

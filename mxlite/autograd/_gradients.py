@@ -139,12 +139,12 @@ def _grad(
         results = _backward.backward(
             numbers_of(heads), head_grads, numbers_of(wanted), retain, create, train_mode
         )  # fmt: skip
-        return [NDArray._adopt(result) for result in results]
+        return [array._kind._adopt(result) for array, result in zip(wanted, results)]
     found = _gradient.run_backward(heads, head_grads, wanted, retain, train_mode, create, False)
     return [
         (invoke("zeros_like", [array.detach()], {}) if missing else None)
         if result is None
-        else NDArray._adopt(result)
+        else array._kind._adopt(result)
         for array, result in zip(wanted, found)
     ]  # fmt: skip
 

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
+from mxlite.autograd._handles import share
 from mxlite.base import DTYPE_OF_FLAG
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray import _capsules
@@ -52,7 +54,7 @@ class Conversion:
         dtype = self.dtype
         if dtype is None:
             raise AttributeError("an array that has no shape yet has no memory")
-        kind, step = _KINDS[dtype]
+        kind, step = _KINDS[np.dtype(dtype).type]
         address = ask(ctypes.c_void_p, LIB.MXNDArrayGetData, self._h) or _NOWHERE
         shape = self.shape
         strides: tuple[int, ...] = ()
@@ -120,8 +122,9 @@ class Conversion:
         return self
 
     def as_np_ndarray(self) -> Any:
-        """Raises: NotImplementedError (and MXNetError): there is no mx.np yet; `asnumpy` gives a NumPy array."""
-        raise MXNotImplementedError("NDArray.as_np_ndarray: mx.np is not supported yet; asnumpy() gives a NumPy array")
+        """The same array, its memory and its place in the graph, as one of `mx.np`."""
+        array_class: Any = importlib.import_module("mxlite.numpy").ndarray
+        return array_class._adopt(share(self._h))
 
     def tostype(self, stype: str) -> NDArray:
         """A copy that is stored as `stype`, which can only be "default": dense.

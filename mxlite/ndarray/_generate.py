@@ -7,7 +7,7 @@ there are. Over cffi `hot.direct` makes the common calls (no parameter, or the s
 from __future__ import annotations
 
 import importlib
-from functools import cache
+from functools import cache, partial
 from sys import intern
 from typing import Any, Callable
 
@@ -77,17 +77,20 @@ def place_of(operator: str) -> tuple[str, str] | None:
     return None
 
 
-def handles_of(operator: Operator, arrays: tuple) -> list[int]:
+def handles_of(operator: Operator, arrays: tuple, kind: type = NDArray) -> list[int]:
     """The handles of an operator's inputs; None for one that is left out.
 
     Raises:
-        TypeError: an input is not an NDArray.
+        TypeError: an input is no array of this kind: NDArray, or that of `mx.np`.
     """
     for position, array in enumerate(arrays):
-        if array is not None and not isinstance(array, NDArray):
+        if array is not None and getattr(array, "_kind", None) is not kind:
             name = operator.inputs[min(position, len(operator.inputs) - 1)][0] if operator.inputs else "data"
             hint = f"; write {operator.name}(*arrays)" if operator.variadic and isinstance(array, (list, tuple)) else ""
-            raise TypeError(f"{operator.name}: input {name!r} must be an NDArray, got {type(array).__name__}{hint}")
+            if isinstance(array, NDArray):
+                hint = f"; as_n{'p' if kind is not NDArray else 'd'}_ndarray() gives one"
+            wanted = "an NDArray" if kind is NDArray else "an array of mx.np"
+            raise TypeError(f"{operator.name}: input {name!r} must be {wanted}, got {type(array).__name__}{hint}")
     return [array._h for array in arrays if array is not None]
 
 
@@ -151,16 +154,22 @@ def documentation(operator: Operator, kind: str = "NDArray") -> str:
 _WRITTEN = {"Custom": "mxlite.operator._callbacks"}
 
 
-def make_function(operator_name: str) -> Callable:
+def make_function(
+    operator_name: str, kind: type[NDArray] = NDArray, name: str | None = None, module: str | None = None
+) -> Callable:
     """The function for the operator of that name or alias.
 
+    Args:
+        kind: the class of the arrays.
+        name, module: what the function says; None: those of mx.nd.
     Raises:
         AttributeError: there is no such operator.
     """
     if operator_name in _WRITTEN:
         return getattr(importlib.import_module(_WRITTEN[operator_name]), operator_name)
     operator = Operator(operator_name)
-    module, name = place_of(operator_name) or ("op", operator_name)
+    place, own = place_of(operator_name) or ("op", operator_name)
+    name, module = name or own, module or f"mxlite.ndarray.{place}"
     inputs = [row[0] for row in operator.inputs]
     params = [row[0] for row in operator.params]
     calls = None
@@ -184,9 +193,9 @@ def make_function(operator_name: str) -> Callable:
             inputs=_handles_text(inputs),
         )
     scope: dict[str, Any] = {
-        "_NDArray": NDArray,
+        "_NDArray": kind,
         "_Null": _Null,
-        "_handles_of": handles_of,
+        "_handles_of": handles_of if kind is NDArray else partial(handles_of, kind=kind),
         "_learn": None,
         "_operator": operator,
         "_parameters": parameters,
@@ -195,10 +204,10 @@ def make_function(operator_name: str) -> Callable:
     exec(compile(text, f"<mxlite operator {name}>", "exec"), scope)
     function = scope[name]
     function.__doc__ = documentation(operator)
-    function.__module__ = f"mxlite.ndarray.{module}"
+    function.__module__ = module
     if calls is None:
         return function
-    function = hot.direct(function, raise_last_error, NDArray, **calls)
+    function = hot.direct(function, raise_last_error, kind, **calls)
     if hasattr(function, "learn"):
         scope["_learn"] = KnownCalls(operator, function.learn).learn
     return function

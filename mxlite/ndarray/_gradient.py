@@ -60,6 +60,8 @@ class Gradient(Placed):
 
     __slots__ = ()
 
+    _kind: Any  # NDArray's
+
     def requires_grad_(self, requires_grad: bool = True) -> NDArray:
         """Makes the array a variable whose gradients are added up, from none; or ends that. Returns the array.
 
@@ -75,7 +77,7 @@ class Gradient(Placed):
         """The same memory, without a place in the graph."""
         handle = ctypes.c_void_p()
         check_call(LIB.MXNDArrayDetach(self._h, ctypes.byref(handle)))
-        return adopt(handle.value or 0)
+        return self._kind._adopt(handle.value or 0)
 
     # ---- its gradient ----
 
@@ -114,7 +116,7 @@ class Gradient(Placed):
         """
         handle = gradient_handle(self._h)
         if handle:
-            return adopt(handle)
+            return self._kind._adopt(handle)
         kept = _retained.get(id(self))
         return None if kept is None else kept.grad
 

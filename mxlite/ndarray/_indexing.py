@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 import warnings
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -97,13 +97,31 @@ def parse(array: Any, key: Any) -> tuple[tuple[int, ...], list]:
     return _parse(key)
 
 
-def array_of(values: np.ndarray) -> Any:
-    """A new array of any shape with the elements, whether or not numpy-shape mode is on."""
+class _NumpyReader(_Reader):
+    """Keys as NumPy has them; index arrays of floats, which 1.9.1 takes, are cut towards zero."""
+
+    def read(self, entry: Any) -> Any:
+        read = super().read(entry)
+        if read.__class__ is not int and np.dtype(read.dtype).kind == "f":
+            return _make.invoke("Cast", [read.detach()], {"dtype": "int64"})
+        return read
+
+
+_numpy_parse = _NumpyReader().parse
+
+
+def parse_as_numpy(array: Any, key: Any) -> tuple[tuple[int, ...], list]:
+    """The same of an array of `mx.np`."""
+    return _numpy_parse(key)
+
+
+def array_of(values: np.ndarray, adopt: Callable[[int], Any] | None = None) -> Any:
+    """A new array of any shape with the elements, whether or not numpy-shape mode is on; `adopt`: makes the object."""
     straight = np.ascontiguousarray(values)
     handle = hot.array_of(buffer_address(straight), values.shape, dtype_flag(values.dtype))
     if not handle:
         raise last_error()
-    return _make.adopt(handle)
+    return (adopt or _make.adopt)(handle)
 
 
 def _as_numbers(entry: Any) -> np.ndarray:

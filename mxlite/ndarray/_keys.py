@@ -1,12 +1,12 @@
 """Reading and writing by keys: `x[key] = value`, and `x[key]` with any key that is not an integer or a plain slice.
 
-`install` gives NDArray its methods that read and write parts.
+`install` gives NDArray its methods that read and write parts. Arrays of `mx.np` have them too, with keys of their own.
 """
 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -15,9 +15,20 @@ from mxlite.ndarray._indexing import array_of, is_whole, parse
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, invoke
 
-_read = prepare("_mxl_index", {"rules": "mxnet"}, ("key",))
-_put = prepare("_mxl_index_put", {"rules": "mxnet"}, ("key",))
-_put_number = prepare("_mxl_index_put", {"rules": "mxnet", "fill": "True"}, ("key", "scalar"))
+
+class Keys:
+    """How a class of arrays takes keys.
+
+    Args:
+        rules: whose rules the library follows (capi/ops/index/key.h).
+        parse: of an array and a key: the key as the operators take it, and its index arrays.
+    """
+
+    def __init__(self, rules: str, parse: Callable[[Any, Any], tuple[tuple[int, ...], list]]) -> None:
+        self.parse = parse
+        self.read = prepare("_mxl_index", {"rules": rules}, ("key",))
+        self.put = prepare("_mxl_index_put", {"rules": rules}, ("key",))
+        self.put_number = prepare("_mxl_index_put", {"rules": rules, "fill": "True"}, ("key", "scalar"))
 
 
 def _parsed(array: NDArray, key: Any) -> tuple[tuple[int, ...], list[NDArray]]:
@@ -27,8 +38,9 @@ def _parsed(array: NDArray, key: Any) -> tuple[tuple[int, ...], list[NDArray]]:
 
 
 def _get(self: NDArray, key: Any) -> NDArray:
-    numbers, arrays = _parsed(self, key)
-    made = hot.run(NDArray, _read, (self, *arrays), (numbers,), None)
+    keys = self._keys
+    numbers, arrays = keys.parse(self, key)
+    made = hot.run(self._kind, keys.read, (self, *arrays), (numbers,), None)
     if made is None:
         raise last_error()
     return made
@@ -43,20 +55,21 @@ def _set(self: NDArray, key: Any, value: Any) -> None:
     """
     if hasattr(self, "_read_only"):
         raise ValueError("trying to write to a readonly NDArray")
-    numbers, arrays = _parsed(self, key)
+    keys = self._keys
+    numbers, arrays = keys.parse(self, key)
     whole = not arrays and is_whole(key, self.shape)
     if isinstance(value, NUMBERS):
         if whole:
             _full(self, float(value))
         else:
-            _into(_put_number, self, [self._h, *(array._h for array in arrays)], [numbers, float(value)])
+            _into(keys.put_number, self, [self._h, *(array._h for array in arrays)], [numbers, float(value)])
         return
     if not isinstance(value, NDArray):
         value = _as_value(value, self.dtype)
     if whole:
         invoke("_copyto", [value if value.shape == self.shape else _broadcast(value, self.shape)], {}, self)
     else:
-        _into(_put, self, [self._h, value._h, *(array._h for array in arrays)], [numbers])
+        _into(keys.put, self, [self._h, value._h, *(array._h for array in arrays)], [numbers])
 
 
 def _into(call: int, out: NDArray, inputs: list[int], arguments: list) -> None:
@@ -116,6 +129,7 @@ def _broadcast(value: NDArray, shape: tuple[int, ...]) -> NDArray:
 
 def install() -> None:
     """Gives NDArray the methods of this module."""
+    NDArray._keys = Keys("mxnet", _parsed)
     for name, method in {
         "_get": _get,
         "__setitem__": _set,

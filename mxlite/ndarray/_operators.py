@@ -321,7 +321,8 @@ def _out_handles(operator: Operator, out: Any, made: int, array_class: type) -> 
     outputs = out if isinstance(out, (list, tuple)) else [out]
     for output in outputs:
         if not isinstance(output, array_class):
-            raise TypeError(f"{operator.name}: out must be an NDArray or a list of them, got {type(output).__name__}")
+            kind, got = array_class.__name__, type(output).__name__
+            raise TypeError(f"{operator.name}: out must be an {kind} or a list of them, got {got}")
     if len(outputs) != made >= 0:
         raise ValueError(f"{operator.name}: has {made} outputs, out holds {len(outputs)}")
     return [output._h for output in outputs]

@@ -52,6 +52,10 @@ class NDArray(hot.Owner, Conversion, Gradient):
 
     __slots__ = ()
 
+    #: The class of what the array's methods give: this one, or that of `mx.np`; a subclass of the user's has it too.
+    _kind: type[NDArray]
+    _keys: Any  # _keys.Keys
+
     #: Classes that know no `__array_ufunc__` (_numpy.py has it) leave operators to ours.
     __array_priority__ = 1000.0
 
@@ -308,6 +312,7 @@ class NDArray(hot.Owner, Conversion, Gradient):
         raise AttributeError(f"'NDArray' object has no attribute {name!r}")
 
 
+NDArray._kind = NDArray
 _make.array_class = NDArray
 _new = object.__new__
 _hot_at = hot.at

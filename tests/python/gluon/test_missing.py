@@ -1,4 +1,4 @@
-"""What of 1.9.1's `dir(mx)` is not here says so; functions that need mx.np too."""
+"""What of 1.9.1's `dir(mx)` is not here says so."""
 
 from __future__ import annotations
 
@@ -29,16 +29,6 @@ def test_a_name_is_there_or_says_that_it_is_missing(name: str) -> None:
         exec(f"from mxlite import {name}")
     with pytest.raises(ImportError, match=f"'mxlite.{name}': it is missing in mxlite"):
         importlib.import_module(f"mxlite.{name}")
-
-
-def test_what_needs_mx_np_says_so() -> None:
-    calls = {
-        "use_np": lambda: mx.use_np(print),
-        "set_np": mx.util.set_np,
-    }
-    for name, call in calls.items():
-        with pytest.raises(NotImplementedError, match=f"^{name}: .*`mxlite help compatibility not supported yet`"):
-            call()
 
 
 def test_a_metric_is_updated_with_all_outputs_or_none() -> None:

@@ -175,7 +175,7 @@ def test_a_name_that_is_elsewhere() -> None:
 
 def test_names_that_mxlite_lacks_say_why() -> None:
     for module, name, why in (
-        (mx, "np", "mx.nd has the same operators"),
+        (mx.sym, "np", "mx.sym has the same operators"),
         (mx, "rtc", "CustomOp"),
         (nd, "sparse", "arrays are dense"),
         (nd.contrib, "quantize", "float16"),

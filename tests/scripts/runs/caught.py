@@ -3,12 +3,12 @@
 import mxnet as mx
 
 try:
-    from mxnet import np, npx
+    from mxnet import rtc
 except ImportError:
-    np = npx = None
+    rtc = None
 try:
     store = mx.kv.create("dist_async")
 except Exception as error:
     print(error)
     store = mx.kv.create("local")
-print(store.type, np)
+print(store.type, rtc)

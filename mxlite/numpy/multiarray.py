@@ -1,0 +1,296 @@
+"""ndarray, the class of `mx.np`'s arrays: an NDArray with NumPy's operators, keys, shapes and printing.
+
+Its methods that are operators of the library are rows of the table (`_table.py`); what it shares with NDArray (handle,
+gradients, conversions, pickling) it inherits. `_arithmetic.py` adds Python's operators.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+import numpy as np
+
+from mxlite._lib import hot, last_error, raise_last_error
+from mxlite.autograd._handles import share
+from mxlite.base import DTYPE_OF_FLAG, dtype_name
+from mxlite.context import Context, require_cpu
+from mxlite.error import MXNotImplementedError, MXTypeError, MXValueError
+from mxlite.ndarray._indexing import array_of, parse_as_numpy
+from mxlite.ndarray._keys import Keys
+from mxlite.ndarray._make import _from_numpy
+from mxlite.ndarray._operators import prepare
+from mxlite.ndarray.ndarray import FLUENT, NDArray
+from mxlite.numpy import _functions, _table
+from mxlite.numpy._functions import ARRAYS, ArrayBase
+from mxlite.numpy._show import show_functions as _show_functions
+
+_DTYPES = {dtype: np.dtype(dtype) for dtype in DTYPE_OF_FLAG.values()}
+
+#: How NumPy's text of an array ends. Here float32 is the dtype that is not said, and a shape is said of no elements.
+_END = re.compile(r"(,\s*shape=[^)]*\))?(,\s*dtype=\w+)?\)$")
+
+#: Methods of NDArray that arrays of `mx.np` do not have.
+_LACKING = FLUENT | {"asscalar", "broadcast_axes", "broadcast_like", "expand_dims", "split_v2", "tostype"}
+
+
+class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
+    """An array of `mx.np`.
+
+    Args:
+        handle: an integer or c_void_p that an API function returned as new; it is the array's from now on.
+        writable: False makes assignment an error.
+    """
+
+    __slots__ = ()
+
+    # ---- what it is ----
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype of the elements; None for an array that has no shape yet."""
+        kind = NDArray.dtype.__get__(self)
+        return None if kind is None else _DTYPES[kind]
+
+    __numpy_dtype__ = dtype
+
+    def __repr__(self) -> str:
+        values = self.asnumpy()
+        text = _END.sub("" if values.size else r"\1", repr(values))
+        name = values.dtype.name
+        if name != "float32" and (name != "bool" or not values.size):
+            text += f", dtype={name}"
+        return text + (")" if self.context.device_type == "cpu" else f", ctx={self.context})")
+
+    def __str__(self) -> str:
+        return str(self.asnumpy())
+
+    def __format__(self, spec: str) -> str:
+        """Of an array without axes as its number; of others `spec` must be empty."""
+        return format(self.item() if self.ndim == 0 else str(self), spec)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        size = self.size
+        if size > 1:
+            raise ValueError(f"an array of {size} elements is neither true nor false; all() and any() of it are")
+        return size == 1 and bool(self.item())
+
+    __nonzero__ = __bool__
+
+    def __iter__(self) -> Any:
+        if not self.shape:
+            raise TypeError("an array without axes has no elements to iterate over")
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self) -> NoReturn:
+        raise MXTypeError("an array of mx.np has no hash, as one of NumPy's; id() tells objects apart")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'ndarray' object has no attribute {name!r}")
+
+    # ---- copies and views ----
+
+    def as_np_ndarray(self) -> ndarray:
+        """Itself."""
+        return self
+
+    def as_nd_ndarray(self) -> NDArray:
+        """The same array, its memory and its place in the graph, as one of `mx.nd`."""
+        return NDArray._adopt(share(self._h))
+
+    def astype(
+        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> ndarray:
+        """The array converted to `dtype`; with copy=False itself where it has that dtype."""
+        if order not in ("K", "C"):
+            raise ValueError(f"astype: order is 'K' or 'C', got {order!r}")
+        if casting != "unsafe":
+            raise ValueError(f"astype: casting is 'unsafe', got {casting!r}")
+        if not subok:
+            raise ValueError("astype: subok is True")
+        name = dtype_name(dtype)
+        if not copy and self.dtype.name == name:
+            return self
+        return ARRAYS("_npi_cast", self, dtype=name)
+
+    def copy(self, order: str = "C") -> ndarray:
+        """A new array with the same values."""
+        if order != "C":
+            raise MXNotImplementedError(f"ndarray.copy: order={order!r} is not supported; 'C' is")
+        return ARRAYS("_np_copy", self)
+
+    def copyto(self, other: ndarray | Context) -> ndarray:
+        """Writes the values into an array of the same shape, converted to its dtype; or into a new one in a context.
+
+        Raises: TypeError: `other` is neither; MXNetError: shapes differ.
+        """
+        if isinstance(other, Context):
+            return _array_from(self, None, other)
+        if not isinstance(other, ndarray):
+            raise TypeError(f"copyto: the target is an array of mx.np or a Context, not {type(other).__name__}")
+        return other if other is self else ARRAYS("_npi_copyto", self, out=other)
+
+    def as_in_ctx(self, ctx: Context) -> ndarray:
+        """Itself where it is in that context, else a copy there."""
+        return self.as_in_context(ctx)  # type: ignore[return-value]
+
+    def reshape(self, *args: Any, **kwargs: Any) -> ndarray:
+        """The elements in another shape, as a copy: reshape(2, 3), reshape((2, -1)). -1 is what remains."""
+        order = kwargs.pop("order", "C")
+        if kwargs:
+            raise TypeError(f"reshape: there is no parameter {next(iter(kwargs))!r}; there is 'order'")
+        if order != "C":
+            raise MXNotImplementedError(f"reshape: order={order!r} is not supported; 'C' is")
+        if not args:
+            raise TypeError("reshape: takes a shape, got none")
+        shape = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        return ARRAYS("_np_reshape", self, newshape=tuple(shape))
+
+    def reshape_view(self, *shape: Any, **kwargs: Any) -> ndarray:
+        """The same memory in another shape, by the codes of `mx.nd`'s reshape."""
+        return self.as_nd_ndarray().reshape(*shape, **kwargs).as_np_ndarray()
+
+    def transpose(self, *axes: Any) -> ndarray:
+        """A copy with the axes in another order; without one in reverse order."""
+        if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+            axes = axes[0] or ()
+        return ARRAYS("_np_transpose", self, **({"axes": tuple(axes)} if axes else {}))
+
+    @property
+    def T(self) -> ndarray:  # noqa: N802 - NumPy's name
+        """A copy with the axes in reverse order."""
+        return ARRAYS("_np_transpose", self)
+
+    def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> ndarray:
+        """As `mx.np.take`."""
+        return ARRAYS.take(self, indices, axis, mode)
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> ndarray:  # noqa: A002
+        """As `mx.np.clip`."""
+        return ARRAYS.clip(self, min, max, out)
+
+    def nonzero(self) -> tuple[ndarray, ...]:
+        """As `mx.np.nonzero`."""
+        return ARRAYS.nonzero(self)
+
+    def broadcast_to(self, shape: Any) -> ndarray:
+        """As `mx.np.broadcast_to`."""
+        return ARRAYS.broadcast_to(self, shape)
+
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number, as numpy.ndarray.item takes its arguments."""
+        return self.asnumpy().item(*args)
+
+    # ---- keys ----
+
+    def __getitem__(self, key: Any) -> ndarray:
+        """Elements by integers, slices, None, `...`, index arrays and masks (lists, NumPy arrays, arrays), mixed.
+
+        What integers and slices select in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; all
+        else is a copy. Both are recorded while recording.
+        """
+        if key.__class__ is ndarray and key.dtype == _BOOL:
+            handle = hot.call2(_select, self._h, key._h)
+            if not handle:
+                raise last_error()
+            return ndarray._adopt(handle)
+        return self._get(key)
+
+    # ---- gradients ----
+
+    def attach_grad(self, grad_req: str = "write") -> None:  # type: ignore[override]
+        """Makes the array a variable with a gradient buffer of zeros; a recorded array is cut off its graph.
+
+        Args:
+            grad_req: "write", "add" (backward adds to the buffer), or "null".
+        Raises: KeyError: an unknown request.
+        """
+        NDArray.attach_grad(self, grad_req)
+
+
+ndarray.__module__ = "mxlite.numpy"  # as in 1.9.1
+ArrayBase._kind = ndarray
+
+#: x[mask], whose key is one array.
+_select = prepare("_mxl_index", {"rules": "numpy", "key": "(4,)"})
+_BOOL = np.dtype(bool)
+ndarray._keys = Keys("numpy", parse_as_numpy)
+
+
+def _lacking(name: str) -> Any:
+    """A method that arrays of `mx.np` do not have, as in 1.9.1: `x.exp()` is `mx.np.exp(x)`."""
+
+    def method(self: ndarray, *args: Any, **kwargs: Any) -> NoReturn:
+        raise AttributeError(f"an array of mx.np has no {name}; mx.np and mx.npx have functions")
+
+    method.__name__, method.__qualname__ = name, f"ndarray.{name}"
+    return method
+
+
+class _Made:
+    """A method that is a function of the table, which is made when it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, array: Any, owner: type) -> Any:
+        function = _functions.function(f"ndarray.{self._name}")
+        setattr(ndarray, self._name, function)
+        return function if array is None else function.__get__(array, owner)
+
+
+def _install() -> None:
+    for name in _table.names("ndarray"):
+        setattr(ndarray, name, _Made(name))
+    for name in _LACKING - vars(ndarray).keys():
+        setattr(ndarray, name, _lacking(name))
+    ndarray.__getitem__ = hot.direct(ndarray.__getitem__, raise_last_error, ndarray, subscript=True)
+    call = prepare("_np_reshape", {}, ("newshape",))
+    ndarray.reshape = hot.direct(ndarray.reshape, _functions.raise_refused, ndarray, list=call, contiguous=True)
+
+
+_install()
+
+
+def _array_from(values: Any, dtype: Any, ctx: Any) -> ndarray:
+    """What `mx.np.array` gives."""
+    context = require_cpu(ctx)
+    if isinstance(values, ndarray):
+        dtype = values.dtype if dtype is None else dtype
+        values = values.asnumpy()
+    elif isinstance(values, NDArray):
+        raise MXValueError("array: an array of mx.nd is one of mx.np by as_np_ndarray(), without a copy")
+    elif isinstance(values, np.ndarray):
+        dtype = values.dtype if dtype is None else dtype
+    else:
+        values = _values_of(values)
+    try:
+        values = np.asarray(values)
+        if values.dtype.kind in "OUS":
+            values = values.astype(dtype_name(dtype))
+        values = values.astype(dtype_name(dtype), copy=False)
+    except (TypeError, ValueError) as problem:
+        raise MXTypeError(f"array: these values make no array: {problem}") from None
+    if context == Context("cpu"):
+        return array_of(values, ndarray._adopt)
+    return _from_numpy(values, context).as_np_ndarray()
+
+
+ARRAYS.array_from = _array_from
+
+
+def _values_of(values: Any) -> Any:
+    """Lists with arrays in them as lists of numbers and NumPy arrays."""
+    if isinstance(values, NDArray):
+        return values.asnumpy()
+    if isinstance(values, (list, tuple)):
+        return [_values_of(each) for each in values]
+    return values
+
+
+_show_functions(globals(), "")
