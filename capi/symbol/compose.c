@@ -30,11 +30,9 @@ static int check_args(const char *who, int count, mxl_symbol *const *args)
 
 int mxl_graph_node_needs(const mxl_graph_node *node, int given)
 {
-    mxl_arity arity = {-1, 1, 1};
+    mxl_arity arity = {given, 1, 1};
     int listed = 0;
 
-    if (node->op->key_var_num_args != NULL)
-        arity.inputs = given;
     if (node->op->arity != NULL)
         return node->op->arity(node->params, &arity) != 0 ? -1 : arity.inputs;
     while (mxl_op_inputs(node->op)[listed].name != NULL)

@@ -11,6 +11,7 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/index/gather.h"
 #include "kernel/index/scatter.h"
+#include "op/rule.h"
 #include "ops/shape/movement.h"
 
 static const char *const rules_names[] = {"numpy", "torch", "mxnet", NULL};
@@ -191,6 +192,7 @@ const mxl_op mxl_op_index = {
     .arity = mxl_arity_given,
     .plan = mxl_key_plan,
     .infer = index_infer,
+    .dtypes = "A>A",
     .by_values = 2,
     .compute = index_compute,
     .grad = index_grad,
@@ -220,6 +222,7 @@ static const mxl_op op_index_parts = {
     .arity = mxl_arity_given,
     .plan = mxl_key_plan,
     .infer = index_infer,
+    .dtypes = "A>A",
     .by_values = 2,
     .compute = index_compute,
     .compose = parts_compose,
@@ -292,6 +295,9 @@ static const mxl_op op_index_add = {
                   "value.")),
     .arity = mxl_arity_given,
     .infer = add_infer,
+    .dtypes = "A>A",
+    .complete_shapes = mxl_rule_by_parameter,
+    .completes_alone = true,
     .compute = add_compute,
     .grad = add_grad,
     .saves = saves_indices,
@@ -376,6 +382,12 @@ static int put_infer(mxl_infer *infer)
     return mxl_infer_set(infer, x->dtype, x->ndim, x->shape);
 }
 
+/* The result has the shape of data. */
+static int put_shapes(mxl_rule *rule)
+{
+    return mxl_rule_same(rule, mxl_rule_in(rule, 0), mxl_rule_out(rule, 0));
+}
+
 /* The value in x's dtype, apart from the output's memory: itself (retained), or a copy. */
 static mxl_array *value_of(const mxl_call *call)
 {
@@ -421,22 +433,23 @@ static int put_compute(const mxl_call *call)
     size_t width = mxl_dtype_size(out->dtype);
     uint64_t element = 0;
     const void *from = &element;
-    int status = -1;
+    int status = 0;
     mxl_selection s;
     void *to;
 
     if (mxl_selection_begin(&s, call, out, first_index(p)) != 0)
         return -1;
     mxl_cast_scalar(p->scalar, out->dtype, &element);
-    value = p->fill ? NULL : value_of(call);
-    if (value != NULL && value_strides(&s.key, value, strides) == 0)
-        from = mxl_array_read(value);
-    if ((p->fill || value != NULL) && copy_rest(call->in[0], out) == 0) {
-        status = 0;
+    if (!p->fill) {
+        value = value_of(call);
+        from = value == NULL ? NULL : mxl_array_read(value);
+        status = value == NULL ? -1 : value_strides(&s.key, value, strides);
+    }
+    if (status == 0)
+        status = copy_rest(call->in[0], out);
+    if (status == 0 && mxl_shape_size(s.key.result.ndim, s.key.result.dim) > 0) {
         to = mxl_selection_first(&s, mxl_array_write(out), width);
-        if (mxl_shape_size(s.key.result.ndim, s.key.result.dim) == 0)
-            status = 0;
-        else if (p->accumulate)
+        if (p->accumulate)
             mxl_scatter_sum(out->dtype, MXL_SELECTED(&s, strides), to, from);
         else
             mxl_scatter_write(width, MXL_SELECTED(&s, strides), to, from);
@@ -488,6 +501,9 @@ static const mxl_op op_index_put = {
         MXL_PARAM(mxl_key_params, scalar, MXL_P_FLOAT, "0", "The number.", .type_name = "double")),
     .arity = put_arity,
     .infer = put_infer,
+    .dtypes = "A>A",
+    .complete_shapes = put_shapes,
+    .completes_alone = true,
     .compute = put_compute,
     .grad = put_grad,
     .saves = put_saves,

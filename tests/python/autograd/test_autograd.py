@@ -469,6 +469,24 @@ def test_get_symbol() -> None:
             autograd.get_symbol(wrong)
 
 
+def test_get_symbol_of_keys() -> None:
+    """Index arrays and masks of a key are variables; the symbol is saved, loaded, and run with others."""
+    x, index = nd.array(np.arange(12.0).reshape(3, 4)), nd.array([1, 0], dtype="int32")
+    masks = [nd.array(values).astype("bool") for values in ([1, 0, 1], [0, 1, 1])]
+    x.attach_grad()
+    keys = [((masks[0],), (masks[1],)), ((index,), (index + 1,)), ((index, index), (index, index + 1))]
+    for arrays, others in [*keys, ((masks[0], index), (masks[1], index + 1))]:
+        with autograd.record():
+            y = x[arrays] * 2
+        loaded = mx.sym.load_json(autograd.get_symbol(y).tojson())
+        names = loaded.list_arguments()
+        assert len(names) == 1 + len(arrays)
+        assert loaded.infer_type(**dict(zip(names, ["float32", *(each.dtype for each in arrays)])))[1] == [np.float32]
+        for given in (arrays, others):
+            (got,) = loaded.eval(**dict(zip(names, [x, *given])))
+            np.testing.assert_array_equal(got.asnumpy(), x.asnumpy()[tuple(each.asnumpy() for each in given)] * 2)
+
+
 def test_get_symbol_of_long_chains_and_of_functions() -> None:
     class Twice(autograd.Function):
         def forward(self, x):
