@@ -10,7 +10,7 @@
     X(concat) X(take) X(keys) X(one_hot) X(gather_nd) X(allclose) X(sequence) X(ravel) \
     X(embedding) X(reshape) X(expand) X(transpose) X(split) X(slice_axis) X(diag) X(pad) X(powers) X(trig) \
     X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(median) X(maximum) X(hypot) \
-    X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(range) \
+    X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(variance) X(range) \
     X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
     X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(rnn) X(ctc) \
     X(attention) X(custom) X(hawkes) X(svm_output) X(sparse_reg)

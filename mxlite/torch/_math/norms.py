@@ -5,66 +5,28 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mxlite.torch._calls import both, function, prepare, run_many
+from mxlite.torch._calls import both, function, prepare, require_tensor, run
 from mxlite.torch._convert import as_float, cast
-from mxlite.torch._dtypes import as_dtype, float16, float64
+from mxlite.torch._dtypes import FLOATING, as_dtype, from_kind
 from mxlite.torch._math.reductions import aligned, mean, places_of, reduce
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
 
 
-def _variance(label: str, input: Tensor, places: Any, correction: float, keepdim: bool, root: bool) -> Tensor:
-    if not input._dtype.is_floating_point:
-        raise RuntimeError(f"{'std' if root else 'var'}: takes floating dtypes, got {input._dtype.word}")
-    reduced = tuple(range(input.ndim)) if places is None else places
-    count = math.prod(input.shape[place] for place in reduced)
-    over = count - correction if count and count > correction else 0.0
-
-    def compute(x: Tensor) -> Tensor:
-        wide = cast(x, float64) if root or x._dtype is float16 else x  # squares of large numbers have room there
-        if not count or not x.ndim:
-            found = reduce(None, "sum", wide * 0, places, keepdim)
-        else:
-            call = prepare(None, "moments", "axes", keepdims=str(bool(keepdim)))
-            _, found = run_many(call, [wide], reduced, kinds=[wide._dtype] * 2)
-        found = found * (count / over) if over else found / 0.0
-        return cast(found.sqrt() if root else found, x._dtype)
-
-    def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:
-        away = _away(input, places)
-        wide = aligned(grad, input, places, keepdim)
-        if not root:
-            if places is None and not over:  # infinite, and NaN where nothing is away
-                endless = full_of((), math.inf, away._dtype)
-                return [wide * choose(away.detach() == 0, endless - endless, endless)]
-            return [(2.0 / (count - correction) if count != correction else math.inf) * wide * away]
-        by = aligned(result, input, places, keepdim)
-        if not over:  # the deviation is infinite, or no number
-            return [wide / by * (away * (0 if places and count < correction else math.nan))]
-        part = choose(by == 0, full_of((), 0, by._dtype), wide / (by * over))
-        return [part * away]
-
-    if root:
-        return formula(label, [input], compute, rule, saves="0r")
-    return formula(label, [input], compute, lambda grad, x: rule(grad, x, grad), saves="0")
-
-
-def _away(x: Tensor, places: Any) -> Tensor:
-    """Each element less the mean; exactly 0 where all are equal, as their rounded sum need not be."""
-    away = x - _mean_of(x, places)
-    rest = _mean_of(away, places)
-    return away - choose(rest.detach() == rest.detach(), rest, full_of((), 0, rest._dtype))
-
-
-def _mean_of(x: Tensor, places: Any) -> Tensor:
-    return mean(x, tuple(range(x.ndim)) if places is None else places, True) if x.shape else x * 1
-
-
 def _spread(name: str, label: str, root: bool) -> None:
+    given = {"root": str(root)}
+    calls = [prepare(label, "_mxl_variance", "axis", "correction", keepdims=kept, **given) for kept in ("0", "1")]
+
     @both(
         name,
         document="Of all elements, or along dimensions; divided by one less than their number, or by `correction`.",
+        calls={
+            "one": prepare(label, "_mxl_variance", **given),
+            "axes": prepare(label, "_mxl_variance", "axis", **given),
+            "again": True,
+            **from_kind(FLOATING),
+        },
     )
     def spread_of(
         input: Tensor,
@@ -74,10 +36,13 @@ def _spread(name: str, label: str, root: bool) -> None:
         *,
         correction: float | None = None,
     ) -> Tensor:
+        require_tensor(name, 1, "input", input)
+        if not input._dtype.is_floating_point:
+            raise RuntimeError(f"{name}: takes floating dtypes, got {input._dtype.word}")
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         by = correction if correction is not None else (1 if unbiased is None else int(unbiased))
-        return _variance(label, input, places_of(dim, input.ndim), by, keepdim, root)
+        return run(calls[bool(keepdim)], (input,), places_of(dim, input.ndim), float(by), kind=input._dtype)
 
     @function(name + "_mean")
     def with_mean(
