@@ -94,7 +94,7 @@ static mxl_normalise batch_of(const mxl_op *op, const batch_params *p, bool trai
 
     n.eps = p->eps;
     n.fixed = p->fix_gamma;
-    n.given = !of_batch(p, training);
+    n.given = of_batch(p, training) ? 0 : 3;
     return n;
 }
 

@@ -1,6 +1,7 @@
 /* LayerNorm, InstanceNorm and GroupNorm: normalisation with the statistics of each call. */
 #include <stddef.h>
 
+#include "kernel/norm/norm.h"
 #include "ops/nn/normalise.h"
 
 static const mxl_input norm_inputs[] = {
@@ -144,5 +145,119 @@ static const mxl_op op_group_norm = {
     NORM_FIELDS(groups),
 };
 
+/* ---- all of them, without what is not given ---- */
+
+enum { OVER_LAST, OVER_OTHERS, OVER_REST };
+
+static const char *const over_names[] = {"last", "others", "rest", NULL};
+
+typedef struct normalise_params {
+    int over;
+    int64_t count;
+    double eps;
+    int scaled, shifted, given;
+} normalise_params;
+
+static int any_arity(const void *params, mxl_arity *arity)
+{
+    const normalise_params *p = params;
+
+    arity->inputs = 1 + (p->scaled != 0) + (p->shifted != 0) + 2 * (p->given != 0);
+    arity->outputs = 3;
+    arity->visible = 1;
+    return 0;
+}
+
+static mxl_normalise any_of(const void *params, int ndim, const int64_t *shape)
+{
+    const normalise_params *p = params;
+    int kept = p->over == OVER_LAST ? ndim - (int)p->count : 2;
+    int64_t rest = mxl_shape_size(ndim - kept, shape + kept);
+    mxl_normalise n;
+
+    if (p->over == OVER_LAST)
+        n = mxl_normalise_of(MXL_OVER_AXIS, mxl_shape_size(kept, shape), rest, 1);
+    else
+        n = mxl_normalise_of(p->over == OVER_OTHERS ? MXL_OVER_OTHERS : MXL_OVER_REST, shape[0],
+                             shape[1], rest);
+    n.eps = p->eps;
+    n.scale = p->scaled != 0;
+    n.shift = p->shifted != 0 ? 1 + n.scale : 0;
+    n.given = p->given != 0 ? 1 + n.scale + (p->shifted != 0) : 0;
+    return n;
+}
+
+/* Weight, bias and given statistics: of as many elements as there are positions, in data's dtype or
+ * in that of computations. */
+static int check_factor(const mxl_array *x, const mxl_array *in, const mxl_normalise *n)
+{
+    if (in->dtype != x->dtype && in->dtype != mxl_norm_wide(x->dtype))
+        return mxl_error("norm: data has dtype %s, the weight, the bias or a statistic %s",
+                         mxl_dtype_name(x->dtype), mxl_dtype_name(in->dtype));
+    if (in->size != n->shape[1])
+        return mxl_error("norm: the weight, the bias or a statistic has shape %s, it must have "
+                         "%lld elements",
+                         MXL_SHAPE_OF(in), (long long)n->shape[1]);
+    return 0;
+}
+
+static int any_infer(mxl_infer *infer)
+{
+    const normalise_params *p = infer->params;
+    const mxl_array *x = infer->in[0];
+    mxl_normalise n;
+
+    if (!mxl_dtype_is_float(x->dtype))
+        return mxl_error("norm: takes floating dtypes, got %s", mxl_dtype_name(x->dtype));
+    if (p->over == OVER_LAST ? p->count < 1 || p->count > x->ndim : x->ndim < 2)
+        return mxl_error("norm: an array of shape %s does not have the axes to normalise over",
+                         MXL_SHAPE_OF(x));
+    if (p->given != 0 && p->over != OVER_OTHERS)
+        return mxl_error("norm: statistics are given for channels alone (over=others)");
+    n = any_of(p, x->ndim, x->shape);
+    for (int i = 1; i < infer->num_inputs; i++) {
+        if (check_factor(x, infer->in[i], &n) != 0)
+            return -1;
+    }
+    if (mxl_infer_set(infer, x->dtype, x->ndim, x->shape) != 0)
+        return -1;
+    mxl_shape_set(&infer->out_shape[1], 3, n.kept);
+    mxl_shape_set(&infer->out_shape[2], 3, n.kept);
+    return 0;
+}
+
+NORM_FUNCTIONS(any, any_of)
+
+static void any_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->out[1] = saves->out[2] = true;
+    if (((const normalise_params *)saves->params)->scaled)
+        saves->in[1] = true;
+}
+
+static const mxl_op op_normalise = {
+    .name = "_mxl_normalise",
+    .doc = "(data - mean) / sqrt(variance + eps), times a weight and plus a bias where they are "
+           "given: over the last axes (weight and bias have their sizes), over all axes but the "
+           "channels of axis 1, or over those after it (with a value for each channel).",
+    MXL_PARAMS_OF(
+        normalise_params,
+        MXL_PARAM(normalise_params, over, MXL_P_ENUM, "last", "The axes.", .values = over_names),
+        MXL_PARAM(normalise_params, count, MXL_P_INT, "1", "The number of last axes."),
+        MXL_PARAM(normalise_params, eps, MXL_P_FLOAT, "1e-5",
+                  "Added to the variance, below the root.", .type_name = "double"),
+        MXL_PARAM(normalise_params, scaled, MXL_P_BOOL, "0", "Whether a weight follows data."),
+        MXL_PARAM(normalise_params, shifted, MXL_P_BOOL, "0", "Whether a bias follows."),
+        MXL_PARAM(normalise_params, given, MXL_P_BOOL, "0",
+                  "Whether means and variances of the channels follow, which have no gradient.")),
+    .inputs = norm_inputs,
+    .arity = any_arity,
+    .infer = any_infer,
+    .compute = any_compute,
+    .grad = any_grad,
+    .grad_kernel = any_grad_kernel,
+    .saves = any_saves,
+};
+
 const mxl_op *const mxl_ops_layer_norm[] = {&op_layer_norm, &op_instance_norm, &op_group_norm,
-                                            NULL};
+                                            &op_normalise, NULL};

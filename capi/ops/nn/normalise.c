@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "array/copy.h"
+#include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/norm/norm.h"
 
@@ -13,6 +14,8 @@ mxl_normalise mxl_normalise_of(mxl_norm_over over, int64_t a, int64_t b, int64_t
 {
     return (mxl_normalise){.over = over,
                            .shape = {a, b, c},
+                           .scale = 1,
+                           .shift = 2,
                            .kept = {over == MXL_OVER_OTHERS ? 1 : a, over == MXL_OVER_AXIS ? 1 : b,
                                     over == MXL_OVER_AXIS ? c : 1}};
 }
@@ -44,7 +47,7 @@ static layout layout_of(const mxl_normalise *n, int dtype)
                          .segments = 1,
                          .run = c,
                          .params = b,
-                         .given = n->given,
+                         .given = n->given > 0,
                          .eps = n->eps}};
 
     if (n->over == MXL_OVER_AXIS) {
@@ -116,21 +119,19 @@ static mxl_array *widened(mxl_array *a, int dtype)
     return copy;
 }
 
-/* out = 1 / sqrt(x + eps), or 1 / x, in float32 or float64. */
-static void invert(mxl_array *out, const mxl_array *x, bool root, double eps)
+/* Overwrites x, of float32 or float64, with 1 / sqrt(x + eps), or 1 / x. */
+static void invert(mxl_array *x, bool root, double eps)
 {
-    const void *from = mxl_array_read(x);
-    void *to = mxl_array_write(out);
+    void *at = mxl_array_write(x);
 
     for (int64_t i = 0; i < x->size; i++) {
-        double v =
-            x->dtype == MXL_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+        double v = x->dtype == MXL_F32 ? (double)((float *)at)[i] : ((double *)at)[i];
         double inverse = 1 / (root ? sqrt(v + eps) : v);
 
         if (x->dtype == MXL_F32)
-            ((float *)to)[i] = (float)inverse;
+            ((float *)at)[i] = (float)inverse;
         else
-            ((double *)to)[i] = inverse;
+            ((double *)at)[i] = inverse;
     }
 }
 
@@ -158,6 +159,19 @@ static mxl_array *statistics(mxl_array *out, int wide)
     return out;
 }
 
+/* What scales or shifts, in the dtype of computations; `value` everywhere if nothing is given. */
+static mxl_array *factors(mxl_array *given, int wide, int64_t count, double value)
+{
+    mxl_array *made;
+
+    if (given != NULL)
+        return widened(given, wide);
+    made = mxl_array_new(wide, 1, &count);
+    for (int64_t i = 0; made != NULL && i < count; i++)
+        mxl_cast_scalar(value, wide, (char *)mxl_array_write(made) + i * (wide == MXL_F64 ? 8 : 4));
+    return made;
+}
+
 static int gather_inputs(arrays *k, const mxl_call *call, const mxl_normalise *n, const layout *l)
 {
     int wide = mxl_norm_wide(l->norm.dtype);
@@ -166,12 +180,12 @@ static int gather_inputs(arrays *k, const mxl_call *call, const mxl_normalise *n
     k->inverse = statistics(call->out[2], wide);
     k->x = brought(l, call->in[0]);
     k->y = place_for(l, call->out[0]);
-    k->shift = widened(call->in[2], wide);
+    k->shift = factors(n->shift == 0 ? NULL : call->in[n->shift], wide, n->shape[1], 0);
     if (k->mean == NULL || k->inverse == NULL || k->x == NULL || k->y == NULL || k->shift == NULL)
         return -1;
-    if (n->fixed && n->over != MXL_OVER_AXIS)
+    if ((n->fixed || n->scale == 0) && n->over != MXL_OVER_AXIS)
         return 0;
-    k->scale = widened(call->in[1], wide);
+    k->scale = factors(n->scale == 0 ? NULL : call->in[n->scale], wide, n->shape[1], 1);
     return k->scale == NULL ? -1 : 0;
 }
 
@@ -181,9 +195,12 @@ int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n)
     arrays k = {0};
     int status = gather_inputs(&k, call, n, &l);
 
-    if (status == 0 && n->given) {
-        status = mxl_array_copy_into(k.mean, call->in[3]);
-        invert(k.inverse, call->in[4], true, n->eps);
+    if (status == 0 && n->given > 0) {
+        status = mxl_array_copy_into(k.mean, call->in[n->given]) != 0 ||
+                         mxl_array_copy_into(k.inverse, call->in[n->given + 1]) != 0
+                     ? -1
+                     : 0;
+        invert(k.inverse, true, n->eps);
     }
     if (status == 0) {
         mxl_norm_forward(&l.norm, mxl_array_read(k.x),
@@ -191,7 +208,7 @@ int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n)
                          mxl_array_write(k.mean), mxl_array_write(k.inverse), mxl_array_write(k.y));
         take_back(&l, call->out[0], k.y);
         if (n->deviation)
-            invert(k.inverse, k.inverse, false, 0);
+            invert(k.inverse, false, 0);
     }
     if (status == 0 && k.mean != call->out[1])
         status = mxl_array_copy_into(call->out[1], k.mean);
@@ -267,6 +284,12 @@ static mxl_array *through_statistics(const rule *r, mxl_array *dscaled)
     return mxl_div_scalar(s, mxl_add(s, dmean, mxl_mul(s, r->centred, twice)), count);
 }
 
+/* Whether the gradient of the scale or the shift, input i, is wanted. */
+static bool wants(mxl_grad *g, int i)
+{
+    return i > 0 && mxl_grad_wants(g, i);
+}
+
 /* dshift = sum(dy); dscale = sum(dy * (x - mean) * inverse); dx = dscaled * inverse, with dscaled =
  * dy * scale, and what reaches it through the statistics. */
 int mxl_normalise_grad(mxl_grad *g, const mxl_normalise *n)
@@ -278,19 +301,21 @@ int mxl_normalise_grad(mxl_grad *g, const mxl_normalise *n)
 
     if (rule_begin(&r, g, n) != 0)
         return -1;
-    if (mxl_grad_wants(g, 2) && mxl_grad_set(g, 2, total(&r, r.dy, along)) != 0)
+    if (wants(g, n->shift) && mxl_grad_set(g, n->shift, total(&r, r.dy, along)) != 0)
         return -1;
-    if (mxl_grad_wants(g, 1) && n->fixed && mxl_grad_set_zeros(g, 1) != 0)
+    if (wants(g, n->scale) && n->fixed && mxl_grad_set_zeros(g, n->scale) != 0)
         return -1;
-    if (mxl_grad_wants(g, 1) && !n->fixed &&
-        mxl_grad_set(g, 1,
+    if (wants(g, n->scale) && !n->fixed &&
+        mxl_grad_set(g, n->scale,
                      total(&r, mxl_mul(r.s, r.dy, mxl_mul(r.s, r.centred, r.inverse)), along)) != 0)
         return -1;
     if (!mxl_grad_wants(g, 0))
         return 0;
-    dscaled = n->fixed ? r.dy : mxl_mul(r.s, r.dy, shaped(r.s, mxl_grad_in(g, 1), wide, along));
+    dscaled = r.dy;
+    if (n->scale > 0 && !n->fixed)
+        dscaled = mxl_mul(r.s, r.dy, shaped(r.s, mxl_grad_in(g, n->scale), wide, along));
     dx = mxl_mul(r.s, dscaled, r.inverse);
-    if (!n->given)
+    if (n->given == 0)
         dx = mxl_add(r.s, dx, through_statistics(&r, dscaled));
     return mxl_grad_set(g, 0, dx);
 }
@@ -311,8 +336,8 @@ static void *address(mxl_array *a)
 }
 
 /* Runs the kernel; y of `k` holds dy. Gradients that are not wanted are NULL. */
-static int run_back(mxl_grad *g, const layout *l, arrays *k, mxl_array *dx, mxl_array *dscale,
-                    mxl_array *dshift)
+static int run_back(mxl_grad *g, const mxl_normalise *n, const layout *l, arrays *k, mxl_array *dx,
+                    mxl_array *dscale, mxl_array *dshift)
 {
     mxl_array *place = dx == NULL ? NULL : place_for(l, dx);
     int status = -1;
@@ -328,9 +353,9 @@ static int run_back(mxl_grad *g, const layout *l, arrays *k, mxl_array *dx, mxl_
     if (status == 0 && dx != NULL)
         status = mxl_grad_set(g, 0, dx);
     if (status == 0 && dscale != NULL)
-        status = mxl_grad_set(g, 1, dscale);
+        status = mxl_grad_set(g, n->scale, dscale);
     if (status == 0 && dshift != NULL)
-        status = mxl_grad_set(g, 2, dshift);
+        status = mxl_grad_set(g, n->shift, dshift);
     return status;
 }
 
@@ -338,18 +363,19 @@ static int run_back(mxl_grad *g, const layout *l, arrays *k, mxl_array *dx, mxl_
 static int gather_saved(arrays *k, mxl_grad *g, const mxl_normalise *n, const layout *l)
 {
     int wide = mxl_norm_wide(l->norm.dtype);
-    mxl_array *x = mxl_grad_in(g, 0), *scale = n->fixed ? NULL : mxl_grad_in(g, 1);
+    bool scaled = n->scale > 0 && !n->fixed, needed = scaled || n->over == MXL_OVER_AXIS;
+    mxl_array *x = mxl_grad_in(g, 0), *scale = scaled ? mxl_grad_in(g, n->scale) : NULL;
     mxl_array *mean = mxl_grad_out(g, 1), *second = mxl_grad_out(g, 2);
 
     if (g->s->failed)
         return -1;
     k->x = brought(l, x);
     k->y = brought(l, g->grad_output[0]);
-    k->scale = scale == NULL ? NULL : widened(scale, wide);
+    k->scale = needed ? factors(scale, wide, n->shape[1], 1) : NULL;
     k->mean = widened(mean, wide);
     k->inverse = widened(second, wide);
     if (k->x == NULL || k->y == NULL || k->mean == NULL || k->inverse == NULL ||
-        (scale != NULL && k->scale == NULL))
+        (needed && k->scale == NULL))
         return -1;
     if (!n->deviation)
         return 0;
@@ -357,7 +383,7 @@ static int gather_saved(arrays *k, mxl_grad *g, const mxl_normalise *n, const la
     k->inverse = mxl_array_new(wide, second->ndim, second->shape);
     if (k->inverse == NULL || mxl_array_copy_into(k->inverse, second) != 0)
         return -1;
-    invert(k->inverse, k->inverse, false, 0);
+    invert(k->inverse, false, 0);
     return 0;
 }
 
@@ -376,16 +402,16 @@ int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
         return mxl_normalise_grad(g, n);
     if (mxl_grad_wants(g, 0))
         set[0] = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
-    if (mxl_grad_wants(g, 1) && !n->fixed)
-        set[1] = along_axis(g, 1, wide);
-    if (mxl_grad_wants(g, 2))
-        set[2] = along_axis(g, 2, wide);
-    if (mxl_grad_wants(g, 1) && n->fixed)
-        status = mxl_grad_set_zeros(g, 1);
+    if (wants(g, n->scale) && !n->fixed)
+        set[1] = along_axis(g, n->scale, wide);
+    if (wants(g, n->shift))
+        set[2] = along_axis(g, n->shift, wide);
+    if (wants(g, n->scale) && n->fixed)
+        status = mxl_grad_set_zeros(g, n->scale);
     if (status == 0 && !g->s->failed)
         status = gather_saved(&k, g, n, &l);
     if (status == 0 && !g->s->failed)
-        status = run_back(g, &l, &k, set[0], set[1], set[2]);
+        status = run_back(g, n, &l, &k, set[0], set[1], set[2]);
     release_all(&k);
     return g->s->failed ? -1 : status;
 }

@@ -1,6 +1,6 @@
 /* What BatchNorm, LayerNorm, InstanceNorm and GroupNorm share: a result that is normalised,
- * scaled and shifted, and its gradients. Their inputs begin with data, gamma (the scale) and beta
- * (the shift); their outputs are the result, the means, and what `second` says. */
+ * scaled and shifted, and its gradients. Their inputs begin with data; their outputs are the
+ * result, the means, and what `deviation` says. */
 #ifndef MXL_OPS_NN_NORMALISE_H
 #define MXL_OPS_NN_NORMALISE_H
 
@@ -18,20 +18,22 @@ typedef struct mxl_normalise {
     int64_t shape[3]; /* (a, b, c); scale and shift belong to positions along b */
     int64_t kept[3];  /* the shape of the statistics: 1 where elements are normalised together */
     double eps;
-    bool fixed;     /* the scale is 1, and has no gradient */
-    bool given;     /* inputs 3 and 4 are the means and variances */
-    bool deviation; /* output 2 is sqrt(variance + eps), else its inverse */
+    int scale, shift; /* their inputs; 0: there is none */
+    int given;        /* the input of means, before that of variances; 0: they are computed */
+    bool fixed;       /* the scale is 1, and has no gradient */
+    bool deviation;   /* output 2 is sqrt(variance + eps), else its inverse */
 } mxl_normalise;
 
-/* Data of these dimensions around an axis, or with b and c chosen freely. */
+/* Data of these dimensions around an axis, or with b and c chosen freely; scale and shift are
+ * inputs 1 and 2. */
 mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const int64_t *shape);
 mxl_normalise mxl_normalise_of(mxl_norm_over over, int64_t a, int64_t b, int64_t c);
 
 int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n);
 
-/* The vjp, written with operators, and in one pass. Both set the gradients of inputs 0, 1 and 2,
- * from those of all three outputs. Nodes save inputs 0 and (unless fixed) 1, and outputs 1 and 2.
- */
+/* The vjp, written with operators, and in one pass. Both set the gradients of data, scale and
+ * shift, from those of all three outputs. Nodes save data and (unless fixed) scale, and outputs 1
+ * and 2. */
 int mxl_normalise_grad(mxl_grad *g, const mxl_normalise *n);
 int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n);
 void mxl_normalise_saves(mxl_saves *saves);

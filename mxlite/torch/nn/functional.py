@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
-from mxlite.torch._calls import Ints, adopt, new, prepare, require_tensor, run, run_many
+from mxlite.torch._calls import Ints, adopt, new, prepare, require_tensor, run
 from mxlite.torch._calls import explain_all as _explain_all
 from mxlite.torch._dtypes import bool_, float32, int64
 from mxlite.torch._errors import wrong_argument
@@ -143,33 +144,31 @@ def layer_norm(
         raise RuntimeError(
             f"layer_norm: an input's shape ends with normalized_shape {list(shape)}, got {list(input.shape)}"
         )
-    dims = tuple(range(input.ndim - len(shape), input.ndim))
-    return _normalized("NativeLayerNormBackward0", input, dims, weight, bias, eps, shape)
+    return _normalized("NativeLayerNormBackward0", "last", input, weight, bias, eps, len(shape))
 
 
 def _normalized(
-    label: str, input: Tensor, dims: tuple, weight: Tensor | None, bias: Tensor | None, eps: float, shape: tuple
+    label: str,
+    over: str,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+    count: int = 1,
+    statistics: tuple[Tensor, ...] = (),
 ) -> Tensor:
-    """One node: the standard deviations from the mean over dimensions, times a weight of `shape`, and a bias."""
+    """One node: the standard deviations from the mean over dimensions, times a weight, and a bias."""
     require_floats("norm", input._dtype)
-    given = [each for each in (weight, bias) if each is not None]
-    has_weight, has_bias = weight is not None, bias is not None
-    slots = "0" + ("1" if has_weight else "-") + (str(len(given)) if has_bias else "-")
-
-    def compute(x: Tensor, *given: Tensor) -> Tensor:
-        made = _standard(x.contiguous(), dims, eps)
-        return _affine(made, given[0] if has_weight else None, given[-1] if has_bias else None, shape)
-
-    return formula(label, [input, *given], compute, slots=slots)
+    given = [input, *(each for each in (weight, bias) if each is not None), *statistics]
+    call = _normalize(label, over, weight is not None, bias is not None, bool(statistics))
+    return run(call, given, float(eps), count, kind=input._dtype)
 
 
-_moments = prepare(None, "moments", "axes", keepdims="True")
-
-
-def _standard(x: Tensor, dims: tuple, eps: float) -> Tensor:
-    """(x - mean) / sqrt(variance + eps) over dimensions."""
-    mean, variance = run_many(_moments, [x], dims, kinds=[x._dtype] * 2)
-    return (x - mean) * (variance + eps).rsqrt()
+@cache
+def _normalize(label: str, over: str, scaled: bool, shifted: bool, given: bool) -> int:
+    slots = "0" + ("1" if scaled else "-") + (str(1 + scaled) if shifted else "-")
+    flags = {"scaled": scaled, "shifted": shifted, "given": given}
+    return prepare(label, "_mxl_normalise", "eps", "count", slots=slots, over=over, **flags)
 
 
 def _affine(x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: tuple) -> Tensor:
@@ -199,29 +198,28 @@ def batch_norm(
     While training they are those of this batch, and the running ones move towards them; else the running ones.
     """
     require_floats("batch_norm", input._dtype)
-    if input.ndim < 2 and training:
-        raise IndexError(f"batch_norm: channels are dimension 1, got shape {list(input.shape)}")
+    if input.ndim < 2:
+        kind = IndexError if training else RuntimeError  # as PyTorch
+        raise kind(f"batch_norm: channels are dimension 1, got shape {list(input.shape)}")
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, each in given.items():
-        if each is not None and input.ndim > 1 and each.shape != input.shape[1:2]:
+        if each is not None and each.shape != input.shape[1:2]:
             raise RuntimeError(f"batch_norm: {name} has one element for each of {input.shape[1]} channels, got shape "
                                f"{list(each.shape)}")  # fmt: skip
-    shape = tuple(input.shape[1] if dim == 1 else 1 for dim in range(input.ndim))
-    dims = tuple(dim for dim in range(input.ndim) if dim != 1)
     if not training:
         if running_mean is None or running_var is None:
             raise RuntimeError("batch_norm: training=False takes running_mean and running_var")
-        made = (input - running_mean.reshape(shape)) * (running_var.reshape(shape) + eps).rsqrt()
-        return _affine(made, weight, bias, shape)
+        statistics = running_mean.detach(), running_var.detach()
+        return _normalized("NativeBatchNormBackward0", "others", input, weight, bias, eps, 1, statistics)
     _require_several(input.shape, 1)
     if (running_mean is None) != (running_var is None):
         raise ValueError("batch_norm: running_mean and running_var must be given together, or neither of them")
     if running_mean is not None and running_var is not None and input.numel():
         with unrecorded():
-            values = input.detach()
+            values, dims = input.detach(), tuple(dim for dim in range(input.ndim) if dim != 1)
             running_mean.mul_(1 - momentum).add_(values.mean(dims) * momentum)
             running_var.mul_(1 - momentum).add_(values.var(dims) * momentum)
-    return _normalized("NativeBatchNormBackward0", input, dims, weight, bias, eps, shape)
+    return _normalized("NativeBatchNormBackward0", "others", input, weight, bias, eps)
 
 
 def scaled_dot_product_attention(
@@ -297,8 +295,7 @@ def instance_norm(
             values = input.detach()
             running_mean.mul_(1 - momentum).add_(values.mean(dims).mean(0) * momentum)
             running_var.mul_(1 - momentum).add_(values.var(dims).mean(0) * momentum)
-    shape = (-1,) + (1,) * (input.ndim - 2)
-    return _normalized("NativeBatchNormBackward0", input, dims, weight, bias, eps, shape)
+    return _normalized("NativeBatchNormBackward0", "rest", input, weight, bias, eps)
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -178,38 +178,6 @@ for _name, _function in (("argmax", np.argmax), ("argmin", np.argmin)):
         bool=((In((2,), "bool", "bool"),), {"axis": 0}),
     )
 
-# ---- variance ----
-
-
-def _variance(x, axis=None, keepdims=False, correction=1, root=False):
-    function = np.std if root else np.var
-    with np.errstate(all="ignore"):
-        found = function(x.astype(np.float64), axis, ddof=correction, keepdims=keepdims)
-    return np.reshape(found, np.shape(found) or (1,)).astype(x.dtype)  # no axes: as sum in this front end
-
-
-_op = "_mxl_variance"
-for _root in (False, True):
-    _some: dict = {"order": 2, "diff": (0,), "tolerance": {"float16": (2e-3, 2e-3), "float32": (1e-5, 1e-5)}}
-    for _axis in (None, 0, (0, 2), -1):
-        _params = {"root": _root, "correction": 0.5} if _axis is None else {"root": _root, "axis": _axis}
-        CASES.append(Case(_op, f"axis{_axis}-{_root}", (In((3, 5, 4)),), _params, _variance, **_some))
-    CASES += [
-        Case(_op, f"kept-{_root}", (In((3, 7)),), {"axis": 1, "keepdims": True, "root": _root}, _variance, **_some),
-        Case(_op, f"equal-{_root}", (In(values=[[0.1] * 7] * 2),), {"axis": 1, "root": _root}, _variance),
-        Case(_op, f"one-{_root}", (In((3, 1)),), {"axis": 1, "root": _root}, _variance),
-        Case(_op, f"more-{_root}", (In((3,)),), {"correction": 5, "root": _root}, _variance),
-        Case(_op, f"special-{_root}", (In(values=[_SPECIAL, [3.0] * 8]),), {"axis": 1, "root": _root}, _variance),
-        Case(_op, f"empty-{_root}", (In((2, 0)),), {"axis": 1, "root": _root}, _variance, np_shape=True),
-        Case(_op, f"far-{_root}", (In(values=[1e4, 1e4 + 1, 1e4 + 3]),), {"root": _root}, _variance, **_some),
-    ]
-    CASES += [
-        Case(_op, f"{_dtype}-{_root}", (In((40, 70), _dtype),), {"axis": 0, "root": _root}, _variance, **_some)
-        for _dtype in _FLOATS
-    ]
-CASES.append(Case(_op, "large", (In(values=[1e30, -1e30, 2e30]),), {"root": True}, _variance))
-_refuses(_op, integers=((In((3,), "int32", ("int", 0, 5)),),), axis=((In((3,)),), {"axis": 1}))
-
 # ---- running products ----
 
 
