@@ -37,7 +37,11 @@ class KeyReader:
         for entry in key if key.__class__ is tuple else (key,):
             kind = entry.__class__
             if kind is slice:
-                numbers += (*SLICE, self._bound(entry.start), self._bound(entry.stop), self._bound(entry.step))
+                start, stop, step = entry.start, entry.stop, entry.step
+                if start is stop is step is None:
+                    numbers += WHOLE
+                else:
+                    numbers += (*SLICE, self._bound(start), self._bound(stop), self._bound(step))
             elif entry is None:
                 numbers += _NEW
             elif entry is Ellipsis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,15 @@ def initial_seed() -> int:
     return _seed
 
 
+@cache
+def _drawing(operator: str, bounds: tuple[str, str], kind: dtype) -> int:
+    return prepare(None, operator, *bounds, "shape", dtype=kind.name)
+
+
 def _draw(operator: str, bounds: tuple, shape: tuple[int, ...], kind: dtype, first: Any, second: Any) -> Tensor:
     if 0 in shape:
         return zeros_of(shape, kind)
-    call = prepare(None, operator, *bounds, "shape", dtype=kind.name)
-    return run(call, [], first, second, tuple(shape), kind=kind)
+    return run(_drawing(operator, bounds, kind), [], first, second, shape, kind=kind)
 
 
 def uniform_of(shape: tuple[int, ...], kind: dtype, low: float = 0.0, high: float = 1.0) -> Tensor:

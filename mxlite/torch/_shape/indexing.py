@@ -105,9 +105,9 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 
 def _is_all(self: Tensor, key: Any) -> bool:
     """Whether a key is nothing but `...` and `:`."""
-    if key.__class__ is tuple:
-        return all(map(_is_whole, key)) and len(key) <= max(self.ndim, 1)
-    return _is_whole(key)
+    if key.__class__ is not tuple:
+        return _is_whole(key)
+    return (not key or _is_whole(key[-1])) and all(map(_is_whole, key)) and len(key) <= max(self.ndim, 1)
 
 
 def _is_whole(part: Any) -> bool:
@@ -139,7 +139,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
             assign(self, value)
         return
     numbers, arrays = _parse(key)
-    label = _written_by(key)
+    label = _written_by(key) if arrays else "CopySlices"
     if arrays and not number:
         _require_dtype(self, key, value, False)
         value = without_first_ones(value) if value.requires_grad else value
