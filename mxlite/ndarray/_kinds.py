@@ -21,7 +21,7 @@ from mxlite.util import is_np_array
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-#: The classes that there are so far: that of `mx.np` when it has been asked for.
+#: The classes that there are so far: that of `mx.np` when its module has been imported.
 CLASSES: set[type[NDArray]] = {NDArray}
 
 
@@ -29,7 +29,6 @@ CLASSES: set[type[NDArray]] = {NDArray}
 def of_numpy() -> type[NDArray]:
     """The class of `mx.np`'s arrays."""
     found: type[NDArray] = importlib.import_module("mxlite.numpy").ndarray
-    CLASSES.add(found)
     return found
 
 
@@ -78,6 +77,8 @@ def answering(function: _F) -> _F:
 
     @wraps(function)
     def answer(*args: Any, **kwargs: Any) -> Any:
+        if len(CLASSES) == 1 and not is_np_array():
+            return function(*args, **kwargs)
         kind = kind_for(args, kwargs)
         if kind is NDArray:
             return function(*args, **kwargs)
@@ -87,10 +88,14 @@ def answering(function: _F) -> _F:
 
 
 def answer_all(module: dict[str, Any]) -> None:
-    """Makes all public functions of a module, by its `globals()`, `answering` ones."""
+    """Makes what a module defines, by its `globals()`, `answering`: public functions, and calls of objects."""
     for name, value in list(module.items()):
-        if isinstance(value, FunctionType) and name[0] != "_" and value.__module__ == module["__name__"]:
+        if name[0] == "_" or getattr(value, "__module__", None) != module["__name__"]:
+            continue
+        if isinstance(value, FunctionType):
             module[name] = answering(value)
+        elif isinstance(value, type) and "__call__" in vars(value):
+            value.__call__ = answering(value.__call__)  # type: ignore[operator]
 
 
 class Functions:
