@@ -14,7 +14,7 @@ from mxlite.base import AsDtype, dtype_given, dtype_name, take_as_dense
 from mxlite.context import Context, cpu, current_context
 from mxlite.error import MXNetError, MXNotImplementedError, WrongStateError, WrongValueError
 from mxlite.gluon.utils import shape_is_known
-from mxlite.ndarray._kinds import as_kind, as_mode, of_numpy
+from mxlite.ndarray._kinds import array_from, as_kind, as_mode, of_numpy
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol, var
 from mxlite.util import is_np_array, is_np_shape
@@ -490,7 +490,7 @@ class Constant(Parameter):
 
     def __init__(self, name: str, value: Any) -> None:
         if not isinstance(value, NDArray):
-            value = as_mode(ndarray.array(value, dtype=np.float32))
+            value = array_from(value) if is_np_array() else ndarray.array(value, dtype=np.float32)
         self.value = value
         super().__init__(name, grad_req="null", shape=value.shape, dtype=value.dtype, init=_Value(value))
 

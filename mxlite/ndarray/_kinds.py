@@ -65,6 +65,11 @@ def as_mode(value: Any) -> Any:
     return as_kind(value, of_numpy()) if is_np_array() else value
 
 
+def array_from(values: Any) -> Any:
+    """What `mx.np.array` makes of values."""
+    return importlib.import_module("mxlite.numpy").array(values)
+
+
 def kind_for(*values: Any) -> type[NDArray]:
     """The class of the first array among values; without one that of the mode."""
     for each in arrays_in(values):

@@ -54,7 +54,7 @@ class RecurrentCell(Block):
         """States to begin with.
 
         Args:
-            func: a function of a shape that makes an array; it gets `kwargs` too. The default's are of the mode's class.
+            func: a function of a shape that makes an array; it gets `kwargs` too. Those of the default are of the mode.
 
         Raises: MXNetError: the cell is part of a modifier, which must be asked.
         """
