@@ -17,7 +17,7 @@ from mxlite.gluon.utils import shape_is_known
 from mxlite.ndarray._kinds import array_from, as_kind, as_mode, of_numpy
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol, var
-from mxlite.util import is_np_array, is_np_shape
+from mxlite.util import _modes, is_np_array, is_np_shape
 
 tensor_types = (Symbol, NDArray)
 
@@ -395,7 +395,7 @@ class Parameter:
         """The array of a context (None: the only one, or that of the current context), or with `list` all."""
         if arr_list is None:
             self._refuse()
-        if is_np_array():
+        if _modes.np_array:
             arr_list = arr_list.in_numpy()
         if ctx is list:
             return arr_list
@@ -413,7 +413,10 @@ class Parameter:
 
         Raises: RuntimeError: it is not initialized, or not in that context; DeferredInitializationError: not yet.
         """
-        return self._check_and_get(self._data, ctx)
+        held = self._data
+        if ctx is None and held is not None and len(held) == 1 and not _modes.np_array:
+            return held[0]
+        return self._check_and_get(held, ctx)
 
     def list_data(self) -> list[NDArray]:
         """The arrays of all contexts."""

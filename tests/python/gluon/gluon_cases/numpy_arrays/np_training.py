@@ -290,3 +290,55 @@ def images(mx):
         classes(image.center_crop(x, (3, 3))[0]),
         type(image.random_crop(x, (3, 3))[0]).__name__,
     )
+
+
+# ---- tools ----
+
+
+@case(grad=[True, False], text=["Dense(3)", "Conv1D(2, 2)", "Activation('relu')"])
+@in_numpy
+def hybridized_blocks_are_consistent(mx, grad, text):
+    def net_builder(prefix=None):
+        return eval(f"nn.{text[:-1]}, prefix={prefix!r})", {"nn": mx.gluon.nn})
+
+    mx.test_utils.check_gluon_hybridize_consistency(net_builder, [array(mx, (2, 3, 4))], None, grad)
+    return "consistent"
+
+
+@case
+@in_numpy
+def helpers_of_tests(mx):
+    tools, x = mx.test_utils, array(mx, (2, 3))
+    tools.assert_almost_equal(x, x.asnumpy())
+    tools.assert_almost_equal(x, x + 1e-9, rtol=1e-3, atol=1e-4)
+    random = tools.rand_ndarray((2, 3)).as_np_ndarray()
+    try:
+        tools.assert_almost_equal(x, x + 1)
+    except AssertionError:
+        return tools.same(x.asnumpy(), x.asnumpy()), type(random).__name__, tools.almost_equal(x.asnumpy(), x.asnumpy())
+    return "no difference"
+
+
+@case
+@in_numpy
+def counts_of_random_numbers(mx):
+    mx.random.seed(3)
+    first = mx.np.random.uniform(size=(3,))
+    mx.npx.random.seed(3)
+    again = mx.np.random.uniform(size=(3,))
+    mx.npx.waitall()
+    return type(first).__name__, bool((first == again).all()), str(mx.npx.current_context()), mx.npx.num_gpus()
+
+
+@case
+@in_numpy
+def contexts(mx):
+    with mx.Context(mx.cpu(1)):
+        x = mx.np.ones(2)
+    y = x.as_in_ctx(mx.cpu(0))
+    net = mx.gluon.nn.Dense(2, in_units=2)
+    net.initialize(ctx=mx.cpu(1))
+    fill(mx, net)
+    before = str(net(x).ctx)
+    net.collect_params().reset_ctx(mx.cpu(0))
+    return str(x.ctx), str(y.ctx), str(y.copyto(mx.cpu(1)).ctx), before, str(net(y).ctx), str(net.weight.data().ctx)
