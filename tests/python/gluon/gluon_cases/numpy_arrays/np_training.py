@@ -334,7 +334,7 @@ def counts_of_random_numbers(mx):
 @in_numpy
 def contexts(mx):
     with mx.Context(mx.cpu(1)):
-        x = mx.np.ones(2)
+        x = mx.np.ones((1, 2))
     y = x.as_in_ctx(mx.cpu(0))
     net = mx.gluon.nn.Dense(2, in_units=2)
     net.initialize(ctx=mx.cpu(1))
