@@ -94,7 +94,8 @@ def draw_fits(place: SubFigure, points: tuple[np.ndarray, np.ndarray], models: d
     """The points, the curve, and what each model makes of it, somewhat beyond the points."""
     axes = place.subplots()
     places = np.linspace(-3.5, 3.5, 281).reshape(-1, 1)
-    axes.scatter(*(each.reshape(-1).asnumpy() for each in points), s=8, color="0.7", label="points")
+    x, y = (each.reshape(-1).asnumpy() for each in points)
+    axes.scatter(x, y, s=8, color="0.7", label="points")
     axes.plot(places.asnumpy(), curve(places).asnumpy(), color="black", linestyle="--", label="curve")
     for name, model in models.items():
         axes.plot(places.asnumpy(), model(places).asnumpy(), label=name)
