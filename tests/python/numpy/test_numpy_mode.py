@@ -497,7 +497,31 @@ def test_custom_operators_take_arrays_of_nd() -> None:
         mx.nd.Custom(x, op_type="numpy_mode_twice")
 
 
+def test_loss_scaling_sees_overflows() -> None:
+    scaler = mx.contrib.amp.loss_scaler.LossScaler()
+    param = gluon.Parameter("w", shape=(2,))
+    param.initialize()
+    assert not scaler.has_overflow([param])
+    param.grad()[:] = mnp.array([1.0, mnp.inf])
+    assert scaler.has_overflow([param])
+
+
+def test_vectors_of_words(tmp_path: Path) -> None:
+    (tmp_path / "vectors.txt").write_text("a 1 2\nb 3 4\n")
+    embedding = mx.contrib.text.embedding.CustomEmbedding(str(tmp_path / "vectors.txt"))
+    assert type(embedding.idx_to_vec) is mnp.ndarray
+    assert embedding.get_vecs_by_tokens("b").tolist() == [3, 4]
+    embedding.update_token_vectors("b", mnp.array([5.0, 6]))
+    assert type(embedding.get_vecs_by_tokens(["a", "b"])) is mnp.ndarray
+    assert embedding.get_vecs_by_tokens(["a", "b"]).tolist() == [[1, 2], [5, 6]]
+
+
 # ---- data ----
+
+
+def test_iterator_of_arrays() -> None:
+    batches = mx.io.NDArrayIter(mnp.ones((5, 2)), {"label": mnp.zeros(5)}, 2)
+    assert [each.data[0].shape for each in batches] == [(2, 2)] * 3
 
 
 class Rows(gluon.data.Dataset):
