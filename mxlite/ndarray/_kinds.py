@@ -51,6 +51,8 @@ def arrays_in(value: Any) -> Iterator[NDArray]:
 
 def as_kind(value: Any, kind: type[NDArray]) -> Any:
     """A value whose arrays, in nested lists, tuples and dictionaries too, are of a class; the same memory."""
+    if len(CLASSES) == 1:
+        return value
     if isinstance(value, NDArray):
         return value if value._kind is kind else kind._adopt(share(value._h))
     if value.__class__ in (list, tuple):
@@ -65,9 +67,11 @@ def as_mode(value: Any) -> Any:
     return as_kind(value, of_numpy()) if is_np_array() else value
 
 
-def array_from(values: Any) -> Any:
-    """What `mx.np.array` makes of values."""
-    return importlib.import_module("mxlite.numpy").array(values)
+def array_of_mode(values: Any, ctx: Any = None) -> NDArray:
+    """What `array` of `mx.nd`, or in NumPy's mode of `mx.np`, makes of values."""
+    module = importlib.import_module("mxlite.numpy" if is_np_array() else "mxlite.ndarray")
+    made: NDArray = module.array(values, ctx=ctx)
+    return made
 
 
 def kind_for(*values: Any) -> type[NDArray]:

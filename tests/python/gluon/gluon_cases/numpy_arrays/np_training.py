@@ -342,3 +342,12 @@ def contexts(mx):
     before = str(net(x).ctx)
     net.collect_params().reset_ctx(mx.cpu(0))
     return str(x.ctx), str(y.ctx), str(y.copyto(mx.cpu(1)).ctx), before, str(net(y).ctx), str(net.weight.data().ctx)
+
+
+@case(dtype=["float64", "int64", "uint8", "float16"])
+@in_numpy
+def dtypes_of_numpys_arrays(mx, dtype):
+    x, data = numpy.ones((4, 2), dtype), mx.gluon.data
+    batches = data.DataLoader(data.ArrayDataset(x, x[:, 0]), 2)
+    split = mx.gluon.utils.split_and_load(x, [mx.cpu(0), mx.cpu(1)])
+    return classes([split, list(batches), mx.gluon.Constant("c", x).value])
