@@ -482,12 +482,16 @@ def test_metric(text: str) -> None:
     assert mine.get() == theirs.get()
 
 
-def test_custom_operators_take_arrays_of_nd() -> None:
+def test_custom_operators_see_arrays_of_the_mode() -> None:
+    seen = []
+
     class Twice(mx.operator.CustomOp):
         def forward(self, is_train: bool, req: list, in_data: list, out_data: list, aux: list) -> None:
-            self.assign(out_data[0], req[0], mx.nd.broadcast_mul(in_data[0], mx.nd.array([2.0])))
+            seen.extend(map(type, (in_data[0], out_data[0])))
+            self.assign(out_data[0], req[0], in_data[0] * 2)
 
         def backward(self, req: list, out_grad: list, in_data: list, out_data: list, in_grad: list, aux: list) -> None:
+            seen.extend(map(type, (in_data[0], out_grad[0], in_grad[0])))
             self.assign(in_grad[0], req[0], out_grad[0] * 2)
 
     @mx.operator.register("numpy_mode_twice")
@@ -501,7 +505,7 @@ def test_custom_operators_take_arrays_of_nd() -> None:
         y = mx.nd.Custom(x.as_nd_ndarray(), op_type="numpy_mode_twice").as_np_ndarray()
         z = y.sum()
     z.backward()
-    assert y.tolist() == [2, 4] and x.grad.tolist() == [2, 2]
+    assert y.tolist() == [2, 4] and x.grad.tolist() == [2, 2] and seen == [mnp.ndarray] * 5
     with pytest.raises(TypeError, match="as_nd_ndarray"):
         mx.nd.Custom(x, op_type="numpy_mode_twice")
 
