@@ -96,6 +96,12 @@ def answering(function: _F) -> _F:
     return answer  # type: ignore[return-value]
 
 
+def for_both(function: _F) -> _F:
+    """A decorator that says of a function of `mx.nd` that it takes arrays of either class, and gives what it takes."""
+    function.for_both = True  # type: ignore[attr-defined]
+    return function
+
+
 def answer_all(module: dict[str, Any]) -> None:
     """Makes what a module defines, by its `globals()`, `answering`: public functions, and calls of objects."""
     for name, value in list(module.items()):
@@ -132,7 +138,9 @@ class Functions:
         operator = operator_of(where, name)
         if operator is not None:
             return make_function(operator, of_numpy(), name, where)
-        return _giving(found) if callable(found) else found
+        if not callable(found) or hasattr(found, "for_both"):
+            return found
+        return _giving(found)
 
 
 def _giving(function: Callable[..., Any]) -> Callable[..., Any]:

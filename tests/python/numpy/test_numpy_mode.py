@@ -460,6 +460,24 @@ def test_gradients_of_gradients() -> None:
     numpy.testing.assert_allclose(x.grad.asnumpy(), 36 * x.asnumpy() ** 3, rtol=1e-5)
 
 
+def test_control_flow() -> None:
+    x = mnp.array([0.5, 1, 2])
+    x.attach_grad()
+    with autograd.record():
+        out, state = npx.foreach(lambda each, state: (each * state, state + each), x, mnp.array(1.0))
+        loss = out.sum() + state
+    loss.backward()
+    assert type(out) is type(state) is mnp.ndarray and state.shape == () and out.tolist() == [0.5, 1.5, 5]
+    assert x.grad.tolist() == [5, 4.5, 3.5]
+    counted, (last,) = npx.while_loop(lambda i: i < 3, lambda i: (i * 2, [i + 1]), [mnp.array(0.0)], max_iterations=4)
+    assert type(counted) is type(last) is mnp.ndarray and counted.tolist() == [0, 2, 4, 0] and last == 3
+    assert npx.cond(mnp.array(0.0), lambda: mnp.zeros(1), lambda: mnp.ones(1)) == 1
+    block = nn.HybridLambda(lambda F, x: F.contrib.foreach(lambda each, state: (mnp.exp(each), state), x, [])[0])
+    assert type(block(x)) is mnp.ndarray
+    with pytest.raises(ValueError, match="2 elements"):
+        npx.cond(mnp.ones(2), lambda: 1, lambda: 2)
+
+
 # ---- what steps with arrays of mx.np ----
 
 
