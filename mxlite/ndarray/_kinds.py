@@ -76,9 +76,27 @@ def array_of_mode(values: Any, ctx: Any = None) -> NDArray:
 
 def kind_for(*values: Any) -> type[NDArray]:
     """The class of the first array among values; without one that of the mode."""
+    if len(CLASSES) == 1 and not is_np_array():
+        return NDArray
     for each in arrays_in(values):
         return each._kind
     return of_mode()
+
+
+def front_end_for(*values: Any) -> Any:
+    """How nodes make arrays (`Style`) of the class of the first among values; without one of the mode's."""
+    return kind_for(*values)._graph_front_end
+
+
+def by_inputs(method: _F) -> _F:
+    """A method of tools for a front end, of a function and its inputs, as a function for arrays of both classes."""
+    tools, plain = type(method.__self__), method.__func__  # type: ignore[attr-defined]
+
+    @wraps(method)
+    def function(func: Callable, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        return plain(tools(front_end_for(inputs)), func, inputs, *args, **kwargs)
+
+    return function  # type: ignore[return-value]
 
 
 def answering(function: _F) -> _F:
@@ -86,8 +104,6 @@ def answering(function: _F) -> _F:
 
     @wraps(function)
     def answer(*args: Any, **kwargs: Any) -> Any:
-        if len(CLASSES) == 1 and not is_np_array():
-            return function(*args, **kwargs)
         kind = kind_for(args, kwargs)
         if kind is NDArray:
             return function(*args, **kwargs)

@@ -460,6 +460,36 @@ def test_gradients_of_gradients() -> None:
     numpy.testing.assert_allclose(x.grad.asnumpy(), 36 * x.asnumpy() ** 3, rtol=1e-5)
 
 
+def test_tools_of_autograd() -> None:
+    x, v = mnp.array([1.0, 2]), mnp.array([1.0, 0])
+    functional = autograd.functional
+
+    def total(x: Any) -> Any:
+        return mnp.exp(x).sum()
+
+    found = [functional.jacobian(mnp.exp, x), functional.hessian(total, x), *functional.vjp(mnp.exp, x, v)]
+    found += [*functional.jvp(mnp.exp, x, v), *functional.hvp(total, x, v), *functional.vhp(total, x, v)]
+    assert {type(each) for each in found} == {mnp.ndarray}
+    numpy.testing.assert_allclose(found[0].asnumpy(), numpy.diag(numpy.exp([1, 2])), rtol=1e-6)
+    legacy = functional.jacobian(mx.nd.exp, x.as_nd_ndarray())
+    assert type(legacy) is mx.nd.NDArray and legacy.shape == (2, 2)
+    precise = x.astype("float64")
+    precise.attach_grad()
+    assert autograd.gradcheck(lambda x: mnp.exp(x) * x, [precise])
+    assert autograd.gradgradcheck(lambda x: mnp.exp(x) * x, [precise])
+    x.attach_grad()
+    with autograd.record():
+        y = autograd.checkpoint(lambda x: mnp.exp(mnp.sin(x)), x)
+    y.backward()
+    numpy.testing.assert_allclose(x.grad.asnumpy(), numpy.exp(numpy.sin([1, 2])) * numpy.cos([1, 2]), rtol=1e-5)
+    seen = []
+    with autograd.saved_tensors_hooks(lambda array: (seen.append(type(array)), array)[1], lambda array: array):
+        with autograd.record():
+            y = mnp.exp(x) * x
+    y.backward()
+    assert set(seen) == {mnp.ndarray}
+
+
 def test_control_flow() -> None:
     x = mnp.array([0.5, 1, 2])
     x.attach_grad()
