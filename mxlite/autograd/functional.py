@@ -1,7 +1,7 @@
 """Derivatives of functions of NDArrays: vjp, jvp, hvp, vhp, jacobian, hessian, as in torch.autograd.functional.
 
-A function takes arrays, of mx.nd or mx.np, and returns one, or a tuple of them; it is run while recording. Inputs are an
-array or a tuple.
+A function takes arrays, of mx.nd or mx.np, and returns one, or a tuple of them; it is run while recording. Inputs are
+an array or a tuple.
 """
 
 from mxlite._public import show as _show
