@@ -82,6 +82,11 @@ int NNListAllOpNames(nn_uint *out_size, const char ***out_array)
     return list_names(__func__, out_size, out_array);
 }
 
+static void *op_handle(int number)
+{
+    return (void *)(uintptr_t)mxl_handle_permanent(MXL_KIND_OP, (uint32_t)number);
+}
+
 int NNGetOpHandle(const char *op_name, OpHandle *op_out)
 {
     const mxl_op *op;
@@ -92,7 +97,7 @@ int NNGetOpHandle(const char *op_name, OpHandle *op_out)
     op = mxl_op_find(op_name);
     if (op == NULL)
         return mxl_error_prefix(__func__);
-    *op_out = api_op_handle(op, mxl_op_name_of(op, op_name));
+    *op_out = op_handle(mxl_op_number(op));
     return 0;
 }
 
@@ -119,10 +124,8 @@ static creators *creators_new(const char *function, int ops, const creators *old
     made->older = older;
     made->ops = ops;
     for (int i = 0; i < ops; i++) {
-        const mxl_op *op = mxl_op_at(i);
-
-        if (is_public(op))
-            made->list[made->count++] = api_op_handle(op, op->name);
+        if (is_public(mxl_op_at(i)))
+            made->list[made->count++] = op_handle(i);
     }
     return made;
 }
@@ -157,9 +160,15 @@ int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **o
 
 int MXSymbolGetAtomicSymbolName(AtomicSymbolCreator creator, const char **name)
 {
+    const mxl_op *op;
+
     API_NEED(name);
     *name = NULL;
-    return api_op_named(creator, name) == NULL ? mxl_error_prefix(__func__) : 0;
+    op = find_op(__func__, creator);
+    if (op == NULL)
+        return -1;
+    *name = op->name;
+    return 0;
 }
 
 /* ---- arguments ---- */

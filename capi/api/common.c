@@ -110,33 +110,11 @@ int api_check_device(const char *function, int type)
     return mxl_device_of(type, 0, &device) == 0 ? 0 : mxl_error_prefix(function);
 }
 
-/* A handle has the operator's number, with MXL_OPS_MOST added where it stands for numpy_name. */
 const mxl_op *api_op(const void *handle)
 {
-    int64_t number = mxl_handle_number(MXL_KIND_OP, api_number(handle), 2 * MXL_OPS_MOST);
-    const mxl_op *op = number < 0 ? NULL : mxl_op_at((int)(number % MXL_OPS_MOST));
+    int64_t number = mxl_handle_number(MXL_KIND_OP, api_number(handle), (uint32_t)mxl_op_count());
 
-    if (number >= 0 && (op == NULL || (number >= MXL_OPS_MOST && op->numpy_name == NULL))) {
-        (void)mxl_handle_number(MXL_KIND_OP, api_number(handle), (uint32_t)mxl_op_count());
-        return NULL;
-    }
-    return op;
-}
-
-const mxl_op *api_op_named(const void *handle, const char **name)
-{
-    const mxl_op *op = api_op(handle);
-
-    if (op != NULL)
-        *name = api_op_handle(op, op->name) == handle ? op->name : op->numpy_name;
-    return op;
-}
-
-void *api_op_handle(const mxl_op *op, const char *name)
-{
-    int number = mxl_op_number(op) + (name == op->numpy_name ? MXL_OPS_MOST : 0);
-
-    return (void *)(uintptr_t)mxl_handle_permanent(MXL_KIND_OP, (uint32_t)number);
+    return number < 0 ? NULL : mxl_op_at((int)number);
 }
 
 /* ---- return buffers ---- */

@@ -109,9 +109,5 @@ void *api_buffer_get(api_buffer kind, size_t bytes);
 /* The operator of a handle made by MXSymbolListAtomicSymbolCreators or NNGetOpHandle; NULL with the
  * error set. */
 const mxl_op *api_op(const void *handle);
-/* The same with the name that the handle stands for: the operator's, or its numpy_name. */
-const mxl_op *api_op_named(const void *handle, const char **name);
-/* A handle for an operator by one of these names. */
-void *api_op_handle(const mxl_op *op, const char *name);
 
 #endif

@@ -139,9 +139,6 @@ struct mxl_shape_forms {
 struct mxl_op {
     const char *name; /* as in MXNet 1.9.1; `_mxl_*` if MXNet lacks it, which is not listed */
     const char *const *aliases; /* ends with NULL */
-    /* NULL, or the operator of 1.9.1's NumPy arrays that this one is too. Symbols keep that name.
-     */
-    const char *numpy_name;
     const char *doc;
     const char *refused;     /* NULL, or: why mxlite lacks it; no call gets to it */
     const mxl_input *inputs; /* ends with {0}; NULL: one array, `data` */
@@ -384,11 +381,8 @@ const char *mxl_op_input_name(const mxl_op *op, const void *params, int num_inpu
 
 /* The registry: name or alias -> operator. Numbers are dense and stable within a process. */
 const mxl_op *mxl_op_find(const char *name); /* NULL with the error set */
-/* The name that 1.9.1's operator of this name or alias has: the operator's own or its numpy_name.
- */
-const char *mxl_op_name_of(const mxl_op *op, const char *name);
-const mxl_op *mxl_op_at(int number); /* number < mxl_op_count() */
-int mxl_op_number(const mxl_op *op); /* -1 for an operator outside the registry */
+const mxl_op *mxl_op_at(int number);         /* number < mxl_op_count() */
+int mxl_op_number(const mxl_op *op);         /* -1 for an operator outside the registry */
 int mxl_op_count(void);
 /* All public names (with aliases, without `_mxl_*`), sorted. Returns their number. The list stays
  * as it is when operators are added. */

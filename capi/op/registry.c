@@ -84,8 +84,6 @@ static int add_op(table *t, const mxl_op *op)
     t->op[number] = op;
     if (add_name(t, op->name, number) != 0)
         return -1;
-    if (op->numpy_name != NULL && add_name(t, op->numpy_name, number) != 0)
-        return -1;
     for (const char *const *alias = aliases(op); *alias != NULL; alias++)
         if (add_name(t, *alias, number) != 0)
             return -1;
@@ -125,7 +123,7 @@ static table *new_table_of_families(void)
     for (const mxl_op *const *const *family = families; *family != NULL; family++)
         for (const mxl_op *const *op = *family; *op != NULL; op++) {
             ops++;
-            names += (*op)->numpy_name != NULL ? 2 : 1;
+            names++;
             for (const char *const *alias = aliases(*op); *alias != NULL; alias++)
                 names++;
         }
@@ -220,13 +218,6 @@ const mxl_op *mxl_op_find(const char *name)
     if (slot->name == NULL)
         return not_found(t, name);
     return t->op[slot->number];
-}
-
-const char *mxl_op_name_of(const mxl_op *op, const char *name)
-{
-    bool numpy = op->numpy_name != NULL && strncmp(name, "_np", 3) == 0;
-
-    return numpy ? op->numpy_name : op->name;
 }
 
 const mxl_op *mxl_op_at(int number)

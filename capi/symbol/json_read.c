@@ -238,8 +238,6 @@ static int read_node(reading *r, const mxl_json *json)
     node = mxl_graph_node_new(found, mxl_text_copy(name->text));
     if (node == NULL)
         return -1;
-    if (found != NULL)
-        node->op_name = mxl_op_name_of(found, op->text);
     if (read_attrs(&node->attrs, json) != 0 ||
         read_inputs(r, mxl_json_member(json, "inputs"), node) != 0 ||
         read_graphs(r, mxl_json_member(json, "subgraphs"), node) != 0 ||

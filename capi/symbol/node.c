@@ -38,7 +38,6 @@ mxl_graph_node *mxl_graph_node_new(const mxl_op *op, char *name)
     }
     mxl_ref_init(&node->ref, node_free);
     node->op = op;
-    node->op_name = op != NULL ? op->name : "null";
     node->name = name;
     node->outputs = node->visible = 1;
     return node;

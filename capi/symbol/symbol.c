@@ -50,14 +50,12 @@ mxl_symbol *mxl_symbol_variable(const char *name)
     return symbol_of(mxl_graph_node_new(NULL, mxl_text_copy(name)));
 }
 
-mxl_symbol *mxl_symbol_atomic(const mxl_op *op, const char *op_name, int count,
-                              const char *const *keys, const char *const *values)
+mxl_symbol *mxl_symbol_atomic(const mxl_op *op, int count, const char *const *keys,
+                              const char *const *values)
 {
     mxl_graph_node *node = mxl_graph_node_new(op, mxl_text_copy(""));
     int status = node == NULL ? -1 : 0;
 
-    if (node != NULL)
-        node->op_name = op_name;
     for (int i = 0; i < count && status == 0; i++) {
         const char *hidden = mxl_attr_hidden(keys[i]);
 
@@ -123,7 +121,6 @@ static mxl_graph_node *copy_node(const mxl_graph_node *node, const mxl_map *copi
     if (copy == NULL)
         return NULL;
     copy->version = node->version;
-    copy->op_name = node->op_name;
     if (node->num_inputs > 0) {
         copy->inputs = mxl_alloc((size_t)node->num_inputs * sizeof(*copy->inputs));
         if (copy->inputs == NULL)

@@ -24,9 +24,8 @@ typedef struct mxl_entry {
 
 struct mxl_graph_node {
     mxl_ref ref;
-    const mxl_op *op;    /* NULL: a variable */
-    const char *op_name; /* as JSON has it: the operator's name or its numpy_name */
-    char *name;          /* owned; "" until an operator is composed */
+    const mxl_op *op; /* NULL: a variable */
+    char *name;       /* owned; "" until an operator is composed */
     mxl_attrs attrs;
     void *params; /* the struct of `op`, parsed from attrs; owned, with what it points to */
     size_t params_bytes;
@@ -48,10 +47,10 @@ typedef struct mxl_symbol {
 /* ---- making; all return NULL with the error set, or a new reference ---- */
 
 mxl_symbol *mxl_symbol_variable(const char *name);
-/* An operator, by its name or numpy_name, whose inputs are missing. Errors name the operator:
- * unknown, malformed and missing parameters. */
-mxl_symbol *mxl_symbol_atomic(const mxl_op *op, const char *op_name, int count,
-                              const char *const *keys, const char *const *values);
+/* An operator whose inputs are missing. Errors name the operator: unknown, malformed and missing
+ * parameters. */
+mxl_symbol *mxl_symbol_atomic(const mxl_op *op, int count, const char *const *keys,
+                              const char *const *values);
 /* The outputs of all. */
 mxl_symbol *mxl_symbol_group(int count, mxl_symbol *const *symbols);
 /* Over copies of all nodes; or over the same nodes. */

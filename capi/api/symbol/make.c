@@ -17,8 +17,7 @@ static int check_texts(const char *function, const char *what, uint32_t count,
 int MXSymbolCreateAtomicSymbol(AtomicSymbolCreator creator, uint32_t num_param, const char **keys,
                                const char **vals, SymbolHandle *out)
 {
-    const char *op_name;
-    const mxl_op *op = api_op_named(creator, &op_name);
+    const mxl_op *op = api_op(creator);
 
     API_NEED(out);
     if (op == NULL)
@@ -26,8 +25,7 @@ int MXSymbolCreateAtomicSymbol(AtomicSymbolCreator creator, uint32_t num_param, 
     if (check_texts(__func__, "keys", num_param, keys) != 0 ||
         check_texts(__func__, "vals", num_param, vals) != 0)
         return -1;
-    return api_symbol_give(mxl_symbol_atomic(op, op_name, (int)num_param, keys, vals), out,
-                           __func__);
+    return api_symbol_give(mxl_symbol_atomic(op, (int)num_param, keys, vals), out, __func__);
 }
 
 int MXSymbolCreateVariable(const char *name, SymbolHandle *out)
@@ -104,7 +102,7 @@ static mxl_symbol *uncomposed(const mxl_symbol *symbol)
         texts[i] = node->attrs.list[i].key;
         texts[count + i] = node->attrs.list[i].value;
     }
-    made = mxl_symbol_atomic(node->op, node->op_name, (int)count, texts, texts + count);
+    made = mxl_symbol_atomic(node->op, (int)count, texts, texts + count);
     mxl_free(texts, bytes);
     return made;
 }

@@ -117,21 +117,3 @@ def test_damaged_files_name_the_place(text: str, line: str, library: _graph.Libr
     with pytest.raises(_graph.GraphError) as raised:
         library.read(text)
     assert line in str(raised.value)
-
-
-def test_files_have_the_names_of_numpys_operators() -> None:
-    """Operators that 1.9.1 has once more for NumPy arrays keep that name; aliases become the operator's."""
-    names = {"_npi_sin": "_npi_sin", "_npi_abs": "_npi_absolute", "_npx_relu": "_npx_relu", "sin": "sin"}
-    names |= {
-        "_npi_hypot": "_npi_hypot",
-        "_npx_softmax": "softmax",
-        "_npi_swapaxes": "SwapAxis",
-        "_np_copy": "_np_copy",
-    }
-    for name, own in names.items():
-        inputs = [[0, 0, 0]] * (2 if "hypot" in name else 1)
-        nodes = [{"op": "null", "name": "x", "inputs": []}, {"op": name, "name": "y", "inputs": inputs}]
-        text = json.dumps({"nodes": nodes, "arg_nodes": [0], "heads": [[1, 0, 0]]})
-        symbol = mx.sym.load_json(text)
-        for each in (symbol, mx.sym.load_json(symbol.tojson()), symbol.get_internals()["y_output"]):
-            assert json.loads(each.tojson())["nodes"][1]["op"] == own
