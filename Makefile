@@ -81,7 +81,7 @@ help:
 #: make debug    the same without optimisation, with debug information, in build/debug
 #: make venv     .venv/ with mxlite installed from this tree, and the tools for its tests
 #: make demo     train a network on real handwritten digits, from Python and from C, and print a graph
-#: make examples the larger networks of examples/: convolutions, an LSTM, a gradient penalty, Gluon; a minute
+#: make examples the larger programs of examples/: convolutions, an LSTM, a gradient penalty, mx.np, Gluon; a minute
 #: make test     in 10 minutes of processor time: the C tests, checks, and the Python tests that are not marked whole
 #: make test-all these too, and everything below up to test-levels: first all is built, then all is run, JOBS at a time
 #: make test-op OP=take  what tests one operator, by 1.9.1's name: its rows of the case table, the C programs that name it
@@ -460,7 +460,7 @@ demo: $(DEMO_STAMP) lib
 	@$(BUILD)/graph_walk
 
 examples: $(DEMO_STAMP) lib
-	@for name in lenet_digits lstm_text gradient_penalty; do \
+	@for name in lenet_digits lstm_text gradient_penalty numpy_regression; do \
 	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
 	@echo "== examples/gluon_digits.py"
 	@$(LIBRARY_ENV) $(VPY) -m mxlite run examples/gluon_digits.py

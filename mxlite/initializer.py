@@ -41,7 +41,7 @@ class InitDesc(str):
 
 
 def _root_mean_square(array: NDArray) -> str:
-    return str((array.norm() / math.sqrt(array.size)).asscalar())
+    return str((array.as_nd_ndarray().norm() / math.sqrt(array.size)).asscalar())
 
 
 class Initializer:

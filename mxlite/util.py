@@ -118,6 +118,14 @@ def use_np_array(function: _T) -> _T:
     return _within(np_array, function, "use_np_array")
 
 
+def within_modes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as it is in this thread's modes, for another thread to call."""
+    shape, array = is_np_shape(), is_np_array()
+    if not (shape or array):
+        return function
+    return _function_within(lambda: np_shape(shape), _function_within(lambda: np_array(array), function))
+
+
 def use_np(function: _T) -> _T:
     """A decorator: `use_np_shape` and `use_np_array`."""
     return use_np_shape(use_np_array(function))

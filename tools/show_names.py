@@ -37,10 +37,7 @@ REFUSED = (
         " contrib/current_context random/current_context random/numeric_types",
         "a part of 1.9.1's own front end that shows, and no function for its users",
     ),
-    (
-        "nd/np nd/npx nd/numpy nd/numpy_extension contrib/uniform",
-        "of `mx.np`, which mxlite does not have",
-    ),
+    ("contrib/uniform", "of arrays of `mx.np`, which mx.np.random.uniform draws"),
     (
         "nd/sparse contrib/dgl_* contrib/edge_id contrib/getnnz contrib/SparseEmbedding",
         "of sparse arrays; mxlite's are dense",
@@ -192,6 +189,7 @@ def section(module: str, names: list[str], here: set[str], known: list[Row]) -> 
     """All names of a module: those that work, that differ, that are not there."""
     present = [name for name in names if name in here]
     other = {name: found for name in present if (found := differences(module, name, known))}
+    other.pop("numpy", None)  # mx.np, which shares its name with a method
     title = "Operators of NumPy arrays" if module == "numpy" else f"`mx.nd{'' if module == 'nd' else '.' + module}`"
     counts = f"{len(names)} names: {len(present) - len(other)} work, {len(other)} work and differ, "
     missing = [name for name in names if name not in here]

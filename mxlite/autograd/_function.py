@@ -58,7 +58,9 @@ class Function:
         """
         if not _has_static_forward(cls):
             raise TypeError(f"{cls.__name__}.apply: forward is no staticmethod; call {cls.__name__}()(...)")
-        return _static.apply(FRONT_END, cls, args, kwargs)
+        arrays = (each for each in args if isinstance(each, NDArray))
+        front_end = next((each._graph_front_end for each in arrays), FRONT_END)
+        return _static.apply(front_end, cls, args, kwargs)
 
     def forward(self, *inputs: Any, **_: Any) -> Any:
         """The outputs for `inputs`."""
@@ -105,14 +107,17 @@ class Function:
         for number, output in enumerate(made):
             if output.requires_grad and any(output is each for each in arrays):
                 raise MXNetError(f"{type(self).__name__}: output {number} is an input; a function returns new arrays")
+        front_end = arrays[0]._graph_front_end if arrays else FRONT_END
         self._save(made)
-        record(FRONT_END, self._node_name, arrays, made, _Rule(self, arrays, made), context=self)
+        record(front_end, self._node_name, arrays, made, _Rule(self, arrays, made), context=self)
         return outputs
 
     def _save(self, outputs: list[NDArray]) -> None:
         numbers = {id(output): number for number, output in enumerate(outputs)}
         name = type(self).__name__
-        self._saved = tuple(Saved(FRONT_END, array, numbers.get(id(array), -1), name) for array in self._to_save)
+        self._saved = tuple(
+            Saved(array._graph_front_end, array, numbers.get(id(array), -1), name) for array in self._to_save
+        )
         self._to_save = ()
 
 
@@ -125,10 +130,12 @@ class _Rule:
 
     def __init__(self, function: Function, inputs: list[NDArray], outputs: list[NDArray]) -> None:
         self.function = function
+        self.front_end = inputs[0]._graph_front_end if inputs else FRONT_END
         self.inputs, self.outputs = ([(each.shape, each.dtype) for each in arrays] for arrays in (inputs, outputs))
 
     def __call__(self, grads: list, wanted: list) -> list:
-        heads = [FRONT_END.zeros(*meta) if grad is None else grad for grad, meta in zip(grads, self.outputs)]
+        front_end = self.front_end
+        heads = [front_end.zeros(*meta) if grad is None else grad for grad, meta in zip(grads, self.outputs)]
         returned = self.function.backward(*heads)
         several = isinstance(returned, Iterable) and not isinstance(returned, NDArray)
         results, name = list(returned) if several else [returned], type(self.function).__name__
@@ -143,5 +150,5 @@ class _Rule:
                 raise ValueError(
                     f"{name}.backward: gradient {position} has shape {result.shape}, its input has {shape}"
                 )
-            results[position] = FRONT_END.cast(result, dtype)
+            results[position] = front_end.cast(result, dtype)
         return results

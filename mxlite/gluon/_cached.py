@@ -14,6 +14,7 @@ from mxlite.error import WrongValueError, keep_exception, raise_kept
 from mxlite.gluon._nested import _flatten, _regroup, with_nones
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon.utils import shape_is_known
+from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
 from mxlite.symbol._cached_op import CachedOp
 
@@ -94,7 +95,7 @@ class CachedGraph:
         arrays = self._arrays_in(device, [x])
         if self._places[0] >= 0:
             arrays[self._places[0]] = x
-        return self._run_in(device, arrays)
+        return self._run_in(device, arrays, x._kind)
 
     def of(self, given: list) -> Any:
         """What the graph gives for the block's inputs, in the order of their form.
@@ -107,22 +108,22 @@ class CachedGraph:
         for place, each in zip(self._places, given):
             if place >= 0:
                 arrays[place] = each
-        return self._run_in(device, arrays)
+        return self._run_in(device, arrays, next(each._kind for each in given if each is not None))
 
-    def _run_in(self, device: int, arrays: list[Any]) -> Any:
+    def _run_in(self, device: int, arrays: list[Any], kind: type[NDArray]) -> Any:
         if device == _CPU0:
-            return self._run(arrays)
+            return self._run(arrays, kind)
         ctx = _context(device)
         if ctx == current_context():
-            return self._run(arrays)
+            return self._run(arrays, kind)
         with ctx:
-            return self._run(arrays)
+            return self._run(arrays, kind)
 
-    def _run(self, arrays: list[Any]) -> Any:
+    def _run(self, arrays: list[Any], kind: type[NDArray]) -> Any:
         handles = [each._h for each in arrays]
         if self._one and self._monitor is None:
-            return self._op.run_one(handles)
-        made = self._op.run(handles, len(self.graph))
+            return self._op.run_one(handles, kind)
+        made = self._op.run(handles, len(self.graph), kind)
         if self._monitor is not None:
             raise_kept()
         return _regroup(with_nones(made, self.made), self.made)

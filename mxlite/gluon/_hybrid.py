@@ -17,6 +17,7 @@ from mxlite.gluon._nested import _flatten
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.gluon.utils import shape_is_known
+from mxlite.ndarray import _kinds
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
 
@@ -27,6 +28,10 @@ _device = hot.device
 
 #: What `hot.device` says of arrays in cpu(0).
 _CPU0 = 1
+
+#: What a block remembers of its last call in cpu(0): the class of its first array, F, the parameters' arrays by name,
+#: and the number of the epoch that they are of.
+_UNKNOWN: tuple[Any, Any, dict[str, Any], int] = (None, None, {}, -1)
 
 
 class HybridBlock(Block):
@@ -50,19 +55,17 @@ class HybridBlock(Block):
         self._op_hook: tuple[Any, bool] | None = None
         self._backend: str | None = None
         self._backend_opts: dict[str, Any] = {}
-        #: The parameters' arrays in cpu(0), as they were at `_epoch`.
-        self._arrays: dict[str, NDArray] = {}
-        self._epoch = -1
+        self._known = _UNKNOWN
 
     def __getstate__(self) -> dict[str, Any]:
         """The state for pickle and copies, without what is remembered: epochs are this process's."""
-        return {**vars(self), "_arrays": {}, "_epoch": -1, "_cached": None, "_graphs": {}}
+        return {**vars(self), "_known": _UNKNOWN, "_cached": None, "_graphs": {}}
 
     def __setattr__(self, name: str, value: Any) -> None:
         """As Block's. Raises: ValueError: a child that is no HybridBlock."""
         super().__setattr__(name, value)
         if isinstance(value, (Parameter, HybridBlock)):
-            self._epoch = -1
+            self._known = _UNKNOWN
             self._clear_cached_op()
 
     def register_child(self, block: HybridBlock, name: str | None = None) -> None:
@@ -125,23 +128,20 @@ class HybridBlock(Block):
         """
         if self._active:
             return self._forward_graph(x, args)
-        if x.__class__ is NDArray:
-            device = _device(x._h)
-            if device == _CPU0 and self._epoch == epoch.number:
-                if args or self._arrays:
-                    return self.hybrid_forward(ndarray, x, *args, **self._arrays)
-                return self.hybrid_forward(ndarray, x)
-        else:
-            first = _first_array((x, *args))
-            if isinstance(first, Symbol):
-                return _graph.forward(self, x, args)
-            device = _device(first._h)
-        return self._forward_in(device, x, args)
+        kind, F, arrays, number = self._known  # noqa: N806
+        if x.__class__ is kind and number == epoch.number and _device(x._h) == _CPU0:
+            if args or arrays:
+                return self.hybrid_forward(F, x, *args, **arrays)
+            return self.hybrid_forward(F, x)
+        first = _first_array((x, *args))
+        if isinstance(first, Symbol):
+            return _graph.forward(self, x, args)
+        return self._forward_in(first, x, args)
 
     def _forward_graph(self, x: Any, args: tuple) -> Any:
         """`forward` of a hybridized block: the graph of arrays, or what is made of symbols."""
         cached = self._cached
-        if x.__class__ is NDArray:
+        if x.__class__ is NDArray or x.__class__ in _kinds.CLASSES:
             if cached is not None and cached.single and not args and cached.variant == self._variant:
                 return cached.of_one(x)
         elif isinstance(_first_array((x, *args)), Symbol):
@@ -157,20 +157,26 @@ class HybridBlock(Block):
         """The graph that a hybridized block runs, for inputs of a form; see _graph.trace."""
         return _graph.trace(self, form)
 
-    def _forward_in(self, device: int, x: Any, args: tuple) -> Any:
-        """`forward` outside of cpu(0), and where the parameters' arrays are not remembered."""
+    def _forward_in(self, first: NDArray, x: Any, args: tuple) -> Any:
+        """`forward` outside of cpu(0), and where the parameters' arrays are not remembered.
+
+        Args:
+            first: the first array of the inputs.
+        """
+        device, kind = _device(first._h), first._kind
         ctx = Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
         before = epoch.number
         if self._form is None:
             self._form = _form_of(x, args)
         arrays, complete = self._collect_arrays(ctx, x, args)
+        arrays = _kinds.as_kind(arrays, kind)
+        F = _functions_for(type(self), kind)  # noqa: N806
         if complete and device == _CPU0 and before == epoch.number:
-            self._arrays = arrays
-            self._epoch = before
+            self._known = kind, F, arrays, before
         if ctx == current_context():
-            return self.hybrid_forward(ndarray, x, *args, **arrays)
+            return self.hybrid_forward(F, x, *args, **arrays)
         with ctx:
-            return self.hybrid_forward(ndarray, x, *args, **arrays)
+            return self.hybrid_forward(F, x, *args, **arrays)
 
     def _collect_arrays(self, ctx: Context, x: Any, args: tuple) -> tuple[dict[str, Any], bool]:
         """The parameters' arrays in a context, made where they waited for a shape; whether they stay the same."""
@@ -203,7 +209,7 @@ class HybridBlock(Block):
             """The computation; each kind of block writes its own.
 
             Args:
-                F: The module mx.nd.
+                F: The module mx.nd; in layers of the package, and kinds of them, of arrays of `mx.np` its twin.
                 kwargs: The arrays of the parameters that are attributes of the block, by their names.
             """
             raise NotImplementedError
@@ -256,7 +262,7 @@ class HybridBlock(Block):
         self._active = active
         if clear or not active:
             self._clear_cached_op()
-        self._epoch = -1
+        self._known = _UNKNOWN
         self._backend = backend
         self._backend_opts = kwargs
         flags = {
@@ -312,6 +318,17 @@ class HybridBlock(Block):
         for graph in self._graphs.values():
             graph.watch(callback, monitor_all)
         super().register_op_hook(callback, monitor_all)
+
+
+def _functions_for(block: type, kind: type[NDArray]) -> Any:
+    """F for a class of blocks and one of arrays: mx.nd, whose functions the package's own classes get for both."""
+    if kind is NDArray or not any("hybrid_forward" in vars(each) and _is_own(each) for each in block.__mro__):
+        return ndarray
+    return _kinds.functions_for(kind)
+
+
+def _is_own(block: type) -> bool:
+    return block is not HybridBlock and block.__module__.startswith("mxlite.")
 
 
 def _form_of(x: Any, args: tuple) -> Any:

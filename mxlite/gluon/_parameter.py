@@ -14,8 +14,10 @@ from mxlite.base import AsDtype, dtype_given, dtype_name, take_as_dense
 from mxlite.context import Context, cpu, current_context
 from mxlite.error import MXNetError, MXNotImplementedError, WrongStateError, WrongValueError
 from mxlite.gluon.utils import shape_is_known
+from mxlite.ndarray._kinds import array_from, as_kind, as_mode, of_numpy
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol, var
+from mxlite.util import _modes, is_np_array, is_np_shape
 
 tensor_types = (Symbol, NDArray)
 
@@ -40,11 +42,24 @@ epoch = Epoch()
 
 
 class _Copies(list):
-    """A parameter's arrays, one for each context. Programs put others there: weights that are computed."""
+    """A parameter's arrays of `mx.nd`, or their gradients, one for each context.
+
+    Programs put others there: weights that are computed.
+    """
+
+    #: The same as arrays of `mx.np`, once they have been asked for.
+    _numpy: list[NDArray] | None = None
 
     def __setitem__(self, key: Any, value: Any) -> None:
         super().__setitem__(key, value)
+        self._numpy = None
         epoch.number += 1
+
+    def in_numpy(self) -> list[NDArray]:
+        """The arrays as those of `mx.np`: the same objects each time, over the same memory."""
+        if self._numpy is None:
+            self._numpy = as_kind(list(self), of_numpy())
+        return self._numpy
 
 
 def contexts(ctx: Context | Sequence[Context] | None) -> list[Context]:
@@ -97,8 +112,8 @@ class Parameter:
         stype: str = "default",
         grad_stype: str = "default",
     ) -> None:
-        self._data: list[NDArray] | None = None
-        self._grad: list[NDArray] | None = None
+        self._data: _Copies | None = None
+        self._grad: _Copies | None = None
         self._ctx_list: list[Context] = []
         #: For other programs: where in `_data` the array of a context is, by `device_typeid & 1` and `device_id`.
         self._ctx_map: list[list[int | None]] = []
@@ -129,7 +144,7 @@ class Parameter:
         self.grad_req = grad_req
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "_data":
+        if name in ("_data", "_grad"):
             value = value if value is None or isinstance(value, _Copies) else _Copies(value)
             epoch.number += 1
         super().__setattr__(name, value)
@@ -156,7 +171,7 @@ class Parameter:
         self._grad_req = req
         if self._data is not None:
             if req == "null":
-                self._data = [each.detach() for each in self._data]
+                self._data = _Copies(each.detach() for each in self._data)
             self._init_grad()
 
     __numpy_dtype__ = AsDtype()
@@ -172,8 +187,11 @@ class Parameter:
 
     @property
     def shape(self) -> Any:
-        """The sizes; what is unknown (0) may be set, and nothing else."""
-        return self._shape
+        """The sizes; what is unknown (0, in numpy-shape mode -1) may be set, and nothing else."""
+        shape = self._shape
+        if shape is not None and 0 in shape and is_np_shape():
+            return tuple(size or -1 for size in shape)
+        return shape
 
     @shape.setter
     def shape(self, new_shape: Sequence[int]) -> None:
@@ -236,14 +254,15 @@ class Parameter:
             if data is None:
                 data = ndarray.zeros(self.shape, dtype=self.dtype, ctx=cpu())
                 make = initializer.create(default_init)
-                make(initializer.InitDesc(self.name, {"__init__": init}), data)
+                make(initializer.InitDesc(self.name, {"__init__": init}), as_mode(data))
             self._init_impl(data, ctx)
 
     def _init_impl(self, data: NDArray, ctx_list: Sequence[Context]) -> None:
         """Copies values to the contexts."""
         self._ctx_list = list(ctx_list)
         self._ctx_map = _places(self._ctx_list)
-        self._data = [data.copyto(ctx) for ctx in self._ctx_list]
+        data = as_kind(data, NDArray)
+        self._data = _Copies(data.copyto(ctx) for ctx in self._ctx_list)
         self._init_grad()
 
     def _init_grad(self) -> None:
@@ -251,9 +270,9 @@ class Parameter:
         self._grad = None
         if self.grad_req == "null" or self._data is None:
             return
-        self._grad = [
+        self._grad = _Copies(
             ndarray.zeros(each.shape, dtype=each.dtype, ctx=ctx) for each, ctx in zip(self._data, self._ctx_list)
-        ]
+        )
         self._mark()
 
     def _mark(self) -> None:
@@ -308,7 +327,7 @@ class Parameter:
 
     def _reduce(self) -> NDArray:
         """The mean of the copies, in cpu(0)."""
-        copies = [each.copyto(cpu()) for each in self.list_data()]
+        copies = [each.copyto(cpu()) for each in as_kind(self.list_data(), NDArray)]
         return copies[0] if len(copies) == 1 else ndarray.add_n(*copies) / len(copies)
 
     def set_data(self, data: Any) -> None:
@@ -328,7 +347,7 @@ class Parameter:
         if self._trainer is not None and self._trainer._update_on_kvstore:
             self._trainer._forget_stored(self)
         for each in self._data:
-            each[:] = data
+            each[:] = as_kind(data, NDArray)
 
     def reset_ctx(self, ctx: Context | Sequence[Context] | None) -> None:
         """Moves the parameter to other contexts.
@@ -353,9 +372,9 @@ class Parameter:
         if self._data is None:
             return
         with autograd.pause():
-            self._data = [each.astype(dtype) for each in self._data]
+            self._data = _Copies(each.astype(dtype) for each in self._data)
             if self._grad is not None:
-                self._grad = [each.astype(dtype) for each in self._grad]
+                self._grad = _Copies(each.astype(dtype) for each in self._grad)
                 self._mark()
 
     # ---- its arrays ----
@@ -372,10 +391,12 @@ class Parameter:
             "parameters from Block.collect_params(), since Block.params lacks those of nested blocks"
         )
 
-    def _check_and_get(self, arr_list: list[NDArray] | None, ctx: Any) -> Any:
+    def _check_and_get(self, arr_list: _Copies | None, ctx: Any) -> Any:
         """The array of a context (None: the only one, or that of the current context), or with `list` all."""
         if arr_list is None:
             self._refuse()
+        if _modes.np_array:
+            arr_list = arr_list.in_numpy()
         if ctx is list:
             return arr_list
         if ctx is None:
@@ -392,7 +413,10 @@ class Parameter:
 
         Raises: RuntimeError: it is not initialized, or not in that context; DeferredInitializationError: not yet.
         """
-        return self._check_and_get(self._data, ctx)
+        held = self._data
+        if ctx is None and held is not None and len(held) == 1 and not _modes.np_array:
+            return held[0]
+        return self._check_and_get(held, ctx)
 
     def list_data(self) -> list[NDArray]:
         """The arrays of all contexts."""
@@ -406,7 +430,7 @@ class Parameter:
         """The gradients of all contexts."""
         return self._check_and_get(self._gradients(), list)
 
-    def _gradients(self) -> list[NDArray] | None:
+    def _gradients(self) -> _Copies | None:
         if self._data is not None and self._grad is None:
             raise RuntimeError(f"Parameter '{self.name}' has no gradient: its grad_req is 'null'")
         return self._grad
@@ -446,7 +470,7 @@ class Parameter:
         It is the same one until one of these changes.
         """
         init = None if isinstance(self.init, _Value) else self.init
-        given = (self._shape, self.dtype, self.lr_mult, self.wd_mult, init)
+        given = (self.shape, self.dtype, self.lr_mult, self.wd_mult, init)
         if self._var is None or self._var[0] != given:
             attributes = dict(zip(("shape", "dtype", "lr_mult", "wd_mult", "init"), given))
             self._var = given, var(self.name, stype=self._stype, **attributes)
@@ -461,7 +485,7 @@ class _Value(initializer.Initializer):
         self._value = value
 
     def _init_weight(self, name: str, arr: NDArray) -> None:
-        self._value.copyto(arr)
+        as_kind(self._value, NDArray).copyto(as_kind(arr, NDArray))
 
 
 class Constant(Parameter):
@@ -469,7 +493,7 @@ class Constant(Parameter):
 
     def __init__(self, name: str, value: Any) -> None:
         if not isinstance(value, NDArray):
-            value = ndarray.array(value, dtype=np.float32)
+            value = array_from(value) if is_np_array() else ndarray.array(value, dtype=np.float32)
         self.value = value
         super().__init__(name, grad_req="null", shape=value.shape, dtype=value.dtype, init=_Value(value))
 

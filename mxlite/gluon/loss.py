@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mxlite import ndarray
+from mxlite import symbol
 from mxlite._public import show
 from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.gluon.block import HybridBlock
+from mxlite.ndarray._kinds import functions_for
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -55,7 +56,7 @@ def _apply_weighting(F: Any, loss: Any, weight: float | None = None, sample_weig
 
 def _reshape_like(F: Any, x: Any, y: Any) -> Any:  # noqa: N803
     """x in the shape of y."""
-    if F is not ndarray:
+    if F is symbol:
         return F.reshape_like(x, y)
     shape = y.shape
     return x if x.shape == shape else x.reshape(shape)
@@ -441,7 +442,8 @@ class SDMLLoss(Loss):
 
     def _compute_distances(self, x1: Any, x2: Any) -> Any:
         """Squared distances of each row of x1 from each of x2."""
-        return ((x1.expand_dims(1) - x2.expand_dims(0)) ** 2).sum(axis=2)
+        F = functions_for(x1._kind)  # noqa: N806
+        return ((F.expand_dims(x1, 1) - F.expand_dims(x2, 0)) ** 2).sum(axis=2)
 
     def _compute_labels(self, F: Any, batch_size: int) -> Any:  # noqa: N803
         """1 - smoothing on the diagonal; the rest is shared by the others."""

@@ -17,6 +17,7 @@ from mxlite._public import show
 from mxlite._public.keywords import judge
 from mxlite.context import Context
 from mxlite.error import WrongValueError
+from mxlite.ndarray._kinds import answering
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.util import is_np_shape
 
@@ -30,6 +31,7 @@ _CHUNK = 1 << 20
 
 
 @judge
+@answering
 def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list:
     """A list of `num_slice` slices of an array (NDArray or NumPy's) along `batch_axis`.
 
@@ -60,6 +62,7 @@ def _part(data: Any, axis: int, begin: int, end: int) -> Any:
 
 
 @judge
+@answering
 def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even_split: bool = True) -> list[NDArray]:
     """`split_data` into as many slices as there are contexts, each an NDArray in its context."""
     if not isinstance(data, NDArray):
@@ -71,6 +74,7 @@ def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even
 
 
 @judge
+@answering
 def clip_global_norm(arrays: list[NDArray], max_norm: float, check_isfinite: bool = True) -> float | NDArray:
     """Scales the arrays, in place, so that the 2-norm of all together is at most `max_norm`; the norm before.
 

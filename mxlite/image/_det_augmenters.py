@@ -17,6 +17,7 @@ from mxlite.error import WrongValueError
 from mxlite.image._augmenters import MEAN, STD, Augmenter, ForceResizeAug, ResizeAug, colors, plain
 from mxlite.image._functions import copyMakeBorder, fixed_crop
 from mxlite.ndarray import NDArray, op
+from mxlite.ndarray._kinds import answer_all
 
 
 class DetAugmenter:
@@ -306,3 +307,6 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
     mean, std = np.array(MEAN) if mean is True else mean, np.array(STD) if std is True else std
     rest = colors(brightness, contrast, saturation, hue, pca_noise, rand_gray, mean, std)
     return [*made, *(DetBorrowAug(each) for each in rest)]
+
+
+answer_all(globals())

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mxlite.ndarray import NDArray, array, op
+from mxlite.ndarray._kinds import answer_all
 
 
 def imrotate(src: NDArray, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False) -> NDArray:
@@ -57,3 +58,6 @@ def random_rotate(src: NDArray, angle_limits: tuple, zoom_in: bool = False, zoom
     """The image turned by an angle (each of a batch by its own) that is drawn from between two, in degrees."""
     degrees = np.random.uniform(*angle_limits, size=None if src.ndim == 3 else len(src))
     return imrotate(src, degrees if src.ndim == 3 else array(degrees), zoom_in=zoom_in, zoom_out=zoom_out)
+
+
+answer_all(globals())

@@ -9,12 +9,13 @@ import numpy as np
 from mxlite._public import show
 from mxlite.error import WrongValueError
 from mxlite.ndarray import NDArray, array
+from mxlite.ndarray._kinds import as_kind
 
 __all__: list[str] = []
 
 
 def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[str, NDArray]]:
-    """Pairs of names and arrays, sorted by name if they are given as a dictionary.
+    """Pairs of names and arrays of `mx.nd`, sorted by name if they are given as a dictionary.
 
     Args:
         data: An array, a list of arrays, a dictionary of them, or None. NumPy arrays become float32.
@@ -42,7 +43,7 @@ def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[st
 
 def _as_array(name: str, value: Any) -> NDArray:
     if isinstance(value, NDArray):
-        return value
+        return as_kind(value, NDArray)
     try:
         return array(np.asarray(value, np.float32))
     except (TypeError, ValueError):

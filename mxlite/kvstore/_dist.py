@@ -12,6 +12,7 @@ from mxlite.kvstore._buckets import Sums, wire_type
 from mxlite.kvstore._world import world
 from mxlite.kvstore.kvstore import KVStore
 from mxlite.ndarray import NDArray, array
+from mxlite.ndarray._kinds import as_kind
 
 
 class KVStoreDist(KVStore):
@@ -68,7 +69,7 @@ class KVStoreDist(KVStore):
         totals = self._sums.finish()
         if not update:
             for each, total in zip(parameters, totals):
-                for grad in each.list_grad():
+                for grad in as_kind(each.list_grad(), NDArray):
                     total.copyto(grad)
             return
         totals = [
@@ -77,7 +78,7 @@ class KVStoreDist(KVStore):
         stored = [self._known(key) for key in keys]
         self._update(keys, totals, stored)
         for each, kept in zip(parameters, stored):
-            for data in each.list_data():
+            for data in as_kind(each.list_data(), NDArray):
                 kept.copyto(data)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:

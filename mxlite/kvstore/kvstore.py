@@ -13,10 +13,11 @@ from mxlite.base import take_as_dense
 from mxlite.error import MXNetError, WrongStateError, WrongTypeError, WrongValueError
 from mxlite.kvstore.base import KVStoreBase, summed
 from mxlite.ndarray import NDArray
+from mxlite.ndarray._kinds import as_kind
 
 
 def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]]]:
-    """Keys with the arrays of each, of one key or a list of keys."""
+    """Keys with the arrays of each, as those of `mx.nd`, of one key or a list of keys."""
     if isinstance(key, (list, tuple)):
         if not isinstance(value, (list, tuple)) or len(key) != len(value):
             raise WrongTypeError(f"{name} must be a list as long as the {len(key)} keys")
@@ -29,7 +30,7 @@ def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]
     for each in arrays:
         if not isinstance(each, NDArray):
             raise TypeError(f"{name} of key {key!r} must be NDArrays, got {type(each).__name__}")
-    yield key, arrays
+    yield key, as_kind(arrays, NDArray)
 
 
 class KVStore(KVStoreBase):

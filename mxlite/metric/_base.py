@@ -10,6 +10,7 @@ import numpy as np
 from mxlite import registry
 from mxlite._public import show
 from mxlite.error import WrongTypeError
+from mxlite.ndarray._kinds import as_kind
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -151,8 +152,8 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
 
 
 def listed(arrays: Any) -> Any:
-    """Arrays as a list, one of them too."""
-    return [arrays] if isinstance(arrays, NDArray) else arrays
+    """Arrays as a list, one of them too; those of `mx.np` as arrays of `mx.nd`."""
+    return as_kind([arrays] if isinstance(arrays, NDArray) else arrays, NDArray)
 
 
 def pairs(labels: Any, preds: Any) -> Iterator[tuple[NDArray, NDArray]]:

@@ -16,8 +16,8 @@ from mxlite.autograd._handles import share
 from mxlite.base import DTYPE_OF_FLAG
 from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray import _capsules
-from mxlite.ndarray._bytes import handle_from_bytes, to_bytes
 from mxlite.ndarray._make import new_none
+from mxlite.util import np_shape
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -220,17 +220,41 @@ class Conversion:
 
     def __getstate__(self) -> dict[str, Any]:
         """The state for pickle: the bytes of a file, as in MXNet 1.9.1."""
-        return {"handle": None if self.dtype is None else to_bytes(self)}
+        return {"handle": None if self.dtype is None else _to_bytes(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Takes what `__getstate__` of this class or of MXNet 1.9.1's gave."""
         if self._h:
             raise ValueError("the array has a value already")
         content = state["handle"]
-        self._h = new_none() if content is None else handle_from_bytes(content)
+        self._h = new_none() if content is None else _handle_from_bytes(content)
 
     def __copy__(self) -> NDArray:
         return self.detach().copy()
 
     def __deepcopy__(self, memo: dict) -> NDArray:
         return self.detach().copy()
+
+
+# ---- one array as the bytes that a file has of it, as pickles hold it ----
+
+#: The first byte of an array that was written in numpy-shape mode.
+_NUMPY_SHAPE = 0xCA
+
+
+def _to_bytes(array: Conversion) -> bytearray:
+    """The bytes of an array. One without axes is written as in numpy-shape mode."""
+    size, content = ctypes.c_size_t(), ctypes.c_void_p()
+    with np_shape(array.shape == ()):
+        check_call(LIB.MXNDArraySaveRawBytes(array._h, ctypes.byref(size), ctypes.byref(content)))
+        return bytearray(ctypes.string_at(content.value, size.value))
+
+
+def _handle_from_bytes(content: bytes | bytearray) -> int:
+    """A new handle for what `_to_bytes` wrote, in whichever shape mode.
+
+    Raises:
+        MXNetError: the bytes are damaged.
+    """
+    with np_shape(content[:1] == bytes([_NUMPY_SHAPE])):
+        return ask(ctypes.c_void_p, LIB.MXNDArrayLoadFromRawBytes, bytes(content), len(content))

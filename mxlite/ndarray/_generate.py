@@ -225,6 +225,15 @@ def _operators() -> dict[str, dict[str, str]]:
     return made
 
 
+#: Module -> name of a function there that is made of an operator -> that operator.
+_made: dict[str, dict[str, str]] = {}
+
+
+def operator_of(module: str, name: str) -> str | None:
+    """The operator that a function of mx.nd, or of a module in it, is made of; None: it is written in Python."""
+    return None if name in _WRITTEN else _made.get(module, {}).get(name)
+
+
 def show_operators(module: dict[str, Any], make: Callable[[str], Any]) -> None:
     """Gives a module of mx.nd or mx.sym the functions of its operators, which are made as they are asked for.
 
@@ -233,7 +242,9 @@ def show_operators(module: dict[str, Any], make: Callable[[str], Any]) -> None:
         make: the function of an operator, by the operator's name.
     """
     operators = _operators().get(module["__name__"].rpartition(".")[2], {})
-    module["__all__"] = sorted({*defined(module), *operators})
+    written = defined(module)
+    _made[module["__name__"]] = {name: each for name, each in operators.items() if name not in written}
+    module["__all__"] = sorted({*written, *operators})
     show(module, lambda name: make(operators[name]) if name in operators else None)
 
 

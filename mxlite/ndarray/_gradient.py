@@ -48,7 +48,7 @@ class _Retained:
             if kept is not None:
                 kept.grad = grad if kept.grad is None else kept.grad + grad
 
-        self.hook = add_array_hook(array, retain, FRONT_END, last=True)
+        self.hook = add_array_hook(array, retain, array._graph_front_end, last=True)
 
 
 #: Of arrays that retain_grad() was called on, by id(): few do, so it is no attribute of every array.
@@ -234,8 +234,16 @@ def run_backward(
         )
 
 
-class _Style(FrontEnd):
-    """NDArrays, as what both front ends share sees them."""
+class Style(FrontEnd):
+    """NDArrays, as what both front ends share sees them.
+
+    Args:
+        kind: the class of the arrays that it makes; None: NDArray, which comes after it.
+    """
+
+    def __init__(self, kind: Any = None) -> None:
+        super().__init__(adopt if kind is None else kind._adopt, Gradient, {})
+        self._kind = kind
 
     def constant(self, name: str) -> Exception:
         return MXNetError(f"{name}: the array is a constant; no gradient flows to it")
@@ -258,7 +266,10 @@ class _Style(FrontEnd):
         return array.asnumpy()
 
     def array(self, values: np.ndarray) -> NDArray:
-        return _from_numpy(values)
+        return self._own(_from_numpy(values))
+
+    def _own(self, array: NDArray) -> NDArray:
+        return array if self._kind is None else array.as_np_ndarray()
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> NDArray:
         return self.array(np.zeros(shape, dtype))
@@ -270,12 +281,12 @@ class _Style(FrontEnd):
         return array.reshape(array.shape)
 
     def stack(self, arrays: list) -> NDArray:
-        return invoke("stack", arrays, {"axis": 0, "num_args": len(arrays)})
+        return self._own(invoke("stack", arrays, {"axis": 0, "num_args": len(arrays)}))
 
     def is_floating(self, array: NDArray) -> bool:
         return np.issubdtype(array.dtype, np.floating)
 
 
 #: How nodes make NDArrays.
-FRONT_END = _Style(adopt, Gradient, {})
+FRONT_END = Style()
 Gradient._graph_front_end = FRONT_END

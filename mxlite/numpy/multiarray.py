@@ -16,8 +16,10 @@ from mxlite.autograd._handles import share
 from mxlite.base import DTYPE_OF_FLAG, dtype_name
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXNotImplementedError, MXTypeError, MXValueError
+from mxlite.ndarray._gradient import Style
 from mxlite.ndarray._indexing import array_of, parse_as_numpy
 from mxlite.ndarray._keys import Keys
+from mxlite.ndarray._kinds import CLASSES
 from mxlite.ndarray._make import _from_numpy
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NDArray
@@ -215,6 +217,8 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
 
 ndarray.__module__ = "mxlite.numpy"  # as in 1.9.1
 ArrayBase._kind = ndarray
+CLASSES.add(ndarray)
+ndarray._graph_front_end = Style(ndarray)
 
 #: x[mask], whose key is one array.
 _select = prepare("_mxl_index", {"rules": "numpy", "key": "(4,)"})

@@ -297,8 +297,9 @@ def Custom(*data: NDArray, **kwargs: Any) -> Any:  # noqa: N802 - the operator's
     out = kwargs.pop("out", None)
     kwargs.pop("name", None)
     for position, array in enumerate(data):
-        if not isinstance(array, NDArray):
-            raise TypeError(f"Custom: input {position} must be an NDArray, got {type(array).__name__}")
+        if getattr(array, "_kind", None) is not NDArray:
+            hint = "; as_nd_ndarray() gives one" if isinstance(array, NDArray) else ""
+            raise TypeError(f"Custom: input {position} must be an NDArray, got {type(array).__name__}{hint}")
     named = {key: value for key, value in kwargs.items() if isinstance(value, NDArray)}
     texts = {key: str(value) for key, value in kwargs.items() if key not in named and value is not _Null}
     inputs = list(data)

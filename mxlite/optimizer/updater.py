@@ -8,6 +8,7 @@ from typing import Any
 from mxlite._public import show
 from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray
+from mxlite.ndarray._kinds import as_kind
 from mxlite.optimizer import _files, _pickles
 from mxlite.optimizer._base import Optimizer
 
@@ -26,9 +27,14 @@ class Updater:
         self.aggregate_updates = optimizer.aggregate_num > 0
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
-        """Updates `weight` in place; its state is made first, where there is none."""
+        """Updates `weight` in place; its state is made first, where there is none.
+
+        Optimizers get arrays of `mx.nd`, also of those of `mx.np`.
+        """
         if not isinstance(index, (list, tuple)):
             index, grad, weight = [index], [grad], [weight]
+        if isinstance(weight[0], NDArray) and weight[0]._kind is not NDArray:
+            grad, weight = as_kind(list(grad), NDArray), as_kind(list(weight), NDArray)
         if not index:
             return
         optimizer = self.optimizer

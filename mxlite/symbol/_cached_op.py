@@ -26,19 +26,22 @@ class CachedOp(Handle):
         made = ask(ctypes.c_void_p, LIB.MXCreateCachedOpEx, sym._h, len(flags), names, values)
         self._own(made, LIB.MXFreeCachedOp)
 
-    def run_one(self, handles: list[int]) -> NDArray:
-        """The output of a graph that has one, for the handles of its inputs. Raises: MXNetError: as a call."""
+    def run_one(self, handles: list[int], kind: type[NDArray] = NDArray) -> NDArray:
+        """The output of a graph that has one, an array of a class, for the handles of its inputs.
+
+        Raises: MXNetError: as a call.
+        """
         made = hot.graph1(self._h, handles)
         if not made:
             raise last_error()
-        return NDArray._adopt(made)
+        return kind._adopt(made)
 
-    def run(self, handles: list[int], count: int) -> list[NDArray]:
-        """The outputs of a graph that has `count`."""
+    def run(self, handles: list[int], count: int, kind: type[NDArray] = NDArray) -> list[NDArray]:
+        """The outputs of a graph that has `count`, arrays of a class."""
         made = hot.graph_n(self._h, handles, count)
         if made is None:
             raise last_error()
-        return [NDArray._adopt(each) for each in made]
+        return [kind._adopt(each) for each in made]
 
     def __call__(self, *args: NDArray, out: Any = None, default_ctx: Any = None) -> Any:
         """The outputs: an array, or a list of them; `out` gets them where it is given.

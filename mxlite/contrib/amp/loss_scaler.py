@@ -7,6 +7,7 @@ from typing import Any
 
 from mxlite import ndarray as nd
 from mxlite._public import show as _show
+from mxlite.ndarray._kinds import as_kind
 
 __all__ = ["LossScaler"]
 
@@ -31,7 +32,7 @@ class LossScaler:
         grads = [grad for each in params if each.grad_req != "null" for grad in each.list_grad()]
         if not grads:
             raise IndexError("LossScaler: no parameter has a gradient")
-        finite = bool(nd.multi_all_finite(*grads, num_arrays=len(grads)).asscalar())
+        finite = bool(nd.multi_all_finite(*as_kind(grads, nd.NDArray), num_arrays=len(grads)).asscalar())
         self._loss_scale = self._next_loss_scale
         if not finite:
             self._set_next(self._loss_scale / 2, "decreasing")

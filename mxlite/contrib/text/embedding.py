@@ -16,6 +16,7 @@ from mxlite.contrib.text import vocab
 from mxlite.contrib.text._files import read_vectors
 from mxlite.error import MXNotImplementedError, WrongStateError, WrongTypeError, WrongValueError
 from mxlite.ndarray import NDArray
+from mxlite.ndarray._kinds import as_kind, as_mode
 
 __all__ = [
     "CompositeEmbedding",
@@ -47,7 +48,7 @@ class _TokenEmbedding(vocab.Vocabulary):
     @property
     def idx_to_vec(self) -> NDArray | None:
         """The vectors, of shape (tokens, length), by their tokens' indices."""
-        return self._idx_to_vec
+        return as_mode(self._idx_to_vec)
 
     def _load(self, path: str, delimiter: str, encoding: str, init_unknown_vec: Callable) -> None:
         tokens, vectors, of_unknown = read_vectors(path, delimiter, encoding, self.unknown_token)
@@ -67,7 +68,7 @@ class _TokenEmbedding(vocab.Vocabulary):
             return
         if not isinstance(vocabulary, vocab.Vocabulary):
             raise WrongTypeError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
-        found = [each.get_vecs_by_tokens(vocabulary.idx_to_token) for each in sources]
+        found = as_kind([each.get_vecs_by_tokens(vocabulary.idx_to_token) for each in sources], NDArray)
         self._idx_to_vec = nd.concat(*found, dim=1)
         self._vec_len = self._idx_to_vec.shape[1]
         self._unknown_token = vocabulary.unknown_token
@@ -89,7 +90,7 @@ class _TokenEmbedding(vocab.Vocabulary):
         if self._idx_to_vec is None:
             raise WrongStateError("the embedding has no vectors yet")
         rows = nd.take(self._idx_to_vec, nd.array(indices))
-        return rows if isinstance(tokens, list) else rows[0]
+        return as_mode(rows if isinstance(tokens, list) else rows[0])
 
     def update_token_vectors(self, tokens: str | list[str], new_vectors: NDArray) -> None:
         """Sets the vectors of tokens.
@@ -106,6 +107,7 @@ class _TokenEmbedding(vocab.Vocabulary):
         names = tokens if isinstance(tokens, list) else [tokens]
         if not isinstance(new_vectors, NDArray) or new_vectors.ndim not in ((1, 2) if one else (2,)):
             raise WrongTypeError("new_vectors must be an NDArray of two axes, or for one token of one")
+        new_vectors = as_kind(new_vectors, NDArray)
         if new_vectors.ndim == 1:
             new_vectors = new_vectors.expand_dims(0)
         if new_vectors.shape != (len(names), self.vec_len):

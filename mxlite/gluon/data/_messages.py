@@ -21,6 +21,7 @@ import numpy as np
 from mxlite._lib import LIB, ask
 from mxlite.error import MXNetError
 from mxlite.ndarray import ndarray as _ndarray
+from mxlite.ndarray._kinds import as_kind
 from mxlite.ndarray.ndarray import NDArray
 
 _HEAD = struct.Struct("<QI")  # bytes, and files
@@ -39,7 +40,7 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, NDArray) and value.size:
             self.files.append(ask(ctypes.c_int, LIB.MXLNDArrayShare, value._h))
-            return _array, (value.shape, np.dtype(value.dtype).str)
+            return _array, (value.shape, np.dtype(value.dtype).str, value._kind)
         if type(value) is np.ndarray and value.nbytes >= _LARGE and value.dtype.kind in "biufc":
             if hasattr(os, "memfd_create"):
                 self.files.append(_file_of(value))
@@ -72,14 +73,14 @@ class _Unpickler(pickle.Unpickler):
         return super().find_class(module, name)
 
 
-def _array(files: collections.deque, shape: tuple[int, ...], dtype: str) -> NDArray:
+def _array(files: collections.deque, shape: tuple[int, ...], dtype: str, kind: type[NDArray]) -> NDArray:
     file = files.popleft()
     try:
         shared = _ndarray._new_from_shared_mem(os.getpid(), file, shape, np.dtype(dtype))
     except BaseException:
         os.close(file)
         raise
-    return shared if file < _most_open() else shared.copy()
+    return as_kind(shared if file < _most_open() else shared.copy(), kind)
 
 
 def _most_open() -> int:

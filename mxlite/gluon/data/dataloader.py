@@ -21,7 +21,9 @@ from mxlite.gluon.data._pool_iterator import MultiWorkerIter as _MultiWorkerIter
 from mxlite.gluon.data._pool_iterator import as_in_context as _as_in_context  # GluonNLP imports it
 from mxlite.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 from mxlite.io._ahead import Task, Threads
+from mxlite.ndarray._kinds import answering
 from mxlite.ndarray.ndarray import NDArray
+from mxlite.util import within_modes
 
 
 def default_batchify_fn(data: Any) -> Any:
@@ -34,6 +36,7 @@ def default_mp_batchify_fn(data: Any) -> Any:
     return _batch(data, context.Context("cpu_shared", 0))
 
 
+@answering
 def _batch(data: Any, where: Context | None) -> Any:
     first = data[0]
     if isinstance(first, NDArray):
@@ -134,7 +137,8 @@ class DataLoader:
         if self._thread_pool:
             if self._worker_pool is None:
                 self._worker_pool = Threads(self._num_workers, "mxlite-loader")
-            return _ThreadBatches(self._worker_pool, self._made, self._batch_sampler, self._prefetch, self._timeout)
+            made = within_modes(self._made)
+            return _ThreadBatches(self._worker_pool, made, self._batch_sampler, self._prefetch, self._timeout)
         pool = self._worker_pool
         if pool is None or pool.broken is not None or pool.owner != os.getpid():
             self._worker_pool = _processes.Pool(self._num_workers, self._dataset, self._batchify_fn)

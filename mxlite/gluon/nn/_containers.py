@@ -10,6 +10,7 @@ from mxlite._public.near import did_you_mean
 from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.parameter import ParameterDict
+from mxlite.ndarray._kinds import functions_for, kind_for
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -91,7 +92,7 @@ class Lambda(Block):
     def __init__(self, function: str | Callable, prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
         if isinstance(function, str):
-            self._func_impl = getattr(ndarray, _known(function, "ndarray"))
+            self._func_impl = _function(_known(function, "ndarray"))
         else:
             self._func_impl = _callable(function)
 
@@ -125,6 +126,16 @@ class HybridLambda(HybridBlock):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._func_name})"
+
+
+def _function(name: str) -> Callable:
+    """A function of mx.nd by its name, for arrays of both classes."""
+
+    def function(*args: Any) -> Any:
+        return getattr(functions_for(kind_for(args)), name)(*args)
+
+    function.__name__ = name
+    return function
 
 
 def _known(name: str, where: str) -> str:

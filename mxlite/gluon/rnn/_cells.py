@@ -11,6 +11,7 @@ from mxlite.gluon.nn import LeakyReLU
 from mxlite.gluon.rnn._sequences import _format_sequence, _mask_sequence_variable_length, last_states
 from mxlite.gluon.rnn._steps import Function, gru_step, lstm_step, rnn_step
 from mxlite.ndarray import NDArray
+from mxlite.ndarray._kinds import as_kind, as_mode
 from mxlite.symbol import Symbol
 
 _MODIFIED = "this cell is inside a modifier cell (ZoneoutCell, ResidualCell ...): call that one"
@@ -27,7 +28,7 @@ def _get_begin_state(cell: Any, F: Any, begin_state: Any, inputs: Any, batch_siz
     if isinstance(first, Symbol):
         return cell.begin_state(func=F.zeros, batch_size=batch_size)
     with first.context:
-        return cell.begin_state(func=nd.zeros, batch_size=batch_size)
+        return as_kind(cell.begin_state(func=nd.zeros, batch_size=batch_size), first._kind)
 
 
 class RecurrentCell(Block):
@@ -53,7 +54,7 @@ class RecurrentCell(Block):
         """States to begin with.
 
         Args:
-            func: a function of a shape that makes an array; it gets `kwargs` too.
+            func: a function of a shape that makes an array; it gets `kwargs` too. Those of the default are of the mode.
 
         Raises: MXNetError: the cell is part of a modifier, which must be asked.
         """
@@ -64,7 +65,7 @@ class RecurrentCell(Block):
             self._init_counter += 1
             given = {**(info or {}), **kwargs}
             states.append(func(name=f"{self._prefix}begin_state_{self._init_counter}", **given))
-        return states
+        return as_mode(states) if func is nd.zeros else states
 
     def unroll(
         self,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite import ndarray as nd
 from mxlite import symbol
 from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.ndarray import NDArray
+from mxlite.ndarray._kinds import functions_for
 from mxlite.symbol import Symbol
 
 
 def functions_of(value: Any) -> Any:
-    """mx.sym for a symbol, mx.nd for an array."""
-    return symbol if isinstance(value, Symbol) else nd
+    """F for a symbol or an array: mx.sym, or mx.nd for arrays of its class."""
+    return symbol if isinstance(value, Symbol) else functions_for(value._kind)
 
 
 def steps_of(data: Any, axis: int, length: int | None = None) -> list:
@@ -48,13 +48,13 @@ def _format_sequence(
     batch_size = 0
     if isinstance(inputs, (NDArray, Symbol)):
         count = length
-        if F is nd:
+        if F is not symbol:
             batch_size, count = inputs.shape[batch_axis], inputs.shape[in_axis]
         if merge is False:
             inputs = steps_of(inputs, in_axis, length)
     else:
         count = len(inputs)
-        if F is nd:
+        if F is not symbol:
             batch_size = inputs[0].shape[0]
         if merge is True:
             inputs, in_axis = F.stack(*inputs, axis=axis), axis

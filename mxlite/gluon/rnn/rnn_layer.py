@@ -14,6 +14,7 @@ from mxlite.error import WrongStateError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.gluon.rnn import rnn_cell
 from mxlite.ndarray import NDArray
+from mxlite.ndarray._kinds import as_kind, as_mode
 from mxlite.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -201,10 +202,11 @@ class _RNNLayer(HybridBlock):
 
     def begin_state(self, batch_size: int = 0, func: Callable[..., Any] = nd.zeros, **kwargs: Any) -> list:
         """States to begin with; `func` of a shape makes an array and gets `kwargs` too."""
-        return [
+        states = [
             func(name=f"{self.prefix}h0_{i}", **{**info, **kwargs})
             for i, info in enumerate(self.state_info(batch_size))
         ]
+        return as_mode(states) if func is nd.zeros else states
 
     def infer_shape(self, inputs: Any, *args: Any) -> None:
         """Takes the input size from the last axis of the inputs."""
@@ -233,6 +235,7 @@ class _RNNLayer(HybridBlock):
                 else:
                     batch = inputs.shape[self._layout.find("N")]
                     states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
+                    states = as_kind(states, inputs._kind)
             elif isinstance(states, (NDArray, Symbol)):
                 states = [states]
             lengths = (sequence_length,) if self._use_sequence_length else ()

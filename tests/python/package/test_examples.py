@@ -85,6 +85,13 @@ def test_gradient_penalty_holds_the_slope(tmp_path: pathlib.Path) -> None:
     assert [float(row.split()[2]) for row in rows] == pytest.approx([1] * 10, abs=0.2)  # lengths of the gradient
 
 
+def test_numpy_regression_fits_the_curve(tmp_path: pathlib.Path) -> None:
+    printed = run_and_draw("numpy_regression", tmp_path / "fit.png", "--epochs", 100)
+    line, network = map(float, re.findall(r"curve: line ([\d.]+), network ([\d.]+)$", printed)[0])
+    assert network < 0.05 < 0.4 < line < 0.5
+    assert len(printed.split("\n\n")[0].splitlines()) == 11  # a row of the table for each tenth
+
+
 @pytest.mark.parametrize("name, rounds", [("lenet_digits", "epochs"), ("gradient_penalty", "steps")])
 def test_examples_say_how_many_rounds_they_need(name: str, rounds: str) -> None:
     command = [sys.executable, EXAMPLES / f"{name}.py", f"--{rounds}", "0"]

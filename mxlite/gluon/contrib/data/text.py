@@ -11,6 +11,7 @@ import numpy as np
 from mxlite import ndarray
 from mxlite._public import show
 from mxlite.gluon.data import _files, dataset
+from mxlite.ndarray._kinds import as_mode
 
 _END = "<eos>"
 
@@ -55,7 +56,7 @@ class _WikiText(dataset._DownloadedDataset):
         count = max(len(numbers) - 1, 0) // self._seq_len
         rows = [numbers[first : first + count * self._seq_len].reshape(count, self._seq_len) for first in (0, 1)]
         # mx.nd has no array of no samples.
-        self._data, self._label = (ndarray.array(each, dtype=np.int32) if count else each for each in rows)
+        self._data, self._label = as_mode([ndarray.array(each, dtype=np.int32) for each in rows] if count else rows)
 
 
 class WikiText2(_WikiText):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from mxlite import ndarray
 from mxlite._public import show
 from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import BatchNorm, HybridSequential, Sequential
 from mxlite.gluon.parameter import ParameterDict
+from mxlite.ndarray._kinds import as_kind, functions_for, kind_for
 
 __all__ = [
     "Concurrent",
@@ -33,7 +33,8 @@ class Concurrent(Sequential):
 
     def forward(self, x: Any) -> Any:
         """The joined outputs."""
-        return ndarray.concat(*[block(x) for block in self._children.values()], dim=self.axis)
+        made = [block(x) for block in self._children.values()]
+        return functions_for(kind_for(made)).concat(*made, dim=self.axis)
 
 
 class HybridConcurrent(HybridSequential):
@@ -78,7 +79,8 @@ class SparseEmbedding(Block):
 
     def forward(self, x: Any) -> Any:
         """The vectors of `x`."""
-        return ndarray.Embedding(x, self.weight.row_sparse_data(x), name="fwd", **self._kwargs)
+        weight = as_kind(self.weight.row_sparse_data(x), x._kind)
+        return functions_for(x._kind).Embedding(x, weight, name="fwd", **self._kwargs)
 
     def __repr__(self) -> str:
         return "{}({input_dim} -> {output_dim}, {dtype})".format(type(self).__name__, **self._kwargs)

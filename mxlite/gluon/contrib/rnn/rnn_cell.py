@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite import ndarray as nd
 from mxlite._public import show
 from mxlite.error import WrongStateError, WrongTypeError
 from mxlite.gluon.rnn import BidirectionalCell, HybridRecurrentCell, ModifierCell, SequentialRNNCell
@@ -12,6 +11,7 @@ from mxlite.gluon.rnn._cells import _split
 from mxlite.gluon.rnn._sequences import _format_sequence
 from mxlite.gluon.rnn._steps import ask_base, lstm_step
 from mxlite.ndarray import NDArray
+from mxlite.ndarray._kinds import functions_for
 
 __all__ = ["LSTMPCell", "VariationalDropoutCell", "dynamic_unroll"]
 
@@ -179,13 +179,13 @@ def dynamic_unroll(
     """
     if not isinstance(inputs, NDArray):
         raise WrongTypeError(f"dynamic_unroll: inputs must be one NDArray, got {type(inputs).__name__}")
-    axis = layout.find("T")
+    axis, F = layout.find("T"), functions_for(inputs._kind)  # noqa: N806
     if drop_inputs:
-        inputs = nd.Dropout(inputs, p=drop_inputs, axes=(axis,))
+        inputs = F.Dropout(inputs, p=drop_inputs, axes=(axis,))
     cell.reset()
     outputs, states = cell.unroll(inputs.shape[axis], inputs, begin_state, layout, True, valid_length)
     if drop_outputs:
-        outputs = nd.Dropout(outputs, p=drop_outputs, axes=(axis,))
+        outputs = F.Dropout(outputs, p=drop_outputs, axes=(axis,))
     return outputs, states
 
 

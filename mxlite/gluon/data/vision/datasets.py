@@ -13,6 +13,7 @@ from mxlite import ndarray
 from mxlite._public import show
 from mxlite.error import MXNetError
 from mxlite.gluon.data import _files, dataset
+from mxlite.ndarray._kinds import as_mode
 
 
 class MNIST(dataset._DownloadedDataset):
@@ -49,7 +50,7 @@ class MNIST(dataset._DownloadedDataset):
         if len(images) != len(labels) * 784:
             raise MXNetError(f"{names[0]} and {names[1]} in {self._root} have different numbers of samples")
         self._label = labels.astype(np.int32)
-        self._data = ndarray.array(images.reshape(-1, 28, 28, 1), dtype=np.uint8)
+        self._data = as_mode(ndarray.array(images.reshape(-1, 28, 28, 1), dtype=np.uint8))
 
 
 def _bytes_after(path: str, header: int) -> np.ndarray:
@@ -109,7 +110,7 @@ class CIFAR10(dataset._DownloadedDataset):
         names = [name for name, _ in (self._train_files if self._train else self._test_files)]
         rows = np.concatenate([self._rows_of(os.path.join(self._root, name)) for name in names])
         images = rows[:, self._labels :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        self._data = ndarray.array(images, dtype=np.uint8)
+        self._data = as_mode(ndarray.array(images, dtype=np.uint8))
         self._label = rows[:, self._label_at].astype(np.int32)
 
     def _rows_of(self, path: str) -> np.ndarray:

@@ -1,0 +1,152 @@
+"""The two classes of arrays, where the package answers with either: that of its arguments, or of the thread's mode.
+
+A function of `mx.nd` takes and gives arrays of `mx.nd` alone. What is built of such functions takes both classes by one
+of two ways: `Functions` are those of `mx.nd` for arrays of `mx.np`, which blocks compute with; `answering` makes a
+function written for `mx.nd` one for both. An array's other class is a second handle of the same memory and the same
+place in the graph.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cache, wraps
+from types import FunctionType, ModuleType
+from typing import Any, Callable, TypeVar
+
+from mxlite.autograd._handles import share
+from mxlite.ndarray.ndarray import NDArray
+from mxlite.util import is_np_array
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+#: The classes that there are so far: that of `mx.np` when its module has been imported.
+CLASSES: set[type[NDArray]] = {NDArray}
+
+
+@cache
+def of_numpy() -> type[NDArray]:
+    """The class of `mx.np`'s arrays."""
+    found: type[NDArray] = importlib.import_module("mxlite.numpy").ndarray
+    return found
+
+
+def of_mode() -> type[NDArray]:
+    """The class of the arrays that this thread's mode asks for."""
+    return of_numpy() if is_np_array() else NDArray
+
+
+def arrays_in(value: Any) -> Iterator[NDArray]:
+    """The arrays in nested lists, tuples and dictionaries."""
+    if isinstance(value, NDArray):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from arrays_in(each)
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from arrays_in(each)
+
+
+def as_kind(value: Any, kind: type[NDArray]) -> Any:
+    """A value whose arrays, in nested lists, tuples and dictionaries too, are of a class; the same memory."""
+    if isinstance(value, NDArray):
+        return value if value._kind is kind else kind._adopt(share(value._h))
+    if value.__class__ in (list, tuple):
+        return value.__class__(as_kind(each, kind) for each in value)
+    if value.__class__ is dict:
+        return {name: as_kind(each, kind) for name, each in value.items()}
+    return value
+
+
+def as_mode(value: Any) -> Any:
+    """A value whose arrays are of the mode's class."""
+    return as_kind(value, of_numpy()) if is_np_array() else value
+
+
+def array_from(values: Any) -> Any:
+    """What `mx.np.array` makes of values."""
+    return importlib.import_module("mxlite.numpy").array(values)
+
+
+def kind_for(*values: Any) -> type[NDArray]:
+    """The class of the first array among values; without one that of the mode."""
+    for each in arrays_in(values):
+        return each._kind
+    return of_mode()
+
+
+def answering(function: _F) -> _F:
+    """A decorator of a function written for arrays of `mx.nd`: it takes those of `mx.np` too, and gives such."""
+
+    @wraps(function)
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        if len(CLASSES) == 1 and not is_np_array():
+            return function(*args, **kwargs)
+        kind = kind_for(args, kwargs)
+        if kind is NDArray:
+            return function(*args, **kwargs)
+        return as_kind(function(*as_kind(args, NDArray), **as_kind(kwargs, NDArray)), kind)
+
+    return answer  # type: ignore[return-value]
+
+
+def answer_all(module: dict[str, Any]) -> None:
+    """Makes what a module defines, by its `globals()`, `answering`: public functions, and calls of objects."""
+    for name, value in list(module.items()):
+        if name[0] == "_" or getattr(value, "__module__", None) != module["__name__"]:
+            continue
+        if isinstance(value, FunctionType):
+            module[name] = answering(value)
+        elif isinstance(value, type) and "__call__" in vars(value):
+            value.__call__ = answering(value.__call__)  # type: ignore[operator]
+
+
+class Functions:
+    """A module of `mx.nd` whose functions take and give arrays of `mx.np`; they are made as they are asked for.
+
+    Blocks of the package compute with it. `np` and `npx` are `mx.np` and `mx.npx`.
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self.__name__ = module.__name__
+
+    def __getattr__(self, name: str) -> Any:
+        made = self._made(name)
+        setattr(self, name, made)
+        return made
+
+    def _made(self, name: str) -> Any:
+        from mxlite.ndarray._generate import make_function, operator_of
+
+        found = getattr(self._module, name)
+        if isinstance(found, ModuleType):
+            return Functions(found) if found.__name__.startswith(f"{__package__}.") else found
+        where = getattr(found, "__module__", "")
+        operator = operator_of(where, name)
+        if operator is not None:
+            return make_function(operator, of_numpy(), name, where)
+        return _giving(found) if callable(found) else found
+
+
+def _giving(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `mx.nd` for arrays of `mx.np`; it gives such whatever it takes."""
+
+    @wraps(function)
+    def give(*args: Any, **kwargs: Any) -> Any:
+        return as_kind(function(*as_kind(args, NDArray), **as_kind(kwargs, NDArray)), of_numpy())
+
+    return give
+
+
+@cache
+def numpy_functions() -> Functions:
+    """`mx.nd` for arrays of `mx.np`."""
+    return Functions(importlib.import_module("mxlite.ndarray"))
+
+
+def functions_for(kind: type[NDArray]) -> Any:
+    """`mx.nd` for arrays of a class: itself, or `numpy_functions()`."""
+    return importlib.import_module("mxlite.ndarray") if kind is NDArray else numpy_functions()
