@@ -22,7 +22,7 @@ FUNCTIONS = frozenset(
     """
     append array array_split atleast_1d atleast_2d atleast_3d average bincount broadcast_arrays broadcast_to clip
     column_stack concatenate delete diag_indices_from dsplit dstack ediff1d einsum empty empty_like fliplr flipud full
-    full_like histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones ones_like
+    full_like genfromtxt histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones ones_like
     outer pad percentile quantile resize row_stack shape shares_memory split stack take tensordot tile unique
     unravel_index vdot vsplit vstack where zeros zeros_like
     """.split()
@@ -156,6 +156,11 @@ def logspace(
 ) -> Any:
     """Powers of `base`, whose exponents go from `start` to `stop`, evenly spaced."""
     return _space(f, "_npi_logspace", start, stop, num, dtype, axis, ctx, endpoint=endpoint, base=base)
+
+
+def genfromtxt(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """The numbers of a text file, as numpy.genfromtxt reads them; float64 unless `dtype` says otherwise."""
+    return f.array_from(_numpy.genfromtxt(*args, **kwargs), None, None)
 
 
 # ---- joined and divided ----

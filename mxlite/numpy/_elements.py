@@ -151,7 +151,7 @@ def logical_xor(f: Any, x1: Any, x2: Any) -> Any:
 
 def heaviside(f: Any, x1: Any, x2: Any) -> Any:
     """0 below 0, 1 above it, and x2 where x1 is 0."""
-    x1, x2 = _common(f, _floating(_given(f, x1)), _floating(_given(f, x2)))
+    x1, x2 = map(_floating, _operands(f, x1, x2))
     step = f.where(x1 < 0, 0.0, f.where(x1 > 0, 1.0, f.add(x2, f.zeros_like(x1))))
     return f.where(f.isnan(x1), x1, step) if x1.ndim >= x2.ndim else step
 
@@ -374,14 +374,14 @@ def piecewise(f: Any, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: An
     A function more than conditions is for elements where none is true, which are 0 else.
     """
     x = _given(f, x)
-    is_one = not isinstance(condlist, (list, tuple)) or (condlist and not isinstance(condlist[0], (list, tuple)))
-    is_one = is_one and not (isinstance(condlist, (list, tuple)) and hasattr(condlist[0], "shape") and x.ndim)
-    masks = [_values(condlist)] if is_one else [_values(each) for each in condlist]
+    masks = [_values(each) for each in condlist]
+    if x.ndim and masks and not masks[0].ndim:
+        masks = [_values(condlist)]
     if len(funclist) not in (len(masks), len(masks) + 1):
         raise ValueError(f"piecewise: {len(masks)} conditions take {len(masks)} functions or one more")
     numbers = _numpy.full(x.shape, len(masks))
     for k, mask in enumerate(masks):
-        numbers[_numpy.broadcast_to(mask, x.shape).astype(bool)] = k
+        numbers[mask.astype(bool)] = k
     line, parts, places = f.reshape(x, (-1,)), [], []
     for k in range(len(masks) + 1):
         found = _numpy.flatnonzero(numbers == k)

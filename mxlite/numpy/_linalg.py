@@ -164,7 +164,7 @@ def matrix_rank(f: Any, M: Any, tol: Any = None, hermitian: bool = False) -> Any
 
 def multi_dot(f: Any, arrays: Any, *, out: Any = None) -> Any:
     """The product of matrices, those that share the longest axis first; the first and last may be vectors."""
-    arrays = [_given(f, each) for each in arrays]
+    arrays = _common(f, *(_given(f, each) for each in arrays))
     if len(arrays) < 2:
         raise ValueError(f"multi_dot: takes two arrays or more, got {len(arrays)}")
     is_row, is_column = arrays[0].ndim == 1, arrays[-1].ndim == 1
@@ -194,7 +194,7 @@ def qr(f: Any, a: Any, mode: str = "reduced") -> Any:
     a = _floating(_given(f, a))
     rows, columns = a.shape[-2:]
     square = a[..., :rows] if columns > rows else a
-    lower, rows_of_q = f("_linalg_gelqf", f.swapaxes(square, -2, -1))
+    rows_of_q, lower = f("_linalg_gelqf", f.swapaxes(square, -2, -1))
     signs = _numpy.sign(_numpy.diagonal(_numpy.linalg.qr(_values(square), "r"), axis1=-2, axis2=-1))
     own = _numpy.sign(_numpy.diagonal(_values(lower), axis1=-2, axis2=-1))
     flips = _new(f, _numpy.where(signs * own < 0, -1, 1).astype(a.dtype)[..., None])

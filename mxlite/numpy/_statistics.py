@@ -396,6 +396,7 @@ def nanquantile(
 ) -> Any:
     """The numbers that a part q, from 0 to 1, of the elements that are not NaN is not above."""
     a, parts = _floating(_given(f, a)), _values(q)
+    a = _cast(a, "float64") if parts.ndim else a
     if not ((parts >= 0) & (parts <= 1)).all():
         raise ValueError(f"nanquantile: q is from 0 to 1, got {q}")
     method = method if interpolation is None else interpolation
@@ -496,8 +497,7 @@ def polydiv(f: Any, u: Any, v: Any) -> tuple[Any, Any]:
 
 def polyint(f: Any, p: Any, m: int = 1, k: Any = None) -> Any:
     """The integral of a polynomial, m times, with these constants; None: 0."""
-    (p,) = _coefficients(f, p)
-    p = _floating(p)
+    p = _cast(*_coefficients(f, p), "float64")
     constants = _numpy.zeros(m) if k is None else _numpy.broadcast_to(_values(k).ravel(), (m,))
     for constant in constants:
         powers = _new(f, _numpy.arange(p.shape[0], 0, -1).astype(p.dtype))
