@@ -108,7 +108,9 @@ DTYPE_OF_FLAG = {
     7: np.bool_,
 }
 FLAG_OF_DTYPE = {np.dtype(dtype): flag for flag, dtype in DTYPE_OF_FLAG.items()}
-_DTYPES = ", ".join(dtype.name for dtype in FLAG_OF_DTYPE)
+#: The library's names; NumPy makes the `name` of a dtype anew each time.
+_NAMES = {dtype: dtype.name for dtype in FLAG_OF_DTYPE}
+_DTYPES = ", ".join(_NAMES.values())
 
 
 def dtype_name(dtype: Any) -> str:
@@ -126,9 +128,9 @@ def dtype_name(dtype: Any) -> str:
             return dtype_name(dtype.dtype)
         meant = did_you_mean(dtype, [each.name for each in FLAG_OF_DTYPE])
         raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}{meant}") from None
-    if kind not in FLAG_OF_DTYPE:
+    if kind not in _NAMES:
         raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
-    return kind.name
+    return _NAMES[kind]
 
 
 def dtype_flag(dtype: Any) -> int:

@@ -14,8 +14,8 @@ from mxlite._lib import buffer_address, hot, last_error
 from mxlite.base import dtype_flag
 from mxlite.ndarray import _make
 
-#: NumPy's dtypes that the library has not, and that int64 holds.
-_OTHER_INTEGERS = ("int16", "uint16", "uint32", "uint64", "object")
+#: The letters of NumPy's integers of 16 bits, unsigned ones and objects, which the library has not, and int64 holds.
+_OTHER_INTEGERS = frozenset("hHILQO")
 
 
 class _Comparison:
@@ -79,7 +79,7 @@ class _Reader(KeyReader):
             raise IndexError(f"an index does not fit 64 bits: {entry}")
         if kind == "f" and not np.all(np.abs(values.astype(np.float64)) < 2.0**63):
             raise IndexError("an index is not finite, or does not fit 64 bits")
-        if kind != "b" and (not values.ndim or kind == "f" or values.dtype.name in _OTHER_INTEGERS):
+        if kind != "b" and (not values.ndim or kind == "f" or values.dtype.char in _OTHER_INTEGERS):
             try:
                 values = values.astype(np.int64)
             except OverflowError:

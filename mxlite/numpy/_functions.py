@@ -80,7 +80,11 @@ class Arrays:
         Raises: TypeError: an input is no array of `mx.np`.
         """
         found = _operator(operator)
-        handles = [handle_of(_shown(operator), "an input", each) for each in inputs if each is not None]
+        handles = [
+            each._h if each.__class__ is ArrayBase._kind else handle_of(_shown(operator), "an input", each)
+            for each in inputs
+            if each is not None
+        ]
         if found.counted:
             given[found.counted] = len(handles)
         return run(found, handles, parameters(given), out)

@@ -156,9 +156,9 @@ def matrix_power(f: Any, a: Any, n: int) -> Any:
     return made
 
 
-def matrix_rank(f: Any, M: Any, tol: Any = None, hermitian: bool = False) -> Any:  # noqa: N803 - NumPy's name
+def matrix_rank(f: Any, A: Any, tol: Any = None, hermitian: bool = False) -> Any:  # noqa: N803 - NumPy's name
     """How many singular values of matrices are above `tol`; None: what the dtype rounds."""
-    found = _numpy.linalg.matrix_rank(_values(M), None if tol is None else _values(tol), hermitian)
+    found = _numpy.linalg.matrix_rank(_values(A), None if tol is None else _values(tol), hermitian)
     return _new(f, _numpy.asarray(found))
 
 
