@@ -31,6 +31,7 @@ typedef struct key_parts {
     int num_arrays;
     int64_t extents[MAX_NDIM];
     int ndim, axis; /* of the array, and the one that the next entry is about; -1: unknown */
+    int taken;      /* how many axes integers and slices take */
     int is_part;    /* whether the key surely leaves something of the array out */
 } key_parts;
 
@@ -107,9 +108,28 @@ static int read_entry(const call *self, PyObject *entry, key_parts *k)
         return read_array((const owner *)entry, k);
     }
     *kind = entry == Py_None ? PART_NEW : PART_DOTS;
-    if (entry == Py_Ellipsis)
-        k->axis = -1;
+    if (entry == Py_Ellipsis && k->axis >= 0)
+        k->axis += k->ndim - k->taken;
     return entry == Py_None || entry == Py_Ellipsis;
+}
+
+/* Entry i of a key, which may be one itself. */
+static PyObject *key_entry(PyObject *key, Py_ssize_t i)
+{
+    return PyTuple_CheckExact(key) ? PyTuple_GetItem(key, i) : key;
+}
+
+static int takes_axis(PyObject *entry)
+{
+    return PyLong_CheckExact(entry) || Py_TYPE(entry) == &PySlice_Type;
+}
+
+/* Whether a key is what view_of takes: where that is no view, `__getitem__` has rules of its own.
+ */
+static int is_plain(PyObject *key)
+{
+    return PyLong_CheckExact(key) || (Py_TYPE(key) == &PySlice_Type && has_slice_fields &&
+                                      ((const slice_fields *)key)->step == Py_None);
 }
 
 /* Reads a key of an array with axes. Returns 0 for keys with other entries than those above, and
@@ -118,13 +138,15 @@ static int read_key(const call *self, const owner *array, PyObject *key, key_par
 {
     Py_ssize_t entries = PyTuple_CheckExact(key) ? PyTuple_Size(key) : 1;
 
-    k->count = k->axis = k->is_part = 0;
+    k->count = k->axis = k->is_part = k->taken = 0;
     k->num_arrays = 2;
     k->ndim = p_MXLNDArrayGetInfo(HANDLE(array->handle), MAX_NDIM, k->extents, NULL);
     if (k->ndim < 1 || entries > KEY_ROOM / 4)
         return 0;
+    for (Py_ssize_t i = 0; i < entries; i++)
+        k->taken += takes_axis(key_entry(key, i));
     for (Py_ssize_t i = 0; i < entries; i++) {
-        if (!read_entry(self, PyTuple_CheckExact(key) ? PyTuple_GetItem(key, i) : key, k))
+        if (!read_entry(self, key_entry(key, i), k))
             return 0;
     }
     return 1;

@@ -125,7 +125,7 @@ static PyObject *subscript(const call *self, PyObject *object, PyObject *key)
 
         if (array->handle != 0 && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0)) {
             made = view_of(self, array, key);
-            if (made == 0 && self->many != 0)
+            if (made == 0 && self->many != 0 && !is_plain(key))
                 made = select_by(self, array, key);
         }
         if (made != 0)
