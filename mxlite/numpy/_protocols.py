@@ -105,8 +105,10 @@ def _function(func: Callable) -> _Function | None:
 
 @cache
 def _public(module: str) -> frozenset[str]:
-    known = set(_functions.names(module.partition(".")[2])) - _table.LEFT
-    return frozenset(known | ({"ndim", "size", "real"} if module == "numpy" else set()))
+    """The functions that answer for NumPy's of one of its modules."""
+    part = module.partition(".")[2]
+    known = {name for name in _functions.names(part) if f"{part}{part and '.'}{name}" not in _table.OTHERS}
+    return frozenset(known - _table.LEFT | ({"ndim", "size", "real"} if not part else set()))
 
 
 def _array_function(self: ndarray, func: Callable, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -370,8 +370,8 @@ def nanvar(
 ) -> Any:
     """The variance of the elements that are not NaN; the sum is divided by their number less `ddof`."""
     a = _floating(_given(f, a)) if dtype is None else _cast(_given(f, a), dtype)
-    centred = a - nanmean(f, a, axis, None, None, True)
-    squares = nansum(f, centred * centred, axis, None, None, keepdims)
+    centred = _without(f, a - nanmean(f, a, axis, None, None, True), 0.0)
+    squares = f.sum(centred * centred, axis=axis, keepdims=bool(keepdims))
     return f.divide(squares, _count(f, a, axis, keepdims, ddof), out)
 
 

@@ -161,6 +161,9 @@ TUPLES = frozenset(("linalg.eig", "linalg.eigh", "linalg.svd"))
 #: What NumPy computes, on the arrays' values, here as in 1.9.1.
 LEFT = frozenset("histogram2d histogram_bin_edges histogramdd i0 roots".split())
 
+#: Functions that mean other things than NumPy's of that name: numpy.linalg.svd has other shapes.
+OTHERS = frozenset(("linalg.svd",))
+
 #: Names of NumPy 2, and what they are here.
 RENAMED = {"trapezoid": "trapz"}
 
