@@ -167,6 +167,14 @@ class _NotOf(MXNetError):
         super().__init__(text)
 
 
+def warn_user(text: str) -> None:
+    """Warns (UserWarning) of the line of the program that has called into the package, or through NumPy into it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in ("mxlite", "numpy"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, UserWarning, stacklevel=level)
+
+
 #: Who was the first of the process to ask for sparse storage.
 _asked_for_sparse: list[str] = []
 
@@ -179,10 +187,7 @@ def take_as_dense(who: str, stype: str) -> None:
             f"{who}: storage type {stype!r} is taken as a hint: arrays and gradients are dense here, and an optimizer "
             "updates all rows, not only those of a batch. This is said once"
         )
-        frame, level = sys._getframe(1), 2
-        while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "mxlite":
-            frame, level = frame.f_back, level + 1
-        warnings.warn(text, stacklevel=level)
+        warn_user(text)
 
 
 class NotImplementedForSymbol(_NotOf):

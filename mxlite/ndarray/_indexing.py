@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import operator
-import sys
-import warnings
 from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._index.keys import KeyReader
 from mxlite._lib import buffer_address, hot, last_error
-from mxlite.base import dtype_flag
+from mxlite.base import dtype_flag, warn_user
 from mxlite.ndarray import _make
 
 #: The letters of NumPy's integers of 16 bits, unsigned ones and objects, which the library has not, and int64 holds.
@@ -39,16 +37,11 @@ class _Comparison:
     @classmethod
     def _tell(cls) -> None:
         cls.is_known = True
-        depth, frame = 2, sys._getframe(1)
-        while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("mxlite."):
-            depth, frame = depth + 1, frame.f_back
-        warnings.warn(
+        warn_user(
             "x[key]: the key holds the floats 0 and 1 and has the shape of x, as the result of x > 0; it is no mask:"
             " elements 0 and 1 are taken, as in MXNet 1.9.1. Where a mask is meant, write"
             " x[(x > 0).astype('bool')], mx.nd.contrib.boolean_mask(x, key) or mx.nd.where(key, x, other);"
-            " where positions are, key.astype('int32') (this is said once)",
-            UserWarning,
-            stacklevel=depth,
+            " where positions are, key.astype('int32') (this is said once)"
         )
 
 

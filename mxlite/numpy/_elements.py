@@ -106,7 +106,7 @@ def array_equiv(f: Any, a1: Any, a2: Any) -> bool:
 
 def alltrue(f: Any, *args: Any, **kwargs: Any) -> Any:
     """As `all`."""
-    return f.all(*args, **kwargs)
+    return f.all(*(_given(f, each) for each in args[:1]), *args[1:], **kwargs)
 
 
 def count_nonzero(f: Any, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
@@ -249,7 +249,7 @@ def argpartition(f: Any, a: Any, kth: Any, axis: int | None = -1, kind: str = "i
 
 def msort(f: Any, a: Any) -> Any:
     """The elements sorted along the first axis."""
-    return f.sort(a, axis=0)
+    return f.sort(_given(f, a), axis=0)
 
 
 def lexsort(f: Any, keys: Any, axis: int = -1) -> Any:

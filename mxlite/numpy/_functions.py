@@ -371,6 +371,13 @@ def names(module: str) -> list[str]:
     return list(_names(module))
 
 
+@cache
+def is_of_values(name: str) -> bool:
+    """Whether a function takes what NumPy makes arrays of, too, and answers as NumPy without an array."""
+    module, _, own = name.rpartition(".")
+    return module in ("", "linalg") and any(own in getattr(part, "OF_VALUES", ()) for part in _parts(module))
+
+
 def _has_array(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_has_array, value))
@@ -404,12 +411,12 @@ def _left(name: str) -> Callable[..., Any]:
 
     numpys = getattr(_numpy, name)
 
-    @wraps(numpys)
     def made(*args: Any, **kwargs: Any) -> Any:
         if not _has_array(args) and not _has_array(tuple(kwargs.values())):
             return numpys(*args, **kwargs)
         return on_values(f"mx.np.{name}", numpys, args, kwargs)
 
+    made.__doc__ = f"numpy.{name} of the arrays' values; refused while recording."
     return _named(made, name)
 
 
@@ -432,5 +439,5 @@ def function(name: str) -> Any:
     for part in () if module == "ndarray" else _parts(module):
         if own in part.FUNCTIONS:
             bound = bind(getattr(part, own), ARRAYS, name)
-            return _of_values(bound, name) if own in getattr(part, "OF_VALUES", ()) else bound
+            return _of_values(bound, name) if is_of_values(name) else bound
     raise AttributeError(name)

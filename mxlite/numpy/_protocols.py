@@ -1,22 +1,21 @@
 """NumPy's functions and ufuncs of arrays of `mx.np`: `numpy.sin(x)`, `numpy.concatenate([x, y])`.
 
-Those that `mx.np` has are its own, and recorded. Others answer on the arrays' values, with arrays of `mx.np` where there
-are such; what `mx.np` leaves to NumPy by name (`_table.LEFT`) does the same. `install` gives ndarray the two methods by
-which NumPy asks.
+Those that `mx.np` has are its own, and recorded. Others answer on the arrays' values, with arrays of `mx.np` where
+there are such; so does what `mx.np` leaves to NumPy by name (`_table.LEFT`). `install` gives ndarray the two methods
+by which NumPy asks.
 """
 
 from __future__ import annotations
 
 import inspect
-import warnings
 from functools import cache
 from importlib import import_module
 from typing import Any, Callable
 
 import numpy as np
 
-from mxlite.base import DTYPE_OF_FLAG
-from mxlite.error import MXTypeError, MXValueError
+from mxlite.base import DTYPE_OF_FLAG, warn_user
+from mxlite.error import MXNotImplementedError, MXTypeError, MXValueError
 from mxlite.ndarray._gradient import FRONT_END
 from mxlite.ndarray._numpy import _leaves, _replaced
 from mxlite.ndarray.ndarray import NDArray
@@ -45,8 +44,7 @@ def on_values(name: str, call: Callable, args: Any, kwargs: dict[str, Any]) -> A
         raise MXTypeError(f"{name}: out is an array of mx.np, NumPy writes to its own; write x[:] = the result")
     if name not in _told:
         _told.add(name)
-        text = f"{name} is computed by NumPy on the arrays' values, and refused while recording (this is said once)"
-        warnings.warn(text, UserWarning, stacklevel=4)
+        warn_user(f"{name} is computed by NumPy on the arrays' values, and refused while recording (this is said once)")
     args, kwargs = _replaced((args, kwargs), np.asarray)
     return _as_ours(call(*args, **kwargs))
 
@@ -60,47 +58,66 @@ def _as_ours(value: Any) -> Any:
 
 
 class _Function:
-    """A function of `mx.np` that takes its arguments as NumPy's function of that name does."""
+    """A function of `mx.np` that is called as NumPy's of that name.
 
-    def __init__(self, function: Callable, names: list[str]) -> None:
+    Args:
+        function: it.
+        func: NumPy's.
+    """
+
+    def __init__(self, function: Callable, func: Callable) -> None:
         self._function = function
-        own = list(inspect.signature(function).parameters)
-        #: NumPy's name of an argument -> the function's: the same, or what the function has at that place.
+        self._own = list(inspect.signature(function).parameters)
+        rows = _parameters(func)
+        #: Whether it takes any number of arrays.
+        self.is_counted = any(each.kind is each.VAR_POSITIONAL for each in rows)
+        self._order = [each.name for each in rows if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+        self._defaults = {each.name: each.default for each in rows}
+        #: NumPy's name of an argument -> the function's, which has another name for it at the same place.
         self._names = {
-            name: name if name in own or place >= len(own) or own[place] in names else own[place]
-            for place, name in enumerate(names)
+            name: own
+            for name, own in zip(self._order, self._own)
+            if name not in self._own and own not in self._order and own not in ("out", "ctx")
         }
         #: Where arguments begin to have other places.
-        orders = enumerate(zip(names, own))
-        self._places = next((k for k, (name, mine) in orders if self._names[name] != mine), min(len(names), len(own)))
-        self._order = names
+        self._places = len(self._order)
+        for place, name in enumerate(self._order):
+            if self._own[place : place + 1] != [self._names.get(name, name)]:
+                self._places = place
+                break
+
+    def bound(self, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]] | None:
+        """The function's arguments for those of NumPy's; None: it has no such argument."""
+        if self.is_counted or not self._order:
+            return args, kwargs
+        given = {**dict(zip(self._order[self._places :], args[self._places :])), **kwargs}
+        named = {}
+        for name, value in given.items():
+            own = self._names.get(name, name)
+            if own in self._own or "kwargs" in self._own:
+                named[own] = value
+            elif value is not self._defaults.get(name, named):
+                return None
+        return args[: self._places], named
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        named = {self._names.get(name, name): value for name, value in kwargs.items()}
-        if self._order and len(args) > self._places:
-            rest = zip(self._order[self._places :], args[self._places :])
-            named.update((self._names[name], value) for name, value in rest)
-            args = args[: self._places]
-        return self._function(*args, **named)
+        return self._function(*args, **kwargs)
+
+
+def _parameters(func: Callable) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(func).parameters.values())
+    except ValueError:  # of a function in C
+        return []
 
 
 @cache
 def _function(func: Callable) -> _Function | None:
     """What `mx.np` has for a function of NumPy's; None: nothing."""
-    module, name = func.__module__, func.__name__
-    if module not in ("numpy", "numpy.linalg"):
+    module, name = func.__module__, _table.RENAMED.get(func.__name__, func.__name__)
+    if module not in ("numpy", "numpy.linalg") or name not in _public(module):
         return None
-    name = _table.RENAMED.get(name, name)
-    own = getattr(import_module(f"mxlite.{module}"), name, None) if name in _public(module) else None
-    if own is None:
-        return None
-    try:
-        rows = inspect.signature(func).parameters.values()
-    except ValueError:
-        return _Function(own, [])
-    # What takes any number of arrays has no places.
-    is_counted = any(each.kind is each.VAR_POSITIONAL for each in rows)
-    return _Function(own, [] if is_counted else [each.name for each in rows])
+    return _Function(getattr(import_module(f"mxlite.{module}"), name), func)
 
 
 @cache
@@ -119,8 +136,15 @@ def _array_function(self: ndarray, func: Callable, types: Any, args: tuple, kwar
     if not all(issubclass(each, (NDArray, np.ndarray)) for each in types):
         return NotImplemented
     own = _function(func)
-    if own is not None:
-        return own(*args, **kwargs)
+    # Numbers and NumPy's arrays among any number of arrays are converted by NumPy.
+    if own is not None and not (own.is_counted and not all(isinstance(each, (ndarray, str)) for each in args)):
+        bound = own.bound(args, kwargs)
+        try:
+            if bound is not None:
+                return own(*bound[0], **bound[1])
+        except MXNotImplementedError:
+            if FRONT_END.is_recording():
+                raise
     return on_values(f"{func.__module__}.{func.__name__}", func, args, kwargs)
 
 

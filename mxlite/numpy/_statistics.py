@@ -256,9 +256,7 @@ def _bent(slopes: Any, widths: Any, axis: int, near: int, far: int, end: int | N
     return near_slope + (near_slope - far_slope) * near_width / (near_width + far_width)
 
 
-def cross(
-    f: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Any:
+def cross(f: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """The cross product of vectors of 3 or 2 elements; of two of 2 the third element alone."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -487,7 +485,7 @@ def polydiv(f: Any, u: Any, v: Any) -> tuple[Any, Any]:
     if m < n:
         return f.zeros((1,), u.dtype), u
     quotient = []
-    for k in range(m - n + 1):
+    for _ in range(m - n + 1):
         quotient.append(u[:1] / v[:1])
         u = f.concatenate([u[1:n] - quotient[-1] * v[1:], u[n:]]) if u.shape[0] > 1 else u[1:]
     u = u if u.shape[0] else f.zeros((1,), v.dtype)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from mxlite._lib import hot, last_error, raise_last_error
+from mxlite._lib import hot
 from mxlite.autograd._handles import share
 from mxlite.base import DTYPE_OF_FLAG, dtype_name
 from mxlite.context import Context, require_cpu
