@@ -467,6 +467,41 @@ B=x>1 ;; B+1
 B=x>1 ;; B*2.5
 B=x>1 ;; B/2
 B=x>1 ;; B-1
+B=x>1 ;; -B
+B=x>1 ;; np.average(B)
+B=x>1 ;; np.average(B,weights=x)
+B=x>1 ;; np.average(x,weights=B)
+np.around(x,40)
+np.around(x,-50)
+np.around(d,7)
+np.around(h,2)
+np.tensordot(z,z)
+np.tensordot(z,x)
+np.tensordot(v,z,1)
+np.reshape(x,(4,),order='F')
+np.ravel(x,order='F')
+np.arange(0,1,0.1)
+np.arange(1,3,0.3)
+np.arange(1,3,0.3,dtype='float64')
+x[0,None,1:]
+x[...,1:,0]
+x[None,...,i]
+x[::-1,1]
+x[-1:,-1]
+x[i,1:]
+x[b[:1],0]
+x[:,::2]
+x[1:1]
+x[...,-2:]=7 ;; x
+x[None,1]=v[:2] ;; x
+x[i,::-1]=x ;; x
+x[:,1:]=v[0] ;; x
+x[1,0]=True ;; x
+x[-1]=2**60 ;; x
+x[0:2]=x+1 ;; x
+x[...]=v[:2] ;; x
+x[2,0]=1
+x[:,i,0]=1
 B=x>1 ;; B.sum()
 B=x>1 ;; B.mean()
 B=x>1 ;; B.astype('float32')
@@ -1139,9 +1174,9 @@ autograd.set_recording(True) ;; onp.allclose(x,x)
 
 
 def programs(group: str = "") -> list[str]:
-    """All of them, or those of a group: "left", "protocols"."""
+    """All of them, or those of a group: "left", "programs", "protocols"."""
     if group:
-        return {"left": LEFT, "protocols": PROTOCOLS}[group]
+        return {"left": LEFT, "programs": PROGRAMS, "protocols": PROTOCOLS}[group]
     calls = [f"np.{name}({arguments})" for name in FUNCTIONS for arguments in ARGUMENTS]
     recorded = "x.attach_grad() ;; autograd.set_recording(True) ;; y = {} ;; autograd.set_recording(False) ;; "
     gradients = [recorded.format(each) + "y.backward() ;; [y, x.grad]" for each in DIFFERENTIATED]
