@@ -101,6 +101,16 @@ def _of_one(name: str) -> tuple[Callable, dict[str, Any]]:
     return lambda self: _functions.run(operator, [self._h], {}, None), {"one": prepare(name, {})}
 
 
+def _negative() -> tuple[Callable, dict[str, Any]]:
+    """`-x`, which counts in int64 where x is bool, as in 1.9.1; the function `negative` refuses it."""
+    plain, calls = _of_one("_npi_negative")
+
+    def operator(self: ndarray) -> Any:
+        return self * -1 if self.dtype == bool else plain(self)
+
+    return operator, {**calls, "failed": operator}
+
+
 def install() -> None:
     """Gives ndarray its operators."""
     methods: dict[str, tuple[Callable, dict[str, Any]]] = {
@@ -108,7 +118,7 @@ def install() -> None:
         "__ceil__": _of_one("_npi_ceil"),
         "__floor__": _of_one("_npi_floor"),
         "__trunc__": _of_one("_npi_trunc"),
-        "__neg__": _of_one("_npi_negative"),
+        "__neg__": _negative(),
         "__invert__": _of_one("_npi_bitwise_not"),
         "__matmul__": (_matmul, {"two": prepare("_npi_matmul", {})}),
         "__rmatmul__": (_rmatmul, {}),
@@ -125,8 +135,7 @@ def install() -> None:
         methods[f"__{method}__"] = _forward(name, True), _functions.direct_calls(name)
     for method, (function, calls) in methods.items():
         function.__name__, function.__qualname__ = method, f"ndarray.{method}"
-        setattr(
-            ndarray, method, hot.direct(function, _functions.raise_refused, ndarray, **calls) if calls else function
-        )
+        failed = calls.pop("failed", _functions.raise_refused)
+        setattr(ndarray, method, hot.direct(function, failed, ndarray, **calls) if calls else function)
     for name in ("__div__", "__rdiv__", "__idiv__"):
         setattr(ndarray, name, vars(ndarray)[name.replace("div", "truediv")])

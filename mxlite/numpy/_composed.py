@@ -22,8 +22,8 @@ FUNCTIONS = frozenset(
     """
     append array array_split atleast_1d atleast_2d atleast_3d average bincount broadcast_arrays broadcast_to clip
     column_stack concatenate delete diag_indices_from dsplit dstack ediff1d einsum empty empty_like fliplr flipud full
-    full_like histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones ones_like
-    outer pad percentile quantile resize row_stack shape shares_memory split stack take tensordot tile unique
+    full_like genfromtxt histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones
+    ones_like outer pad percentile quantile resize row_stack shape shares_memory split stack take tensordot tile unique
     unravel_index vdot vsplit vstack where zeros zeros_like
     """.split()
 )
@@ -120,8 +120,8 @@ def empty_like(
 def _space(f: Any, name: str, start: Any, stop: Any, num: Any, dtype: Any, axis: int, ctx: Any, **given: Any) -> Any:
     for argument, value in (("start", start), ("stop", stop)):
         if not _is_number(value):
-            raise MXNotImplementedError(f"{name}: {argument} must be a number, got {type(value).__name__}")
-    _only(name, "axis", axis, 0)
+            raise MXNotImplementedError(f"{name[5:]}: {argument} must be a number, got {type(value).__name__}")
+    _only(name[5:], "axis", axis, 0)
     dtype = _FLOAT32 if dtype is None else dtype
     return f(name, start=start, stop=stop, num=_operator.index(num), dtype=dtype, ctx=f.context(ctx), **given)
 
@@ -156,6 +156,11 @@ def logspace(
 ) -> Any:
     """Powers of `base`, whose exponents go from `start` to `stop`, evenly spaced."""
     return _space(f, "_npi_logspace", start, stop, num, dtype, axis, ctx, endpoint=endpoint, base=base)
+
+
+def genfromtxt(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """The numbers of a text file, as numpy.genfromtxt reads them; float64 unless `dtype` says otherwise."""
+    return f.array_from(_numpy.genfromtxt(*args, **kwargs), None, None)
 
 
 # ---- joined and divided ----

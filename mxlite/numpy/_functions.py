@@ -80,7 +80,11 @@ class Arrays:
         Raises: TypeError: an input is no array of `mx.np`.
         """
         found = _operator(operator)
-        handles = [handle_of(_shown(operator), "an input", each) for each in inputs if each is not None]
+        handles = [
+            each._h if each.__class__ is ArrayBase._kind else handle_of(_shown(operator), "an input", each)
+            for each in inputs
+            if each is not None
+        ]
         if found.counted:
             given[found.counted] = len(handles)
         return run(found, handles, parameters(given), out)
@@ -349,20 +353,71 @@ def _documentation(operator: Operator) -> str:
 
 
 @cache
-def _composed(module: str) -> ModuleType:
-    from mxlite.numpy import _composed, _linalg, _random
+def _parts(module: str) -> tuple[ModuleType, ...]:
+    """The modules that have a module's composed functions."""
+    from mxlite.numpy import _composed, _elements, _linalg, _random, _statistics
 
-    return {"": _composed, "linalg": _linalg, "random": _random}[module]
+    return {"": (_composed, _elements, _statistics), "linalg": (_linalg,), "random": (_random,)}[module]
 
 
 @cache
 def _names(module: str) -> list[str]:
-    return [*_table.names(module), *_composed(module).FUNCTIONS]
+    composed = [name for part in _parts(module) for name in part.FUNCTIONS]
+    return [*_table.names(module), *composed, *(() if module else _table.LEFT)]
 
 
 def names(module: str) -> list[str]:
     """The functions of a module: "" (`mx.np` itself), "linalg", "random"."""
     return list(_names(module))
+
+
+@cache
+def is_of_values(name: str) -> bool:
+    """Whether a function takes what NumPy makes arrays of, too, and answers as NumPy without an array."""
+    module, _, own = name.rpartition(".")
+    return module in ("", "linalg") and any(own in getattr(part, "OF_VALUES", ()) for part in _parts(module))
+
+
+def _has_array(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_array, value))
+    return isinstance(value, ArrayBase)
+
+
+def _of_values(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A composed function that answers as NumPy where no argument is an array.
+
+    Where NumPy has dropped it, it is computed on arrays, and the answer is NumPy's array all the same.
+    """
+    path = next((new for new, old in _table.RENAMED.items() if old == name), name)
+    of = _numpy.linalg if name.startswith("linalg.") else _numpy
+    numpys = getattr(_numpy, name, None) or getattr(of, path.rpartition(".")[2], None)
+
+    @wraps(function)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if _has_array(args) or _has_array(tuple(kwargs.values())):
+            return function(*args, **kwargs)
+        if numpys is not None:
+            return numpys(*args, **kwargs)
+        answer = function(*args, **kwargs)
+        return answer.asnumpy() if isinstance(answer, ArrayBase) else answer
+
+    return made
+
+
+def _left(name: str) -> Callable[..., Any]:
+    """A function of NumPy's, on the values of arrays."""
+    from mxlite.numpy._protocols import on_values
+
+    numpys = getattr(_numpy, name)
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if not _has_array(args) and not _has_array(tuple(kwargs.values())):
+            return numpys(*args, **kwargs)
+        return on_values(f"mx.np.{name}", numpys, args, kwargs)
+
+    made.__doc__ = f"numpy.{name} of the arrays' values; refused while recording."
+    return _named(made, name)
 
 
 @cache
@@ -379,6 +434,10 @@ def function(name: str) -> Any:
     row = _table.row(name)
     if row is not None:
         return _of_row(row)
-    if module == "ndarray" or own not in _composed(module).FUNCTIONS:
-        raise AttributeError(name)
-    return bind(getattr(_composed(module), own), ARRAYS, name)
+    if not module and own in _table.LEFT:
+        return _left(own)
+    for part in () if module == "ndarray" else _parts(module):
+        if own in part.FUNCTIONS:
+            bound = bind(getattr(part, own), ARRAYS, name)
+            return _of_values(bound, name) if is_of_values(name) else bound
+    raise AttributeError(name)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from mxlite._lib import hot, last_error, raise_last_error
+from mxlite._lib import hot
 from mxlite.autograd._handles import share
 from mxlite.base import DTYPE_OF_FLAG, dtype_name
 from mxlite.context import Context, require_cpu
@@ -163,10 +163,11 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
             axes = axes[0] or ()
         return ARRAYS("_np_transpose", self, **({"axes": tuple(axes)} if axes else {}))
 
-    @property
-    def T(self) -> ndarray:  # noqa: N802 - NumPy's name
+    def _turned(self) -> ndarray:
         """A copy with the axes in reverse order."""
         return ARRAYS("_np_transpose", self)
+
+    T = property(_turned)
 
     def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> ndarray:
         """As `mx.np.take`."""
@@ -184,10 +185,6 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
         """As `mx.np.broadcast_to`."""
         return ARRAYS.broadcast_to(self, shape)
 
-    def item(self, *args: Any) -> Any:
-        """An element as a Python number, as numpy.ndarray.item takes its arguments."""
-        return self.asnumpy().item(*args)
-
     # ---- keys ----
 
     def __getitem__(self, key: Any) -> ndarray:
@@ -196,11 +193,6 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
         What integers and slices select in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; all
         else is a copy. Both are recorded while recording.
         """
-        if key.__class__ is ndarray and key.dtype == _BOOL:
-            handle = hot.call2(_select, self._h, key._h)
-            if not handle:
-                raise last_error()
-            return ndarray._adopt(handle)
         return self._get(key)
 
     # ---- gradients ----
@@ -220,9 +212,6 @@ ArrayBase._kind = ndarray
 CLASSES.add(ndarray)
 ndarray._graph_front_end = Style(ndarray)
 
-#: x[mask], whose key is one array.
-_select = prepare("_mxl_index", {"rules": "numpy", "key": "(4,)"})
-_BOOL = np.dtype(bool)
 ndarray._keys = Keys("numpy", parse_as_numpy)
 
 
@@ -253,9 +242,14 @@ def _install() -> None:
         setattr(ndarray, name, _Made(name))
     for name in _LACKING - vars(ndarray).keys():
         setattr(ndarray, name, _lacking(name))
-    ndarray.__getitem__ = hot.direct(ndarray.__getitem__, raise_last_error, ndarray, subscript=True)
+    ndarray._keys.install(ndarray)
+    refused = _functions.raise_refused
     call = prepare("_np_reshape", {}, ("newshape",))
-    ndarray.reshape = hot.direct(ndarray.reshape, _functions.raise_refused, ndarray, list=call, contiguous=True)
+    ndarray.reshape = hot.direct(ndarray.reshape, refused, ndarray, list=call, contiguous=True)
+    call = prepare("_np_transpose", {}, ("axes",))
+    ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call)
+    call = prepare("_np_transpose", {})
+    ndarray.T = property(hot.direct(ndarray._turned, refused, ndarray, one=call, num_inputs=1))
 
 
 _install()

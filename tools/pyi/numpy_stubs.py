@@ -55,8 +55,12 @@ _RESULTS = {
 _OPERATORS = "add sub mul truediv div mod pow and or xor".split()
 
 
-def _argument(parameter: inspect.Parameter, function: str) -> str:
-    """An argument with its type and default."""
+#: Arrays of functions that take what NumPy makes arrays of.
+_OF_VALUES = "ndarray | Values | Number | Sequence[typing.Any]"
+
+
+def _argument(parameter: inspect.Parameter, function: str, array: str = "ndarray | Number") -> str:
+    """An argument with its type and default; `array`: the type of arrays among those of composed functions."""
     name = parameter.name
     stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
     if name == "self":
@@ -65,7 +69,7 @@ def _argument(parameter: inspect.Parameter, function: str) -> str:
     if stars == "**" or parameter.annotation in ("int", "float", "bool", "str"):
         kind = "typing.Any" if stars == "**" else parameter.annotation
     elif name in _ARRAYS and kind == "typing.Any" and not stars and function != "array":
-        kind = "ndarray" if parameter.annotation is parameter.empty else "ndarray | Number"
+        kind = "ndarray" if parameter.annotation is parameter.empty else array
     text = f"{stars}{name}: {kind}"
     if parameter.default is parameter.empty:
         return text
@@ -93,8 +97,15 @@ def _function(name: str, function: Callable, own: str) -> list[str]:
             *lines,
             f"@typing.overload\ndef {own}(x1: Number, x2: Number, out: None = None{options}) -> typing.Any: ...",
         ]
+    if name in _table.LEFT:
+        return [f"def {own}(*args: typing.Any, **kwargs: typing.Any) -> typing.Any: ..."]
     signature = inspect.signature(function)
-    words = ", ".join(_argument(each, own) for each in signature.parameters.values())
+    array = _OF_VALUES if _functions.is_of_values(name) else "ndarray | Number"
+    rows = [(each.kind, _argument(each, own, array)) for each in signature.parameters.values()]
+    named = next((k for k, row in enumerate(rows) if row[0] is inspect.Parameter.KEYWORD_ONLY), None)
+    if named is not None and not any(row[0] is inspect.Parameter.VAR_POSITIONAL for row in rows):
+        rows.insert(named, (inspect.Parameter.VAR_POSITIONAL, "*"))
+    words = ", ".join(row[1] for row in rows)
     result = signature.return_annotation
     if _table.row(name) is not None or result is signature.empty:
         result = _RESULTS.get(name, "ndarray")
