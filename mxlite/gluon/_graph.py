@@ -109,13 +109,13 @@ def checked_graph(outputs: Any, inputs: Any) -> tuple[list[Symbol], Any, Symbol,
 
     Raises: ValueError: no symbols; ValueError: an input is no variable.
     """
-    if isinstance(inputs, Symbol) and len(inputs) == 1:
+    if isinstance(inputs, Symbol) and inputs.num_outputs == 1:
         inputs = [inputs]
     if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
         outputs = outputs[0]
-    flat_inputs, input_form = _flatten(list(inputs) if isinstance(inputs, Symbol) else inputs, "input")
-    if isinstance(outputs, Symbol) and len(outputs) > 1:
-        outputs = list(outputs)
+    flat_inputs, input_form = _flatten(inputs._outputs() if isinstance(inputs, Symbol) else inputs, "input")
+    if isinstance(outputs, Symbol) and outputs.num_outputs > 1:
+        outputs = outputs._outputs()
     flat_outputs, output_form = _flatten(outputs, "output")
     for each in flat_inputs:
         if each.list_inputs() != [each.name]:

@@ -14,7 +14,7 @@ from mxlite.numpy import _functions, _table
 from mxlite.numpy.multiarray import ndarray
 
 #: method -> the function, and whether it has an in-place form in 1.9.1.
-_ARITHMETIC = {
+ARITHMETIC = {
     "add": ("add", True),
     "sub": ("subtract", True),
     "mul": ("multiply", True),
@@ -25,7 +25,7 @@ _ARITHMETIC = {
     "or": ("bitwise_or", True),
     "xor": ("bitwise_xor", True),
 }
-_COMPARISONS = {
+COMPARISONS = {
     "eq": "equal",
     "ne": "not_equal",
     "lt": "less",
@@ -125,13 +125,13 @@ def install() -> None:
         "__imatmul__": (_imatmul, {}),
         "__round__": (_round, {}),
     }
-    for method, (name, is_in_place) in _ARITHMETIC.items():
+    for method, (name, is_in_place) in ARITHMETIC.items():
         calls = _functions.direct_calls(name)
         methods[f"__{method}__"] = _forward(name), calls
         methods[f"__r{method}__"] = _reflected(name), {"number": prepare(_table.BINARY[name][2], {}, ("scalar",))}
         if is_in_place:
             methods[f"__i{method}__"] = _in_place(name), {**calls, "into": True}
-    for method, name in _COMPARISONS.items():
+    for method, name in COMPARISONS.items():
         methods[f"__{method}__"] = _forward(name, True), _functions.direct_calls(name)
     for method, (function, calls) in methods.items():
         function.__name__, function.__qualname__ = method, f"ndarray.{method}"

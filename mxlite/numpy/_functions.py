@@ -1,4 +1,4 @@
-"""Functions of `mx.np` for arrays, made from the table (`_table.py`).
+"""Functions made from the table (`_table.py`): those of `mx.np` for arrays, and those of another front.
 
 Over cffi `hot.direct` makes their usual calls in C, as those of `mx.nd`; the Python functions are the definition.
 """
@@ -72,7 +72,34 @@ def refuse(name: str, argument: str, value: Any, default: Any) -> None:
 
 
 class Arrays:
-    """How composed functions (`_composed.py`) run operators and find functions of the table: on arrays."""
+    """The front of arrays: how functions of the table and composed ones (`_composed.py`) run operators, on what.
+
+    That of symbols is in mxlite/symbol/numpy/_front.py.
+    """
+
+    #: The class of what functions take.
+    base: type = ArrayBase
+    #: Whether what they take knows its shape and values.
+    knows_shapes = True
+    #: Functions whose several results are a tuple.
+    tuples = _table.TUPLES
+    #: The modules that functions say they are of.
+    modules = {
+        "": "mxlite.numpy",
+        "linalg": "mxlite.numpy.linalg",
+        "ndarray": "mxlite.numpy",
+        "npx": "mxlite.numpy_extension",
+        "npx.random": "mxlite.numpy_extension.random",
+        "random": "mxlite.numpy.random",
+    }
+    run = staticmethod(run)
+    handle_of = staticmethod(handle_of)
+    not_an_array = staticmethod(not_an_array)
+
+    @staticmethod
+    def number(value: Any) -> dict[str, Any]:
+        """The parameters of an operator of an array and a number."""
+        return {"scalar": float(value)}
 
     def __call__(self, operator: str, *inputs: Any, out: Any = None, **given: Any) -> Any:
         """Runs an operator. None as an input: it is left out.
@@ -125,63 +152,58 @@ def bind(composed: Callable[..., Any], front: Any, name: str) -> Callable[..., A
 
     signature = inspect.signature(composed)
     function.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])
-    return _named(function, name)
+    return _named(function, name, front)
 
 
-_MODULES = {
-    "": "mxlite.numpy",
-    "linalg": "mxlite.numpy.linalg",
-    "ndarray": "mxlite.numpy",
-    "npx": "mxlite.numpy_extension",
-    "random": "mxlite.numpy.random",
-}
-
-
-def _named(function: Any, name: str) -> Any:
+def _named(function: Any, name: str, front: Any = ARRAYS) -> Any:
     module, _, own = name.rpartition(".")
     function.__name__ = own
     function.__qualname__ = name if module == "ndarray" else own
-    function.__module__ = _MODULES[module]
+    function.__module__ = front.modules[module]
     return function
 
 
 # ---- functions of elements ----
 
 
-def _unary(name: str) -> Any:
+def _unary(name: str, front: Any) -> Any:
     operator = _operator(_table.UNARY[name])
+    base, run = front.base, front.run
 
     def function(x: Any, out: Any = None, **kwargs: Any) -> Any:
         if kwargs:
             check_ufunc_options(name, kwargs)
-        if isinstance(x, ArrayBase):
+        if isinstance(x, base):
             return run(operator, [x._h], {}, out)
         if isinstance(x, NUMBERS):
             return getattr(_numpy, name)(x, out=out)
-        raise not_an_array(name, "x", x)
+        raise front.not_an_array(name, "x", x)
 
     function.__doc__ = _documentation(operator)
-    _named(function, name)
+    _named(function, name, front)
+    if front is not ARRAYS:
+        return function
     return hot.direct(function, raise_refused, ArrayBase._kind, one=prepare(operator.name, {}), num_inputs=1)
 
 
-def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def binary(name: str, refused: Callable[[Any, Any], Any], front: Any = ARRAYS) -> Callable[..., Any]:
     """The function of two arrays, or an array and a number, with `out`; without options.
 
     Args:
         refused: called with both operands where one is neither.
     """
     of_arrays, of_scalar, reflected = map(_operator, _table.BINARY[name])
+    base, run, number = front.base, front.run, front.number
 
     def function(x1: Any, x2: Any, out: Any = None) -> Any:
-        if isinstance(x1, ArrayBase):
-            if isinstance(x2, ArrayBase):
+        if isinstance(x1, base):
+            if isinstance(x2, base):
                 return run(of_arrays, [x1._h, x2._h], {}, out)
             if isinstance(x2, NUMBERS):
-                return run(of_scalar, [x1._h], {"scalar": float(x2)}, out)
+                return run(of_scalar, [x1._h], number(x2), out)
         elif isinstance(x1, NUMBERS):
-            if isinstance(x2, ArrayBase):
-                return run(reflected, [x2._h], {"scalar": float(x1)}, out)
+            if isinstance(x2, base):
+                return run(reflected, [x2._h], number(x1), out)
             if isinstance(x2, NUMBERS):
                 return getattr(_numpy, name)(x1, x2, out=out)
         return refused(x1, x2)
@@ -189,20 +211,22 @@ def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return function
 
 
-def _binary(name: str) -> Any:
+def _binary(name: str, front: Any) -> Any:
     def refused(x1: Any, x2: Any) -> None:
-        is_first = not isinstance(x1, (ArrayBase, *NUMBERS))
-        raise not_an_array(name, "x1" if is_first else "x2", x1 if is_first else x2)
+        is_first = not isinstance(x1, (front.base, *NUMBERS))
+        raise front.not_an_array(name, "x1" if is_first else "x2", x1 if is_first else x2)
 
-    plain = binary(name, refused)
+    plain = binary(name, refused, front)
 
     def with_options(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
         if kwargs:
             check_ufunc_options(name, kwargs)
         return plain(x1, x2, out)
 
-    made = _named(plain if name in _table.PLAIN else with_options, name)
+    made = _named(plain if name in _table.PLAIN else with_options, name, front)
     made.__doc__ = _documentation(_operator(_table.BINARY[name][0]))
+    if front is not ARRAYS:
+        return made
     return hot.direct(made, raise_refused, ArrayBase._kind, num_inputs=2, **direct_calls(name))
 
 
@@ -264,14 +288,14 @@ def _is_used(name: str, row: _table.Row) -> bool:
     )
 
 
-def _of_row(row: _table.Row) -> Any:
+def _of_row(row: _table.Row, front: Any) -> Any:
     operator = _operator(row.operator)
     count = len(operator.inputs)
     arguments = list(row.arguments)
     inputs, others = arguments[:count], arguments[count:]
     constants = {name: ast.literal_eval(text) for name, text in row.given.items() if _is_constant(text)}
     params = others[:-1] if arguments[-1] == "out" else others
-    is_direct = count > 0 and "ctx" not in arguments
+    is_direct = count > 0 and "ctx" not in arguments and front is ARRAYS
     own = row.name.rpartition(".")[2]
     text = _TEXT.format(
         name=own,
@@ -294,20 +318,20 @@ def _of_row(row: _table.Row) -> Any:
             for each in inputs
         ),
         out="out" if "out" in arguments else "None",
-        tuple="tuple" * (row.name in _table.TUPLES),
+        tuple="tuple" * (row.name in front.tuples),
     )
     scope: dict[str, Any] = {
         "_NUMBERS": NUMBERS,
         "_Null": _Null,
-        "_array": ArrayBase._kind,
+        "_array": front.base._kind,
         "_check_options": check_ufunc_options,
-        "_context": Arrays.context,
-        "_handle_of": handle_of,
+        "_context": front.context,
+        "_handle_of": front.handle_of,
         "_learn": None,
         "_numpy": _numpy,
         "_operator": operator,
         "_refuse": refuse,
-        "_run": run,
+        "_run": front.run,
         "float32": _numpy.float32,
         "int32": _numpy.int32,
     }
@@ -319,7 +343,7 @@ def _of_row(row: _table.Row) -> Any:
         if each.default is not each.empty
     }
     made.__doc__ = _documentation(operator)
-    _named(made, row.name)
+    _named(made, row.name, front)
     if not is_direct:
         return made
     call = 0
@@ -356,8 +380,10 @@ def _documentation(operator: Operator) -> str:
 def _parts(module: str) -> tuple[ModuleType, ...]:
     """The modules that have a module's composed functions."""
     from mxlite.numpy import _composed, _elements, _linalg, _random, _statistics
+    from mxlite.numpy_extension import _random as _npx_random
 
-    return {"": (_composed, _elements, _statistics), "linalg": (_linalg,), "random": (_random,)}[module]
+    parts = {"": (_composed, _elements, _statistics), "linalg": (_linalg,), "random": (_random,)}
+    return {**parts, "npx.random": (_npx_random,)}[module]
 
 
 @cache
@@ -369,6 +395,13 @@ def _names(module: str) -> list[str]:
 def names(module: str) -> list[str]:
     """The functions of a module: "" (`mx.np` itself), "linalg", "random"."""
     return list(_names(module))
+
+
+def names_for_symbols(module: str) -> list[str]:
+    """Those that ask for no shape and no value, which a symbol does not know."""
+    prefix = module and f"{module}."
+    composed = _parts(module)[0].FUNCTIONS
+    return [name for name in (*_table.names(module), *composed) if prefix + name not in _table.OF_ARRAYS]
 
 
 @cache
@@ -421,23 +454,23 @@ def _left(name: str) -> Callable[..., Any]:
 
 
 @cache
-def function(name: str) -> Any:
-    """The function of that name (`sum`, `linalg.det`); of "ndarray" the method.
+def function(name: str, front: Any = ARRAYS) -> Any:
+    """The function of that name (`sum`, `linalg.det`) for a front; of "ndarray" the method.
 
     Raises: AttributeError: there is none.
     """
     module, _, own = name.rpartition(".")
     if not module and own in _table.UNARY:
-        return _unary(own)
+        return _unary(own, front)
     if not module and own in _table.BINARY:
-        return _binary(own)
+        return _binary(own, front)
     row = _table.row(name)
     if row is not None:
-        return _of_row(row)
-    if not module and own in _table.LEFT:
+        return _of_row(row, front)
+    if not module and own in _table.LEFT and front is ARRAYS:
         return _left(own)
     for part in () if module == "ndarray" else _parts(module):
         if own in part.FUNCTIONS:
-            bound = bind(getattr(part, own), ARRAYS, name)
-            return _of_values(bound, name) if is_of_values(name) else bound
+            bound = bind(getattr(part, own), front, name)
+            return _of_values(bound, name) if is_of_values(name) and front is ARRAYS else bound
     raise AttributeError(name)

@@ -29,6 +29,8 @@ def norm(f: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fal
     """
     axes = None if axis is None else _shape(axis)
     ord = "fro" if isinstance(ord, str) and ord == "f" else ord
+    if not f.knows_shapes:
+        return _of_symbols(f, x, ord, axes, keepdims)
     if ord is None:
         axes = tuple(range(x.ndim)) if axes is None else axes
         return f.sqrt(f.sum(f.square(x), axis=axes, keepdims=keepdims))
@@ -38,6 +40,18 @@ def norm(f: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fal
     if len(axes) != 2:
         raise ValueError(f"norm: ord={ord!r} is of vectors or matrices, got axes {axes}")
     return _of_matrices(f, x, ord, tuple(each % x.ndim for each in axes), keepdims)
+
+
+def _of_symbols(f: Any, x: Any, ord: Any, axes: Any, keepdims: bool) -> Any:  # noqa: A002
+    """The operator that finds out by the shape which norm it is."""
+    if isinstance(ord, str) and ord not in ("fro", "nuc"):
+        raise ValueError(f"norm: ord is a number, 'fro' or 'nuc', got {ord!r}")
+    if ord is None:
+        flag = -2 if axes is None or len(axes) != 2 else 1
+    else:
+        flag = {"fro": 1, "nuc": 2}.get(ord, -1)
+    order = ord if _is_number(ord) else 2
+    return f("_npi_norm", x, ord=order, axis=axes, flag=flag, keepdims=keepdims)
 
 
 def _of_vectors(f: Any, x: Any, ord: Any, axis: tuple, keepdims: bool) -> Any:  # noqa: A002

@@ -164,6 +164,15 @@ LEFT = frozenset("histogram2d histogram_bin_edges histogramdd i0 roots".split())
 #: Functions that mean other things than NumPy's of that name: numpy.linalg.svd has other shapes.
 OTHERS = frozenset(("linalg.svd",))
 
+#: Functions that ask for shapes or values, so that symbols do not have them; nor are there any of what `_elements.py`
+#: and `_statistics.py` compose.
+OF_ARRAYS = frozenset(
+    """
+    argwhere array broadcast_arrays empty genfromtxt meshgrid nonzero shape linalg.cond linalg.lstsq linalg.matrix_power
+    linalg.matrix_rank linalg.multi_dot linalg.qr
+    """.split()
+)
+
 #: Names of NumPy 2, and what they are here.
 RENAMED = {"trapezoid": "trapz"}
 

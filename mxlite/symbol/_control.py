@@ -32,7 +32,7 @@ def _flat(nested: Any, what: str) -> list[Symbol]:
     Raises: TypeError: something in it is neither a symbol nor a list; `what` names it.
     """
     if isinstance(nested, Symbol):
-        return [nested] if len(nested) == 1 else list(nested)
+        return nested._outputs()
     if not isinstance(nested, (list, tuple)):
         raise WrongTypeError(f"{what} is a Symbol or a nested list of Symbols, not {nested} of type {type(nested)}")
     return [symbol for each in nested for symbol in _flat(each, what)]
@@ -41,7 +41,7 @@ def _flat(nested: Any, what: str) -> list[Symbol]:
 def _form(nested: Any) -> Any:
     """The lists of a nested list, without their symbols."""
     if isinstance(nested, Symbol):
-        return None if len(nested) == 1 else [None] * len(nested)
+        return None if nested.num_outputs == 1 else [None] * nested.num_outputs
     return [_form(each) for each in nested]
 
 
