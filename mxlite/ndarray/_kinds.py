@@ -147,6 +147,8 @@ def numpy_functions() -> Functions:
     return Functions(importlib.import_module("mxlite.ndarray"))
 
 
-def functions_for(kind: type[NDArray]) -> Any:
-    """`mx.nd` for arrays of a class: itself, or `numpy_functions()`."""
+def functions_for(kind: type) -> Any:
+    """`mx.nd` for arrays of a class: itself, or `numpy_functions()`; `mx.sym` for symbols of one likewise."""
+    if not issubclass(kind, NDArray):
+        return importlib.import_module("mxlite.symbol._kinds").functions_for(kind)
     return importlib.import_module("mxlite.ndarray") if kind is NDArray else numpy_functions()

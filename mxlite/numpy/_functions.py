@@ -379,8 +379,7 @@ def _documentation(operator: Operator) -> str:
 @cache
 def _parts(module: str) -> tuple[ModuleType, ...]:
     """The modules that have a module's composed functions."""
-    from mxlite.numpy import _composed, _elements, _linalg, _random, _statistics
-    from mxlite.numpy_extension import _random as _npx_random
+    from mxlite.numpy import _composed, _elements, _linalg, _npx_random, _random, _statistics
 
     parts = {"": (_composed, _elements, _statistics), "linalg": (_linalg,), "random": (_random,)}
     return {**parts, "npx.random": (_npx_random,)}[module]

@@ -262,7 +262,7 @@ class Symbol(Handle):
 
     def as_np_ndarray(self) -> Symbol:
         """The same outputs, of the same graph, as a symbol of `mx.sym.np`."""
-        return _of_numpy()(self._shared())
+        return of_numpy()(self._shared())
 
     def _shared(self) -> int:
         """A new handle of the same outputs."""
@@ -275,7 +275,7 @@ class Symbol(Handle):
 Symbol._kind = Symbol
 
 
-def _of_numpy() -> type[Symbol]:
+def of_numpy() -> type[Symbol]:
     """The class of `mx.sym.np`'s symbols."""
     from mxlite.symbol.numpy import _Symbol
 
