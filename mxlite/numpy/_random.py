@@ -163,7 +163,14 @@ def multivariate_normal(f: Any, mean: Any, cov: Any, size: Any = None, check_val
         noise = normal(f, 0.0, 1.0, (*batch, mean.shape[-1], 1), mean.dtype)
     else:
         zeros = f.multiply(f.add(mean, f.sum(factor, axis=-1)), 0)
-        drawn = f("_npi_normal_n", zeros, scale=1.0, size=None if size is None else _shape(size), ctx=f.context(None))
+        drawn = f(
+            "_npi_normal_n",
+            zeros,
+            loc=None,
+            scale=1.0,
+            size=None if size is None else _shape(size),
+            ctx=f.context(None),
+        )
         noise = f.expand_dims(drawn, -1)
     moved = f.matmul(factor, noise)
     return f.add(mean, f.squeeze(moved, -1))
