@@ -192,7 +192,7 @@ class _Made:
 def _install() -> None:
     for name in _table.names("ndarray"):
         setattr(ndarray, name, _Made(name))
-    for name in _LACKING - vars(ndarray).keys():
+    for name in _LACKING - vars(ndarray).keys() - vars(Methods).keys():
         setattr(ndarray, name, _lacking(name))
     ndarray._keys.install(ndarray)
     refused = _functions.raise_refused

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Asks MXNet 1.9.1 for the answers of the programs in tests/python/numpy/_programs.py, and signatures: numpy.json.xz.
 
-Usage: make_numpy.py [GROUP ...], under mxnet==1.9.1; with groups of programs ("left", "programs", "protocols") all other answers
-stay. Each program runs in a process of its own, as some end it. An answer is what
+Usage: make_numpy.py [GROUP ...], under mxnet==1.9.1; with groups of programs ("left", "programs", "protocols") all other
+answers stay. Each program runs in a process of its own, as some end it. An answer is what
 `_programs.describe` gives, or {"error": class}; calls of functions that 1.9.1 refuses are left out, and those that
 NumPy refuses, whose arguments 1.9.1 does not look at.
 """
@@ -16,7 +16,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python" / "numpy"))
@@ -27,12 +27,17 @@ import numpy  # noqa: E402
 
 def ask(program: str) -> Any:
     """The answer of a program; None: it has ended the process."""
+    return in_process(lambda: _programs.run(program, mx))
+
+
+def in_process(call: Callable[[], Any]) -> Any:
+    """What a function answers in a process of its own, {"error": class} where it raises; None: it has ended it."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
         try:
-            answer = _programs.run(program, mx)
+            answer = call()
         except BaseException as error:
             answer = {"error": type(error).__name__}
         with os.fdopen(writer, "w") as stream:
