@@ -176,7 +176,7 @@ def _unary(name: str, front: Any) -> Any:
         if isinstance(x, base):
             return run(operator, [x._h], {}, out)
         if isinstance(x, NUMBERS):
-            return getattr(_numpy, name)(x, out=out)
+            return getattr(_numpy, name)(x, out=out if front.knows_shapes else None)
         raise front.not_an_array(name, "x", x)
 
     function.__doc__ = _documentation(operator)
@@ -205,7 +205,7 @@ def binary(name: str, refused: Callable[[Any, Any], Any], front: Any = ARRAYS) -
             if isinstance(x2, base):
                 return run(reflected, [x2._h], number(x1), out)
             if isinstance(x2, NUMBERS):
-                return getattr(_numpy, name)(x1, x2, out=out)
+                return getattr(_numpy, name)(x1, x2, out=out if front.knows_shapes else None)
         return refused(x1, x2)
 
     return function

@@ -47,7 +47,7 @@ def _of_symbols(f: Any, x: Any, ord: Any, axes: Any, keepdims: bool) -> Any:  # 
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise ValueError(f"norm: ord is a number, 'fro' or 'nuc', got {ord!r}")
     if ord is None:
-        flag = -2 if axes is None or len(axes) != 2 else 1
+        flag = -2 if axes is None else 1
     else:
         flag = {"fro": 1, "nuc": 2}.get(ord, -1)
     order = ord if _is_number(ord) else 2
