@@ -28,7 +28,7 @@ int MXSymbolCreateAtomicSymbol(AtomicSymbolCreator creator, uint32_t num_param, 
         check_texts(__func__, "vals", num_param, vals) != 0)
         return -1;
     made = mxl_symbol_atomic(op, (int)num_param, keys, vals);
-    if (made != NULL)
+    if (made != NULL && made->count > 0)
         made->entry[0].node->is_numpys = is_numpys;
     return api_symbol_give(made, out, __func__);
 }
