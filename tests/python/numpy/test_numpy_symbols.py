@@ -288,6 +288,55 @@ def test_random_numbers_and_normal_vectors() -> None:
         np.random.choice(x, 2)
 
 
+_VALUE = [[1.0, -2.0], [3.0, 4.5]]
+
+
+def _of(symbol: Any, **dtypes: str) -> Any:
+    values = {name: mx.np.array(_VALUE, dtype=dtypes.get(name, "float32")) for name in symbol.list_arguments()}
+    return symbol.eval(**values)[0].asnumpy()
+
+
+def test_operators_that_mxnet_lacks() -> None:
+    """Python's operators and functions, as arrays have them."""
+    x, y = _pair()
+    value = numpy.array(_VALUE)
+    numpy.testing.assert_allclose(_of(abs(x)), abs(value))
+    numpy.testing.assert_allclose(_of(x @ y), value @ value)
+    numpy.testing.assert_allclose(_of(np.deg2rad(x) + np.rad2deg(y)), numpy.deg2rad(value) + numpy.rad2deg(value))
+    integers = {"x": "int32", "y": "int32"}
+    numpy.testing.assert_array_equal(_of(x & y, **integers), value.astype("int32"))
+    numpy.testing.assert_array_equal(_of(~x, **integers), ~value.astype("int32"))
+    assert _of(x.broadcast_to((3, 2, 2))).shape == (3, 2, 2)
+    assert np.random.randn(2, 3).eval()[0].shape == (2, 3)
+    assert float(np.random.multinomial(4, [0.5, 0.5]).eval()[0].asnumpy().sum()) == 4
+
+
+def test_numbers_keep_the_dtype() -> None:
+    """Whole numbers beside integers, on both sides."""
+    x, _ = _pair()
+    for made in (2 * x, x * 2, -x, 2 - x, x + 1):
+        assert _of(made, x="int32").dtype == numpy.int32
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [
+        (lambda x: np.where(x > 0, x, 3), [[1, 0], [1, 1]]),
+        (lambda x: np.var(x), [[-0.3125, -1.8125], [0.6875, 1.4375]]),
+        (lambda x: np.atleast_1d(x), [[1, 1], [1, 1]]),
+        (lambda x: np.arctan2(2, x), [[-0.4, -0.25], [-2 / 13, -2 / 24.25]]),
+        (lambda x: np.percentile(x, 100), [[0, 0], [0, 1]]),
+    ],
+)
+def test_gradients_that_mxnet_lacks(make: Any, wanted: Any) -> None:
+    """Of functions whose gradients are zeros, or those of other elements, in 1.9.1."""
+    x, _ = _pair()
+    executor = make(x).simple_bind(mx.cpu(), x=(2, 2))
+    outputs = executor.forward(is_train=True, x=numpy.array(_VALUE))
+    executor.backward([mx.nd.ones(each.shape) for each in outputs])
+    numpy.testing.assert_allclose(executor.grad_dict["x"].asnumpy(), wanted, rtol=1e-5)
+
+
 # ---- blocks ----
 
 
