@@ -15,6 +15,7 @@ from mxlite.attribute import AttrScope
 from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.name import NameManager
 from mxlite.symbol._generate import node
+from mxlite.symbol._kinds import of_both_classes
 from mxlite.symbol.symbol import Group, Symbol, var
 
 _MARK = "__subgraph_name__"
@@ -307,5 +308,6 @@ def cond(pred: Symbol, then_func: Callable[[], Any], else_func: Callable[[], Any
     return _refilled(form, iter(made))
 
 
+foreach, while_loop, cond = map(of_both_classes, (foreach, while_loop, cond))
 for _function in (foreach, while_loop, cond):
     _function.__module__ = "mxlite.symbol.contrib"

@@ -7,7 +7,7 @@ from functools import cache, wraps
 from types import ModuleType
 from typing import Any, Callable
 
-from mxlite.ndarray._kinds import Functions
+from mxlite.ndarray._kinds import Functions, of_both
 from mxlite.symbol._generate import make_function
 from mxlite.symbol.symbol import Symbol, of_numpy
 
@@ -45,6 +45,8 @@ class _Functions(Functions):
         if isinstance(found, ModuleType):
             is_numpy = found.__name__.startswith(("mxlite.symbol.numpy", "mxlite.symbol.numpy_extension"))
             return found if is_numpy else _Functions(found)
+        if hasattr(found, "of_both"):
+            return found
         operator = getattr(found, "_operator", None)
         if operator is not None:
             return make_function(operator, of_numpy(), name, found.__module__)
@@ -59,6 +61,11 @@ def _giving(function: Callable[..., Any]) -> Callable[..., Any]:
         return as_kind(function(*as_kind(args, Symbol), **as_kind(kwargs, Symbol)), of_numpy())
 
     return give
+
+
+def of_both_classes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `mx.sym` that calls functions of the user's, for symbols of either class."""
+    return of_both(function, as_kind, first_kind, Symbol)
 
 
 @cache

@@ -248,6 +248,7 @@ def _symbol_stubs(head: str, operator_stub: Callable[..., list[str]]) -> dict[st
     used = head.replace("symbol.symbol import Symbol", "symbol.numpy._symbol import _Symbol as _Symbol")
     package = ["from mxlite.symbol.numpy import linalg as linalg, random as random"]
     npx = ["from mxlite.symbol.numpy_extension import image as image, random as random"]
+    npx += ["from mxlite.symbol.contrib import cond as cond, foreach as foreach, while_loop as while_loop"]
     return {
         "symbol/numpy/__init__": (used, [*package, *_symbol_functions("", operator_stub)]),
         "symbol/numpy/_symbol": (head, _symbol_class()),
@@ -279,6 +280,7 @@ def stubs(operator_stub: Callable[..., list[str]]) -> dict[str, str]:
         "from mxlite.context import current_context as current_context",
         "from mxlite.context import Context as Context, gpu_memory_info as gpu_memory_info, num_gpus as num_gpus",
         "from mxlite.ndarray import waitall as waitall",
+        "from mxlite.ndarray.contrib import cond as cond, foreach as foreach, while_loop as while_loop",
         "from mxlite.numpy_extension import image as image, random as random",
         "from mxlite.numpy_extension.utils import load as load, save as save",
         "from mxlite.util import is_np_array as is_np_array, is_np_shape as is_np_shape",

@@ -389,3 +389,28 @@ def test_layers_and_losses_take_symbols() -> None:
     cell = mx.gluon.rnn.LSTMCell(3)
     outputs, _ = cell.unroll(2, [x, y], merge_outputs=False, begin_state=[mx.sym.np.zeros((1, 3))] * 2)
     assert [type(each) for each in outputs] == [np._Symbol] * 2
+
+
+class _Loops(mx.gluon.HybridBlock):
+    def hybrid_forward(self, F: Any, x: Any, state: Any) -> Any:  # noqa: N803
+        outputs, last = F.npx.foreach(lambda part, sum: (F.np.exp(part) + sum, sum + part), x, state)
+        counted, _ = F.npx.while_loop(lambda i: F.np.sum(i) < 6, lambda i: (i * 2, i + 1), [last], max_iterations=3)
+        return outputs, last, counted, F.npx.cond(F.np.sum(state) < 3, lambda: F.np.tanh(last), lambda: last)
+
+
+def test_control_flow_over_both_classes() -> None:
+    """foreach, while_loop and cond of arrays, of symbols and in hybridized blocks: bodies compute with F.np."""
+    x, state = mx.np.array([[1.0, 2.0], [0.5, 0.25]]), mx.np.array([0.0, 1.0])
+    block = _Loops()
+    wanted = block(x, state)
+    block.hybridize()
+    for mine, there in zip(block(x, state), wanted):
+        assert type(_first(mine)) is type(_first(there)) is mx.np.ndarray
+        numpy.testing.assert_allclose(_first(mine).asnumpy(), _first(there).asnumpy(), rtol=1e-6)
+    numpy.testing.assert_allclose(wanted[1].asnumpy(), [1.5, 3.25])
+    old = mx.sym.contrib.foreach(lambda part, sum: (part, sum + part), mx.sym.var("x"), mx.sym.var("s"))
+    assert type(old[0]) is mx.sym.Symbol
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) else value
