@@ -108,7 +108,9 @@ DTYPE_OF_FLAG = {
     7: np.bool_,
 }
 FLAG_OF_DTYPE = {np.dtype(dtype): flag for flag, dtype in DTYPE_OF_FLAG.items()}
-_DTYPES = ", ".join(dtype.name for dtype in FLAG_OF_DTYPE)
+#: The library's names; NumPy makes the `name` of a dtype anew each time.
+_NAMES = {dtype: dtype.name for dtype in FLAG_OF_DTYPE}
+_DTYPES = ", ".join(_NAMES.values())
 
 
 def dtype_name(dtype: Any) -> str:
@@ -126,9 +128,9 @@ def dtype_name(dtype: Any) -> str:
             return dtype_name(dtype.dtype)
         meant = did_you_mean(dtype, [each.name for each in FLAG_OF_DTYPE])
         raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}{meant}") from None
-    if kind not in FLAG_OF_DTYPE:
+    if kind not in _NAMES:
         raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
-    return kind.name
+    return _NAMES[kind]
 
 
 def dtype_flag(dtype: Any) -> int:
@@ -165,6 +167,14 @@ class _NotOf(MXNetError):
         super().__init__(text)
 
 
+def warn_user(text: str) -> None:
+    """Warns (UserWarning) of the line of the program that has called into the package, or through NumPy into it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in ("mxlite", "numpy"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, UserWarning, stacklevel=level)
+
+
 #: Who was the first of the process to ask for sparse storage.
 _asked_for_sparse: list[str] = []
 
@@ -177,10 +187,7 @@ def take_as_dense(who: str, stype: str) -> None:
             f"{who}: storage type {stype!r} is taken as a hint: arrays and gradients are dense here, and an optimizer "
             "updates all rows, not only those of a batch. This is said once"
         )
-        frame, level = sys._getframe(1), 2
-        while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "mxlite":
-            frame, level = frame.f_back, level + 1
-        warnings.warn(text, stacklevel=level)
+        warn_user(text)
 
 
 class NotImplementedForSymbol(_NotOf):

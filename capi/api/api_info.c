@@ -97,7 +97,7 @@ int NNGetOpHandle(const char *op_name, OpHandle *op_out)
     op = mxl_op_find(op_name);
     if (op == NULL)
         return mxl_error_prefix(__func__);
-    *op_out = op_handle(mxl_op_number(op));
+    *op_out = op_handle(mxl_op_number(op) + (mxl_op_is_numpys(op, op_name) ? MXL_OPS_MOST : 0));
     return 0;
 }
 

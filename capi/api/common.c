@@ -110,11 +110,20 @@ int api_check_device(const char *function, int type)
     return mxl_device_of(type, 0, &device) == 0 ? 0 : mxl_error_prefix(function);
 }
 
+const mxl_op *api_op_named(const void *handle, bool *is_numpys)
+{
+    uint32_t count = MXL_OPS_MOST + (uint32_t)mxl_op_count();
+    int64_t number = mxl_handle_number(MXL_KIND_OP, api_number(handle), count);
+
+    *is_numpys = number >= MXL_OPS_MOST;
+    return number < 0 ? NULL : mxl_op_at((int)(number % MXL_OPS_MOST));
+}
+
 const mxl_op *api_op(const void *handle)
 {
-    int64_t number = mxl_handle_number(MXL_KIND_OP, api_number(handle), (uint32_t)mxl_op_count());
+    bool is_numpys;
 
-    return number < 0 ? NULL : mxl_op_at((int)number);
+    return api_op_named(handle, &is_numpys);
 }
 
 /* ---- return buffers ---- */

@@ -109,5 +109,7 @@ void *api_buffer_get(api_buffer kind, size_t bytes);
 /* The operator of a handle made by MXSymbolListAtomicSymbolCreators or NNGetOpHandle; NULL with the
  * error set. */
 const mxl_op *api_op(const void *handle);
+/* The same, and whether it was asked for by its `numpy_name`. */
+const mxl_op *api_op_named(const void *handle, bool *is_numpys);
 
 #endif

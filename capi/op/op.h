@@ -139,6 +139,9 @@ struct mxl_shape_forms {
 struct mxl_op {
     const char *name; /* as in MXNet 1.9.1; `_mxl_*` if MXNet lacks it, which is not listed */
     const char *const *aliases; /* ends with NULL */
+    /* NULL, or: the name of an operator of NumPy arrays, one by itself in MXNet, that this one is
+     * too. A symbol that was made by it, or by an alias of NumPy's, keeps it in its file. */
+    const char *numpy_name;
     const char *doc;
     const char *refused;     /* NULL, or: why mxlite lacks it; no call gets to it */
     const mxl_input *inputs; /* ends with {0}; NULL: one array, `data` */
@@ -381,8 +384,10 @@ const char *mxl_op_input_name(const mxl_op *op, const void *params, int num_inpu
 
 /* The registry: name or alias -> operator. Numbers are dense and stable within a process. */
 const mxl_op *mxl_op_find(const char *name); /* NULL with the error set */
-const mxl_op *mxl_op_at(int number);         /* number < mxl_op_count() */
-int mxl_op_number(const mxl_op *op);         /* -1 for an operator outside the registry */
+/* Whether a name by which the operator was found means its `numpy_name`. */
+bool mxl_op_is_numpys(const mxl_op *op, const char *name);
+const mxl_op *mxl_op_at(int number); /* number < mxl_op_count() */
+int mxl_op_number(const mxl_op *op); /* -1 for an operator outside the registry */
 int mxl_op_count(void);
 /* All public names (with aliases, without `_mxl_*`), sorted. Returns their number. The list stays
  * as it is when operators are added. */

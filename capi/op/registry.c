@@ -87,7 +87,7 @@ static int add_op(table *t, const mxl_op *op)
     for (const char *const *alias = aliases(op); *alias != NULL; alias++)
         if (add_name(t, *alias, number) != 0)
             return -1;
-    return 0;
+    return op->numpy_name != NULL ? add_name(t, op->numpy_name, number) : 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -123,7 +123,7 @@ static table *new_table_of_families(void)
     for (const mxl_op *const *const *family = families; *family != NULL; family++)
         for (const mxl_op *const *op = *family; *op != NULL; op++) {
             ops++;
-            names++;
+            names += (*op)->numpy_name != NULL ? 2 : 1;
             for (const char *const *alias = aliases(*op); *alias != NULL; alias++)
                 names++;
         }
@@ -218,6 +218,11 @@ const mxl_op *mxl_op_find(const char *name)
     if (slot->name == NULL)
         return not_found(t, name);
     return t->op[slot->number];
+}
+
+bool mxl_op_is_numpys(const mxl_op *op, const char *name)
+{
+    return op->numpy_name != NULL && strncmp(name, "_np", 3) == 0;
 }
 
 const mxl_op *mxl_op_at(int number)

@@ -153,6 +153,9 @@ mxl_array *mxl_dropout_factors(mxl_scope *s, double p, int dtype, int ndim, cons
 /* The aliases of a descriptor: MXL_ALIASES("_sparse_exp"). */
 #define MXL_ALIASES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+/* In place of aliases: the name of the NumPy operator that the descriptor is, too. */
+#define MXL_AS_NUMPY(op_name) NULL, .numpy_name = op_name
+
 /* The name of an operator of NumPy arrays: .name = MXL_NUMPY("_npi_add"). It says too that MXNet's
  * legacy mode is not for it: results without dimensions stay so, and its composition runs with
  * NumPy's shapes. */

@@ -238,6 +238,7 @@ static int read_node(reading *r, const mxl_json *json)
     node = mxl_graph_node_new(found, mxl_text_copy(name->text));
     if (node == NULL)
         return -1;
+    node->is_numpys = found != NULL && mxl_op_is_numpys(found, op->text);
     if (read_attrs(&node->attrs, json) != 0 ||
         read_inputs(r, mxl_json_member(json, "inputs"), node) != 0 ||
         read_graphs(r, mxl_json_member(json, "subgraphs"), node) != 0 ||

@@ -119,7 +119,7 @@ static int add_node(mxl_str *out, writing *w, const mxl_graph_node *node)
 
     w->node = node;
     mxl_str_addf(out, "%*s{\n%*s\"op\": \"%s\", \n%*s\"name\": ", indent, "", indent + 2, "",
-                 node->op != NULL ? node->op->name : "null", indent + 2, "");
+                 mxl_graph_node_op_name(node), indent + 2, "");
     add_text(out, node->name);
     mxl_str_add(out, ", \n");
     if (node->attrs.count > 0)

@@ -43,6 +43,13 @@ mxl_graph_node *mxl_graph_node_new(const mxl_op *op, char *name)
     return node;
 }
 
+const char *mxl_graph_node_op_name(const mxl_graph_node *node)
+{
+    if (node->op == NULL)
+        return "null";
+    return node->is_numpys ? node->op->numpy_name : node->op->name;
+}
+
 /* ---- graphs ---- */
 
 int mxl_graph_node_set_graphs(mxl_graph_node *node, mxl_symbol *const *graphs)

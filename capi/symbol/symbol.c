@@ -121,6 +121,7 @@ static mxl_graph_node *copy_node(const mxl_graph_node *node, const mxl_map *copi
     if (copy == NULL)
         return NULL;
     copy->version = node->version;
+    copy->is_numpys = node->is_numpys;
     if (node->num_inputs > 0) {
         copy->inputs = mxl_alloc((size_t)node->num_inputs * sizeof(*copy->inputs));
         if (copy->inputs == NULL)

@@ -25,6 +25,7 @@ typedef struct mxl_entry {
 struct mxl_graph_node {
     mxl_ref ref;
     const mxl_op *op; /* NULL: a variable */
+    bool is_numpys;   /* by the operator's `numpy_name` */
     char *name;       /* owned; "" until an operator is composed */
     mxl_attrs attrs;
     void *params; /* the struct of `op`, parsed from attrs; owned, with what it points to */
@@ -51,6 +52,8 @@ mxl_symbol *mxl_symbol_variable(const char *name);
  * parameters. */
 mxl_symbol *mxl_symbol_atomic(const mxl_op *op, int count, const char *const *keys,
                               const char *const *values);
+/* The name of a node's operator, as a file has it. */
+const char *mxl_graph_node_op_name(const mxl_graph_node *node);
 /* The outputs of all. */
 mxl_symbol *mxl_symbol_group(int count, mxl_symbol *const *symbols);
 /* Over copies of all nodes; or over the same nodes. */

@@ -48,8 +48,10 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             objects as the values of all parameters are that prepared call.
         into: The result is written to the first array, which is returned.
         subscript: The function is `__getitem__`: integers and slices without a step give views, by `one` (the argument
-            is an index from 0 on) and `two` (axis, begin, end), or as MXNet's. Returns Owner's
-            `__getitem__`, which the interpreter calls from the type's slot.
+            is an index from 0 on) and `two` (axis, begin, end), or as MXNet's; other keys by `many` (the key, and index
+            arrays), if given. Returns Owner's `__getitem__`, which the interpreter calls from the type's slot.
+        put: The function is `__setitem__`: numbers are written by `one` (the key and the number, the array and index
+            arrays), arrays by `two` (the array and index arrays after it), to what is surely a part of the array.
         list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
         reshape: The function is MXNet's reshape, whose integers are codes.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an

@@ -13,7 +13,8 @@ from mxlite.base import take_as_dense
 from mxlite.error import MXNotImplementedError, WrongValueError
 from mxlite.gluon._nested import _flatten, _regroup, places_of
 from mxlite.name import NameManager
-from mxlite.symbol import Group, Symbol
+from mxlite.symbol import Group, Symbol, _kinds
+from mxlite.util import is_np_array
 
 if TYPE_CHECKING:
     from mxlite.gluon._hybrid import HybridBlock
@@ -57,10 +58,23 @@ def _names_for(block: HybridBlock, function: Any) -> contextlib.AbstractContextM
 
 
 def forward(block: HybridBlock, x: Any, args: tuple) -> Any:
-    """What a block makes of symbols: its `hybrid_forward` with F = mx.sym and the parameters' variables."""
-    variables = {name: each.var() for name, each in block._reg_params.items()}
+    """What a block makes of symbols: its `hybrid_forward` with F = mx.sym and the parameters' variables.
+
+    Of symbols of `mx.sym.np` the package's own blocks compute with their twin of mx.sym.
+    """
+    kind = _kinds.first_kind((x, *args))
+    variables = {name: _kinds.as_kind(each.var(), kind) for name, each in block._reg_params.items()}
+    F = _kinds.functions_for(kind) if is_own(type(block)) else symbol  # noqa: N806
     with block.name_scope(), _names_for(block, type(block).hybrid_forward):
-        return block.hybrid_forward(symbol, x, *args, **variables)
+        return block.hybrid_forward(F, x, *args, **variables)
+
+
+def is_own(block: type) -> bool:
+    """Whether a class of blocks computes, in part at least, what one of the package does."""
+    return any(
+        "hybrid_forward" in vars(each) and each.__module__.startswith("mxlite.") and each.__name__ != "HybridBlock"
+        for each in block.__mro__
+    )
 
 
 def trace(block: HybridBlock, form: Any) -> tuple[list[Symbol], Symbol, Any]:
@@ -75,6 +89,8 @@ def trace(block: HybridBlock, form: Any) -> tuple[list[Symbol], Symbol, Any]:
     inputs: list = [None] * len(places)
     for number, name in zip(given, names):
         inputs[number] = symbol.var(name)
+        if is_np_array():
+            inputs[number] = inputs[number].as_np_ndarray()
     outputs, made = _flatten(forward(block, *_split_first(_regroup(inputs, form))), "output")
     return inputs, Group([each for each in outputs if each is not None]), made
 
@@ -109,13 +125,13 @@ def checked_graph(outputs: Any, inputs: Any) -> tuple[list[Symbol], Any, Symbol,
 
     Raises: ValueError: no symbols; ValueError: an input is no variable.
     """
-    if isinstance(inputs, Symbol) and len(inputs) == 1:
+    if isinstance(inputs, Symbol) and inputs.num_outputs == 1:
         inputs = [inputs]
     if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
         outputs = outputs[0]
-    flat_inputs, input_form = _flatten(list(inputs) if isinstance(inputs, Symbol) else inputs, "input")
-    if isinstance(outputs, Symbol) and len(outputs) > 1:
-        outputs = list(outputs)
+    flat_inputs, input_form = _flatten(inputs._outputs() if isinstance(inputs, Symbol) else inputs, "input")
+    if isinstance(outputs, Symbol) and outputs.num_outputs > 1:
+        outputs = outputs._outputs()
     flat_outputs, output_form = _flatten(outputs, "output")
     for each in flat_inputs:
         if each.list_inputs() != [each.name]:

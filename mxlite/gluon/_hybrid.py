@@ -322,13 +322,7 @@ class HybridBlock(Block):
 
 def _functions_for(block: type, kind: type[NDArray]) -> Any:
     """F for a class of blocks and one of arrays: mx.nd, whose functions the package's own classes get for both."""
-    if kind is NDArray or not any("hybrid_forward" in vars(each) and _is_own(each) for each in block.__mro__):
-        return ndarray
-    return _kinds.functions_for(kind)
-
-
-def _is_own(block: type) -> bool:
-    return block is not HybridBlock and block.__module__.startswith("mxlite.")
+    return ndarray if kind is NDArray or not _graph.is_own(block) else _kinds.functions_for(kind)
 
 
 def _form_of(x: Any, args: tuple) -> Any:

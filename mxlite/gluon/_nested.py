@@ -23,7 +23,7 @@ def _flatten(args: Any, inout_str: str) -> tuple[list, Any]:
     if isinstance(args, NDArray):
         return [args], 0
     if isinstance(args, Symbol):
-        count = len(args)
+        count = args.num_outputs
         return [args], count if count > 1 else 0
     if not isinstance(args, (list, tuple)):
         raise ValueError(

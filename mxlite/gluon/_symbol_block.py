@@ -15,6 +15,7 @@ from mxlite.gluon._nested import _flatten, _regroup
 from mxlite.gluon._parameter_dict import ParameterDict
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol
+from mxlite.symbol._kinds import as_kind
 
 
 class SymbolBlock(HybridBlock):
@@ -116,7 +117,8 @@ class SymbolBlock(HybridBlock):
             )
         if isinstance(arrays[0], Symbol):
             names = [each.name for each in self._inputs]
-            return _regroup(list(self._graph(**dict(zip(names, arrays)))), self._output_form)
+            outputs = self._graph(**dict(zip(names, arrays)))._outputs()
+            return _regroup(as_kind(outputs, arrays[0]._kind), self._output_form)
         return (self._cached or graph_for(self, form)).of(arrays)
 
     def _traced(self, form: Any) -> tuple[list, Symbol, Any]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mxlite import symbol
 from mxlite._public import show
 from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.gluon.block import HybridBlock
 from mxlite.ndarray._kinds import functions_for
+from mxlite.symbol import Symbol
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,7 +56,7 @@ def _apply_weighting(F: Any, loss: Any, weight: float | None = None, sample_weig
 
 def _reshape_like(F: Any, x: Any, y: Any) -> Any:  # noqa: N803
     """x in the shape of y."""
-    if F is symbol:
+    if isinstance(x, Symbol):
         return F.reshape_like(x, y)
     shape = y.shape
     return x if x.shape == shape else x.reshape(shape)

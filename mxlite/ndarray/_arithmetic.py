@@ -186,7 +186,6 @@ def _install_operators() -> None:
     for name in ("__div__", "__rdiv__", "__idiv__"):  # as in 1.9.1, which ran on Python 2 too
         setattr(NDArray, name, vars(NDArray)[name.replace("div", "truediv")])
     NDArray.__nonzero__ = NDArray.__bool__
-    NDArray.__getitem__ = hot.direct(NDArray.__getitem__, raise_last_error, NDArray, subscript=True)
     NDArray.reshape = hot.direct(NDArray.reshape, _refuse_shape, NDArray, reshape=True)
 
 

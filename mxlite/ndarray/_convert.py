@@ -149,7 +149,8 @@ class Conversion:
 
     def item(self, *args: Any) -> Any:
         """An element as a Python number, as numpy.ndarray.item takes its arguments."""
-        return self.asnumpy().item(*args)
+        number = None if args else hot.number_in(self._h)
+        return self.asnumpy().item(*args) if number is None else number
 
     def tolist(self) -> Any:
         """The elements as Python numbers, in lists within lists."""
@@ -165,6 +166,9 @@ class Conversion:
 
     def _only(self, name: str) -> Any:
         """The only element, as a Python number."""
+        number = hot.number_in(self._h)
+        if number is not None:
+            return number
         if self.size != 1:
             raise TypeError(f"{name} takes an NDArray of one element, got one of shape {self.shape}")
         return self.item()

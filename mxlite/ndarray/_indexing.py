@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import operator
-import sys
-import warnings
 from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._index.keys import KeyReader
 from mxlite._lib import buffer_address, hot, last_error
-from mxlite.base import dtype_flag
+from mxlite.base import dtype_flag, warn_user
 from mxlite.ndarray import _make
 
-#: NumPy's dtypes that the library has not, and that int64 holds.
-_OTHER_INTEGERS = ("int16", "uint16", "uint32", "uint64", "object")
+#: The letters of NumPy's integers of 16 bits, unsigned ones and objects, which the library has not, and int64 holds.
+_OTHER_INTEGERS = frozenset("hHILQO")
 
 
 class _Comparison:
@@ -39,16 +37,11 @@ class _Comparison:
     @classmethod
     def _tell(cls) -> None:
         cls.is_known = True
-        depth, frame = 2, sys._getframe(1)
-        while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("mxlite."):
-            depth, frame = depth + 1, frame.f_back
-        warnings.warn(
+        warn_user(
             "x[key]: the key holds the floats 0 and 1 and has the shape of x, as the result of x > 0; it is no mask:"
             " elements 0 and 1 are taken, as in MXNet 1.9.1. Where a mask is meant, write"
             " x[(x > 0).astype('bool')], mx.nd.contrib.boolean_mask(x, key) or mx.nd.where(key, x, other);"
-            " where positions are, key.astype('int32') (this is said once)",
-            UserWarning,
-            stacklevel=depth,
+            " where positions are, key.astype('int32') (this is said once)"
         )
 
 
@@ -79,7 +72,7 @@ class _Reader(KeyReader):
             raise IndexError(f"an index does not fit 64 bits: {entry}")
         if kind == "f" and not np.all(np.abs(values.astype(np.float64)) < 2.0**63):
             raise IndexError("an index is not finite, or does not fit 64 bits")
-        if kind != "b" and (not values.ndim or kind == "f" or values.dtype.name in _OTHER_INTEGERS):
+        if kind != "b" and (not values.ndim or kind == "f" or values.dtype.char in _OTHER_INTEGERS):
             try:
                 values = values.astype(np.int64)
             except OverflowError:

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import operator
+from functools import cache
+from inspect import unwrap
 from typing import Any, Callable
 
 import numpy as np
 
-from mxlite._lib import hot, last_error
+from mxlite._lib import hot, last_error, raise_last_error
+from mxlite.base import dtype_name
 from mxlite.ndarray._indexing import array_of, is_whole, parse
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, invoke
@@ -29,6 +32,13 @@ class Keys:
         self.read = prepare("_mxl_index", {"rules": rules}, ("key",))
         self.put = prepare("_mxl_index_put", {"rules": rules}, ("key",))
         self.put_number = prepare("_mxl_index_put", {"rules": rules, "fill": "True"}, ("key", "scalar"))
+
+    def install(self, cls: type) -> None:
+        """Makes the usual calls of `__getitem__` and `__setitem__` of a class in C."""
+        read, write = cls.__getitem__, unwrap(cls.__setitem__)  # type: ignore[attr-defined]
+        cls.__getitem__ = hot.direct(read, raise_last_error, cls, subscript=True, many=self.read)  # type: ignore
+        put = {"one": self.put_number, "two": self.put}
+        cls.__setitem__ = hot.direct(write, raise_last_error, cls, put=True, **put)  # type: ignore
 
 
 def _parsed(array: NDArray, key: Any) -> tuple[tuple[int, ...], list[NDArray]]:
@@ -100,7 +110,15 @@ def _slice(self: NDArray, start: int | None, stop: int | None) -> NDArray:
 
 def _full(self: NDArray, value: float) -> NDArray:
     """Writes a number to all elements; the array itself."""
-    return invoke("_full", [], {"shape": self.shape, "value": value, "dtype": self.dtype}, self)
+    kind = dtype_name(self.dtype)
+    _into(_fill(kind), self, [], [self.shape, float(value)])
+    return self
+
+
+@cache
+def _fill(dtype: str) -> int:
+    """The prepared call that makes an array of one number."""
+    return prepare("_full", {"dtype": dtype}, ("shape", "value"))
 
 
 def _as_value(value: Any, dtype: Any) -> NDArray:
@@ -141,3 +159,4 @@ def install() -> None:
     }.items():
         method.__name__, method.__qualname__ = name, f"NDArray.{name}"
         setattr(NDArray, name, method)
+    NDArray._keys.install(NDArray)

@@ -116,8 +116,33 @@ def answering(function: _F) -> _F:
 
 def for_both(function: _F) -> _F:
     """A decorator that says of a function of `mx.nd` that it takes arrays of either class, and gives what it takes."""
-    function.for_both = True  # type: ignore[attr-defined]
+    function.of_both = True  # type: ignore[attr-defined] # for `Functions`
     return function
+
+
+def of_both(function: _F, convert: Callable[[Any, Any], Any], find: Callable[[Any], type], base: type) -> _F:
+    """A function that calls functions of the user's, for both classes: what it gives them, and gets, is of its inputs'.
+
+    Args:
+        convert: as `as_kind`. find: the class of the first input among values. base: the class that it is written for.
+    """
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        kind = find([*args, *kwargs.values()])
+        if kind is base:
+            return function(*args, **kwargs)
+
+        def turned(value: Any) -> Any:
+            if isinstance(value, (list, tuple, dict, base)) or not callable(value):
+                return convert(value, base)
+            return lambda *given: convert(value(*convert(given, kind)), base)
+
+        made = function(*map(turned, args), **{name: turned(value) for name, value in kwargs.items()})
+        return convert(made, kind)
+
+    call.of_both = True  # type: ignore[attr-defined] # for `Functions`
+    return call  # type: ignore[return-value]
 
 
 def answer_all(module: dict[str, Any]) -> None:
@@ -156,9 +181,7 @@ class Functions:
         operator = operator_of(where, name)
         if operator is not None:
             return make_function(operator, of_numpy(), name, where)
-        if not callable(found) or hasattr(found, "for_both"):
-            return found
-        return _giving(found)
+        return _giving(found) if callable(found) and not hasattr(found, "of_both") else found
 
 
 def _giving(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,6 +200,8 @@ def numpy_functions() -> Functions:
     return Functions(importlib.import_module("mxlite.ndarray"))
 
 
-def functions_for(kind: type[NDArray]) -> Any:
-    """`mx.nd` for arrays of a class: itself, or `numpy_functions()`."""
+def functions_for(kind: type) -> Any:
+    """`mx.nd` for arrays of a class: itself, or `numpy_functions()`; `mx.sym` for symbols of one likewise."""
+    if not issubclass(kind, NDArray):
+        return importlib.import_module("mxlite.symbol._kinds").functions_for(kind)
     return importlib.import_module("mxlite.ndarray") if kind is NDArray else numpy_functions()

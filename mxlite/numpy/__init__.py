@@ -12,10 +12,12 @@ import numpy as _numpy
 
 from mxlite.numpy import multiarray
 from mxlite.numpy._arithmetic import install as _install
+from mxlite.numpy._protocols import install as _install_protocols
 from mxlite.numpy._show import show_functions as _show_functions
 from mxlite.numpy.multiarray import ndarray
 
 _install()
+_install_protocols()
 
 from mxlite.numpy import linalg, random  # noqa: E402 - they are made of what is above
 

@@ -14,7 +14,7 @@ from mxlite.numpy import _functions, _table
 from mxlite.numpy.multiarray import ndarray
 
 #: method -> the function, and whether it has an in-place form in 1.9.1.
-_ARITHMETIC = {
+ARITHMETIC = {
     "add": ("add", True),
     "sub": ("subtract", True),
     "mul": ("multiply", True),
@@ -25,7 +25,7 @@ _ARITHMETIC = {
     "or": ("bitwise_or", True),
     "xor": ("bitwise_xor", True),
 }
-_COMPARISONS = {
+COMPARISONS = {
     "eq": "equal",
     "ne": "not_equal",
     "lt": "less",
@@ -101,6 +101,16 @@ def _of_one(name: str) -> tuple[Callable, dict[str, Any]]:
     return lambda self: _functions.run(operator, [self._h], {}, None), {"one": prepare(name, {})}
 
 
+def _negative() -> tuple[Callable, dict[str, Any]]:
+    """`-x`, which counts in int64 where x is bool, as in 1.9.1; the function `negative` refuses it."""
+    plain, calls = _of_one("_npi_negative")
+
+    def operator(self: ndarray) -> Any:
+        return self * -1 if self.dtype == bool else plain(self)
+
+    return operator, {**calls, "failed": operator}
+
+
 def install() -> None:
     """Gives ndarray its operators."""
     methods: dict[str, tuple[Callable, dict[str, Any]]] = {
@@ -108,25 +118,24 @@ def install() -> None:
         "__ceil__": _of_one("_npi_ceil"),
         "__floor__": _of_one("_npi_floor"),
         "__trunc__": _of_one("_npi_trunc"),
-        "__neg__": _of_one("_npi_negative"),
+        "__neg__": _negative(),
         "__invert__": _of_one("_npi_bitwise_not"),
         "__matmul__": (_matmul, {"two": prepare("_npi_matmul", {})}),
         "__rmatmul__": (_rmatmul, {}),
         "__imatmul__": (_imatmul, {}),
         "__round__": (_round, {}),
     }
-    for method, (name, is_in_place) in _ARITHMETIC.items():
+    for method, (name, is_in_place) in ARITHMETIC.items():
         calls = _functions.direct_calls(name)
         methods[f"__{method}__"] = _forward(name), calls
         methods[f"__r{method}__"] = _reflected(name), {"number": prepare(_table.BINARY[name][2], {}, ("scalar",))}
         if is_in_place:
             methods[f"__i{method}__"] = _in_place(name), {**calls, "into": True}
-    for method, name in _COMPARISONS.items():
+    for method, name in COMPARISONS.items():
         methods[f"__{method}__"] = _forward(name, True), _functions.direct_calls(name)
     for method, (function, calls) in methods.items():
         function.__name__, function.__qualname__ = method, f"ndarray.{method}"
-        setattr(
-            ndarray, method, hot.direct(function, _functions.raise_refused, ndarray, **calls) if calls else function
-        )
+        failed = calls.pop("failed", _functions.raise_refused)
+        setattr(ndarray, method, hot.direct(function, failed, ndarray, **calls) if calls else function)
     for name in ("__div__", "__rdiv__", "__idiv__"):
         setattr(ndarray, name, vars(ndarray)[name.replace("div", "truediv")])

@@ -22,8 +22,8 @@ FUNCTIONS = frozenset(
     """
     append array array_split atleast_1d atleast_2d atleast_3d average bincount broadcast_arrays broadcast_to clip
     column_stack concatenate delete diag_indices_from dsplit dstack ediff1d einsum empty empty_like fliplr flipud full
-    full_like histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones ones_like
-    outer pad percentile quantile resize row_stack shape shares_memory split stack take tensordot tile unique
+    full_like genfromtxt histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones
+    ones_like outer pad percentile quantile resize row_stack shape shares_memory split stack take tensordot tile unique
     unravel_index vdot vsplit vstack where zeros zeros_like
     """.split()
 )
@@ -120,8 +120,8 @@ def empty_like(
 def _space(f: Any, name: str, start: Any, stop: Any, num: Any, dtype: Any, axis: int, ctx: Any, **given: Any) -> Any:
     for argument, value in (("start", start), ("stop", stop)):
         if not _is_number(value):
-            raise MXNotImplementedError(f"{name}: {argument} must be a number, got {type(value).__name__}")
-    _only(name, "axis", axis, 0)
+            raise MXNotImplementedError(f"{name[5:]}: {argument} must be a number, got {type(value).__name__}")
+    _only(name[5:], "axis", axis, 0)
     dtype = _FLOAT32 if dtype is None else dtype
     return f(name, start=start, stop=stop, num=_operator.index(num), dtype=dtype, ctx=f.context(ctx), **given)
 
@@ -156,6 +156,11 @@ def logspace(
 ) -> Any:
     """Powers of `base`, whose exponents go from `start` to `stop`, evenly spaced."""
     return _space(f, "_npi_logspace", start, stop, num, dtype, axis, ctx, endpoint=endpoint, base=base)
+
+
+def genfromtxt(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """The numbers of a text file, as numpy.genfromtxt reads them; float64 unless `dtype` says otherwise."""
+    return f.array_from(_numpy.genfromtxt(*args, **kwargs), None, None)
 
 
 # ---- joined and divided ----
@@ -207,9 +212,12 @@ def column_stack(f: Any, tup: Any) -> Any:
     return f("_npi_column_stack", *_list_of("column_stack", tup))
 
 
-def _divided(f: Any, ary: Any, places: Any, axis: int, even: bool) -> list[Any]:
+def _divided(f: Any, ary: Any, places: Any, axis: int, even: bool, operator: str = "_npi_split") -> list[Any]:
     """The parts of an array before, between and after places, or so many of almost one size."""
-    if _is_number(places):
+    sections, ends = 0, []
+    if _is_number(places) and not f.knows_shapes:
+        sections = _operator.index(places)
+    elif _is_number(places):
         sections, size = _operator.index(places), ary.shape[axis]
         if sections < 1 or (even and size % sections):
             raise ValueError(f"split: an axis of size {size} does not divide into {sections} equal parts")
@@ -217,7 +225,8 @@ def _divided(f: Any, ary: Any, places: Any, axis: int, even: bool) -> list[Any]:
         ends = [(each + 1) * min(i, more) + each * max(0, i - more) for i in range(1, sections)]
     else:
         ends = [_operator.index(each) for each in places]
-    parts = f("_npi_split", ary, indices=(0, *ends), axis=axis, squeeze_axis=False, sections=0)
+    indices = () if sections and not f.knows_shapes else (0, *ends)
+    parts = f(operator, ary, indices=indices, axis=axis, squeeze_axis=False, sections=0 if indices else sections)
     return parts if isinstance(parts, list) else [parts]
 
 
@@ -231,27 +240,29 @@ def array_split(f: Any, ary: Any, indices_or_sections: Any, axis: int = 0) -> li
     return _divided(f, ary, indices_or_sections, axis, False)
 
 
-def _require_axes(name: str, ary: Any, count: int) -> None:
-    if ary.ndim < count:
+def _require_axes(f: Any, name: str, ary: Any, count: int) -> None:
+    if f.knows_shapes and ary.ndim < count:
         raise ValueError(f"{name}: takes an array of {count} axes or more, got one of {ary.ndim}")
 
 
 def vsplit(f: Any, ary: Any, indices_or_sections: Any) -> list[Any]:
     """split() along the first axis, of matrices."""
-    _require_axes("vsplit", ary, 2)
+    _require_axes(f, "vsplit", ary, 2)
     return split(f, ary, indices_or_sections, 0)
 
 
 def hsplit(f: Any, ary: Any, indices_or_sections: Any) -> list[Any]:
     """split() along the second axis; of vectors along their own."""
-    _require_axes("hsplit", ary, 1)
+    _require_axes(f, "hsplit", ary, 1)
+    if not f.knows_shapes:
+        return _divided(f, ary, indices_or_sections, 1, True, "_npi_hsplit")
     return split(f, ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 def dsplit(f: Any, ary: Any, indices_or_sections: Any) -> list[Any]:
     """split() along the third axis."""
-    _require_axes("dsplit", ary, 3)
-    return split(f, ary, indices_or_sections, 2)
+    _require_axes(f, "dsplit", ary, 3)
+    return _divided(f, ary, indices_or_sections, 2, True, "_npi_split" if f.knows_shapes else "_npi_dsplit")
 
 
 def _at_least(f: Any, operator: str, arys: tuple) -> Any:
@@ -316,7 +327,11 @@ def tile(f: Any, A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
 def resize(f: Any, a: Any, new_shape: Any) -> Any:
     """An array's elements in another shape, from the beginning again where they do not fill it."""
     new = _shape(new_shape)
-    wanted, have = math.prod(new), math.prod(a.shape)
+    wanted = math.prod(new)
+    if not f.knows_shapes:
+        places = f("_npi_arange", start=0, stop=wanted, step=1, dtype="int64", ctx=f.context(None))
+        return f.reshape(f.take(f.reshape(a, (-1,)), places, axis=0, mode="wrap"), new)
+    have = math.prod(a.shape)
     if not have:
         return zeros(f, new, a.dtype)
     line = f("_npi_tile", f.reshape(a, (-1,)), reps=(-(-wanted // have),)) if wanted > have else f.reshape(a, (-1,))
@@ -375,19 +390,23 @@ def where(f: Any, condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 def _chosen(f: Any, condition: Any, x: Any, y: Any) -> Any:
+    if not f.knows_shapes:
+        return x if condition else y
     return broadcast_arrays(f, x, y)[0 if condition else 1]
 
 
 def nonzero(f: Any, a: Any) -> tuple[Any, ...]:
     """Where elements are not 0: the positions along each axis."""
+    if not f.knows_shapes:
+        raise MXNotImplementedError("where: x and y are missing; a symbol does not know how many positions there are")
     rows = f("_np_transpose", f("_npx_nonzero", a if a.ndim else f("_np_atleast_1d", a)))
     return tuple(rows[axis] for axis in range(rows.shape[0]))
 
 
-def diag_indices_from(f: Any, arr: Any) -> tuple[Any, ...]:
-    """Where the elements of an array's diagonal are: the positions along each axis."""
+def diag_indices_from(f: Any, arr: Any) -> Any:
+    """Where the elements of an array's diagonal are: the positions along each axis; of a symbol as one."""
     rows = f("_npi_diag_indices_from", arr)
-    return tuple(rows[axis] for axis in range(arr.ndim))
+    return tuple(rows[axis] for axis in range(arr.ndim)) if f.knows_shapes else rows
 
 
 def unique(
@@ -401,14 +420,14 @@ def unique(
     """The different elements (or parts along an axis), in order; with positions and counts a tuple."""
     flags = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
     made = f("_npi_unique", ar, axis=axis, **flags)
-    return tuple(made) if isinstance(made, list) else made
+    return tuple(made) if isinstance(made, list) and f.knows_shapes else made
 
 
-def unravel_index(f: Any, indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
-    """Numbers of elements as positions along each axis."""
+def unravel_index(f: Any, indices: Any, shape: Any, order: str = "C") -> Any:
+    """Numbers of elements as positions along each axis; of a symbol as one."""
     _only("unravel_index", "order", order, "C")
     rows = f("_unravel_index", indices, shape=_shape(shape))
-    return tuple(rows[axis] for axis in range(len(_shape(shape))))
+    return tuple(rows[axis] for axis in range(len(_shape(shape)))) if f.knows_shapes else rows
 
 
 def _obj_parameters(obj: Any) -> dict[str, Any] | None:
@@ -467,7 +486,13 @@ def pad(f: Any, x: Any, pad_width: Any = None, mode: str = "constant", **kwargs:
     widths = _numpy.asarray(pad_width)
     if widths.dtype.kind not in "iu":
         raise TypeError(f"pad: pad_width is integers, got {pad_width!r}")
-    pairs = tuple(tuple(map(int, pair)) for pair in _numpy.broadcast_to(widths, (x.ndim, 2)))
+    if not f.knows_shapes and widths.ndim != 2:
+        raise TypeError(
+            f"pad: pad_width is a pair for each axis, whose number a symbol does not know, got {pad_width!r}"
+        )
+    pairs = tuple(
+        tuple(map(int, pair)) for pair in _numpy.broadcast_to(widths, (x.ndim, 2) if f.knows_shapes else widths.shape)
+    )
     known = {"constant": ("constant_values",), "reflect": ("reflect_type",), "symmetric": ("reflect_type",)}
     given: dict[str, Any] = {}
     for name, value in kwargs.items():
@@ -503,6 +528,8 @@ def histogram(
             raise MXNotImplementedError(f"histogram: {name} is not supported")
     if f.is_array(bins):
         return f("_npi_histogram", a, bins)
+    if range is None and not f.knows_shapes:
+        raise MXNotImplementedError("histogram: range is missing; a symbol does not know its values")
     if range is None:
         range = float(a.min()), float(a.max())
     return f("_npi_histogram", a, bin_cnt=_operator.index(bins), range=tuple(range))
@@ -599,8 +626,9 @@ def einsum(f: Any, *operands: Any, **kwargs: Any) -> Any:
 
 
 def may_share_memory(f: Any, a: Any, b: Any, max_work: Any = None) -> bool:
-    """Whether two arrays have memory in common."""
-    return bool(f("_npi_share_memory", a, b).item())
+    """Whether two arrays have memory in common; of symbols as one."""
+    shared = f("_npi_share_memory", a, b)
+    return bool(shared.item()) if f.knows_shapes else shared
 
 
 def shares_memory(f: Any, a: Any, b: Any, max_work: Any = None) -> bool:

@@ -1,4 +1,4 @@
-"""Functions of `mx.np` for arrays, made from the table (`_table.py`).
+"""Functions made from the table (`_table.py`): those of `mx.np` for arrays, and those of another front.
 
 Over cffi `hot.direct` makes their usual calls in C, as those of `mx.nd`; the Python functions are the definition.
 """
@@ -72,7 +72,34 @@ def refuse(name: str, argument: str, value: Any, default: Any) -> None:
 
 
 class Arrays:
-    """How composed functions (`_composed.py`) run operators and find functions of the table: on arrays."""
+    """The front of arrays: how functions of the table and composed ones (`_composed.py`) run operators, on what.
+
+    That of symbols is in mxlite/symbol/numpy/_front.py.
+    """
+
+    #: The class of what functions take.
+    base: type = ArrayBase
+    #: Whether what they take knows its shape and values.
+    knows_shapes = True
+    #: Functions whose several results are a tuple.
+    tuples = _table.TUPLES
+    #: The modules that functions say they are of.
+    modules = {
+        "": "mxlite.numpy",
+        "linalg": "mxlite.numpy.linalg",
+        "ndarray": "mxlite.numpy",
+        "npx": "mxlite.numpy_extension",
+        "npx.random": "mxlite.numpy_extension.random",
+        "random": "mxlite.numpy.random",
+    }
+    run = staticmethod(run)
+    handle_of = staticmethod(handle_of)
+    not_an_array = staticmethod(not_an_array)
+
+    @staticmethod
+    def number(value: Any) -> dict[str, Any]:
+        """The parameters of an operator of an array and a number."""
+        return {"scalar": float(value)}
 
     def __call__(self, operator: str, *inputs: Any, out: Any = None, **given: Any) -> Any:
         """Runs an operator. None as an input: it is left out.
@@ -80,7 +107,11 @@ class Arrays:
         Raises: TypeError: an input is no array of `mx.np`.
         """
         found = _operator(operator)
-        handles = [handle_of(_shown(operator), "an input", each) for each in inputs if each is not None]
+        handles = [
+            each._h if each.__class__ is ArrayBase._kind else handle_of(_shown(operator), "an input", each)
+            for each in inputs
+            if each is not None
+        ]
         if found.counted:
             given[found.counted] = len(handles)
         return run(found, handles, parameters(given), out)
@@ -121,84 +152,81 @@ def bind(composed: Callable[..., Any], front: Any, name: str) -> Callable[..., A
 
     signature = inspect.signature(composed)
     function.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])
-    return _named(function, name)
+    return _named(function, name, front)
 
 
-_MODULES = {
-    "": "mxlite.numpy",
-    "linalg": "mxlite.numpy.linalg",
-    "ndarray": "mxlite.numpy",
-    "npx": "mxlite.numpy_extension",
-    "random": "mxlite.numpy.random",
-}
-
-
-def _named(function: Any, name: str) -> Any:
+def _named(function: Any, name: str, front: Any = ARRAYS) -> Any:
     module, _, own = name.rpartition(".")
     function.__name__ = own
     function.__qualname__ = name if module == "ndarray" else own
-    function.__module__ = _MODULES[module]
+    function.__module__ = front.modules[module]
     return function
 
 
 # ---- functions of elements ----
 
 
-def _unary(name: str) -> Any:
+def _unary(name: str, front: Any) -> Any:
     operator = _operator(_table.UNARY[name])
+    base, run = front.base, front.run
 
     def function(x: Any, out: Any = None, **kwargs: Any) -> Any:
         if kwargs:
             check_ufunc_options(name, kwargs)
-        if isinstance(x, ArrayBase):
+        if isinstance(x, base):
             return run(operator, [x._h], {}, out)
         if isinstance(x, NUMBERS):
-            return getattr(_numpy, name)(x, out=out)
-        raise not_an_array(name, "x", x)
+            return getattr(_numpy, name)(x, out=out if front.knows_shapes else None)
+        raise front.not_an_array(name, "x", x)
 
     function.__doc__ = _documentation(operator)
-    _named(function, name)
+    _named(function, name, front)
+    if front is not ARRAYS:
+        return function
     return hot.direct(function, raise_refused, ArrayBase._kind, one=prepare(operator.name, {}), num_inputs=1)
 
 
-def binary(name: str, refused: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def binary(name: str, refused: Callable[[Any, Any], Any], front: Any = ARRAYS) -> Callable[..., Any]:
     """The function of two arrays, or an array and a number, with `out`; without options.
 
     Args:
         refused: called with both operands where one is neither.
     """
     of_arrays, of_scalar, reflected = map(_operator, _table.BINARY[name])
+    base, run, number = front.base, front.run, front.number
 
     def function(x1: Any, x2: Any, out: Any = None) -> Any:
-        if isinstance(x1, ArrayBase):
-            if isinstance(x2, ArrayBase):
+        if isinstance(x1, base):
+            if isinstance(x2, base):
                 return run(of_arrays, [x1._h, x2._h], {}, out)
             if isinstance(x2, NUMBERS):
-                return run(of_scalar, [x1._h], {"scalar": float(x2)}, out)
+                return run(of_scalar, [x1._h], number(x2), out)
         elif isinstance(x1, NUMBERS):
-            if isinstance(x2, ArrayBase):
-                return run(reflected, [x2._h], {"scalar": float(x1)}, out)
+            if isinstance(x2, base):
+                return run(reflected, [x2._h], number(x1), out)
             if isinstance(x2, NUMBERS):
-                return getattr(_numpy, name)(x1, x2, out=out)
+                return getattr(_numpy, name)(x1, x2, out=out if front.knows_shapes else None)
         return refused(x1, x2)
 
     return function
 
 
-def _binary(name: str) -> Any:
+def _binary(name: str, front: Any) -> Any:
     def refused(x1: Any, x2: Any) -> None:
-        is_first = not isinstance(x1, (ArrayBase, *NUMBERS))
-        raise not_an_array(name, "x1" if is_first else "x2", x1 if is_first else x2)
+        is_first = not isinstance(x1, (front.base, *NUMBERS))
+        raise front.not_an_array(name, "x1" if is_first else "x2", x1 if is_first else x2)
 
-    plain = binary(name, refused)
+    plain = binary(name, refused, front)
 
     def with_options(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
         if kwargs:
             check_ufunc_options(name, kwargs)
         return plain(x1, x2, out)
 
-    made = _named(plain if name in _table.PLAIN else with_options, name)
+    made = _named(plain if name in _table.PLAIN else with_options, name, front)
     made.__doc__ = _documentation(_operator(_table.BINARY[name][0]))
+    if front is not ARRAYS:
+        return made
     return hot.direct(made, raise_refused, ArrayBase._kind, num_inputs=2, **direct_calls(name))
 
 
@@ -260,14 +288,14 @@ def _is_used(name: str, row: _table.Row) -> bool:
     )
 
 
-def _of_row(row: _table.Row) -> Any:
+def _of_row(row: _table.Row, front: Any) -> Any:
     operator = _operator(row.operator)
     count = len(operator.inputs)
     arguments = list(row.arguments)
     inputs, others = arguments[:count], arguments[count:]
     constants = {name: ast.literal_eval(text) for name, text in row.given.items() if _is_constant(text)}
     params = others[:-1] if arguments[-1] == "out" else others
-    is_direct = count > 0 and "ctx" not in arguments
+    is_direct = count > 0 and "ctx" not in arguments and front is ARRAYS
     own = row.name.rpartition(".")[2]
     text = _TEXT.format(
         name=own,
@@ -290,20 +318,20 @@ def _of_row(row: _table.Row) -> Any:
             for each in inputs
         ),
         out="out" if "out" in arguments else "None",
-        tuple="tuple" * (row.name in _table.TUPLES),
+        tuple="tuple" * (row.name in front.tuples),
     )
     scope: dict[str, Any] = {
         "_NUMBERS": NUMBERS,
         "_Null": _Null,
-        "_array": ArrayBase._kind,
+        "_array": front.base._kind,
         "_check_options": check_ufunc_options,
-        "_context": Arrays.context,
-        "_handle_of": handle_of,
+        "_context": front.context,
+        "_handle_of": front.handle_of,
         "_learn": None,
         "_numpy": _numpy,
         "_operator": operator,
         "_refuse": refuse,
-        "_run": run,
+        "_run": front.run,
         "float32": _numpy.float32,
         "int32": _numpy.int32,
     }
@@ -315,7 +343,7 @@ def _of_row(row: _table.Row) -> Any:
         if each.default is not each.empty
     }
     made.__doc__ = _documentation(operator)
-    _named(made, row.name)
+    _named(made, row.name, front)
     if not is_direct:
         return made
     call = 0
@@ -349,15 +377,18 @@ def _documentation(operator: Operator) -> str:
 
 
 @cache
-def _composed(module: str) -> ModuleType:
-    from mxlite.numpy import _composed, _linalg, _random
+def _parts(module: str) -> tuple[ModuleType, ...]:
+    """The modules that have a module's composed functions."""
+    from mxlite.numpy import _composed, _elements, _linalg, _npx_random, _random, _statistics
 
-    return {"": _composed, "linalg": _linalg, "random": _random}[module]
+    parts = {"": (_composed, _elements, _statistics), "linalg": (_linalg,), "random": (_random,)}
+    return {**parts, "npx.random": (_npx_random,)}[module]
 
 
 @cache
 def _names(module: str) -> list[str]:
-    return [*_table.names(module), *_composed(module).FUNCTIONS]
+    composed = [name for part in _parts(module) for name in part.FUNCTIONS]
+    return [*_table.names(module), *composed, *(() if module else _table.LEFT)]
 
 
 def names(module: str) -> list[str]:
@@ -365,20 +396,80 @@ def names(module: str) -> list[str]:
     return list(_names(module))
 
 
+def names_for_symbols(module: str) -> list[str]:
+    """Those that ask for no shape and no value, which a symbol does not know."""
+    prefix = module and f"{module}."
+    composed = _parts(module)[0].FUNCTIONS
+    return [name for name in (*_table.names(module), *composed) if prefix + name not in _table.OF_ARRAYS]
+
+
 @cache
-def function(name: str) -> Any:
-    """The function of that name (`sum`, `linalg.det`); of "ndarray" the method.
+def is_of_values(name: str) -> bool:
+    """Whether a function takes what NumPy makes arrays of, too, and answers as NumPy without an array."""
+    module, _, own = name.rpartition(".")
+    return module in ("", "linalg") and any(own in getattr(part, "OF_VALUES", ()) for part in _parts(module))
+
+
+def _has_array(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_array, value))
+    return isinstance(value, ArrayBase)
+
+
+def _of_values(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A composed function that answers as NumPy where no argument is an array.
+
+    Where NumPy has dropped it, it is computed on arrays, and the answer is NumPy's array all the same.
+    """
+    path = next((new for new, old in _table.RENAMED.items() if old == name), name)
+    of = _numpy.linalg if name.startswith("linalg.") else _numpy
+    numpys = getattr(_numpy, name, None) or getattr(of, path.rpartition(".")[2], None)
+
+    @wraps(function)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if _has_array(args) or _has_array(tuple(kwargs.values())):
+            return function(*args, **kwargs)
+        if numpys is not None:
+            return numpys(*args, **kwargs)
+        answer = function(*args, **kwargs)
+        return answer.asnumpy() if isinstance(answer, ArrayBase) else answer
+
+    return made
+
+
+def _left(name: str) -> Callable[..., Any]:
+    """A function of NumPy's, on the values of arrays."""
+    from mxlite.numpy._protocols import on_values
+
+    numpys = getattr(_numpy, name)
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if not _has_array(args) and not _has_array(tuple(kwargs.values())):
+            return numpys(*args, **kwargs)
+        return on_values(f"mx.np.{name}", numpys, args, kwargs)
+
+    made.__doc__ = f"numpy.{name} of the arrays' values; refused while recording."
+    return _named(made, name)
+
+
+@cache
+def function(name: str, front: Any = ARRAYS) -> Any:
+    """The function of that name (`sum`, `linalg.det`) for a front; of "ndarray" the method.
 
     Raises: AttributeError: there is none.
     """
     module, _, own = name.rpartition(".")
     if not module and own in _table.UNARY:
-        return _unary(own)
+        return _unary(own, front)
     if not module and own in _table.BINARY:
-        return _binary(own)
+        return _binary(own, front)
     row = _table.row(name)
     if row is not None:
-        return _of_row(row)
-    if module == "ndarray" or own not in _composed(module).FUNCTIONS:
-        raise AttributeError(name)
-    return bind(getattr(_composed(module), own), ARRAYS, name)
+        return _of_row(row, front)
+    if not module and own in _table.LEFT and front is ARRAYS:
+        return _left(own)
+    for part in () if module == "ndarray" else _parts(module):
+        if own in part.FUNCTIONS:
+            bound = bind(getattr(part, own), front, name)
+            return _of_values(bound, name) if is_of_values(name) and front is ARRAYS else bound
+    raise AttributeError(name)

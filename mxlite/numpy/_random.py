@@ -136,6 +136,8 @@ def choice(
 ) -> Any:
     """Elements of an array (or numbers from 0 to before `a`), drawn with equal chances or with those of `p`."""
     given = {"size": () if size is None else _shape(size), "replace": replace, "ctx": f.context(ctx)}
+    if not _is_number(a) and not f.knows_shapes:
+        raise MXNotImplementedError("choice: a is a number; a symbol does not know how many elements it has")
     number = a if _is_number(a) else len(a)
     indices = f("_npi_choice", p, a=number, weighted=p is not None, out=out if _is_number(a) else None, **given)
     return indices if _is_number(a) else f.take(a, indices, axis=0, out=out)
@@ -154,10 +156,23 @@ def multivariate_normal(f: Any, mean: Any, cov: Any, size: Any = None, check_val
     for name, value in (("check_valid", check_valid), ("tol", tol)):
         if value is not None:
             raise MXNotImplementedError(f"multivariate_normal: {name} is not supported")
-    batch = _numpy.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
-    batch = batch if size is None else _shape(size) + batch
-    noise = normal(f, 0.0, 1.0, (*batch, mean.shape[-1], 1), mean.dtype)
-    moved = f.matmul(f("_npi_cholesky", cov), noise)
+    factor = f("_npi_cholesky", cov)
+    if f.knows_shapes:
+        batch = _numpy.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
+        batch = batch if size is None else _shape(size) + batch
+        noise = normal(f, 0.0, 1.0, (*batch, mean.shape[-1], 1), mean.dtype)
+    else:
+        zeros = f.multiply(f.add(mean, f.sum(factor, axis=-1)), 0)
+        drawn = f(
+            "_npi_normal_n",
+            zeros,
+            loc=None,
+            scale=1.0,
+            size=None if size is None else _shape(size),
+            ctx=f.context(None),
+        )
+        noise = f.expand_dims(drawn, -1)
+    moved = f.matmul(factor, noise)
     return f.add(mean, f.squeeze(moved, -1))
 
 

@@ -7,7 +7,7 @@ A row of SIGNATURES reads
 The first arguments are the operator's inputs. Others are its parameters of the same name; what is in parentheses says
 its other parameters, by values or by the function's arguments. `out` is the array to write to. Any other argument is
 refused if it is not its default, but those after `|`, which have no meaning here. Functions that are no row are
-composed of others (`_composed.py`, `_linalg.py`, `_random.py`), or they are missing (MISSING).
+composed of others (`_composed.py`, `_elements.py`, `_statistics.py`, `_linalg.py`, `_random.py`), or NumPy's (LEFT).
 
 Functions are made from the rows as they are asked for: for arrays by `_functions.py`, and by whatever other front
 reads this table.
@@ -158,19 +158,23 @@ OF_NUMBERS = frozenset(("around", "flip", "nan_to_num", "round", "round_"))
 #: Functions whose several results are a tuple; others give a list.
 TUPLES = frozenset(("linalg.eig", "linalg.eigh", "linalg.svd"))
 
-#: What 1.9.1 computes by the installed NumPy, and mxlite has not yet.
-MISSING = frozenset(
+#: What NumPy computes, on the arrays' values, here as in 1.9.1.
+LEFT = frozenset("histogram2d histogram_bin_edges histogramdd i0 roots".split())
+
+#: Functions that mean other things than NumPy's of that name: numpy.linalg.svd has other shapes.
+OTHERS = frozenset(("linalg.svd",))
+
+#: Functions that ask for shapes or values, so that symbols do not have them; nor are there any of what `_elements.py`
+#: and `_statistics.py` compose.
+OF_ARRAYS = frozenset(
     """
-    allclose alltrue apply_along_axis apply_over_axes argpartition array_equal array_equiv choose compress
-    corrcoef correlate count_nonzero cov digitize divmod extract flatnonzero float_power frexp genfromtxt heaviside
-    histogram2d histogram_bin_edges histogramdd i0 in1d interp intersect1d isclose isin ix_ lexsort mirr
-    modf msort nanargmax nanargmin nancumprod nancumsum nanmax nanmedian nanmin nanpercentile nanprod nanquantile npv
-    packbits partition piecewise poly polyadd polydiv polyfit polyint polymul polysub positive ppmt ptp pv rate
-    rollaxis roots searchsorted select setdiff1d setxor1d signbit spacing take_along_axis trapz
-    tril_indices_from trim_zeros triu_indices_from union1d unpackbits unwrap vander
-    linalg.cond linalg.lstsq linalg.matrix_power linalg.matrix_rank linalg.multi_dot linalg.qr
+    argwhere array broadcast_arrays empty genfromtxt meshgrid nonzero shape linalg.cond linalg.lstsq linalg.matrix_power
+    linalg.matrix_rank linalg.multi_dot linalg.qr
     """.split()
 )
+
+#: Names of NumPy 2, and what they are here.
+RENAMED = {"trapezoid": "trapz"}
 
 
 class Row(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from mxlite._lib import hot, last_error, raise_last_error
+from mxlite._lib import hot
 from mxlite.autograd._handles import share
 from mxlite.base import DTYPE_OF_FLAG, dtype_name
 from mxlite.context import Context, require_cpu
@@ -25,6 +25,7 @@ from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NDArray
 from mxlite.numpy import _functions, _table
 from mxlite.numpy._functions import ARRAYS, ArrayBase
+from mxlite.numpy._methods import Methods
 from mxlite.numpy._show import show_functions as _show_functions
 
 _DTYPES = {dtype: np.dtype(dtype) for dtype in DTYPE_OF_FLAG.values()}
@@ -36,7 +37,7 @@ _END = re.compile(r"(,\s*shape=[^)]*\))?(,\s*dtype=\w+)?\)$")
 _LACKING = FLUENT | {"asscalar", "broadcast_axes", "broadcast_like", "expand_dims", "split_v2", "tostype"}
 
 
-class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
+class ndarray(Methods, ArrayBase):  # noqa: N801 - NumPy's name
     """An array of `mx.np`.
 
     Args:
@@ -45,6 +46,8 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
     """
 
     __slots__ = ()
+
+    _front = ARRAYS
 
     # ---- what it is ----
 
@@ -105,21 +108,6 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
         """The same array, its memory and its place in the graph, as one of `mx.nd`."""
         return NDArray._adopt(share(self._h))
 
-    def astype(
-        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
-    ) -> ndarray:
-        """The array converted to `dtype`; with copy=False itself where it has that dtype."""
-        if order not in ("K", "C"):
-            raise ValueError(f"astype: order is 'K' or 'C', got {order!r}")
-        if casting != "unsafe":
-            raise ValueError(f"astype: casting is 'unsafe', got {casting!r}")
-        if not subok:
-            raise ValueError("astype: subok is True")
-        name = dtype_name(dtype)
-        if not copy and self.dtype.name == name:
-            return self
-        return ARRAYS("_npi_cast", self, dtype=name)
-
     def copy(self, order: str = "C") -> ndarray:
         """A new array with the same values."""
         if order != "C":
@@ -141,52 +129,13 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
         """Itself where it is in that context, else a copy there."""
         return self.as_in_context(ctx)  # type: ignore[return-value]
 
-    def reshape(self, *args: Any, **kwargs: Any) -> ndarray:
-        """The elements in another shape, as a copy: reshape(2, 3), reshape((2, -1)). -1 is what remains."""
-        order = kwargs.pop("order", "C")
-        if kwargs:
-            raise TypeError(f"reshape: there is no parameter {next(iter(kwargs))!r}; there is 'order'")
-        if order != "C":
-            raise MXNotImplementedError(f"reshape: order={order!r} is not supported; 'C' is")
-        if not args:
-            raise TypeError("reshape: takes a shape, got none")
-        shape = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
-        return ARRAYS("_np_reshape", self, newshape=tuple(shape))
-
     def reshape_view(self, *shape: Any, **kwargs: Any) -> ndarray:
         """The same memory in another shape, by the codes of `mx.nd`'s reshape."""
         return self.as_nd_ndarray().reshape(*shape, **kwargs).as_np_ndarray()
 
-    def transpose(self, *axes: Any) -> ndarray:
-        """A copy with the axes in another order; without one in reverse order."""
-        if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-            axes = axes[0] or ()
-        return ARRAYS("_np_transpose", self, **({"axes": tuple(axes)} if axes else {}))
-
-    @property
-    def T(self) -> ndarray:  # noqa: N802 - NumPy's name
-        """A copy with the axes in reverse order."""
-        return ARRAYS("_np_transpose", self)
-
-    def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> ndarray:
-        """As `mx.np.take`."""
-        return ARRAYS.take(self, indices, axis, mode)
-
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> ndarray:  # noqa: A002
-        """As `mx.np.clip`."""
-        return ARRAYS.clip(self, min, max, out)
-
     def nonzero(self) -> tuple[ndarray, ...]:
         """As `mx.np.nonzero`."""
         return ARRAYS.nonzero(self)
-
-    def broadcast_to(self, shape: Any) -> ndarray:
-        """As `mx.np.broadcast_to`."""
-        return ARRAYS.broadcast_to(self, shape)
-
-    def item(self, *args: Any) -> Any:
-        """An element as a Python number, as numpy.ndarray.item takes its arguments."""
-        return self.asnumpy().item(*args)
 
     # ---- keys ----
 
@@ -196,11 +145,6 @@ class ndarray(ArrayBase):  # noqa: N801 - NumPy's name
         What integers and slices select in one run of memory (x[1], x[1:3], x[0, 1:3]) is a view that shares it; all
         else is a copy. Both are recorded while recording.
         """
-        if key.__class__ is ndarray and key.dtype == _BOOL:
-            handle = hot.call2(_select, self._h, key._h)
-            if not handle:
-                raise last_error()
-            return ndarray._adopt(handle)
         return self._get(key)
 
     # ---- gradients ----
@@ -220,9 +164,6 @@ ArrayBase._kind = ndarray
 CLASSES.add(ndarray)
 ndarray._graph_front_end = Style(ndarray)
 
-#: x[mask], whose key is one array.
-_select = prepare("_mxl_index", {"rules": "numpy", "key": "(4,)"})
-_BOOL = np.dtype(bool)
 ndarray._keys = Keys("numpy", parse_as_numpy)
 
 
@@ -251,11 +192,16 @@ class _Made:
 def _install() -> None:
     for name in _table.names("ndarray"):
         setattr(ndarray, name, _Made(name))
-    for name in _LACKING - vars(ndarray).keys():
+    for name in _LACKING - vars(ndarray).keys() - vars(Methods).keys():
         setattr(ndarray, name, _lacking(name))
-    ndarray.__getitem__ = hot.direct(ndarray.__getitem__, raise_last_error, ndarray, subscript=True)
+    ndarray._keys.install(ndarray)
+    refused = _functions.raise_refused
     call = prepare("_np_reshape", {}, ("newshape",))
-    ndarray.reshape = hot.direct(ndarray.reshape, _functions.raise_refused, ndarray, list=call, contiguous=True)
+    ndarray.reshape = hot.direct(ndarray.reshape, refused, ndarray, list=call, contiguous=True)
+    call = prepare("_np_transpose", {}, ("axes",))
+    ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call)
+    call = prepare("_np_transpose", {})
+    ndarray.T = property(hot.direct(ndarray._turned, refused, ndarray, one=call, num_inputs=1))
 
 
 _install()

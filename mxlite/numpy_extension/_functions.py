@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Callable
 
 from mxlite._public import defined, show
 from mxlite.ndarray._generate import make_function
@@ -24,15 +24,20 @@ def _operators(prefix: str) -> dict[str, str]:
     return {name[len(prefix) :]: name for name in names}
 
 
-def show_functions(module: dict[str, Any], prefix: str) -> None:
-    """Gives a module, by its `globals()`, functions of all operators whose names begin so, made when asked for."""
+def _of_arrays(name: str, operator: str, module: str) -> Any:
+    if operator == f"_npx_{name}" and name in table.names("npx"):
+        return function(f"npx.{name}")
+    return make_function(operator, ndarray, name, module)
+
+
+def show_functions(module: dict[str, Any], prefix: str, make_one: Callable[[str, str, str], Any] = _of_arrays) -> None:
+    """Gives a module, by its `globals()`, functions of all operators whose names begin so, made when asked for.
+
+    Args:
+        make_one: makes one, by its name and those of its operator and module.
+    """
     operators = _operators(prefix)
     module["__all__"] = sorted({*defined(module), *module.get("__all__", ()), *operators})
     own = module["__name__"]
 
-    def make(name: str) -> Any:
-        if prefix not in _WITHIN and name in table.names("npx"):
-            return function(f"npx.{name}")
-        return make_function(operators[name], ndarray, name, own) if name in operators else None
-
-    show(module, make)
+    show(module, lambda name: make_one(name, operators[name], own) if name in operators else None)

@@ -15,6 +15,7 @@ from mxlite.attribute import AttrScope
 from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.name import NameManager
 from mxlite.symbol._generate import node
+from mxlite.symbol._kinds import of_both_classes
 from mxlite.symbol.symbol import Group, Symbol, var
 
 _MARK = "__subgraph_name__"
@@ -32,7 +33,7 @@ def _flat(nested: Any, what: str) -> list[Symbol]:
     Raises: TypeError: something in it is neither a symbol nor a list; `what` names it.
     """
     if isinstance(nested, Symbol):
-        return [nested] if len(nested) == 1 else list(nested)
+        return nested._outputs()
     if not isinstance(nested, (list, tuple)):
         raise WrongTypeError(f"{what} is a Symbol or a nested list of Symbols, not {nested} of type {type(nested)}")
     return [symbol for each in nested for symbol in _flat(each, what)]
@@ -41,7 +42,7 @@ def _flat(nested: Any, what: str) -> list[Symbol]:
 def _form(nested: Any) -> Any:
     """The lists of a nested list, without their symbols."""
     if isinstance(nested, Symbol):
-        return None if len(nested) == 1 else [None] * len(nested)
+        return None if nested.num_outputs == 1 else [None] * nested.num_outputs
     return [_form(each) for each in nested]
 
 
@@ -307,5 +308,6 @@ def cond(pred: Symbol, then_func: Callable[[], Any], else_func: Callable[[], Any
     return _refilled(form, iter(made))
 
 
+foreach, while_loop, cond = map(of_both_classes, (foreach, while_loop, cond))
 for _function in (foreach, while_loop, cond):
     _function.__module__ = "mxlite.symbol.contrib"

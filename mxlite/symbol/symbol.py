@@ -33,6 +33,9 @@ class Symbol(Handle):
 
     __slots__ = ()
 
+    #: The class that operators take and give: Symbol, or that of `mx.sym.np`.
+    _kind: type[Symbol]
+
     #: NumPy's arrays leave operators to ours.
     __array_priority__ = 1000.0
 
@@ -59,7 +62,11 @@ class Symbol(Handle):
     # ---- copies ----
 
     def __copy__(self) -> Symbol:
-        return Symbol(ask(ctypes.c_void_p, LIB.MXSymbolCopy, self._h))
+        return self._kind(ask(ctypes.c_void_p, LIB.MXSymbolCopy, self._h))
+
+    def _results(self) -> Any:
+        """What a function that has made this symbol answers: the symbol; of `mx.sym.np` a list of several outputs."""
+        return self
 
     def __deepcopy__(self, memo: Any) -> Symbol:
         return self.__copy__()
@@ -92,8 +99,13 @@ class Symbol(Handle):
 
     # ---- outputs ----
 
-    def __len__(self) -> int:
+    @property
+    def num_outputs(self) -> int:
+        """How many outputs it has."""
         return ask(ctypes.c_uint32, LIB.MXSymbolGetNumOutputs, self._h)
+
+    def __len__(self) -> int:
+        return self.num_outputs
 
     def __iter__(self) -> Iterator[Symbol]:
         return (self[number] for number in range(len(self)))
@@ -103,19 +115,26 @@ class Symbol(Handle):
 
         Raises: IndexError: there is none of that number; ValueError: none, or more than one, of that name.
         """
-        count = len(self)
+        count = self.num_outputs
         if isinstance(index, slice):
             chosen = range(count)[index]
             if not chosen or (index.stop is not None and index.stop > count):
                 raise IndexError(f"{index} selects no outputs of {count}")
-            return Group([self[number] for number in chosen])
+            return Group([self._output(number) for number in chosen])
         if isinstance(index, str):
             index = _number_of(index, self.list_outputs())
         if not isinstance(index, int):
             raise TypeError("an output of a symbol is chosen by its number or name")
         if not 0 <= index < count:
             raise MXIndexError(f"output {index} of a symbol with {count} outputs")
-        return Symbol(ask(ctypes.c_void_p, LIB.MXSymbolGetOutput, self._h, index))
+        return self._output(index)
+
+    def _output(self, number: int) -> Symbol:
+        return self._kind(ask(ctypes.c_void_p, LIB.MXSymbolGetOutput, self._h, number))
+
+    def _outputs(self) -> list[Symbol]:
+        """The outputs, each a symbol."""
+        return [self] if self.num_outputs == 1 else [self._output(number) for number in range(self.num_outputs)]
 
     # ---- what it is ----
 
@@ -160,7 +179,7 @@ class Symbol(Handle):
     def get_children(self) -> Symbol | None:
         """A group of what the nodes take as inputs; None: nothing."""
         children = Symbol(ask(ctypes.c_void_p, LIB.MXSymbolGetChildren, self._h))
-        return children if len(children) else None
+        return children if children.num_outputs else None
 
     def get_inputs(self) -> Symbol:
         """A group of the variables."""
@@ -238,15 +257,33 @@ class Symbol(Handle):
         raise MXNotImplementedError(f"get_backend_symbol: backend {backend!r} is not in mxlite")
 
     def as_nd_ndarray(self) -> Symbol:
-        """Itself: it is no symbol of mx.np."""
+        """Itself: it is no symbol of `mx.sym.np`."""
         return self
+
+    def as_np_ndarray(self) -> Symbol:
+        """The same outputs, of the same graph, as a symbol of `mx.sym.np`."""
+        return of_numpy()(self._shared())
+
+    def _shared(self) -> int:
+        """A new handle of the same outputs."""
+        return ask(ctypes.c_void_p, LIB.MXShallowCopySymbol, self._h)
 
     def __bool__(self) -> NoReturn:
         raise NotImplementedForSymbol(self.__bool__, "bool")
 
 
+Symbol._kind = Symbol
+
+
+def of_numpy() -> type[Symbol]:
+    """The class of `mx.sym.np`'s symbols."""
+    from mxlite.symbol.numpy import _Symbol
+
+    return _Symbol
+
+
 def _names(symbol: Symbol) -> list[str]:
-    return [str(each.name) for each in symbol]
+    return [str(each.name) for each in symbol._outputs()]
 
 
 def _number_of(name: str, outputs: list[str]) -> int:

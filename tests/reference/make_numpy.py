@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Asks MXNet 1.9.1 for the answers of the programs in tests/python/numpy/_programs.py, and signatures: numpy.json.xz.
 
-Usage: make_numpy.py, under mxnet==1.9.1. Each program runs in a process of its own, as some end it. An answer is what
+Usage: make_numpy.py [GROUP ...], under mxnet==1.9.1; with groups of programs ("left", "programs", "protocols") other
+answers stay. Each program runs in a process of its own, as some end it. An answer is what
 `_programs.describe` gives, or {"error": class}; calls of functions that 1.9.1 refuses are left out, and those that
 NumPy refuses, whose arguments 1.9.1 does not look at.
 """
@@ -15,7 +16,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "python" / "numpy"))
@@ -26,12 +27,17 @@ import numpy  # noqa: E402
 
 def ask(program: str) -> Any:
     """The answer of a program; None: it has ended the process."""
+    return in_process(lambda: _programs.run(program, mx))
+
+
+def in_process(call: Callable[[], Any]) -> Any:
+    """What a function answers in a process of its own, {"error": class} where it raises; None: it has ended it."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
         try:
-            answer = _programs.run(program, mx)
+            answer = call()
         except BaseException as error:
             answer = {"error": type(error).__name__}
         with os.fdopen(writer, "w") as stream:
@@ -78,21 +84,24 @@ def arguments(function: Any) -> dict[str, str | None]:
     return {str(each).partition("=")[0]: None if each.default is each.empty else repr(each.default) for each in rows}
 
 
-def main() -> None:
+def main(groups: list[str]) -> None:
     """Writes the answers and signatures."""
     warnings.simplefilter("ignore")
     mx.npx.set_np()
-    written_out = set(_programs.PROGRAMS)
-    answers = {}
-    for program in _programs.programs():
+    written_out = {*_programs.PROGRAMS, *_programs.LEFT, *_programs.PROTOCOLS}
+    path = HERE / "numpy.json.xz"
+    answers = json.loads(lzma.decompress(path.read_bytes()))["answers"] if groups else {}
+    for program in [each for group in groups or [""] for each in _programs.programs(group)]:
         written = program in written_out or " ;; " in program
         answer = ask(program) if written or numpy_takes(program) else None
         if answer is not None and (written or not isinstance(answer, dict)):
             answers[program] = answer
+    known = set(_programs.programs())
+    answers = {program: answer for program, answer in answers.items() if program in known}
     text = json.dumps({"answers": answers, "signatures": signatures()}, separators=(",", ":"))
-    (HERE / "numpy.json.xz").write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+    path.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(answers)} answers")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

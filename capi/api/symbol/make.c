@@ -17,7 +17,9 @@ static int check_texts(const char *function, const char *what, uint32_t count,
 int MXSymbolCreateAtomicSymbol(AtomicSymbolCreator creator, uint32_t num_param, const char **keys,
                                const char **vals, SymbolHandle *out)
 {
-    const mxl_op *op = api_op(creator);
+    bool is_numpys;
+    const mxl_op *op = api_op_named(creator, &is_numpys);
+    mxl_symbol *made;
 
     API_NEED(out);
     if (op == NULL)
@@ -25,7 +27,10 @@ int MXSymbolCreateAtomicSymbol(AtomicSymbolCreator creator, uint32_t num_param, 
     if (check_texts(__func__, "keys", num_param, keys) != 0 ||
         check_texts(__func__, "vals", num_param, vals) != 0)
         return -1;
-    return api_symbol_give(mxl_symbol_atomic(op, (int)num_param, keys, vals), out, __func__);
+    made = mxl_symbol_atomic(op, (int)num_param, keys, vals);
+    if (made != NULL && made->count > 0)
+        made->entry[0].node->is_numpys = is_numpys;
+    return api_symbol_give(made, out, __func__);
 }
 
 int MXSymbolCreateVariable(const char *name, SymbolHandle *out)

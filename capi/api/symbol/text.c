@@ -116,7 +116,8 @@ static void print_node(mxl_str *out, const mxl_graph_node *node)
         mxl_str_addf(out, "Variable:%s\n", node->name);
         return;
     }
-    mxl_str_addf(out, "--------------------\nOp:%s, Name=%s\n", node->op->name, node->name);
+    mxl_str_addf(out, "--------------------\nOp:%s, Name=%s\n", mxl_graph_node_op_name(node),
+                 node->name);
     if (node->num_inputs > 0)
         mxl_str_add(out, "Inputs:\n");
     for (int i = 0; i < node->num_inputs; i++)
@@ -133,7 +134,7 @@ int api_symbol_print(const mxl_symbol *symbol, mxl_str *out)
     mxl_walk walk;
 
     if (symbol->count == 1 && first->op != NULL && first->num_inputs == 0) {
-        mxl_str_addf(out, "AtomicFunctor  Op:%s\n", first->op->name);
+        mxl_str_addf(out, "AtomicFunctor  Op:%s\n", mxl_graph_node_op_name(first));
         return 0;
     }
 

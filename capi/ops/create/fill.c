@@ -68,9 +68,9 @@ static int full_compute(const mxl_call *call)
 }
 
 MXL_CREATOR(op_zeros, "_zeros", init_params, init_params_table, init_infer, zeros_compute,
-            "An array of zeros.", MXL_CREATES, .aliases = MXL_ALIASES("_npi_zeros"));
+            "An array of zeros.", MXL_CREATES, .numpy_name = "_npi_zeros");
 MXL_CREATOR(op_ones, "_ones", init_params, init_params_table, init_infer, ones_compute,
-            "An array of ones.", MXL_CREATES, .aliases = MXL_ALIASES("_npi_ones"));
+            "An array of ones.", MXL_CREATES, .numpy_name = "_npi_ones");
 MXL_CREATOR(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
             "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"),
             MXL_CREATES);

@@ -25,7 +25,8 @@ static int copy_infer(mxl_infer *infer)
 
 const mxl_op mxl_op_copy = {
     .name = "_copy",
-    .aliases = MXL_ALIASES("_np_copy", "identity"),
+    .aliases = MXL_ALIASES("identity"),
+    .numpy_name = "_np_copy",
     .doc = "A copy of the array.",
     .infer = copy_infer,
     .shapes = "A>A",

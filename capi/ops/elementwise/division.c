@@ -116,8 +116,8 @@ MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_LOOP, x == 0 ? 0 : BY_TYPE(rest, s, x)
 
 static MXL_SCALAR(mod_scalar,
                   "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
-                  .aliases = MXL_ALIASES("_npi_mod_scalar", "_ModScalar"), .grad = mxl_grad_pass,
-                  .node_name = "RemainderBackward0");
+                  .aliases = MXL_ALIASES("_ModScalar"), .numpy_name = "_npi_mod_scalar",
+                  .grad = mxl_grad_pass, .node_name = "RemainderBackward0");
 
 /* dx = -dy * floor(s / x) */
 static int rmod_scalar_grad(mxl_grad *g)
@@ -130,7 +130,7 @@ static int rmod_scalar_grad(mxl_grad *g)
 
 static MXL_SCALAR(rmod_scalar,
                   "scalar modulo data: a remainder with the sign of data, and 0 where that is 0.",
-                  .aliases = MXL_ALIASES("_npi_rmod_scalar", "_RModScalar"),
+                  .aliases = MXL_ALIASES("_RModScalar"), .numpy_name = "_npi_rmod_scalar",
                   .grad = rmod_scalar_grad, .saves = mxl_saves_input);
 
 /* ---- PyTorch's ---- */

@@ -153,7 +153,7 @@ static void rpower_scalar_saves(mxl_saves *saves)
 }
 
 MXL_SCALAR(rpower_scalar, "scalar raised to the power of data.",
-           .aliases = MXL_ALIASES("_npi_rpower_scalar", "_RPowerScalar"),
+           .aliases = MXL_ALIASES("_RPowerScalar"), .numpy_name = "_npi_rpower_scalar",
            .grad = rpower_scalar_grad, .saves = rpower_scalar_saves, .node_name = "PowBackward2",
            MXL_OF_TWO(mxl_op_broadcast_power, true));
 

@@ -54,14 +54,14 @@ int mxl_scalar_compute(const mxl_call *call)
 }
 
 MXL_ARITH_OPCODE(plus_scalar, MXL_SCALAR_LOOP, MXL_CODE_ADD, x + s);
-MXL_SCALAR(plus_scalar, "data + scalar.", .aliases = MXL_ALIASES("_npi_add_scalar", "_PlusScalar"),
-           .grad = mxl_grad_pass, .node_name = "AddBackward0", .node_slots = "0-",
-           MXL_OF_TWO(mxl_op_broadcast_add, false));
+MXL_SCALAR(plus_scalar, "data + scalar.", .aliases = MXL_ALIASES("_PlusScalar"),
+           .numpy_name = "_npi_add_scalar", .grad = mxl_grad_pass, .node_name = "AddBackward0",
+           .node_slots = "0-", MXL_OF_TWO(mxl_op_broadcast_add, false));
 
 MXL_ARITH_OPCODE(minus_scalar, MXL_SCALAR_LOOP, MXL_CODE_SUB, x - s);
-static MXL_SCALAR(minus_scalar, "data - scalar.",
-                  .aliases = MXL_ALIASES("_npi_subtract_scalar", "_MinusScalar"),
-                  .grad = mxl_grad_pass, .node_name = "SubBackward0", .node_slots = "0-",
+static MXL_SCALAR(minus_scalar, "data - scalar.", .aliases = MXL_ALIASES("_MinusScalar"),
+                  .numpy_name = "_npi_subtract_scalar", .grad = mxl_grad_pass,
+                  .node_name = "SubBackward0", .node_slots = "0-",
                   MXL_OF_TWO(mxl_op_broadcast_sub, false));
 
 MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
@@ -69,19 +69,18 @@ MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
 /* dx = -dy */
 MXL_DX(rminus, mxl_negative(s, dy))
 
-MXL_SCALAR(rminus_scalar, "scalar - data.",
-           .aliases = MXL_ALIASES("_npi_rsubtract_scalar", "_RMinusScalar"), .grad = rminus_grad,
-           .node_name = "RsubBackward1", MXL_OF_TWO(mxl_op_broadcast_sub, true));
+MXL_SCALAR(rminus_scalar, "scalar - data.", .aliases = MXL_ALIASES("_RMinusScalar"),
+           .numpy_name = "_npi_rsubtract_scalar", .grad = rminus_grad, .node_name = "RsubBackward1",
+           MXL_OF_TWO(mxl_op_broadcast_sub, true));
 
 MXL_ARITH_OPCODE(mul_scalar, MXL_SCALAR_LOOP, MXL_CODE_MUL, x * s);
 
 /* dx = dy * s */
 MXL_DX(mul, mxl_mul_scalar(s, dy, mxl_grad_scalar(g)))
 
-MXL_SCALAR(mul_scalar, "data * scalar.",
-           .aliases = MXL_ALIASES("_npi_multiply_scalar", "_MulScalar"), .grad = mul_grad,
-           .node_name = "MulBackward0", .node_slots = "0-",
-           MXL_OF_TWO(mxl_op_broadcast_mul, false));
+MXL_SCALAR(mul_scalar, "data * scalar.", .aliases = MXL_ALIASES("_MulScalar"),
+           .numpy_name = "_npi_multiply_scalar", .grad = mul_grad, .node_name = "MulBackward0",
+           .node_slots = "0-", MXL_OF_TWO(mxl_op_broadcast_mul, false));
 
 MXL_ARITH_OPCODE(div_scalar, MXL_SCALAR_LOOP, MXL_CODE_DIV, mxl_quotient(x, s));
 
@@ -118,8 +117,8 @@ static int power_grad(mxl_grad *g)
 }
 
 MXL_SCALAR(power_scalar, "data raised to the power of scalar.",
-           .aliases = MXL_ALIASES("_npi_power_scalar", "_PowerScalar"), .grad = power_grad,
-           .saves = mxl_saves_input, .node_name = "PowBackward0",
+           .aliases = MXL_ALIASES("_PowerScalar"), .numpy_name = "_npi_power_scalar",
+           .grad = power_grad, .saves = mxl_saves_input, .node_name = "PowBackward0",
            MXL_OF_TWO(mxl_op_broadcast_power, false));
 
 /* ---- division by the root of the last dimension's size ---- */

@@ -8,9 +8,8 @@ MXL_MATH_KERNELS(exp, MXL_UNARY_LOOP, mxl_loop_exp(x));
 /* dx = dy * y */
 MXL_DX_OF_Y(exp, mxl_mul(s, dy, y))
 
-MXL_UNARY(exp, "Exponential of each element: y = e^x.",
-          .aliases = MXL_ALIASES("_npi_exp", "_sparse_exp"), MXL_RULE_OF_Y(exp),
-          .promotion = &mxl_promotes_floats);
+MXL_UNARY(exp, "Exponential of each element: y = e^x.", .aliases = MXL_ALIASES("_sparse_exp"),
+          .numpy_name = "_npi_exp", MXL_RULE_OF_Y(exp), .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 
@@ -18,7 +17,7 @@ MXL_MATH_KERNELS(log, MXL_UNARY_LOOP, mxl_loop_log(x));
 MXL_DX_OF_X(log, mxl_div(s, dy, x))
 
 MXL_UNARY(log, "Natural logarithm of each element; -inf at 0, NaN below.",
-          .aliases = MXL_ALIASES("_npi_log", "_sparse_log"), MXL_RULE_OF_X(log),
+          .aliases = MXL_ALIASES("_sparse_log"), .numpy_name = "_npi_log", MXL_RULE_OF_X(log),
           .promotion = &mxl_promotes_floats);
 
 /* ---- activations ---- */
@@ -30,9 +29,9 @@ MXL_DX_OF_Y(tanh, mxl_mul(s, dy, mxl_one_minus(s, mxl_square(s, y))))
 
 MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
 
-MXL_UNARY(tanh, "Hyperbolic tangent of each element.",
-          .aliases = MXL_ALIASES("_npi_tanh", "_sparse_tanh"), MXL_RULE_OF_Y(tanh),
-          .grad_kernel = tanh_grad_kernel, .promotion = &mxl_promotes_floats);
+MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .aliases = MXL_ALIASES("_sparse_tanh"),
+          .numpy_name = "_npi_tanh", MXL_RULE_OF_Y(tanh), .grad_kernel = tanh_grad_kernel,
+          .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
@@ -42,8 +41,9 @@ MXL_DX_OF_Y(sigmoid, mxl_mul(s, dy, mxl_mul(s, y, mxl_one_minus(s, y))))
 MXL_GRAD_KERNEL(sigmoid, MXL_FLOAT_KERNELS, mxl_grad_out, y * (x * (1 - x)))
 
 MXL_UNARY(sigmoid, "Logistic function of each element: y = 1 / (1 + e^-x).",
-          .aliases = MXL_ALIASES("_npx_sigmoid", "_sparse_sigmoid"), MXL_RULE_OF_Y(sigmoid),
-          .grad_kernel = sigmoid_grad_kernel, .promotion = &mxl_promotes_floats);
+          .aliases = MXL_ALIASES("_sparse_sigmoid"), .numpy_name = "_npx_sigmoid",
+          MXL_RULE_OF_Y(sigmoid), .grad_kernel = sigmoid_grad_kernel,
+          .promotion = &mxl_promotes_floats);
 
 /* NaN stays NaN, -0 becomes 0. */
 MXL_ARITH_OPCODE(relu, MXL_UNARY_LOOP, MXL_CODE_RELU, x <= 0 ? 0 : x);
@@ -54,7 +54,7 @@ MXL_DX_OF_Y(relu, mxl_mul(s, dy, mxl_positive(s, y)))
 MXL_GRAD_OPCODE(relu, MXL_CODE_GATE, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
 
 MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_npx_relu", "_sparse_relu"), MXL_RULE_OF_Y(relu),
+          .aliases = MXL_ALIASES("_sparse_relu"), .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu),
           .grad_kernel = relu_grad_kernel);
 
 /* PyTorch's: -0 stays. */
@@ -78,9 +78,9 @@ MXL_DX_OF_Y(sqrt, mxl_div(s, dy, mxl_mul_scalar(s, y, 2)))
 
 MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 
-MXL_UNARY(sqrt, "Square root of each element; NaN below 0.",
-          .aliases = MXL_ALIASES("_npi_sqrt", "_sparse_sqrt"), MXL_RULE_OF_Y(sqrt),
-          .grad_kernel = sqrt_grad_kernel, .promotion = &mxl_promotes_floats);
+MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .aliases = MXL_ALIASES("_sparse_sqrt"),
+          .numpy_name = "_npi_sqrt", MXL_RULE_OF_Y(sqrt), .grad_kernel = sqrt_grad_kernel,
+          .promotion = &mxl_promotes_floats);
 
 MXL_ARITH_OPCODE(square, MXL_UNARY_LOOP, MXL_CODE_SQUARE, x * x);
 
@@ -89,9 +89,8 @@ MXL_DX_OF_X(square, mxl_mul(s, dy, mxl_mul_scalar(s, x, 2)))
 
 MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
-MXL_UNARY(square, "Square of each element.",
-          .aliases = MXL_ALIASES("_npi_square", "_sparse_square"), MXL_RULE_OF_X(square),
-          .grad_kernel = square_grad_kernel);
+MXL_UNARY(square, "Square of each element.", .aliases = MXL_ALIASES("_sparse_square"),
+          .numpy_name = "_npi_square", MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel);
 
 MXL_ARITH_OPCODE(negative, MXL_UNARY_LOOP, MXL_CODE_NEGATIVE, -x);
 
@@ -99,8 +98,8 @@ MXL_ARITH_OPCODE(negative, MXL_UNARY_LOOP, MXL_CODE_NEGATIVE, -x);
 MXL_DX(negative, mxl_negative(s, dy))
 
 MXL_UNARY(negative, "Each element with its sign turned.",
-          .aliases = MXL_ALIASES("_npi_negative", "_sparse_negative"), .grad = negative_grad,
-          .node_name = "NegBackward0");
+          .aliases = MXL_ALIASES("_sparse_negative"), .numpy_name = "_npi_negative",
+          .grad = negative_grad, .node_name = "NegBackward0");
 
 MXL_ARITH_KERNELS(abs, MXL_UNARY_LOOP, x < 0 ? -x : x + 0);
 
@@ -110,8 +109,8 @@ MXL_DX_OF_X(abs, mxl_mul(s, dy, mxl_sign(s, x)))
 MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
 
 MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_npi_abs", "_npi_absolute", "_sparse_abs"), MXL_RULE_OF_X(abs),
-          .grad_kernel = abs_grad_kernel);
+          .aliases = MXL_ALIASES("_npi_abs", "_sparse_abs"), .numpy_name = "_npi_absolute",
+          MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel);
 
 /* ---- step functions, which only vjps use ---- */
 

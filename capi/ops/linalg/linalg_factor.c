@@ -80,7 +80,8 @@ static const mxl_op op_potrf = {
            "of A = L L', or the upper triangular U of A = U' U. The other triangle of A is not "
            "read; the gradient is symmetric.",
     .name = "_linalg_potrf",
-    .aliases = MXL_ALIASES("_npi_cholesky", "linalg_potrf"),
+    .aliases = MXL_ALIASES("linalg_potrf"),
+    .numpy_name = "_npi_cholesky",
     .inputs = mxl_inputs_a,
     LOWER("Whether the lower triangle is read, and L the result; else the upper one, and U."),
     MXL_SQUARES,

@@ -86,12 +86,14 @@ static mxl_array *tensordot_compose(mxl_scope *s, const mxl_call *call)
     return multiply(s, call, p->a, p->b);
 }
 
-/* The last axes of a, and the first of b. */
+/* The last axes of a, and the first of b; a number multiplies the other array. */
 static mxl_array *int_axes_compose(mxl_scope *s, const mxl_call *call)
 {
     int64_t a_axes[MXL_MAX_NDIM], b_axes[MXL_MAX_NDIM], n = *(const int64_t *)call->params;
     const mxl_array *a = call->in[0], *b = call->in[1];
 
+    if (n > 0 && (a->ndim == 0 || b->ndim == 0))
+        n = 0;
     if (n < 0 || n > a->ndim || n > b->ndim)
         return mxl_error_null("axes must be between 0 and the numbers of axes of both arrays, %d "
                               "and %d, got %lld",

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/memory/mem.h"
 #include "ops/shape/movement.h"
@@ -15,7 +16,7 @@ static const mxl_op op_npx_reshape;
 typedef struct reshape_params {
     mxl_tuple newshape;
     int reverse;
-    const char *order; /* 1.9.1 reads it, and keeps the order of C */
+    const char *order;
 } reshape_params;
 
 /* Codes of a shape. */
@@ -146,6 +147,9 @@ static int reshape_plan(mxl_plan *p)
     int64_t codes[MXL_MAX_NDIM * 3];
     int n = params->newshape.n;
 
+    if (strcmp(params->order, "C") != 0)
+        return mxl_error("NotImplementedError: %s: order must be 'C', got '%s'", p->op->name,
+                         params->order);
     if (n > MXL_MAX_NDIM * 3)
         return cannot(&r, "too many axes");
     for (int i = 0; i < r.ndim; i++)
@@ -187,7 +191,7 @@ static int reshape_plan(mxl_plan *p)
               "Whether codes are read from the right; -6 stands behind its extents then.")
 #define ORDER                                                                                      \
     MXL_PARAM(reshape_params, order, MXL_P_STRING, "C",                                            \
-              "The order of elements, which is that of C whatever is asked for.")
+              "The order of elements, which must be that of C.")
 
 RESHAPE(op_np_reshape, MXL_NUMPY("_np_reshape"), NULL,
         "The shape; one extent may be -1: what is left.", ORDER);

@@ -11,6 +11,14 @@
 
 /* ---- around, nan_to_num ---- */
 
+/* Of so few decimals no number that has some is too large, times 10^d. */
+enum { FEW = 4 };
+
+static double largest(int dtype)
+{
+    return dtype == MXL_F16 ? 65504 : dtype == MXL_F32 ? (double)FLT_MAX : DBL_MAX;
+}
+
 /* rint(x * 10^d) / 10^d; of integers, whole tens, cut. */
 static mxl_array *around_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -28,9 +36,19 @@ static mxl_array *around_compose(mxl_scope *s, const mxl_call *call)
     }
     if (*decimals == 0)
         return mxl_apply(s, &mxl_op_round_even, x);
-    if (*decimals > 0)
-        return mxl_div_scalar(s, mxl_apply(s, &mxl_op_round_even, mxl_mul_scalar(s, x, scale)),
-                              scale);
+    if (*decimals > 0) {
+        mxl_array *whole = mxl_mul_scalar(s, x, scale);
+        mxl_array *rounded = mxl_div_scalar(s, mxl_apply(s, &mxl_op_round_even, whole), scale);
+
+        /* What the product is too large for has no such decimals. */
+        if (*decimals <= FEW)
+            return rounded;
+        whole =
+            mxl_apply_scalar(s, &mxl_op_lesser_scalar, mxl_apply(s, &mxl_op_abs, whole), INFINITY);
+        return mxl_where(s, whole, rounded, x);
+    }
+    if (scale > largest(x->dtype))
+        return mxl_mul_scalar(s, x, 0);
     return mxl_mul_scalar(s, mxl_apply(s, &mxl_op_round_even, mxl_div_scalar(s, x, scale)), scale);
 }
 
@@ -44,11 +62,6 @@ typedef struct nan_params {
     int copy;
     double nan, posinf, neginf;
 } nan_params;
-
-static double largest(int dtype)
-{
-    return dtype == MXL_F16 ? 65504 : dtype == MXL_F32 ? (double)FLT_MAX : DBL_MAX;
-}
 
 static mxl_array *nan_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -110,6 +123,12 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
     const average_params *p = call->params;
     mxl_array *x = call->in[0], *w = p->weighted ? call->in[1] : NULL, *sum;
 
+    if (x->dtype == MXL_BOOL)
+        x = mxl_cast(s, x, w == NULL || w->dtype == MXL_BOOL ? MXL_F32 : w->dtype);
+    if (w != NULL && w->dtype == MXL_BOOL)
+        w = mxl_cast(s, w, x == NULL ? MXL_F32 : x->dtype);
+    if (x == NULL)
+        return NULL;
     if (w == NULL) {
         mxl_array *mean = mxl_np_reduce(s, &mxl_op_np_mean, x, p->axis, false);
 

@@ -228,7 +228,7 @@ mxl_array *mxl_concat(mxl_scope *s, int count, mxl_array *const *arrays, int axi
 
 const mxl_op mxl_op_stack = {
     .name = "stack",
-    .aliases = MXL_ALIASES("_npi_stack"),
+    .numpy_name = "_npi_stack",
     .doc = "Arrays of one shape side by side along a new axis.",
     MXL_INPUTS(MXL_INPUT(data, "The arrays, all of one shape.")),
     MXL_PARAMS_OF(

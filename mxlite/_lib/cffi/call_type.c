@@ -6,23 +6,23 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         "function", "failed",  "cls",       "one",        "two",          "many",   "number",
         "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
         "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
-        "new_axis", "reshape", "values",    "least",      "most",         NULL};
+        "new_axis", "reshape", "values",    "least",      "most",         "put",    NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
     PyObject *values = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
-    int new_axis = 0, reshape = 0, least = 0, most = 0;
+    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!ii", keys, &function, &failed,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iip", keys, &function, &failed,
             &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
-            &PyTuple_Type, &values, &least, &most))
+            &PyTuple_Type, &values, &least, &most, &put))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
@@ -34,7 +34,8 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self = (call *)PyType_GenericAlloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->vectorcall = subscript              ? call_subscript
+    self->vectorcall = put                    ? call_put
+                       : subscript            ? call_subscript
                        : list != 0 || reshape ? call_integers
                                               : call_operation;
     self->contiguous = contiguous, self->constant = constant;

@@ -1,23 +1,5 @@
-/* The keys of Call: x[i] and x[i:j], by integers and slices without a step. After call.c. */
-/* A slice's fields, for which the limited API has no names. CPython has laid them out so since 3.9;
- * find_slice_fields looks whether this one does. */
-typedef struct slice_fields {
-    PyObject ob_base;
-    PyObject *start, *stop, *step;
-} slice_fields;
-
-static int has_slice_fields;
-
-static void find_slice_fields(void)
-{
-    PyObject *slice = PySlice_New(Py_True, Py_False, Py_Ellipsis);
-    const slice_fields *fields = (const slice_fields *)slice;
-
-    has_slice_fields = slice != NULL && fields->start == Py_True && fields->stop == Py_False &&
-                       fields->step == Py_Ellipsis;
-    Py_XDECREF(slice);
-}
-
+/* The keys of Call: x[i] and x[i:j], by integers and slices without a step, and what keys.c reads.
+ * After keys.c. */
 /* The size of the first axis; below 1 if there is none. What changes that of a tensor sets its
  * handle anew. */
 static int64_t rows_of(owner *array)
@@ -141,8 +123,11 @@ static PyObject *subscript(const call *self, PyObject *object, PyObject *key)
         owner *array = (owner *)object;
         uint64_t made = 0;
 
-        if (array->handle != 0 && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0))
+        if (array->handle != 0 && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0)) {
             made = view_of(self, array, key);
+            if (made == 0 && self->many != 0 && !is_plain(key))
+                made = select_by(self, array, key);
+        }
         if (made != 0)
             return adopt(self, made, array->dtype);
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite import symbol
 from mxlite.error import WrongTypeError, WrongValueError
 from mxlite.ndarray import NDArray
 from mxlite.ndarray._kinds import functions_for
@@ -13,13 +12,13 @@ from mxlite.symbol import Symbol
 
 def functions_of(value: Any) -> Any:
     """F for a symbol or an array: mx.sym, or mx.nd for arrays of its class."""
-    return symbol if isinstance(value, Symbol) else functions_for(value._kind)
+    return functions_for(value._kind)
 
 
 def steps_of(data: Any, axis: int, length: int | None = None) -> list:
     """An array for each step of a time axis; `length`: how many steps a symbol has."""
     F = functions_of(data)  # noqa: N806
-    count = length if F is symbol else data.shape[axis]
+    count = length if isinstance(data, Symbol) else data.shape[axis]
     found = F.split(data, num_outputs=count, axis=axis, squeeze_axis=True)
     return [found] if isinstance(found, NDArray) else list(found)
 
@@ -48,13 +47,13 @@ def _format_sequence(
     batch_size = 0
     if isinstance(inputs, (NDArray, Symbol)):
         count = length
-        if F is not symbol:
+        if isinstance(inputs, NDArray):
             batch_size, count = inputs.shape[batch_axis], inputs.shape[in_axis]
         if merge is False:
             inputs = steps_of(inputs, in_axis, length)
     else:
         count = len(inputs)
-        if F is not symbol:
+        if isinstance(inputs[0], NDArray):
             batch_size = inputs[0].shape[0]
         if merge is True:
             inputs, in_axis = F.stack(*inputs, axis=axis), axis

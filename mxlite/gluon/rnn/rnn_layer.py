@@ -257,7 +257,7 @@ class _RNNLayer(HybridBlock):
         sequence_length: Any = None,
         **kwargs: Any,
     ) -> Any:
-        if F is not symbol:
+        if not isinstance(inputs, Symbol):
             self._check_states(inputs, states)
         out = self._forward_kernel(F, inputs, states, sequence_length, **kwargs)
         return out[0] if self._variant else out

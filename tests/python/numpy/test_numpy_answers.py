@@ -27,7 +27,10 @@ _DIFFER = {
     r"np\.(mean|prod|product)\(np\.zeros\(\(0,3\)\).*": "of no elements: NaN and 1, as NumPy has it",
     r"np\.(copy|nan_to_num)\((x,None|i,|10,0).*": "arguments that 1.9.1 ignores",
     r"np\.(dot|matmul)\(x,x,x\)": "out is an operand: 1.9.1 reads what it has written",
-    r"np\.(around|round|round_)\(x,50\)": "10 ** 50 is infinite",
+    r"np\.(around|round|round_)\((x,[45]0|h,2)\)": "1.9.1 gives infinities, and refuses float16",
+    r"B=x>1 ;; np\.average\(.*": "1.9.1 refuses bool",
+    r"np\.reshape\(x,\(4,\),order='F'\)": "1.9.1 does not look at it",
+    r"x\[i,::-1\]=x ;; x": "1.9.1 reads what it has written",
     r"np\.delete\((x,x|d,d|z,z|z,x|x\[0\],x\[1\]|x,x,1)\)": "positions out of bounds are errors",
     r"np\.diff\(x>1,2\)": "differences of bool are refused",
     r"np\.ones\(np\.zeros.*": "a shape is no array",
@@ -39,7 +42,18 @@ _DIFFER = {
     r"np\.unique\(np\.zeros\(\(0,3\)\),axis=0\)": "the other axes stay",
     r"npx\.reshape\(x,\(-1,\),order='F'\)": "1.9.1 does not look at it",
     r"np\.linalg\.norm\(v,-?np\.inf\)": "1.9.1 lacks it",
+    r"np\.histogram(2d|dd)\(.*": "the installed NumPy's dtypes",
+    r"np\.nan(percentile|quantile)\(y,(30,axis=1|0\.3,axis=0,interpolation='midpoint').*": "NumPy 2's dtypes",
+    r"np\.roots\(v\)|onp\.fft\.fft\(x\)": "complex numbers are NumPy's arrays",
+    r"np\.divmod\(2,x\)": "1.9.1 refuses it",
+    r"onp\.\w+\.(reduce|outer|accumulate)\(.*": "1.9.1 refuses methods of ufuncs",
+    r"onp\.sum\(x,where=x>1\)": "1.9.1 refuses it",
+    r"onp\.(pad|fill_diagonal|exp)\((x,1|x,0|\[x,x\])\)": "1.9.1 refuses it",
+    r"onp\.histogram\(x\)": "a list, as of np.histogram",
+    r"autograd.* ;; o?np\.(cov|median|allclose)\(.*": "1.9.1 leaves it to NumPy, and refuses it while recording",
 }
+
+_LEFT = {*_programs.LEFT, *_programs.PROTOCOLS}
 
 
 def _differs(program: str) -> bool:
@@ -64,6 +78,8 @@ def _problem(program: str) -> str | None:
         return None if isinstance(theirs, dict) else f"{program}: {type(error).__name__}: {error}; 1.9.1: {theirs}"
     if isinstance(theirs, dict):
         return f"{program}: {mine}; 1.9.1: {theirs['error']}"
+    if program in _LEFT and theirs[0] == "number" and mine[0] == "ndarray" and mine[2] == []:
+        mine = ["number", *mine[3]]  # NumPy's number is an array without axes here, which is recorded
     return None if _is_same(mine, theirs) else f"{program}: {mine}; 1.9.1: {theirs}"
 
 
@@ -79,13 +95,14 @@ def numpy_mode() -> Any:
 @pytest.mark.parametrize("name", _programs.FUNCTIONS)
 def test_function(name: str) -> None:
     """Calls of a function with all arguments that 1.9.1 takes."""
-    programs = [each for each in _ANSWERS if each.startswith(f"np.{name}(")]
+    programs = [each for each in _ANSWERS if each.startswith(f"np.{name}(") and each not in _LEFT]
     problems = [_problem(program) for program in programs if not _differs(program)]
     assert not list(filter(None, problems))
     assert programs
 
 
-@pytest.mark.parametrize("program", [each for each in _ANSWERS if not re.match(r"np\.\w+\(", each)])
+@pytest.mark.filterwarnings("ignore:.* is computed by NumPy:UserWarning")
+@pytest.mark.parametrize("program", [each for each in _ANSWERS if each in _LEFT or not re.match(r"np\.\w+\(", each)])
 def test_gradients_and_programs(program: str) -> None:
     """What is no call of a function alone: gradients, keys, operators, methods, printing."""
     assert _differs(program) or _problem(program) is None

@@ -15,7 +15,7 @@ import pytest
 
 import mxlite as mx
 from mxlite import autograd, np, npx
-from mxlite.numpy import _functions, _table
+from mxlite.numpy import _elements, _functions, _linalg, _statistics, _table
 
 _REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "numpy.json.xz"
 _SIGNATURES: dict[str, dict[str, str | None]] = json.loads(lzma.decompress(_REFERENCE.read_bytes()))["signatures"]
@@ -25,7 +25,14 @@ _MODULES = {"": np, "random": np.random, "linalg": np.linalg, "npx": npx, "ndarr
 _OTHERS = {"npx.check_call", "npx.classproperty", "npx.with_metaclass", "npx.get_cuda_compute_capability"}
 #: Methods that only raise, in 1.9.1 too, where their arguments do not say it.
 _LACKING = {"asscalar", "broadcast_like", "diag", "sort", "tostype"}
-_OTHER_ARGUMENTS = {"eye", "npx.smooth_l1"}
+_OTHER_ARGUMENTS = {"eye", "npx.smooth_l1", *_table.LEFT}
+#: Functions that 1.9.1 leaves to NumPy, and whose arguments Python knows.
+_NUMPYS = {
+    f"{prefix}{name}"
+    for prefix, part in (("", _elements), ("", _statistics), ("linalg.", _linalg))
+    for name in part.OF_VALUES
+    if _SIGNATURES.get(f"{prefix}{name}")
+}
 
 
 @pytest.fixture(autouse=True)
@@ -49,10 +56,6 @@ def _arguments(function: Any) -> dict[str, str | None]:
 @pytest.mark.parametrize("name", sorted(_SIGNATURES))
 def test_names_and_signatures_are_those_of_mxnet(name: str) -> None:
     module, _, own = name.rpartition(".")
-    if name in _table.MISSING:
-        with pytest.raises(AttributeError, match="is not supported yet"):
-            getattr(_MODULES[module], own)
-        return
     if name in _OTHERS:
         return
     thing = getattr(_MODULES[module], own)
@@ -64,12 +67,10 @@ def test_names_and_signatures_are_those_of_mxnet(name: str) -> None:
         with pytest.raises(AttributeError, match=f"has no {own}"):
             thing(np.ones(2))
         return
-    if _SIGNATURES[name] and name not in _OTHER_ARGUMENTS:
+    if name in _NUMPYS:  # with the signature of the NumPy that 1.9.1 was asked with
+        assert [each for each in _SIGNATURES[name] if each not in ("where", "initial")] == list(_arguments(thing))
+    elif _SIGNATURES[name] and name not in _OTHER_ARGUMENTS:
         assert _arguments(thing) == _SIGNATURES[name]
-
-
-def test_missing_names_are_those_of_mxnet() -> None:
-    assert set(_SIGNATURES) >= _table.MISSING
 
 
 def test_dir_has_all_functions() -> None:
@@ -313,8 +314,6 @@ def test_messages_name_function_and_argument() -> None:
         np.sum([1, 2])
     with pytest.raises(AssertionError):  # as in 1.9.1
         np.sum([1, 2])
-    with pytest.raises(AttributeError, match=r"^mx\.np\.interp is not supported yet"):
-        _ = np.interp
     with pytest.raises(AttributeError, match="concatenate"):
         _ = np.concatinate
     with pytest.raises(TypeError, match="^clip: an input must be an array of mx.np, got list"):
