@@ -10,7 +10,7 @@ import pytest
 
 import mxlite as mx
 from mxlite import autograd, np, npx
-from mxlite.numpy import _protocols, _table
+from mxlite.numpy import _table, _values
 
 _X = numpy.array([[1.3, 2.1, 3.4], [0.7, 4.6, 1.9]])
 _GAPS = numpy.array([[1.3, numpy.nan, 3.4], [0.7, 4.6, numpy.nan]])
@@ -158,7 +158,7 @@ def test_positions_and_truth_are_found_while_recording() -> None:
 def test_what_is_left_to_numpy_is_said_once_and_refused_while_recording(name: str) -> None:
     x = _array([1.0, 2.0, 3.0])
     function = getattr(np, name)
-    _protocols._told.discard(f"mx.np.{name}")
+    _values._told.discard(f"mx.np.{name}")
     args = {"histogram2d": (x, x), "histogramdd": (x.reshape(3, 1),)}.get(name, (x,))
     with pytest.warns(UserWarning, match=f"^mx.np.{name} is computed by NumPy") as caught:
         first = function(*args)
