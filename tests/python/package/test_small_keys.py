@@ -230,6 +230,16 @@ def _parts(np_: Any) -> list[Any]:
         (True, 0),
         (whole, whole, whole),
         (0,) * 20,
+        whole,
+        ...,
+        [0, 2],
+        ([2, -1], 0),
+        ([0, 9], 1),
+        [],
+        [True, False, True],
+        [0, 1.5],
+        [1 << 70],
+        ([0, 1], [1, 0], index[:2]),
         np_.array([1.0, 0.0]),
         (0, 1.0),
     ]
@@ -263,6 +273,11 @@ def test_writing_by_keys_while_recording(np_: Any) -> None:
     with mx.autograd.record(), pytest.raises(mx.MXNetError):
         x[0, 1] = 3
     assert x.asnumpy().tolist() == _filled(np_).asnumpy().tolist()
+    with mx.autograd.record():  # the whole of an array that is not recorded is
+        z = np_.array(np.ones((3, 2, 4), "float32"))
+        z[:] = x * 2
+    z.backward()
+    assert set(x.grad.asnumpy().ravel()) == {2.0}
     read_only = np_.array([[1.0, 2.0], [3.0, 4.0]])
     read_only.writable = False
     with pytest.raises(ValueError, match="readonly"):
