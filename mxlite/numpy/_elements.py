@@ -162,8 +162,9 @@ def logical_xor(f: Any, x1: Any, x2: Any) -> Any:
 def heaviside(f: Any, x1: Any, x2: Any) -> Any:
     """0 below 0, 1 above it, and x2 where x1 is 0."""
     x1, x2 = map(_inexact, _operands(f, x1, x2))
-    step = f.where(x1 < 0, 0.0, f.where(x1 > 0, 1.0, f.add(x2, f.zeros_like(x1))))
-    return f.where(f.isnan(x1), x1, step) if x1.ndim >= x2.ndim else step
+    shape = _numpy.broadcast_shapes(x1.shape, x2.shape)
+    x1, x2 = f.broadcast_to(x1, shape), f.broadcast_to(x2, shape)
+    return f.where(x1 < 0, 0.0, f.where(x1 > 0, 1.0, f.where(x1 == 0, x2, x1)))
 
 
 def float_power(f: Any, x1: Any, x2: Any) -> Any:
