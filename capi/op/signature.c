@@ -159,6 +159,16 @@ static int fixed_dtype(char letter)
     return MXL_DTYPE_UNKNOWN;
 }
 
+/* What letters of results make of A's dtype: s of a sum, q of a quotient, r of a root. */
+static int derived_dtype(char letter, int of)
+{
+    if (of == MXL_DTYPE_UNKNOWN || mxl_dtype_is_float(of))
+        return of;
+    if (letter == 's')
+        return of == MXL_BOOL ? MXL_I64 : of;
+    return letter == 'q' ? MXL_F32 : letter == 'r' ? MXL_F64 : of;
+}
+
 /* The first dtype that is known of what has this letter, in any repetition, or, with `t` as A, that
  * letter. */
 static int dtype_of_letter(const signature *s, int count, char wanted, bool t_is_a)
@@ -169,7 +179,7 @@ static int dtype_of_letter(const signature *s, int count, char wanted, bool t_is
         char letter;
         int at, entry = entry_at(s, i, &letter, &at);
 
-        if (letter == wanted || (letter == 't' && t_is_a && wanted == 'A'))
+        if (letter == wanted || (wanted == 'A' && t_is_a && strchr("tsqr", letter) != NULL))
             found = s->rule->dtypes[entry];
     }
     return found;
@@ -182,9 +192,11 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
     bool t_is_a = said == MXL_DTYPE_UNKNOWN;
     int known[128];
 
-    for (int c = 0; c < 128; c++)
-        known[c] = strchr(text, c) != NULL && c > '.' ? dtype_of_letter(&s, count, (char)c, t_is_a)
-                                                      : MXL_DTYPE_UNKNOWN;
+    for (int c = 0; c < 128; c++) {
+        bool read = c == 'A' || (c > '.' && strchr(text, c) != NULL);
+
+        known[c] = read ? dtype_of_letter(&s, count, (char)c, t_is_a) : MXL_DTYPE_UNKNOWN;
+    }
     if (known['A'] == MXL_DTYPE_UNKNOWN)
         known['A'] = known['e'];
     known['e'] = known['A'];
@@ -192,7 +204,8 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
         known['T'] = said;
     known['a'] = strchr(text, 'F') != NULL ? known['F'] : known['A'];
     known['w'] = known['F'] == MXL_F16 ? MXL_F32 : known['F'];
-    known['t'] = t_is_a ? known['A'] : said;
+    for (const char *letter = "tsqr"; *letter != '\0'; letter++)
+        known[*letter & 127] = t_is_a ? derived_dtype(*letter, known['A']) : said;
     for (int i = 0; i < count; i++) {
         char letter;
         int at, entry = entry_at(&s, i, &letter, &at);
@@ -222,8 +235,8 @@ static int wanted_dtype(char letter, const int *known, int parameter)
         return known[letter - 'A'];
     if (letter == 'w')
         return known['F' - 'A'] == MXL_F16 ? MXL_F32 : known['F' - 'A'];
-    if (letter == 't')
-        return parameter != MXL_DTYPE_UNKNOWN ? parameter : known[0];
+    if (strchr("tsqr", letter) != NULL)
+        return parameter != MXL_DTYPE_UNKNOWN ? parameter : derived_dtype(letter, known[0]);
     return strchr("aen", letter) != NULL ? MXL_DTYPE_UNKNOWN : fixed_dtype(letter);
 }
 
@@ -272,7 +285,7 @@ static int call_dtypes(mxl_infer *infer)
     if (text[0] >= 'A' && text[0] <= 'Z' && text[1] == '*' && text[2] == '>' && text[3] == text[0])
         return one_dtype(infer, text[0]);
     s = signature_of(&rule, text);
-    parameter = strchr(text, 't') != NULL ? mxl_rule_dtype_parameter(&rule) : MXL_DTYPE_UNKNOWN;
+    parameter = strpbrk(text, "tsqr") != NULL ? mxl_rule_dtype_parameter(&rule) : MXL_DTYPE_UNKNOWN;
     for (int c = 0; c < 26; c++)
         known[c] = MXL_DTYPE_UNKNOWN;
     for (int i = 0; i < infer->num_inputs; i++) {

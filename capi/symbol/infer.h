@@ -37,6 +37,5 @@ int mxl_infer_dtypes(mxl_facts *facts);
  * all dtypes of inputs are, dtypes may stay unknown; then it notes whether results have the dtype
  * of the inputs. *found: the dtypes of all outputs are known. */
 int mxl_rule_own_shapes(mxl_rule *rule);
-int mxl_rule_own_dtypes(mxl_rule *rule, bool *found);
 
 #endif

@@ -273,6 +273,7 @@ static const mxl_op op_resize = {
     .arity = resize_arity,
     .check = resize_check,
     .infer = resize_infer,
+    .dtypes = "Ae>A",
     .compose = resize_compose,
 };
 

@@ -302,6 +302,7 @@ static const mxl_op op_crop = {
     .arity = crop_arity,
     .check = crop_check,
     .infer = crop_infer,
+    .dtypes = "Ae>A",
     .compose = crop_compose,
 };
 

@@ -324,6 +324,7 @@ static const mxl_op op_counts = {
                   "Shape of what is repeated; None: ().")),
     .arity = counts_arity,
     .infer = counts_infer,
+    .dtypes = ">l",
     .compute = counts_compute,
     .grad = mxl_grad_zero,
 };

@@ -120,7 +120,7 @@ MXL_NP(diagflat, "_np_diagflat", "The matrix with the array's elements on a diag
 MXL_NP(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of the result.",
        DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
 MXL_NP(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
-       .inputs = mxl_inputs_data);
+       .inputs = mxl_inputs_data, .dtypes = "A>s");
 MXL_NP(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
        K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
 

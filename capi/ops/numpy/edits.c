@@ -492,7 +492,7 @@ MXL_NP(mask_scalar, "_npi_boolean_mask_assign_scalar",
 
 MXL_NP(mask_tensor, "_npi_boolean_mask_assign_tensor",
        "The array with values, one after the other, where a mask is True.", .shapes = "A..>A",
-       .dtypes = "A.A>A", MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
+       .dtypes = "A.e>A", MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
        MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
                       "The array's axis that the mask begins at.", .type_text = "int"),
        .completes_alone = true);

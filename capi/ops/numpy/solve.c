@@ -26,9 +26,19 @@ static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
     return b->ndim == last ? mxl_reshape(s, x, last, b->shape) : x;
 }
 
+/* As mxl_np_solver_dtype says. */
+static int solve_dtypes(mxl_rule *rule)
+{
+    int a = mxl_rule_in_dtype(rule, 0), b = mxl_rule_in_dtype(rule, 1);
+    bool differ = a != b && a != MXL_DTYPE_UNKNOWN && b != MXL_DTYPE_UNKNOWN;
+
+    return mxl_rule_said_dtypes(rule, differ ? ">d" : "ee>r");
+}
+
 MXL_NP(solve, "_npi_solve", "X of A X = B, for square matrices A; an error for a singular one.",
        MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
-                  MXL_INPUT(B, "As many matrices, or vectors along the last axis.")));
+                  MXL_INPUT(B, "As many matrices, or vectors along the last axis.")),
+       .complete_dtypes = solve_dtypes);
 
 /* ---- tensorinv ---- */
 
@@ -101,6 +111,7 @@ MXL_NP(tensorsolve, "_npi_tensorsolve",
        MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
        MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]",
                       "Axes of a to move to its end before.",
-                      .type_text = "Shape(tuple), optional, default=[]"));
+                      .type_text = "Shape(tuple), optional, default=[]"),
+       .complete_dtypes = solve_dtypes);
 
 const mxl_op *const mxl_ops_np_solve[] = {&op_solve, &op_tensorinv, &op_tensorsolve, NULL};

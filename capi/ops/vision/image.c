@@ -104,6 +104,7 @@ static const mxl_op op_to_tensor = {
     .doc = "An image as a tensor of float32: channels first, and each number over 255.",
     MXL_INPUTS(MXL_INPUT(data, "An image, (height, width, channels), or a batch of images.")),
     .infer = tensor_infer,
+    .dtypes = ">f",
     .compute = tensor_compute,
     .compose = tensor_compose,
 };
