@@ -36,6 +36,10 @@ typedef struct mxl_floats {
 /* The largest number of entries of a list (8 GiB). Twice it plus MXL_MAX_NDIM still fits an int. */
 enum { MXL_TUPLE_MOST = 1 << 30 };
 
+/* An unknown size where shapes are computed (infer, meta runs): what is added to it, or multiplied
+ * or divides it, gives a number below 0, which is unknown too. Of two such the product is not. */
+#define MXL_UNKNOWN_SIZE (-(INT64_C(1) << 40))
+
 /* The value of an integer parameter that is None. */
 #define MXL_NONE INT64_MIN
 
@@ -75,13 +79,30 @@ void mxl_shape_from_caller(mxl_shape *shape, bool legacy_shape);
  * or overflow of 16 times the product of the sizes other than 0. */
 int64_t mxl_shape_count(int ndim, const int64_t *dim);
 
-/* Number of elements of a valid shape, or of some of its dimensions. */
+/* -1 with the error set where mxl_shape_count fails whatever the unknown sizes are. */
+int mxl_shape_check(int ndim, const int64_t *dim);
+
+/* Number of elements of a valid shape, or of some of its dimensions; unknown if one size is. */
 static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
 {
-    int64_t n = 1;
-    for (int i = 0; i < ndim; i++)
-        n *= dim[i];
-    return n;
+    int64_t n = 1, bits = 0;
+
+    for (int i = 0; i < ndim; i++) {
+        n = (int64_t)((uint64_t)n * (uint64_t)dim[i]);
+        bits |= dim[i];
+    }
+    return bits < 0 ? MXL_UNKNOWN_SIZE : n;
+}
+
+/* Of sizes that may be unknown: whether they cannot be the same, and whether one is too small. */
+static inline bool mxl_sizes_differ(int64_t a, int64_t b)
+{
+    return a != b && a >= 0 && b >= 0;
+}
+
+static inline bool mxl_size_below(int64_t size, int64_t least)
+{
+    return size >= 0 && size < least;
 }
 
 /* An array around one axis: `outer` blocks, each of `n` rows of `inner` elements. */

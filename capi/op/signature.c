@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/memory/mem.h"
 #include "base/state.h"
 #include "op/rule.h"
 #include "op/shapes/solver.h"
@@ -301,9 +302,45 @@ static int call_dtypes(mxl_infer *infer)
     return 0;
 }
 
+/* Of a call in a meta run with sizes that are unknown: as of a node of a graph. */
+static int partly_said(mxl_infer *infer, const char *text)
+{
+    int count = infer->num_inputs + infer->num_outputs, status;
+    size_t bytes = (size_t)count * (sizeof(mxl_shape) + sizeof(int));
+    mxl_shape *shapes = mxl_alloc(bytes);
+    int *entries = (int *)(shapes + count);
+    mxl_rule rule = {.op = infer->op,
+                     .params = infer->params,
+                     .in = entries,
+                     .num_in = infer->num_inputs,
+                     .out = infer->num_inputs,
+                     .num_out = infer->num_outputs,
+                     .shapes = shapes};
+
+    if (shapes == NULL)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        entries[i] = i;
+        shapes[i].ndim = -1;
+        if (i < rule.num_in)
+            mxl_shape_set(&shapes[i], infer->in[i]->ndim, infer->in[i]->shape);
+        for (int k = 0; k < shapes[i].ndim; k++)
+            shapes[i].dim[k] = shapes[i].dim[k] < 0 ? -1 : shapes[i].dim[k];
+    }
+    status = mxl_rule_said_shapes(&rule, text);
+    for (int i = 0; i < rule.num_out && status == 0; i++) {
+        infer->out_shape[i] = shapes[rule.out + i];
+        if (infer->out_shape[i].ndim < 0)
+            status = mxl_error("%s: the result has an unknown number of axes", infer->op->name);
+    }
+    mxl_free(shapes, bytes);
+    return status;
+}
+
 int mxl_infer_said(mxl_infer *infer)
 {
-    mxl_shapes *shapes = compiled(infer->op, mxl_op_shapes(infer->op, infer->params));
+    const char *text = mxl_op_shapes(infer->op, infer->params);
+    mxl_shapes *shapes = compiled(infer->op, text);
     mxl_shape_facts facts;
 
     if (shapes == NULL)
@@ -315,7 +352,13 @@ int mxl_infer_said(mxl_infer *infer)
                               .num_in = infer->num_inputs,
                               .num_out = infer->num_outputs,
                               .call = infer};
-    if (call_dtypes(infer) != 0 || mxl_shapes_solve(shapes, &facts) != 0)
+    if (call_dtypes(infer) != 0)
+        return -1;
+    for (int i = 0; i < infer->num_inputs; i++) {
+        if (infer->in[i]->size < 0)
+            return partly_said(infer, text);
+    }
+    if (mxl_shapes_solve(shapes, &facts) != 0)
         return -1;
     mxl_memo_keep(shapes, infer);
     return 0;

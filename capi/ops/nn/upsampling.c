@@ -253,11 +253,11 @@ static int crop_infer(mxl_infer *infer)
     for (int i = 0; i < 2; i++) {
         int64_t size = crop_size(p, infer->num_inputs, infer->in, i), begin;
 
-        if (size < 1 || size > x->shape[2 + i])
+        if (mxl_size_below(size, 1) || mxl_size_below(x->shape[2 + i], size))
             return mxl_error("Crop: the size must be from 1 to %lld, got %lld",
                              (long long)x->shape[2 + i], (long long)size);
         begin = crop_begin(p, x, size, i);
-        if (begin < 0 || begin > x->shape[2 + i] - size)
+        if (size >= 0 && x->shape[2 + i] >= 0 && (begin < 0 || begin > x->shape[2 + i] - size))
             return mxl_error("Crop: the offset must be from 0 to %lld, got %lld",
                              (long long)(x->shape[2 + i] - size), (long long)begin);
         shape[2 + i] = size;

@@ -196,7 +196,7 @@ static int atleast_dtypes(mxl_rule *rule)
             mxl_rule_say_dtype(rule, rule->in[i], rule->dtypes[rule->out + i]) != 0)
             return -1;
     }
-    return 0;
+    return mxl_rule_said_dtypes(rule, "(e)>(e)"); /* others are as the first, as in 1.9.1 */
 }
 
 #define ATLEAST(n)                                                                                 \

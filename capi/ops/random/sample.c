@@ -34,7 +34,7 @@ static int sample_infer(mxl_infer *infer)
                              (long long)p->shape.v[i]);
     if (mxl_infer_same(infer) != 0 || mxl_infer_append(infer, p->shape.n, p->shape.v) != 0)
         return -1;
-    if (mxl_shape_count(out->ndim, out->dim) < 0)
+    if (mxl_shape_check(out->ndim, out->dim) != 0)
         return mxl_error_prefix(infer->op->name);
     infer->out_dtype[0] = given;
     return mxl_random_dtype(infer, p->dtype);

@@ -36,7 +36,7 @@ static int pad_check(const pad_params *p, const mxl_array *x)
                              "the first two axes",
                              i / 2, (long long)width);
         if (width > 0 &&
-            ((p->mode == REFLECT && width >= extent) || (p->mode == EDGE && extent == 0)))
+            ((p->mode == REFLECT && mxl_size_below(extent, width + 1)) || (p->mode == EDGE && extent == 0)))
             return mxl_error("Pad: axis %d of %lld positions has too few for a rim of %lld", i / 2,
                              (long long)extent, (long long)width);
     }

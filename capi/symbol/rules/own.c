@@ -1,14 +1,10 @@
-/* What the operators' own infer functions say, of inputs of which not all is known. */
+/* What the operators' own infer functions say of the shapes of results. */
 #include <string.h>
 
 #include "base/dtype.h"
 #include "base/memory/mem.h"
 #include "engine/run/invoke.h"
 #include "symbol/infer.h"
-
-/* In place of unknown sizes: two that have many divisors, and one that a slice may lie beyond and
- * that a squeeze drops. */
-static const int64_t stand_in_sizes[] = {60, 84, 1};
 
 /* Arrays without memory, of which infer reads dtype and shape. */
 typedef struct stand_ins {
@@ -73,8 +69,8 @@ static void stand_ins_end(stand_ins *s)
     mxl_arena_clear(&s->arena);
 }
 
-/* Input i with `size` in place of unknown sizes. */
-static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size)
+/* Input i. */
+static void stand_in(stand_ins *s, const mxl_rule *rule, int i)
 {
     const mxl_shape *shape = mxl_rule_in(rule, i);
     mxl_array *array = &s->array[i];
@@ -87,14 +83,14 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i, int64_t size)
     array->shape = s->dims[i];
     array->strides = s->dims[i] + shape->ndim;
     for (int k = 0; k < shape->ndim; k++)
-        array->shape[k] = shape->dim[k] < 0 ? size : shape->dim[k];
-    array->size = mxl_shape_size(array->ndim, array->shape);
+        array->shape[k] = shape->dim[k] < 0 ? MXL_UNKNOWN_SIZE : shape->dim[k];
+    array->size = mxl_shape_known(shape) ? mxl_shape_size(array->ndim, array->shape) : MXL_UNKNOWN_SIZE;
     mxl_shape_strides(array->ndim, array->shape, array->strides);
     s->list[i] = array;
 }
 
 /* Calls infer; -1 with the error set. */
-static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size)
+static int call_infer(stand_ins *s, const mxl_rule *rule)
 {
     mxl_infer infer = {.op = rule->op,
                        .params = rule->params,
@@ -106,95 +102,48 @@ static int call_infer(stand_ins *s, const mxl_rule *rule, int64_t size)
                        .legacy_shape = rule->legacy_shape};
 
     for (int i = 0; i < rule->num_in; i++)
-        stand_in(s, rule, i, size);
+        stand_in(s, rule, i);
     for (int i = 0; i < rule->num_out; i++) {
         infer.out_dtype[i] = MXL_DTYPE_UNKNOWN;
         s->out_shape[i].ndim = -1;
     }
     if (mxl_invoke_infer(&infer, &mxl_dialect_mxnet) != 0)
         return -1;
-    for (int i = 0; i < rule->num_out && rule->num_in > 0; i++)
-        mxl_infer_legacy(&infer, i, NULL);
-    return 0;
-}
-
-/* What stays the same between `first` and the shapes that infer gave last; -1 as ndim: nothing. */
-static void keep_common(const stand_ins *s, const mxl_rule *rule, mxl_shape *first)
-{
     for (int i = 0; i < rule->num_out; i++) {
-        if (first[i].ndim != s->out_shape[i].ndim)
-            first[i].ndim = -1;
-        for (int k = 0; k < first[i].ndim; k++) {
-            if (first[i].dim[k] != s->out_shape[i].dim[k])
-                first[i].dim[k] = -1;
-        }
-    }
-}
-
-/* What is known of the shapes of results, with several numbers in place of unknown sizes: what
- * stays the same. Where the operator refuses one of the first two, nothing is. */
-static int infer_partly(stand_ins *s, mxl_rule *rule)
-{
-    size_t bytes = (size_t)rule->num_out * sizeof(mxl_shape);
-    mxl_shape *found = mxl_arena_alloc(&s->arena, bytes + 1);
-
-    if (found == NULL)
-        return -1;
-    if (call_infer(s, rule, stand_in_sizes[0]) != 0)
-        return 0;
-    memcpy(found, s->out_shape, bytes);
-    if (call_infer(s, rule, stand_in_sizes[1]) != 0)
-        return 0;
-    keep_common(s, rule, found);
-    if (call_infer(s, rule, stand_in_sizes[2]) == 0)
-        keep_common(s, rule, found);
-    for (int i = 0; i < rule->num_out; i++) {
-        if (mxl_rule_merge(rule, mxl_rule_out(rule, i), &found[i]) != 0)
-            return -1;
+        if (rule->num_in > 0)
+            mxl_infer_legacy(&infer, i, NULL);
+        for (int k = 0; k < s->out_shape[i].ndim; k++)
+            if (s->out_shape[i].dim[k] < 0)
+                s->out_shape[i].dim[k] = -1;
     }
     return 0;
-}
-
-/* What is known of the shapes of inputs: all, at least one size not, at least one rank not. */
-typedef enum input_shapes { ALL_KNOWN, SIZE_UNKNOWN, RANK_UNKNOWN } input_shapes;
-
-static input_shapes shapes_of_inputs(const mxl_rule *rule)
-{
-    input_shapes worst = ALL_KNOWN;
-
-    for (int i = 0; i < rule->num_in; i++) {
-        const mxl_shape *in = mxl_rule_in(rule, i);
-
-        if (in->ndim < 0)
-            return RANK_UNKNOWN;
-        if (!mxl_shape_known(in))
-            worst = SIZE_UNKNOWN;
-    }
-    return worst;
 }
 
 /* Output shapes from input shapes, by the operator's own function. */
 int mxl_rule_own_shapes(mxl_rule *rule)
 {
-    input_shapes known = shapes_of_inputs(rule);
-    const mxl_op *op = rule->op;
-    bool needed = false;
+    bool whole = true, needed = false;
     stand_ins s;
-    int status = 0;
+    int status;
 
+    for (int i = 0; i < rule->num_in; i++) {
+        if (mxl_rule_in(rule, i)->ndim < 0)
+            return 0;
+        whole &= mxl_shape_known(mxl_rule_in(rule, i));
+    }
     for (int i = 0; i < rule->num_out; i++)
         needed |= !mxl_shape_known(mxl_rule_out(rule, i));
-    if (known == RANK_UNKNOWN || (known == SIZE_UNKNOWN && (!needed || op->needs_all)))
+    if (!whole && (!needed || rule->op->needs_all))
         return 0;
     if (stand_ins_begin(&s, rule) != 0)
         return -1;
-    if (known != ALL_KNOWN) {
-        status = infer_partly(&s, rule);
-    } else {
-        status = call_infer(&s, rule, 0);
-        for (int i = 0; i < rule->num_out && status == 0; i++)
-            status = mxl_rule_merge(rule, mxl_rule_out(rule, i), &s.out_shape[i]);
+    status = call_infer(&s, rule);
+    if (status != 0 && !whole) {
+        stand_ins_end(&s);
+        return 0;
     }
+    for (int i = 0; i < rule->num_out && status == 0; i++)
+        status = mxl_rule_merge(rule, mxl_rule_out(rule, i), &s.out_shape[i]);
     stand_ins_end(&s);
     return status;
 }
