@@ -44,7 +44,7 @@ int mxl_shape_check(int ndim, const int64_t *dim)
     int n = 0;
 
     for (int i = 0; i < ndim && ndim <= MXL_MAX_NDIM; i++) {
-        if (dim[i] > MXL_UNKNOWN_SIZE / 2)
+        if (dim[i] >= 0)
             known[n++] = dim[i];
     }
     return mxl_shape_count(ndim <= MXL_MAX_NDIM ? n : ndim, known) < 0 ? -1 : 0;

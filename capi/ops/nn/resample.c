@@ -30,8 +30,7 @@ int mxl_check_images(const char *name, const mxl_array *x)
 /* The shape of images like `x` with other rows and columns. */
 static int set_size(mxl_infer *infer, const mxl_array *x, int64_t rows, int64_t columns)
 {
-    if ((rows < 0 && rows > MXL_UNKNOWN_SIZE / 2) ||
-        (columns < 0 && columns > MXL_UNKNOWN_SIZE / 2))
+    if ((rows < 0 || columns < 0) && x->size >= 0 && infer->in[infer->num_inputs - 1]->size >= 0)
         return mxl_error("%s: the size must not be negative, got %lld x %lld", infer->op->name,
                          (long long)rows, (long long)columns);
     return mxl_infer_set(infer, x->dtype, 4, (int64_t[]){x->shape[0], x->shape[1], rows, columns});

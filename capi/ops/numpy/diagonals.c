@@ -26,7 +26,7 @@ static mxl_array *diagonal_of(mxl_scope *s, const mxl_op *op, mxl_array *x,
     if (x->ndim < 2 || row == column)
         return mxl_error_null("axes %d and %d of an array with %d axes are not those of matrices",
                               row, column, x->ndim);
-    if (p->offset > x->shape[column] || p->offset < -x->shape[row])
+    if (mxl_size_below(x->shape[column], p->offset) || mxl_size_below(x->shape[row], -p->offset))
         return mxl_diag(s, mxl_np_empty(s, x, row, 0), 0, row, column);
     return mxl_diag(s, x, p->offset, row, column);
 }

@@ -169,7 +169,7 @@ static mxl_array *positions_of_params(mxl_scope *s, const obj_params *p, int64_t
     if (begin == MXL_NONE) {
         step = p->step == MXL_NONE || p->step == 0 ? 1 : p->step;
         count = mxl_slice_part(n, p->start, p->stop, step, &begin);
-    } else if (begin < -n || begin > n - last) {
+    } else if (n >= 0 && (begin < -n || begin > n - last)) {
         return beyond(begin, n);
     } else {
         begin += begin < 0 ? n : 0;
@@ -226,7 +226,7 @@ static int delete_arity(const void *params, mxl_arity *arity)
  * there twice. */
 static mxl_array *rest_of(mxl_scope *s, int64_t n, mxl_array *gone)
 {
-    int64_t left = n - gone->size, *at;
+    int64_t left = gone->size < 0 ? gone->size : n - gone->size, *at;
     mxl_array *flags = mxl_scope_new(s, MXL_BOOL, 1, &n), *rest;
     uint8_t *stays = mxl_scope_fill(s, flags);
 

@@ -186,7 +186,7 @@ static mxl_array *differences(mxl_scope *s, mxl_array *x, int axis)
 {
     mxl_array *after, *before;
 
-    if (x == NULL || x->shape[axis] < 2)
+    if (x == NULL || mxl_size_below(x->shape[axis], 2))
         return x == NULL ? NULL : mxl_np_empty(s, x, axis, 0);
     after = mxl_slice_axis(s, x, axis, 1, MXL_NONE);
     before = mxl_slice_axis(s, x, axis, 0, -1);

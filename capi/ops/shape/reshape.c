@@ -288,7 +288,8 @@ static int reshape_to_plan(mxl_plan *p)
     int64_t have = mxl_shape_size(p->shape.ndim, p->shape.dim);
     int64_t size = mxl_shape_size(shape->n, shape->v);
 
-    if (have < 0 ? mxl_shape_check(shape->n, shape->v) != 0 : mxl_shape_count(shape->n, shape->v) < 0)
+    if (have < 0 ? mxl_shape_check(shape->n, shape->v) != 0
+                 : mxl_shape_count(shape->n, shape->v) < 0)
         return mxl_error_prefix(p->op->name);
     if (mxl_sizes_differ(size, have))
         return mxl_error("%s: %lld elements in a shape of %lld", p->op->name, (long long)have,

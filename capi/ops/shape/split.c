@@ -135,6 +135,8 @@ static int channel_plan(mxl_plan *p)
 
     if (axis < 0)
         return -1;
+    if (extent < 0)
+        return cut_part(p, axis, 0, extent);
     if (s->squeeze_axis && extent != s->sections)
         return mxl_error("%s: squeeze_axis needs an axis of num_outputs = %lld, got %lld",
                          p->op->name, (long long)s->sections, (long long)extent);

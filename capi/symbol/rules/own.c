@@ -84,7 +84,8 @@ static void stand_in(stand_ins *s, const mxl_rule *rule, int i)
     array->strides = s->dims[i] + shape->ndim;
     for (int k = 0; k < shape->ndim; k++)
         array->shape[k] = shape->dim[k] < 0 ? MXL_UNKNOWN_SIZE : shape->dim[k];
-    array->size = mxl_shape_known(shape) ? mxl_shape_size(array->ndim, array->shape) : MXL_UNKNOWN_SIZE;
+    array->size =
+        mxl_shape_known(shape) ? mxl_shape_size(array->ndim, array->shape) : MXL_UNKNOWN_SIZE;
     mxl_shape_strides(array->ndim, array->shape, array->strides);
     s->list[i] = array;
 }
