@@ -62,6 +62,8 @@ static int check_scaled(const mxl_array *x, const mxl_shape *out, bool sums)
 
     if (mxl_check_images("UpSampling", x) != 0)
         return -1;
+    if (x->size < 0 || mxl_shape_size(4, out->dim) < 0)
+        return 0;
     if (x->shape[2] * times != out->dim[2] || x->shape[3] * times != out->dim[3])
         return mxl_error("UpSampling: images of %lld x %lld cannot become %lld x %lld",
                          (long long)x->shape[2], (long long)x->shape[3], (long long)out->dim[2],

@@ -40,7 +40,7 @@ int mxl_check_regions(const mxl_infer *infer, const mxl_array *x, int64_t column
     if (mxl_check_images(infer->op->name, x) != 0 || mxl_check_float(infer->op, x) != 0 ||
         mxl_check_dtypes(infer->op, x, regions) != 0)
         return -1;
-    if (regions->ndim != 2 || regions->shape[1] != columns)
+    if (regions->ndim != 2 || mxl_sizes_differ(regions->shape[1], columns))
         return mxl_error("%s: rois must have shape (regions, %lld), got %s", infer->op->name,
                          (long long)columns, MXL_SHAPE_OF(regions));
     return 0;

@@ -103,6 +103,16 @@ def result_shapes(g: Library, case: Any, shapes: list[list[int]]) -> list[list[i
     return None if whole is None else whole[1]
 
 
+def unknown_sizes(case: Any) -> Iterator[list[list[int]]]:
+    """The shapes of a row's inputs of which one size is unknown, or all sizes of one input, or all sizes."""
+    shapes, unknown = [list(array.shape) for array in _arrays(case)], -1 if case.np_shape else 0
+    for i, shape in enumerate(shapes):
+        for k in range(len(shape)):
+            yield [*shapes[:i], [*shape[:k], unknown, *shape[k + 1 :]], *shapes[i + 1 :]]
+        yield [*shapes[:i], [unknown] * len(shape), *shapes[i + 1 :]]
+    yield [[unknown] * len(shape) for shape in shapes]
+
+
 def in_every_dtype(case: Any) -> Iterator[list[np.ndarray]]:
     """A row's inputs as they are, with all or the floating ones in every dtype, and with each one in another."""
     arrays = _arrays(case)

@@ -64,6 +64,23 @@ def test_as_much_as_1_9_1(op: str, found: dict[str, dict[str, Any]]) -> None:
     assert bool(less) == (op in DIFFERS), less
 
 
+def test_unknown_sizes_give_no_wrong_size() -> None:
+    """What follows with sizes unknown, by infer functions and meta runs too, is true of the sizes of the row."""
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    wrong: list[str] = []
+    asked = known = 0
+    for case in _inference.rows():
+        whole = _inference.result_shapes(library, case, [list(a.shape) for a in _inference._arrays(case)])
+        for shapes in _inference.unknown_sizes(case) if whole else []:
+            partly = _inference.result_shapes(library, case, shapes)
+            asked += 1
+            known += bool(partly) and all(len(shape) == len(own) for shape, own in zip(partly, whole))
+            if not partly or not _inference.knows([whole], [partly]):
+                wrong.append(f"{case.id} of {shapes}: {partly}, not {whole}")
+    assert not wrong, "\n".join(wrong)
+    assert known > 0.92 * asked, f"{known} of {asked}"
+
+
 def _dtypes_of_call(case: Any, arrays: list[np.ndarray]) -> list[int] | None:
     try:
         found = invoke_text(case.op, [to_nd(array) for array in arrays], case.strings())
