@@ -36,8 +36,9 @@ typedef struct mxl_floats {
 /* The largest number of entries of a list (8 GiB). Twice it plus MXL_MAX_NDIM still fits an int. */
 enum { MXL_TUPLE_MOST = 1 << 30 };
 
-/* An unknown size where shapes are computed (infer, meta runs): what is added to it, or multiplied
- * or divides it, gives a number below 0, which is unknown too. Of two such the product is not. */
+/* An unknown size where the shapes of results are computed (infer, meta runs). All sizes below 0
+ * are: its sum with a size, and a multiple or a part of it. Products are by mxl_shape_size, and of
+ * two sizes that may both be unknown there is no difference. */
 #define MXL_UNKNOWN_SIZE (-(INT64_C(1) << 40))
 
 /* The value of an integer parameter that is None. */

@@ -156,7 +156,7 @@ struct mxl_op {
     int (*check)(void *params);     /* NULL, or: refuses contradictory parameters; -1 */
     /* NULL, or, where the number of inputs varies: whether the operator writes into input i */
     bool (*mutates)(const mxl_call *call, int i);
-    int (*infer)(mxl_infer *infer);
+    int (*infer)(mxl_infer *infer); /* of symbols sizes may be unknown: MXL_UNKNOWN_SIZE */
     int (*compute)(const mxl_call *call);
     const mxl_kernels *kernels; /* element-wise loops; compute is then mxl_run_loops */
     /* Or, for a composite: runs other operators and returns output 0, scoped; call->out[1] and on

@@ -52,11 +52,11 @@ static int64_t side(const mxl_array *a, int64_t ind)
                          (long long)ind);
     front = mxl_shape_size((int)ind, a->shape);
     back = mxl_shape_size(a->ndim - (int)ind, a->shape + ind);
-    if (front != back || front == 0)
+    if (mxl_sizes_differ(front, back) || front == 0)
         return mxl_error("the sizes before axis %lld of shape %s must have the same product "
                          "above 0 as those behind, got %lld and %lld",
                          (long long)ind, MXL_SHAPE_OF(a), (long long)front, (long long)back);
-    return front;
+    return front < 0 ? back : front;
 }
 
 static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
@@ -65,7 +65,7 @@ static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
     int64_t ind = *(const int64_t *)call->params, n;
     mxl_shape turned = {.ndim = a->ndim};
 
-    if (mxl_check_full_float(call->op, a) != 0 || (n = side(a, ind)) < 0)
+    if (mxl_check_full_float(call->op, a) != 0 || (n = side(a, ind)) == -1)
         return NULL;
     for (int i = 0; i < a->ndim; i++)
         turned.dim[i] = a->shape[(i + ind) % a->ndim];
