@@ -89,7 +89,7 @@ static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
     int64_t n = 1, bits = 0;
 
     for (int i = 0; i < ndim; i++) {
-        n = (int64_t)((uint64_t)n * (uint64_t)dim[i]);
+        n *= dim[i];
         bits |= dim[i];
     }
     return bits < 0 ? MXL_UNKNOWN_SIZE : n;
