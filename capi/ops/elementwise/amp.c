@@ -94,7 +94,7 @@ static int multicast_infer(mxl_infer *infer)
     return 0;
 }
 
-/* What is cast follows when the dtypes of all inputs are known. */
+/* What is cast follows when the wanted dtype is among those that are known, or all are known. */
 static int multicast_dtypes(mxl_rule *rule)
 {
     const multicast_params *p = rule->params;
@@ -107,7 +107,7 @@ static int multicast_dtypes(mxl_rule *rule)
     for (int i = 0; i < rule->num_out; i++) {
         int dtype = mxl_rule_in_dtype(rule, i);
 
-        if ((known || (dtype != MXL_F16 && dtype != MXL_F32)) &&
+        if ((known || found || (dtype != MXL_F16 && dtype != MXL_F32)) &&
             mxl_rule_say_dtype(rule, rule->out + i, multicast_dtype(p, dtype, found)) != 0)
             return -1;
     }

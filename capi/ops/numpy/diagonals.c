@@ -26,7 +26,8 @@ static mxl_array *diagonal_of(mxl_scope *s, const mxl_op *op, mxl_array *x,
     if (x->ndim < 2 || row == column)
         return mxl_error_null("axes %d and %d of an array with %d axes are not those of matrices",
                               row, column, x->ndim);
-    if (mxl_size_below(x->shape[column], p->offset) || mxl_size_below(x->shape[row], -p->offset))
+    if ((x->shape[column] >= 0 && p->offset > x->shape[column]) ||
+        (x->shape[row] >= 0 && p->offset < -x->shape[row]))
         return mxl_diag(s, mxl_np_empty(s, x, row, 0), 0, row, column);
     return mxl_diag(s, x, p->offset, row, column);
 }

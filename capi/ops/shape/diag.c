@@ -44,7 +44,7 @@ static int diag_plan(mxl_plan *p)
         return mxl_error("diag: axis1 and axis2 are both axis %d", row);
     rows = p->shape.dim[row];
     columns = p->shape.dim[column];
-    if (mxl_size_below(columns, k) || mxl_size_below(rows, -k))
+    if ((columns >= 0 && k > columns) || (rows >= 0 && k < -rows))
         return mxl_error("diag: a matrix of %lld x %lld has no diagonal %lld", (long long)rows,
                          (long long)columns, (long long)k);
     rows += k < 0 ? k : 0;

@@ -27,7 +27,7 @@ static int own_check(void *params)
 {
     const mxl_tuple *shape = params;
 
-    return mxl_shape_count(shape->n, shape->v) < 0 ? -1 : 0;
+    return mxl_shape_count(shape->n, shape->v) < 0 ? mxl_error_prefix("broadcast_to") : 0;
 }
 
 static int own_plan(mxl_plan *p)

@@ -124,7 +124,7 @@ static int at_plan(mxl_plan *p)
 {
     int64_t index = *(const int64_t *)p->params;
 
-    if (p->shape.ndim == 0 || index < 0 || mxl_size_below(p->shape.dim[0], index + 1))
+    if (p->shape.ndim == 0 || index < 0 || (p->shape.dim[0] >= 0 && index >= p->shape.dim[0]))
         return mxl_error("%s: row %lld of an array with %lld", p->op->name, (long long)index,
                          (long long)(p->shape.ndim == 0 ? 0 : p->shape.dim[0]));
     mxl_plan_cut(p, 0, index, 1, 1);
