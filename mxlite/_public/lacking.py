@@ -10,10 +10,6 @@ _QUANTIZED = "quantized networks are not in mxlite; cast to float16 (net.cast('f
 
 #: Patterns of names, behind the module's without "mxlite."; the reason, and what to write. The first that fits.
 _REASONS = (
-    (
-        "np_symbol symbol.np* ndarray.contrib.uniform symbol.contrib.uniform",
-        "mx.np has no symbols here yet; mx.sym has the same operators under MXNet's names",
-    ),
     ("*sparse *SparseEmbedding *.CSRNDArray *.getnnz *.edge_id *.dgl_*", _SPARSE),
     ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),
     ("th", "it called Lua's Torch; mx.operator.CustomOp runs code of yours"),

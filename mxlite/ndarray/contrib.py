@@ -10,7 +10,6 @@ from mxlite.context import Context
 from mxlite.error import WrongTypeError
 from mxlite.ndarray import random
 from mxlite.ndarray._generate import show_functions as _show_functions
-from mxlite.ndarray._kinds import of_both_classes as _of_both_classes
 from mxlite.ndarray._make import invoke as _invoke
 from mxlite.ndarray.creation import full as _full
 from mxlite.ndarray.ndarray import NDArray
@@ -242,7 +241,7 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any) -> tup
 
 def _holds(condition: Any) -> bool:
     """Whether a condition, an array of one element or anything else, is true."""
-    return bool(condition.as_nd_ndarray().asscalar() if isinstance(condition, NDArray) else condition)
+    return bool(condition.asscalar() if isinstance(condition, NDArray) else condition)
 
 
 def while_loop(
@@ -309,7 +308,5 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any]) 
     """
     return then_func() if _holds(pred) else else_func()
 
-
-foreach, while_loop = map(_of_both_classes, (foreach, while_loop))
 
 _show_functions(globals())
