@@ -8,10 +8,11 @@ from typing import Any
 
 from mxlite._lib import hot
 from mxlite.autograd import _static
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._gradients import array_list
 from mxlite.autograd._nodes import Saved, note_returned, record
 from mxlite.error import MXNetError
-from mxlite.ndarray._gradient import FRONT_END
+from mxlite.ndarray._kinds import front_end_for
 from mxlite.ndarray.ndarray import NDArray
 
 
@@ -58,9 +59,7 @@ class Function:
         """
         if not _has_static_forward(cls):
             raise TypeError(f"{cls.__name__}.apply: forward is no staticmethod; call {cls.__name__}()(...)")
-        arrays = (each for each in args if isinstance(each, NDArray))
-        front_end = next((each._graph_front_end for each in arrays), FRONT_END)
-        return _static.apply(front_end, cls, args, kwargs)
+        return _static.apply(front_end_for(args), cls, args, kwargs)
 
     def forward(self, *inputs: Any, **_: Any) -> Any:
         """The outputs for `inputs`."""
@@ -107,9 +106,9 @@ class Function:
         for number, output in enumerate(made):
             if output.requires_grad and any(output is each for each in arrays):
                 raise MXNetError(f"{type(self).__name__}: output {number} is an input; a function returns new arrays")
-        front_end = arrays[0]._graph_front_end if arrays else FRONT_END
         self._save(made)
-        record(front_end, self._node_name, arrays, made, _Rule(self, arrays, made), context=self)
+        front_end = arrays[0]._graph_front_end if arrays else front_end_for()
+        record(front_end, self._node_name, arrays, made, _Rule(self, front_end, arrays, made), context=self)
         return outputs
 
     def _save(self, outputs: list[NDArray]) -> None:
@@ -128,9 +127,9 @@ def _has_static_forward(cls: type) -> bool:
 class _Rule:
     """The backward rule of a recorded function: calls its backward and checks what that returns."""
 
-    def __init__(self, function: Function, inputs: list[NDArray], outputs: list[NDArray]) -> None:
+    def __init__(self, function: Function, front_end: FrontEnd, inputs: list[NDArray], outputs: list[NDArray]) -> None:
         self.function = function
-        self.front_end = inputs[0]._graph_front_end if inputs else FRONT_END
+        self.front_end = front_end
         self.inputs, self.outputs = ([(each.shape, each.dtype) for each in arrays] for arrays in (inputs, outputs))
 
     def __call__(self, grads: list, wanted: list) -> list:

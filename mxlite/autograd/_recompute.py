@@ -153,7 +153,7 @@ class _Again:
         """An argument as the second run gets it: a variable of its own where a gradient flows to it."""
         if not isinstance(value, self.front_end.array_class):
             return value
-        alone = detached(self.front_end, value)
+        alone = detached(value._graph_front_end, value)
         return alone.requires_grad_() if value.requires_grad else alone
 
 

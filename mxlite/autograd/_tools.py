@@ -9,6 +9,7 @@ from mxlite.autograd._checks import Checks
 from mxlite.autograd.anomaly import Anomaly
 from mxlite.autograd.saved import SavedHooks
 from mxlite.ndarray._gradient import FRONT_END
+from mxlite.ndarray._kinds import by_inputs, front_end_for
 
 _CHECKS = (None, "nan", "inf")
 
@@ -20,14 +21,14 @@ def checkpoint(fn: Callable, *args: Any, preserve_rng_state: bool = True, **kwar
         fn: A function of NDArrays and whatever else; it must do the same each time.
         preserve_rng_state: Whether the second run draws the random numbers of the first.
     """
-    return _recompute.checkpoint(FRONT_END, fn, args, kwargs, preserve_rng_state)
+    return _recompute.checkpoint(front_end_for(args, kwargs), fn, args, kwargs, preserve_rng_state)
 
 
 class saved_tensors_hooks(SavedHooks):  # noqa: N801 - PyTorch's name
     __doc__ = SavedHooks.__doc__
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        super().__init__(pack_hook, unpack_hook, FRONT_END)
+        super().__init__(pack_hook, unpack_hook, front_end_for())
 
 
 class detect_anomaly(Anomaly):  # noqa: N801 - PyTorch's name
@@ -44,8 +45,8 @@ class detect_anomaly(Anomaly):  # noqa: N801 - PyTorch's name
     def __init__(self, check: str | None = "inf") -> None:
         if check not in _CHECKS:
             raise ValueError(f"detect_anomaly: check is {check!r}; it may be 'inf', 'nan' or None")
-        super().__init__(FRONT_END, _CHECKS.index(check))
+        super().__init__(front_end_for(), _CHECKS.index(check))
 
 
 _checks = Checks(FRONT_END)
-gradcheck, gradgradcheck = _checks.gradcheck, _checks.gradgradcheck
+gradcheck, gradgradcheck = by_inputs(_checks.gradcheck), by_inputs(_checks.gradgradcheck)

@@ -14,10 +14,10 @@ from mxlite.base import AsDtype, dtype_given, dtype_name, take_as_dense
 from mxlite.context import Context, cpu, current_context
 from mxlite.error import MXNetError, MXNotImplementedError, WrongStateError, WrongValueError
 from mxlite.gluon.utils import shape_is_known
-from mxlite.ndarray._kinds import array_from, as_kind, as_mode, of_numpy
+from mxlite.ndarray._kinds import array_of_mode, as_kind, as_mode, of_numpy
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import Symbol, var
-from mxlite.util import _modes, is_np_array, is_np_shape
+from mxlite.util import _modes, is_np_shape
 
 tensor_types = (Symbol, NDArray)
 
@@ -54,6 +54,10 @@ class _Copies(list):
         super().__setitem__(key, value)
         self._numpy = None
         epoch.number += 1
+
+    def __reduce__(self) -> tuple:
+        """Copies and pickles have the arrays alone: others of the same memory would have their own then."""
+        return type(self), (list(self),)
 
     def in_numpy(self) -> list[NDArray]:
         """The arrays as those of `mx.np`: the same objects each time, over the same memory."""
@@ -493,7 +497,7 @@ class Constant(Parameter):
 
     def __init__(self, name: str, value: Any) -> None:
         if not isinstance(value, NDArray):
-            value = array_from(value) if is_np_array() else ndarray.array(value, dtype=np.float32)
+            value = array_of_mode(value)
         self.value = value
         super().__init__(name, grad_req="null", shape=value.shape, dtype=value.dtype, init=_Value(value))
 

@@ -17,6 +17,8 @@ from mxlite.symbol.symbol import Symbol
 _P = ParamSpec("_P")
 _X = TypeVar("_X", contravariant=True)
 _R = TypeVar("_R", covariant=True)
+#: An array's class: that of the answer is that of the input, mx.nd's or mx.np's.
+_A = TypeVar("_A", bound=NDArray)
 
 
 class BlockOptions(TypedDict, total=False):
@@ -49,7 +51,7 @@ def hybrid_call(self: _HybridForward[_X, _Unsaid], x: _X, /, *args: Any) -> Any:
 @overload
 def hybrid_call(self: _HybridForward[_X, NDArray], x: Symbol, /, *args: Any) -> Symbol: ...
 @overload
-def hybrid_call(self: _HybridForward[_X, NDArray], x: _X, /, *args: Any) -> NDArray: ...
+def hybrid_call(self: _HybridForward[NDArray, NDArray], x: _A, /, *args: Any) -> _A: ...
 @overload
 def hybrid_call(self: _HybridForward[_X, _R], x: Symbol, /, *args: Any) -> Any: ...
 @overload
@@ -59,9 +61,7 @@ def hybrid_call(self: Any, *args: Any) -> Any:
 
 
 @overload
-def loss_call(
-    self: _HybridForward[Any, NDArray], pred: NDArray, label: NDArray, /, *args: NDArray | None
-) -> NDArray: ...
+def loss_call(self: _HybridForward[Any, NDArray], pred: _A, label: NDArray, /, *args: NDArray | None) -> _A: ...
 @overload
 def loss_call(self: _HybridForward[Any, NDArray], pred: Symbol, label: Symbol, /, *args: Symbol | None) -> Symbol: ...
 @overload
@@ -75,13 +75,11 @@ States = Union[NDArray, "list[NDArray]", "tuple[NDArray, ...]"]
 
 
 @overload
-def recurrent_call(
-    self: Any, inputs: NDArray, states: None = None, sequence_length: NDArray | None = None
-) -> NDArray: ...
+def recurrent_call(self: Any, inputs: _A, states: None = None, sequence_length: NDArray | None = None) -> _A: ...
 @overload
 def recurrent_call(
-    self: Any, inputs: NDArray, states: States, sequence_length: NDArray | None = None
-) -> tuple[NDArray, list[NDArray]]: ...
+    self: Any, inputs: _A, states: States, sequence_length: NDArray | None = None
+) -> tuple[_A, list[_A]]: ...
 @overload
 def recurrent_call(self: Any, inputs: Symbol, states: None = None, sequence_length: Symbol | None = None) -> Symbol: ...
 @overload

@@ -17,7 +17,7 @@ from mxlite._public import show
 from mxlite._public.keywords import judge
 from mxlite.context import Context
 from mxlite.error import WrongValueError
-from mxlite.ndarray._kinds import answering
+from mxlite.ndarray._kinds import answering, array_of_mode, as_kind
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.util import is_np_shape
 
@@ -66,7 +66,7 @@ def _part(data: Any, axis: int, begin: int, end: int) -> Any:
 def split_and_load(data: Any, ctx_list: list[Context], batch_axis: int = 0, even_split: bool = True) -> list[NDArray]:
     """`split_data` into as many slices as there are contexts, each an NDArray in its context."""
     if not isinstance(data, NDArray):
-        data = ndarray.array(data, ctx=ctx_list[0] if len(ctx_list) else None)
+        data = as_kind(array_of_mode(data, ctx_list[0] if len(ctx_list) else None), NDArray)
     if len(ctx_list) == 1:
         return [data.as_in_context(ctx_list[0])]
     slices = split_data(data, len(ctx_list), batch_axis, even_split)

@@ -16,7 +16,7 @@ from typing import Any, Callable, TypeVar
 
 from mxlite.autograd._handles import share
 from mxlite.ndarray.ndarray import NDArray
-from mxlite.util import is_np_array
+from mxlite.util import _modes, is_np_array
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -51,6 +51,8 @@ def arrays_in(value: Any) -> Iterator[NDArray]:
 
 def as_kind(value: Any, kind: type[NDArray]) -> Any:
     """A value whose arrays, in nested lists, tuples and dictionaries too, are of a class; the same memory."""
+    if len(CLASSES) == 1:
+        return value
     if isinstance(value, NDArray):
         return value if value._kind is kind else kind._adopt(share(value._h))
     if value.__class__ in (list, tuple):
@@ -65,16 +67,36 @@ def as_mode(value: Any) -> Any:
     return as_kind(value, of_numpy()) if is_np_array() else value
 
 
-def array_from(values: Any) -> Any:
-    """What `mx.np.array` makes of values."""
-    return importlib.import_module("mxlite.numpy").array(values)
+def array_of_mode(values: Any, ctx: Any = None) -> NDArray:
+    """What `array` of `mx.nd`, or in NumPy's mode of `mx.np`, makes of values."""
+    module = importlib.import_module("mxlite.numpy" if is_np_array() else "mxlite.ndarray")
+    made: NDArray = module.array(values, ctx=ctx)
+    return made
 
 
 def kind_for(*values: Any) -> type[NDArray]:
     """The class of the first array among values; without one that of the mode."""
+    if len(CLASSES) == 1 and not is_np_array():
+        return NDArray
     for each in arrays_in(values):
         return each._kind
     return of_mode()
+
+
+def front_end_for(*values: Any) -> Any:
+    """How nodes make arrays (`Style`) of the class of the first among values; without one of the mode's."""
+    return kind_for(*values)._graph_front_end
+
+
+def by_inputs(method: _F) -> _F:
+    """A method of tools for a front end, of a function and its inputs, as a function for arrays of both classes."""
+    tools, plain = type(method.__self__), method.__func__  # type: ignore[attr-defined]
+
+    @wraps(method)
+    def function(func: Callable, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        return plain(tools(front_end_for(inputs)), func, inputs, *args, **kwargs)
+
+    return function  # type: ignore[return-value]
 
 
 def answering(function: _F) -> _F:
@@ -82,7 +104,7 @@ def answering(function: _F) -> _F:
 
     @wraps(function)
     def answer(*args: Any, **kwargs: Any) -> Any:
-        if len(CLASSES) == 1 and not is_np_array():
+        if len(CLASSES) == 1 and not _modes.np_array:  # as kind_for, without its call
             return function(*args, **kwargs)
         kind = kind_for(args, kwargs)
         if kind is NDArray:
@@ -90,6 +112,12 @@ def answering(function: _F) -> _F:
         return as_kind(function(*as_kind(args, NDArray), **as_kind(kwargs, NDArray)), kind)
 
     return answer  # type: ignore[return-value]
+
+
+def for_both(function: _F) -> _F:
+    """A decorator that says of a function of `mx.nd` that it takes arrays of either class, and gives what it takes."""
+    function.for_both = True  # type: ignore[attr-defined]
+    return function
 
 
 def answer_all(module: dict[str, Any]) -> None:
@@ -128,7 +156,9 @@ class Functions:
         operator = operator_of(where, name)
         if operator is not None:
             return make_function(operator, of_numpy(), name, where)
-        return _giving(found) if callable(found) else found
+        if not callable(found) or hasattr(found, "for_both"):
+            return found
+        return _giving(found)
 
 
 def _giving(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from mxlite.context import Context
 from mxlite.error import WrongTypeError
 from mxlite.ndarray import random
 from mxlite.ndarray._generate import show_functions as _show_functions
+from mxlite.ndarray._kinds import as_kind, for_both
 from mxlite.ndarray._make import invoke as _invoke
 from mxlite.ndarray.creation import full as _full
 from mxlite.ndarray.ndarray import NDArray
@@ -204,10 +205,11 @@ def _stacked(steps: list[list[NDArray]], padded_to: int = 0) -> list[NDArray]:
             shape = (padded_to - len(steps), *arrays[0].shape)
             zeros = _invoke("_zeros", [], {"shape": shape, "dtype": arrays[0].dtype, "ctx": str(arrays[0].context)})
             result = _invoke("Concat", [result, zeros], {"dim": 0, "num_args": 2})
-        results.append(result)
+        results.append(as_kind(result, arrays[0]._kind))
     return results
 
 
+@for_both
 def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any) -> tuple[Any, Any]:
     """Runs a function over the parts of arrays along their first axis, and hands states from each call to the next.
 
@@ -241,9 +243,10 @@ def foreach(body: Callable[[Any, Any], Any], data: Any, init_states: Any) -> tup
 
 def _holds(condition: Any) -> bool:
     """Whether a condition, an array of one element or anything else, is true."""
-    return bool(condition.asscalar() if isinstance(condition, NDArray) else condition)
+    return bool(condition.as_nd_ndarray().asscalar() if isinstance(condition, NDArray) else condition)
 
 
+@for_both
 def while_loop(
     cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: int | None = None
 ) -> tuple[Any, Any]:
@@ -293,6 +296,7 @@ def while_loop(
     return _like(outputs, _stacked(steps, most)), last if isinstance(variables, NDArray) else _like(variables, last)
 
 
+@for_both
 def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any]) -> Any:
     """Calls one of two functions.
 

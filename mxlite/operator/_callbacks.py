@@ -14,6 +14,7 @@ from mxlite import _backward, error
 from mxlite._lib import c_ints, c_texts, hot, lasting
 from mxlite.base import DTYPE_OF_FLAG, _Null, dtype_flag
 from mxlite.context import Context
+from mxlite.ndarray._kinds import of_mode
 from mxlite.ndarray._operators import Operator
 from mxlite.ndarray.ndarray import NDArray
 
@@ -84,11 +85,12 @@ class _Description(_Held):
 
 
 class _Instance(_Held):
-    """A CustomOp."""
+    """A CustomOp, and the class of the arrays that it gets: that of the mode in which it was made."""
 
     def __init__(self, op: Any) -> None:
         super().__init__()
         self.op = op
+        self.kind = of_mode()
 
 
 def _callback(*kinds: Any) -> Callable[[Callable], Any]:
@@ -190,7 +192,7 @@ def _runner(method: str, written: str, named: tuple[str, ...]) -> Any:
     def run(held: _Instance, count: int, handles: Any, tags: Any, requests: Any, is_train: int) -> None:
         arrays: dict[str, list[NDArray]] = {kind: [] for kind in named}
         for i in range(count):
-            arrays[_TAGS[tags[i]]].append(NDArray._adopt(handles[i]))
+            arrays[_TAGS[tags[i]]].append(held.kind._adopt(handles[i]))
         req = [_REQUESTS[each] for each in requests[: len(arrays[written])]]
         more = {"is_train": is_train} if method == "forward" else {}
         _backward.call_user(lambda: getattr(held.op, method)(req=req, **more, **arrays))

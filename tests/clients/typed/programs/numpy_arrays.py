@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mxlite as mx
-from mxlite import autograd, np, npx
+from mxlite import autograd, gluon, np, npx
+from mxlite.gluon import nn
 
 
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -18,6 +21,32 @@ def parts(x: np.ndarray, count: int) -> list[np.ndarray]:
 def spectrum(x: np.ndarray) -> np.ndarray:
     _, values, _ = np.linalg.svd(x.T)
     return values
+
+
+class Doubled(gluon.HybridBlock):
+    """A block of a program over mx.np."""
+
+    def hybrid_forward(self, F: Any, x: np.ndarray) -> np.ndarray:  # noqa: N803
+        """Twice the input."""
+        return x * 2
+
+
+def layers() -> float:
+    """Layers, losses and recurrent layers give arrays of the class of their inputs."""
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3), nn.LayerNorm())
+    net.initialize()
+    x = np.ones((2, 4))
+    y: np.ndarray = net(x)
+    z: np.ndarray = Doubled()(nn.Activation("relu")(x))
+    loss: np.ndarray = gluon.loss.L2Loss()(y, y + z[:, :3])
+    layer = gluon.rnn.LSTM(3)
+    layer.initialize()
+    out, states = layer(np.ones((5, 2, 4)), layer.begin_state(2))
+    sums: list[np.ndarray] = [out.sum(), *states]
+    with mx.util.np_array(False):
+        legacy: mx.nd.NDArray = nn.Activation("relu")(mx.nd.ones((2, 3)))
+    return float(loss.mean() + sums[0] + legacy.sum().as_np_ndarray())
 
 
 def main() -> None:
@@ -35,7 +64,7 @@ def main() -> None:
     assert npx.relu(picked).size == picked.size and counts.tolist() == [1, 2] and indices.size == 2
     old: mx.nd.NDArray = x.as_nd_ndarray()
     new: np.ndarray = old.as_np_ndarray()
-    assert new.astype("float64").dtype == "float64" and float(new.mean()) == float(x.mean())
+    assert layers() > 0 and new.astype("float64").dtype == "float64" and float(new.mean()) == float(x.mean())
     npx.reset_np()
 
 

@@ -292,6 +292,35 @@ def images(mx):
     )
 
 
+@case
+@in_numpy
+def custom_operator(mx):
+    seen = []
+
+    class Scaled(mx.operator.CustomOp):
+        def forward(self, is_train, req, in_data, out_data, aux):
+            seen.append([type(each).__name__ for each in (*in_data, *out_data)])
+            self.assign(out_data[0], req[0], in_data[0] * in_data[0])
+
+        def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+            seen.append([type(each).__name__ for each in (*out_grad, *in_data, *out_data, *in_grad)])
+            self.assign(in_grad[0], req[0], out_grad[0] * in_data[0] * 2)
+
+    @mx.operator.register("np_training_scaled")
+    class ScaledProp(mx.operator.CustomOpProp):
+        def create_operator(self, ctx, shapes, dtypes):
+            return Scaled()
+
+    x = array(mx, (2, 3))
+    x.attach_grad()
+    with mx.autograd.record():
+        y = mx.nd.Custom(x.as_nd_ndarray(), op_type="np_training_scaled").as_np_ndarray()
+    y.backward()
+    found = classes([y, x.grad])
+    mx.npx.waitall()
+    return found, seen
+
+
 # ---- tools ----
 
 
@@ -342,3 +371,12 @@ def contexts(mx):
     before = str(net(x).ctx)
     net.collect_params().reset_ctx(mx.cpu(0))
     return str(x.ctx), str(y.ctx), str(y.copyto(mx.cpu(1)).ctx), before, str(net(y).ctx), str(net.weight.data().ctx)
+
+
+@case(dtype=["float64", "int64", "uint8", "float16"])
+@in_numpy
+def dtypes_of_numpys_arrays(mx, dtype):
+    x, data = numpy.ones((4, 2), dtype), mx.gluon.data
+    batches = data.DataLoader(data.ArrayDataset(x, x[:, 0]), 2)
+    split = mx.gluon.utils.split_and_load(x, [mx.cpu(0), mx.cpu(1)])
+    return classes([split, list(batches), mx.gluon.Constant("c", x).value])
