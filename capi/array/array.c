@@ -167,7 +167,17 @@ mxl_array *mxl_array_new_later(int dtype, int ndim, const int64_t *shape)
 
 mxl_array *mxl_array_new_meta(int dtype, int ndim, const int64_t *shape)
 {
-    return array_with(mxl_storage_new_meta, dtype, ndim, shape);
+    int64_t sizes[MXL_MAX_NDIM] = {0};
+    mxl_array *array;
+
+    for (int i = 0; i < ndim; i++)
+        sizes[i] = shape[i] < 0 ? 1 : shape[i];
+    array = array_with(mxl_storage_new_meta, dtype, ndim, sizes);
+    for (int i = 0; i < ndim && array != NULL; i++) {
+        if (shape[i] < 0)
+            array->size = array->shape[i] = MXL_UNKNOWN_SIZE;
+    }
+    return array;
 }
 
 mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape)

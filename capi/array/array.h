@@ -81,7 +81,8 @@ mxl_array *mxl_array_zeros(int dtype, int ndim, const int64_t *shape);
 mxl_array *mxl_array_zeros_like(const mxl_array *array);
 mxl_array *mxl_array_new_none(void);
 
-/* The same without memory, for a meta run (mxl_mode): nothing reads or writes the elements. */
+/* The same without memory, for a meta run (mxl_mode): nothing reads or writes the elements. Sizes
+ * below 0 are unknown, and then the number of elements is. */
 mxl_array *mxl_array_new_meta(int dtype, int ndim, const int64_t *shape);
 
 /* A new contiguous array over a storage. Takes over the caller's reference to the storage, also on

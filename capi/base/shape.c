@@ -38,6 +38,18 @@ int64_t mxl_shape_count(int ndim, const int64_t *dim)
     return zero ? 0 : n;
 }
 
+int mxl_shape_check(int ndim, const int64_t *dim)
+{
+    int64_t known[MXL_MAX_NDIM];
+    int n = 0;
+
+    for (int i = 0; i < ndim && ndim <= MXL_MAX_NDIM; i++) {
+        if (dim[i] >= 0)
+            known[n++] = dim[i];
+    }
+    return mxl_shape_count(ndim <= MXL_MAX_NDIM ? n : ndim, known) < 0 ? -1 : 0;
+}
+
 int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b, const int64_t *b)
 {
     int ndim = ndim_a > ndim_b ? ndim_a : ndim_b;
@@ -48,10 +60,10 @@ int mxl_shape_broadcast(mxl_shape *out, int ndim_a, const int64_t *a, int ndim_b
         int64_t x = i < ndim - ndim_a ? 1 : a[i - (ndim - ndim_a)];
         int64_t y = i < ndim - ndim_b ? 1 : b[i - (ndim - ndim_b)];
 
-        if (x != y && x != 1 && y != 1)
+        if (mxl_sizes_differ(x, y) && x != 1 && y != 1)
             return mxl_error("shapes %s and %s cannot be broadcast together",
                              MXL_SHAPE_TEXT(ndim_a, a), MXL_SHAPE_TEXT(ndim_b, b));
-        result.dim[i] = x == 1 ? y : x;
+        result.dim[i] = x == 1 || (x < 0 && y != 1) ? y : x;
     }
     *out = result;
     return 0;

@@ -36,6 +36,11 @@ typedef struct mxl_floats {
 /* The largest number of entries of a list (8 GiB). Twice it plus MXL_MAX_NDIM still fits an int. */
 enum { MXL_TUPLE_MOST = 1 << 30 };
 
+/* An unknown size where the shapes of results are computed (infer, meta runs). All sizes below 0
+ * are: its sum with a size, and a multiple or a part of it. Products are by mxl_shape_size, and of
+ * two sizes that may both be unknown there is no difference. */
+#define MXL_UNKNOWN_SIZE (-(INT64_C(1) << 40))
+
 /* The value of an integer parameter that is None. */
 #define MXL_NONE INT64_MIN
 
@@ -75,13 +80,30 @@ void mxl_shape_from_caller(mxl_shape *shape, bool legacy_shape);
  * or overflow of 16 times the product of the sizes other than 0. */
 int64_t mxl_shape_count(int ndim, const int64_t *dim);
 
-/* Number of elements of a valid shape, or of some of its dimensions. */
+/* -1 with the error set where mxl_shape_count fails whatever the unknown sizes are. */
+int mxl_shape_check(int ndim, const int64_t *dim);
+
+/* Number of elements of a valid shape, or of some of its dimensions; unknown if one size is. */
 static inline int64_t mxl_shape_size(int ndim, const int64_t *dim)
 {
-    int64_t n = 1;
-    for (int i = 0; i < ndim; i++)
+    int64_t n = 1, bits = 0;
+
+    for (int i = 0; i < ndim; i++) {
         n *= dim[i];
-    return n;
+        bits |= dim[i];
+    }
+    return bits < 0 ? MXL_UNKNOWN_SIZE : n;
+}
+
+/* Of sizes that may be unknown: whether they cannot be the same, and whether one is too small. */
+static inline bool mxl_sizes_differ(int64_t a, int64_t b)
+{
+    return a != b && a >= 0 && b >= 0;
+}
+
+static inline bool mxl_size_below(int64_t size, int64_t least)
+{
+    return size >= 0 && size < least;
 }
 
 /* An array around one axis: `outer` blocks, each of `n` rows of `inner` elements. */

@@ -61,6 +61,16 @@ static int check_dtypes(const mxl_infer *infer)
     return 0;
 }
 
+/* Whether all sizes that are known of both, in a meta run, are the same. */
+static bool may_be_same(const mxl_array *a, const mxl_array *b)
+{
+    for (int i = 0; i < a->ndim && a->ndim == b->ndim; i++) {
+        if (mxl_sizes_differ(a->shape[i], b->shape[i]))
+            return false;
+    }
+    return a->ndim == b->ndim;
+}
+
 static int check_shapes(const mxl_infer *infer)
 {
     const mxl_array *first = infer->in[0];
@@ -68,7 +78,7 @@ static int check_shapes(const mxl_infer *infer)
     for (int i = 1; i < infer->num_inputs; i++) {
         const mxl_array *other = infer->in[i];
 
-        if (!mxl_array_same_shape(first, other))
+        if (!mxl_array_same_shape(first, other) && !may_be_same(first, other))
             return mxl_error("%s: inputs have shapes %s and %s; they must be the same",
                              infer->op->name, MXL_SHAPE_OF(first), MXL_SHAPE_OF(other));
     }

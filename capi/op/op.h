@@ -159,7 +159,7 @@ struct mxl_op {
     int (*check)(void *params);     /* NULL, or: refuses contradictory parameters; -1 */
     /* NULL, or, where the number of inputs varies: whether the operator writes into input i */
     bool (*mutates)(const mxl_call *call, int i);
-    int (*infer)(mxl_infer *infer);
+    int (*infer)(mxl_infer *infer); /* of symbols sizes may be unknown: MXL_UNKNOWN_SIZE */
     int (*compute)(const mxl_call *call);
     const mxl_kernels *kernels; /* element-wise loops; compute is then mxl_run_loops */
     /* Or, for a composite: runs other operators and returns output 0, scoped; call->out[1] and on
@@ -209,9 +209,10 @@ struct mxl_op {
      * them, in calls, F must be floating and W float32 or float64, and T of symbols is what the
      * parameter `dtype` names where nothing is known. w is F, and float32 where that is float16;
      * h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of 32 and 64, u uint8, b
-     * bool; t is what the parameter `dtype` names, or A if it names none; a (A) and n (int32) hold
-     * where nothing else is known, and say nothing; e is as a, but says A where nothing else does.
-     * NULL: all have one. */
+     * bool; t is what the parameter `dtype` names, or A if it names none; s, q and r are as t, but
+     * of bool s is int64, and of what is not floating q is float32 and r float64; a (A) and n
+     * (int32) hold where nothing else is known, and say nothing; e is as a, but says A where
+     * nothing else does. NULL: all have one. */
     const char *dtypes;
     const char *(*dtypes_of)(const void *params); /* NULL, or as shapes_of */
     /* What no text can say (op/rule.h); -1 with the error set where it contradicts. Shapes: in

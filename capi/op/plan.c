@@ -154,7 +154,8 @@ void mxl_plan_reshape(mxl_plan *p, int ndim, const int64_t *shape)
 {
     int64_t strides[MXL_MAX_NDIM];
 
-    if (p->straight || mxl_shape_size(ndim, shape) == 0) {
+    if (p->straight || mxl_shape_size(ndim, shape) <= 0 ||
+        mxl_shape_size(p->shape.ndim, p->shape.dim) < 0) {
         mxl_shape_set(&p->shape, ndim, shape);
         mxl_shape_strides(ndim, shape, p->strides);
     } else if (restride(p, ndim, shape, strides)) {

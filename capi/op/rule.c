@@ -224,7 +224,7 @@ int mxl_rule_dtypes(mxl_rule *rule)
     said = mxl_rule_dtype_parameter(rule);
     if (said != MXL_DTYPE_UNKNOWN)
         return mxl_rule_say_out_dtypes(rule, said);
-    return mxl_rule_said_dtypes(rule, rule->other_outputs ? "A*>" : "A*>A*");
+    return mxl_rule_said_dtypes(rule, "A*>A*");
 }
 
 /* ---- parameters that many operators have ---- */

@@ -16,9 +16,8 @@ struct mxl_rule {
     int visible; /* outputs that a caller sees */
     mxl_shape *shapes;
     int *dtypes;
-    bool legacy_shape;  /* MXNet's legacy mode: shapes () and sizes 0 of a caller mean unknown */
-    bool changed;       /* something is known that was not */
-    bool other_outputs; /* of dtypes: results have another dtype than the inputs */
+    bool legacy_shape; /* MXNet's legacy mode: shapes () and sizes 0 of a caller mean unknown */
+    bool changed;      /* something is known that was not */
 };
 
 static inline mxl_shape *mxl_rule_in(const mxl_rule *rule, int i)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/memory/mem.h"
 #include "base/state.h"
 #include "op/rule.h"
 #include "op/shapes/solver.h"
@@ -159,6 +160,16 @@ static int fixed_dtype(char letter)
     return MXL_DTYPE_UNKNOWN;
 }
 
+/* What letters of results make of A's dtype: s of a sum, q of a quotient, r of a root. */
+static int derived_dtype(char letter, int of)
+{
+    if (of == MXL_DTYPE_UNKNOWN || mxl_dtype_is_float(of))
+        return of;
+    if (letter == 's')
+        return of == MXL_BOOL ? MXL_I64 : of;
+    return letter == 'q' ? MXL_F32 : letter == 'r' ? MXL_F64 : of;
+}
+
 /* The first dtype that is known of what has this letter, in any repetition, or, with `t` as A, that
  * letter. */
 static int dtype_of_letter(const signature *s, int count, char wanted, bool t_is_a)
@@ -169,7 +180,7 @@ static int dtype_of_letter(const signature *s, int count, char wanted, bool t_is
         char letter;
         int at, entry = entry_at(s, i, &letter, &at);
 
-        if (letter == wanted || (letter == 't' && t_is_a && wanted == 'A'))
+        if (letter == wanted || (wanted == 'A' && t_is_a && strchr("tsqr", letter) != NULL))
             found = s->rule->dtypes[entry];
     }
     return found;
@@ -182,9 +193,11 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
     bool t_is_a = said == MXL_DTYPE_UNKNOWN;
     int known[128];
 
-    for (int c = 0; c < 128; c++)
-        known[c] = strchr(text, c) != NULL && c > '.' ? dtype_of_letter(&s, count, (char)c, t_is_a)
-                                                      : MXL_DTYPE_UNKNOWN;
+    for (int c = 0; c < 128; c++) {
+        bool read = c == 'A' || (c > '.' && strchr(text, c) != NULL);
+
+        known[c] = read ? dtype_of_letter(&s, count, (char)c, t_is_a) : MXL_DTYPE_UNKNOWN;
+    }
     if (known['A'] == MXL_DTYPE_UNKNOWN)
         known['A'] = known['e'];
     known['e'] = known['A'];
@@ -192,7 +205,8 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
         known['T'] = said;
     known['a'] = strchr(text, 'F') != NULL ? known['F'] : known['A'];
     known['w'] = known['F'] == MXL_F16 ? MXL_F32 : known['F'];
-    known['t'] = t_is_a ? known['A'] : said;
+    for (const char *letter = "tsqr"; *letter != '\0'; letter++)
+        known[*letter & 127] = t_is_a ? derived_dtype(*letter, known['A']) : said;
     for (int i = 0; i < count; i++) {
         char letter;
         int at, entry = entry_at(&s, i, &letter, &at);
@@ -222,8 +236,8 @@ static int wanted_dtype(char letter, const int *known, int parameter)
         return known[letter - 'A'];
     if (letter == 'w')
         return known['F' - 'A'] == MXL_F16 ? MXL_F32 : known['F' - 'A'];
-    if (letter == 't')
-        return parameter != MXL_DTYPE_UNKNOWN ? parameter : known[0];
+    if (strchr("tsqr", letter) != NULL)
+        return parameter != MXL_DTYPE_UNKNOWN ? parameter : derived_dtype(letter, known[0]);
     return strchr("aen", letter) != NULL ? MXL_DTYPE_UNKNOWN : fixed_dtype(letter);
 }
 
@@ -272,7 +286,7 @@ static int call_dtypes(mxl_infer *infer)
     if (text[0] >= 'A' && text[0] <= 'Z' && text[1] == '*' && text[2] == '>' && text[3] == text[0])
         return one_dtype(infer, text[0]);
     s = signature_of(&rule, text);
-    parameter = strchr(text, 't') != NULL ? mxl_rule_dtype_parameter(&rule) : MXL_DTYPE_UNKNOWN;
+    parameter = strpbrk(text, "tsqr") != NULL ? mxl_rule_dtype_parameter(&rule) : MXL_DTYPE_UNKNOWN;
     for (int c = 0; c < 26; c++)
         known[c] = MXL_DTYPE_UNKNOWN;
     for (int i = 0; i < infer->num_inputs; i++) {
@@ -288,9 +302,45 @@ static int call_dtypes(mxl_infer *infer)
     return 0;
 }
 
+/* Of a call in a meta run with sizes that are unknown: as of a node of a graph. */
+static int partly_said(mxl_infer *infer, const char *text)
+{
+    int count = infer->num_inputs + infer->num_outputs, status;
+    size_t bytes = (size_t)count * (sizeof(mxl_shape) + sizeof(int));
+    mxl_shape *shapes = mxl_alloc(bytes);
+    int *entries = (int *)(shapes + count);
+    mxl_rule rule = {.op = infer->op,
+                     .params = infer->params,
+                     .in = entries,
+                     .num_in = infer->num_inputs,
+                     .out = infer->num_inputs,
+                     .num_out = infer->num_outputs,
+                     .shapes = shapes};
+
+    if (shapes == NULL)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        entries[i] = i;
+        shapes[i].ndim = -1;
+        if (i < rule.num_in)
+            mxl_shape_set(&shapes[i], infer->in[i]->ndim, infer->in[i]->shape);
+        for (int k = 0; k < shapes[i].ndim; k++)
+            shapes[i].dim[k] = shapes[i].dim[k] < 0 ? -1 : shapes[i].dim[k];
+    }
+    status = mxl_rule_said_shapes(&rule, text);
+    for (int i = 0; i < rule.num_out && status == 0; i++) {
+        infer->out_shape[i] = shapes[rule.out + i];
+        if (infer->out_shape[i].ndim < 0)
+            status = mxl_error("%s: the result has an unknown number of axes", infer->op->name);
+    }
+    mxl_free(shapes, bytes);
+    return status;
+}
+
 int mxl_infer_said(mxl_infer *infer)
 {
-    mxl_shapes *shapes = compiled(infer->op, mxl_op_shapes(infer->op, infer->params));
+    const char *text = mxl_op_shapes(infer->op, infer->params);
+    mxl_shapes *shapes = compiled(infer->op, text);
     mxl_shape_facts facts;
 
     if (shapes == NULL)
@@ -302,7 +352,13 @@ int mxl_infer_said(mxl_infer *infer)
                               .num_in = infer->num_inputs,
                               .num_out = infer->num_outputs,
                               .call = infer};
-    if (call_dtypes(infer) != 0 || mxl_shapes_solve(shapes, &facts) != 0)
+    if (call_dtypes(infer) != 0)
+        return -1;
+    for (int i = 0; i < infer->num_inputs; i++) {
+        if (infer->in[i]->size < 0)
+            return partly_said(infer, text);
+    }
+    if (mxl_shapes_solve(shapes, &facts) != 0)
         return -1;
     mxl_memo_keep(shapes, infer);
     return 0;

@@ -214,9 +214,11 @@ int mxl_infer_made(mxl_infer *infer, const char *ctx, int dtype, int ndim, const
 #define MXL_CREATES                                                                                \
     .complete_shapes = mxl_rule_creation, .complete_dtypes = mxl_rule_creation_dtypes
 
-/* The parameters, infer and compute of operators of an array and a number (mxl_scalar_params). */
+/* The parameters, infer, dtypes and compute of operators of an array and a number
+ * (mxl_scalar_params). */
 extern const mxl_param mxl_params_scalar[];
 int mxl_scalar_infer(mxl_infer *infer);
+const char *mxl_scalar_dtypes(const void *params);
 /* The dtype in which an array and a number are computed, and that of the result. */
 int mxl_scalar_dtype(int dtype, const mxl_scalar_params *params);
 int mxl_scalar_compute(const mxl_call *call);

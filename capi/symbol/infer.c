@@ -113,13 +113,7 @@ static bool says_all(const mxl_op *op)
 
 static int infer_dtypes_of(const mxl_graph_node *node, mxl_rule *rule)
 {
-    bool found = false;
-
-    if (node->op->graphs > 0)
-        return mxl_control_dtypes(node, rule);
-    if (!says_all(node->op) && mxl_rule_own_dtypes(rule, &found) != 0)
-        return -1;
-    return found ? 0 : mxl_rule_dtypes(rule);
+    return node->op->graphs > 0 ? mxl_control_dtypes(node, rule) : mxl_rule_dtypes(rule);
 }
 
 static int infer_shapes_of(const mxl_graph_node *node, mxl_rule *rule)

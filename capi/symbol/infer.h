@@ -32,11 +32,9 @@ int mxl_infer_dtypes(mxl_facts *facts);
 
 /* ---- one node ---- */
 
-/* Completes outputs by the operator's own infer function, which gets arrays without memory, with
- * several sizes, ranks and dtypes in place of unknown ones: what stays the same is known. If not
- * all dtypes of inputs are, dtypes may stay unknown; then it notes whether results have the dtype
- * of the inputs. *found: the dtypes of all outputs are known. */
+/* Completes outputs by the operator's own infer function, or a meta run of its composition, which
+ * gets arrays without memory, some sizes of which may be unknown. It says nothing where a rank is,
+ * or where the operator refuses unknown sizes. -1 with the error set. */
 int mxl_rule_own_shapes(mxl_rule *rule);
-int mxl_rule_own_dtypes(mxl_rule *rule, bool *found);
 
 #endif

@@ -51,7 +51,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             is an index from 0 on) and `two` (axis, begin, end), or as MXNet's; other keys by `many` (the key, and index
             arrays), if given. Returns Owner's `__getitem__`, which the interpreter calls from the type's slot.
         put: The function is `__setitem__`: numbers are written by `one` (the key and the number, the array and index
-            arrays), arrays by `two` (the array and index arrays after it), to what is surely a part of the array.
+            arrays), arrays by `two` (the array and index arrays after it); while recording only where the key surely
+            leaves something of the array out.
         list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
         reshape: The function is MXNet's reshape, whose integers are codes.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an

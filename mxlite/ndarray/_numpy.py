@@ -78,22 +78,22 @@ _CONSTANT = frozenset(("np.empty_like", "np.full_like", "np.ones_like", "np.zero
 _INSTEAD = {"absolute": "abs", "concatenate": "concat", "matmul": "dot", "around": "round", "round_": "round"}
 
 
-def _replaced(value: Any, convert: Callable[[NDArray], Any]) -> Any:
+def replaced(value: Any, convert: Callable[[NDArray], Any]) -> Any:
     """The value with NDArrays converted, also those in lists, tuples and dicts."""
     if isinstance(value, NDArray):
         return convert(value)
     if value.__class__ in (list, tuple):
-        return value.__class__(_replaced(each, convert) for each in value)
+        return value.__class__(replaced(each, convert) for each in value)
     if value.__class__ is dict:
-        return {key: _replaced(each, convert) for key, each in value.items()}
+        return {key: replaced(each, convert) for key, each in value.items()}
     return value
 
 
-def _leaves(value: Any) -> list[Any]:
+def leaves(value: Any) -> list[Any]:
     """The value, or those in lists, tuples and dicts."""
     if isinstance(value, dict):
         value = list(value.values())
-    return [leaf for each in value for leaf in _leaves(each)] if isinstance(value, (list, tuple)) else [value]
+    return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (list, tuple)) else [value]
 
 
 def _has_fractions(value: Any) -> bool:
@@ -125,28 +125,28 @@ def _answer(name: str, call: Callable[..., Any], args: tuple, kwargs: dict[str, 
         views.append(np.asarray(array))  # to be read alone
         return views[-1]
 
-    out = _leaves(kwargs.get("out"))
+    out = leaves(kwargs.get("out"))
     if any(isinstance(each, NDArray) for each in out):
         raise MXTypeError(f"{name}: out is an NDArray, NumPy writes to its own; write x[:] = the result")
     recorded = []
     if FRONT_END.is_recording():
-        recorded = [each for each in _leaves((args, kwargs)) if isinstance(each, NDArray) and each.requires_grad]
+        recorded = [each for each in leaves((args, kwargs)) if isinstance(each, NDArray) and each.requires_grad]
     if recorded and any(map(_has_fractions, out)):
         _refuse(name, recorded[0])
-    read = _replaced((args, kwargs), look)
+    read = replaced((args, kwargs), look)
     if not views:  # they are within something that is no list
         return NotImplemented
     result = call(*read[0], **read[1])
-    if recorded and name not in _CONSTANT and any(map(_has_fractions, _leaves(result))):
+    if recorded and name not in _CONSTANT and any(map(_has_fractions, leaves(result))):
         _refuse(name, recorded[0])
     if any(np.may_share_memory(part, view) for part in _arrays(result) for view in views):
-        args, kwargs = _replaced((args, kwargs), NDArray.asnumpy)
+        args, kwargs = replaced((args, kwargs), NDArray.asnumpy)
         result = call(*args, **kwargs)
     return result
 
 
 def _arrays(value: Any) -> list[np.ndarray]:
-    return [each for each in _leaves(value) if isinstance(each, np.ndarray)]
+    return [each for each in leaves(value) if isinstance(each, np.ndarray)]
 
 
 def _array_function(self: NDArray, func: Callable, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

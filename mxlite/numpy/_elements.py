@@ -65,6 +65,16 @@ def _floating(a: Any) -> Any:
     return a if a.dtype.kind == "f" else a.astype("float64")
 
 
+def _inexact(a: Any) -> Any:
+    """An array of fractions: of integers one of the smallest dtype that NumPy finds for them."""
+    return _cast(a, _numpy.result_type(a.dtype, _numpy.float16))
+
+
+def _summed(a: Any, dtype: Any) -> Any:
+    """An array to be added up or multiplied: of integers one of int64."""
+    return _cast(a, dtype) if dtype is not None else a if a.dtype.kind == "f" else _cast(a, "int64")
+
+
 def _axis(axis: Any, ndim: int) -> int:
     """An axis from 0 on. Raises: ValueError: there is none."""
     found = _operator.index(axis)
@@ -151,9 +161,10 @@ def logical_xor(f: Any, x1: Any, x2: Any) -> Any:
 
 def heaviside(f: Any, x1: Any, x2: Any) -> Any:
     """0 below 0, 1 above it, and x2 where x1 is 0."""
-    x1, x2 = map(_floating, _operands(f, x1, x2))
-    step = f.where(x1 < 0, 0.0, f.where(x1 > 0, 1.0, f.add(x2, f.zeros_like(x1))))
-    return f.where(f.isnan(x1), x1, step) if x1.ndim >= x2.ndim else step
+    x1, x2 = map(_inexact, _operands(f, x1, x2))
+    shape = _numpy.broadcast_shapes(x1.shape, x2.shape)
+    x1, x2 = f.broadcast_to(x1, shape), f.broadcast_to(x2, shape)
+    return f.where(x1 < 0, 0.0, f.where(x1 > 0, 1.0, f.where(x1 == 0, x2, x1)))
 
 
 def float_power(f: Any, x1: Any, x2: Any) -> Any:
@@ -163,8 +174,7 @@ def float_power(f: Any, x1: Any, x2: Any) -> Any:
 
 def floor_divide(f: Any, x1: Any, x2: Any) -> Any:
     """The quotients, rounded down."""
-    x1, x2 = _operands(f, x1, x2)
-    return f("_mxl_floor_divide", x1, x2)
+    return divmod(f, x1, x2)[0]
 
 
 def _operands(f: Any, x1: Any, x2: Any) -> list[Any]:
@@ -173,27 +183,31 @@ def _operands(f: Any, x1: Any, x2: Any) -> list[Any]:
     for k in (0, 1):
         if _is_number((x1, x2)[k]) and f.is_array(arrays[1 - k]):
             dtype = arrays[1 - k].dtype
-            is_held = dtype.kind == "f" or arrays[k].dtype.kind in "iub"
+            is_held = dtype.kind == "f" or (dtype.kind in "iu" and arrays[k].dtype.kind in "iub")
             arrays[k] = arrays[k].astype(dtype) if is_held else arrays[k]
-    return _common(f, *(_given(f, each) for each in arrays))
+    one, two = _common(f, *(_given(f, each) for each in arrays))
+    return [_cast(each, "int8") if each.dtype == bool else each for each in (one, two)]
 
 
 def divmod(f: Any, x1: Any, x2: Any) -> tuple[Any, Any]:  # noqa: A001 - NumPy's name
     """floor_divide() and mod()."""
     x1, x2 = _operands(f, x1, x2)
-    return f("_mxl_floor_divide", x1, x2), f.mod(x1, x2)
+    rest = f.mod(x1, x2)
+    if rest.dtype.kind == "f":
+        rest = f.where(f.broadcast_to(x2, rest.shape) == 0, math.nan, rest)
+    return f("_mxl_floor_divide", x1, x2), rest
 
 
 def modf(f: Any, x: Any) -> tuple[Any, Any]:
     """The parts after and before the point, both with the sign of the element."""
-    x = _floating(_given(f, x))
+    x = _inexact(_given(f, x))
     whole = f.trunc(x)
     return f.copysign(f.where(f.isinf(x), 0.0, x - whole), x), whole
 
 
 def frexp(f: Any, x: Any) -> tuple[Any, Any]:
     """Fractions from 0.5 to 1, and exponents: x is fraction * 2 ** exponent."""
-    x = _floating(_given(f, x))
+    x = _inexact(_given(f, x))
     exponents = _numpy.frexp(_values(x))[1]
     half = -(exponents // 2)
     first, second = (_new(f, each.astype(x.dtype)) for each in (half, -exponents - half))
@@ -202,7 +216,7 @@ def frexp(f: Any, x: Any) -> tuple[Any, Any]:
 
 def cumprod(f: Any, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """The products of the elements up to each, along an axis; None: of all elements in order."""
-    a = a if dtype is None else _cast(a, dtype)
+    a = _summed(_given(f, a), dtype)
     return f("_mxl_cumprod", f.reshape(a, (-1,)) if axis is None else a, axis=axis or 0, out=out)
 
 
@@ -312,9 +326,11 @@ def setxor1d(f: Any, ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The elements that only one of two arrays has, in order."""
     joined = f.concatenate(_common(f, *(f.reshape(_given(f, each), (-1,)) for each in (ar1, ar2))))
     line, size = _values(joined), math.prod(_values(ar1).shape)
-    kept, places = _numpy.unique(line, return_index=True)
-    both = _numpy.intersect1d(line[:size], line[size:])
-    return _at(f, joined, places[_numpy.isin(kept, both, invert=True)])
+    places = [_numpy.unique(part, return_index=True)[1] for part in (line[:size], line[size:])]
+    found = _numpy.concatenate([places[0], places[1] + size])
+    found = found[_numpy.argsort(line[found], kind="stable")]
+    is_new = _numpy.concatenate([[True], line[found[1:]] != line[found[:-1]], [True]])
+    return _at(f, joined, found[is_new[1:] & is_new[:-1]])
 
 
 # ---- parts and positions ----

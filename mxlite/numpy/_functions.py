@@ -23,6 +23,7 @@ from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, paramet
 from mxlite.ndarray._operators import run as _run
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, as_value_error
 from mxlite.numpy import _table
+from mxlite.numpy._values import on_values
 from mxlite.util import check_ufunc_options
 
 _operator = cache(Operator)
@@ -439,14 +440,12 @@ def _of_values(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def _left(name: str) -> Callable[..., Any]:
     """A function of NumPy's, on the values of arrays."""
-    from mxlite.numpy._protocols import on_values
-
     numpys = getattr(_numpy, name)
 
     def made(*args: Any, **kwargs: Any) -> Any:
         if not _has_array(args) and not _has_array(tuple(kwargs.values())):
             return numpys(*args, **kwargs)
-        return on_values(f"mx.np.{name}", numpys, args, kwargs)
+        return on_values(ARRAYS.array_from, f"mx.np.{name}", numpys, args, kwargs)
 
     made.__doc__ = f"numpy.{name} of the arrays' values; refused while recording."
     return _named(made, name)

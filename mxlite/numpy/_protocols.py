@@ -14,47 +14,15 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite.base import DTYPE_OF_FLAG, warn_user
-from mxlite.error import MXNotImplementedError, MXTypeError, MXValueError
+from mxlite.error import MXNotImplementedError
 from mxlite.ndarray._gradient import FRONT_END
-from mxlite.ndarray._numpy import _leaves, _replaced
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.numpy import _functions, _table
 from mxlite.numpy._functions import ARRAYS
+from mxlite.numpy._values import on_values
 from mxlite.numpy.multiarray import ndarray
 
 _COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
-_DTYPES = frozenset(np.dtype(each) for each in DTYPE_OF_FLAG.values())
-#: The functions that the program has been told of.
-_told: set[str] = set()
-
-
-def on_values(name: str, call: Callable, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The answer of `call`, which is NumPy's and has this name, on the values of arrays; arrays in it are of `mx.np`,
-    unless their dtype is none of its.
-
-    Raises: ValueError (and MXNetError): recording is on; TypeError: `out` is an array of `mx.np`.
-    """
-    if FRONT_END.is_recording():
-        raise MXValueError(
-            f"{name} is computed by NumPy, which records nothing; call it outside autograd.record(), or in"
-            " autograd.pause()"
-        )
-    if any(isinstance(each, NDArray) for each in _leaves(kwargs.get("out"))):
-        raise MXTypeError(f"{name}: out is an array of mx.np, NumPy writes to its own; write x[:] = the result")
-    if name not in _told:
-        _told.add(name)
-        warn_user(f"{name} is computed by NumPy on the arrays' values, and refused while recording (this is said once)")
-    args, kwargs = _replaced((args, kwargs), np.asarray)
-    return _as_ours(call(*args, **kwargs))
-
-
-def _as_ours(value: Any) -> Any:
-    if isinstance(value, np.ndarray) and value.dtype in _DTYPES:
-        return ARRAYS.array_from(value, None, None)
-    if isinstance(value, tuple):
-        return tuple(map(_as_ours, value))
-    return [_as_ours(each) for each in value] if value.__class__ is list else value
 
 
 class _Function:
@@ -145,7 +113,7 @@ def _array_function(self: ndarray, func: Callable, types: Any, args: tuple, kwar
         except MXNotImplementedError:
             if FRONT_END.is_recording():
                 raise
-    return on_values(f"{func.__module__}.{func.__name__}", func, args, kwargs)
+    return on_values(ARRAYS.array_from, f"{func.__module__}.{func.__name__}", func, args, kwargs)
 
 
 def _knows(value: Any) -> bool:
@@ -164,7 +132,7 @@ def _array_ufunc(self: ndarray, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     name = ufunc.__name__
     if method != "__call__" or name not in _public("numpy"):
         suffix = "" if method == "__call__" else f".{method}"
-        return on_values(f"numpy.{name}{suffix}", getattr(ufunc, method), inputs, kwargs)
+        return on_values(ARRAYS.array_from, f"numpy.{name}{suffix}", getattr(ufunc, method), inputs, kwargs)
     if ufunc in _COMPARISONS:  # NumPy's scalars on the left hand themselves over as arrays
         inputs = tuple(each[()] if isinstance(each, np.ndarray) and not each.ndim else each for each in inputs)
     out = kwargs.pop("out", None)

@@ -22,6 +22,7 @@ from mxlite.numpy._elements import (
     _new,
     _ordered,
     _part,
+    _summed,
     _values,
     cumprod,
     take_along_axis,
@@ -52,7 +53,11 @@ def median(
     f: Any, a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Any:
     """The element in the middle, or the mean of the two there."""
-    return f("_npi_percentile", a, q_scalar=50.0, axis=axis, keepdims=bool(keepdims), out=out)
+    a = _floating(_given(f, a))
+    made = f("_npi_percentile", a, q_scalar=50.0, axis=axis, keepdims=bool(keepdims))
+    found = _numpy.isnan(_values(a)).any(axis=axis, keepdims=bool(keepdims))
+    made = f.where(_new(f, _numpy.asarray(found)), math.nan, made) if found.any() else made
+    return made if out is None else f("_np_copy", made, out=out)
 
 
 def cov(
@@ -152,8 +157,10 @@ def _slid(f: Any, name: str, a: Any, v: Any, mode: str, is_reversed: bool) -> An
         begin = small // 2 if n < m and not is_reversed else small - 1 - small // 2
         end = begin + large
     none = f.zeros((m - 1,), a.dtype)
-    windows = f.concatenate([none, a, none])[_numpy.arange(begin, end)[:, None] + _numpy.arange(m)]
-    return _cast(f.sum(windows * (v[::-1] if is_reversed else v), axis=1), a.dtype)
+    places = _numpy.arange(begin, end)[:, None] + _numpy.arange(m)
+    products = f.concatenate([none, a, none])[places] * (v[::-1] if is_reversed else v)
+    inside = _new(f, (places >= m - 1) & (places < m - 1 + n))  # NaN counts only where it is
+    return _cast(f.sum(f.where(inside, products, f.zeros_like(products)), axis=1), a.dtype)
 
 
 def interp(f: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None) -> Any:
@@ -230,7 +237,8 @@ def _slope(f: Any, array: Any, step: Any, axis: int, edge_order: int) -> Any:
     size = array.shape[axis]
     if size < edge_order + 1:
         raise ValueError(f"gradient: an axis has {edge_order + 1} elements at least, got {size}")
-    if _is_number(step) or not _given(f, step).ndim:
+    is_even = _is_number(step) or not _given(f, step).ndim
+    if is_even:
         widths = _new(f, _numpy.full(size - 1, float(_values(step)), array.dtype))
     else:
         places = _given(f, step)
@@ -241,7 +249,10 @@ def _slope(f: Any, array: Any, step: Any, axis: int, edge_order: int) -> Any:
     slopes = (_part(array, axis, 1, None) - _part(array, axis, None, -1)) / widths
     before, after = _part(widths, axis, None, -1), _part(widths, axis, 1, None)
     first, second = _part(slopes, axis, None, -1), _part(slopes, axis, 1, None)
-    middle = (after * first + before * second) / (before + after)  # nothing of two elements
+    if is_even:  # without the element between, which may be NaN
+        middle = (_part(array, axis, 2, None) - _part(array, axis, None, -2)) / (before + after)
+    else:
+        middle = (after * first + before * second) / (before + after)
     begin, end = _part(slopes, axis, None, 1), _part(slopes, axis, -1, None)
     if edge_order == 2:
         begin, end = (_bent(slopes, widths, axis, *each) for each in ((0, 1, 2), (-1, -2, None)))
@@ -299,17 +310,17 @@ def _without(f: Any, a: Any, value: float) -> Any:
 
 def nansum(f: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The sum; NaN counts as 0."""
-    return f.sum(_without(f, a, 0.0), axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
+    return f.sum(_summed(_without(f, a, 0.0), dtype), axis=axis, keepdims=bool(keepdims), out=out)
 
 
 def nanprod(f: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
     """The product; NaN counts as 1."""
-    return f.prod(_without(f, a, 1.0), axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
+    return f.prod(_summed(_without(f, a, 1.0), dtype), axis=axis, keepdims=bool(keepdims), out=out)
 
 
 def nancumsum(f: Any, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """The sums of the elements up to each; NaN counts as 0."""
-    return f.cumsum(_without(f, a, 0.0), axis=axis, dtype=dtype, out=out)
+    return f.cumsum(_summed(_without(f, a, 0.0), dtype), axis=axis, out=out)
 
 
 def nancumprod(f: Any, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
@@ -475,12 +486,18 @@ def polysub(f: Any, a1: Any, a2: Any) -> Any:
 
 def polymul(f: Any, a1: Any, a2: Any) -> Any:
     """The product of two polynomials."""
-    return convolve(f, *_coefficients(f, a1, a2))
+    return convolve(f, *(each[_first(each) :] for each in _coefficients(f, a1, a2)))
+
+
+def _first(p: Any) -> int:
+    """The place of the highest power that is there; without one the last."""
+    found = _numpy.flatnonzero(_values(p))
+    return int(found[0]) if found.size else p.shape[0] - 1
 
 
 def polydiv(f: Any, u: Any, v: Any) -> tuple[Any, Any]:
     """The quotient and the remainder of two polynomials."""
-    u, v = _common(f, *(_floating(each) for each in _coefficients(f, u, v)))
+    u, v = _coefficients(f, *(_floating(_given(f, each)) for each in (u, v)))
     m, n = u.shape[0], v.shape[0]
     if m < n:
         return f.zeros((1,), u.dtype), u

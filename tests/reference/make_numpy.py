@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Asks MXNet 1.9.1 for the answers of the programs in tests/python/numpy/_programs.py, and signatures: numpy.json.xz.
 
-Usage: make_numpy.py [GROUP ...], under mxnet==1.9.1; with groups of programs ("left", "programs", "protocols") other
-answers stay. Each program runs in a process of its own, as some end it. An answer is what
-`_programs.describe` gives, or {"error": class}; calls of functions that 1.9.1 refuses are left out, and those that
-NumPy refuses, whose arguments 1.9.1 does not look at.
+Usage: make_numpy.py [GROUP ...], under mxnet==1.9.1; with groups of programs ("left", "programs", "protocols") all
+other answers stay. Each program runs in a process of its own, as some end it. An answer is what `_programs.describe`
+gives, or {"error": class}; calls of functions that 1.9.1 refuses are left out, and those that NumPy refuses, whose
+arguments 1.9.1 does not look at.
 """
 
 from __future__ import annotations

@@ -106,10 +106,17 @@ static int plain_infer(mxl_infer *infer)
     return mxl_infer_fresh(infer, p->shape, p->ctx);
 }
 
+static int plain_dtypes(mxl_rule *rule)
+{
+    int64_t said = ((const plain_params *)rule->params)->dtype;
+
+    return mxl_rule_say_dtype(rule, rule->out, said < 0 ? MXL_F32 : (int)said);
+}
+
 MXL_CREATOR(op_plain_zeros, "_zeros_without_dtype", plain_params, plain_params_table, plain_infer,
             zeros_compute,
             "An array of zeros, whose dtype a number says, or the array that is given as output.",
-            MXL_CREATES);
+            .complete_shapes = mxl_rule_creation, .complete_dtypes = plain_dtypes);
 
 /* ---- into an array that is given ---- */
 

@@ -14,6 +14,14 @@ static int cast_infer(mxl_infer *infer)
     return 0;
 }
 
+static int cast_dtypes(mxl_rule *rule)
+{
+    int dtype = mxl_rule_in_dtype(rule, 0);
+    bool keeps = dtype != MXL_DTYPE_UNKNOWN && !mxl_dtype_is_float(dtype);
+
+    return mxl_rule_say_dtype(rule, rule->out, keeps ? dtype : *(const int *)rule->params);
+}
+
 static int cast_compute(const mxl_call *call)
 {
     for (int i = 0; i < call->num_outputs; i++) {
@@ -42,6 +50,7 @@ static const mxl_op op_amp_cast = {
     .mixed_precision = true,
     .infer = cast_infer,
     .shapes = "A>A",
+    .complete_dtypes = cast_dtypes,
     .compute = cast_compute,
     .grad = cast_grad,
 };
@@ -60,21 +69,47 @@ static int multicast_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* float16 and float32 arrays take the wider dtype that is among them, or the narrower one. */
+/* float16 and float32 arrays take the wider dtype that is among them, or the narrower one: that of
+ * `dtype` beside the one that is `found`. */
+static int multicast_dtype(const multicast_params *p, int dtype, bool found)
+{
+    int wanted = p->cast_narrow ? MXL_F16 : MXL_F32;
+
+    return found && (dtype == MXL_F16 || dtype == MXL_F32) ? wanted : dtype;
+}
+
 static int multicast_infer(mxl_infer *infer)
 {
     const multicast_params *p = infer->params;
-    int target = p->cast_narrow ? MXL_F32 : MXL_F16;
+    bool found = false;
 
-    for (int i = 0; i < infer->num_inputs; i++) {
-        if (infer->in[i]->dtype == (p->cast_narrow ? MXL_F16 : MXL_F32))
-            target = infer->in[i]->dtype;
-    }
+    for (int i = 0; i < infer->num_inputs; i++)
+        found |= infer->in[i]->dtype == (p->cast_narrow ? MXL_F16 : MXL_F32);
     for (int i = 0; i < infer->num_inputs; i++) {
         const mxl_array *x = infer->in[i];
 
         mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);
-        infer->out_dtype[i] = x->dtype == MXL_F16 || x->dtype == MXL_F32 ? target : x->dtype;
+        infer->out_dtype[i] = multicast_dtype(p, x->dtype, found);
+    }
+    return 0;
+}
+
+/* What is cast follows when the dtypes of all inputs are known. */
+static int multicast_dtypes(mxl_rule *rule)
+{
+    const multicast_params *p = rule->params;
+    bool known = true, found = false;
+
+    for (int i = 0; i < rule->num_in; i++) {
+        known &= mxl_rule_in_dtype(rule, i) != MXL_DTYPE_UNKNOWN;
+        found |= mxl_rule_in_dtype(rule, i) == (p->cast_narrow ? MXL_F16 : MXL_F32);
+    }
+    for (int i = 0; i < rule->num_out; i++) {
+        int dtype = mxl_rule_in_dtype(rule, i);
+
+        if ((known || (dtype != MXL_F16 && dtype != MXL_F32)) &&
+            mxl_rule_say_dtype(rule, rule->out + i, multicast_dtype(p, dtype, found)) != 0)
+            return -1;
     }
     return 0;
 }
@@ -93,7 +128,7 @@ static const mxl_op op_amp_multicast = {
     .mixed_precision = true,
     .infer = multicast_infer,
     .shapes = "(A)>(A)",
-    .dtypes = ".>.",
+    .complete_dtypes = multicast_dtypes,
     .input_names = "(data)",
     .compute = cast_compute,
     .grad = cast_grad,

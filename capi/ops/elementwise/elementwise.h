@@ -48,6 +48,7 @@
         .name = op_name,                                                                           \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
         .infer = mxl_scalar_infer,                                                                 \
+        .dtypes_of = mxl_scalar_dtypes,                                                            \
         .compute = mxl_scalar_compute,                                                             \
         .kernels = &kernel##_kernels,                                                              \
         .doc = __VA_ARGS__,                                                                        \

@@ -33,6 +33,11 @@ int mxl_scalar_infer(mxl_infer *infer)
     return 0;
 }
 
+const char *mxl_scalar_dtypes(const void *params)
+{
+    return ((const mxl_scalar_params *)params)->is_int ? "A>s" : "A>r";
+}
+
 int mxl_scalar_compute(const mxl_call *call)
 {
     int dtype = mxl_scalar_dtype(call->in[0]->dtype, call->params);

@@ -48,6 +48,8 @@ static int positions_shape(const char *name, int ndim, const int64_t *shape, con
         return mxl_error("%s: indices must have two axes or more, a row for each axis they name; "
                          "got %d",
                          name, index->ndim);
+    if (index->shape[0] < 0)
+        return mxl_error("%s: how many axes the indices name is unknown", name);
     if (index->shape[0] > ndim)
         return mxl_error("%s: indices have %lld rows, the array %d axes", name,
                          (long long)index->shape[0], ndim);

@@ -192,6 +192,7 @@ static const mxl_op op_index_array = {
                   MXL_PARAM(positions_params, axes, MXL_P_OPT_SHAPE, "None",
                             "The axes whose positions are told, in this order; None for all.")),
     .infer = index_array_infer,
+    .dtypes = ">l",
     .compute = index_array_compute,
     .grad = mxl_grad_zero,
 };

@@ -79,7 +79,7 @@ static const mxl_op op_sort, op_argsort, op_topk;
 static int find_k(const char *name, const sort_params *p, int64_t extent, int64_t *k)
 {
     *k = p->k < 1 ? extent : p->k;
-    if (*k > extent)
+    if (mxl_size_below(extent, *k))
         return mxl_error("%s: k is %lld, but a row has %lld elements", name, (long long)*k,
                          (long long)extent);
     return 0;

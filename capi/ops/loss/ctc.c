@@ -43,13 +43,13 @@ static int ctc_infer(mxl_infer *infer)
     if (x->ndim != 3 || label->ndim != 2)
         return mxl_error("CTCLoss: data must have 3 axes and label 2, got shapes %s and %s",
                          MXL_SHAPE_OF(x), MXL_SHAPE_OF(label));
-    if (x->shape[1] != label->shape[0])
+    if (mxl_sizes_differ(x->shape[1], label->shape[0]))
         return mxl_error("CTCLoss: data has %lld rows, label %lld", (long long)x->shape[1],
                          (long long)label->shape[0]);
-    if (x->shape[0] < label->shape[1])
+    if (mxl_size_below(x->shape[0], label->shape[1]))
         return mxl_error("CTCLoss: there are %lld labels for %lld steps",
                          (long long)label->shape[1], (long long)x->shape[0]);
-    if (x->shape[2] < 1)
+    if (mxl_size_below(x->shape[2], 1))
         return mxl_error("CTCLoss: data has no class, not even the blank");
     if (p->use_data_lengths && check_lengths(infer, next++, "data_lengths", x->shape[1]) != 0)
         return -1;

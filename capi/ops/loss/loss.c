@@ -132,7 +132,7 @@ static int regression_infer(mxl_infer *infer)
         return -1;
     if (x->ndim == 0)
         return mxl_error("%s: data has no axis", infer->op->name);
-    if (!shapes_fit(x, label))
+    if (x->size >= 0 && label->size >= 0 && !shapes_fit(x, label))
         return mxl_error("%s: label must have the shape of data, %s, got %s", infer->op->name,
                          MXL_SHAPE_OF(x), MXL_SHAPE_OF(label));
     return mxl_infer_like_first(infer);

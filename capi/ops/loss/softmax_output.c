@@ -115,7 +115,8 @@ static int output_infer(mxl_infer *infer)
         return -1;
     if (x->ndim < least)
         return mxl_error("SoftmaxOutput: data must have %d axes or more, got %d", least, x->ndim);
-    if (!mxl_shape_same(label->ndim, label->shape, x->ndim, x->shape) &&
+    if (label->size >= 0 && x->size >= 0 &&
+        !mxl_shape_same(label->ndim, label->shape, x->ndim, x->shape) &&
         !(p->multi_output ? is_multi_label(x->ndim, x->shape, label)
                           : is_row_label(p, x->ndim, x->shape, label)))
         return mxl_error("SoftmaxOutput: label of shape %s does not fit data of shape %s",

@@ -47,7 +47,7 @@ static int find_axes(const char *name, const column_params *p, int spatial, cons
         a->dilate = mxl_tuple_entry(p->dilate, at, 1);
         a->pad = mxl_tuple_entry(p->pad, at, 0);
         room = a->in + 2 * a->pad - ((a->kernel - 1) * a->dilate + 1);
-        if (room < 0)
+        if (a->in >= 0 && room < 0)
             return mxl_error("%s: a window of %lld exceeds an axis of %lld with padding %lld", name,
                              (long long)((a->kernel - 1) * a->dilate + 1), (long long)a->in,
                              (long long)a->pad);
@@ -64,8 +64,8 @@ static int count_columns(const char *name, const mxl_columns *c, int64_t *elemen
     const int64_t out[3] = {c->axis[0].out, c->axis[1].out, c->axis[2].out};
 
     *elements = mxl_shape_count(3, kernel);
-    *windows = mxl_shape_count(3, out);
-    return *elements < 0 || *windows < 0 ? mxl_error_prefix(name) : 0;
+    *windows = mxl_shape_size(3, out);
+    return *elements < 0 || mxl_shape_check(3, out) != 0 ? mxl_error_prefix(name) : 0;
 }
 
 /* ---- im2col ---- */
@@ -83,7 +83,7 @@ static int im2col_infer(mxl_infer *infer)
     if (find_axes("im2col", infer->params, x->ndim - 2, x->shape + 2, &c) != 0 ||
         count_columns("im2col", &c, &elements, &windows) != 0)
         return -1;
-    if (mxl_shape_count(2, (int64_t[]){x->shape[1], elements}) < 0)
+    if (mxl_shape_check(2, (int64_t[]){x->shape[1], elements}) != 0)
         return mxl_error_prefix("im2col");
     return mxl_infer_set(infer, x->dtype, 3,
                          (int64_t[]){x->shape[0], x->shape[1] * elements, windows});
@@ -145,7 +145,7 @@ static int col2im_infer(mxl_infer *infer)
         find_axes("col2im", p, p->output_size.n, p->output_size.v, &c) != 0 ||
         count_columns("col2im", &c, &elements, &windows) != 0)
         return -1;
-    if (x->shape[1] % elements != 0 || x->shape[2] != windows)
+    if ((x->shape[1] > 0 && x->shape[1] % elements != 0) || mxl_sizes_differ(x->shape[2], windows))
         return mxl_error("col2im: data must have a multiple of %lld rows and %lld columns, got "
                          "%lld and %lld",
                          (long long)elements, (long long)windows, (long long)x->shape[1],

@@ -76,7 +76,7 @@ static int count_windows(const char *name, const pooling_params *p, mxl_window *
 {
     int64_t room = w->in + 2 * w->pad - w->kernel;
 
-    if (room < 0)
+    if (w->in >= 0 && room < 0)
         return mxl_error("%s: a window of %lld exceeds an axis of %lld with padding %lld", name,
                          (long long)w->kernel, (long long)w->in, (long long)w->pad);
     if (p->pooling_convention == CONVENTION_SAME) {
@@ -122,7 +122,7 @@ static int find_windows(const char *name, const pooling_params *p, int ndim, con
                          ndim);
     if (check_windows(name, p, spatial) != 0)
         return -1;
-    *pool = (mxl_pool){.outer = is_last(p) ? shape[0] : shape[0] * shape[1],
+    *pool = (mxl_pool){.outer = is_last(p) ? shape[0] : mxl_shape_size(2, shape),
                        .inner = is_last(p) ? shape[ndim - 1] : 1,
                        .power = 1};
     for (int i = 0; i < 3; i++) {
@@ -359,7 +359,8 @@ static int pooling_infer(mxl_infer *infer)
     if (set_pooled(infer, infer->in[0]) != 0)
         return -1;
     (void)find_windows("Pooling", p, infer->in[0]->ndim, infer->in[0]->shape, &pool);
-    if (pool.axis[0].in * pool.axis[1].in * pool.axis[2].in > INT32_MAX)
+    if (mxl_shape_size(3, (int64_t[]){pool.axis[0].in, pool.axis[1].in, pool.axis[2].in}) >
+        INT32_MAX)
         return mxl_error("Pooling: a channel may have up to %d positions", (int)INT32_MAX);
     return 0;
 }

@@ -30,7 +30,7 @@ int mxl_check_images(const char *name, const mxl_array *x)
 /* The shape of images like `x` with other rows and columns. */
 static int set_size(mxl_infer *infer, const mxl_array *x, int64_t rows, int64_t columns)
 {
-    if (rows < 0 || columns < 0)
+    if ((rows < 0 || columns < 0) && x->size >= 0 && infer->in[infer->num_inputs - 1]->size >= 0)
         return mxl_error("%s: the size must not be negative, got %lld x %lld", infer->op->name,
                          (long long)rows, (long long)columns);
     return mxl_infer_set(infer, x->dtype, 4, (int64_t[]){x->shape[0], x->shape[1], rows, columns});
@@ -205,6 +205,8 @@ static int64_t resized(const resize_params *p, int64_t size, int64_t given, doub
 {
     bool is_odd = size % 2 != 0;
 
+    if (size < 0 && (p->mode != TO_SIZE || !isnan(p->scale_height)))
+        return size;
     switch (p->mode) {
     case TO_ODD_SCALE:
         return is_odd ? scaled(size - 1, factor) + 1 : scaled(size, factor);
@@ -273,6 +275,7 @@ static const mxl_op op_resize = {
     .arity = resize_arity,
     .check = resize_check,
     .infer = resize_infer,
+    .dtypes = "Ae>A",
     .compose = resize_compose,
 };
 

@@ -62,6 +62,8 @@ static int check_scaled(const mxl_array *x, const mxl_shape *out, bool sums)
 
     if (mxl_check_images("UpSampling", x) != 0)
         return -1;
+    if (x->size < 0 || mxl_shape_size(4, out->dim) < 0)
+        return 0;
     if (x->shape[2] * times != out->dim[2] || x->shape[3] * times != out->dim[3])
         return mxl_error("UpSampling: images of %lld x %lld cannot become %lld x %lld",
                          (long long)x->shape[2], (long long)x->shape[3], (long long)out->dim[2],
@@ -253,11 +255,11 @@ static int crop_infer(mxl_infer *infer)
     for (int i = 0; i < 2; i++) {
         int64_t size = crop_size(p, infer->num_inputs, infer->in, i), begin;
 
-        if (size < 1 || size > x->shape[2 + i])
+        if (mxl_size_below(size, 1) || mxl_size_below(x->shape[2 + i], size))
             return mxl_error("Crop: the size must be from 1 to %lld, got %lld",
                              (long long)x->shape[2 + i], (long long)size);
         begin = crop_begin(p, x, size, i);
-        if (begin < 0 || begin > x->shape[2 + i] - size)
+        if (size >= 0 && x->shape[2 + i] >= 0 && (begin < 0 || begin > x->shape[2 + i] - size))
             return mxl_error("Crop: the offset must be from 0 to %lld, got %lld",
                              (long long)(x->shape[2 + i] - size), (long long)begin);
         shape[2 + i] = size;
@@ -302,6 +304,7 @@ static const mxl_op op_crop = {
     .arity = crop_arity,
     .check = crop_check,
     .infer = crop_infer,
+    .dtypes = "Ae>A",
     .compose = crop_compose,
 };
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "engine/run/promote.h"
+#include "op/rule.h"
 #include "ops/elementwise/elementwise.h"
 
 /* ---- two arrays ---- */
@@ -64,11 +65,38 @@ static mxl_array *compare_compose(mxl_scope *s, const mxl_call *call)
     return mxl_cast(s, of_two(s, call, number_dtype, &dtype), MXL_BOOL);
 }
 
+/* What the text says, for arrays of two dtypes of the one that they are promoted to. */
+static int promoted_dtypes(mxl_rule *rule)
+{
+    int a = mxl_rule_in_dtype(rule, 0), b = mxl_rule_in_dtype(rule, 1), dtype;
+    int dtypes[] = {MXL_DTYPE_UNKNOWN, MXL_DTYPE_UNKNOWN, rule->dtypes[rule->out]};
+    mxl_rule as_one = *rule;
+
+    if (a == MXL_DTYPE_UNKNOWN || b == MXL_DTYPE_UNKNOWN)
+        return mxl_rule_said_dtypes(rule, rule->op->dtypes);
+    dtype = mxl_promote_pair(rule->op->name, a, b);
+    if (dtype < 0)
+        return -1;
+    dtypes[0] = dtypes[1] = dtype;
+    as_one.in = (const int[]){0, 1};
+    as_one.out = 2;
+    as_one.dtypes = dtypes;
+    return mxl_rule_said_dtypes(&as_one, rule->op->dtypes) != 0
+               ? -1
+               : mxl_rule_say_dtype(rule, rule->out, dtypes[2]);
+}
+
+#define pair_dtypes     "ee>A"
+#define numbers_dtypes  "ee>A"
+#define quotient_dtypes "ee>q"
+#define compare_dtypes  "ee>b"
 #define PAIR(id, target, kind, text)                                                               \
     static const mxl_np_op op_##id = {                                                             \
         .op = {.name = MXL_NUMPY("_npi_" #id),                                                     \
                .doc = text " The arrays broadcast, and are promoted to one dtype.",                \
                .inputs = mxl_inputs_lhs_rhs,                                                       \
+               .dtypes = kind##_dtypes,                                                            \
+               .complete_dtypes = promoted_dtypes,                                                 \
                .compose = kind##_compose},                                                         \
         .of = &mxl_op_##target,                                                                    \
     }
@@ -111,6 +139,8 @@ static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
 /* 1.9.1 names the input of comparisons alone. */
 #define ratio_inputs NULL
 #define truth_inputs mxl_inputs_data
+#define ratio_dtypes "A>q"
+#define truth_dtypes ">b"
 #define SCALAR(id, target, kind, text)                                                             \
     static const mxl_np_op op_##id##_scalar = {                                                    \
         .op = {.name = MXL_NUMPY("_npi_" #id "_scalar"),                                           \
@@ -118,6 +148,7 @@ static mxl_array *ratio_compose(mxl_scope *s, const mxl_call *call)
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
                .inputs = kind##_inputs,                                                            \
                .shapes = "A>A",                                                                    \
+               .dtypes = kind##_dtypes,                                                            \
                .compose = kind##_compose},                                                         \
         .of = &mxl_op_##target##_scalar,                                                           \
     }
@@ -161,6 +192,7 @@ static const mxl_input inputs_x[] = {MXL_INPUT(x, "Input array, of any shape."),
         .doc = "Whether elements are " text ".",                                                   \
         .inputs = inputs_x,                                                                        \
         .shapes = "A>A",                                                                           \
+        .dtypes = ">b",                                                                            \
         .compose = kind##_compose,                                                                 \
     }
 

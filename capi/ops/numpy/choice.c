@@ -35,7 +35,7 @@ static int64_t population(const mxl_op *op, const choice_params *p, mxl_array *c
             return mxl_error("%s: an array to choose from must have an axis", op->name);
         count = in[0]->shape[0];
     }
-    return count >= 0
+    return count >= 0 || p->a == MXL_NONE
                ? count
                : mxl_error("%s: a must not be below 0, got %lld", op->name, (long long)count);
 }
@@ -48,12 +48,12 @@ static int choice_infer(mxl_infer *infer)
     int64_t wanted = p->size.n < 0 ? 1 : mxl_shape_count(p->size.n, p->size.v);
     mxl_tuple none = {0};
 
-    if (count < 0 || wanted < 0)
+    if (count == -1 || wanted < 0)
         return wanted < 0 ? mxl_error_prefix(infer->op->name) : -1;
-    if (p->weighted && (weights->ndim != 1 || weights->shape[0] != count))
+    if (p->weighted && (weights->ndim != 1 || mxl_sizes_differ(weights->shape[0], count)))
         return mxl_error("%s: weights must have the shape (%lld,), got %s", infer->op->name,
                          (long long)count, MXL_SHAPE_OF(weights));
-    if (wanted > (p->replace && count > 0 ? INT64_MAX : count))
+    if (mxl_size_below(p->replace && count > 0 ? INT64_MAX : count, wanted))
         return mxl_error("%s: %lld cannot be drawn from %lld%s", infer->op->name, (long long)wanted,
                          (long long)count, count == 0 ? "" : " without replacement");
     if (mxl_infer_set(infer, MXL_I64, 0, NULL) != 0)
@@ -324,6 +324,7 @@ static const mxl_op op_counts = {
                   "Shape of what is repeated; None: ().")),
     .arity = counts_arity,
     .infer = counts_infer,
+    .dtypes = ">l",
     .compute = counts_compute,
     .grad = mxl_grad_zero,
 };

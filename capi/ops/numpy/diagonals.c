@@ -26,7 +26,7 @@ static mxl_array *diagonal_of(mxl_scope *s, const mxl_op *op, mxl_array *x,
     if (x->ndim < 2 || row == column)
         return mxl_error_null("axes %d and %d of an array with %d axes are not those of matrices",
                               row, column, x->ndim);
-    if (p->offset > x->shape[column] || p->offset < -x->shape[row])
+    if (mxl_size_below(x->shape[column], p->offset) || mxl_size_below(x->shape[row], -p->offset))
         return mxl_diag(s, mxl_np_empty(s, x, row, 0), 0, row, column);
     return mxl_diag(s, x, p->offset, row, column);
 }
@@ -120,7 +120,7 @@ MXL_NP(diagflat, "_np_diagflat", "The matrix with the array's elements on a diag
 MXL_NP(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of the result.",
        DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
 MXL_NP(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
-       .inputs = mxl_inputs_data);
+       .inputs = mxl_inputs_data, .dtypes = "A>s");
 MXL_NP(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
        K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
 

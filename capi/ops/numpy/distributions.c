@@ -388,6 +388,7 @@ enum {
                MXL_PARAMS_OF(dist_params, __VA_ARGS__),                                            \
                .arity = its_arity,                                                                 \
                .compose = its_compose##_compose,                                                   \
+               .complete_dtypes = mxl_rule_creation_dtypes,                                        \
                .total_outputs = its_compose##_outputs},                                            \
         .of = &id##_distribution,                                                                  \
     }

@@ -113,8 +113,7 @@ static mxl_array *pad_compose(mxl_scope *s, const mxl_call *call)
 
         if (sides[0] < 0 || sides[1] < 0)
             return mxl_error_null("pad_width %s has a negative width", p->pad_width);
-        if (sides[0] > INT64_MAX - x->shape[axis] ||
-            sides[1] > INT64_MAX - x->shape[axis] - sides[0])
+        if (sides[0] > INT64_MAX / 4 || sides[1] > INT64_MAX / 4)
             return mxl_error_null("pad_width %s makes an axis that is too large", p->pad_width);
         if (sides[0] + sides[1] == 0)
             continue;
@@ -170,7 +169,7 @@ static mxl_array *positions_of_params(mxl_scope *s, const obj_params *p, int64_t
     if (begin == MXL_NONE) {
         step = p->step == MXL_NONE || p->step == 0 ? 1 : p->step;
         count = mxl_slice_part(n, p->start, p->stop, step, &begin);
-    } else if (begin < -n || begin > n - last) {
+    } else if (n >= 0 && (begin < -n || begin > n - last)) {
         return beyond(begin, n);
     } else {
         begin += begin < 0 ? n : 0;
@@ -227,7 +226,7 @@ static int delete_arity(const void *params, mxl_arity *arity)
  * there twice. */
 static mxl_array *rest_of(mxl_scope *s, int64_t n, mxl_array *gone)
 {
-    int64_t left = n - gone->size, *at;
+    int64_t left = gone->size < 0 ? gone->size : n - gone->size, *at;
     mxl_array *flags = mxl_scope_new(s, MXL_BOOL, 1, &n), *rest;
     uint8_t *stays = mxl_scope_fill(s, flags);
 
@@ -492,7 +491,7 @@ MXL_NP(mask_scalar, "_npi_boolean_mask_assign_scalar",
 
 MXL_NP(mask_tensor, "_npi_boolean_mask_assign_tensor",
        "The array with values, one after the other, where a mask is True.", .shapes = "A..>A",
-       .dtypes = "A.A>A", MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
+       .dtypes = "A.e>A", MXL_INPUTS(MASK_INPUTS, MXL_INPUT(value, "The values.")),
        MXL_ONLY_PARAM(int64_t, start_axis, MXL_P_INT, MXL_REQUIRED,
                       "The array's axis that the mask begins at.", .type_text = "int"),
        .completes_alone = true);

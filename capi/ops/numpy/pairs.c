@@ -94,6 +94,7 @@ static mxl_array *beside(mxl_scope *s, const mxl_call *call, pair_fn of, bool nu
         .doc = text,                                                                               \
         MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                          \
         .shapes = "A>A",                                                                           \
+        .dtypes_of = mxl_scalar_dtypes,                                                            \
         .compose = id##_scalar_compose,                                                            \
     }
 
@@ -123,6 +124,7 @@ static mxl_array *integer_compose(mxl_scope *s, const mxl_call *call)
                .doc = text,                                                                        \
                MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),                                   \
                .shapes = "A>A",                                                                    \
+               .completes_alone = true,                                                            \
                .compose = integer_compose},                                                        \
         .of = &mxl_op_##target,                                                                    \
     }

@@ -19,7 +19,7 @@ typedef struct product {
 static int sizes_of(const mxl_op *op, const mxl_array *a, const mxl_array *b, mxl_tuple a_axes,
                     mxl_tuple b_axes, product *p)
 {
-    int64_t a_summed[MXL_MAX_NDIM], b_summed[MXL_MAX_NDIM];
+    int64_t a_summed[MXL_MAX_NDIM], b_summed[MXL_MAX_NDIM], summed[MXL_MAX_NDIM];
 
     if (mxl_check_dtypes(op, a, b) != 0 || mxl_check_float(op, a) != 0)
         return -1;
@@ -31,12 +31,11 @@ static int sizes_of(const mxl_op *op, const mxl_array *a, const mxl_array *b, mx
     if (p->a_kept < 0 || p->b_kept < 0)
         return -1;
     p->summed = a_axes.n;
-    p->rows = p->inner = p->columns = 1;
     for (int i = 0; i < p->summed; i++) {
         p->a_order[p->a_kept + i] = a_summed[i];
         p->b_order[i] = b_summed[i];
-        p->inner *= a->shape[a_summed[i]];
-        if (a->shape[a_summed[i]] != b->shape[b_summed[i]])
+        summed[i] = a->shape[a_summed[i]];
+        if (mxl_sizes_differ(summed[i], b->shape[b_summed[i]]))
             return mxl_error("%s: shapes %s and %s differ along axes %d and %d", op->name,
                              MXL_SHAPE_OF(a), MXL_SHAPE_OF(b), (int)a_summed[i], (int)b_summed[i]);
     }
@@ -45,9 +44,12 @@ static int sizes_of(const mxl_op *op, const mxl_array *a, const mxl_array *b, mx
                          p->a_kept + p->b_kept, MXL_MAX_NDIM);
     p->shape.ndim = 0;
     for (int i = 0; i < p->a_kept; i++)
-        p->rows *= p->shape.dim[p->shape.ndim++] = a->shape[p->a_order[i]];
+        p->shape.dim[p->shape.ndim++] = a->shape[p->a_order[i]];
     for (int i = 0; i < p->b_kept; i++)
-        p->columns *= p->shape.dim[p->shape.ndim++] = b->shape[p->b_order[p->summed + i]];
+        p->shape.dim[p->shape.ndim++] = b->shape[p->b_order[p->summed + i]];
+    p->rows = mxl_shape_size(p->a_kept, p->shape.dim);
+    p->inner = mxl_shape_size(p->summed, summed);
+    p->columns = mxl_shape_size(p->b_kept, p->shape.dim + p->a_kept);
     return 0;
 }
 

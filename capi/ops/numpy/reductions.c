@@ -120,13 +120,13 @@ static const mxl_param extreme_table[] = {AXIS, KEEPDIMS, INITIAL, {0}};
     }
 
 REDUCTION(sum, "_np_sum", sum, sum_table, "Sum over axes; booleans are counted in int64.",
-          .inputs = mxl_inputs_np);
+          .dtypes = "A>s", .inputs = mxl_inputs_np);
 REDUCTION(prod, "_np_prod", sum, sum_table, "Product over axes; of booleans in int64.",
-          .aliases = MXL_ALIASES("_np_product"),
+          .dtypes = "A>s", .aliases = MXL_ALIASES("_np_product"),
           .inputs = (const mxl_input[]){MXL_INPUT(a, "Input array, of any shape.", .after = 4),
                                         {0}});
 REDUCTION(mean, "_npi_mean", mean, sum_table,
-          "Mean over axes; of integers in float32. The mean of nothing is NaN.",
+          "Mean over axes; of integers in float32. The mean of nothing is NaN.", .dtypes = "A>q",
           .inputs = mxl_inputs_np);
 REDUCTION(max, "_np_max", extreme, extreme_table, "Largest element over axes.",
           .aliases = MXL_ALIASES("_np_amax"), .inputs = mxl_inputs_np);
@@ -233,6 +233,7 @@ static mxl_array *any_compose(mxl_scope *s, const mxl_call *call)
         MXL_PARAMS_OF(np_reduce_params, AXIS, KEEPDIMS),                                           \
         .inputs = mxl_inputs_data,                                                                 \
         .compose = id##_compose,                                                                   \
+        .dtypes = ">b",                                                                            \
         __VA_ARGS__,                                                                               \
     }
 

@@ -71,6 +71,8 @@ static int split(reader *r, int64_t first, int64_t second)
         first = whole / second;
     if (second == INFER && first > 0)
         second = whole / first;
+    if (whole < 0)
+        return put(r, first) != 0 ? -1 : put(r, second);
     if (first < 0 || second < 0 || __builtin_mul_overflow(first, second, &product) ||
         product != whole)
         return cannot(r, "an axis is split into parts that it has not");
@@ -90,7 +92,7 @@ static int read_code(reader *r, const int64_t *code, int left)
     case SAME:
         return put(r, r->in[r->at++]) != 0 ? -1 : 1;
     case SKIP:
-        return r->in[r->at++] != 1 ? cannot(r, "-3 is for axes of extent 1") : 1;
+        return mxl_sizes_differ(r->in[r->at++], 1) ? cannot(r, "-3 is for axes of extent 1") : 1;
     case REST:
         while (r->at < r->ndim)
             if (put(r, r->in[r->at++]) != 0)
@@ -98,7 +100,7 @@ static int read_code(reader *r, const int64_t *code, int left)
         return 1;
     case MERGE:
         r->at += 2;
-        return put(r, r->in[r->at - 2] * r->in[r->at - 1]) != 0 ? -1 : 1;
+        return put(r, mxl_shape_size(2, r->in + r->at - 2)) != 0 ? -1 : 1;
     case SPLIT:
         if (left < 3)
             return cannot(r, "-6 stands before two extents");
@@ -127,6 +129,11 @@ static int complete(reader *r)
 {
     int64_t size = mxl_shape_size(r->ndim, r->in), known = 1;
 
+    if (size < 0) {
+        if (r->unknown >= 0)
+            r->out.dim[r->unknown] = size;
+        return 0;
+    }
     for (int i = 0; i < r->out.ndim; i++) {
         if (i != r->unknown && __builtin_mul_overflow(known, r->out.dim[i], &known))
             return cannot(r, "too many elements");

@@ -26,9 +26,19 @@ static mxl_array *solve_compose(mxl_scope *s, const mxl_call *call)
     return b->ndim == last ? mxl_reshape(s, x, last, b->shape) : x;
 }
 
+/* As mxl_np_solver_dtype says. */
+static int solve_dtypes(mxl_rule *rule)
+{
+    int a = mxl_rule_in_dtype(rule, 0), b = mxl_rule_in_dtype(rule, 1);
+    bool differ = a != b && a != MXL_DTYPE_UNKNOWN && b != MXL_DTYPE_UNKNOWN;
+
+    return mxl_rule_said_dtypes(rule, differ ? ">d" : "ee>r");
+}
+
 MXL_NP(solve, "_npi_solve", "X of A X = B, for square matrices A; an error for a singular one.",
        MXL_INPUTS(MXL_INPUT(A, "Matrices along the last two axes."),
-                  MXL_INPUT(B, "As many matrices, or vectors along the last axis.")));
+                  MXL_INPUT(B, "As many matrices, or vectors along the last axis.")),
+       .complete_dtypes = solve_dtypes);
 
 /* ---- tensorinv ---- */
 
@@ -42,11 +52,11 @@ static int64_t side(const mxl_array *a, int64_t ind)
                          (long long)ind);
     front = mxl_shape_size((int)ind, a->shape);
     back = mxl_shape_size(a->ndim - (int)ind, a->shape + ind);
-    if (front != back || front == 0)
+    if (mxl_sizes_differ(front, back) || front == 0)
         return mxl_error("the sizes before axis %lld of shape %s must have the same product "
                          "above 0 as those behind, got %lld and %lld",
                          (long long)ind, MXL_SHAPE_OF(a), (long long)front, (long long)back);
-    return front;
+    return front < 0 ? back : front;
 }
 
 static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
@@ -55,7 +65,7 @@ static mxl_array *tensorinv_compose(mxl_scope *s, const mxl_call *call)
     int64_t ind = *(const int64_t *)call->params, n;
     mxl_shape turned = {.ndim = a->ndim};
 
-    if (mxl_check_full_float(call->op, a) != 0 || (n = side(a, ind)) < 0)
+    if (mxl_check_full_float(call->op, a) != 0 || (n = side(a, ind)) == -1)
         return NULL;
     for (int i = 0; i < a->ndim; i++)
         turned.dim[i] = a->shape[(i + ind) % a->ndim];
@@ -101,6 +111,7 @@ MXL_NP(tensorsolve, "_npi_tensorsolve",
        MXL_INPUTS(MXL_INPUT(a, "The coefficients."), MXL_INPUT(b, "The right-hand side.")),
        MXL_ONLY_PARAM(mxl_tuple, a_axes, MXL_P_OPT_SHAPE, "[]",
                       "Axes of a to move to its end before.",
-                      .type_text = "Shape(tuple), optional, default=[]"));
+                      .type_text = "Shape(tuple), optional, default=[]"),
+       .complete_dtypes = solve_dtypes);
 
 const mxl_op *const mxl_ops_np_solve[] = {&op_solve, &op_tensorinv, &op_tensorsolve, NULL};

@@ -54,6 +54,7 @@ static mxl_array *squares(mxl_scope *s, mxl_array *a)
 #define EIGEN(id, kind, its_arity, text, ...)                                                      \
     static const mxl_op op_##id = {                                                                \
         .name = MXL_NUMPY("_npi_" #id),                                                            \
+        .dtypes = "A>r*",                                                                          \
         .doc = text,                                                                               \
         .inputs = mxl_inputs_a,                                                                    \
         .arity = its_arity,                                                                        \

@@ -189,6 +189,16 @@ static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
     return call->num_inputs > 0 ? call->out[0] : NULL;
 }
 
+static int atleast_dtypes(mxl_rule *rule)
+{
+    for (int i = 0; i < rule->num_in; i++) {
+        if (mxl_rule_say_dtype(rule, rule->out + i, mxl_rule_in_dtype(rule, i)) != 0 ||
+            mxl_rule_say_dtype(rule, rule->in[i], rule->dtypes[rule->out + i]) != 0)
+            return -1;
+    }
+    return mxl_rule_said_dtypes(rule, "(e)>(e)"); /* others are as the first, as in 1.9.1 */
+}
+
 #define ATLEAST(n)                                                                                 \
     static mxl_array *atleast_##n##_compose(mxl_scope *s, const mxl_call *call)                    \
     {                                                                                              \
@@ -202,6 +212,7 @@ static mxl_array *atleast(mxl_scope *s, const mxl_call *call, int least)
                        .sets_outputs = true),                                                      \
         .key_var_num_args = "num_args",                                                            \
         .arity = any_arity,                                                                        \
+        .complete_dtypes = atleast_dtypes,                                                         \
         .compose = atleast_##n##_compose,                                                          \
     }
 

@@ -159,6 +159,11 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
     return mxl_div(s, mxl_np_reduce(s, &mxl_op_np_sum, mxl_mul(s, x, w), p->axis, false), sum);
 }
 
+static const char *average_dtypes(const void *params)
+{
+    return ((const average_params *)params)->weighted ? "AA>s*" : "A>A*";
+}
+
 MXL_NP(average, "_npi_average", "The mean over axes, weighted; and the sum of the weights.",
        MXL_INPUTS(MXL_INPUT(a, "Input array."),
                   MXL_INPUT(weights, "Weights, in the array's shape or for one axis.")),
@@ -168,7 +173,7 @@ MXL_NP(average, "_npi_average", "The mean over axes, weighted; and the sum of th
            MXL_PARAM(average_params, returned, MXL_P_BOOL, "0",
                      "Whether the sum of the weights is given too.", .sets_outputs = true),
            MXL_PARAM(average_params, weighted, MXL_P_BOOL, "1", "Whether there are weights.")),
-       .arity = average_arity);
+       .arity = average_arity, .dtypes_of = average_dtypes);
 
 /* ---- polyval, diff, ediff1d ---- */
 
@@ -200,7 +205,7 @@ static mxl_array *differences(mxl_scope *s, mxl_array *x, int axis)
 {
     mxl_array *after, *before;
 
-    if (x == NULL || x->shape[axis] < 2)
+    if (x == NULL || mxl_size_below(x->shape[axis], 2))
         return x == NULL ? NULL : mxl_np_empty(s, x, axis, 0);
     after = mxl_slice_axis(s, x, axis, 1, MXL_NONE);
     before = mxl_slice_axis(s, x, axis, 0, -1);

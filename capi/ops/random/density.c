@@ -30,10 +30,12 @@ static int check_inputs(const mxl_infer *infer, int own)
     for (int i = 1; i < infer->num_inputs; i++) {
         if (mxl_check_dtypes(infer->op, x, infer->in[i]) != 0)
             return -1;
-        if (!mxl_array_same_shape(infer->in[i], a))
+        if (infer->in[i]->size >= 0 && a->size >= 0 && !mxl_array_same_shape(infer->in[i], a))
             return mxl_error("%s: the parameters have shapes %s and %s; they must be the same",
                              infer->op->name, MXL_SHAPE_OF(a), MXL_SHAPE_OF(infer->in[i]));
     }
+    if (shared >= 0 && a->ndim <= x->ndim && (a->size < 0 || x->size < 0))
+        return 0;
     if (shared >= 0 && a->ndim <= x->ndim && mxl_shape_same(shared, x->shape, shared, a->shape) &&
         mxl_shape_same(own, x->shape + x->ndim - own, own, a->shape + shared))
         return 0;

@@ -82,7 +82,7 @@ static int multinomial_infer(mxl_infer *infer)
         return -1;
     if (out->ndim == 0)
         out->dim[out->ndim++] = 1;
-    if (mxl_shape_count(out->ndim, out->dim) < 0)
+    if (mxl_shape_check(out->ndim, out->dim) != 0)
         return mxl_error_prefix(infer->op->name);
     for (int i = 1; i < infer->num_outputs; i++)
         out[i] = *out;

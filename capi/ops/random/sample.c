@@ -34,7 +34,7 @@ static int sample_infer(mxl_infer *infer)
                              (long long)p->shape.v[i]);
     if (mxl_infer_same(infer) != 0 || mxl_infer_append(infer, p->shape.n, p->shape.v) != 0)
         return -1;
-    if (mxl_shape_count(out->ndim, out->dim) < 0)
+    if (mxl_shape_check(out->ndim, out->dim) != 0)
         return mxl_error_prefix(infer->op->name);
     infer->out_dtype[0] = given;
     return mxl_random_dtype(infer, p->dtype);
@@ -66,6 +66,18 @@ static int sample_complete(mxl_rule *rule)
     return 0;
 }
 
+/* A result whose dtype nothing says is float32 once that of the parameters is known. */
+static int sample_dtypes(mxl_rule *rule)
+{
+    bool known = true;
+
+    if (mxl_rule_said_dtypes(rule, "B*>t") != 0)
+        return -1;
+    for (int i = 0; i < rule->num_in; i++)
+        known &= mxl_rule_in_dtype(rule, i) != MXL_DTYPE_UNKNOWN;
+    return known ? mxl_rule_creation_dtypes(rule) : 0;
+}
+
 #define SAMPLE_OP(id, op_doc, ...)                                                                 \
     static const mxl_input id##_inputs[] = {__VA_ARGS__, {0}};                                     \
     static int id##_compute(const mxl_call *call)                                                  \
@@ -80,7 +92,7 @@ static int sample_complete(mxl_rule *rule)
         MXL_PARAMS(sample_params, sample_table),                                                   \
         .infer = sample_infer,                                                                     \
         .complete_shapes = sample_complete,                                                        \
-        .dtypes = "B*>t",                                                                          \
+        .complete_dtypes = sample_dtypes,                                                          \
         .compute = id##_compute,                                                                   \
         .grad = mxl_grad_zero,                                                                     \
     }

@@ -260,6 +260,6 @@ MXL_CREATOR(
     zipfian_compute,
     "Rows of different classes, and how many draws each row took: class c comes with probability "
     "log((c + 2) / (c + 1)) / log(range_max + 1), and what a row has already is drawn again.",
-    .arity = zipfian_arity);
+    .arity = zipfian_arity, .dtypes = ">l*");
 
 const mxl_op *const mxl_ops_shuffle[] = {&op_shuffle, &op_zipfian, NULL};

@@ -109,6 +109,7 @@ static const mxl_op op_allclose = {
                MXL_INPUT(b, "Second array, of the same shape and dtype.")),
     CLOSE_PARAMS("9.99999975e-06", "9.99999994e-09", "1"),
     .infer = allclose_infer,
+    .dtypes = "AA>u",
     .compute = allclose_compute,
     .keeps_scalars = true,
 };

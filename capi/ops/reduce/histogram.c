@@ -157,6 +157,7 @@ static const mxl_op op_histogram = {
                   "The lowest and the highest bound, as a tuple of two numbers.", .type_name = "")),
     .arity = histogram_arity,
     .infer = histogram_infer,
+    .dtypes = "A*>lA",
     .compute = histogram_compute,
 };
 

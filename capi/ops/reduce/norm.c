@@ -215,6 +215,7 @@ static const mxl_op op_cumsum = {
             .values = sum_dtypes)),
     .infer = cumsum_infer,
     .complete_shapes = cumsum_complete,
+    .dtypes = "A>s",
     .compute = cumsum_compute,
     .grad = cumsum_grad,
 };

@@ -18,7 +18,7 @@ static int matrix_plan(mxl_plan *p, int64_t k)
     if (far < 0 || __builtin_add_overflow(p->shape.dim[0], far, &shape[0]))
         return mxl_error("diag: diagonal %lld is too far away", (long long)k);
     shape[1] = shape[0];
-    if (mxl_shape_count(2, shape) < 0)
+    if (mxl_shape_check(2, shape) != 0)
         return mxl_error_prefix("diag");
     stride = shape[1] + 1;
     mxl_plan_put(p, 1, p->shape.dim, &stride, k < 0 ? far * shape[1] : far, (mxl_tuple){2, shape});
@@ -44,7 +44,7 @@ static int diag_plan(mxl_plan *p)
         return mxl_error("diag: axis1 and axis2 are both axis %d", row);
     rows = p->shape.dim[row];
     columns = p->shape.dim[column];
-    if (k > columns || k < -rows)
+    if (mxl_size_below(columns, k) || mxl_size_below(rows, -k))
         return mxl_error("diag: a matrix of %lld x %lld has no diagonal %lld", (long long)rows,
                          (long long)columns, (long long)k);
     rows += k < 0 ? k : 0;

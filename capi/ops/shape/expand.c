@@ -15,19 +15,26 @@ static int cannot_broadcast(const mxl_plan *p, int ndim, const int64_t *shape)
 static int broadcast(mxl_plan *p, const int64_t *shape)
 {
     for (int i = 0; i < p->shape.ndim; i++) {
-        if (p->shape.dim[i] != shape[i] && p->shape.dim[i] != 1)
+        if (mxl_sizes_differ(p->shape.dim[i], shape[i]) && p->shape.dim[i] != 1)
             return cannot_broadcast(p, p->shape.ndim, shape);
     }
     for (int i = 0; i < p->shape.ndim; i++)
-        mxl_plan_repeat(p, i, shape[i]);
+        mxl_plan_repeat(p, i, shape[i] < 0 && p->shape.dim[i] > 1 ? p->shape.dim[i] : shape[i]);
     return 0;
+}
+
+static int own_check(void *params)
+{
+    const mxl_tuple *shape = params;
+
+    return mxl_shape_count(shape->n, shape->v) < 0 ? -1 : 0;
 }
 
 static int own_plan(mxl_plan *p)
 {
     const mxl_tuple *shape = p->params;
 
-    if (mxl_shape_count(shape->n, shape->v) < 0)
+    if (mxl_shape_check(shape->n, shape->v) != 0)
         return mxl_error_prefix(p->op->name);
     if (shape->n < p->shape.ndim)
         return cannot_broadcast(p, shape->n, shape->v);
@@ -43,6 +50,7 @@ const mxl_op mxl_op_broadcast_to = {
     .name = "_mxl_broadcast_to",
     .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
     MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
+    .check = own_check,
     MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
 };
 
@@ -51,6 +59,7 @@ static const mxl_op op_np_broadcast_to = {
     .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
     MXL_INPUTS(MXL_INPUT(array, "Input array, of any shape.")),
     MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, "[]", "Shape of the result."),
+    .check = own_check,
     MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
 };
 
@@ -156,7 +165,7 @@ static int axis_plan(mxl_plan *p)
         if (axis < 0 || axis >= p->shape.ndim)
             return mxl_error("broadcast_axis: axis %lld is out of range for an array of %d axes",
                              (long long)axis, p->shape.ndim);
-        if (p->shape.dim[axis] != 1)
+        if (mxl_sizes_differ(p->shape.dim[axis], 1))
             return mxl_error("broadcast_axis: axis %lld has extent %lld, not 1", (long long)axis,
                              (long long)p->shape.dim[axis]);
         if (a->size.v[i] < 0)

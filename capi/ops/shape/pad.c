@@ -35,8 +35,8 @@ static int pad_check(const pad_params *p, const mxl_array *x)
             return mxl_error("Pad: axis %d has the rim %lld; it must not be negative, and 0 for "
                              "the first two axes",
                              i / 2, (long long)width);
-        if (width > 0 &&
-            ((p->mode == REFLECT && width >= extent) || (p->mode == EDGE && extent == 0)))
+        if (width > 0 && ((p->mode == REFLECT && mxl_size_below(extent, width + 1)) ||
+                          (p->mode == EDGE && extent == 0)))
             return mxl_error("Pad: axis %d of %lld positions has too few for a rim of %lld", i / 2,
                              (long long)extent, (long long)width);
     }

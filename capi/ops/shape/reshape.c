@@ -162,6 +162,8 @@ static int squeezed_axes(const mxl_plan *p, bool numpy, bool *gone)
 
     for (int i = 0; i < p->shape.ndim; i++)
         gone[i] = axes->n < 0 && p->shape.dim[i] == 1;
+    if (axes->n < 0 && mxl_shape_size(p->shape.ndim, p->shape.dim) < 0)
+        return mxl_error("squeeze: which axes have extent 1 is unknown");
     for (int i = 0; i < axes->n; i++) {
         int axis;
 
@@ -172,7 +174,7 @@ static int squeezed_axes(const mxl_plan *p, bool numpy, bool *gone)
             return -1;
         if (gone[axis] && !numpy)
             return mxl_error("squeeze: axis %lld is named twice", (long long)axes->v[i]);
-        if (p->shape.dim[axis] != 1)
+        if (mxl_sizes_differ(p->shape.dim[axis], 1))
             return mxl_error("squeeze: axis %lld has extent %lld, not 1", (long long)axes->v[i],
                              (long long)p->shape.dim[axis]);
         gone[axis] = true;
@@ -252,7 +254,8 @@ static int like_plan(mxl_plan *p)
         out.dim[out.ndim++] = p->like_shape[i];
     for (int64_t i = l.lhs_end; i < x->ndim; i++)
         out.dim[out.ndim++] = x->dim[i];
-    if (mxl_shape_count(out.ndim, out.dim) != mxl_shape_size(x->ndim, x->dim))
+    if (mxl_shape_check(out.ndim, out.dim) != 0 ||
+        mxl_sizes_differ(mxl_shape_size(out.ndim, out.dim), mxl_shape_size(x->ndim, x->dim)))
         return mxl_error("reshape_like: an array of shape %s cannot have the shape %s",
                          MXL_SHAPE_TEXT(x->ndim, x->dim), MXL_SHAPE_TEXT(out.ndim, out.dim));
     mxl_plan_reshape(p, out.ndim, out.dim);
@@ -283,11 +286,12 @@ static int reshape_to_plan(mxl_plan *p)
 {
     const mxl_tuple *shape = p->params;
     int64_t have = mxl_shape_size(p->shape.ndim, p->shape.dim);
-    int64_t size = mxl_shape_count(shape->n, shape->v);
+    int64_t size = mxl_shape_size(shape->n, shape->v);
 
-    if (size < 0)
+    if (have < 0 ? mxl_shape_check(shape->n, shape->v) != 0
+                 : mxl_shape_count(shape->n, shape->v) < 0)
         return mxl_error_prefix(p->op->name);
-    if (size != have)
+    if (mxl_sizes_differ(size, have))
         return mxl_error("%s: %lld elements in a shape of %lld", p->op->name, (long long)have,
                          (long long)size);
     mxl_plan_reshape(p, shape->n, shape->v);

@@ -49,6 +49,8 @@ static int split_axis(reading *r, int64_t first, int64_t second)
         first = whole / second;
     else if (second == -1 && first > 0)
         second = whole / first;
+    if (whole < 0)
+        return add_axis(r, first) != 0 ? -1 : add_axis(r, second);
     if (first < 0 || second < 0 || __builtin_mul_overflow(first, second, &product) ||
         product != whole)
         return mxl_error("reshape: code -4 cannot split an extent of %lld into %lld and %lld",
@@ -78,9 +80,9 @@ static int read_code(reading *r, int64_t code)
     case -3:
         if (take_axis(r, code, &extent) != 0 || take_axis(r, code, &other) != 0)
             return -1;
-        if (__builtin_mul_overflow(extent, other, &extent))
+        if (mxl_shape_check(2, (int64_t[]){extent, other}) != 0)
             return mxl_error("reshape: code -3 makes an extent that is too large");
-        return add_axis(r, extent);
+        return add_axis(r, mxl_shape_size(2, (int64_t[]){extent, other}));
     default:
         if (code < 0)
             return mxl_error(
@@ -104,10 +106,15 @@ static void reverse_list(int n, int64_t *list)
 /* Computes the size of the dimension with code -1 and compares the numbers of elements. */
 static int finish_codes(reading *r, int64_t size, int ndim, const int64_t *dim)
 {
-    int64_t others = mxl_shape_count(r->out->ndim, r->out->dim);
+    int64_t others = mxl_shape_size(r->out->ndim, r->out->dim);
 
-    if (others < 0)
+    if (mxl_shape_check(r->out->ndim, r->out->dim) != 0)
         return mxl_error_prefix("reshape");
+    if (size < 0) {
+        if (r->infer >= 0)
+            r->out->dim[r->infer] = MXL_UNKNOWN_SIZE;
+        return 0;
+    }
     if (r->infer >= 0) {
         r->out->dim[r->infer] = others == 0 ? 0 : size / others;
         others *= r->out->dim[r->infer];

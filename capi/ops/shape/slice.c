@@ -36,6 +36,9 @@ static int64_t clamp(int64_t bound, int64_t extent, int64_t low, int64_t high)
 
 int64_t mxl_slice_part(int64_t extent, int64_t begin, int64_t end, int64_t step, int64_t *first)
 {
+    *first = 0;
+    if (extent < 0)
+        return extent;
     if (step > 0) {
         begin = begin == MXL_NONE ? 0 : clamp(begin, extent, 0, extent);
         end = end == MXL_NONE ? extent : clamp(end, extent, 0, extent);

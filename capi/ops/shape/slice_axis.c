@@ -22,6 +22,8 @@ static int axis_plan(mxl_plan *p)
     extent = p->shape.dim[axis];
     begin = a->begin < 0 ? a->begin + extent : a->begin;
     end = a->end == MXL_NONE ? extent : a->end < 0 ? a->end + extent : a->end;
+    if (extent < 0 && (begin < 0) != (end < 0))
+        end = begin + extent; /* one is counted from the unknown end */
     if (extent > 0 && (begin < 0 || end > extent || begin >= end))
         return mxl_error("slice_axis: positions %lld to %lld of an axis of %lld", (long long)begin,
                          (long long)end, (long long)extent);
@@ -48,7 +50,7 @@ static int like_cut(mxl_plan *p, int axis)
 {
     int64_t extent = p->like_shape[axis];
 
-    if (extent > p->shape.dim[axis])
+    if (mxl_size_below(p->shape.dim[axis], extent))
         return mxl_error("slice_like: axis %d has extent %lld, which cannot be cut to %lld", axis,
                          (long long)p->shape.dim[axis], (long long)extent);
     mxl_plan_cut(p, axis, 0, extent, 1);
@@ -100,7 +102,7 @@ static int slice_rows_plan(mxl_plan *p)
     const mxl_slice_rows_params *rows = p->params;
 
     if (p->shape.ndim == 0 || rows->begin < 0 || rows->begin > rows->end ||
-        rows->end > p->shape.dim[0])
+        mxl_size_below(p->shape.dim[0], rows->end))
         return mxl_error("%s: rows [%lld,%lld) of an array with %lld", p->op->name,
                          (long long)rows->begin, (long long)rows->end,
                          (long long)(p->shape.ndim == 0 ? 0 : p->shape.dim[0]));
@@ -122,7 +124,7 @@ static int at_plan(mxl_plan *p)
 {
     int64_t index = *(const int64_t *)p->params;
 
-    if (p->shape.ndim == 0 || index < 0 || index >= p->shape.dim[0])
+    if (p->shape.ndim == 0 || index < 0 || mxl_size_below(p->shape.dim[0], index + 1))
         return mxl_error("%s: row %lld of an array with %lld", p->op->name, (long long)index,
                          (long long)(p->shape.ndim == 0 ? 0 : p->shape.dim[0]));
     mxl_plan_cut(p, 0, index, 1, 1);
@@ -150,7 +152,7 @@ static int select_plan(mxl_plan *p)
     if (axis < 0)
         return -1;
     extent = p->shape.dim[axis];
-    if (s->index < -extent || s->index >= extent)
+    if (extent >= 0 && (s->index < -extent || s->index >= extent))
         return mxl_error("IndexError: %s: index %lld is out of bounds for axis %d of %lld",
                          p->op->name, (long long)s->index, axis, (long long)extent);
     mxl_plan_cut(p, axis, s->index < 0 ? s->index + extent : s->index, 1, 1);

@@ -87,6 +87,8 @@ static int split_plan(mxl_plan *p)
         return -1;
     begin = part_begin(s, extent, p->output);
     end = part_begin(s, extent, p->output + 1);
+    if (extent < 0) /* parts of one size, or between positions of which the last is the end */
+        return cut_part(p, axis, 0, s->sections > 0 || end < 0 ? extent : end - begin);
     if (p->output == 0 && begin != 0)
         return mxl_error("%s: the first part begins at %lld, it must be 0", p->op->name,
                          (long long)begin);
@@ -133,6 +135,8 @@ static int channel_plan(mxl_plan *p)
 
     if (axis < 0)
         return -1;
+    if (extent < 0)
+        return cut_part(p, axis, 0, extent);
     if (s->squeeze_axis && extent != s->sections)
         return mxl_error("%s: squeeze_axis needs an axis of num_outputs = %lld, got %lld",
                          p->op->name, (long long)s->sections, (long long)extent);

@@ -242,7 +242,7 @@ static int to_space_plan(mxl_plan *p)
 
     if (block_check(p, b) != 0)
         return -1;
-    if (p->shape.dim[1] % (b * b) != 0)
+    if (p->shape.dim[1] > 0 && p->shape.dim[1] % (b * b) != 0)
         return indivisible(p, b);
     to_space(p, b);
     return 0;
@@ -266,7 +266,8 @@ static int to_depth_plan(mxl_plan *p)
 
     if (block_check(p, b) != 0)
         return -1;
-    if (p->shape.dim[2] % b != 0 || p->shape.dim[3] % b != 0)
+    if ((p->shape.dim[2] > 0 && p->shape.dim[2] % b != 0) ||
+        (p->shape.dim[3] > 0 && p->shape.dim[3] % b != 0))
         return indivisible(p, b);
     to_depth(p, b);
     return 0;

@@ -45,7 +45,7 @@ static int64_t patches_of(const correlation_params *p, int64_t size)
 {
     int64_t room = size + 2 * p->pad_size - 2 * p->max_displacement - (p->kernel_size - 1);
 
-    return room < 1 ? 0 : (room - 1) / p->stride1 + 1;
+    return size < 0 ? size : room < 1 ? 0 : (room - 1) / p->stride1 + 1;
 }
 
 static int correlation_infer(mxl_infer *infer)
@@ -57,20 +57,20 @@ static int correlation_infer(mxl_infer *infer)
     if (mxl_check_float(infer->op, a) != 0 || mxl_check_dtypes(infer->op, a, b) != 0 ||
         mxl_check_images(infer->op->name, a) != 0)
         return -1;
-    if (!mxl_array_same_shape(a, b))
+    if (a->size >= 0 && b->size >= 0 && !mxl_array_same_shape(a, b))
         return mxl_error("%s: the images must have one shape, got %s and %s", infer->op->name,
                          MXL_SHAPE_OF(a), MXL_SHAPE_OF(b));
     y[0] = a->shape[0];
     y[1] = across * across;
     for (int i = 2; i < 4; i++) {
         y[i] = patches_of(p, a->shape[i]);
-        if (y[i] < 1)
+        if (a->shape[i] >= 0 && y[i] < 1)
             return mxl_error("%s: an axis of %lld with padding %lld has no room for a kernel of "
                              "%lld and displacements of %lld",
                              infer->op->name, (long long)a->shape[i], (long long)p->pad_size,
                              (long long)p->kernel_size, (long long)p->max_displacement);
     }
-    if (a->shape[1] < 1)
+    if (mxl_size_below(a->shape[1], 1))
         return mxl_error("%s: the images must have channels, got shape %s", infer->op->name,
                          MXL_SHAPE_OF(a));
     return mxl_infer_set(infer, a->dtype, 4, y);

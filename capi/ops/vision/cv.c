@@ -101,6 +101,7 @@ static const mxl_op op_read = {
                   MXL_PARAM(read_params, filename, MXL_P_STRING, .doc = "Path of the file."),
                   READ_PARAMS),
     .compose = read_compose,
+    .dtypes = ">u",
 };
 
 /* ---- _cvimresize ---- */

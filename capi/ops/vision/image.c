@@ -29,7 +29,7 @@ int mxl_image_infer(mxl_infer *infer)
 
     if (x->ndim != 3)
         return mxl_error("%s: an image has 3 axes, got %d", infer->op->name, x->ndim);
-    if (x->shape[2] != 1 && x->shape[2] != 3)
+    if (mxl_sizes_differ(x->shape[2], 1) && mxl_sizes_differ(x->shape[2], 3))
         return mxl_error("%s: an image has 1 or 3 channels on its last axis, got shape %s",
                          infer->op->name, MXL_SHAPE_OF(x));
     if (x->dtype == MXL_BOOL)
@@ -104,6 +104,7 @@ static const mxl_op op_to_tensor = {
     .doc = "An image as a tensor of float32: channels first, and each number over 255.",
     MXL_INPUTS(MXL_INPUT(data, "An image, (height, width, channels), or a batch of images.")),
     .infer = tensor_infer,
+    .dtypes = ">f",
     .compute = tensor_compute,
     .compose = tensor_compose,
 };
@@ -125,10 +126,11 @@ static int normalize_infer(mxl_infer *infer)
     if (x->dtype == MXL_BOOL)
         return mxl_error("%s: takes numbers, got bool", infer->op->name);
     channels = x->shape[x->ndim - 3];
-    if (channels != 1 && channels != 3)
+    if (mxl_sizes_differ(channels, 1) && mxl_sizes_differ(channels, 3))
         return mxl_error("%s: a tensor has 1 or 3 channels before its last two axes, got shape %s",
                          infer->op->name, MXL_SHAPE_OF(x));
-    if ((p->mean.n != 1 && p->mean.n != channels) || (p->std.n != 1 && p->std.n != channels))
+    if ((p->mean.n != 1 && mxl_sizes_differ(p->mean.n, channels)) ||
+        (p->std.n != 1 && mxl_sizes_differ(p->std.n, channels)))
         return mxl_error("%s: mean and std must have 1 number or one for each of %lld channels, "
                          "got %d and %d",
                          infer->op->name, (long long)channels, p->mean.n, p->std.n);
@@ -197,11 +199,12 @@ static int crop_plan(mxl_plan *p)
 
     if (check_axes(p->op->name, p->shape.ndim) != 0)
         return -1;
-    if (image[2] != 1 && image[2] != 3)
+    if (mxl_sizes_differ(image[2], 1) && mxl_sizes_differ(image[2], 3))
         return mxl_error("%s: an image has 1 or 3 channels on its last axis, got %lld", p->op->name,
                          (long long)image[2]);
-    if (c->x < 0 || c->y < 0 || c->width < 1 || c->height < 1 || c->width > image[1] - c->x ||
-        c->height > image[0] - c->y)
+    if (c->x < 0 || c->y < 0 || c->width < 1 || c->height < 1 ||
+        (image[1] >= 0 && c->width > image[1] - c->x) ||
+        (image[0] >= 0 && c->height > image[0] - c->y))
         return mxl_error("%s: %lld x %lld pixels from (%lld, %lld) on are no part of %lld x %lld",
                          p->op->name, (long long)c->width, (long long)c->height, (long long)c->x,
                          (long long)c->y, (long long)image[1], (long long)image[0]);
@@ -231,7 +234,7 @@ static int flip_plan(mxl_plan *p, int axis)
 {
     if (p->shape.ndim != 3)
         return mxl_error("%s: an image has 3 axes, got %d", p->op->name, p->shape.ndim);
-    if (p->shape.dim[2] != 1 && p->shape.dim[2] != 3)
+    if (mxl_sizes_differ(p->shape.dim[2], 1) && mxl_sizes_differ(p->shape.dim[2], 3))
         return mxl_error("%s: an image has 1 or 3 channels on its last axis, got %lld", p->op->name,
                          (long long)p->shape.dim[2]);
     mxl_plan_cut(p, axis, p->shape.dim[axis] - 1, p->shape.dim[axis], -1);

@@ -21,7 +21,7 @@ static int check_column(const mxl_infer *infer, const char *name, int64_t column
     const nms_params *p = infer->params;
     int64_t width = infer->in[0]->shape[infer->in[0]->ndim - 1];
 
-    if (column < 0 || column >= width)
+    if (column < 0 || mxl_size_below(width, column + 1))
         return mxl_error("%s: %s must be a column of %lld, got %lld", infer->op->name, name,
                          (long long)width, (long long)column);
     if (column >= p->coord_start && column - p->coord_start < 4)
@@ -40,7 +40,7 @@ static int nms_infer(mxl_infer *infer)
     if (x->ndim < 2)
         return mxl_error("%s: data must have two axes or more, boxes and their numbers, got %d",
                          infer->op->name, x->ndim);
-    if (p->coord_start < 0 || p->coord_start > x->shape[x->ndim - 1] - 4)
+    if (p->coord_start < 0 || mxl_size_below(x->shape[x->ndim - 1], p->coord_start + 4))
         return mxl_error("%s: four coordinates from column %lld do not fit in %lld columns",
                          infer->op->name, (long long)p->coord_start,
                          (long long)x->shape[x->ndim - 1]);

@@ -32,14 +32,14 @@ static int find_windows(const char *name, const v1_params *p, const mxl_array *x
 
     *w = (windows){.in = x->shape[axis + 2], .out = 1, .kernel = x->shape[axis + 2], .stride = 1};
     if (p->global_pool)
-        return w->in > 0
+        return w->in != 0
                    ? 0
                    : mxl_error("%s: the images have no pixels, got %s", name, MXL_SHAPE_OF(x));
     w->kernel = p->kernel.v[axis];
     w->stride = mxl_tuple_entry(p->stride, axis, 1);
     w->pad = mxl_tuple_entry(p->pad, axis, 0);
     room = w->in + 2 * w->pad - w->kernel;
-    if (room < 0)
+    if (w->in >= 0 && room < 0)
         return mxl_error("%s: a window of %lld exceeds an axis of %lld with padding %lld", name,
                          (long long)w->kernel, (long long)w->in, (long long)w->pad);
     w->out = room / w->stride + 1;

@@ -51,7 +51,7 @@ int mxl_sensitive_infer(mxl_infer *infer, const mxl_array *x, int64_t results, i
         return mxl_error_prefix(infer->op->name);
     if (mxl_check_regions(infer, x, 5) != 0)
         return -1;
-    if (x->shape[1] < channels)
+    if (mxl_size_below(x->shape[1], channels))
         return mxl_error("%s: the images must have output_dim * group_size^2 = %lld channels, got "
                          "%lld",
                          infer->op->name, (long long)channels, (long long)x->shape[1]);

@@ -43,7 +43,9 @@ static void find_size(const resize_params *p, const int64_t in[2], int64_t out[2
     out[0] = p->size.v[p->size.n - 1];
     if (p->size.n == 2 || !p->keep_ratio || in[0] == 0 || in[1] == 0)
         return;
-    if (in[0] > in[1])
+    if (in[0] < 0 || in[1] < 0)
+        out[0] = out[1] = MXL_UNKNOWN_SIZE;
+    else if (in[0] > in[1])
         out[0] = out[1] * in[0] / in[1];
     else
         out[1] = out[0] * in[1] / in[0];
@@ -70,7 +72,7 @@ static int resize_infer(mxl_infer *infer)
         return mxl_error("%s: an image of shape %s has no pixels", infer->op->name,
                          MXL_SHAPE_OF(x));
     find_size(infer->params, x->shape + x->ndim - 3, image);
-    if (mxl_shape_count(x->ndim, shape) < 0)
+    if (mxl_shape_check(x->ndim, shape) != 0)
         return -1;
     return mxl_infer_set(infer, x->dtype, x->ndim, shape);
 }

@@ -40,7 +40,7 @@ int mxl_check_regions(const mxl_infer *infer, const mxl_array *x, int64_t column
     if (mxl_check_images(infer->op->name, x) != 0 || mxl_check_float(infer->op, x) != 0 ||
         mxl_check_dtypes(infer->op, x, regions) != 0)
         return -1;
-    if (regions->ndim != 2 || regions->shape[1] != columns)
+    if (regions->ndim != 2 || mxl_sizes_differ(regions->shape[1], columns))
         return mxl_error("%s: rois must have shape (regions, %lld), got %s", infer->op->name,
                          (long long)columns, MXL_SHAPE_OF(regions));
     return 0;
@@ -79,7 +79,7 @@ static int64_t pooled_channels(const char *name, const roi_params *p, int64_t ch
 {
     int64_t bins = p->pooled_size.v[0] * p->pooled_size.v[1];
 
-    if (!p->position_sensitive)
+    if (!p->position_sensitive || channels < 0)
         return channels;
     if (channels % bins != 0)
         return mxl_error("%s: the number of channels must be a multiple of %lld, got %lld", name,
@@ -104,7 +104,7 @@ static int set_pooled(mxl_infer *infer, const mxl_array *x)
         mxl_check_regions(infer, x, is_rotated(infer->op, p) ? 6 : 5) != 0)
         return -1;
     channels = pooled_channels(infer->op->name, p, x->shape[1]);
-    if (channels < 0)
+    if (x->shape[1] >= 0 && channels < 0)
         return -1;
     return mxl_infer_set(
         infer, x->dtype, 4,

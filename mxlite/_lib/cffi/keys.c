@@ -1,5 +1,5 @@
-/* Keys of integers, slices, None, `...` and arrays of integers or bool, as the operators _mxl_index
- * and _mxl_index_put take them (mxlite/_index/keys.py). After call.c. */
+/* Keys of integers, slices, None, `...`, lists of integers, and arrays of integers or bool, as the
+ * operators _mxl_index and _mxl_index_put take them (mxlite/_index/keys.py). After call.c. */
 /* A slice's fields, for which the limited API has no names. CPython has laid them out so since 3.9;
  * find_slice_fields looks whether this one does. */
 typedef struct slice_fields {
@@ -32,7 +32,9 @@ typedef struct key_parts {
     int64_t extents[MAX_NDIM];
     int ndim, axis; /* of the array, and the one that the next entry is about; -1: unknown */
     int taken;      /* how many axes integers and slices take */
-    int is_part;    /* whether the key surely leaves something of the array out */
+    NDArrayHandle lists[MAX_INPUTS]; /* the index arrays that were made of lists */
+    int num_lists;
+    int is_part; /* whether the key surely leaves something of the array out */
 } key_parts;
 
 /* A bound or a step of a slice. Returns 0 for other objects than None and exact integers. */
@@ -89,6 +91,37 @@ static int read_array(const owner *array, key_parts *k)
     return dtype >= U8 && dtype <= BOOL && ndim >= (dtype != BOOL);
 }
 
+/* A list of exact integers, as an array, which free_lists frees. */
+static int read_index_list(PyObject *list, key_parts *k)
+{
+    enum { I64 = 6 };
+
+    int64_t values[KEY_ROOM], size = PyList_Size(list);
+    NDArrayHandle made;
+
+    if (size < 1 || size > KEY_ROOM || k->num_arrays == MAX_INPUTS)
+        return 0;
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *object = PyList_GetItem(list, i);
+
+        if (!PyLong_CheckExact(object) || !read_bound(object, values + i))
+            return 0;
+    }
+    made = p_MXLNDArrayFromData(values, 1, &size, I64);
+    if (made == NULL)
+        return 0;
+    k->lists[k->num_lists++] = k->arrays[k->num_arrays++] = made;
+    k->axis = -1;
+    k->is_part = 1;
+    return 1;
+}
+
+static void free_lists(const key_parts *k)
+{
+    for (int i = 0; i < k->num_lists; i++)
+        p_MXNDArrayFree(k->lists[i]);
+}
+
 /* Appends an entry of a key. Returns 0 for other objects than those above. */
 static int read_entry(const call *self, PyObject *entry, key_parts *k)
 {
@@ -106,6 +139,10 @@ static int read_entry(const call *self, PyObject *entry, key_parts *k)
     if (Py_TYPE(entry) == self->cls) {
         *kind = PART_ARRAY;
         return read_array((const owner *)entry, k);
+    }
+    if (PyList_CheckExact(entry)) {
+        *kind = PART_ARRAY;
+        return read_index_list(entry, k);
     }
     *kind = entry == Py_None ? PART_NEW : PART_DOTS;
     if (entry == Py_Ellipsis && k->axis >= 0)
@@ -138,7 +175,7 @@ static int read_key(const call *self, const owner *array, PyObject *key, key_par
 {
     Py_ssize_t entries = PyTuple_CheckExact(key) ? PyTuple_Size(key) : 1;
 
-    k->count = k->axis = k->is_part = k->taken = 0;
+    k->count = k->axis = k->is_part = k->taken = k->num_lists = 0;
     k->num_arrays = 2;
     k->ndim = p_MXLNDArrayGetInfo(HANDLE(array->handle), MAX_NDIM, k->extents, NULL);
     if (k->ndim < 1 || entries > KEY_ROOM / 4)
@@ -155,64 +192,76 @@ static int read_key(const call *self, const owner *array, PyObject *key, key_par
 /* What a key selects, by `many`; 0 for other keys than those above, and for an error. */
 static uint64_t select_by(const call *self, const owner *array, PyObject *key)
 {
-    key_parts k;
+    PyThreadState *thread = NULL;
+    uint64_t made = 0;
     MXLValue value;
-    uint64_t made;
+    key_parts k;
 
-    if (!read_key(self, array, key, &k))
-        return 0;
-    k.arrays[1] = HANDLE(array->handle);
-    value.list.n = k.count;
-    value.list.values = k.numbers;
-    if (is_small(array))
-        return NUMBER(p_MXLCall(HANDLE(self->many), k.num_arrays - 1, k.arrays + 1, &value));
-    {
-        PyThreadState *thread = PyEval_SaveThread();
-
+    if (read_key(self, array, key, &k)) {
+        k.arrays[1] = HANDLE(array->handle);
+        value.list.n = k.count;
+        value.list.values = k.numbers;
+        if (!is_small(array))
+            thread = PyEval_SaveThread();
         made = NUMBER(p_MXLCall(HANDLE(self->many), k.num_arrays - 1, k.arrays + 1, &value));
-        PyEval_RestoreThread(thread);
+        if (thread != NULL)
+            PyEval_RestoreThread(thread);
     }
+    free_lists(&k);
     return made;
 }
 
-/* Writes a number (by `one`) or an array (by `two`) to a part. Returns 0 where that was not usual,
- * or the library has refused it, which leaves all as it was. */
-static int put_by(const call *self, owner *array, PyObject *key, PyObject *value)
+/* Reads what is written: a number, or an array. Returns 0 for other objects. */
+static int read_written(const call *self, PyObject *value, key_parts *k, double *number)
 {
-    NDArrayHandle out[1] = {HANDLE(array->handle)}, *in;
-    int is_array = Py_TYPE(value) == self->cls, count = 1, status;
-    MXLValue values[2];
-    key_parts k;
-
-    if (array->handle == 0 || array->read_only != NULL || !read_key(self, array, key, &k) ||
-        !k.is_part)
+    if (Py_TYPE(value) == self->cls) {
+        k->arrays[1] = HANDLE(((const owner *)value)->handle);
+        return k->arrays[1] != NULL;
+    }
+    if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value))
         return 0;
-    in = is_array ? k.arrays : k.arrays + 1;
-    in[0] = out[0];
-    if (is_array && ((const owner *)value)->handle == 0)
-        return 0;
-    if (is_array)
-        in[1] = HANDLE(((const owner *)value)->handle);
-    else if (PyFloat_CheckExact(value) || PyLong_CheckExact(value))
-        values[1].f = PyFloat_AsDouble(value);
-    else
-        return 0;
-    if (!is_array && values[1].f == -1 && PyErr_Occurred()) {
+    *number = PyFloat_AsDouble(value);
+    if (*number == -1 && PyErr_Occurred()) {
         PyErr_Clear();
         return 0;
     }
-    values[0].list.n = k.count;
-    values[0].list.values = k.numbers;
-    if (is_small(array)) {
-        status = p_MXLCallInto(HANDLE(is_array ? self->two : self->one), k.num_arrays - !is_array,
-                               in, values, &count, out);
-    } else {
-        PyThreadState *thread = PyEval_SaveThread();
+    return 1;
+}
 
-        status = p_MXLCallInto(HANDLE(is_array ? self->two : self->one), k.num_arrays - !is_array,
+/* Whether assigning the whole of an array has rules of its own. */
+static int is_recording(void)
+{
+    bool flag = true;
+
+    return p_MXAutogradIsRecording(&flag) != 0 || flag;
+}
+
+/* Writes a number (by `one`) or an array (by `two`). Returns 0 where that is not usual, or the
+ * library has refused it, which leaves all as it was. */
+static int put_by(const call *self, owner *array, PyObject *key, PyObject *value)
+{
+    int is_number = Py_TYPE(value) != self->cls, count = 1, status = -1;
+    PyThreadState *thread = NULL;
+    NDArrayHandle out[1], *in;
+    MXLValue values[2];
+    key_parts k;
+
+    if (array->handle == 0 || array->read_only != NULL)
+        return 0;
+    if (read_key(self, array, key, &k) && read_written(self, value, &k, &values[1].f) &&
+        (k.is_part || !is_recording())) {
+        in = k.arrays + is_number;
+        in[0] = out[0] = HANDLE(array->handle);
+        values[0].list.n = k.count;
+        values[0].list.values = k.numbers;
+        if (!is_small(array))
+            thread = PyEval_SaveThread();
+        status = p_MXLCallInto(HANDLE(is_number ? self->one : self->two), k.num_arrays - is_number,
                                in, values, &count, out);
-        PyEval_RestoreThread(thread);
+        if (thread != NULL)
+            PyEval_RestoreThread(thread);
     }
+    free_lists(&k);
     return status == 0;
 }
 

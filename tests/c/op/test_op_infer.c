@@ -130,6 +130,37 @@ TEST(broadcast)
     drop();
 }
 
+/* In a meta run sizes may be unknown: what is computed of them is. */
+TEST(unknown_sizes)
+{
+    const int64_t some[] = {3, MXL_UNKNOWN_SIZE, 2}, others[] = {MXL_UNKNOWN_SIZE, 7, 1};
+    const int64_t large[] = {MXL_UNKNOWN_SIZE, INT64_MAX / 2, 3};
+    mxl_shape both;
+
+    CHECK_INT(mxl_shape_size(3, some), MXL_UNKNOWN_SIZE);
+    CHECK_INT(mxl_shape_size(2, (int64_t[]){MXL_UNKNOWN_SIZE, MXL_UNKNOWN_SIZE}), MXL_UNKNOWN_SIZE);
+    CHECK_INT(mxl_shape_size(1, some), 3);
+    CHECK_INT(mxl_shape_check(3, some), 0);
+    CHECK_INT(mxl_shape_check(3, large), -1);
+    CHECK(mxl_sizes_differ(2, 3) && !mxl_sizes_differ(2, MXL_UNKNOWN_SIZE));
+    CHECK(mxl_size_below(2, 3) && !mxl_size_below(MXL_UNKNOWN_SIZE, 3));
+    CHECK_INT(mxl_shape_broadcast(&both, 3, some, 3, others), 0);
+    CHECK(both.dim[0] == 3 && both.dim[1] == 7 && both.dim[2] == 2);
+    CHECK_INT(mxl_shape_broadcast(&both, 1, others, 1, (int64_t[]){1}), 0);
+    CHECK_INT(both.dim[0], MXL_UNKNOWN_SIZE);
+
+    for (int i = 0; i < 2; i++) {
+        in[i] = mxl_array_new_meta(MXL_F32, 3, i == 0 ? some : others);
+        CHECK(in[i]->size < 0);
+    }
+    CHECK_INT(run(mxl_infer_broadcast, 2, 1), 0);
+    CHECK_INT(run(mxl_infer_same, 2, 1), -1);
+    mxl_array_release(in[1]);
+    in[1] = mxl_array_new_meta(MXL_F32, 3, (int64_t[]){3, 5, MXL_UNKNOWN_SIZE});
+    CHECK_INT(run(mxl_infer_same, 2, 1), 0);
+    drop();
+}
+
 TEST(saves)
 {
     for (int bits = 0; bits < 4; bits++) {

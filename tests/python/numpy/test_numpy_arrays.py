@@ -162,6 +162,7 @@ def test_options_and_arguments_that_are_refused() -> None:
         lambda: np.add(x, x, casting="no"),
         lambda: np.argsort(x, order="f"),
         lambda: np.ravel(x, order="F"),
+        lambda: np.reshape(x, 4, order="F"),
         lambda: np.zeros((2,), order="F"),
         lambda: x.reshape(4, order="F"),
         lambda: x.flatten("F"),
@@ -303,6 +304,26 @@ def test_bad_input_is_a_value_error_in_c_and_in_python() -> None:
         with pytest.raises(ValueError) as caught:
             bad()
         assert isinstance(caught.value, mx.MXNetError)
+
+
+def test_ranges_are_rounded_once() -> None:
+    for start, stop, step in ((0, 1, 0.1), (1, 3, 0.3), (-1, 1, 0.3)):
+        wanted = numpy.arange(start, stop, step).astype("float32")
+        assert np.arange(start, stop, step).asnumpy().tolist() == wanted.tolist()
+        assert mx.nd.arange(start, stop, step).asnumpy().tolist() == wanted.tolist()
+
+
+def test_the_negative_of_bool() -> None:
+    """Python's operator counts, as in 1.9.1; the function refuses bool, as there and in NumPy."""
+    mask = np.array([1.0, 0.0]) > 0
+    assert (-mask).dtype == "int64" and (-mask).asnumpy().tolist() == [-1, 0]
+    with pytest.raises(ValueError):
+        np.negative(mask)
+
+
+def test_genfromtxt() -> None:
+    assert np.genfromtxt(["1,2", "3,4"], delimiter=",").asnumpy().tolist() == [[1, 2], [3, 4]]
+    assert np.genfromtxt(["1,2"], delimiter=",", dtype="int32").dtype == "int32"
 
 
 def test_argwhere() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import mxlite as mx
 from mxlite import autograd, np, npx
-from mxlite.numpy import _protocols, _table
+from mxlite.numpy import _table, _values
 
 _X = numpy.array([[1.3, 2.1, 3.4], [0.7, 4.6, 1.9]])
 _GAPS = numpy.array([[1.3, numpy.nan, 3.4], [0.7, 4.6, numpy.nan]])
@@ -158,7 +158,7 @@ def test_positions_and_truth_are_found_while_recording() -> None:
 def test_what_is_left_to_numpy_is_said_once_and_refused_while_recording(name: str) -> None:
     x = _array([1.0, 2.0, 3.0])
     function = getattr(np, name)
-    _protocols._told.discard(f"mx.np.{name}")
+    _values._told.discard(f"mx.np.{name}")
     args = {"histogram2d": (x, x), "histogramdd": (x.reshape(3, 1),)}.get(name, (x,))
     with pytest.warns(UserWarning, match=f"^mx.np.{name} is computed by NumPy") as caught:
         first = function(*args)
@@ -248,3 +248,37 @@ def test_functions_beyond_those_of_mxnet(axis: int | None) -> None:
 
 
 _BOTH: tuple[tuple[Any, Callable[[Any], Any]], ...] = ((np, _array), (numpy, numpy.asarray))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8", "bool"])
+def test_dtypes_and_special_numbers_are_numpys(dtype: str) -> None:
+    values = numpy.array([[2, 0, 3], [1, 1, 0]]).astype(dtype)
+    gaps = numpy.where(values == 1, numpy.nan, values) if dtype[0] == "f" else values
+    gaps = gaps.astype(dtype)
+    calls: list[Callable[[Any, Any], Any]] = [
+        lambda f, x: f.nansum(x, axis=0),
+        lambda f, x: f.nanprod(x),
+        lambda f, x: f.cumprod(x, axis=1),
+        lambda f, x: f.nancumsum(x),
+        lambda f, x: f.nanmean(x),
+        lambda f, x: f.median(x, axis=1),
+        lambda f, x: f.modf(x)[0],
+        lambda f, x: f.heaviside(x, x),
+        lambda f, x: f.divmod(x, 2)[0],
+        lambda f, x: f.correlate(x[0], x[1], "full"),
+        lambda f, x: f.convolve(x[0], x[1, :2], "same"),
+        lambda f, x: f.polymul(x[1], x[0]),
+        lambda f, x: f.setxor1d(x[0], x[1]),
+        lambda f, x: f.union1d(x[0], x[1]),
+    ]
+    for call in calls:
+        with numpy.errstate(all="ignore"):
+            made, wanted = call(np, np.array(gaps)), numpy.asarray(call(numpy, gaps))
+        name = wanted.dtype.name.replace("uint64", "int64")  # which the library has not
+        assert made.dtype.name == name
+        assert numpy.allclose(made.asnumpy().astype(float), wanted.astype(float), equal_nan=True)
+
+
+def test_gradients_of_numbers_skip_what_is_between() -> None:
+    x = _array([1.0, numpy.nan, 3.0, 4.0])
+    assert numpy.allclose(np.gradient(x).asnumpy(), numpy.gradient(x.asnumpy()), equal_nan=True)

@@ -199,3 +199,92 @@ def test_reshape_is_that_of_the_function(shape: tuple[int, ...]) -> None:
         for given in itertools.product(codes, repeat=count):
             for form in (given, (given,), (list(given),)):
                 assert outcome_of(method, form) == outcome_of(function, form), form
+
+
+def _parts(np_: Any) -> list[Any]:
+    """Keys that C reads, and some that it leaves to Python, of an array of shape (3, 2, 4)."""
+    index, mask = np_.array([2, 0], dtype="int32"), np_.array([1, 0, 1]).astype("bool")
+    whole = slice(None)
+    return [
+        (0, 1),
+        (0, 1, 2),
+        (-1, slice(1, None)),
+        (slice(None, None, -1), 0),
+        (slice(1, -5, -1),),
+        (..., 1),
+        (0, ..., slice(-2, None)),
+        (None, 1),
+        (whole, None, 1, ...),
+        index,
+        mask,
+        (index, index[:, None]) if np_ is mx.np else (index, 0),
+        (whole, 1, index),
+        (mask, 1),
+        (index, whole, -1),
+        (slice(0, 3), whole),
+        (0, 1, 2, 3),
+        (5, 0),
+        (slice(0, 1, 0),),
+        (..., ...),
+        (1 << 40, 0),
+        (True, 0),
+        (whole, whole, whole),
+        (0,) * 20,
+        whole,
+        ...,
+        [0, 2],
+        ([2, -1], 0),
+        ([0, 9], 1),
+        [],
+        [True, False, True],
+        [0, 1.5],
+        [1 << 70],
+        ([0, 1], [1, 0], index[:2]),
+        np_.array([1.0, 0.0]),
+        (0, 1.0),
+    ]
+
+
+def _filled(np_: Any) -> Any:
+    values = np.arange(24, dtype="float32").reshape(3, 2, 4)
+    return np_.array(values)
+
+
+@pytest.mark.filterwarnings("ignore:x.key.:UserWarning")
+@pytest.mark.parametrize("np_", [nd, mx.np])
+def test_keys_of_several_parts_are_their_definition(np_: Any) -> None:
+    """Reading, and writing numbers and arrays; what is refused leaves the array as it was."""
+    cls = type(_filled(np_))
+    read = hot.subscript_functions.get(cls, cls.__getitem__)
+    write = inspect.unwrap(cls.__setitem__)
+    for key in _parts(np_):
+        assert outcome(operator.getitem, _filled(np_), key) == outcome(read, _filled(np_), key), key
+        for value in (7, 2.5, True, np_.array([9.0]), np_.ones((7, 7)), np.float32(3)):
+            mine, theirs = _filled(np_), _filled(np_)
+            found = [outcome(put, x, key, value) for put, x in ((operator.setitem, mine), (write, theirs))]
+            assert found[0] == found[1], (key, value)
+            assert mine.asnumpy().tolist() == theirs.asnumpy().tolist(), (key, value)
+
+
+@pytest.mark.parametrize("np_", [nd, mx.np])
+def test_writing_by_keys_while_recording(np_: Any) -> None:
+    x = _filled(np_)
+    x.attach_grad()
+    with mx.autograd.record(), pytest.raises(mx.MXNetError):
+        x[0, 1] = 3
+    assert x.asnumpy().tolist() == _filled(np_).asnumpy().tolist()
+    with mx.autograd.record():  # the whole of an array that is not recorded is
+        z = np_.array(np.ones((3, 2, 4), "float32"))
+        z[:] = x * 2
+    z.backward()
+    assert set(x.grad.asnumpy().ravel()) == {2.0}
+    read_only = np_.array([[1.0, 2.0], [3.0, 4.0]])
+    read_only.writable = False
+    with pytest.raises(ValueError, match="readonly"):
+        read_only[0, 1] = 3
+    with mx.autograd.record():
+        y = x[:, 1, ::2] * 2 + x[np_.array([0, 1, 2], dtype="int32"), 1, ::2]
+    y.backward()
+    wanted = np.zeros((3, 2, 4))
+    wanted[:, 1, ::2] = 3
+    assert x.grad.asnumpy().tolist() == wanted.tolist()

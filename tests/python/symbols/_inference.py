@@ -103,6 +103,38 @@ def result_shapes(g: Library, case: Any, shapes: list[list[int]]) -> list[list[i
     return None if whole is None else whole[1]
 
 
+def unknown_sizes(case: Any) -> Iterator[list[list[int]]]:
+    """The shapes of a row's inputs of which one size is unknown, or all sizes of one input, or all sizes."""
+    shapes, unknown = [list(array.shape) for array in _arrays(case)], -1 if case.np_shape else 0
+    for i, shape in enumerate(shapes):
+        for k in range(len(shape)):
+            yield [*shapes[:i], [*shape[:k], unknown, *shape[k + 1 :]], *shapes[i + 1 :]]
+        yield [*shapes[:i], [unknown] * len(shape), *shapes[i + 1 :]]
+    yield [[unknown] * len(shape) for shape in shapes]
+
+
+def in_every_dtype(case: Any) -> Iterator[list[np.ndarray]]:
+    """A row's inputs as they are, with all or the floating ones in every dtype, and with each one in another."""
+    arrays = _arrays(case)
+    every, floating = range(len(arrays)), [i for i, array in enumerate(arrays) if array.dtype.kind == "f"]
+    yield arrays
+    for chosen in dict.fromkeys([tuple(every), tuple(floating), *[(i,) for i in every]]):
+        for dtype in [] if not chosen else DTYPES if len(chosen) > 1 or len(arrays) == 1 else ["float64", "int32"]:
+            with np.errstate(all="ignore"):
+                yield [array.astype(dtype) if i in chosen else array for i, array in enumerate(arrays)]
+
+
+def result_dtypes(g: Library, case: Any, arrays: list[np.ndarray]) -> list[int] | None:
+    """The dtypes of results; None: an error."""
+    try:
+        it = g.op(case.op, "it", *[g.variable(f"in{i}") for i in range(len(arrays))], **case.strings())
+        known = {f"in{i}": DTYPES.index(array.dtype.name) for i, array in enumerate(arrays)}
+        whole = _said(lambda: it.dtypes(True, **{name: known[name] for name in it.arguments() if name in known}))
+    except GraphError:
+        whole = None
+    return None if whole is None else whole[1]
+
+
 def knows(found: list, expected: list) -> bool:
     """Whether everything that is known of `expected` is the same in `found`."""
     pairs = list(zip(found, expected))

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import _graph
 import _inference
+from _table import invoke_text, to_nd
 
 import mxlite as mx
 
@@ -61,6 +62,50 @@ def test_as_much_as_1_9_1(op: str, found: dict[str, dict[str, Any]]) -> None:
     rows = {name: _less(found[name], EXPECTED[name]) for name in EXPECTED if name.split("/")[0] == op}
     less = {name: questions for name, questions in rows.items() if questions}
     assert bool(less) == (op in DIFFERS), less
+
+
+def test_unknown_sizes_give_no_wrong_size() -> None:
+    """What follows with sizes unknown, by infer functions and meta runs too, is true of the sizes of the row."""
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    wrong: list[str] = []
+    asked = known = 0
+    for case in _inference.rows():
+        whole = _inference.result_shapes(library, case, [list(a.shape) for a in _inference._arrays(case)])
+        for shapes in _inference.unknown_sizes(case) if whole else []:
+            partly = _inference.result_shapes(library, case, shapes)
+            asked += 1
+            known += bool(partly) and all(len(shape) == len(own) for shape, own in zip(partly, whole))
+            if not partly or not _inference.knows([whole], [partly]):
+                wrong.append(f"{case.id} of {shapes}: {partly}, not {whole}")
+    assert not wrong, "\n".join(wrong)
+    assert known > 0.92 * asked, f"{known} of {asked}"
+
+
+def _dtypes_of_call(case: Any, arrays: list[np.ndarray]) -> list[int] | None:
+    try:
+        found = invoke_text(case.op, [to_nd(array) for array in arrays], case.strings())
+    except mx.MXNetError:
+        return None
+    return [_inference.DTYPES.index(array.dtype.__name__) for array in found]
+
+
+def test_dtypes_are_those_of_calls() -> None:
+    """What descriptors say of dtypes, held against what calls give: rows in every dtype that the operator takes."""
+    library = _graph.Library(mx.libinfo.find_lib_path()[0])
+    wrong: list[str] = []
+    asked: set[str] = set()
+    for case in _inference.rows():
+        for arrays in _inference.in_every_dtype(case):
+            called = _dtypes_of_call(case, arrays)
+            if not called:
+                continue
+            asked.add(case.op)
+            said = _inference.result_dtypes(library, case, arrays)
+            if called != said:
+                names = [array.dtype.name for array in arrays]
+                wrong.append(f"{case.id} of {names}: {said}, a call gives {called}")
+    assert len(asked) > 530
+    assert not wrong, "\n".join(wrong)
 
 
 def test_shapes_of_any_size_take_no_memory() -> None:

@@ -67,7 +67,7 @@ for _x, _codes, *_shapes in _CODES:
             CASES.append(Case(_op, _label, (_x,), _params, _to(*_shape), order=2, diff=(0,)))
 for _dtype in _DTYPES:
     _x = In((2, 3), _dtype, ("int", 0, 3))
-    CASES.append(Case(_op, _dtype, (_x,), {"newshape": "(3, 2)", "order": "F"}, _to(3, 2)))
+    CASES.append(Case(_op, _dtype, (_x,), {"newshape": "(3, 2)"}, _to(3, 2)))
 for _codes, _shape in (("(-1,)", (0,)), ("(-2, -2)", (0, 3)), ("(-5,)", (0,)), ("(3, -1)", (3, 0))):
     CASES.append(Case(_op, f"empty{_codes}", (In((0, 3)),), {"newshape": _codes}, _to(*_shape), np_shape=True))
 CASES.append(Case(_op, "empty-unknown", (In((0, 3)),), {"newshape": "(-1, 0)"}, error=True, np_shape=True))

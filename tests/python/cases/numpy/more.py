@@ -402,6 +402,9 @@ for _decimals in (0, 2, -1):
     )
 _row("_npi_around", "int32", (In(dtype="int32", values=[14, 21, -12]),), {"decimals": -1})
 _usual("_npi_around", _around, {"decimals": 1}, order=0)
+_FEW = In(values=[1.255, -2.5, 0.0, 24.9])
+_row("_npi_around", "to-50", (_FEW,), {"decimals": 50}, lambda x, decimals: x)
+_row("_npi_around", "to--50", (_FEW,), {"decimals": -50}, lambda x, decimals: x * 0)
 _nan = lambda x, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, True, nan, posinf, neginf)  # noqa: E731
 _usual("_npi_nan_to_num", _nan)
 _row("_npi_nan_to_num", "given", (In(values=_SPECIAL),), {"nan": 2, "posinf": 3, "neginf": -4}, _nan)
@@ -426,6 +429,20 @@ _row(
     _average,
     order=2,
     diff=(0, 1),
+)
+_row(
+    "_npi_average",
+    "bool",
+    (In(dtype="bool", values=[True, False]),),
+    {"weighted": 0},
+    lambda x, weighted: np.float32(0.5),
+)
+_row(
+    "_npi_average",
+    "bool-weights",
+    (In(dtype="float32", values=[3.0, 5.0]), In(dtype="bool", values=[True, False])),
+    {},
+    lambda x, w: np.float32(3),
 )
 _row("_npi_average", "returned", (In((2, 3)), In((2, 3), domain="positive")), {"axis": "(0,)", "returned": 1}, _average)
 _error("_npi_average", "shapes", (In((2, 3)), In((2,))), {"axis": "(1,)"})
@@ -540,6 +557,8 @@ _DIFFERENT = {
     " ".join(f"_npi_boolean_mask_assign_tensor/{label}" for label in ("usual", "one", "columns", "special-numbers")): (
         "differs: 1.9.1 only writes into its input"
     ),
+    "_npi_around/to-50": "differs: 1.9.1 answers infinities",
+    "_npi_average/bool _npi_average/bool-weights": "differs: 1.9.1 refuses bool",
     "_npi_average/usual _npi_average/float64 _npi_average/weights": "forward: 1.9.1's gradient fails",
     "_npi_copysign_scalar/usual _npi_copysign_scalar/float64"
     " _npi_rcopysign_scalar/usual _npi_rcopysign_scalar/float64": ("forward: 1.9.1's gradient fails"),

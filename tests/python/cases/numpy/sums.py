@@ -167,6 +167,8 @@ for _label, _a, _b, _axes in (
         diff=(0, 1),
         tolerance=_TIGHT,
     )
+for _label, _a, _b in (("number-default", (), (2, 3)), ("default-number", (2, 3), ()), ("numbers-default", (), ())):
+    _add("_npi_tensordot_int_axes", _label, (In(_a), In(_b)), {"axes": 2}, lambda a, b, axes: a * b)
 _add(
     "_npi_tensordot",
     "float64",
