@@ -10,9 +10,10 @@ _QUANTIZED = "quantized networks are not in mxlite; cast to float16 (net.cast('f
 
 #: Patterns of names, behind the module's without "mxlite."; the reason, and what to write. The first that fits.
 _REASONS = (
+    ("np_symbol", "symbols of mx.np are made by mx.sym.np"),
     (
-        "np_symbol symbol.np* ndarray.contrib.uniform symbol.contrib.uniform",
-        "mx.np has no symbols here yet; mx.sym has the same operators under MXNet's names",
+        "ndarray.contrib.uniform symbol.contrib.uniform",
+        "random.uniform, and that of mx.np and mx.sym.np, draw the same",
     ),
     ("*sparse *SparseEmbedding *.CSRNDArray *.getnnz *.edge_id *.dgl_*", _SPARSE),
     ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),

@@ -116,33 +116,8 @@ def answering(function: _F) -> _F:
 
 def for_both(function: _F) -> _F:
     """A decorator that says of a function of `mx.nd` that it takes arrays of either class, and gives what it takes."""
-    function.of_both = True  # type: ignore[attr-defined] # for `Functions`
+    function.for_both = True  # type: ignore[attr-defined]
     return function
-
-
-def of_both(function: _F, convert: Callable[[Any, Any], Any], find: Callable[[Any], type], base: type) -> _F:
-    """A function that calls functions of the user's, for both classes: what it gives them, and gets, is of its inputs'.
-
-    Args:
-        convert: as `as_kind`. find: the class of the first input among values. base: the class that it is written for.
-    """
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        kind = find([*args, *kwargs.values()])
-        if kind is base:
-            return function(*args, **kwargs)
-
-        def turned(value: Any) -> Any:
-            if isinstance(value, (list, tuple, dict, base)) or not callable(value):
-                return convert(value, base)
-            return lambda *given: convert(value(*convert(given, kind)), base)
-
-        made = function(*map(turned, args), **{name: turned(value) for name, value in kwargs.items()})
-        return convert(made, kind)
-
-    call.of_both = True  # type: ignore[attr-defined] # for `Functions`
-    return call  # type: ignore[return-value]
 
 
 def answer_all(module: dict[str, Any]) -> None:
@@ -181,7 +156,9 @@ class Functions:
         operator = operator_of(where, name)
         if operator is not None:
             return make_function(operator, of_numpy(), name, where)
-        return _giving(found) if callable(found) and not hasattr(found, "of_both") else found
+        if not callable(found) or hasattr(found, "for_both"):
+            return found
+        return _giving(found)
 
 
 def _giving(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from functools import cache, wraps
 from types import ModuleType
 from typing import Any, Callable
 
-from mxlite.ndarray._kinds import Functions, of_both
+from mxlite.ndarray._kinds import Functions
 from mxlite.symbol._generate import make_function
 from mxlite.symbol.symbol import Symbol, of_numpy
 
@@ -45,7 +45,7 @@ class _Functions(Functions):
         if isinstance(found, ModuleType):
             is_numpy = found.__name__.startswith(("mxlite.symbol.numpy", "mxlite.symbol.numpy_extension"))
             return found if is_numpy else _Functions(found)
-        if hasattr(found, "of_both"):
+        if hasattr(found, "for_both"):
             return found
         operator = getattr(found, "_operator", None)
         if operator is not None:
@@ -64,8 +64,25 @@ def _giving(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_both_classes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of `mx.sym` that calls functions of the user's, for symbols of either class."""
-    return of_both(function, as_kind, first_kind, Symbol)
+    """A function of `mx.sym` that calls functions of the user's, for both classes: what it gives them, and gets, is of
+    its inputs'."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        kind = first_kind([*args, *kwargs.values()])
+        if kind is Symbol:
+            return function(*args, **kwargs)
+
+        def turned(value: Any) -> Any:
+            if isinstance(value, (list, tuple, dict, Symbol)) or not callable(value):
+                return as_kind(value, Symbol)
+            return lambda *given: as_kind(value(*as_kind(given, kind)), Symbol)
+
+        made = function(*map(turned, args), **{name: turned(value) for name, value in kwargs.items()})
+        return as_kind(made, kind)
+
+    call.for_both = True  # type: ignore[attr-defined] # for `_Functions`
+    return call
 
 
 @cache

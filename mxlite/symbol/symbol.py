@@ -7,6 +7,7 @@ are found in _infer.py, and _bind.py makes executors.
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -277,9 +278,8 @@ Symbol._kind = Symbol
 
 def of_numpy() -> type[Symbol]:
     """The class of `mx.sym.np`'s symbols."""
-    from mxlite.symbol.numpy import _Symbol
-
-    return _Symbol
+    found: type[Symbol] = importlib.import_module("mxlite.symbol.numpy")._Symbol
+    return found
 
 
 def _names(symbol: Symbol) -> list[str]:

@@ -245,13 +245,12 @@ newaxis: None
 def _symbol_stubs(head: str, operator_stub: Callable[..., list[str]]) -> dict[str, tuple[str, list[str]]]:
     """The same of `mx.sym.np` and `mx.sym.npx`: functions of the class _Symbol."""
     head = head.replace("from mxlite.ndarray.ndarray import NDArray\n", "from mxlite.symbol.symbol import Symbol\n")
-    used = head.replace("symbol.symbol import Symbol", "symbol.numpy._symbol import _Symbol as _Symbol")
+    used = head.replace("symbol.symbol import Symbol", "symbol.numpy import _Symbol as _Symbol")
     package = ["from mxlite.symbol.numpy import linalg as linalg, random as random"]
     npx = ["from mxlite.symbol.numpy_extension import image as image, random as random"]
     npx += ["from mxlite.symbol.contrib import cond as cond, foreach as foreach, while_loop as while_loop"]
     return {
-        "symbol/numpy/__init__": (used, [*package, *_symbol_functions("", operator_stub)]),
-        "symbol/numpy/_symbol": (head, _symbol_class()),
+        "symbol/numpy/__init__": (head, [*package, *_symbol_class(), *_symbol_functions("", operator_stub)]),
         "symbol/numpy/linalg": (used, _symbol_functions("linalg", operator_stub)),
         "symbol/numpy/random": (used, _symbol_functions("random", operator_stub)),
         "symbol/numpy_extension/__init__": (used, [*npx, *_symbol_operators(mxlite.sym.npx, operator_stub)]),

@@ -78,7 +78,7 @@ def test_dir_of_what_is_in_a_module() -> None:
 
 MXNET = "it is missing in mxlite; `mxlite help compatibility not supported yet` says what else is"
 RTC = MXNET.replace(";", f": {reason('mxlite', 'rtc')};", 1)
-NP = MXNET.replace(";", f": {reason('mxlite.symbol', 'np')};", 1)
+NP = MXNET.replace(";", f": {reason('mxlite', 'np_symbol')};", 1)
 SPARSE = MXNET.replace(";", f": {reason('mxlite.ndarray', 'sparse')};", 1)
 PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says what else is"
 
@@ -87,7 +87,7 @@ PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says
     ("statement", "message", "where"),
     [
         ("mx.rtc", "module 'mxlite' has no attribute 'rtc'", RTC),
-        ("mx.sym.np", "module 'mxlite.symbol' has no attribute 'np'", NP),
+        ("mx.np_symbol", "module 'mxlite' has no attribute 'np_symbol'", NP),
         ("mx.rtc.CudaModule", "module 'mxlite' has no attribute 'rtc'", RTC),
         ("mx.gluon.foo", "module 'mxlite.gluon' has no attribute 'foo'", MXNET),
         ("nd.foo", "module 'mxlite.ndarray' has no attribute 'foo'", MXNET),
