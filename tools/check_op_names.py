@@ -9,10 +9,10 @@ descriptor. Elsewhere it is a finding:
   ``mxl_op_find``;
 * a text of three names or more (``"exp log tanh"``).
 
-A file has a name's descriptor if the name stands behind ``.name =``, in ``MXL_ALIASES``, or in a macro at the beginning
-of a line, which makes a descriptor. A family (``mxl_ops_take``) has the name of its file (``take.c``), or that after
-``np_``: also checked. ``LEFT`` lists the files that still name others' operators, with how many names:
-the numbers may only fall. Run by ``make lint`` on the built library, which lists the names.
+A file has a name's descriptor if the name stands behind ``.name =`` or ``.numpy_name =``, in ``MXL_ALIASES``, or in a
+macro at the beginning of a line, which makes a descriptor. A family (``mxl_ops_take``) has the name of its file
+(``take.c``), or that after ``np_``: also checked. ``LEFT`` lists the files that still name others' operators, with how
+many names: the numbers may only fall. Run by ``make lint`` on the built library, which lists the names.
 """
 
 import ctypes
@@ -38,7 +38,7 @@ COMMENT = re.compile(r'/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
 LOOKUP = re.compile(r"\b(?:strcmp|strncmp|mxl_op_find)\((?:[^;\"]*)$")
 FAMILY = re.compile(r"^const mxl_op \*const mxl_ops_(\w+)\[\]", re.M)
 DEFINES = re.compile(
-    r'\.name = (?:MXL_NUMPY\()?"(\w+)"'
+    r'\.(?:numpy_)?name = (?:MXL_NUMPY\()?"(\w+)"'
     r"|MXL_ALIASES\(([^)]*)\)"
     r"|^(?:static |const )*[A-Z][A-Z0-9_]+\((.*?)(?=^\S|\Z)",
     re.S | re.M,

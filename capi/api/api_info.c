@@ -161,13 +161,14 @@ int MXSymbolListAtomicSymbolCreators(uint32_t *out_size, AtomicSymbolCreator **o
 int MXSymbolGetAtomicSymbolName(AtomicSymbolCreator creator, const char **name)
 {
     const mxl_op *op;
+    bool is_numpys;
 
     API_NEED(name);
     *name = NULL;
-    op = find_op(__func__, creator);
+    op = api_op_named(creator, &is_numpys);
     if (op == NULL)
-        return -1;
-    *name = op->name;
+        return mxl_error_prefix(__func__);
+    *name = is_numpys ? op->numpy_name : op->name;
     return 0;
 }
 

@@ -112,11 +112,15 @@ int api_check_device(const char *function, int type)
 
 const mxl_op *api_op_named(const void *handle, bool *is_numpys)
 {
-    uint32_t count = MXL_OPS_MOST + (uint32_t)mxl_op_count();
-    int64_t number = mxl_handle_number(MXL_KIND_OP, api_number(handle), count);
+    int64_t number = mxl_handle_number(MXL_KIND_OP, api_number(handle), 2 * MXL_OPS_MOST);
+    const mxl_op *op = number < 0 ? NULL : mxl_op_at((int)(number % MXL_OPS_MOST));
 
     *is_numpys = number >= MXL_OPS_MOST;
-    return number < 0 ? NULL : mxl_op_at((int)(number % MXL_OPS_MOST));
+    if (number >= 0 && (op == NULL || (*is_numpys && op->numpy_name == NULL))) {
+        (void)mxl_handle_number(MXL_KIND_OP, api_number(handle), (uint32_t)mxl_op_count());
+        return NULL;
+    }
+    return op;
 }
 
 const mxl_op *api_op(const void *handle)

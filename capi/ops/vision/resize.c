@@ -73,7 +73,7 @@ static int resize_infer(mxl_infer *infer)
                          MXL_SHAPE_OF(x));
     find_size(infer->params, x->shape + x->ndim - 3, image);
     if (mxl_shape_check(x->ndim, shape) != 0)
-        return -1;
+        return mxl_error_prefix(infer->op->name);
     return mxl_infer_set(infer, x->dtype, x->ndim, shape);
 }
 

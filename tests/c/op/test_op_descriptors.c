@@ -63,7 +63,12 @@ TEST(names_lead_back)
 
         REQUIRE(HOLDS(mxl_op_find(op->name) == op, op, "its name"));
         CHECK_INT(mxl_op_number(op), i);
-        listed += public_name(op->name);
+        listed += public_name(op->name) + (op->numpy_name != NULL);
+        HOLDS(!mxl_op_is_numpys(op, op->name), op, op->name);
+        if (op->numpy_name != NULL) {
+            HOLDS(mxl_op_find(op->numpy_name) == op, op, op->numpy_name);
+            HOLDS(mxl_op_is_numpys(op, op->numpy_name), op, op->numpy_name);
+        }
         for (; alias != NULL && *alias != NULL; alias++) {
             HOLDS(mxl_op_find(*alias) == op, op, *alias);
             listed += public_name(*alias);

@@ -120,6 +120,7 @@ TEST(added_while_asked)
         more[i] = *mxl_op_find("tanh");
         more[i].name = names[i];
         more[i].aliases = NULL;
+        more[i].numpy_name = NULL;
     }
     run_threads(add, NULL);
     REQUIRE(CHECK_INT(MXSymbolListAtomicSymbolCreators(&count, &after), 0));

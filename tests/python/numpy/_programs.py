@@ -1,6 +1,6 @@
-"""Programs of `mx.np` whose answers 1.9.1 has given (tests/reference/numpy.json.xz), and what an answer is.
+"""Programs of `mx.np` whose answers 1.9.1 has given (tests/reference/numpy/arrays.json.xz), and what an answer is.
 
-A program is statements and an expression, ` ;; ` between them; `names` are what it finds. make_numpy.py runs them on
+A program is statements and an expression, ` ;; ` between them; `names` are what it finds. make_arrays.py runs them on
 1.9.1, test_numpy_answers.py here.
 """
 

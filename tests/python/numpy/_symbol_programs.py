@@ -1,6 +1,6 @@
-"""Programs of `mx.sym.np` whose answers 1.9.1 has given (tests/reference/numpy_symbols.json.xz), and what an answer is.
+"""Programs of `mx.sym.np` whose answers 1.9.1 has given (tests/reference/numpy/symbols.json.xz), and what an answer is.
 
-A program is an expression of symbols; VALUES are the arrays that they stand for. make_numpy_symbols.py runs programs on
+A program is an expression of symbols; VALUES are the arrays that they stand for. make_symbols.py runs programs on
 1.9.1, test_numpy_symbols.py here.
 """
 

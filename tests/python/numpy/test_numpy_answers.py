@@ -1,4 +1,4 @@
-"""Programs of `mx.np` beside the answers of the real MXNet 1.9.1 (tests/reference/numpy.json.xz)."""
+"""Programs of `mx.np` beside the answers of the real MXNet 1.9.1 (tests/reference/numpy/arrays.json.xz)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import mxlite as mx
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import _programs  # noqa: E402
 
-_REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "numpy.json.xz"
+_REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "numpy" / "arrays.json.xz"
 _ANSWERS: dict[str, Any] = json.loads(lzma.decompress(_REFERENCE.read_bytes()))["answers"]
 
 #: Programs (as regular expressions) that mxlite answers otherwise on purpose, or 1.9.1 wrongly.

@@ -17,7 +17,7 @@ import mxlite as mx
 from mxlite import autograd, np, npx
 from mxlite.numpy import _elements, _functions, _linalg, _statistics, _table
 
-_REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "numpy.json.xz"
+_REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "numpy" / "arrays.json.xz"
 _SIGNATURES: dict[str, dict[str, str | None]] = json.loads(lzma.decompress(_REFERENCE.read_bytes()))["signatures"]
 _MODULES = {"": np, "random": np.random, "linalg": np.linalg, "npx": npx, "ndarray": np.ndarray}
 

@@ -1,4 +1,4 @@
-"""Symbols of `mx.sym.np` beside the answers of the real MXNet 1.9.1 (tests/reference/numpy_symbols.json.xz)."""
+"""Symbols of `mx.sym.np` beside the answers of the real MXNet 1.9.1 (tests/reference/numpy/symbols.json.xz)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import mxlite as mx
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import _symbol_programs as programs  # noqa: E402
 
-_REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "numpy_symbols.json.xz"
+_REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "numpy" / "symbols.json.xz"
 _REAL: dict[str, Any] = json.loads(lzma.decompress(_REFERENCE.read_bytes()))
 _ANSWERS: dict[str, Any] = _REAL["answers"]
 

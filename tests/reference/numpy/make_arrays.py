@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Asks MXNet 1.9.1 for the answers of the programs in tests/python/numpy/_programs.py, and signatures: numpy.json.xz.
+"""Asks MXNet 1.9.1 for the answers of the programs in tests/python/numpy/_programs.py, and signatures: arrays.json.xz.
 
-Usage: make_numpy.py [GROUP ...], under mxnet==1.9.1; with groups of programs ("left", "programs", "protocols") all
+Usage: make_arrays.py [GROUP ...], under mxnet==1.9.1; with groups of programs ("left", "programs", "protocols") all
 other answers stay. Each program runs in a process of its own, as some end it. An answer is what `_programs.describe`
 gives, or {"error": class}; calls of functions that 1.9.1 refuses are left out, and those that NumPy refuses, whose
 arguments 1.9.1 does not look at.
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "python" / "numpy"))
+sys.path.insert(0, str(HERE.parents[1] / "python" / "numpy"))
 import _programs  # noqa: E402
 import mxnet as mx  # noqa: E402
 import numpy  # noqa: E402
@@ -89,7 +89,7 @@ def main(groups: list[str]) -> None:
     warnings.simplefilter("ignore")
     mx.npx.set_np()
     written_out = {*_programs.PROGRAMS, *_programs.LEFT, *_programs.PROTOCOLS}
-    path = HERE / "numpy.json.xz"
+    path = HERE / "arrays.json.xz"
     answers = json.loads(lzma.decompress(path.read_bytes()))["answers"] if groups else {}
     for program in [each for group in groups or [""] for each in _programs.programs(group)]:
         written = program in written_out or " ;; " in program

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Asks MXNet 1.9.1 for the answers of the programs in tests/python/numpy/_symbol_programs.py: numpy_symbols.json.xz.
+"""Asks MXNet 1.9.1 for the answers of the programs in tests/python/numpy/_symbol_programs.py: symbols.json.xz.
 
-Usage: make_numpy_symbols.py [FILE], under mxnet==1.9.1: writes the answers. FILE has {program: JSON of a symbol} that
+Usage: make_symbols.py [FILE], under mxnet==1.9.1: writes the answers. FILE has {program: JSON of a symbol} that
 mxlite has made: then it says for which of them 1.9.1 computes something else than for its own.
 """
 
@@ -13,9 +13,9 @@ import sys
 import warnings
 from typing import Any
 
-from make_numpy import HERE, arguments, in_process
+from make_arrays import HERE, arguments, in_process
 
-sys.path.insert(0, str(HERE.parent / "python" / "numpy"))
+sys.path.insert(0, str(HERE.parents[1] / "python" / "numpy"))
 import _symbol_programs  # noqa: E402
 import mxnet as mx  # noqa: E402
 
@@ -33,7 +33,7 @@ def signatures() -> dict[str, dict[str, str | None]]:
 
 def check(path: str) -> None:
     """Computes symbols of mxlite's with 1.9.1."""
-    answers = json.loads(lzma.decompress((HERE / "numpy_symbols.json.xz").read_bytes()))["answers"]
+    answers = json.loads(lzma.decompress((HERE / "symbols.json.xz").read_bytes()))["answers"]
     with open(path) as file:
         theirs = json.load(file)
     for program, text in theirs.items():
@@ -51,7 +51,7 @@ def main() -> None:
         if answer is not None and (program in _symbol_programs.PROGRAMS or "error" not in answer):
             answers[program] = answer
     text = json.dumps({"answers": answers, "signatures": signatures()}, separators=(",", ":"))
-    (HERE / "numpy_symbols.json.xz").write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+    (HERE / "symbols.json.xz").write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(answers)} answers")
 
 
