@@ -159,9 +159,15 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
     return mxl_div(s, mxl_np_reduce(s, &mxl_op_np_sum, mxl_mul(s, x, w), p->axis, false), sum);
 }
 
-static const char *average_dtypes(const void *params)
+/* One dtype; bool counts as the other one's, or as float32. */
+static int average_dtypes(mxl_rule *rule)
 {
-    return ((const average_params *)params)->weighted ? "AA>s*" : "A>A*";
+    int a = mxl_rule_in_dtype(rule, 0);
+    int w = rule->num_in > 1 ? mxl_rule_in_dtype(rule, 1) : a, other = a == MXL_BOOL ? w : a;
+
+    if (a != MXL_BOOL && w != MXL_BOOL)
+        return mxl_rule_said_dtypes(rule, "A*>A*");
+    return mxl_rule_say_out_dtypes(rule, other == MXL_BOOL ? MXL_F32 : other);
 }
 
 MXL_NP(average, "_npi_average", "The mean over axes, weighted; and the sum of the weights.",
@@ -173,7 +179,7 @@ MXL_NP(average, "_npi_average", "The mean over axes, weighted; and the sum of th
            MXL_PARAM(average_params, returned, MXL_P_BOOL, "0",
                      "Whether the sum of the weights is given too.", .sets_outputs = true),
            MXL_PARAM(average_params, weighted, MXL_P_BOOL, "1", "Whether there are weights.")),
-       .arity = average_arity, .dtypes_of = average_dtypes);
+       .arity = average_arity, .complete_dtypes = average_dtypes);
 
 /* ---- polyval, diff, ediff1d ---- */
 
