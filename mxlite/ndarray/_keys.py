@@ -37,7 +37,7 @@ class Keys:
         """Makes the usual calls of `__getitem__` and `__setitem__` of a class in C."""
         read, write = cls.__getitem__, unwrap(cls.__setitem__)  # type: ignore[attr-defined]
         cls.__getitem__ = hot.direct(read, raise_last_error, cls, subscript=True, many=self.read)  # type: ignore
-        put = {"one": self.put_number, "two": self.put}
+        put = {"one": self.put_number, "two": self.put, "many": _copy()}
         cls.__setitem__ = hot.direct(write, raise_last_error, cls, put=True, **put)  # type: ignore
 
 
@@ -113,6 +113,12 @@ def _full(self: NDArray, value: float) -> NDArray:
     kind = dtype_name(self.dtype)
     _into(_fill(kind), self, [], [self.shape, float(value)])
     return self
+
+
+@cache
+def _copy() -> int:
+    """The prepared call that copies an array into another of its shape."""
+    return prepare("_copyto", {}, ())
 
 
 @cache

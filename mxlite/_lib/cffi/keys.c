@@ -169,6 +169,16 @@ static int is_plain(PyObject *key)
                                       ((const slice_fields *)key)->step == Py_None);
 }
 
+/* `:` or `...`, of an array with axes. */
+static int is_whole(PyObject *key)
+{
+    const slice_fields *slice = (const slice_fields *)key;
+
+    return key == Py_Ellipsis ||
+           (Py_TYPE(key) == &PySlice_Type && has_slice_fields && slice->start == Py_None &&
+            slice->stop == Py_None && slice->step == Py_None);
+}
+
 /* Reads a key of an array with axes. Returns 0 for keys with other entries than those above, and
  * for long ones; what it has made of the key means nothing then. */
 static int read_key(const call *self, const owner *array, PyObject *key, key_parts *k)
@@ -236,13 +246,15 @@ static int is_recording(void)
     return p_MXAutogradIsRecording(&flag) != 0 || flag;
 }
 
-/* Writes a number (by `one`) or an array (by `two`). Returns 0 where that is not usual, or the
- * library has refused it, which leaves all as it was. */
+/* Writes a number (by `one`) or an array (by `two`, to the whole of one by `many`). Returns 0 where
+ * that is not usual, or the library has refused it, which leaves all as it was. */
 static int put_by(const call *self, owner *array, PyObject *key, PyObject *value)
 {
     int is_number = Py_TYPE(value) != self->cls, count = 1, status = -1;
     PyThreadState *thread = NULL;
     NDArrayHandle out[1], *in;
+    uint64_t run;
+    int num_in;
     MXLValue values[2];
     key_parts k;
 
@@ -250,14 +262,19 @@ static int put_by(const call *self, owner *array, PyObject *key, PyObject *value
         return 0;
     if (read_key(self, array, key, &k) && read_written(self, value, &k, &values[1].f) &&
         (k.is_part || !is_recording())) {
-        in = k.arrays + is_number;
-        in[0] = out[0] = HANDLE(array->handle);
+        bool copies = is_whole(key) && !is_number;
+
+        in = k.arrays + (is_number || copies);
+        out[0] = HANDLE(array->handle);
+        run = copies ? self->many : is_number ? self->one : self->two;
+        num_in = copies ? 1 : k.num_arrays - is_number;
+        if (!copies)
+            in[0] = out[0];
         values[0].list.n = k.count;
         values[0].list.values = k.numbers;
         if (!is_small(array))
             thread = PyEval_SaveThread();
-        status = p_MXLCallInto(HANDLE(is_number ? self->one : self->two), k.num_arrays - is_number,
-                               in, values, &count, out);
+        status = p_MXLCallInto(HANDLE(run), num_in, in, values, &count, out);
         if (thread != NULL)
             PyEval_RestoreThread(thread);
     }
