@@ -1,6 +1,5 @@
 /* Operators over arrays with strides of either sign or 0, and with overlapping elements, also those
- * that the API cannot make. The bits are those of a contiguous copy. And one array as both inputs.
- */
+ * that the API cannot make. The bits are those of a contiguous copy. */
 #include <stdio.h>
 
 #include "array/copy.h"
@@ -237,32 +236,4 @@ TEST(more_axes)
     CHECK_SHAPE(5, 129, 131);
 }
 
-/* One array is both inputs: it stays as it is, and the result is that of two. */
-TEST(one_array_twice)
-{
-    static const char *const twice[][2] = {{"dot", ""},          {"_npi_matmul", ""},
-                                           {"_npi_solve", ""},   {"_linalg_gemm2", ""},
-                                           {"_linalg_trsm", ""}, {"_linalg_trmm", "rightside=1"},
-                                           {"elemwise_mul", ""}, {"_npi_tensorsolve", ""}};
-
-    for (int i = 0; i < (int)(sizeof(twice) / sizeof(*twice)); i++) {
-        bool solves = i == 7; /* as many unknowns as a has rows */
-        mxl_array *a =
-            solves ? ARRAY(MXL_F32, SHAPE(1), 2) : ARRAY(MXL_F32, SHAPE(2, 2), 2, 1, 1, 3);
-        mxl_array *other = mxl_array_copy(a), *two, *one;
-
-        two = run(twice[i][0], twice[i][1], PLAIN, 2, a, other);
-        one = run(twice[i][0], twice[i][1], PLAIN, 2, a, a);
-        REQUIRE(one != NULL && two != NULL);
-        for (int64_t k = 0; k < a->size; k++) {
-            if (!CHECK(item(a, k) == item(other, k) && item(one, k) == item(two, k)))
-                printf("    operator %s\n", twice[i][0]);
-        }
-        mxl_array_release(a);
-        mxl_array_release(other);
-        mxl_array_release(one);
-        mxl_array_release(two);
-    }
-}
-
-HARNESS_MAIN(ENTRY(one_axis), ENTRY(rows_and_columns), ENTRY(more_axes), ENTRY(one_array_twice))
+HARNESS_MAIN(ENTRY(one_axis), ENTRY(rows_and_columns), ENTRY(more_axes))

@@ -2,6 +2,7 @@
  * an update of a recorded array. Other limits are tested in tests/python. */
 #include <stdio.h>
 
+#include "array/copy.h"
 #include "ops_kit.h"
 
 /* ---- products ---- */
@@ -166,6 +167,35 @@ TEST(mask_assign_axes)
     mxl_array_release(x);
 }
 
+/* One array is both inputs: it stays as it is, and the result is that of two. */
+TEST(one_array_twice)
+{
+    static const char *const twice[][2] = {{"dot", ""},          {"_npi_matmul", ""},
+                                           {"_npi_solve", ""},   {"_linalg_gemm2", ""},
+                                           {"_linalg_trsm", ""}, {"_linalg_trmm", "rightside=1"},
+                                           {"elemwise_mul", ""}, {"_npi_tensorsolve", ""}};
+
+    for (int i = 0; i < (int)(sizeof(twice) / sizeof(*twice)); i++) {
+        bool solves = i == 7; /* as many unknowns as a has rows */
+        mxl_array *a =
+            solves ? ARRAY(MXL_F32, SHAPE(1), 2) : ARRAY(MXL_F32, SHAPE(2, 2), 2, 1, 1, 3);
+        mxl_array *other = mxl_array_copy(a), *two, *one;
+
+        two = run(twice[i][0], twice[i][1], PLAIN, 2, a, other);
+        one = run(twice[i][0], twice[i][1], PLAIN, 2, a, a);
+        REQUIRE(one != NULL && two != NULL);
+        for (int64_t k = 0; k < a->size; k++) {
+            if (!CHECK(item(a, k) == item(other, k) && item(one, k) == item(two, k)))
+                printf("    operator %s\n", twice[i][0]);
+        }
+        mxl_array_release(a);
+        mxl_array_release(other);
+        mxl_array_release(one);
+        mxl_array_release(two);
+    }
+}
+
 HARNESS_MAIN(ENTRY(mask_assign_axes), ENTRY(roll_sums_large_shifts),
              ENTRY(broadcasts_to_the_most_axes), ENTRY(no_elements_are_soon_done),
-             ENTRY(every_axis_of_the_most), ENTRY(fully_connected_agrees), ENTRY(sgd_recorded))
+             ENTRY(every_axis_of_the_most), ENTRY(fully_connected_agrees), ENTRY(sgd_recorded),
+             ENTRY(one_array_twice))
