@@ -182,4 +182,4 @@ TEST(saves)
     }
 }
 
-HARNESS_MAIN(ENTRY(same), ENTRY(like_first), ENTRY(broadcast), ENTRY(saves))
+HARNESS_MAIN(ENTRY(same), ENTRY(like_first), ENTRY(broadcast), ENTRY(unknown_sizes), ENTRY(saves))
