@@ -49,6 +49,16 @@ static int norm_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, mxl_mul(g->s, x, mxl_div(g->s, dy, y)));
 }
 
+/* The array's dtype, which out_dtype repeats. */
+static int norm_dtypes(mxl_rule *rule)
+{
+    int dtype = ((const norm_params *)rule->params)->out_dtype;
+
+    if (mxl_rule_say_dtype(rule, rule->in[0], dtype) != 0)
+        return -1;
+    return mxl_rule_said_dtypes(rule, "A>A");
+}
+
 static void norm_saves(mxl_saves *saves)
 {
     saves->in[0] = true;
@@ -70,6 +80,7 @@ static const mxl_op op_norm = {
                   MXL_PARAM_AS("keepdims", norm_params, reduce.keepdims, MXL_P_BOOL, "0",
                                "Whether the reduced axes stay, with extent 1.")),
     .infer = norm_infer,
+    .complete_dtypes = norm_dtypes,
     .compute = norm_compute,
     .grad = norm_grad,
     .saves = norm_saves,
