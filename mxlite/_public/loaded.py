@@ -1,5 +1,6 @@
-"""Modules that `import mxnet` leaves in sys.modules, where programs look for what they can use: einops for
-"mxnet.symbol". Importing them all would take a second; here each is lazy there until somebody wants it.
+"""Modules that `import mxnet` leaves in sys.modules. Programs look there: einops looks for "mxnet.symbol".
+
+Importing all of them takes a second, so sys.modules gets a lazy module for each, which is imported at its first use.
 
 `_install.install_as_mxnet` calls `place`.
 """

@@ -20,11 +20,10 @@ _FLOAT32 = _numpy.float32
 #: The functions of this module.
 FUNCTIONS = frozenset(
     """
-    append array array_split atleast_1d atleast_2d atleast_3d average bincount broadcast_arrays broadcast_to clip
-    column_stack concatenate delete diag_indices_from dsplit dstack ediff1d einsum empty empty_like fliplr flipud full
-    full_like genfromtxt histogram hsplit hstack inner insert linspace logspace may_share_memory meshgrid nonzero ones
-    ones_like outer pad percentile quantile resize row_stack shape shares_memory split stack take tensordot tile unique
-    unravel_index vdot vsplit vstack where zeros zeros_like
+    append array array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to clip column_stack
+    concatenate delete diag_indices_from dsplit dstack empty empty_like fliplr flipud full full_like genfromtxt hsplit
+    hstack insert linspace logspace may_share_memory meshgrid nonzero ones ones_like pad resize row_stack shape
+    shares_memory split stack take tile unique unravel_index vsplit vstack where zeros zeros_like
     """.split()
 )
 
@@ -500,126 +499,6 @@ def pad(f: Any, x: Any, pad_width: Any = None, mode: str = "constant", **kwargs:
             raise MXNotImplementedError(f"pad: mode {mode!r} takes no {name}")
         given["constant_value" if name == "constant_values" else name] = value
     return f("_npi_pad", x, pad_width=pairs, mode=mode, **given)
-
-
-# ---- sums, products, statistics ----
-
-
-def average(f: Any, a: Any, axis: Any = None, weights: Any = None, returned: bool = False, out: Any = None) -> Any:
-    """The mean, or the weighted mean; `returned`: with the sum of the weights."""
-    inputs = [a] if weights is None else [a, weights]
-    made = f("_npi_average", *inputs, axis=axis, returned=returned, weighted=weights is not None, out=out)
-    return made[0] if isinstance(made, list) and not returned else made
-
-
-def bincount(f: Any, x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each integer occurs, or the sum of its weights."""
-    if minlength < 0:
-        raise ValueError(f"bincount: minlength is not below 0, got {minlength}")
-    return f("_npi_bincount", x, weights, minlength=minlength, has_weights=weights is not None)
-
-
-def histogram(
-    f: Any, a: Any, bins: Any = 10, range: Any = None, normed: Any = None, weights: Any = None, density: Any = None
-) -> Any:  # noqa: A002 - NumPy's name
-    """How many elements are in each bin, and the bins' edges."""
-    for name, value in (("normed", normed), ("weights", weights), ("density", density)):
-        if value is not None and value is not False:
-            raise MXNotImplementedError(f"histogram: {name} is not supported")
-    if f.is_array(bins):
-        return f("_npi_histogram", a, bins)
-    if range is None and not f.knows_shapes:
-        raise MXNotImplementedError("histogram: range is missing; a symbol does not know its values")
-    if range is None:
-        range = float(a.min()), float(a.max())
-    return f("_npi_histogram", a, bin_cnt=_operator.index(bins), range=tuple(range))
-
-
-def _percentile(f: Any, a: Any, q: Any, axis: Any, out: Any, overwrite: Any, interpolation: str, keepdims: bool) -> Any:
-    if overwrite is not None:
-        raise MXNotImplementedError("percentile: overwrite_input is not supported")
-    given = {"axis": axis, "interpolation": interpolation, "keepdims": keepdims, "out": out}
-    if _is_number(q):
-        return f("_npi_percentile", a, q_scalar=q, **given)
-    return f("_npi_percentile", a, q, **given)
-
-
-def percentile(
-    f: Any,
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = None,
-    interpolation: str = "linear",
-    keepdims: bool = False,
-) -> Any:
-    """The numbers that so many hundredths of the elements are not above."""
-    return _percentile(f, a, q, axis, out, overwrite_input, interpolation, keepdims)
-
-
-def quantile(
-    f: Any,
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = None,
-    interpolation: str = "linear",
-    keepdims: bool = False,
-) -> Any:
-    """The numbers that a part q, from 0 to 1, of the elements is not above."""
-    return _percentile(f, a, q * 100, axis, out, overwrite_input, interpolation, keepdims)
-
-
-def ediff1d(f: Any, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Differences of elements that follow each other, with numbers or arrays before and after them."""
-    inputs, given = [ary], {}
-    for name, value in (("to_begin", to_begin), ("to_end", to_end)):
-        given[f"{name}_arr_given"] = f.is_array(value)
-        if f.is_array(value):
-            inputs.append(value)
-        else:
-            given[f"{name}_scalar"] = value
-    return f("_npi_ediff1d", *inputs, **given)
-
-
-def tensordot(f: Any, a: Any, b: Any, axes: Any = 2) -> Any:
-    """Products summed over the last axes of one array and the first of the other, or over lists of axes of both."""
-    if _is_number(axes):
-        return f("_npi_tensordot_int_axes", a, b, axes=_operator.index(axes))
-    if len(axes) != 2:
-        raise ValueError(f"tensordot: axes is a number or a pair of lists, got {axes!r}")
-    first, second = map(_shape, axes)
-    if len(first) != len(second):
-        raise ValueError(f"tensordot: the lists of axes are equally long, got {axes!r}")
-    return f("_npi_tensordot", a, b, a_axes_summed=first, b_axes_summed=second)
-
-
-def inner(f: Any, a: Any, b: Any) -> Any:
-    """Products summed over the last axis of both."""
-    return tensordot(f, a, b, [-1, -1])
-
-
-def outer(f: Any, a: Any, b: Any) -> Any:
-    """The product of each element with each."""
-    return tensordot(f, f.reshape(a, (-1,)), f.reshape(b, (-1,)), 0)
-
-
-def vdot(f: Any, a: Any, b: Any) -> Any:
-    """Products of the elements in order, summed."""
-    return tensordot(f, f.reshape(a, (-1,)), f.reshape(b, (-1,)), 1)
-
-
-def einsum(f: Any, *operands: Any, **kwargs: Any) -> Any:
-    """Products of arrays summed over axes, which letters name: `einsum("ij,jk->ik", x, y)`."""
-    subscripts, *arrays = operands
-    out, optimize = kwargs.pop("out", None), kwargs.pop("optimize", False)
-    if kwargs:
-        raise TypeError(f"einsum: there is no parameter {next(iter(kwargs))!r}")
-    if not isinstance(subscripts, str):
-        raise ValueError(f"einsum: the first argument is a text, got {type(subscripts).__name__}")
-    return f("_npi_einsum", *arrays, subscripts=subscripts, optimize=int(optimize), out=out)
 
 
 # ---- memory ----

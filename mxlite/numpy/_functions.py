@@ -380,9 +380,9 @@ def _documentation(operator: Operator) -> str:
 @cache
 def _parts(module: str) -> tuple[ModuleType, ...]:
     """The modules that have a module's composed functions."""
-    from mxlite.numpy import _composed, _elements, _linalg, _npx_random, _random, _statistics
+    from mxlite.numpy import _composed, _elements, _linalg, _npx_random, _random, _statistics, _sums
 
-    parts = {"": (_composed, _elements, _statistics), "linalg": (_linalg,), "random": (_random,)}
+    parts = {"": (_composed, _sums, _elements, _statistics), "linalg": (_linalg,), "random": (_random,)}
     return {**parts, "npx.random": (_npx_random,)}[module]
 
 
@@ -400,7 +400,8 @@ def names(module: str) -> list[str]:
 def names_for_symbols(module: str) -> list[str]:
     """Those that ask for no shape and no value, which a symbol does not know."""
     prefix = module and f"{module}."
-    composed = _parts(module)[0].FUNCTIONS
+    parts = _parts(module)
+    composed = [name for part in parts for name in part.FUNCTIONS - getattr(part, "OF_VALUES", frozenset())]
     return [name for name in (*_table.names(module), *composed) if prefix + name not in _table.OF_ARRAYS]
 
 

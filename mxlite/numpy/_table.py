@@ -7,7 +7,8 @@ A row of SIGNATURES reads
 The first arguments are the operator's inputs. Others are its parameters of the same name; what is in parentheses says
 its other parameters, by values or by the function's arguments. `out` is the array to write to. Any other argument is
 refused if it is not its default, but those after `|`, which have no meaning here. Functions that are no row are
-composed of others (`_composed.py`, `_elements.py`, `_statistics.py`, `_linalg.py`, `_random.py`), or NumPy's (LEFT).
+composed of others (`_composed.py`, `_sums.py`, `_elements.py`, `_statistics.py`, `_linalg.py`, `_random.py`), or
+NumPy's (LEFT). A line that begins with blanks goes on with the one before it.
 
 Functions are made from the rows as they are asked for: for arrays by `_functions.py`, and by whatever other front
 reads this table.
@@ -70,7 +71,9 @@ all(a, axis=None, keepdims=False, out=None) -> _np_all
 amax(a, axis=None, keepdims=False, out=None) -> _np_max
 amin(a, axis=None, keepdims=False, out=None) -> _np_min
 any(a, axis=None, keepdims=False, out=None) -> _np_any
-arange(start, stop=None, step=1, dtype=None, ctx=None) -> _npi_arange(start=0 if stop is None else start, stop=start if stop is None else stop, dtype="float32" if dtype is None else dtype)
+arange(start, stop=None, step=1, dtype=None, ctx=None) ->
+    _npi_arange(start=0 if stop is None else start, stop=start if stop is None else stop,
+    dtype="float32" if dtype is None else dtype)
 argmax(a, axis=None, out=None) -> _npi_argmax
 argmin(a, axis=None, out=None) -> _npi_argmin
 argsort(a, axis=-1, kind=None, order=None) -> _npi_argsort(dtype="int64") | kind
@@ -193,7 +196,7 @@ class Row(NamedTuple):
 
 def _split() -> dict[str, tuple[str, str]]:
     rows = {}
-    for line in SIGNATURES.strip().splitlines():
+    for line in SIGNATURES.replace("\n    ", " ").strip().splitlines():
         head, _, operator = line.partition(" -> ")
         name, _, signature = head.partition("(")
         rows[name] = signature[:-1], operator

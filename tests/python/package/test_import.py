@@ -260,7 +260,7 @@ def test_modules_are_in_sys_modules_as_in_1_9_1() -> None:
     assert all(hasattr(mx, name.partition(".")[0]) for name in beyond)
 
 
-_PLACEHOLDERS = """
+_LAZY_MODULES = """
 import importlib, inspect, pickle, pydoc, sys
 import mxlite
 mxlite.install_as_mxnet()
@@ -288,5 +288,5 @@ for name, own in loaded.names().items():
 """
 
 
-def test_placeholders_become_modules() -> None:
-    assert check(_PLACEHOLDERS) == ""
+def test_lazy_modules_are_imported_at_their_first_use() -> None:
+    assert check(_LAZY_MODULES) == ""
