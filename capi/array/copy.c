@@ -116,15 +116,20 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
     return status;
 }
 
-mxl_array *mxl_array_copy(const mxl_array *array)
+mxl_array *mxl_array_copy_as(const mxl_array *array, int dtype)
 {
-    mxl_array *copy = mxl_array_new(array->dtype, array->ndim, array->shape);
+    mxl_array *copy = mxl_array_new(dtype, array->ndim, array->shape);
 
     if (copy != NULL && mxl_array_copy_into(copy, array) != 0) {
         mxl_array_release(copy);
         copy = NULL;
     }
     return copy;
+}
+
+mxl_array *mxl_array_copy(const mxl_array *array)
+{
+    return mxl_array_copy_as(array, array->dtype);
 }
 
 mxl_array *mxl_array_contiguous(mxl_array *array)

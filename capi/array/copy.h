@@ -18,5 +18,6 @@ mxl_array *mxl_array_contiguous(mxl_array *array);
 
 /* A new contiguous copy, a constant; NULL with the error set. */
 mxl_array *mxl_array_copy(const mxl_array *array);
+mxl_array *mxl_array_copy_as(const mxl_array *array, int dtype); /* in another dtype */
 
 #endif

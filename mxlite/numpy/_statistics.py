@@ -90,8 +90,7 @@ def cov(
         less = ddof * (weights * _values(aweights)).sum() / total
     else:
         less = ddof
-    scale = _new(f, _numpy.full(x.shape[1], 1.0) if weights is None else weights.astype("float64"))
-    scale = _cast(scale, dtype)
+    scale = 1.0 if weights is None else _cast(_new(f, weights.astype("float64")), dtype)
     x = x - f.sum(x * scale, axis=1, keepdims=True) / float(total)
     made = f.dot(x * scale, x.T) * (1.0 / (total - less) if total > less else math.inf)
     return f.reshape(made, ()) if made.shape == (1, 1) else f.squeeze(made)

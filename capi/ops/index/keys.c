@@ -391,19 +391,14 @@ static int put_shapes(mxl_rule *rule)
 /* The value in x's dtype, apart from the output's memory: itself (retained), or a copy. */
 static mxl_array *value_of(const mxl_call *call)
 {
-    mxl_array *value = call->in[1], *copy;
+    mxl_array *value = call->in[1];
     const mxl_array *out = call->out[0];
 
     if (value->dtype == out->dtype && value->storage != out->storage) {
         mxl_array_retain(value);
         return value;
     }
-    copy = mxl_array_new(out->dtype, value->ndim, value->shape);
-    if (copy != NULL && mxl_array_copy_into(copy, value) != 0) {
-        mxl_array_release(copy);
-        copy = NULL;
-    }
-    return copy;
+    return mxl_array_copy_as(value, out->dtype);
 }
 
 /* Copies x to the output, unless they are the same elements. */

@@ -107,16 +107,7 @@ static void take_back(const layout *l, mxl_array *out, const mxl_array *made)
 /* The array in the dtype of computations, contiguous; new, NULL with the error set. */
 static mxl_array *widened(mxl_array *a, int dtype)
 {
-    mxl_array *copy;
-
-    if (a->dtype == dtype)
-        return mxl_array_contiguous(a);
-    copy = mxl_array_new(dtype, a->ndim, a->shape);
-    if (copy != NULL && mxl_array_copy_into(copy, a) != 0) {
-        mxl_array_release(copy);
-        return NULL;
-    }
-    return copy;
+    return a->dtype == dtype ? mxl_array_contiguous(a) : mxl_array_copy_as(a, dtype);
 }
 
 /* Overwrites x, of float32 or float64, with 1 / sqrt(x + eps), or 1 / x. */
@@ -162,13 +153,15 @@ static mxl_array *statistics(mxl_array *out, int wide)
 /* What scales or shifts, in the dtype of computations; `value` everywhere if nothing is given. */
 static mxl_array *factors(mxl_array *given, int wide, int64_t count, double value)
 {
+    uint64_t element = 0;
     mxl_array *made;
 
     if (given != NULL)
         return widened(given, wide);
     made = mxl_array_new(wide, 1, &count);
-    for (int64_t i = 0; made != NULL && i < count; i++)
-        mxl_cast_scalar(value, wide, (char *)mxl_array_write(made) + i * (wide == MXL_F64 ? 8 : 4));
+    mxl_cast_scalar(value, wide, &element);
+    if (made != NULL)
+        mxl_fill(mxl_dtype_size(wide), mxl_array_write(made), &element, count);
     return made;
 }
 

@@ -32,57 +32,52 @@ static double divisor(const variance_params *p, double count)
 
 /* ---- compute ---- */
 
-/* The mean of the squares of distances from the mean, as float64; new, NULL with the error set.
- * Squares of large numbers have room if they are float64 themselves. */
-static mxl_array *mean_squares(const mxl_call *call)
+/* Writes the mean of the squares of distances from the mean to a float64 array. Squares of large
+ * numbers have room if they are float64 themselves. */
+static int mean_squares(const mxl_call *call, mxl_array *found)
 {
     const variance_params *p = call->params;
-    const mxl_array *x = call->in[0], *out = call->out[0];
-    int dtype = p->root || x->dtype == MXL_F16 ? MXL_F64 : x->dtype;
-    mxl_array *mean = mxl_array_new(dtype, out->ndim, out->shape);
-    mxl_array *squares = mxl_array_new(dtype, out->ndim, out->shape);
-    mxl_array *found = mxl_array_new(MXL_F64, out->ndim, out->shape);
-    mxl_array *wide = x->dtype == dtype ? NULL : mxl_array_new(dtype, x->ndim, x->shape);
-    bool reduced[MXL_MAX_NDIM], whole = mean != NULL && squares != NULL && found != NULL;
+    int dtype = p->root || call->in[0]->dtype == MXL_F16 ? MXL_F64 : call->in[0]->dtype;
+    mxl_array *wide = call->in[0]->dtype == dtype ? NULL : mxl_array_copy_as(call->in[0], dtype);
+    mxl_array *mean = mxl_array_new(dtype, found->ndim, found->shape);
+    mxl_array *squares = mxl_array_new(dtype, found->ndim, found->shape);
+    const mxl_array *x = wide != NULL ? wide : call->in[0];
+    bool reduced[MXL_MAX_NDIM];
+    int status = -1;
 
-    if (x->dtype != dtype)
-        whole = whole && wide != NULL && mxl_array_copy_into(wide, x) == 0;
-    whole = whole && mxl_reduce_axes(call->op->name, &p->reduce, x->ndim, reduced) == 0;
-    x = wide != NULL ? wide : x;
-    whole = whole &&
-            mxl_moments(dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
-                        mxl_array_write(mean), mxl_array_write(squares)) == 0 &&
-            mxl_array_copy_into(found, squares) == 0;
+    if (x->dtype == dtype && mean != NULL && squares != NULL &&
+        mxl_reduce_axes(call->op->name, &p->reduce, x->ndim, reduced) == 0)
+        status = mxl_moments(dtype, x->ndim, x->shape, x->strides, reduced, mxl_array_read(x),
+                             mxl_array_write(mean), mxl_array_write(squares));
+    if (status == 0)
+        status = mxl_array_copy_into(found, squares);
     mxl_array_release(mean);
     mxl_array_release(squares);
     mxl_array_release(wide);
-    if (whole)
-        return found;
-    mxl_array_release(found);
-    return NULL;
+    return status;
 }
 
 static int variance_compute(const mxl_call *call)
 {
     const variance_params *p = call->params;
-    double count = (double)call->in[0]->size / (double)call->out[0]->size;
-    double over = divisor(p, count);
-    mxl_array *found;
-    double *v;
+    mxl_array *out = call->out[0], *found;
+    double count, over, *v;
     int status;
 
-    if (call->out[0]->size == 0)
+    if (out->size == 0)
         return 0;
-    found = mean_squares(call);
-    if (found == NULL)
-        return -1;
-    v = mxl_array_write(found);
-    for (int64_t i = 0; i < found->size; i++) {
+    count = (double)call->in[0]->size / (double)out->size;
+    over = divisor(p, count);
+    found = mxl_array_new(MXL_F64, out->ndim, out->shape);
+    status = found == NULL ? -1 : mean_squares(call, found);
+    v = found == NULL ? NULL : mxl_array_write(found);
+    for (int64_t i = 0; i < out->size && status == 0; i++) {
         double squares = over > 0 ? v[i] * (count / over) : v[i] / 0.0;
 
         v[i] = p->root ? sqrt(squares) : squares;
     }
-    status = mxl_array_copy_into(call->out[0], found);
+    if (status == 0)
+        status = mxl_array_copy_into(out, found);
     mxl_array_release(found);
     return status;
 }
