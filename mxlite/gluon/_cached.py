@@ -36,13 +36,15 @@ class CachedGraph:
     """The graph of a block, with the parameters that it takes.
 
     Args:
-        form: of the block's inputs (see _nested.py).
+        form, kind: of the block's inputs (see _graph.trace).
         inputs, graph, made: as _graph.trace gives them.
     Raises: ValueError: the graph has a variable that is no input and no parameter of the block.
     """
 
-    def __init__(self, block: HybridBlock, form: Any, inputs: list, graph: Symbol, made: Any) -> None:
-        self.form, self.inputs, self.graph, self.made = form, inputs, graph, made
+    def __init__(
+        self, block: HybridBlock, form: Any, kind: type[NDArray], inputs: list, graph: Symbol, made: Any
+    ) -> None:
+        self.form, self.kind, self.inputs, self.graph, self.made = form, kind, inputs, graph, made
         self.variant = block._variant
         #: Whether the block has one input, an array.
         self.single = form == [0]
@@ -195,25 +197,26 @@ def find_shapes(inputs: list, graph: Symbol, params: Iterable[Parameter], arrays
         each.shape = found[each.name]
 
 
-def graph_for(block: HybridBlock, form: Any) -> CachedGraph:
-    """The graph of a hybridized block for inputs of a form, made if there is none; it becomes the block's present one.
+def graph_for(block: HybridBlock, form: Any, kind: type[NDArray]) -> CachedGraph:
+    """The graph of a hybridized block for inputs of a form and a class of arrays, made if there is none; it becomes the
+    block's present one.
 
-    The key is the form, and what the block says besides (`_variant`).
+    The key is both, and what the block says besides (`_variant`).
     """
-    key = str(form), block._variant
+    key = str(form), kind, block._variant
     with _tracing:
         graph = block._graphs.get(key)
         if graph is None:
-            graph = block._graphs[key] = CachedGraph(block, form, *block._traced(form))
-        block._cached, block._form = graph, form
+            graph = block._graphs[key] = CachedGraph(block, form, kind, *block._traced(form, kind))
+        block._cached, block._form, block._input_class = graph, form, kind
         return graph
 
 
-def flat_inputs(x: Any, args: tuple) -> tuple[list, Any]:
-    """A block's inputs as one list, and their form. Raises: ValueError: one is neither an array nor None."""
+def flat_inputs(x: Any, args: tuple) -> tuple[list, Any, type[NDArray]]:
+    """A block's inputs as one list, their form and class. Raises: ValueError: one is neither an array nor None."""
     arrays, form = _flatten([x, *args], "input")
     _refuse_symbols(arrays)
-    return arrays, form
+    return arrays, form, next((each._kind for each in arrays if each is not None), NDArray)
 
 
 def _refuse_symbols(inputs: list) -> None:

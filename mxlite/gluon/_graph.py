@@ -14,7 +14,6 @@ from mxlite.error import MXNotImplementedError, WrongValueError
 from mxlite.gluon._nested import _flatten, _regroup, places_of
 from mxlite.name import NameManager
 from mxlite.symbol import Group, Symbol, _kinds
-from mxlite.util import is_np_array
 
 if TYPE_CHECKING:
     from mxlite.gluon._hybrid import HybridBlock
@@ -77,11 +76,12 @@ def is_own(block: type) -> bool:
     )
 
 
-def trace(block: HybridBlock, form: Any) -> tuple[list[Symbol], Symbol, Any]:
+def trace(block: HybridBlock, form: Any, kind: type[ndarray.NDArray]) -> tuple[list[Symbol], Symbol, Any]:
     """A block's graph: its inputs, its outputs as one symbol, and the form of these (see _nested.py).
 
     Args:
         form: that of the inputs.
+        kind: the class of the inputs' arrays; the symbols are of `mx.sym` or `mx.sym.np` with it.
     """
     places = list(places_of(form))
     given = [number for number, each in enumerate(places) if each >= 0]
@@ -89,7 +89,7 @@ def trace(block: HybridBlock, form: Any) -> tuple[list[Symbol], Symbol, Any]:
     inputs: list = [None] * len(places)
     for number, name in zip(given, names):
         inputs[number] = symbol.var(name)
-        if is_np_array():
+        if kind is not ndarray.NDArray:
             inputs[number] = inputs[number].as_np_ndarray()
     outputs, made = _flatten(forward(block, *_split_first(_regroup(inputs, form))), "output")
     return inputs, Group([each for each in outputs if each is not None]), made

@@ -46,8 +46,9 @@ class HybridBlock(Block):
         super().__init__(prefix=prefix, params=params)
         self._active = False
         self._flags: list[tuple[str, Any]] = []
-        #: The form of the inputs (see _nested.py); None: it has not run since it was hybridized.
+        #: The form of the inputs (see _nested.py), and their class; None: it has not run since it was hybridized.
         self._form: Any = None
+        self._input_class: type[NDArray] = NDArray
         #: The graphs that have been made (see _cached.py), and the one that has run last.
         self._graphs: dict[Any, CachedGraph] = {}
         self._cached: CachedGraph | None = None
@@ -102,8 +103,7 @@ class HybridBlock(Block):
     def _get_graph(self, *args: Any) -> tuple:
         """`_cached_graph`, which is made for such inputs if there is none, also of a block that is not hybridized."""
         if args:
-            _, form = flat_inputs(args[0], args[1:])
-            graph_for(self, form)
+            graph_for(self, *flat_inputs(args[0], args[1:])[1:])
         return self._cached_graph
 
     #: What a graph depends on besides the form of the inputs, at this call.
@@ -142,20 +142,26 @@ class HybridBlock(Block):
         """`forward` of a hybridized block: the graph of arrays, or what is made of symbols."""
         cached = self._cached
         if x.__class__ is NDArray or x.__class__ in _kinds.CLASSES:
-            if cached is not None and cached.single and not args and cached.variant == self._variant:
+            if (
+                cached is not None
+                and cached.single
+                and not args
+                and cached.kind is x.__class__
+                and cached.variant == self._variant
+            ):
                 return cached.of_one(x)
         elif isinstance(_first_array((x, *args)), Symbol):
             return _graph.forward(self, x, args)
         if type(self).infer_shape is not HybridBlock.infer_shape:
             self._find_own_shapes(x, args)
-        arrays, form = flat_inputs(x, args)
-        if cached is None or form != cached.form or cached.variant != self._variant:
-            cached = graph_for(self, form)
+        arrays, form, kind = flat_inputs(x, args)
+        if cached is None or (form, kind, self._variant) != (cached.form, cached.kind, cached.variant):
+            cached = graph_for(self, form, kind)
         return cached.of(arrays)
 
-    def _traced(self, form: Any) -> tuple[list, Symbol, Any]:
-        """The graph that a hybridized block runs, for inputs of a form; see _graph.trace."""
-        return _graph.trace(self, form)
+    def _traced(self, form: Any, kind: type[NDArray]) -> tuple[list, Symbol, Any]:
+        """The graph that a hybridized block runs, for inputs of a form and a class; see _graph.trace."""
+        return _graph.trace(self, form, kind)
 
     def _forward_in(self, first: NDArray, x: Any, args: tuple) -> Any:
         """`forward` outside of cpu(0), and where the parameters' arrays are not remembered.
@@ -167,7 +173,7 @@ class HybridBlock(Block):
         ctx = Context(Context.devtype2str.get(device & 15, "cpu"), device >> 4)
         before = epoch.number
         if self._form is None:
-            self._form = _form_of(x, args)
+            self._form, self._input_class = _form_of(x, args), kind
         arrays, complete = self._collect_arrays(ctx, x, args)
         arrays = _kinds.as_kind(arrays, kind)
         F = _functions_for(type(self), kind)  # noqa: N806
@@ -221,11 +227,11 @@ class HybridBlock(Block):
 
         Raises: ValueError: what the block computes does not tell them.
         """
-        arrays, form = flat_inputs(args[0], args[1:])
+        arrays, form, kind = flat_inputs(args[0], args[1:])
         if self._active:
-            graph_for(self, form).find_shapes(arrays)
+            graph_for(self, form, kind).find_shapes(arrays)
             return
-        inputs, graph, _ = self._traced(form)
+        inputs, graph, _ = self._traced(form, kind)
         used = set(graph.list_inputs())
         find_shapes(inputs, graph, [each for each in self.collect_params().values() if each.name in used], arrays)
 
@@ -303,7 +309,7 @@ class HybridBlock(Block):
         """
         if self._form is None:
             raise RuntimeError("export: there is no graph yet; call hybridize() and then the block once")
-        graph = self._cached.graph if self._cached is not None else _graph.trace(self, self._form)[1]
+        graph = self._cached.graph if self._cached is not None else _graph.trace(self, self._form, self._input_class)[1]
         _graph.export(self, graph, path, epoch, remove_amp_cast)
 
     def register_op_hook(self, callback: Callable[[bytes, bytes, int], Any], monitor_all: bool = False) -> None:

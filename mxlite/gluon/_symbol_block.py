@@ -119,15 +119,15 @@ class SymbolBlock(HybridBlock):
             names = [each.name for each in self._inputs]
             outputs = self._graph(**dict(zip(names, arrays)))._outputs()
             return _regroup(as_kind(outputs, arrays[0]._kind), self._output_form)
-        return (self._cached or graph_for(self, form)).of(arrays)
+        return (self._cached or graph_for(self, form, NDArray)).of(arrays)
 
-    def _traced(self, form: Any) -> tuple[list, Symbol, Any]:
+    def _traced(self, form: Any, kind: type[NDArray]) -> tuple[list, Symbol, Any]:
         return self._inputs, self._graph, self._output_form
 
     def infer_shape(self, *args: Any) -> None:
         """Finds the shapes of the parameters from inputs. Raises: ValueError: they do not tell them."""
         arrays, form = _flatten(args, "input")
-        graph_for(self, form).find_shapes(arrays)
+        graph_for(self, form, NDArray).find_shapes(arrays)
 
     def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
         """Writes the symbol and its parameters, as HybridBlock.export."""

@@ -235,6 +235,41 @@ def test_the_class_of_an_answer_is_that_of_the_inputs() -> None:
             numpy.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
 
 
+class Exponential(gluon.HybridBlock):
+    """A block of the user's, written for one class of arrays."""
+
+    def __init__(self, numpys: bool) -> None:
+        super().__init__()
+        self.numpys = numpys
+        with self.name_scope():
+            self.scale = self.params.get("scale", shape=(2,), init="ones")
+
+    def hybrid_forward(self, F: Any, x: Any, scale: Any) -> Any:  # noqa: N803
+        return (F.np if self.numpys else F).exp(x) * scale
+
+
+@pytest.mark.parametrize("in_mode", [True, False])
+@pytest.mark.parametrize("numpys", [True, False])
+def test_a_graph_is_of_the_class_of_the_inputs(in_mode: bool, numpys: bool, tmp_path: Path) -> None:
+    """Whatever the mode; one block of the package has a graph for each class."""
+    with mx.util.np_array(in_mode):
+        x = mx.nd.array([1.0, 2.0])
+        x = x.as_np_ndarray() if numpys else x
+        block, dense = Exponential(numpys), nn.Dense(3)
+        for each in (block, dense):
+            each.initialize()
+            each.hybridize()
+        for _ in range(2):
+            made = block(x)
+            assert type(made) is type(x)
+            numpy.testing.assert_allclose(made.asnumpy(), numpy.exp([1, 2]), rtol=1e-6)
+        rows = mx.nd.ones((2, 4))
+        for given in (rows, rows.as_np_ndarray(), rows):
+            assert type(dense(given)) is type(given)
+        block.export(str(tmp_path / "block"))
+        assert ("_npi_exp" in (tmp_path / "block-symbol.json").read_text()) == numpys
+
+
 def test_values_that_a_parameter_gets_reach_both_classes() -> None:
     dense = nn.Dense(2, in_units=2, use_bias=False)
     dense.initialize()
