@@ -6,14 +6,14 @@
 /* clang-format off */
 #define CORE(X) \
     X(unary) X(binary) X(scalar) X(cast) X(fill) X(as_strided) X(reduce) X(dot) X(mm) X(softmax) \
-    X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(density) X(shape_array) X(slice) \
+    X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(shape_array) X(slice) \
     X(concat) X(take) X(keys) X(one_hot) X(gather_nd) X(allclose) X(sequence) X(ravel) \
     X(embedding) X(reshape) X(expand) X(transpose) X(split) X(slice_axis) X(diag) X(pad) X(powers) X(trig) \
     X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(median) X(maximum) X(hypot) \
     X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(variance) X(range) \
     X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
     X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(rnn) X(ctc) \
-    X(attention) X(custom) X(hawkes) X(svm_output) X(sparse_reg)
+    X(attention) X(custom) X(svm_output) X(sparse_reg)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
 #define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
@@ -22,6 +22,7 @@
     X(np_create) X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order)
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
+#define STATISTICS(X) X(density) X(hawkes)
 #define SYMBOLS(X) X(control)
 #define VISION(X) \
     X(resample) X(upsampling) X(im2col) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \
@@ -36,6 +37,7 @@ LINALG(DECLARED)
 NUMPY(DECLARED)
 OLD(DECLARED)
 OPTIMIZERS(DECLARED)
+STATISTICS(DECLARED)
 SYMBOLS(DECLARED)
 VISION(DECLARED)
 
@@ -56,6 +58,9 @@ const mxl_op *const *const mxl_families[] = {
 #endif
 #ifndef MXL_WITHOUT_OPTIMIZERS
     OPTIMIZERS(LISTED)
+#endif
+#ifndef MXL_WITHOUT_STATISTICS
+    STATISTICS(LISTED)
 #endif
 #ifndef MXL_WITHOUT_SYMBOLS
     SYMBOLS(LISTED)
