@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/prepared.h"
+#include "base/fork.h"
 #include "base/memory/mem.h"
 #include "ops/index/key.h"
 #include "ops/shape/movement.h"
@@ -17,7 +18,6 @@ enum {
 static api_prepared **_Atomic table[CHUNKS];
 static atomic_uint table_count;
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 
 static void lock_table(void)
 {
@@ -29,10 +29,9 @@ static void unlock_table(void)
     pthread_mutex_unlock(&table_lock);
 }
 
-/* Keeps the lock free in a child that another thread forks during a preparation. */
-static void guard_forks(void)
+__attribute__((constructor)) static void guard_forks(void)
 {
-    pthread_atfork(lock_table, unlock_table, unlock_table);
+    mxl_fork_guard(MXL_FORK_PREPARED, lock_table, unlock_table, unlock_table);
 }
 
 static const api_prepared *table_at(uint32_t number)
@@ -327,7 +326,6 @@ static int prepare(const char *function, request *r, const char *name, MXLCallHa
         return -1;
     mxl_arena_init(&arena);
     if (fill(r, params, &arena) == 0) {
-        pthread_once(&table_once, guard_forks);
         lock_table();
         number = intern(r, params);
         unlock_table();

@@ -10,6 +10,7 @@
 
 #include "array/pass.h"
 #include "base/env.h"
+#include "base/fork.h"
 #include "base/memory/mem.h"
 #include "base/state.h"
 
@@ -55,7 +56,7 @@ __attribute__((constructor)) static void start(void)
     if (mxl_defer_least == 0 || (type != NULL && strcmp(type, "NaiveEngine") == 0))
         mxl_defer_least = INT64_MAX;
     mxl_mem_set_last_resort(run_before_failure);
-    pthread_atfork(fork_prepare, fork_done, fork_child);
+    mxl_fork_guard(MXL_FORK_EXPRESSIONS, fork_prepare, fork_done, fork_child);
 }
 
 bool mxl_defers_here(void)

@@ -11,6 +11,7 @@
 
 #include "backend/probe.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/thread.h"
 
 enum { MOST_LIBRARIES = 8, PATH_ROOM = 4096 };
@@ -52,7 +53,6 @@ static const char *const system_names[] = {"libopenblas.0.dylib", "libopenblas.d
 static const char *const system_names[] = {"libopenblas.so.0", "libopenblas.so"};
 #endif
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all variables below */
 static struct {
     void *library;
@@ -74,9 +74,8 @@ static struct {
     bool forking;
 } users = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
 
-/* Two sets of fork handlers. The handlers of `lock` are registered before any library is opened.
- * The handlers of `users` are registered after OpenBLAS was opened and has registered its own, so
- * that they run before those. */
+/* `lock` is guarded with the library's other locks. The handlers of `users` are registered after
+ * OpenBLAS was opened and has registered its own, so that they run before those. */
 static void fork_prepare(void)
 {
     pthread_mutex_lock(&lock);
@@ -94,9 +93,9 @@ static void fork_child(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void start(void)
+__attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(fork_prepare, fork_parent, fork_child);
+    mxl_fork_guard(MXL_FORK_BLAS, fork_prepare, fork_parent, fork_child);
 }
 
 static void users_prepare(void)
@@ -193,7 +192,6 @@ int mxl_openblas_get(const mxl_openblas **table)
 
     *table = NULL;
     if (!atomic_load_explicit(&decided, memory_order_acquire)) {
-        pthread_once(&once, start);
         pthread_mutex_lock(&lock);
         if (!atomic_load(&decided)) {
             status = held_find(table);
@@ -241,7 +239,6 @@ int mxl_openblas_set(const char *path)
     const mxl_openblas *table = NULL;
     int status = 0;
 
-    pthread_once(&once, start);
     pthread_mutex_lock(&lock);
     if (path == NULL) {
         held_choose(NULL);
@@ -268,7 +265,6 @@ int mxl_openblas_hint(const char *path)
     if (bytes > PATH_ROOM)
         return mxl_error("openblas: the path has %llu bytes, at most %d are possible",
                          (unsigned long long)bytes, (int)PATH_ROOM);
-    pthread_once(&once, start);
     pthread_mutex_lock(&lock);
     memcpy(hint, path, bytes);
     pthread_mutex_unlock(&lock);

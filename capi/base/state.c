@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork.h"
 #include "base/handle.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
@@ -126,7 +127,11 @@ static void fork_child(void)
 static void start(void)
 {
     key_made = pthread_key_create(&key, end_thread) == 0;
-    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+__attribute__((constructor)) static void guard_forks(void)
+{
+    mxl_fork_guard(MXL_FORK_STATE, fork_prepare, fork_parent, fork_child);
 }
 
 static mxl_state *use_emergency(void)

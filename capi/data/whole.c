@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+#include "base/fork.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held during a fork */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int running; /* calls */
@@ -33,14 +34,13 @@ static void fork_child(void)
     fork_parent();
 }
 
-static void start(void)
+__attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(fork_prepare, fork_parent, fork_child);
+    mxl_fork_guard(MXL_FORK_DATA, fork_prepare, fork_parent, fork_child);
 }
 
 void mxl_whole_begin(void)
 {
-    pthread_once(&once, start);
     pthread_mutex_lock(&lock);
     while (forking)
         pthread_cond_wait(&changed, &lock);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/replace.h"
+#include "base/fork.h"
 #include "base/text/near.h"
 #include "base/profile/profile.h"
 #include "base/text/str.h"
@@ -22,7 +23,6 @@ static bool running, paused;
 static bool has_run; /* since the last file was finished */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t guarded = PTHREAD_ONCE_INIT;
 
 static void lock_settings(void)
 {
@@ -41,16 +41,9 @@ static void fork_child(void)
     unlock_settings();
 }
 
-static void guard_forks(void)
+__attribute__((constructor)) static void guard_forks(void)
 {
-    pthread_atfork(lock_settings, unlock_settings, fork_child);
-}
-
-/* Takes the lock, with the guard in place. */
-static void enter(void)
-{
-    pthread_once(&guarded, guard_forks);
-    lock_settings();
+    mxl_fork_guard(MXL_FORK_SETTINGS, lock_settings, unlock_settings, fork_child);
 }
 
 /* ---- settings ---- */
@@ -151,7 +144,7 @@ static int configure(const char *function, int count, const char *const *keys,
     }
     if (next.continuous && !(period > 0))
         return mxl_error("%s: dump_period must be above 0, got %g", function, period);
-    enter();
+    lock_settings();
     now = next;
     mxl_profile_set(running && !paused, now.aggregate);
     unlock_settings();
@@ -198,7 +191,7 @@ static int dump(const char *function, int finished)
 {
     int status = -1;
 
-    enter();
+    lock_settings();
     if (!has_run) {
         mxl_error("%s: the profiler has not run since the last file: set its state to run first",
                   function);
@@ -236,7 +229,7 @@ static int set_state(const char *function, int state)
 
     if (state != 0 && state != 1)
         return mxl_error("%s: the state is 0 (stop) or 1 (run), got %d", function, state);
-    enter();
+    lock_settings();
     ran = running;
     running = state == 1;
     has_run = has_run || running;
@@ -249,7 +242,7 @@ static int set_state(const char *function, int state)
 
 static int set_paused(int pause)
 {
-    enter();
+    lock_settings();
     paused = pause != 0;
     mxl_profile_set(running && !paused, now.aggregate);
     unlock_settings();
@@ -296,7 +289,7 @@ static int print_sums(const char *function, const char **out, bool json, mxl_pro
     bool aggregate;
     int status = 0;
 
-    enter();
+    lock_settings();
     aggregate = now.aggregate;
     unlock_settings();
     if (aggregate)

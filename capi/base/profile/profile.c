@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/memory/mem.h"
 #include "base/profile/entries.h"
 
@@ -51,7 +52,7 @@ static void fork_child(void)
 /* When the library is loaded, before there can be a second thread. */
 __attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(mxl_profile_lock, mxl_profile_unlock, fork_child);
+    mxl_fork_guard(MXL_FORK_PROFILE, mxl_profile_lock, mxl_profile_unlock, fork_child);
 }
 
 static int64_t read_clock(clockid_t which)

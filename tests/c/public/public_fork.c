@@ -2,6 +2,8 @@
 #include "engine_kit.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,4 +98,87 @@ TEST(graph_crosses_the_fork)
     drop(x);
 }
 
-HARNESS_MAIN(ENTRY(child_goes_on), ENTRY(graph_crosses_the_fork))
+/* A sanitizer's own locks are not taken over a fork. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define BUSY
+#else
+enum { PREPARED = 20000 }; /* calls; none is freed */
+
+static atomic_bool stop;
+
+static bool prepare(int number)
+{
+    const char *key = "scalar";
+    const char *value = NULL;
+    char text[32];
+    MXLCallHandle call;
+
+    snprintf(text, sizeof text, "%d", number);
+    value = text;
+    return MXLPrepare("_plus_scalar", 1, &key, &value, 0, NULL, &call) == 0;
+}
+
+static void *prepares(void *failed)
+{
+    for (int i = 0; i < PREPARED && !atomic_load(&stop); i++) {
+        if (!prepare(i))
+            atomic_store((atomic_bool *)failed, true);
+    }
+    atomic_store(&stop, true);
+    return NULL;
+}
+
+static void *configures(void *failed)
+{
+    const char *keys[] = {"aggregate_stats"}, *values[] = {"true"};
+
+    while (!atomic_load(&stop)) {
+        if (MXSetProfilerConfig(1, keys, values) != 0)
+            atomic_store((atomic_bool *)failed, true);
+    }
+    return NULL;
+}
+
+static void *computes(void *failed)
+{
+    H shared = VEC(2);
+
+    while (!atomic_load(&stop)) {
+        if (!works(shared))
+            atomic_store((atomic_bool *)failed, true);
+    }
+    drop(shared);
+    return NULL;
+}
+
+/* The first of the tests: which lock was first used is not to matter. */
+TEST(busy_parent)
+{
+    void *(*const bodies[])(void *) = {prepares, configures, computes};
+    pthread_t threads[3];
+    atomic_bool failed = false;
+
+    CHECK(prepare(-1));
+    for (int i = 0; i < 3; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, bodies[i], &failed) == 0);
+    for (int i = 0; i < 2000 && !atomic_load(&stop); i++) {
+        int status = -1;
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            alarm(30);
+            _exit(prepare(PREPARED + i) && works(VEC(2)) ? 0 : 1);
+        }
+        REQUIRE(pid > 0);
+        CHECK(waitpid(pid, &status, 0) == pid);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    CHECK(!atomic_load(&failed));
+}
+#define BUSY ENTRY(busy_parent),
+#endif
+
+HARNESS_MAIN(BUSY ENTRY(child_goes_on), ENTRY(graph_crosses_the_fork))
