@@ -134,13 +134,16 @@ def raise_kept() -> None:
 
 
 def error_from_message(message: str) -> BaseException:
-    """The exception for a message of the library.
+    """The exception for a message of the library, of the class that it begins with: `ValueError: ...`.
 
     An exception that a callback raised below is its cause; one that is no error (KeyboardInterrupt, SystemExit) is
     returned itself, and so is a RecursionError: its text would grow with every level.
     """
-    prefix, separator, _ = message.partition(": ")
-    cls = _classes.get(prefix, MXNetError) if separator else MXNetError
+    prefix, _, rest = message.partition(": ")
+    if rest and prefix in _classes:
+        cls, message = _classes[prefix], rest
+    else:
+        cls = MXNetError
     error: BaseException = cls(message)
     inner = _pending.pop(_thread(), None)
     if inner is None:

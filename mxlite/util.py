@@ -187,6 +187,8 @@ def check_ufunc_options(name: str, options: dict[str, Any]) -> None:
     for key, value in options.items():
         if key not in _UFUNC_OPTIONS:
             raise TypeError(f"{name}: there is no parameter {key}")
+        if hasattr(value, "shape") and value.shape != ():
+            raise NotImplementedError(f"{name}: the option {key} is not supported as an array of shape {value.shape}")
         if value is not _UFUNC_OPTIONS[key][0] and value != _UFUNC_OPTIONS[key][0]:
             if np_ufunc_legal_option(key, value):
                 raise NotImplementedError(f"{name}: the option {key}={value} is not supported")

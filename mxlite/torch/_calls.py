@@ -47,7 +47,7 @@ def last_error() -> BaseException:
         return problem.__cause__
     text = str(problem)
     if type(problem) in _PLAIN:
-        return _PLAIN[type(problem)](text.partition(": ")[2])
+        return _PLAIN[type(problem)](text)
     if type(problem) is not MXNetError:
         return problem
     if any(part in text for part in _NO_KERNEL):
