@@ -8,7 +8,6 @@ from __future__ import annotations
 
 # ruff: noqa: F401, I001 - what is imported here is what the module offers
 import math as _math
-from typing import TYPE_CHECKING
 
 from mxlite._public import show as _show
 from mxlite.array_api import _dtypes, linalg
@@ -40,22 +39,6 @@ from mxlite.array_api._sums import (
 
 from mxlite.numpy._standard import VERSIONS as _VERSIONS
 
-if TYPE_CHECKING:
-    from numpy import dtype
-
-    bool: dtype
-    int8: dtype
-    int16: dtype
-    int32: dtype
-    int64: dtype
-    uint8: dtype
-    uint16: dtype
-    uint32: dtype
-    uint64: dtype
-    float16: dtype
-    float32: dtype
-    float64: dtype
-
 __array_api_version__ = _VERSIONS[-1]
 
 e, inf, nan, newaxis, pi = _math.e, _math.inf, _math.nan, None, _math.pi
@@ -67,7 +50,5 @@ def __array_namespace_info__() -> _NamespaceInfo:  # noqa: N807 - the standard's
     return _NamespaceInfo()
 
 
-__all__ = sorted(
-    {name for name, each in list(globals().items()) if name[0] != "_" and name not in ("annotations", "TYPE_CHECKING")}
-)
+__all__ = sorted({name for name, each in list(globals().items()) if name[0] != "_" and name != "annotations"})
 _show(globals())

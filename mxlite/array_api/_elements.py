@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any, Callable
 
@@ -76,6 +75,7 @@ bitwise_invert = _unary("bitwise_invert", "biu", "bitwise_not")
 bitwise_left_shift = _of_values("bitwise_left_shift", "iu", np.left_shift)
 bitwise_or = _binary("bitwise_or", "biu")
 bitwise_right_shift = _of_values("bitwise_right_shift", "iu", np.right_shift)
+bitwise_xor = _binary("bitwise_xor", "biu")
 ceil = _unary("ceil", "iuf", same="iu")
 conj = _unary("conj", "iuf", "copy")
 copysign = _binary("copysign", "f")
@@ -125,12 +125,6 @@ tan = _unary("tan", "f")
 tanh = _unary("tanh", "f")
 trunc = _unary("trunc", "iuf", same="iu")
 # fmt: on
-
-
-def bitwise_xor(x1: Any, x2: Any, /) -> ndarray:
-    """The bits that one operand alone has."""
-    x1, x2 = operands("bitwise_xor", "biu", x1, x2)
-    return mnp.not_equal(x1, x2) if x1.dtype == builtins.bool else mnp.bitwise_xor(x1, x2)
 
 
 def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:  # noqa: A002 - the standard's names

@@ -12,8 +12,12 @@ import numpy as np
 from mxlite import numpy as mnp
 from mxlite._public import show as _show
 from mxlite.array_api._dtypes import array_given, new, operands, require_unrecorded
-from mxlite.array_api._shapes import _axes, matrix_transpose, part
-from mxlite.array_api._sums import _arrays, _summed, matmul, tensordot, vecdot
+from mxlite.array_api._shapes import _axes, part
+from mxlite.array_api._shapes import matrix_transpose as matrix_transpose
+from mxlite.array_api._sums import _arrays, _summed
+from mxlite.array_api._sums import matmul as matmul
+from mxlite.array_api._sums import tensordot as tensordot
+from mxlite.array_api._sums import vecdot as vecdot
 from mxlite.error import MXValueError
 from mxlite.numpy._functions import ARRAYS, ArrayBase
 from mxlite.numpy._linalg import _singular

@@ -62,12 +62,17 @@ def _of_two(call: Callable, is_reflected: bool) -> Callable:
 
 
 def _shift(name: str) -> Callable:
-    """A shift of integers, which NumPy computes on the values; a number takes the array's dtype."""
+    """A shift of integers, which NumPy computes on the values; an integer takes the array's dtype."""
     ufunc = getattr(np, f"{name}_shift")
 
     def function(x1: Any, x2: Any) -> ndarray:
         dtype = (x1 if isinstance(x1, ArrayBase) else x2).dtype
-        values = (each.asnumpy() if isinstance(each, ArrayBase) else np.asarray(each, dtype) for each in (x1, x2))
+        values = (
+            each.asnumpy()
+            if isinstance(each, ArrayBase)
+            else np.asarray(each, dtype if isinstance(each, int) else None)
+            for each in (x1, x2)
+        )
         return ARRAYS.array_from(np.asarray(ufunc(*values)), None, None)
 
     return function

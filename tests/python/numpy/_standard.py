@@ -30,7 +30,7 @@ IS_STRICT = peer is not numpy
 needs_peer = pytest.mark.skipif(not hasattr(peer, "cumulative_sum"), reason="NumPy has the standard from 2.1 on")
 quick = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 
-INTEGERS = ["int8", "int32", "int64", "uint8"]
+INTEGERS = list(xp.__array_namespace_info__().dtypes(kind="integral"))
 FLOATS = ["float32", "float64"]
 KINDS = {"b": ["bool"], "i": INTEGERS, "f": FLOATS}
 shapes = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)

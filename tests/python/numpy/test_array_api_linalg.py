@@ -268,8 +268,11 @@ def test_signs_and_operands_of_other_classes() -> None:
                 call_one(x, other)
             with pytest.raises(TypeError):
                 call_one(other, x)
+    for call_one in (lambda: xp.asarray([1.0]) << 1, lambda: x << 1.5, lambda: 1.5 >> x):
+        with pytest.raises(TypeError):
+            call_one()
     with pytest.raises(TypeError):
-        xp.asarray([1.0]) << 1
+        xp.bitwise_left_shift(x, 1.5)
 
 
 def test_operators_are_1_9_1s_where_the_standard_says_otherwise() -> None:
@@ -282,3 +285,10 @@ def test_operators_are_1_9_1s_where_the_standard_says_otherwise() -> None:
     truth = xp.asarray([True])
     assert (truth + truth).dtype == xp.bool and (truth + 1).dtype == xp.int64 and (-truth).dtype == xp.int64
     assert (part % 0.0).tolist() == [0.0]
+    small = xp.asarray([3], dtype=xp.int8)
+    for call_one in (operator.and_, operator.or_, operator.xor, operator.matmul):
+        with pytest.raises(ValueError):
+            call_one(small, whole)
+    with pytest.raises(ValueError):
+        whole @ whole
+    assert xp.bitwise_and(small, whole).dtype == xp.matmul(small, whole).dtype == xp.int64
