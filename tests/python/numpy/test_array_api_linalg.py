@@ -78,6 +78,19 @@ def _is_orthonormal(columns: numpy.ndarray, size: float) -> None:
     numpy.testing.assert_allclose(columns.T @ columns, numpy.eye(columns.shape[-1]), atol=size * 10)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_singular_matrices(dtype: str) -> None:
+    """All of nine zeros and ones: vectors of singular values of 0 are orthogonal to the others, too."""
+    bits = numpy.arange(512)[:, None] >> numpy.arange(9) & 1
+    x = bits.reshape(512, 3, 3).astype(dtype)
+    u, s, vh = _made("linalg.svd", x)
+    size = _rounding(x)
+    numpy.testing.assert_allclose(u * s[:, None, :] @ vh, x, atol=size)
+    for each in (u, vh):
+        numpy.testing.assert_allclose(each @ each.swapaxes(1, 2), numpy.eye(3)[None].repeat(512, 0), atol=size)
+    numpy.testing.assert_allclose(s, numpy.linalg.svd(x)[1], atol=size)
+
+
 @needs_peer
 @quick
 @given(values(dtypes("f"), (2, 3), True), some.sampled_from([1, -1, 2, -2, float("inf"), -float("inf"), 0, 3]))
