@@ -22,13 +22,21 @@ def _default(values: np.ndarray) -> np.dtype:
     return {"b": BOOL, "i": INT}.get(values.dtype.kind, FLOAT)
 
 
+def _require_fit(values: np.ndarray, dtype: np.dtype) -> None:
+    """Raises OverflowError: one of Python's integers is beyond a dtype."""
+    if values.dtype.kind in "iu" and dtype.kind in "iu" and values.size:
+        limits = np.iinfo(dtype)
+        if not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:
+            raise OverflowError(f"asarray: integers from {values.min()} to {values.max()} are beyond {dtype}")
+
+
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: builtins.bool | None = None) -> ndarray:
     """An array of an array, lists of numbers, a number, or what NumPy makes an array of.
 
     Args:
         dtype: None: that of an array; of Python's numbers bool, int64 or float32.
         copy: None: only where it must be; False: never.
-    Raises: ValueError: copy=False, and it must be; TypeError: no numbers, or complex ones.
+    Raises: ValueError: copy=False, and it must be; TypeError: no numbers, or complex ones; OverflowError.
     """
     require_device(device)
     wanted = None if dtype is None else dtype_of(dtype)
@@ -45,8 +53,9 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: builtin
     values = np.asarray(_values_of(obj))
     if values.dtype.kind not in "biuf" and values.size and not isinstance(values.flat[0], int):
         raise MXTypeError(f"asarray: takes real numbers, got {values.dtype}")
-    if wanted is None and isinstance(obj, (builtins.bool, int, float, list, tuple)) and not isinstance(obj, np.generic):
-        wanted = _default(values)
+    if isinstance(obj, (builtins.bool, int, float, list, tuple)) and not isinstance(obj, np.generic):
+        wanted = _default(values) if wanted is None else wanted
+        _require_fit(values, wanted)
     return mnp.array(values, dtype=values.dtype if wanted is None else wanted)
 
 

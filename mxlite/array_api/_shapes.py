@@ -49,6 +49,8 @@ def broadcast_arrays(*arrays: ndarray) -> tuple[ndarray, ...]:
 def _joined(name: str, arrays: Any) -> list[ndarray]:
     if isinstance(arrays, ArrayBase):
         raise MXTypeError(f"{name}: takes a tuple or list of arrays, got one array")
+    if not len(arrays):
+        raise MXValueError(f"{name}: takes one array or more, got none")
     dtype = result_type(*(array_given(name, each) for each in arrays))
     return [cast(each, dtype) for each in arrays]
 

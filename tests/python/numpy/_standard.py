@@ -5,6 +5,7 @@ That is array-api-strict where it is installed (`make test-array-api`), else Num
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -28,7 +29,16 @@ except ImportError:
 
 IS_STRICT = peer is not numpy
 needs_peer = pytest.mark.skipif(not hasattr(peer, "cumulative_sum"), reason="NumPy has the standard from 2.1 on")
-quick = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+
+#: ARRAY_API_EXAMPLES=1000: so many examples, other ones each time.
+_EXAMPLES = os.environ.get("ARRAY_API_EXAMPLES", "")
+quick = settings(
+    max_examples=int(_EXAMPLES or 20),
+    derandomize=not _EXAMPLES,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 
 INTEGERS = list(xp.__array_namespace_info__().dtypes(kind="integral"))
 FLOATS = ["float32", "float64"]

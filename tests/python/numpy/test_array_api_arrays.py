@@ -266,6 +266,10 @@ def test_integers_beyond_int64() -> None:
         xp.asarray([2**63])
     with pytest.raises(OverflowError):
         xp.asarray(2**70)
+    for wrong in (300, [1, -129], 2**70):
+        with pytest.raises(OverflowError):
+            xp.asarray(wrong, dtype=xp.int8)
+    assert xp.asarray([-128, 127], dtype=xp.int8).tolist() == [-128, 127]
 
 
 @pytest.mark.parametrize("call", [lambda d: xp.zeros(2, device=d), lambda d: xp.asarray([1.0], device=d)])
@@ -310,6 +314,46 @@ def test_astype() -> None:
         xp.astype(x, "complex64")
 
 
+# ---- what is recorded ----
+
+_DIFFERENTIATED = {
+    "clip": lambda x: xp.clip(x, -1.0, xp.asarray([0.5, 2.0, 3.0], dtype=xp.float64)),
+    "cumulative_prod": lambda x: xp.cumulative_prod(x, axis=1, include_initial=True),
+    "diff": lambda x: xp.square(xp.diff(x, prepend=x[:, :1], n=2)),
+    "expand_dims": lambda x: xp.square(xp.squeeze(xp.expand_dims(x, (0, 3)), (0,))),
+    "repeat": lambda x: xp.square(xp.repeat(x, xp.asarray([2, 0, 1]), axis=1)),
+    "roll": lambda x: x * xp.roll(x, (1, 1), axis=(0, 1)),
+    "sort": lambda x: xp.sort(x, axis=-1, descending=True) * xp.arange(3.0, dtype=xp.float64),
+    "take": lambda x: xp.square(xp.take(x, xp.asarray([-1, 0, -1]), axis=1)),
+    "take_along_axis": lambda x: xp.square(xp.take_along_axis(x, xp.asarray([[-1], [1]]))),
+    "tile": lambda x: xp.square(xp.tile(x, (2, 1))),
+    "unique": lambda x: xp.square(xp.unique_values(x)),
+    "unstack": lambda x: xp.unstack(x, axis=1)[0] * xp.unstack(x, axis=1)[2],
+    "var": lambda x: xp.var(x, axis=1, correction=0.5),
+    "vecdot": lambda x: xp.vecdot(x, xp.flip(x, axis=0)),
+}
+
+
+@pytest.mark.parametrize("name", _DIFFERENTIATED)
+def test_gradients(name: str) -> None:
+    start = numpy.array([[1.3, -0.4, 2.1], [0.7, -1.9, 0.2]])
+
+    def total(values_: numpy.ndarray) -> Any:
+        return xp.sum(_DIFFERENTIATED[name](xp.asarray(values_)))
+
+    x = xp.asarray(start)
+    x.attach_grad()
+    with mx.autograd.record():
+        loss = xp.sum(_DIFFERENTIATED[name](x))
+    loss.backward()
+    slopes, step = numpy.zeros(start.shape), 1e-6
+    for place in numpy.ndindex(start.shape):
+        change = numpy.zeros(start.shape)
+        change[place] = step
+        slopes[place] = float(total(start + change) - total(start - change)) / (2 * step)
+    numpy.testing.assert_allclose(x.grad.asnumpy(), slopes, rtol=1e-5, atol=1e-6)
+
+
 # ---- wrong arguments ----
 
 
@@ -323,6 +367,7 @@ def test_astype() -> None:
         (lambda x: xp.take(x, xp.asarray([0])), ValueError),
         (lambda x: xp.take(x, xp.asarray([0.0]), axis=0), TypeError),
         (lambda x: xp.concat(x), TypeError),
+        (lambda x: xp.stack([]), ValueError),
         (lambda x: xp.reshape(x, (-2, 3)), ValueError),
         (lambda x: xp.reshape(x, (4,)), ValueError),
         (lambda x: xp.permute_dims(x, (0, 0)), ValueError),

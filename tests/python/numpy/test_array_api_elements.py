@@ -51,7 +51,10 @@ def test_two_arrays(name: str, kinds: str) -> None:
     @quick
     @given(pairs(kinds))
     def check(both: tuple) -> None:
-        compare(name, *both)
+        x, y = both
+        if name == "pow":  # NumPy's roots of -inf are NaN in float32, the standard's infinite
+            x = numpy.where(x == -numpy.inf, x.dtype.type(2), x)
+        compare(name, x, y)
 
     check()
 
@@ -202,6 +205,10 @@ def test_special_cases_where_1_9_1_differs() -> None:
     assert numpy.isnan(xp.sign(x).asnumpy()).tolist() == [True, False, False]
     assert numpy.isnan(xp.remainder(xp.asarray([5.0]), 0.0).asnumpy()).all()
     assert xp.signbit(xp.asarray(-0.0)).dtype == xp.bool
+
+
+def test_roots_of_infinity() -> None:
+    assert xp.pow(xp.asarray([-numpy.inf, numpy.inf]), 0.5).tolist() == [numpy.inf, numpy.inf]
 
 
 def test_functions_are_recorded() -> None:
