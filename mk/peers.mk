@@ -131,7 +131,8 @@ test-torch: lib $(TORCH)/torch.stamp
 
 #: make test-array-api  mxlite.array_api beside array-api-strict, in each mode of shapes; array-api-compat, array-api-extra,
 #:                  SciPy and scikit-learn on its arrays; and where ARRAY_API_TESTS names a folder with it, the
-#:                  public test suite of the standard (ARRAY_API_ARGS='--max-examples 20 -k test_sum')
+#:                  public test suite of the standard (ARRAY_API_ARGS='--max-examples 20 -k test_sum');
+#:                  ARRAY_API_EXAMPLES=400: other examples, and more
 ARRAY_API := .venvs/array-api
 ARRAY_API_TESTS ?=
 .PHONY: test-array-api

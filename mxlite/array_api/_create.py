@@ -60,9 +60,10 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: builtin
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = None) -> ndarray:
-    """An array over the memory of another library's; copy=True: over a copy. As `mx.nd.from_dlpack`."""
+    """An array over the memory of another library's; copy=True: a copy. As `mx.nd.from_dlpack`."""
     require_device(device)
-    return _from_dlpack(x, copy).as_np_ndarray()
+    shared = _from_dlpack(x).as_np_ndarray()
+    return shared.copy() if copy else shared
 
 
 def arange(
