@@ -129,6 +129,32 @@ test-torch: lib $(TORCH)/torch.stamp
 	@$(TORCH_PY) tests/torch/modules/check_refusals.py
 	@$(TORCH_PY) tests/torch/check_calls.py $(CALLS_ARGS)
 
+#: make test-array-api  mxlite.array_api beside array-api-strict, in each mode of shapes; array-api-compat, array-api-extra,
+#:                  SciPy and scikit-learn on its arrays; and where ARRAY_API_TESTS names a folder with it, the
+#:                  public test suite of the standard (ARRAY_API_ARGS='--max-examples 20 -k test_sum');
+#:                  ARRAY_API_EXAMPLES=400: other examples, and more
+ARRAY_API := .venvs/array-api
+ARRAY_API_TESTS ?=
+.PHONY: test-array-api
+$(ARRAY_API)/array-api.stamp: tests/array_api/requirements.txt
+	@sh tools/make_venv.sh "$(PYTHON)" $(ARRAY_API)
+	@$(ARRAY_API)/bin/python -m pip install -q --disable-pip-version-check -r $<
+	@touch $@
+
+ARRAY_API_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH='$(abspath .):$(abspath tests/array_api)' \
+    '$(abspath $(ARRAY_API))/bin/python' -m pytest -q -p no:cacheprovider
+ARRAY_API_RUNS := $(sort $(wildcard tests/python/numpy/test_array_api_*.py)) tests/array_api
+test-array-api: lib $(ARRAY_API)/array-api.stamp
+	@$(ARRAY_API_PY) $(ARRAY_API_RUNS) $(PYTEST_ARGS)
+	@$(ARRAY_API_PY) -p numpy_mode $(ARRAY_API_RUNS) $(PYTEST_ARGS)
+	@if [ -n '$(ARRAY_API_TESTS)' ]; then \
+	    $(ARRAY_API)/bin/python -m pip install -q --disable-pip-version-check -r '$(ARRAY_API_TESTS)/requirements.txt' && \
+	    cd '$(ARRAY_API_TESTS)' && ARRAY_API_TESTS_MODULE=mxlite.array_api $(ARRAY_API_PY) -p numpy_mode \
+	        array_api_tests $(ARRAY_API_ARGS); \
+	else \
+	    echo "test-array-api: the standard's public suite was not run: ARRAY_API_TESTS names no folder with it"; \
+	fi
+
 # The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
 CLIENTS := .venvs/clients
 CLIENTS_ORACLE := .venvs/clients-mxnet

@@ -36,6 +36,7 @@ from mxlite.util import (
 
 if TYPE_CHECKING:
     from mxlite import (
+        array_api,
         attribute,
         callback,
         contrib,
@@ -86,6 +87,7 @@ __all__ = [
     "Context",
     "MXNetError",
     "__version__",
+    "array_api",
     "attribute",
     "autograd",
     "base",
@@ -161,6 +163,7 @@ __all__ = [
 
 #: Modules that are imported when they are first used; and the names of others, and of what is in them.
 _MODULES = {
+    "array_api",
     "attribute",
     "callback",
     "contrib",

@@ -14,10 +14,12 @@ from mxlite.numpy import multiarray
 from mxlite.numpy._arithmetic import install as _install
 from mxlite.numpy._protocols import install as _install_protocols
 from mxlite.numpy._show import show_functions as _show_functions
+from mxlite.numpy._standard import install as _install_standard
 from mxlite.numpy.multiarray import ndarray
 
 _install()
 _install_protocols()
+_install_standard()
 
 from mxlite.numpy import linalg, random  # noqa: E402 - they are made of what is above
 

@@ -47,7 +47,9 @@ def _given(f: Any, value: Any) -> Any:
 
 def _new(f: Any, values: Any) -> Any:
     """An array of the front of what NumPy has found; of a tuple, of each."""
-    return tuple(_new(f, each) for each in values) if isinstance(values, tuple) else f.array_from(values, None, None)
+    if isinstance(values, tuple):
+        return tuple(_new(f, each) for each in values)
+    return f.array_from(_numpy.asarray(values), None, None)
 
 
 def _cast(a: Any, dtype: Any) -> Any:
@@ -122,7 +124,7 @@ def alltrue(f: Any, *args: Any, **kwargs: Any) -> Any:
 def count_nonzero(f: Any, a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """How many elements are not 0: of all an integer."""
     found = _numpy.count_nonzero(_values(a), axis, keepdims=keepdims)
-    return int(found) if axis is None and not keepdims else _new(f, _numpy.asarray(found))
+    return int(found) if axis is None and not keepdims else _new(f, found)
 
 
 def positive(f: Any, x: Any) -> Any:
@@ -141,7 +143,7 @@ def spacing(f: Any, x: Any) -> Any:
 
 
 def _logical(f: Any, name: str, x1: Any, x2: Any) -> Any:
-    return _new(f, _numpy.asarray(getattr(_numpy, name)(_values(x1), _values(x2))))
+    return _new(f, getattr(_numpy, name)(_values(x1), _values(x2)))
 
 
 def logical_and(f: Any, x1: Any, x2: Any) -> Any:
@@ -274,12 +276,12 @@ def lexsort(f: Any, keys: Any, axis: int = -1) -> Any:
 def searchsorted(f: Any, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Where values would be in a sorted array."""
     found = _numpy.searchsorted(_values(a), _values(v), side, None if sorter is None else _values(sorter))
-    return _new(f, _numpy.asarray(found))
+    return _new(f, found)
 
 
 def digitize(f: Any, x: Any, bins: Any, right: bool = False) -> Any:
     """The bin of each element, between edges; `right`: edges belong to the bin below."""
-    return _new(f, _numpy.asarray(_numpy.digitize(_values(x), _values(bins), right)))
+    return _new(f, _numpy.digitize(_values(x), _values(bins), right))
 
 
 # ---- sets ----

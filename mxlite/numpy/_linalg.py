@@ -173,7 +173,7 @@ def matrix_power(f: Any, a: Any, n: int) -> Any:
 def matrix_rank(f: Any, A: Any, tol: Any = None, hermitian: bool = False) -> Any:  # noqa: N803 - NumPy's name
     """How many singular values of matrices are above `tol`; None: what the dtype rounds."""
     found = _numpy.linalg.matrix_rank(_values(A), None if tol is None else _values(tol), hermitian)
-    return _new(f, _numpy.asarray(found))
+    return _new(f, found)
 
 
 def multi_dot(f: Any, arrays: Any, *, out: Any = None) -> Any:

@@ -13,6 +13,7 @@ from typing import Callable
 from describe import describe
 
 import mxlite
+from mxlite import array_api
 from mxlite.numpy import _functions, _table, linalg, multiarray, random
 from mxlite.numpy._methods import Methods
 from mxlite.numpy.multiarray import ndarray
@@ -131,9 +132,15 @@ def _functions_of(part: str) -> list[str]:
 
 def _class() -> list[str]:
     """The class ndarray."""
-    lines = ["class ndarray(NDArray):", "    dtype: typing.Any", "    T: ndarray"]
+    lines = ["class ndarray(NDArray):", "    dtype: typing.Any", "    T: ndarray", "    mT: ndarray"]
+    lines += [
+        "    device: Context",
+        "    def to_device(self, device: Context | str, /, *, stream: None = None) -> ndarray: ...",
+    ]
+    lines += ["    def __array_namespace__(self, *, api_version: str | None = None) -> typing.Any: ..."]
+    lines += ["    def __complex__(self) -> complex: ..."]
     lines += ["    grad: ndarray | typing.Any"]
-    for name in _OPERATORS:
+    for name in (*_OPERATORS, "floordiv", "lshift", "rshift"):
         for prefix in ("", "r", "i"):
             if f"__{prefix}{name}__" in vars(ndarray):
                 lines.append(f"    def __{prefix}{name}__(self, other: ndarray | Number) -> ndarray: ...")
@@ -141,7 +148,7 @@ def _class() -> list[str]:
         lines.append(f"    def __{name}__(self, other: typing.Any) -> ndarray: ...")
     for name in ("matmul", "imatmul"):
         lines.append(f"    def __{name}__(self, other: ndarray) -> ndarray: ...")
-    for name in ("neg", "abs", "invert", "floor", "ceil", "trunc"):
+    for name in ("neg", "pos", "abs", "invert", "floor", "ceil", "trunc"):
         lines.append(f"    def __{name}__(self) -> ndarray: ...")
     lines += [
         "    def __getitem__(self, key: typing.Any) -> ndarray: ...",
@@ -227,6 +234,16 @@ def _of_operators(module: types.ModuleType, operator_stub: Callable[..., list[st
     return lines
 
 
+def _standard() -> list[str]:
+    """The array API standard's names: functions from where their sources are, constants, and dtypes."""
+    lines = ["from mxlite.array_api import linalg as linalg", "", "__array_api_version__: str"]
+    lines += [f"{name}: float" for name in ("e", "inf", "nan", "pi")] + ["newaxis: None"]
+    lines += [f"{name}: numpy.dtype[typing.Any]" for name in array_api._dtypes.DTYPES]
+    lines += ["def __array_namespace_info__() -> NamespaceInfo: ..."]
+    known = [name for name in array_api.__all__ if callable(getattr(array_api, name))]
+    return [f"from {getattr(array_api, name).__module__} import {name} as {name}" for name in known] + lines
+
+
 _CONSTANTS = """
 NAN: float
 NaN: float
@@ -286,7 +303,9 @@ def stubs(operator_stub: Callable[..., list[str]]) -> dict[str, str]:
         "from mxlite.util import reset_np as reset_np, set_np as set_np",
     ]
     assert npx_random.__all__ and linalg.__all__ and random.__all__
+    info = head + "from mxlite.array_api._info import NamespaceInfo\n"
     texts = {
+        "array_api/__init__": (info, _standard()),
         "numpy/__init__": (used, [*package, *_functions_of("")]),
         "numpy/linalg": (used, _functions_of("linalg")),
         "numpy/random": (used, _functions_of("random")),

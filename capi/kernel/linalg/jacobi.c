@@ -8,6 +8,10 @@
 
 enum { SWEEPS = 60 };
 
+/* Rows shorter than this, the largest element being 1, are what rounding left of none: their
+ * squares are too near to 0 to make them orthogonal to others. */
+#define SHORTEST 1e-140
+
 static double dot(int64_t n, const double *x, const double *y)
 {
     double sum = 0;
@@ -112,7 +116,7 @@ void mxl_svd_plain(int64_t m, int64_t n, double *a, double *u, double *values)
         }
     }
     for (int64_t i = 0; i < m; i++) {
-        if (values[i] <= DBL_MIN) {
+        if (values[i] <= SHORTEST) {
             values[i] = 0;
             complete(i, n, a, a + i * n);
         }

@@ -282,3 +282,10 @@ def test_dtypes_and_special_numbers_are_numpys(dtype: str) -> None:
 def test_gradients_of_numbers_skip_what_is_between() -> None:
     x = _array([1.0, numpy.nan, 3.0, 4.0])
     assert numpy.allclose(np.gradient(x).asnumpy(), numpy.gradient(x.asnumpy()), equal_nan=True)
+
+
+def test_what_numpy_finds_of_an_array_without_axes_keeps_its_dtype() -> None:
+    for x in (_array(-0.0), _array(2.0)):
+        assert np.signbit(x).dtype == bool and np.signbit(x).shape == ()
+    assert np.spacing(_array(1.0)).dtype == "float64" and np.spacing(_array(1.0)).item() == 2.0**-52
+    assert np.frexp(_array(8.0))[1].dtype == "int32"
