@@ -137,7 +137,7 @@ ARRAY_API := .venvs/array-api
 ARRAY_API_TESTS ?=
 .PHONY: test-array-api
 $(ARRAY_API)/array-api.stamp: tests/array_api/requirements.txt
-	@sh tools/make_venv.sh "$(PYTHON)" $(ARRAY_API)
+	@sh tools/make_venv.sh "$$(sh tools/find_python.sh 3.11 3.12 3.13 3.14)" $(ARRAY_API)
 	@$(ARRAY_API)/bin/python -m pip install -q --disable-pip-version-check -r $<
 	@touch $@
 
