@@ -73,18 +73,16 @@ def scope_of(torch: Any) -> dict[str, Any]:
     return {**names, "torch": torch, "F": torch.nn.functional}
 
 
-def measure(torch: Any) -> dict[str, dict[str, tuple[float, float]]]:
-    """Kind -> call -> nanoseconds of mxlite.torch and of PyTorch."""
-    scopes = (scope_of(mxlite.torch), scope_of(torch))
-    found: dict[str, dict[str, tuple[float, float]]] = {}
-    for kind, texts in CALLS.items():
+def measure(calls: dict[str, str], *scopes: dict[str, Any]) -> dict[str, dict[str, tuple[float, ...]]]:
+    """Kind -> call -> nanoseconds in each scope, the least of turns that these take."""
+    found: dict[str, dict[str, tuple[float, ...]]] = {}
+    for kind, texts in calls.items():
         for text in (part.strip() for line in texts.splitlines() for part in line.split(";")):
             if not text:
                 continue
             timers = [timeit.Timer(text, globals=scope) for scope in scopes]
             turns = [[timer.timeit(LOOPS) / LOOPS * 1e9 for timer in timers] for _ in range(TURNS)]
-            own, peer = (min(times) for times in zip(*turns))
-            found.setdefault(kind, {})[text] = own, peer
+            found.setdefault(kind, {})[text] = tuple(map(min, zip(*turns)))
     return found
 
 
@@ -110,7 +108,7 @@ def main() -> int:
     gc.disable()
     lines = ["| 4 x 4, us | mxlite.torch | PyTorch | share |", "|---|--:|--:|--:|"]
     shares = []
-    for kind, calls in measure(torch).items():
+    for kind, calls in measure(CALLS, scope_of(mxlite.torch), scope_of(torch)).items():
         lines.append(f"| *{kind}* | | | |")
         for text, (own, peer) in calls.items():
             shares.append(own / peer)
