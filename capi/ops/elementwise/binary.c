@@ -92,6 +92,12 @@ MXL_BINARY_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
 MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
 MXL_BINARY_LOOP(div_u64, u64, y == 0 ? 0 : x / y)
 
+void mxl_quotient_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                      const void *params)
+{
+    div_u64(out, in, step, n, params);
+}
+
 /* da = dy / b, db = -dy * a / b^2 */
 static int div_grad(mxl_grad *g)
 {
@@ -117,7 +123,7 @@ MXL_BINARY_PAIR(
     "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
     MXL_ALIASES("_sparse_broadcast_div"), MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
     .grad = div_grad, .saves = div_saves, .node_name = "DivBackward0",
-    .promotion = &mxl_promotes_floats, .u64_loop = div_u64);
+    .promotion = &mxl_promotes_floats, .u64_loop = mxl_quotient_u64);
 
 /* ---- add_n ---- */
 

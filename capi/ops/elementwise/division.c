@@ -79,7 +79,6 @@ OF_INTEGERS(int64_t)
 
 /* Of uint64 both remainders are one, and both quotients. */
 MXL_BINARY_LOOP(rest_u64, u64, y == 0 ? 0 : x % y)
-MXL_BINARY_LOOP(quotient_u64, u64, y == 0 ? 0 : x / y)
 
 /* da = dy, db = -dy * the quotient by an operator, rounded down if `floors` */
 static int rest_grad(mxl_grad *g, const mxl_op *divide, bool floors)
@@ -148,12 +147,12 @@ static MXL_SCALAR(rmod_scalar,
 MXL_ARITH_KERNELS(floor_divide, MXL_BINARY_LOOP, BY_TYPE(floor, x, y));
 static MXL_BINARY(floor_divide, "_mxl_floor_divide", mxl_infer_broadcast, floor_divide,
                   "lhs / rhs rounded down; NaN where lhs is infinite; of integers 0 by 0.",
-                  .grad = mxl_grad_zero, .promotion = &rounding, .u64_loop = quotient_u64);
+                  .grad = mxl_grad_zero, .promotion = &rounding, .u64_loop = mxl_quotient_u64);
 
 MXL_ARITH_KERNELS(trunc_divide, MXL_BINARY_LOOP, BY_TYPE(trunc, x, y));
 static MXL_BINARY(trunc_divide, "_mxl_trunc_divide", mxl_infer_broadcast, trunc_divide,
                   "lhs / rhs without its fraction; of integers 0 by 0.", .grad = mxl_grad_zero,
-                  .promotion = &rounding, .u64_loop = quotient_u64);
+                  .promotion = &rounding, .u64_loop = mxl_quotient_u64);
 
 MXL_ARITH_KERNELS(remainder, MXL_BINARY_LOOP, BY_TYPE(rest, x, y));
 MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_LOOP, BY_TYPE(rest, x, s));

@@ -36,11 +36,21 @@ void mxl_same_u64(void *out, const void *const *in, const int64_t *step, int64_t
         memcpy(out, in[0], (size_t)n * sizeof(uint64_t));
 }
 
-MXL_UNARY_LOOP(sign_u64, u64, x != 0)
+void mxl_sign_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                  const void *params)
+{
+    const uint64_t *x = in[0];
+    uint64_t *y = out;
+
+    (void)step, (void)params;
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[i] != 0;
+}
+
 MXL_ARITH_KERNELS(sign, MXL_UNARY_LOOP, x > 0 ? 1 : x < 0 ? -1 : 0);
 MXL_UNARY(sign, "Sign of each element: -1, 0 or 1; 0 for NaN.",
           .aliases = MXL_ALIASES("_sparse_sign"), .numpy_name = "_npi_sign", .grad = mxl_grad_zero,
-          .u64_loop = sign_u64);
+          .u64_loop = mxl_sign_u64);
 
 MXL_ARITH_KERNELS(ceil, MXL_UNARY_LOOP, WHOLE(x, ceil));
 static MXL_UNARY(ceil, "The smallest integer that is not below each element.",

@@ -117,11 +117,10 @@ MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
 /* ---- step functions, which only vjps use ---- */
 
 MXL_ARITH_KERNELS(positive, MXL_UNARY_LOOP, x > 0 ? 1 : x != x ? x : 0);
-MXL_UNARY_LOOP(positive_u64, u64, x != 0)
 
 MXL_UNARY_AS(positive, "_mxl_positive", positive,
              "1 where the element is above 0, NaN stays, else 0.", .grad = mxl_grad_zero,
-             .u64_loop = positive_u64);
+             .u64_loop = mxl_sign_u64);
 
 const mxl_op *const mxl_ops_unary[] = {
     &mxl_op_exp,      &mxl_op_log,      &mxl_op_tanh,     &mxl_op_sigmoid,
