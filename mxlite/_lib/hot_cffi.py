@@ -54,7 +54,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             arrays), arrays by `two` (the array and index arrays after it); while recording only where the key surely
             leaves something of the array out.
         list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
-        reshape: The function is MXNet's reshape, whose integers are codes.
+        reshape: Integers may be negative, as codes of a shape and axes counted from the end are. Without `list` the
+            function is MXNet's reshape.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an
             integer, or as a list. `new_axis`: the axis is counted in the result, which has one more.
         values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "f" or "b" for integers,

@@ -193,7 +193,10 @@ _install_operators()
 
 
 class _Fluent:
-    """A method that is an operator's function; the function is made when the method is first asked for."""
+    """A method that is an operator's function; the function is made when the method is first asked for.
+
+    Raises: AttributeError (and MXNetError): this build lacks the operator.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -207,7 +210,7 @@ class _Fluent:
         return function if array is None else function.__get__(array, owner)
 
 
-def install_fluent_methods(names: set[str]) -> None:
-    """Gives NDArray those methods whose operators there are."""
-    for name in FLUENT & names:
+def install_fluent_methods() -> None:
+    """Gives NDArray the methods that are operators."""
+    for name in FLUENT:
         setattr(NDArray, name, _Fluent(name))

@@ -95,9 +95,6 @@ class ndarray(Methods, ArrayBase):  # noqa: N801 - NumPy's name
     def __hash__(self) -> NoReturn:
         raise MXTypeError("an array of mx.np has no hash, as one of NumPy's; id() tells objects apart")
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'ndarray' object has no attribute {name!r}")
-
     # ---- copies and views ----
 
     def as_np_ndarray(self) -> ndarray:
@@ -197,9 +194,9 @@ def _install() -> None:
     ndarray._keys.install(ndarray)
     refused = _functions.raise_refused
     call = prepare("_np_reshape", {}, ("newshape",))
-    ndarray.reshape = hot.direct(ndarray.reshape, refused, ndarray, list=call, contiguous=True)
+    ndarray.reshape = hot.direct(ndarray.reshape, refused, ndarray, list=call, reshape=True)
     call = prepare("_np_transpose", {}, ("axes",))
-    ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call)
+    ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call, reshape=True)
     call = prepare("_np_transpose", {})
     ndarray.T = property(hot.direct(ndarray._turned, refused, ndarray, one=call, num_inputs=1))
 

@@ -385,21 +385,35 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
     return run_finish(r, plain);
 }
 
+/* Whether the operator takes any number of inputs, none of which it updates. */
+static bool takes_any(const mxl_op *op)
+{
+    return op->arity == mxl_arity_given && op->compute != NULL;
+}
+
 /* Whether the call has one new output and needs no copy of an input. */
 static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs, int num_outputs,
                      mxl_array *const *out)
 {
     const mxl_input *listed = mxl_op_inputs(op);
+    bool any = op->arity != NULL;
 
-    if (op->arity != NULL || op->compose != NULL || num_outputs != 1 || out[0] != NULL)
+    if ((any && (!takes_any(op) || num_inputs < 1)) || op->compose != NULL || num_outputs != 1 ||
+        out[0] != NULL)
         return false;
     for (int i = 0; i < num_inputs; i++) {
-        if (listed[i].name == NULL || listed[i].mutated || inputs[i]->storage == NULL ||
+        if ((!any && (listed[i].name == NULL || listed[i].mutated)) || inputs[i]->storage == NULL ||
             (mxl_dtype_is_carried(inputs[i]->dtype) && op->plan == NULL) ||
             !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
     }
-    return listed[num_inputs].name == NULL;
+    return any || listed[num_inputs].name == NULL;
+}
+
+/* Whether the call moves elements: of an operator with any number of inputs, where it has one. */
+static bool is_moved(const mxl_op *op, int num_inputs)
+{
+    return op->plan != NULL && (op->arity == NULL || num_inputs == 1);
 }
 
 ALWAYS_INLINE int run_plain(const mxl_op *op, const void *params, int num_inputs,
@@ -506,8 +520,8 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
 {
     if (mode.meta || !is_plain(op, num_inputs, inputs, num_outputs, out))
         return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
-    return op->plan != NULL ? run_moved(op, params, num_inputs, inputs, out, mode)
-                            : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
+    return is_moved(op, num_inputs) ? run_moved(op, params, num_inputs, inputs, out, mode)
+                                    : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
 }
 
 int mxl_invoke_keeping(const mxl_op *op, const void *params, int num_inputs,

@@ -12,6 +12,10 @@
 #ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
 #define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
 #endif
+/* Python 3.9 does not know it, 3.11 looks for methods of other types anew in each call. */
+#ifndef Py_TPFLAGS_IMMUTABLETYPE
+#define Py_TPFLAGS_IMMUTABLETYPE (1UL << 8)
+#endif
 #if Py_LIMITED_API < 0x030C0000
 typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args, size_t nargs,
                                     PyObject *names);
@@ -87,7 +91,7 @@ typedef struct call {
         };
         struct {           /* of views.c, which reads no operation */
             uint64_t list; /* of an array and a list of integers, */
-            int reshape;   /* or MXNet's reshape, by a list of codes */
+            int reshape;   /* its integers may be negative; without `list`: MXNet's reshape */
         };
     };
 } call;
@@ -97,13 +101,25 @@ typedef struct call {
  * is safe: the library calls back without a lock of its own. */
 enum { SMALL = 512 };
 
+/* Whether an array of that shape is small. */
+static int is_few(int ndim, const int64_t *shape)
+{
+    int64_t elements = 1;
+
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] > SMALL || elements > SMALL)
+            return 0;
+        elements *= shape[i];
+    }
+    return ndim >= 0 && elements <= SMALL;
+}
+
 static int is_small(const owner *array)
 {
-    int64_t shape[4] = {1, 1, 1, 1};
+    int64_t shape[4];
     int ndim = p_MXLNDArrayGetInfo(HANDLE(array->handle), 4, shape, NULL);
 
-    return ndim >= 0 && ndim <= 4 && shape[0] <= SMALL && shape[1] <= SMALL && shape[2] <= SMALL &&
-           shape[3] <= SMALL && shape[0] * shape[1] * shape[2] * shape[3] <= SMALL;
+    return ndim <= 4 && is_few(ndim, shape);
 }
 
 /* Makes the result's object. */
