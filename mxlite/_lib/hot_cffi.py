@@ -66,6 +66,9 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         constant: Only arrays that no gradient flows to are usual.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
+        home: An object, and what its `context` is where new arrays need none. Numbers and lists of numbers are usual,
+            and make arrays of float32. With `makes`, a dict of prepared calls by dtypes as they are given (None: not at
+            all), shapes are, for f(shape) and f(shape, dtype).
         by_flag: `_dtype` for each dtype of the library, which promotes: arrays may have several dtypes, and beside all
             of them floats and integers of 64 bits are usual.
     """

@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot, last_error, raise_last_error
+from mxlite.ndarray._known import direct_cast
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy, as_value_error
 from mxlite.util import is_np_shape
@@ -187,6 +188,8 @@ def _install_operators() -> None:
         setattr(NDArray, name, vars(NDArray)[name.replace("div", "truediv")])
     NDArray.__nonzero__ = NDArray.__bool__
     NDArray.reshape = hot.direct(NDArray.reshape, _refuse_shape, NDArray, reshape=True)
+    NDArray.astype = direct_cast(NDArray.astype, raise_last_error, NDArray, "Cast")
+    NDArray.copy = hot.direct(NDArray.copy, raise_last_error, NDArray, one=prepare("_copy", {}), num_inputs=1)
 
 
 _install_operators()

@@ -20,6 +20,7 @@ from mxlite.ndarray._gradient import Style
 from mxlite.ndarray._indexing import array_of, parse_as_numpy
 from mxlite.ndarray._keys import Keys
 from mxlite.ndarray._kinds import CLASSES
+from mxlite.ndarray._known import direct_cast
 from mxlite.ndarray._make import _from_numpy
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NDArray
@@ -199,6 +200,8 @@ def _install() -> None:
     ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call, reshape=True)
     call = prepare("_np_transpose", {})
     ndarray.T = property(hot.direct(ndarray._turned, refused, ndarray, one=call, num_inputs=1))
+    ndarray.astype = direct_cast(ndarray.astype, refused, ndarray, "_npi_cast")
+    ndarray.copy = hot.direct(ndarray.copy, refused, ndarray, one=prepare("_np_copy", {}), num_inputs=1)
 
 
 _install()

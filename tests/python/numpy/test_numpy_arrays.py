@@ -399,30 +399,3 @@ def test_what_mxnet_refuses() -> None:
     assert [each.shape for each in np.meshgrid(x[0], x[1], sparse=True)] == [(1, 2), (2, 1)]
     assert np.less(x, np.array([2, 2], dtype="int32")).asnumpy().tolist() == [[True, False], [False, False]]
     assert numpy.allclose(np.rad2deg(np.deg2rad(x)).asnumpy(), x.asnumpy())
-
-
-def _outcome(call: Any, *args: Any) -> Any:
-    try:
-        made = call(*args)
-    except Exception as problem:
-        return type(problem), str(problem)
-    return made.shape, made.asnumpy().tolist()
-
-
-@pytest.mark.parametrize("shape", [(2, 3), (4, 1, 3), (0, 3), (), (7,) * 3])
-def test_shapes_and_axes_of_any_sign(shape) -> None:
-    """What C calls itself gives what the Python function gives, in its words."""
-    x = np.array(numpy.arange(numpy.prod(shape, dtype=int)).reshape(shape), dtype="float32")
-    for method in (np.ndarray.reshape, np.ndarray.transpose):
-        behind = inspect.unwrap(method)
-        for key in [(-1,), (3, -1), (-1, 2), (-1, -1), (0, -1), (-2,), (-7, 3), (1, 0), (-1, -2), (-1, 0, 1), (0, 0)]:
-            for args in (key, (key,), (list(key),)):
-                assert _outcome(method, x, *args) == _outcome(behind, x, *args), (method, args)
-
-
-def test_attributes_are_found_the_short_way() -> None:
-    """Python looks longer for every attribute of a class that has a `__getattr__`."""
-    for array in (np.ones(2), mx.nd.ones(2)):
-        assert not hasattr(type(array), "__getattr__")
-        with pytest.raises(AttributeError, match="object has no attribute 'sizes'"):
-            array.sizes  # noqa: B018
