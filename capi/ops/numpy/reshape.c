@@ -145,6 +145,18 @@ static int complete(reader *r)
     return known == size ? 0 : cannot(r, "another number of elements");
 }
 
+/* Whether the codes are sizes alone, of so many elements. */
+static bool are_sizes(const mxl_tuple *codes, int64_t elements)
+{
+    int64_t known = 1;
+
+    for (int i = 0; i < codes->n; i++) {
+        if (codes->v[i] < 0 || __builtin_mul_overflow(known, codes->v[i], &known))
+            return false;
+    }
+    return known == elements && codes->n <= MXL_MAX_NDIM;
+}
+
 static int reshape_plan(mxl_plan *p)
 {
     const reshape_params *params = p->params;
@@ -161,6 +173,10 @@ static int reshape_plan(mxl_plan *p)
     if (strcmp(params->order, "C") != 0)
         return mxl_error("NotImplementedError: %s: order must be 'C', got '%s'", p->op->name,
                          params->order);
+    if (are_sizes(&params->newshape, mxl_shape_size(p->shape.ndim, p->shape.dim))) {
+        mxl_plan_reshape(p, n, codes);
+        return 0;
+    }
     if (n > MXL_MAX_NDIM * 3)
         return cannot(&r, "too many axes");
     if (params->reverse) {
