@@ -69,6 +69,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         home: An object, and what its `context` is where new arrays need none. Numbers and lists of numbers are usual,
             and make arrays of float32. With `makes`, a dict of prepared calls by dtypes as they are given (None: not at
             all), shapes are, for f(shape) and f(shape, dtype).
+        join: The function takes a list of arrays: f(arrays) by `many`, or by `axis`, which f(arrays, axis) has then.
         by_flag: `_dtype` for each dtype of the library, which promotes: arrays may have several dtypes, and beside all
             of them floats and integers of 64 bits are usual.
     """

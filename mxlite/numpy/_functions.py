@@ -50,7 +50,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any) 
         raise as_value_error(error) from error.__cause__
 
 
-def raise_refused(*_: Any) -> None:
+def raise_refused(*_: Any, **__: Any) -> None:
     """Raises the library's last error, as `run` does; of calls that were made in C."""
     raise as_value_error(last_error())
 

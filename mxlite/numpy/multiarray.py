@@ -25,6 +25,7 @@ from mxlite.ndarray._make import _from_numpy
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NDArray
 from mxlite.numpy import _functions, _table
+from mxlite.numpy._direct import clip_calls
 from mxlite.numpy._functions import ARRAYS, ArrayBase
 from mxlite.numpy._methods import Methods
 from mxlite.numpy._show import show_functions as _show_functions
@@ -200,6 +201,7 @@ def _install() -> None:
     ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call, reshape=True)
     call = prepare("_np_transpose", {})
     ndarray.T = property(hot.direct(ndarray._turned, refused, ndarray, one=call, num_inputs=1))
+    ndarray.clip = hot.direct(ndarray.clip, refused, ndarray, **clip_calls("min", "max"))
     ndarray.astype = direct_cast(ndarray.astype, refused, ndarray, "_npi_cast")
     ndarray.copy = hot.direct(ndarray.copy, refused, ndarray, one=prepare("_np_copy", {}), num_inputs=1)
 

@@ -1,30 +1,30 @@
 /* The class Call as Python has it: how its objects are made, and what they have of a function.
- * After make.c; mxlite/_lib/hot_cffi.py asks for the classes. */
+ * After join.c; mxlite/_lib/hot_cffi.py asks for the classes. */
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
-                           "many",     "number",       "by_flag",    "into",       "subscript",
-                           "dtypes",   "num_floating", "result",     "num_inputs", "params",
-                           "missing",  "list",         "contiguous", "constant",   "axis",
-                           "axes",     "new_axis",     "reshape",    "values",     "least",
-                           "most",     "put",          "home",       "makes",      NULL};
+    static char *keys[] = {
+        "function", "failed",  "cls",       "one",        "two",          "many",   "number",
+        "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
+        "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
+        "new_axis", "reshape", "values",    "least",      "most",         "put",    "home",
+        "makes",    "join",    NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
     PyObject *values = NULL, *home = NULL, *makes = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
-    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0;
+    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0, join = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!", keys, &function, &failed,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!p", keys, &function, &failed,
             &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
-            &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type,
-            &makes))
+            &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type, &makes,
+            &join))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
@@ -37,6 +37,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     if (self == NULL)
         return NULL;
     self->vectorcall = makes != NULL          ? call_make
+                       : join                 ? call_join
                        : home != NULL         ? call_listed
                        : put                  ? call_put
                        : subscript            ? call_subscript
@@ -281,6 +282,7 @@ static uint64_t make_type(int number)
         out_name = PyUnicode_InternFromString("out"), dim_name = PyUnicode_InternFromString("dim");
         dtype_name = PyUnicode_InternFromString("dtype");
         context_name = PyUnicode_InternFromString("context");
+        axis_name = PyUnicode_InternFromString("axis");
     }
     find_slice_fields();
     if (method_type != NULL)

@@ -5,6 +5,18 @@
 
 enum { MAX_LISTED = 256, MAX_DEPTH = 8 };
 
+/* The length of a list or a tuple; -1 with a Python exception set for any other object. */
+static Py_ssize_t length_of(PyObject *list)
+{
+    return PyTuple_Check(list) ? PyTuple_Size(list) : PyList_Size(list);
+}
+
+/* Borrows entry i of a list or a tuple. */
+static PyObject *entry_of(PyObject *list, Py_ssize_t i)
+{
+    return PyTuple_Check(list) ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
+}
+
 /* "dtype" and "context", interned. */
 static PyObject *dtype_name, *context_name;
 
@@ -128,24 +140,21 @@ static int read_listed_number(PyObject *object, listed *l)
 /* Reads a number, or a list or tuple of what has the same shape. Returns 0 for all else. */
 static int read_listed(PyObject *object, int depth, listed *l)
 {
-    int is_tuple = PyTuple_CheckExact(object);
     Py_ssize_t size;
 
-    if (!is_tuple && !PyList_CheckExact(object)) {
+    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) {
         if (l->ndim < 0)
             l->ndim = depth;
         return l->ndim == depth && read_listed_number(object, l);
     }
-    size = is_tuple ? PyTuple_Size(object) : PyList_Size(object);
+    size = length_of(object);
     if (depth == MAX_DEPTH || depth == l->ndim || size < 1 || size > MAX_LISTED ||
         (l->ndim >= 0 && l->shape[depth] != size))
         return 0;
     if (l->ndim < 0)
         l->shape[depth] = size;
     for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *entry = is_tuple ? PyTuple_GetItem(object, i) : PyList_GetItem(object, i);
-
-        if (!read_listed(entry, depth + 1, l))
+        if (!read_listed(entry_of(object, i), depth + 1, l))
             return 0;
     }
     return 1;

@@ -133,3 +133,40 @@ def test_copies_in_c(shape) -> None:
             assert _outcome(bound, x, *key) == _outcome(_behind(bound), x, *key), (method, key)
         assert x.copy() is not x
         assert x.astype(x.dtype, copy=False) is x
+
+
+@pytest.mark.parametrize("name", ["concatenate", "stack", "vstack", "hstack", "dstack", "row_stack"])
+def test_joins_in_c(name) -> None:
+    """Lists and tuples of arrays, of one dtype and of several, and what is refused."""
+    join, behind = getattr(np, name), _behind(getattr(np, name))
+    x, y = np.ones((2, 3)), np.zeros((2, 3), dtype="int32")
+    wide = np.array(numpy.arange(2002).reshape(2, 1001), dtype="float32")
+    lists = [[x, x], (x, y), [x], [], [x, 1], [x, None], [x] * 70, [wide, wide], [x[0], x[1]], [x, x[0]], [x, wide]]
+    for arrays in [*lists, [np.zeros((0, 3)), x], [x.T, y.T], [np.array(1.0)], x, 3, [mx.nd.ones(2)]]:
+        assert _outcome(join, arrays) == _outcome(behind, arrays), arrays
+        for axis in (0, 1, -1, 2, -3, None, True, 1.0, 1 << 40, -(1 << 63), 1 << 70):
+            assert _outcome(join, arrays, axis) == _outcome(behind, arrays, axis), (arrays, axis)
+    if name in ("concatenate", "stack"):
+        with pytest.raises(ValueError, match=name):
+            join([x, x], axis=7)
+        assert join([x, x], axis=1).asnumpy().tolist() == getattr(numpy, name)([x.asnumpy()] * 2, axis=1).tolist()
+    x.attach_grad()
+    with mx.autograd.record():
+        loss = (join([x, x]) * join((x, x))).sum()
+    loss.backward()
+    assert x.grad.asnumpy().tolist() == (4 * x.asnumpy()).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8", "bool"])
+def test_clip_in_c(dtype) -> None:
+    """Bounds of all kinds."""
+    x = np.array([[-3.0, 0.5, 2.0], [70000.0, float("inf"), 0.0]]).astype(dtype)
+    for low in (0, 1, -2.5, None, True, 1e6, float("nan"), "x"):
+        for high in (1, 0.5, None, 1 << 70, -1, numpy.float32(2)):
+            assert _outcome(x.clip, low, high) == _outcome(lambda *key: _behind(np.ndarray.clip)(x, *key), low, high)
+            assert _outcome(np.clip, x, low, high) == _outcome(_behind(np.clip), x, low, high)
+    if dtype != "bool":
+        assert x.clip(min=0, max=1).shape == np.clip(x, a_max=1, a_min=0).shape == (2, 3)
+        return
+    with pytest.raises(ValueError, match="dtype bool is not supported"):
+        x.clip(min=0, max=1)
