@@ -1,4 +1,4 @@
-"""The Python array API standard (https://data-apis.org/array-api) over `mx.np`'s arrays; see docs/numpy.md.
+"""The Python array API standard (https://data-apis.org/array-api) over `mx.np`'s arrays.
 
 `x.__array_namespace__()` is this module. Its functions are those of `mx.np` with the standard's names, arguments and
 dtypes, and are recorded as those are.

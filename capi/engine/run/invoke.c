@@ -1,5 +1,4 @@
 /* How every operator runs: check, infer, allocate, record, compute, attach. */
-#include "engine/run/carry.h"
 #include "engine/run/run.h"
 
 #include "array/copy.h"
@@ -353,9 +352,9 @@ static int compute_measured(const mxl_call *call)
 
 /* What computes. One place of the code calls it, so that the profiler costs other calls a load and
  * a branch; a branch at the beginning of a call would cost each of them twice as much. */
-ALWAYS_INLINE int (*compute_of(const mxl_op *op, bool carried))(const mxl_call *)
+ALWAYS_INLINE int (*compute_of(const mxl_op *op))(const mxl_call *)
 {
-    return carried ? mxl_carry_compute : mxl_profile_runs() ? compute_measured : op->compute;
+    return mxl_profile_runs() ? compute_measured : op->compute;
 }
 
 /* `plan`: room for the plan of an operator that only moves elements, NULL for others. */
@@ -377,8 +376,7 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         return -1;
     if (plan != NULL && r->views == 0)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
-    else if (plan == NULL && !is_done(r) &&
-             compute_of(call.op, !plain || mxl_dtype_is_carried(r->out_dtype[0]))(&call) != 0)
+    else if (plan == NULL && !is_done(r) && compute_of(call.op)(&call) != 0)
         return -1;
     if (!plain && mxl_run_write_back(r) != 0)
         return -1;
@@ -403,7 +401,6 @@ static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
         return false;
     for (int i = 0; i < num_inputs; i++) {
         if ((!any && (listed[i].name == NULL || listed[i].mutated)) || inputs[i]->storage == NULL ||
-            (mxl_dtype_is_carried(inputs[i]->dtype) && op->plan == NULL) ||
             !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
     }
@@ -492,13 +489,6 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     r.given_out = out;
     if (run_begin_call(&r, num_outputs) != 0)
         return -1;
-    if (mxl_carry_is_composite(op, num_inputs, inputs, mode)) {
-        status = mxl_carry_composite(op, params, num_inputs, inputs, num_outputs, out, mode);
-        if (status <= 0) {
-            run_end(&r);
-            return status;
-        }
-    }
     if (mode.meta)
         status = mxl_run_meta(&r);
     else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)
