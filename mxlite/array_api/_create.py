@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from mxlite import numpy as mnp
-from mxlite.array_api._dtypes import BOOL, FLOAT, INT, array_given, dtype_of, new, require_device, result_type
+from mxlite.array_api._dtypes import (
+    BOOL,
+    FLOAT,
+    INT,
+    array_given,
+    dtype_of,
+    matrices_given,
+    new,
+    require_device,
+    result_type,
+)
 from mxlite.error import MXTypeError, MXValueError
 from mxlite.ndarray.exchange import from_dlpack as _from_dlpack
 from mxlite.numpy._functions import ArrayBase
@@ -144,21 +154,14 @@ def empty_like(x: ndarray, /, *, dtype: Any = None, device: Any = None) -> ndarr
     return zeros_like(x, dtype=dtype, device=device)
 
 
-def _matrices(name: str, x: ndarray) -> ndarray:
-    """Raises ValueError: an array has less than two axes."""
-    if array_given(name, x).ndim < 2:
-        raise MXValueError(f"{name}: takes matrices, got an array of {x.ndim} axes")
-    return x
-
-
 def tril(x: ndarray, /, *, k: int = 0) -> ndarray:
     """Matrices with 0 above the diagonal, or one beside it."""
-    return mnp.tril(_matrices("tril", x), k)
+    return mnp.tril(matrices_given("tril", x, kinds="biuf"), k)
 
 
 def triu(x: ndarray, /, *, k: int = 0) -> ndarray:
     """Matrices with 0 below the diagonal, or one beside it."""
-    return mnp.triu(_matrices("triu", x), k)
+    return mnp.triu(matrices_given("triu", x, kinds="biuf"), k)
 
 
 def meshgrid(*arrays: ndarray, indexing: str = "xy") -> tuple[ndarray, ...]:

@@ -70,6 +70,16 @@ def array_given(name: str, x: Any, kinds: str = "biuf", argument: str = "x") -> 
     return x  # type: ignore[return-value]
 
 
+def matrices_given(
+    name: str, x: ndarray, is_square: builtins.bool = False, kinds: str = "f", argument: str = "x"
+) -> ndarray:
+    """Raises TypeError: an array is none of these kinds; ValueError: it has no matrices, or none that are square."""
+    array_given(name, x, kinds, argument)
+    if x.ndim < 2 or (is_square and x.shape[-1] != x.shape[-2]):
+        raise MXValueError(f"{name}: takes {'square ' * is_square}matrices, got shape {x.shape}")
+    return x
+
+
 def require_kind(name: str, dtype: np.dtype, kinds: str) -> None:
     """Raises TypeError: a dtype is of none of these kinds."""
     if dtype.kind not in kinds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Callable
 
 import numpy as np
@@ -30,10 +31,11 @@ def _unary(name: str, kinds: str, like: str = "", same: str = "") -> _Unary:
         same: kinds of which the result is a copy.
     """
     like = like or name
+    call = getattr(mnp, like)
 
     def function(x: Any, /) -> Any:
         x = array_given(name, x, kinds)
-        return x.copy() if x.dtype.kind in same else getattr(mnp, like)(x)
+        return x.copy() if x.dtype.kind in same else call(x)
 
     return _named(function, name, f"mx.np.{like}")  # type: ignore[no-any-return]
 
@@ -41,23 +43,21 @@ def _unary(name: str, kinds: str, like: str = "", same: str = "") -> _Unary:
 def _binary(name: str, kinds: str, like: str = "") -> _Binary:
     """A function of two arrays, or an array and a Python number."""
     like = like or name
+    call = getattr(mnp, like)
 
     def function(x1: Any, x2: Any, /) -> Any:
-        return getattr(mnp, like)(*operands(name, kinds, x1, x2))
+        return call(*operands(name, kinds, x1, x2))
 
     return _named(function, name, f"mx.np.{like}")  # type: ignore[no-any-return]
 
 
-def _of_values(name: str, kinds: str, call: Any) -> _Binary:
-    """A function of two arrays that NumPy computes on the values, as it has no derivative."""
+def _shift(name: str, call: Callable[[ndarray, ndarray], ndarray]) -> _Binary:
+    """A shift of integers, by the operator of arrays."""
 
     def function(x1: Any, x2: Any, /) -> Any:
-        if kinds == "f":
-            require_unrecorded(name)
-        x1, x2 = operands(name, kinds, x1, x2)
-        return new(call(x1.asnumpy(), x2.asnumpy()))
+        return call(*operands(name, "iu", x1, x2))
 
-    return _named(function, name, f"numpy.{name}")  # type: ignore[no-any-return]
+    return _named(function, name, f"{call.__name__} of arrays")  # type: ignore[no-any-return]
 
 
 # fmt: off
@@ -72,9 +72,9 @@ atan2 = _binary("atan2", "f", "arctan2")
 atanh = _unary("atanh", "f", "arctanh")
 bitwise_and = _binary("bitwise_and", "biu")
 bitwise_invert = _unary("bitwise_invert", "biu", "bitwise_not")
-bitwise_left_shift = _of_values("bitwise_left_shift", "iu", np.left_shift)
+bitwise_left_shift = _shift("bitwise_left_shift", operator.lshift)
 bitwise_or = _binary("bitwise_or", "biu")
-bitwise_right_shift = _of_values("bitwise_right_shift", "iu", np.right_shift)
+bitwise_right_shift = _shift("bitwise_right_shift", operator.rshift)
 bitwise_xor = _binary("bitwise_xor", "biu")
 ceil = _unary("ceil", "iuf", same="iu")
 conj = _unary("conj", "iuf", "copy")
@@ -108,7 +108,6 @@ maximum = _binary("maximum", "iuf")
 minimum = _binary("minimum", "iuf")
 multiply = _binary("multiply", "iuf")
 negative = _unary("negative", "iuf")
-nextafter = _of_values("nextafter", "f", np.nextafter)
 not_equal = _binary("not_equal", "biuf")
 positive = _unary("positive", "iuf")
 pow = _binary("pow", "iuf", "power")  # noqa: A001
@@ -143,6 +142,13 @@ def logaddexp(x1: Any, x2: Any, /) -> ndarray:
     less_by = mnp.where(is_same, 0.0, mnp.abs(x1 - x2))
     larger = mnp.where(is_same, x1 * 0.5 + x2 * 0.5, mnp.maximum(x1, x2))
     return larger + mnp.log1p(mnp.exp(-less_by))
+
+
+def nextafter(x1: Any, x2: Any, /) -> ndarray:
+    """The next number of the dtype after x1 towards x2, which NumPy finds on the values; it is not recorded."""
+    require_unrecorded("nextafter")
+    x1, x2 = operands("nextafter", "f", x1, x2)
+    return new(np.nextafter(x1.asnumpy(), x2.asnumpy()))
 
 
 def remainder(x1: Any, x2: Any, /) -> ndarray:

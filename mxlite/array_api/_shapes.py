@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import math
 import operator as _operator
 from typing import Any
 
 import numpy as np
 
 from mxlite import numpy as mnp
-from mxlite.array_api._dtypes import array_given, cast, new, result_type
+from mxlite.array_api._dtypes import array_given, cast, matrices_given, new, result_type
 from mxlite.error import MXIndexError, MXTypeError, MXValueError
 from mxlite.numpy._functions import ArrayBase
 from mxlite.numpy.multiarray import ndarray
@@ -104,10 +105,7 @@ def moveaxis(x: ndarray, source: Any, destination: Any, /) -> ndarray:
     sources, places = _axes("moveaxis", source, ndim), _axes("moveaxis", destination, ndim)
     if len(sources) != len(places):
         raise MXValueError(f"moveaxis: takes as many places as axes, got {destination!r} for {source!r}")
-    order = [each for each in range(ndim) if each not in sources]
-    for place, each in sorted(zip(places, sources)):
-        order.insert(place, each)
-    return permute_dims(x, tuple(order))
+    return mnp.moveaxis(x, sources, places) if ndim else x.copy()
 
 
 def permute_dims(x: ndarray, /, axes: tuple[int, ...]) -> ndarray:
@@ -119,20 +117,28 @@ def permute_dims(x: ndarray, /, axes: tuple[int, ...]) -> ndarray:
 
 def matrix_transpose(x: ndarray, /) -> ndarray:
     """Matrices with rows for columns."""
-    if array_given("matrix_transpose", x).ndim < 2:
-        raise MXValueError(f"matrix_transpose: takes matrices, got an array of {x.ndim} axes")
-    return mnp.swapaxes(x, -2, -1)
+    return mnp.swapaxes(matrices_given("matrix_transpose", x, kinds="biuf"), -2, -1)
+
+
+def _sizes(shape: Any, count: int) -> tuple[int, ...]:
+    """The sizes of so many elements, of which one may be -1. Raises: ValueError: they are of another number."""
+    sizes = _tuple(shape)
+    known = math.prod(each for each in sizes if each != -1)
+    if sizes.count(-1) == 1 and known:
+        sizes = tuple(count // known if each == -1 else each for each in sizes)
+    if min(sizes, default=0) < 0 or math.prod(sizes) != count:
+        raise MXValueError(f"reshape: {count} elements have no shape {shape}")
+    return sizes
 
 
 def reshape(x: ndarray, /, shape: Any, *, copy: builtins.bool | None = None) -> ndarray:
     """The elements in another shape, in order; a size of -1 follows from the others.
 
     Args:
-        copy: True: a copy; None, False: an array that shares the memory.
+        copy: None, True: a copy; False: an array that shares the memory.
     """
-    if any(size < -1 for size in _tuple(shape)):
-        raise MXValueError(f"reshape: sizes are 0 or more, or once -1; got {shape}")
-    return mnp.reshape(array_given("reshape", x).copy() if copy else x, _tuple(shape))
+    sizes = _sizes(shape, array_given("reshape", x).size)
+    return x.reshape_view(sizes) if copy is False and x.size else mnp.reshape(x, sizes)
 
 
 def roll(x: ndarray, /, shift: Any, *, axis: Any = None) -> ndarray:

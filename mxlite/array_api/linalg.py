@@ -11,7 +11,7 @@ import numpy as np
 
 from mxlite import numpy as mnp
 from mxlite._public import show as _show
-from mxlite.array_api._dtypes import array_given, new, operands, require_unrecorded
+from mxlite.array_api._dtypes import array_given, matrices_given, new, operands, require_unrecorded
 from mxlite.array_api._shapes import _axes, part
 from mxlite.array_api._shapes import matrix_transpose as matrix_transpose
 from mxlite.array_api._sums import _arrays, _summed
@@ -53,19 +53,9 @@ class SlogdetResult(NamedTuple):
     logabsdet: ndarray
 
 
-def _matrices(
-    name: str, x: ndarray, is_square: builtins.bool = False, kinds: str = "f", argument: str = "x"
-) -> ndarray:
-    """Raises TypeError: an array is none of these kinds; ValueError: it has no matrices, or none that are square."""
-    array_given(name, x, kinds, argument)
-    if x.ndim < 2 or (is_square and x.shape[-1] != x.shape[-2]):
-        raise MXValueError(f"{name}: takes {'square ' * is_square}matrices, got shape {x.shape}")
-    return x
-
-
 def cholesky(x: ndarray, /, *, upper: builtins.bool = False) -> ndarray:
     """The lower triangular matrices whose product with their transposes is x; `upper`: the transposes."""
-    made = mnp.linalg.cholesky(_matrices("cholesky", x, True))
+    made = mnp.linalg.cholesky(matrices_given("cholesky", x, True))
     return matrix_transpose(made) if upper else made
 
 
@@ -84,27 +74,27 @@ def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
 
 def det(x: ndarray, /) -> ndarray:
     """The determinants of square matrices."""
-    return mnp.linalg.det(_matrices("det", x, True))
+    return mnp.linalg.det(matrices_given("det", x, True))
 
 
 def diagonal(x: ndarray, /, *, offset: int = 0) -> ndarray:
     """The diagonals of matrices, or those beside them."""
-    return mnp.diagonal(_matrices("diagonal", x, kinds="biuf"), offset, -2, -1)
+    return mnp.diagonal(matrices_given("diagonal", x, kinds="biuf"), offset, -2, -1)
 
 
 def eigh(x: ndarray, /) -> EighResult:
     """The eigenvalues, ascending, and eigenvectors of symmetric matrices."""
-    return EighResult(*mnp.linalg.eigh(_matrices("eigh", x, True)))
+    return EighResult(*mnp.linalg.eigh(matrices_given("eigh", x, True)))
 
 
 def eigvalsh(x: ndarray, /) -> ndarray:
     """The eigenvalues of symmetric matrices, ascending."""
-    return mnp.linalg.eigvalsh(_matrices("eigvalsh", x, True))
+    return mnp.linalg.eigvalsh(matrices_given("eigvalsh", x, True))
 
 
 def inv(x: ndarray, /) -> ndarray:
     """The inverses of square matrices. Raises: ValueError (and MXNetError): one has none."""
-    return mnp.linalg.inv(_matrices("inv", x, True))
+    return mnp.linalg.inv(matrices_given("inv", x, True))
 
 
 def matrix_norm(x: ndarray, /, *, keepdims: builtins.bool = False, ord: Any = "fro") -> ndarray:  # noqa: A002
@@ -114,12 +104,12 @@ def matrix_norm(x: ndarray, /, *, keepdims: builtins.bool = False, ord: Any = "f
         ord: "fro" (and None): the root of the sum of squares; "nuc", 1, -1, 2, -2, inf, -inf.
     """
     order = "fro" if ord is None else ord
-    return mnp.linalg.norm(_matrices("matrix_norm", x), order, (-2, -1), keepdims)
+    return mnp.linalg.norm(matrices_given("matrix_norm", x), order, (-2, -1), keepdims)
 
 
 def matrix_power(x: ndarray, n: int, /) -> ndarray:
     """Square matrices times themselves n times; below 0 the inverse."""
-    return mnp.linalg.matrix_power(_matrices("matrix_power", x, True), n)
+    return mnp.linalg.matrix_power(matrices_given("matrix_power", x, True), n)
 
 
 def _tolerances(name: str, rtol: Any, largest: np.ndarray, x: ndarray) -> np.ndarray:
@@ -130,7 +120,7 @@ def _tolerances(name: str, rtol: Any, largest: np.ndarray, x: ndarray) -> np.nda
 
 def matrix_rank(x: ndarray, /, *, rtol: Any = None) -> ndarray:
     """How many singular values of matrices are above `rtol` times the largest; None: what the dtype rounds."""
-    values = svdvals(_matrices("matrix_rank", x)).asnumpy()
+    values = svdvals(matrices_given("matrix_rank", x)).asnumpy()
     tolerances = _tolerances("matrix_rank", rtol, values.max(-1, initial=0), x)
     return new((values > tolerances[..., None]).sum(-1, dtype=np.int64))
 
@@ -145,7 +135,7 @@ def outer(x1: ndarray, x2: ndarray, /) -> ndarray:
 
 def pinv(x: ndarray, /, *, rtol: Any = None) -> ndarray:
     """The pseudo-inverses of matrices; singular values up to `rtol` times the largest count as 0."""
-    u, s, vh = _singular(ARRAYS, _matrices("pinv", x))
+    u, s, vh = _singular(ARRAYS, matrices_given("pinv", x))
     values = s.asnumpy()
     is_used = new(values > _tolerances("pinv", rtol, values.max(-1, initial=0), x)[..., None])
     inverse = mnp.where(is_used, 1.0 / mnp.where(is_used, s, 1.0), 0.0)
@@ -169,7 +159,7 @@ def qr(x: ndarray, /, *, mode: str = "reduced") -> QRResult:
     """
     if mode not in ("reduced", "complete"):
         raise MXValueError(f"qr: mode is 'reduced' or 'complete', got {mode!r}")
-    q, r = mnp.linalg.qr(_matrices("qr", x))
+    q, r = mnp.linalg.qr(matrices_given("qr", x))
     missing = x.shape[-2] - q.shape[-1]
     if mode == "complete" and missing:
         q = _completed("qr of mode 'complete'", q)
@@ -180,12 +170,14 @@ def qr(x: ndarray, /, *, mode: str = "reduced") -> QRResult:
 
 def slogdet(x: ndarray, /) -> SlogdetResult:
     """The signs of determinants, and the logarithms of their magnitudes."""
-    return SlogdetResult(*mnp.linalg.slogdet(_matrices("slogdet", x, True)))
+    return SlogdetResult(*mnp.linalg.slogdet(matrices_given("slogdet", x, True)))
 
 
 def solve(x1: ndarray, x2: ndarray, /) -> ndarray:
     """The X of x1 X = x2, for square matrices x1; x2 is a vector, or matrices."""
-    x1, x2 = operands("solve", "f", _matrices("solve", x1, True, "iuf", "x1"), array_given("solve", x2, argument="x2"))
+    x1, x2 = operands(
+        "solve", "f", matrices_given("solve", x1, True, "iuf", "x1"), array_given("solve", x2, argument="x2")
+    )
     is_vector = x2.ndim == 1
     x2 = mnp.reshape(x2, (-1, 1)) if is_vector else x2
     if x2.ndim < 2 or x2.shape[-2] != x1.shape[-1]:
@@ -202,7 +194,7 @@ def svd(x: ndarray, /, *, full_matrices: builtins.bool = True) -> SVDResult:
     Args:
         full_matrices: U and Vh are square, while nothing is recorded; False: they have the shorter side of x.
     """
-    u, s, vh = _singular(ARRAYS, _matrices("svd", x))
+    u, s, vh = _singular(ARRAYS, matrices_given("svd", x))
     if full_matrices and x.shape[-2] > x.shape[-1]:
         u = _completed("svd of full_matrices=True", u)
     if full_matrices and x.shape[-2] < x.shape[-1]:
@@ -212,7 +204,7 @@ def svd(x: ndarray, /, *, full_matrices: builtins.bool = True) -> SVDResult:
 
 def svdvals(x: ndarray, /) -> ndarray:
     """The singular values of matrices, descending."""
-    return _singular(ARRAYS, _matrices("svdvals", x))[1]
+    return _singular(ARRAYS, matrices_given("svdvals", x))[1]
 
 
 def trace(x: ndarray, /, *, offset: int = 0, dtype: Any = None) -> ndarray:
@@ -220,7 +212,14 @@ def trace(x: ndarray, /, *, offset: int = 0, dtype: Any = None) -> ndarray:
     return mnp.sum(_summed("trace", diagonal(x, offset=offset), dtype), axis=-1)
 
 
-def vector_norm(x: ndarray, /, *, axis: Any = None, keepdims: builtins.bool = False, ord: float = 2) -> ndarray:  # noqa: A002
+def vector_norm(
+    x: ndarray,
+    /,
+    *,
+    axis: Any = None,
+    keepdims: builtins.bool = False,
+    ord: float = 2,  # noqa: A002
+) -> ndarray:
     """The norms of vectors along axes; None: of all elements.
 
     Args:

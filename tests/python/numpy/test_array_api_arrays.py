@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 
 import mxlite as mx
 from mxlite import array_api as xp
+from mxlite import autograd
 
 some_axis = some.none() | some.integers(-3, 2)
 _axes = some.none() | some.lists(some.integers(0, 2), unique=True, max_size=3).map(tuple) | some.integers(-3, -1)
@@ -388,3 +389,27 @@ def test_wrong_arguments(call: Any, error: type) -> None:
     with pytest.raises(error):
         call(x)
     assert x.tolist() == [[1.0] * 3] * 2
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (6,), (-1,), (1, 6), (2, -1, 1)])
+def test_reshape_copies_or_shares(shape: tuple[int, ...]) -> None:
+    x = xp.reshape(xp.arange(6.0), (2, 3))
+    copies, shared = [xp.reshape(x, shape, copy=copy) for copy in (None, True)], xp.reshape(x, shape, copy=False)
+    x[:1] = 7
+    wanted = numpy.array([7, 7, 7, 3, 4, 5]).reshape(shape)
+    assert shared.shape == wanted.shape and numpy.array_equal(shared.asnumpy(), wanted)
+    assert all(numpy.array_equal(each.asnumpy(), numpy.arange(6).reshape(shape)) for each in copies)
+    x.attach_grad()
+    with autograd.record():
+        loss = xp.sum(xp.square(xp.reshape(x, shape, copy=False)))
+    loss.backward()
+    assert numpy.array_equal(x.grad.asnumpy(), 2 * x.asnumpy())
+
+
+def test_reshape_without_elements_or_axes_and_of_other_numbers() -> None:
+    for x, shape in ((xp.zeros((0, 3)), (3, 0)), (xp.asarray(2.0), (1, 1)), (xp.asarray([2.0]), ())):
+        assert all(xp.reshape(x, shape, copy=copy).shape == shape for copy in (None, True, False))
+    for shape in ((0, 3), (4, 2), (-1, -1), (5, -1), (-2, -3), (-1, 0)):
+        for copy in (None, True, False):
+            with pytest.raises(ValueError, match="6 elements have no shape"):
+                xp.reshape(xp.zeros((2, 3)), shape, copy=copy)
