@@ -19,7 +19,7 @@ BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
 bench: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
 	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/usual.py $(BENCH_PEERS)
-	-@$(BENCH_ENV) $(VPY) benchmarks/usual_numpy.py $(BENCH_PEERS)
+	@$(BENCH_ENV) $(VPY) benchmarks/usual_numpy.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/step.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/layers.py $(BENCH_PEERS) $(BENCH_LAYERS_ARGS)

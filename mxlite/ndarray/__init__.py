@@ -15,7 +15,6 @@ from mxlite.ndarray._arithmetic import install_fluent_methods as _install_fluent
 from mxlite.ndarray._capsules import to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray._keys import install as _install_keys
 from mxlite.ndarray._numpy import install as _install_numpy
-from mxlite.ndarray._operators import operator_names as _operator_names
 from mxlite.ndarray.creation import *  # noqa: F403
 from mxlite.ndarray.exchange import from_dlpack, from_numpy
 from mxlite.ndarray.files import load, load_frombuffer, save
@@ -26,7 +25,7 @@ from mxlite.ndarray.shapes import install as _install_shapes
 
 __all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random"]
 
-_install_fluent_methods(set(_operator_names()))
+_install_fluent_methods()
 _install_shapes()
 _install_keys()
 _install_numpy(lambda name: name in __all__)

@@ -59,10 +59,12 @@ static int mask_offsets(const mxl_key *k, int number, const mxl_array *mask, int
     const uint8_t *flag = mxl_array_read(mask);
     int rows = mask->ndim - 1;
     int64_t n = rows >= 0 ? mask->shape[rows] : 1, step = rows >= 0 ? strides[rows] : 0;
-    int64_t position[MXL_MAX_NDIM] = {0}, found = 0, row = 0;
+    int64_t position[MXL_MAX_NDIM], found = 0, row = 0;
 
     for (; rows > 0 && strides[rows - 1] == step * n; rows--)
         n *= mask->shape[rows - 1];
+    for (int axis = 0; axis < rows; axis++)
+        position[axis] = 0;
     for (int64_t i = 0; i < mask->size; i += n) {
         int64_t count = mxl_flags_positions(flag + i, n, at + found, 1, room - found);
 
