@@ -42,8 +42,10 @@ static void versioned_deleter(dl_versioned *self)
 static dl_type type_of(int dtype)
 {
     static const uint8_t codes[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = DL_FLOAT, [MXL_F64] = DL_FLOAT, [MXL_F16] = DL_FLOAT, [MXL_U8] = DL_UINT,
-        [MXL_I32] = DL_INT,   [MXL_I8] = DL_INT,    [MXL_I64] = DL_INT,   [MXL_BOOL] = DL_BOOL};
+        [MXL_F32] = DL_FLOAT,  [MXL_F64] = DL_FLOAT, [MXL_F16] = DL_FLOAT, [MXL_U8] = DL_UINT,
+        [MXL_I32] = DL_INT,    [MXL_I8] = DL_INT,    [MXL_I64] = DL_INT,   [MXL_BOOL] = DL_BOOL,
+        [MXL_I16] = DL_INT,    [MXL_U16] = DL_UINT,  [MXL_U32] = DL_UINT,  [MXL_U64] = DL_UINT,
+        [MXL_BF16] = DL_BFLOAT};
 
     return (dl_type){codes[dtype], (uint8_t)(8 * mxl_dtype_size(dtype)), 1};
 }

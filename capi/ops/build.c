@@ -284,7 +284,8 @@ int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)
 {
     if (saved == NULL)
         return -1;
-    if (kernels->row[saved->dtype] == NULL || g->grad_output[0]->dtype != saved->dtype)
+    if (mxl_dtype_is_carried(saved->dtype) || kernels->row[saved->dtype] == NULL ||
+        g->grad_output[0]->dtype != saved->dtype)
         return g->op->grad(g);
     return mxl_grad_set(g, 0, mxl_grad_loop(g, kernels, saved));
 }

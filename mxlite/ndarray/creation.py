@@ -10,7 +10,7 @@ import numpy as np
 from mxlite._lib import LIB, check_call
 from mxlite._public import offer as _offer
 from mxlite._public.keywords import judge
-from mxlite.base import dtype_name
+from mxlite.base import BFLOAT16, as_elements, dtype_name, needs_array, numbers_of, numpy_dtype
 from mxlite.context import Context, context_parameter, require_cpu
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
 
@@ -35,14 +35,14 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         dtype = source_array.dtype if dtype is None else dtype
     else:
         try:
-            values = np.asarray(source_array)
+            values = numbers_of(source_array, dtype)
             if values.dtype.kind in "OUS":
                 values = values.astype(dtype_name(dtype))
-            if values.dtype.kind not in "biuf":
+            if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16 and values.dtype.name != "bfloat16":
                 raise TypeError(f"its values are {values.dtype}")
         except (TypeError, ValueError) as problem:
             raise TypeError(f"array: these values make no array: {problem}") from None
-    return _from_numpy(values.astype(dtype_name(dtype), copy=False), ctx)
+    return _from_numpy(as_elements(values, dtype), ctx)
 
 
 def empty(shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:
@@ -81,7 +81,8 @@ def full(
     """
     dtype = np.float32 if dtype is None else dtype
     shape = _shape(shape)
-    if not isinstance(val, NUMBERS) or 0 in tuple(shape):  # to an operator 0 may be an unknown size
+    as_array = not isinstance(val, NUMBERS) or needs_array(val, numpy_dtype(dtype))
+    if as_array or 0 in tuple(shape):  # to an operator 0 may be an unknown size
         array = empty(shape, ctx, dtype) if out is None else out
         array[:] = val
         return array

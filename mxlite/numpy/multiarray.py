@@ -13,7 +13,7 @@ import numpy as np
 
 from mxlite._lib import hot
 from mxlite.autograd._handles import share
-from mxlite.base import DTYPE_OF_FLAG, dtype_name
+from mxlite.base import DTYPE_OF_FLAG, as_elements, dtype_name, numbers_of
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXNotImplementedError, MXTypeError, MXValueError
 from mxlite.ndarray._gradient import Style
@@ -64,7 +64,7 @@ class ndarray(Methods, ArrayBase):  # noqa: N801 - NumPy's name
     def __repr__(self) -> str:
         values = self.asnumpy()
         text = _END.sub("" if values.size else r"\1", repr(values))
-        name = values.dtype.name
+        name = dtype_name(self)
         if name != "float32" and (name != "bool" or not values.size):
             text += f", dtype={name}"
         return text + (")" if self.context.device_type == "cpu" else f", ctx={self.context})")
@@ -222,10 +222,10 @@ def _array_from(values: Any, dtype: Any, ctx: Any) -> ndarray:
     else:
         values = _values_of(values)
     try:
-        values = np.asarray(values)
+        values = numbers_of(values, dtype)
         if values.dtype.kind in "OUS":
             values = values.astype(dtype_name(dtype))
-        values = values.astype(dtype_name(dtype), copy=False)
+        values = as_elements(values, dtype)
     except (TypeError, ValueError) as problem:
         raise MXTypeError(f"array: these values make no array: {problem}") from None
     if context == Context("cpu"):

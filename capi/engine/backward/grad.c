@@ -126,12 +126,22 @@ int mxl_grad_fill(mxl_grad *g)
     return 0;
 }
 
+/* Whether a dtype is among those of the node that the kernels lack. */
+static bool is_carried(const mxl_node *node)
+{
+    for (int i = 0; i < node->num_inputs; i++) {
+        if (mxl_dtype_is_carried(node->in_meta[i].dtype))
+            return true;
+    }
+    return false;
+}
+
 int mxl_grad_run(mxl_grad *g)
 {
     const mxl_op *op = g->op;
     int status;
 
-    if (op->grad_kernel != NULL && !g->s->mode.record)
+    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node))
         status = op->grad_kernel(g);
     else if (op->grad != NULL)
         status = op->grad(g);

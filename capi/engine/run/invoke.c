@@ -1,4 +1,5 @@
 /* How every operator runs: check, infer, allocate, record, compute, attach. */
+#include "engine/run/carry.h"
 #include "engine/run/run.h"
 
 #include "array/copy.h"
@@ -261,9 +262,9 @@ static int compute_measured(const mxl_call *call)
 
 /* What computes. One place of the code calls it, so that the profiler costs other calls a load and
  * a branch; a branch at the beginning of a call would cost each of them twice as much. */
-ALWAYS_INLINE int (*compute_of(const mxl_op *op))(const mxl_call *)
+ALWAYS_INLINE int (*compute_of(const mxl_op *op, bool carried))(const mxl_call *)
 {
-    return mxl_profile_runs() ? compute_measured : op->compute;
+    return carried ? mxl_carry_compute : mxl_profile_runs() ? compute_measured : op->compute;
 }
 
 /* `plan`: room for the plan of an operator that only moves elements, NULL for others. */
@@ -285,7 +286,8 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         return -1;
     if (plan != NULL && r->views == 0)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
-    else if (plan == NULL && !is_done(r) && compute_of(call.op)(&call) != 0)
+    else if (plan == NULL && !is_done(r) &&
+             compute_of(call.op, !plain || mxl_dtype_is_carried(r->out_dtype[0]))(&call) != 0)
         return -1;
     if (!plain && mxl_run_write_back(r) != 0)
         return -1;
@@ -296,6 +298,12 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
 static bool takes_any(const mxl_op *op)
 {
     return op->arity == mxl_arity_given && op->compute != NULL;
+}
+
+/* Whether the call moves elements: of an operator with any number of inputs, where it has one. */
+static bool is_moved(const mxl_op *op, int num_inputs)
+{
+    return op->plan != NULL && (op->arity == NULL || num_inputs == 1);
 }
 
 /* Whether the call has one new output and needs no copy of an input. */
@@ -310,16 +318,11 @@ static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
         return false;
     for (int i = 0; i < num_inputs; i++) {
         if ((!any && (listed[i].name == NULL || listed[i].mutated)) || inputs[i]->storage == NULL ||
+            (mxl_dtype_is_carried(inputs[i]->dtype) && !is_moved(op, num_inputs)) ||
             !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
     }
     return any || listed[num_inputs].name == NULL;
-}
-
-/* Whether the call moves elements: of an operator with any number of inputs, where it has one. */
-static bool is_moved(const mxl_op *op, int num_inputs)
-{
-    return op->plan != NULL && (op->arity == NULL || num_inputs == 1);
 }
 
 ALWAYS_INLINE int run_plain(const mxl_op *op, const void *params, int num_inputs,
@@ -381,6 +384,13 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     r.given_out = out;
     if (mxl_run_begin(&r, num_outputs) != 0)
         return -1;
+    if (mxl_carry_is_composite(op, num_inputs, inputs, mode)) {
+        status = mxl_carry_composite(op, params, num_inputs, inputs, num_outputs, out, mode);
+        if (status <= 0) {
+            mxl_run_end(&r);
+            return status;
+        }
+    }
     if (mode.meta)
         status = mxl_run_meta(&r);
     else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)

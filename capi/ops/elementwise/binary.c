@@ -18,12 +18,13 @@ static int add_grad(mxl_grad *g)
 MXL_BINARY_PAIR(add, "elemwise_", "Sum of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
                 MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), .grad = add_grad,
-                .node_name = "AddBackward0", .promotion = &mxl_promotes_numbers);
+                .node_name = "AddBackward0", .promotion = &mxl_promotes_numbers,
+                .u64 = MXL_U64_WRAPS);
 
 /* 1.9.1's operator for adding gradients, which has no gradient there. */
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
                   "Sum of two arrays. The shapes must be equal.", .grad = add_grad,
-                  .node_name = "AddBackward0");
+                  .node_name = "AddBackward0", .u64 = MXL_U64_WRAPS);
 
 /* Truth values have no difference. */
 static int sub_check(const mxl_operands *operands)
@@ -54,7 +55,7 @@ static int sub_grad(mxl_grad *g)
 MXL_BINARY_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
                 MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), .grad = sub_grad,
-                .node_name = "SubBackward0", .promotion = &sub_promotion);
+                .node_name = "SubBackward0", .promotion = &sub_promotion, .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
 
@@ -85,9 +86,17 @@ MXL_BINARY_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
                 MXL_ALIASES("_sparse_broadcast_mul"),
                 MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), .grad = mul_grad,
                 .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other,
-                .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers);
+                .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers,
+                .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
+MXL_BINARY_LOOP(div_u64, u64, y == 0 ? 0 : x / y)
+
+void mxl_quotient_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                      const void *params)
+{
+    div_u64(out, in, step, n, params);
+}
 
 /* da = dy / b, db = -dy * a / b^2 */
 static int div_grad(mxl_grad *g)
@@ -114,7 +123,7 @@ MXL_BINARY_PAIR(
     "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
     MXL_ALIASES("_sparse_broadcast_div"), MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
     .grad = div_grad, .saves = div_saves, .node_name = "DivBackward0",
-    .promotion = &mxl_promotes_floats);
+    .promotion = &mxl_promotes_floats, .u64_loop = mxl_quotient_u64);
 
 /* ---- add_n ---- */
 
@@ -143,6 +152,7 @@ const mxl_op mxl_op_add_n = {
     .arity = mxl_arity_given,
     .infer = mxl_infer_same,
     .compute = add_n_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = add_grad,
 };
 

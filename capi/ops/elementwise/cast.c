@@ -31,6 +31,7 @@ const mxl_op mxl_op_copy = {
     .infer = copy_infer,
     .shapes = "A>A",
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_pass,
     .in_place = true,
     .strided = true,
@@ -61,6 +62,7 @@ static const mxl_op op_copyto = {
     .shapes = "A>A",
     .dtypes = ".>.",
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_pass,
     .in_place = true,
     .needs_out = true,
@@ -91,6 +93,7 @@ static const mxl_op op_cast_storage = {
     .check = storage_check,
     .infer = mxl_infer_same,
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_pass,
     .in_place = true,
 };
@@ -121,6 +124,7 @@ const mxl_op mxl_op_cast = {
     .infer = cast_infer,
     .shapes = "A>A",
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_pass,
     .strided = true,
     .keeps_layout = true,
@@ -133,6 +137,7 @@ static const mxl_op op_block_grad = {
     .doc = "A copy of the array through which no gradient flows: its gradient is zero.",
     .infer = mxl_infer_same,
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_zero,
     .in_place = true,
 };
@@ -200,6 +205,7 @@ const mxl_op mxl_op_sum_to = {
     MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     .infer = shape_infer,
     .compute = sum_to_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = sum_to_grad,
     .node_name = "SumBackward1",
 };

@@ -20,6 +20,8 @@ static int read_run(const mxl_array *index, int64_t j, int64_t n, int64_t *row)
     double wide[RUN];
 
     mxl_cast_loop(index->dtype, MXL_I64)(row, &from, &step, n, NULL);
+    for (int64_t i = 0; i < n && index->dtype == MXL_U64; i++)
+        row[i] = row[i] < 0 ? INT64_MAX : row[i]; /* no index from the end */
     if (!mxl_dtype_is_float(index->dtype))
         return 0;
     mxl_cast_loop(index->dtype, MXL_F64)(wide, &from, &step, n, NULL);

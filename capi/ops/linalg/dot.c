@@ -142,6 +142,7 @@ const mxl_op mxl_op_dot = {
     .shapes_of = dot_shapes,
     .dtypes = "F*>F",
     .compute = dot_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = dot_grad,
     .saves = mxl_saves_other,
 };

@@ -28,7 +28,7 @@ static mxl_array *of_two(mxl_scope *s, const mxl_call *call, int (*work)(int), i
 {
     mxl_array *a, *b;
 
-    *dtype = mxl_promote_pair(call->op->name, call->in[0]->dtype, call->in[1]->dtype);
+    *dtype = mxl_promote_pair(call->in[0]->dtype, call->in[1]->dtype);
     if (*dtype < 0)
         return NULL;
     a = mxl_cast(s, call->in[0], work(*dtype));
@@ -74,7 +74,7 @@ static int promoted_dtypes(mxl_rule *rule)
 
     if (a == MXL_DTYPE_UNKNOWN || b == MXL_DTYPE_UNKNOWN)
         return mxl_rule_said_dtypes(rule, rule->op->dtypes);
-    dtype = mxl_promote_pair(rule->op->name, a, b);
+    dtype = mxl_promote_pair(a, b);
     if (dtype < 0)
         return -1;
     dtypes[0] = dtypes[1] = dtype;

@@ -319,6 +319,7 @@ static int arg_compute(const mxl_call *call)
                .infer = arg_infer,                                                                 \
                .dtypes = ">l",                                                                     \
                .compute = arg_compute,                                                             \
+               .u64 = MXL_U64_COMPARED,                                                            \
                .grad = mxl_grad_zero},                                                             \
         .of = &mxl_op_arg##id##_int64,                                                             \
     }

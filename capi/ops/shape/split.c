@@ -203,6 +203,7 @@ const mxl_op mxl_op_slice_channel = {
     .infer = channel_infer,
     .complete_shapes = channel_complete,
     .compute = mxl_plan_compute,
+    .any_dtype = true,
     .grad = split_grad,
     .strided = true,
 };
