@@ -39,7 +39,9 @@ static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
         sum = grad;
     if (sum != NULL)
         mxl_array_retain(sum);
-    status = builtin == NULL ? -1 : mxl_invoke(builtin->add, NULL, 2, pair, 1, &sum, mode);
+    status = builtin == NULL
+                 ? -1
+                 : mxl_invoke(mxl_builtin_sum(builtin, grad->dtype), NULL, 2, pair, 1, &sum, mode);
     if (status == 0) {
         mxl_array_release(*slot);
         *slot = sum;

@@ -441,7 +441,7 @@ static int convert_gradient(const mxl_executor *e, int i, mxl_mode mode)
     if (status == 0 && cast != NULL) {
         mxl_array *pair[2] = {shaped, cast};
 
-        status = mxl_invoke(builtin->add, NULL, 2, pair, 1, &shaped, mode);
+        status = mxl_invoke(mxl_builtin_sum(builtin, to->dtype), NULL, 2, pair, 1, &shaped, mode);
     }
     mxl_array_release(cast);
     mxl_array_release(shaped);
