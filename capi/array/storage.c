@@ -3,6 +3,7 @@
  * exchanged while an expression waits. */
 #include "array/storage.h"
 
+#include "array/failure.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
@@ -33,6 +34,7 @@ static bool free_extra(mxl_storage *storage, mxl_extra *extra)
     share = atomic_load_explicit(&extra->share, memory_order_acquire);
     if (share != NULL)
         mxl_ref_release(&share->ref);
+    mxl_failure_release(atomic_load_explicit(&extra->failure, memory_order_acquire));
     reserved = extra->reserved;
     mxl_free(extra, sizeof(*extra));
     return reserved;
