@@ -329,20 +329,22 @@ class BucketingModule(BaseModule):
         Args:
             kwargs: as BucketingModule's.
 
-        Raises: ValueError: something is missing.
+        Raises: ValueError: one of these five is missing.
         """
-        given = {"sym_dict": sym_dict, "sym_gen": sym_gen, "arg_params": arg_params, "aux_params": aux_params}
-        for name, each in {**given, "default_bucket_key": default_bucket_key}.items():
-            if each is None:
-                raise WrongValueError(f"BucketingModule.load_dict: {name} is missing")
-        assert sym_dict is not None and sym_gen is not None and arg_params is not None and aux_params is not None
+        given = (sym_dict, default_bucket_key, arg_params, aux_params)
+        if sym_gen is None or any(each is None for each in given):
+            raise WrongValueError(
+                "BucketingModule.load_dict: sym_dict, sym_gen, default_bucket_key, arg_params and aux_params are needed"
+            )
+
+        symbols, arguments, states = sym_dict or {}, arg_params or {}, aux_params or {}
 
         def made_or_given(key: Any) -> tuple:
             symbol, *names = sym_gen(key)
-            return (sym_dict.get(key, symbol), *names)
+            return (symbols.get(key, symbol), *names)
 
         made = BucketingModule(made_or_given, default_bucket_key, **kwargs)
-        made._loaded, made.params_initialized = (arg_params, aux_params), True
+        made._loaded, made.params_initialized = (arguments, states), True
         return made
 
 
