@@ -177,11 +177,12 @@ struct mxl_op {
      * each time. Under a label the call is one node, whose backward runs and differentiates it
      * again. */
     mxl_array *(*compose)(mxl_scope *scope, const mxl_call *call);
-    int (*grad)(mxl_grad *grad);        /* NULL: not differentiable */
-    void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
-    int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
-    int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
-    const mxl_promotion *promotion;     /* NULL: inputs must have the dtypes that infer wants */
+    int (*grad)(mxl_grad *grad);         /* NULL: not differentiable */
+    void (*saves)(mxl_saves *saves);     /* NULL: grad reads no values */
+    bool (*is_loss)(const void *params); /* NULL, or: grad is the same whatever gradient arrives */
+    int (*grad_kernel)(mxl_grad *grad);  /* grad in one pass, if backward is not recorded */
+    int (*plan)(mxl_plan *plan);         /* of a movement: op/plan.h */
+    const mxl_promotion *promotion;      /* NULL: inputs must have the dtypes that infer wants */
     bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode, which its
                            composition does not see */
     bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */

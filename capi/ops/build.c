@@ -135,6 +135,11 @@ mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype)
     return mxl_scope_call(s, &mxl_op_cast, &dtype, 1, &a);
 }
 
+mxl_array *mxl_real(mxl_scope *s, mxl_array *a)
+{
+    return a == NULL || mxl_dtype_is_float(a->dtype) ? a : mxl_cast(s, a, MXL_F64);
+}
+
 mxl_array *mxl_sum_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape)
 {
     return shaped(s, &mxl_op_sum_to, a, ndim, shape);

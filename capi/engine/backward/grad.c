@@ -186,3 +186,9 @@ int mxl_grad_zero(mxl_grad *g)
     (void)g;
     return 0;
 }
+
+bool mxl_is_loss(const void *params)
+{
+    (void)params;
+    return true;
+}

@@ -20,7 +20,7 @@ typedef struct mxl_dialect {
      * zero. */
     bool new_grads;
     /* A head may be recorded from variables that want no gradient, and adds nothing; its gradient
-     * may have another shape of as many elements (MXNet). */
+     * may have another dtype, and more elements (MXNet). */
     bool lenient_heads;
     /* An operator takes operands of several dtypes, and numbers (PyTorch): promote.h. */
     bool promotes;

@@ -131,7 +131,7 @@ const mxl_op mxl_op_cast = {
     .node_name = "ToCopyBackward0",
 };
 
-static const mxl_op op_block_grad = {
+const mxl_op mxl_op_block_grad = {
     .name = "BlockGrad",
     .aliases = MXL_ALIASES("_sparse_stop_gradient", "stop_gradient"),
     .doc = "A copy of the array through which no gradient flows: its gradient is zero.",
@@ -211,5 +211,6 @@ const mxl_op mxl_op_sum_to = {
 };
 
 const mxl_op *const mxl_ops_cast[] = {
-    &mxl_op_copy, &op_copyto, &op_cast_storage, &mxl_op_cast, &op_block_grad, &mxl_op_sum_to, NULL,
+    &mxl_op_copy,   &op_copyto, &op_cast_storage, &mxl_op_cast, &mxl_op_block_grad,
+    &mxl_op_sum_to, NULL,
 };

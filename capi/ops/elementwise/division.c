@@ -108,9 +108,11 @@ static const mxl_promotion rounding = {
 
 MXL_ARITH_KERNELS(mod, MXL_BINARY_LOOP, y == 0 ? 0 : BY_TYPE(rest, x, y));
 
-/* db = -dy * floor(a / b) */
+/* db = -dy * floor(a / b); of integers zero */
 static int mod_grad(mxl_grad *g)
 {
+    if (!mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype))
+        return 0;
     return rest_grad(g, &mxl_op_broadcast_div, true);
 }
 
@@ -121,17 +123,26 @@ MXL_BINARY_PAIR(mod, "_", "lhs modulo rhs: a remainder with the sign of rhs, and
 MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_LOOP, s == 0 ? 0 : BY_TYPE(rest, x, s));
 MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_LOOP, x == 0 ? 0 : BY_TYPE(rest, s, x));
 
+/* dx = dy; of integers zero */
+static int mod_scalar_grad(mxl_grad *g)
+{
+    return mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype) ? mxl_grad_pass(g) : 0;
+}
+
 static MXL_SCALAR(mod_scalar,
                   "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
                   .aliases = MXL_ALIASES("_ModScalar"), .numpy_name = "_npi_mod_scalar",
-                  .grad = mxl_grad_pass, .node_name = "RemainderBackward0",
+                  .grad = mod_scalar_grad, .node_name = "RemainderBackward0",
                   MXL_OF_TWO(mxl_op_broadcast_mod, false));
 
-/* dx = -dy * floor(s / x) */
+/* dx = -dy * floor(s / x); of integers zero */
 static int rmod_scalar_grad(mxl_grad *g)
 {
-    mxl_array *quotient = mxl_rdiv_scalar(g->s, mxl_grad_in(g, 0), mxl_grad_scalar(g));
+    mxl_array *quotient;
 
+    if (!mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype))
+        return 0;
+    quotient = mxl_rdiv_scalar(g->s, mxl_grad_in(g, 0), mxl_grad_scalar(g));
     quotient = mxl_negative(g->s, mxl_apply(g->s, &mxl_op_floor, quotient));
     return mxl_grad_times(g, 0, quotient);
 }

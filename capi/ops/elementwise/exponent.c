@@ -81,17 +81,22 @@ MXL_MATH_KERNELS(power, MXL_BINARY_LOOP, mxl_loop_pow(x, y));
 /* da = dy * derivative(a, b), db = dy * log(a) * y */
 static int power_grad(mxl_grad *g)
 {
-    mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1), *part;
+    mxl_scope *s = g->s;
+    mxl_array *a = mxl_real(s, mxl_grad_in(g, 0)), *b = mxl_real(s, mxl_grad_in(g, 1)), *part;
+    mxl_array *dy = mxl_real(s, g->grad_output[0]), *y;
 
     if (mxl_grad_wants(g, 0)) {
-        part = mxl_apply2(g->s, &mxl_op_power_derivative, a, b);
-        if (mxl_grad_times(g, 0, part) != 0)
+        part = mxl_apply2(s, &mxl_op_power_derivative, a, b);
+        if (mxl_grad_set(g, 0, mxl_mul(s, dy, part)) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
         return 0;
-    part = mxl_mul(g->s, mxl_apply2(g->s, &mxl_op_log_base, a, b), mxl_grad_out(g, 0));
-    return mxl_grad_times(g, 1, part);
+    y = mxl_grad_out(g, 0);
+    if (y != NULL && !mxl_dtype_is_float(y->dtype)) /* it may have wrapped */
+        y = mxl_apply2(s, &mxl_op_broadcast_power, a, b);
+    part = mxl_mul(s, mxl_apply2(s, &mxl_op_log_base, a, b), y);
+    return mxl_grad_set(g, 1, mxl_mul(s, dy, part));
 }
 
 static void power_saves(mxl_saves *saves)
@@ -135,6 +140,10 @@ static int rpower_scalar_grad(mxl_grad *g)
     double s = mxl_grad_scalar(g);
     mxl_array *y = mxl_grad_out(g, 0), *derivative;
 
+    if (y != NULL && !mxl_dtype_is_float(y->dtype)) {
+        derivative = mxl_mul_scalar(g->s, mxl_real(g->s, y), trunc(s) == 0 ? 0 : log(trunc(s)));
+        return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_real(g->s, g->grad_output[0]), derivative));
+    }
     if (s == 0) {
         mxl_array *x = mxl_grad_in(g, 0);
 

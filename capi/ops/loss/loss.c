@@ -28,6 +28,7 @@ static const mxl_op op_make_loss = {
     .infer = mxl_infer_same,
     .compute = copy_compute,
     .grad = make_loss_grad,
+    .is_loss = mxl_is_loss,
     .in_place = true,
 };
 
@@ -99,6 +100,7 @@ static const mxl_op op_loss = {
     .infer = loss_infer,
     .compute = copy_compute,
     .grad = loss_grad,
+    .is_loss = mxl_is_loss,
     .saves = loss_saves,
     .in_place = true,
 };
@@ -204,6 +206,7 @@ static int regression_complete(mxl_rule *rule)
         .complete_shapes = regression_complete,                                                    \
         .compute = op_compute,                                                                     \
         .grad = regression_grad,                                                                   \
+        .is_loss = mxl_is_loss,                                                                    \
         .saves = regression_saves,                                                                 \
     }
 
