@@ -329,13 +329,12 @@ class BucketingModule(BaseModule):
         Args:
             kwargs: as BucketingModule's.
 
-        Raises: ValueError: something is missing.
+        Raises: ValueError: one of these five is missing.
         """
-        given = {"sym_dict": sym_dict, "sym_gen": sym_gen, "arg_params": arg_params, "aux_params": aux_params}
-        for name, each in {**given, "default_bucket_key": default_bucket_key}.items():
-            if each is None:
-                raise WrongValueError(f"BucketingModule.load_dict: {name} is missing")
-        assert sym_dict is not None and sym_gen is not None and arg_params is not None and aux_params is not None
+        if sym_dict is None or sym_gen is None or default_bucket_key is None or arg_params is None or aux_params is None:
+            raise WrongValueError(
+                "BucketingModule.load_dict: sym_dict, sym_gen, default_bucket_key, arg_params and aux_params are needed"
+            )
 
         def made_or_given(key: Any) -> tuple:
             symbol, *names = sym_gen(key)
