@@ -64,6 +64,7 @@ _SAME = """
 """
 _OWN = "autograd base context image initializer io libinfo metric ndarray recordio registry symbol"
 _OTHERS = {
+    "CachedOp": "mxlite.symbol._cached_op:CachedOp",
     "NDabs": "mxlite.ndarray:abs",
     "NDnorm": "mxlite.ndarray:norm",
     "ctx": "mxlite.context",
@@ -207,6 +208,8 @@ _CLOSED = {
     "gluon.rnn.rnn_layer": "is_np_array ndarray",
     "gluon.trainer": "KVStore Parameter ParameterDict",
     "gluon.utils": "collections is_np_array ndarray np os sys warnings",
+    "ndarray._internal": "CachedOp",
+    "ndarray.op": "CachedOp",
     "ndarray.ndarray": """
         Context Features NDArrayHandle c_array c_array_buf c_handle_array c_str check_call ctypes
         current_context integer_types is_np_array mx_int mx_real_t mx_uint np numeric_types operator reduce

@@ -74,6 +74,10 @@ class SymbolBlock(HybridBlock):
         found = zip(names, [*(arguments or ()), *(states or ())])
         return {name: {"dtype": dtype} for name, dtype in found if dtype is not None}
 
+    def reset_ctx(self, ctx: Context | list[Context]) -> None:
+        """Moves all parameters to other contexts; see `Parameter.reset_ctx`."""
+        self.collect_params().reset_ctx(ctx)
+
     @staticmethod
     def imports(
         symbol_file: str,

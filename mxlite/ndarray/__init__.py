@@ -30,7 +30,7 @@ _install_shapes()
 _install_keys()
 _install_numpy(lambda name: name in __all__)
 
-__all__ += [_name for _name in op.__all__ if _name not in __all__]
+__all__ += [_name for _name in (*op.__all__, "CachedOp") if _name not in __all__]
 
 
 #: Modules that `F.np` and `F.npx` of blocks are, and 1.9.1's names of them.
@@ -43,6 +43,8 @@ _NUMPY = {
 
 
 def _asked_for(name: str) -> object:
+    if name == "CachedOp":
+        return _import_module("mxlite.symbol._cached_op").CachedOp
     if name in _NUMPY:
         return _import_module(_NUMPY[name])
     return getattr(op, name) if name in op.__all__ else None

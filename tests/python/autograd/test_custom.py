@@ -389,12 +389,6 @@ def test_layouts_and_devices() -> None:
         assert scaled(nd.array(3.0)).shape == () and scaled(nd.zeros((0, 2))).shape == (0, 2)
 
 
-@pytest.mark.parametrize("kind", ["NDArrayOp", "NumpyOp", "PythonOp"])
-def test_deprecated_kinds_are_refused(kind: str) -> None:
-    with pytest.raises(NotImplementedError, match=f"{kind}: MXNet has deprecated it; write a CustomOp"):
-        getattr(mx.operator, kind)()
-
-
 def test_registering() -> None:
     with pytest.raises(TypeError, match="the name must be a string, got int"):
         mx.operator.register(3)
