@@ -126,12 +126,23 @@ int mxl_grad_fill(mxl_grad *g)
     return 0;
 }
 
+/* Whether the rule gets a sparse array: it is then run as written, with operators that take some.
+ */
+static bool has_sparse(const mxl_grad *g)
+{
+    for (int i = 0; i < g->num_outputs; i++) {
+        if (g->grad_output[i] != NULL && mxl_array_is_sparse(g->grad_output[i]))
+            return true;
+    }
+    return g->node->sparse;
+}
+
 int mxl_grad_run(mxl_grad *g)
 {
     const mxl_op *op = g->op;
     int status;
 
-    if (op->grad_kernel != NULL && !g->s->mode.record)
+    if (op->grad_kernel != NULL && !g->s->mode.record && !has_sparse(g))
         status = op->grad_kernel(g);
     else if (op->grad != NULL)
         status = op->grad(g);

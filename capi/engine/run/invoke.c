@@ -327,6 +327,16 @@ ALWAYS_INLINE int run_check(mxl_run *r, bool plain)
     return records >= 0 && !plain && mxl_run_check_edits(r, records) != 0 ? -1 : records;
 }
 
+int mxl_run_check(mxl_run *r)
+{
+    return run_check(r, false);
+}
+
+int mxl_run_finish(mxl_run *r)
+{
+    return run_finish(r, false);
+}
+
 /* Makes the node of a call that a gradient may flow through. */
 ALWAYS_INLINE int run_record(mxl_run *r, const mxl_call *call, int records, bool plain)
 {
@@ -389,10 +399,11 @@ static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs,
 {
     const mxl_input *listed = mxl_op_inputs(op);
 
-    if (op->arity != NULL || op->compose != NULL || num_outputs != 1 || out[0] != NULL)
+    if (op->arity != NULL || op->compose != NULL || op->makes_sparse || num_outputs != 1 ||
+        out[0] != NULL)
         return false;
     for (int i = 0; i < num_inputs; i++) {
-        if (listed[i].name == NULL || listed[i].mutated || inputs[i]->storage == NULL ||
+        if (listed[i].name == NULL || listed[i].mutated || !mxl_array_is_dense(inputs[i]) ||
             !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
     }
@@ -477,6 +488,8 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
         return -1;
     if (mode.meta)
         status = mxl_run_meta(&r);
+    else if (mxl_run_is_sparse(&r))
+        status = mxl_run_sparse(&r);
     else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)
         status = -1; /* whether a view of an edited base is recorded decides how this runs */
     else if (op->compose == NULL || mode.dialect->label != NULL ||

@@ -166,6 +166,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     node->num_outputs = call->num_outputs;
     node->training = call->training;
     node->saves_any = false;
+    node->sparse = false;
     atomic_init(&node->released, false);
     atomic_flag_clear_explicit(&node->lock, memory_order_relaxed);
     atomic_init(&node->store, NULL);
@@ -186,6 +187,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     for (int i = 0; i < node->num_inputs; i++) {
         node->edges[i] = edge_to(call->in[i], dialect);
         node->in_saved[i] = (mxl_saved){0};
+        node->sparse = node->sparse || mxl_array_is_sparse(call->in[i]);
         dims = meta_fill(&node->in_meta[i], call->in[i], dims);
     }
     for (int i = 0; i < node->num_outputs; i++) {

@@ -40,6 +40,7 @@ typedef struct mxl_node {
     int num_inputs, num_outputs;
     bool training;
     bool saves_any;
+    bool sparse; /* an input or output is sparse */
     atomic_bool released;
     atomic_flag lock;    /* guards saved values between reading and releasing */
     mxl_hook_slot store; /* hooks, payload, packed tensors; NULL nearly always */

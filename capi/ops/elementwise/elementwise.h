@@ -3,6 +3,7 @@
 #define MXL_OPS_ELEMENTWISE_ELEMENTWISE_H
 
 #include "ops/build.h"
+#include "ops/sparse/forms.h"
 
 /* A function of one array, without parameters: the operator mxl_op_ID, called ID, with the loops
  * ID_kernels. After these comes its documentation, then the other fields by their names: aliases,

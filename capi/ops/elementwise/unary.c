@@ -29,9 +29,9 @@ MXL_DX_OF_Y(tanh, mxl_mul(s, dy, mxl_one_minus(s, mxl_square(s, y))))
 
 MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
 
-MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .aliases = MXL_ALIASES("_sparse_tanh"),
-          .numpy_name = "_npi_tanh", MXL_RULE_OF_Y(tanh), .grad_kernel = tanh_grad_kernel,
-          .promotion = &mxl_promotes_floats);
+MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_tanh"), .numpy_name = "_npi_tanh", MXL_RULE_OF_Y(tanh),
+          .grad_kernel = tanh_grad_kernel, .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
@@ -54,8 +54,8 @@ MXL_DX_OF_Y(relu, mxl_mul(s, dy, mxl_positive(s, y)))
 MXL_GRAD_OPCODE(relu, MXL_CODE_GATE, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
 
 MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_sparse_relu"), .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu),
-          .grad_kernel = relu_grad_kernel);
+          .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_relu"),
+          .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu), .grad_kernel = relu_grad_kernel);
 
 /* PyTorch's: -0 stays. */
 MXL_ARITH_OPCODE(relu_cut, MXL_UNARY_LOOP, MXL_CODE_RELU_CUT, x < 0 ? 0 : x);

@@ -1,0 +1,42 @@
+/* How an operator runs on sparse arrays (`sparse` of its descriptor). What has no form for the
+ * storage types of a call runs on dense copies of its inputs, which is recorded too. Rules are
+ * those of the descriptor: they are written with operators, which take sparse arrays. */
+#ifndef MXL_OP_SPARSE_FORMS_H
+#define MXL_OP_SPARSE_FORMS_H
+
+#include "array/sparse/sparse.h"
+#include "op/op.h"
+
+/* The storage types of a call; each entry is an mxl_stype. */
+typedef struct mxl_stypes {
+    const mxl_op *op;
+    const void *params;
+    int num_inputs, num_outputs;
+    const int8_t *in;
+    const int8_t *given; /* of arrays to write to; MXL_STYPE_NONE where there is none */
+    int8_t *out;         /* preset to MXL_DENSE */
+} mxl_stypes;
+
+struct mxl_sparse_forms {
+    /* Sets the storage types of the outputs; false: there is no form for these inputs. Asked where
+     * an input or an array to write to is sparse, and always of an operator with makes_sparse. */
+    bool (*stypes)(mxl_stypes *call);
+    /* Fills the outputs: dense ones have any values, sparse ones store nothing and get parts by
+     * mxl_array_set_parts. Dense inputs are contiguous. */
+    int (*compute)(const mxl_call *call);
+    /* Arrays to write to are the outputs, whatever their storage type; compute leaves them as they
+     * are where it fails. (Optimizers, which update some rows of one.) */
+    bool writes_given;
+};
+
+/* True where all inputs have that storage type. */
+static inline bool mxl_stypes_all(const mxl_stypes *call, mxl_stype stype)
+{
+    for (int i = 0; i < call->num_inputs; i++) {
+        if (call->in[i] != stype)
+            return false;
+    }
+    return true;
+}
+
+#endif
