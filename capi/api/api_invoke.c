@@ -104,8 +104,8 @@ static int *stypes_room(int count)
     return api_buffer_get(API_BUFFER_STYPES, ((size_t)count + 1) * sizeof(int));
 }
 
-/* The same room again, which calls within a custom operator may have used, with the storage types of
- * the outputs. */
+/* The same room again, which calls within a custom operator may have used, with the storage types
+ * of the outputs. */
 static int return_stypes(const invocation *v, const int **stypes)
 {
     int *list = stypes_room(v->num_outputs);

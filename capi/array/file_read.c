@@ -110,9 +110,9 @@ static int take_start(source *s, mxl_shape *shape, mxl_shape *stored, int32_t *s
 
 static int check_dtype(int32_t dtype)
 {
-    return mxl_dtype_valid(dtype) ? 0
-                                  : mxl_error("unknown dtype %d; 0 to %d are known", (int)dtype,
-                                              MXL_DTYPE_COUNT - 1);
+    return mxl_dtype_valid(dtype)
+               ? 0
+               : mxl_error("unknown dtype %d; 0 to %d are known", (int)dtype, MXL_DTYPE_COUNT - 1);
 }
 
 /* Device, its number and the dtype; the device is ignored. */
