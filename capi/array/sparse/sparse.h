@@ -51,6 +51,10 @@ void mxl_array_set_parts(mxl_array *array, mxl_parts *parts);
  * where the array's parts are not so. */
 mxl_parts *mxl_sparse_read(const mxl_array *array);
 
+/* The same for a kernel that changes their data: no one else can see it, as it is a copy where it
+ * was shared. The array gets them by mxl_array_set_parts, once they are changed. */
+mxl_parts *mxl_sparse_edit(mxl_array *array);
+
 /* -1 with the error set where the sizes of the parts do not go together or, with `full`, where
  * mxl_sparse_read refuses them or indices do not ascend without repetition, in each row of csr and
  * in row_sparse. */
