@@ -70,6 +70,9 @@ mxl_array *mxl_array_cast_storage(const mxl_array *array, mxl_stype stype);
  * the error set. */
 int mxl_sparse_copy_into(mxl_array *dst, const mxl_array *src);
 
+/* The same from a sparse array that no one else refers to: gives its parts away where it can. */
+int mxl_sparse_move_into(mxl_array *dst, mxl_array *src);
+
 /* "default", "row_sparse", "csr"; "undefined" of anything else. */
 const char *mxl_stype_name(int stype);
 
