@@ -21,9 +21,14 @@ struct mxl_sparse_forms {
     /* Sets the storage types of the outputs; false: there is no form for these inputs. Asked where
      * an input or an array to write to is sparse, and always of an operator with makes_sparse. */
     bool (*stypes)(mxl_stypes *call);
-    /* Fills the outputs: dense ones have any values, sparse ones store nothing and get parts by
-     * mxl_array_set_parts. Dense inputs are contiguous. */
+    /* NULL: the operator is a composite whose parts take the inputs. Or: fills the outputs: dense
+     * ones have any values, sparse ones store nothing and get parts by mxl_array_set_parts. Dense
+     * inputs are contiguous. */
     int (*compute)(const mxl_call *call);
+    /* NULL, or: in which storage types gradients of the inputs come, for gradients of the outputs
+     * in those of `out_grad` (MXL_DENSE where none arrives). `in_grad` is preset to MXL_DENSE.
+     * Asked also where no input is sparse (Embedding). Graphs make gradient arrays by it. */
+    void (*grad_stypes)(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad);
     /* Arrays to write to are the outputs, whatever their storage type; compute leaves them as they
      * are where it fails. (Optimizers, which update some rows of one.) */
     bool writes_given;

@@ -49,7 +49,15 @@ static int keeps_zeros(const mxl_call *call)
     return status;
 }
 
-const mxl_sparse_forms mxl_sparse_keeps_zeros = {.stypes = as_first, .compute = keeps_zeros};
+/* A product with the derivative keeps the zeros of a gradient that is stored as the array is. */
+static void grad_as_first(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    if (out_grad[0] == call->in[0])
+        in_grad[0] = call->in[0];
+}
+
+const mxl_sparse_forms mxl_sparse_keeps_zeros = {
+    .stypes = as_first, .compute = keeps_zeros, .grad_stypes = grad_as_first};
 
 /* ---- copies ---- */
 
@@ -64,7 +72,15 @@ static int copies(const mxl_call *call)
     return mxl_array_copy_into(call->out[0], call->in[0]);
 }
 
-const mxl_sparse_forms mxl_sparse_copies = {.stypes = as_given, .compute = copies};
+/* The gradient is passed on. */
+static void grad_as_arrived(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)call;
+    in_grad[0] = out_grad[0];
+}
+
+const mxl_sparse_forms mxl_sparse_copies = {
+    .stypes = as_given, .compute = copies, .grad_stypes = grad_as_arrived};
 
 /* ---- zeros ---- */
 
