@@ -51,6 +51,10 @@ void mxl_array_set_parts(mxl_array *array, mxl_parts *parts);
  * where the array's parts are not so. */
 mxl_parts *mxl_sparse_read(const mxl_array *array);
 
+/* The same with indices that ascend without repetition, in each row of csr: sorted where they do
+ * not; of repeated ones the last counts. */
+mxl_parts *mxl_sparse_ordered(const mxl_array *array);
+
 /* What is wrong with the parts; -1 with the error set. Beyond mxl_sparse_read, with `full`:
  * indices ascend without repetition, in each row of csr and in row_sparse. */
 int mxl_sparse_check(const mxl_array *array, bool full);
