@@ -32,6 +32,12 @@ struct mxl_sparse_forms {
     bool (*makes)(const void *params);
 };
 
+/* Whether a call with dense inputs may give a sparse output. */
+static inline bool mxl_op_may_make_sparse(const mxl_op *op, const void *params)
+{
+    return op->makes_sparse && (op->sparse->makes == NULL || op->sparse->makes(params));
+}
+
 /* True where all inputs have that storage type. */
 static inline bool mxl_stypes_all(const mxl_stypes *call, mxl_stype stype)
 {

@@ -171,15 +171,17 @@ typedef struct mxl_reduce_params {
 typedef struct mxl_dot_params {
     int transpose_a;
     int transpose_b;
-    int forward_stype;
+    int forward_stype; /* a position in mxl_storage_types */
 } mxl_dot_params;
+
+enum { MXL_DOT_DENSE = 2 };
 
 /* The parameters of a product, with the documentation of the two transpositions. */
 #define MXL_DOT_PARAMS(a_doc, b_doc)                                                               \
     MXL_PARAMS_OF(mxl_dot_params, MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0", a_doc),  \
                   MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0", b_doc),                  \
                   MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",                     \
-                            "Storage type of the result, which is dense whatever is asked for.",   \
+                            "Storage type of the result; None: as the operands' say.",             \
                             .values = mxl_storage_types))
 
 extern const char *const mxl_storage_types[]; /* of forward_stype */

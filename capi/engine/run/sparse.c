@@ -11,9 +11,7 @@
 
 bool mxl_run_is_sparse(const mxl_run *r)
 {
-    const mxl_op *op = r->call.op;
-    bool sparse =
-        op->makes_sparse && (op->sparse->makes == NULL || op->sparse->makes(r->call.params));
+    bool sparse = mxl_op_may_make_sparse(r->call.op, r->call.params);
 
     for (int i = 0; i < r->call.num_inputs && !sparse; i++)
         sparse = mxl_array_is_sparse(r->given_in[i]);

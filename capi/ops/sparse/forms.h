@@ -38,6 +38,10 @@ extern const mxl_sparse_forms mxl_sparse_by_rows;
 /* Sums of any number of row_sparse arrays. */
 extern const mxl_sparse_forms mxl_sparse_summed;
 
+/* ---- dot ---- */
+
+extern const mxl_sparse_forms mxl_sparse_dot;
+
 /* ---- for forms ---- */
 
 /* Gives `out` these parts, whose reference it takes over; -1 with the error set where NULL. */
