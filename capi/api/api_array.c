@@ -219,60 +219,6 @@ int MXNDArraySyncCopyToCPU(NDArrayHandle handle, void *data, size_t size)
     return status;
 }
 
-/* True if writing to `to` would overwrite elements of `from` that are still to be read. */
-static bool overlap(const mxl_array *to, const mxl_array *from)
-{
-    int64_t to_end = to->offset + to->size * (int64_t)mxl_dtype_size(to->dtype);
-    int64_t from_end = from->offset + from->size * (int64_t)mxl_dtype_size(from->dtype);
-
-    return to->storage == from->storage && to->offset < from_end && from->offset < to_end;
-}
-
-static int copy_array(const char *function, mxl_array *to, mxl_array *from)
-{
-    mxl_array *own = NULL;
-    int status;
-
-    if (to->storage == NULL && mxl_array_define(to, from->dtype, from->ndim, from->shape) != 0)
-        return -1;
-    if (!mxl_array_same_shape(to, from))
-        return mxl_error("%s: handle_src has shape %s, handle_dst %s", function, MXL_SHAPE_OF(from),
-                         MXL_SHAPE_OF(to));
-    if (mxl_array_check_writable(to) != 0)
-        return mxl_error_prefix(function);
-    if (overlap(to, from)) {
-        own = mxl_array_new(from->dtype, from->ndim, from->shape);
-        if (own == NULL || mxl_array_copy_into(own, from) != 0) {
-            mxl_array_release(own);
-            return -1;
-        }
-        from = own;
-    }
-    status = mxl_array_copy_into(to, from);
-    mxl_array_release(own);
-    return status;
-}
-
-int MXNDArraySyncCopyFromNDArray(NDArrayHandle handle_dst, NDArrayHandle handle_src, int i)
-{
-    mxl_array *from, *to;
-    int status;
-
-    if (i != -1)
-        return mxl_error(
-            "%s: i is %d; parts of sparse arrays are not supported, pass -1 for the whole",
-            __func__, i);
-    to = api_pin_for(handle_dst, __func__);
-    if (to == NULL)
-        return -1;
-    from = api_pin_defined(handle_src, __func__);
-    status = from == NULL ? -1 : copy_array(__func__, to, from);
-    if (from != NULL)
-        api_unpin(handle_src);
-    api_unpin(handle_dst);
-    return status;
-}
-
 int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata)
 {
     mxl_array *array;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
 
 _Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
@@ -17,7 +18,7 @@ mxl_array *api_pin_for(const void *handle, const char *function)
     return array;
 }
 
-mxl_array *api_pin_defined(const void *handle, const char *function)
+mxl_array *api_pin_any(const void *handle, const char *function)
 {
     mxl_array *array = api_pin_for(handle, function);
 
@@ -25,6 +26,19 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
         api_unpin(handle);
         return mxl_error_null(
             "%s: the array has no shape yet: it was created empty and never written", function);
+    }
+    return array;
+}
+
+mxl_array *api_pin_defined(const void *handle, const char *function)
+{
+    mxl_array *array = api_pin_any(handle, function);
+
+    if (array != NULL && mxl_array_is_sparse(array)) {
+        (void)mxl_error("%s: the array is %s; convert it by cast_storage to default first",
+                        function, mxl_stype_name(array->stype));
+        api_unpin(handle);
+        return NULL;
     }
     return array;
 }
