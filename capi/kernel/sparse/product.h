@@ -25,7 +25,7 @@ int64_t mxl_sparse_groups(const int64_t *list, int64_t count); /* how many they 
  * then, when that is filled, columns and values. */
 void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positions,
                           int64_t *indptr);
-void mxl_sparse_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
+void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
                           const int64_t *indptr, int64_t *indices, void *values);
 
 #endif

@@ -311,7 +311,7 @@ static mxl_parts *of_stored(const mxl_parts *m, const mxl_parts *b)
     values = mxl_array_new(m->data->dtype, 1, &stored);
     indices = mxl_array_new(MXL_I64, 1, &stored);
     if (values != NULL && indices != NULL)
-        mxl_sparse_take_rows(mxl_dtype_size(values->dtype), &a, have, rows, mxl_array_read(indptr),
+        mxl_csr_take_rows(mxl_dtype_size(values->dtype), &a, have, rows, mxl_array_read(indptr),
                              mxl_array_write(indices), mxl_array_write(values));
     return mxl_parts_new(true, values, indices, indptr);
 }
