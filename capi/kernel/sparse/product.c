@@ -167,7 +167,7 @@ int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_
     return 0;
 }
 
-int64_t mxl_sparse_groups(const int64_t *list, int64_t count)
+int64_t mxl_csr_groups(const int64_t *list, int64_t count)
 {
     int64_t found = count > 0;
 
@@ -176,7 +176,7 @@ int64_t mxl_sparse_groups(const int64_t *list, int64_t count)
     return found;
 }
 
-int64_t mxl_sparse_group(int64_t *list, int64_t count, int64_t *indptr)
+int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr)
 {
     int64_t found = 0;
 
@@ -200,8 +200,8 @@ void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positi
         indptr[k + 1] = indptr[k] + m->indptr[positions[k] + 1] - m->indptr[positions[k]];
 }
 
-void mxl_sparse_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
-                          const int64_t *indptr, int64_t *indices, void *values)
+void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
+                       const int64_t *indptr, int64_t *indices, void *values)
 {
     for (int64_t k = 0; k < count; k++) {
         int64_t from = m->indptr[positions[k]];
