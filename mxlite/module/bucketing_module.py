@@ -331,17 +331,20 @@ class BucketingModule(BaseModule):
 
         Raises: ValueError: one of these five is missing.
         """
-        if sym_dict is None or sym_gen is None or default_bucket_key is None or arg_params is None or aux_params is None:
+        given = (sym_dict, default_bucket_key, arg_params, aux_params)
+        if sym_gen is None or any(each is None for each in given):
             raise WrongValueError(
                 "BucketingModule.load_dict: sym_dict, sym_gen, default_bucket_key, arg_params and aux_params are needed"
             )
 
+        symbols, arguments, states = sym_dict or {}, arg_params or {}, aux_params or {}
+
         def made_or_given(key: Any) -> tuple:
             symbol, *names = sym_gen(key)
-            return (sym_dict.get(key, symbol), *names)
+            return (symbols.get(key, symbol), *names)
 
         made = BucketingModule(made_or_given, default_bucket_key, **kwargs)
-        made._loaded, made.params_initialized = (arg_params, aux_params), True
+        made._loaded, made.params_initialized = (arguments, states), True
         return made
 
 

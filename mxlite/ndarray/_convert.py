@@ -14,7 +14,6 @@ import numpy as np
 from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
 from mxlite.autograd._handles import share
 from mxlite.base import BFLOAT16, DTYPE_OF_FLAG, as_values
-from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray import _capsules
 from mxlite.ndarray._make import cast_stored, new_none
 from mxlite.util import np_shape

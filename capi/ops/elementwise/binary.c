@@ -98,7 +98,8 @@ MXL_SPARSE_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
                 MXL_ALIASES("_sparse_broadcast_mul"), &mxl_sparse_by_dense,
                 MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), &mxl_sparse_multiplied,
                 .grad = mul_grad, .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other,
-                .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers, .u64 = MXL_U64_WRAPS);
+                .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers,
+                .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
 MXL_BINARY_LOOP(div_u64, u64, y == 0 ? 0 : x / y)

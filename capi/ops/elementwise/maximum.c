@@ -53,8 +53,8 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
                                                                                                    \
     MXL_SPARSE_PAIR(id, "_", "The " text " of two elements, NaN if one is.",                       \
                     MXL_ALIASES("_npi_" #id), NULL, MXL_ALIASES(same_alias), &mxl_sparse_merged,   \
-                    .grad = id##_grad, .saves = mxl_saves_inputs, .node_name = node,                                   \
-                    .promotion = &mxl_promotes_numbers, .u64 = MXL_U64_ORDERED);              \
+                    .grad = id##_grad, .saves = mxl_saves_inputs, .node_name = node,               \
+                    .promotion = &mxl_promotes_numbers, .u64 = MXL_U64_ORDERED);                   \
     MXL_SCALAR(id##_scalar, "The " text " of data and scalar, NaN if one is.",                     \
                .aliases = MXL_ALIASES(scalar_alias, "_npi_" #id "_scalar"),                        \
                .grad = id##_scalar_grad, .saves = mxl_saves_input,                                 \

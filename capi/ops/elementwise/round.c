@@ -49,7 +49,8 @@ void mxl_sign_u64(void *out, const void *const *in, const int64_t *step, int64_t
 
 MXL_ARITH_KERNELS(sign, MXL_UNARY_LOOP, x > 0 ? 1 : x < 0 ? -1 : 0);
 MXL_UNARY(sign, "Sign of each element: -1, 0 or 1; 0 for NaN.", .sparse = &mxl_sparse_keeps_zeros,
-          .aliases = MXL_ALIASES("_sparse_sign"), .numpy_name = "_npi_sign", .grad = mxl_grad_zero, .u64_loop = mxl_sign_u64);
+          .aliases = MXL_ALIASES("_sparse_sign"), .numpy_name = "_npi_sign", .grad = mxl_grad_zero,
+          .u64_loop = mxl_sign_u64);
 
 MXL_ARITH_KERNELS(ceil, MXL_UNARY_LOOP, WHOLE(x, ceil));
 static MXL_UNARY(ceil, "The smallest integer that is not below each element.",

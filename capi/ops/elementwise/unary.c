@@ -55,7 +55,8 @@ MXL_GRAD_OPCODE(relu, MXL_CODE_GATE, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 
 
 MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
           .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_relu"),
-          .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu), .grad_kernel = relu_grad_kernel, .u64_loop = mxl_same_u64);
+          .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu), .grad_kernel = relu_grad_kernel,
+          .u64_loop = mxl_same_u64);
 
 /* PyTorch's: -0 stays. */
 MXL_ARITH_OPCODE(relu_cut, MXL_UNARY_LOOP, MXL_CODE_RELU_CUT, x < 0 ? 0 : x);
@@ -112,7 +113,8 @@ MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 
 
 MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
           .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_npi_abs", "_sparse_abs"),
-          .numpy_name = "_npi_absolute", MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel, .u64_loop = mxl_same_u64);
+          .numpy_name = "_npi_absolute", MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel,
+          .u64_loop = mxl_same_u64);
 
 /* ---- step functions, which only vjps use ---- */
 
