@@ -39,7 +39,7 @@ REFUSED = (
     ),
     ("contrib/uniform", "of arrays of `mx.np`, which mx.np.random.uniform draws"),
     (
-        "nd/sparse contrib/dgl_* contrib/edge_id contrib/getnnz contrib/SparseEmbedding",
+        "nd/sparse contrib/getnnz",
         "of sparse arrays; mxlite's are dense",
     ),
     ("nd/CachedOp", "of symbols, which mxlite does not have"),
@@ -70,7 +70,6 @@ ORDINARY = {
     "random numbers": "random.seed",
     "`_sample_unique_zipfian`, probability": "nd.contrib.rand_zipfian",
     "`hybridize(backend=...)`": ".hybridize(backend)",
-    "`Embedding` with `sparse_grad`": "nd.Embedding(sparse_grad) sym.Embedding(sparse_grad)",
     "the storage type row_sparse of parameters": "gluon.Parameter(stype=row_sparse)"
     " gluon.Parameter(grad_stype=row_sparse) .get(stype=row_sparse) .get(grad_stype=row_sparse)"
     " gluon.nn.Embedding(sparse_grad) gluon.contrib.nn.SparseEmbedding"
