@@ -13,8 +13,9 @@ typedef struct mxl_stypes {
     const void *params;
     int num_inputs, num_outputs;
     const int8_t *in;
-    const int8_t *given; /* of arrays to write to; MXL_STYPE_NONE where there is none */
-    int8_t *out;         /* preset to MXL_DENSE */
+    const int8_t *given;      /* of arrays to write to; MXL_STYPE_NONE where there is none */
+    int8_t *out;              /* preset to MXL_DENSE */
+    mxl_array *const *arrays; /* the inputs, for their shapes */
 } mxl_stypes;
 
 struct mxl_sparse_forms {
@@ -32,7 +33,15 @@ struct mxl_sparse_forms {
     /* Arrays to write to are the outputs, whatever their storage type; compute leaves them as they
      * are where it fails. (Optimizers, which update some rows of one.) */
     bool writes_given;
+    /* NULL, or: of an operator with makes_sparse, whether dense inputs may give sparse outputs. */
+    bool (*makes)(const void *params);
 };
+
+/* Whether a call with dense inputs may give a sparse output. */
+static inline bool mxl_op_may_make_sparse(const mxl_op *op, const void *params)
+{
+    return op->makes_sparse && (op->sparse->makes == NULL || op->sparse->makes(params));
+}
 
 /* True where all inputs have that storage type. */
 static inline bool mxl_stypes_all(const mxl_stypes *call, mxl_stype stype)

@@ -55,6 +55,10 @@ mxl_parts *mxl_sparse_read(const mxl_array *array);
  * was shared. The array gets them by mxl_array_set_parts, once they are changed. */
 mxl_parts *mxl_sparse_edit(mxl_array *array);
 
+/* The same with indices that ascend without repetition, in each row of csr: sorted where they do
+ * not; of repeated ones the last counts. */
+mxl_parts *mxl_sparse_ordered(const mxl_array *array);
+
 /* -1 with the error set where the sizes of the parts do not go together or, with `full`, where
  * mxl_sparse_read refuses them or indices do not ascend without repetition, in each row of csr and
  * in row_sparse. */

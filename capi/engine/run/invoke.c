@@ -7,6 +7,7 @@
 #include "base/profile/profile.h"
 #include "engine/tape/rebase.h"
 #include "op/plan.h"
+#include "op/sparse_forms.h"
 
 int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
 {
@@ -394,13 +395,13 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
 }
 
 /* Whether the call has one new output and needs no copy of an input. */
-static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs, int num_outputs,
-                     mxl_array *const *out)
+static bool is_plain(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
+                     int num_outputs, mxl_array *const *out)
 {
     const mxl_input *listed = mxl_op_inputs(op);
 
-    if (op->arity != NULL || op->compose != NULL || op->makes_sparse || num_outputs != 1 ||
-        out[0] != NULL)
+    if (op->arity != NULL || op->compose != NULL || mxl_op_may_make_sparse(op, params) ||
+        num_outputs != 1 || out[0] != NULL)
         return false;
     for (int i = 0; i < num_inputs; i++) {
         if (listed[i].name == NULL || listed[i].mutated || !mxl_array_is_dense(inputs[i]) ||
@@ -507,7 +508,7 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
-    if (mode.meta || !is_plain(op, num_inputs, inputs, num_outputs, out))
+    if (mode.meta || !is_plain(op, params, num_inputs, inputs, num_outputs, out))
         return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
     return op->plan != NULL ? run_moved(op, params, num_inputs, inputs, out, mode)
                             : run_plain(op, params, num_inputs, inputs, out, mode, NULL);

@@ -11,7 +11,7 @@
 
 bool mxl_run_is_sparse(const mxl_run *r)
 {
-    bool sparse = r->call.op->makes_sparse;
+    bool sparse = mxl_op_may_make_sparse(r->call.op, r->call.params);
 
     for (int i = 0; i < r->call.num_inputs && !sparse; i++)
         sparse = mxl_array_is_sparse(r->given_in[i]);
@@ -30,7 +30,8 @@ static int8_t *types_of(const mxl_run *r, mxl_stypes *types)
 
     if (block == NULL)
         return NULL;
-    *types = (mxl_stypes){r->call.op, r->call.params, in, out, block, block + in, block + in + out};
+    *types = (mxl_stypes){r->call.op, r->call.params,   in,         out, block,
+                          block + in, block + in + out, r->given_in};
     for (int i = 0; i < in; i++)
         block[i] = r->given_in[i]->stype;
     for (int i = 0; i < out; i++) {

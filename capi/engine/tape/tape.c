@@ -57,7 +57,8 @@ static layout node_layout(const mxl_call *call)
 static int64_t *meta_fill(mxl_meta *meta, const mxl_array *array, int64_t *dims)
 {
     meta->dtype = array->dtype;
-    meta->ndim = array->ndim;
+    meta->ndim = (int16_t)array->ndim;
+    meta->stype = array->stype;
     meta->shape = dims;
     for (int i = 0; i < array->ndim; i++)
         dims[i] = array->shape[i];

@@ -78,9 +78,9 @@ MXL_DX_OF_Y(sqrt, mxl_div(s, dy, mxl_mul_scalar(s, y, 2)))
 
 MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 
-MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .aliases = MXL_ALIASES("_sparse_sqrt"),
-          .numpy_name = "_npi_sqrt", MXL_RULE_OF_Y(sqrt), .grad_kernel = sqrt_grad_kernel,
-          .promotion = &mxl_promotes_floats);
+MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_sqrt"), .numpy_name = "_npi_sqrt", MXL_RULE_OF_Y(sqrt),
+          .grad_kernel = sqrt_grad_kernel, .promotion = &mxl_promotes_floats);
 
 MXL_ARITH_OPCODE(square, MXL_UNARY_LOOP, MXL_CODE_SQUARE, x * x);
 
@@ -89,15 +89,16 @@ MXL_DX_OF_X(square, mxl_mul(s, dy, mxl_mul_scalar(s, x, 2)))
 
 MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
-MXL_UNARY(square, "Square of each element.", .aliases = MXL_ALIASES("_sparse_square"),
-          .numpy_name = "_npi_square", MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel);
+MXL_UNARY(square, "Square of each element.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_square"), .numpy_name = "_npi_square",
+          MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel);
 
 MXL_ARITH_OPCODE(negative, MXL_UNARY_LOOP, MXL_CODE_NEGATIVE, -x);
 
 /* dx = -dy */
 MXL_DX(negative, mxl_negative(s, dy))
 
-MXL_UNARY(negative, "Each element with its sign turned.",
+MXL_UNARY(negative, "Each element with its sign turned.", .sparse = &mxl_sparse_keeps_zeros,
           .aliases = MXL_ALIASES("_sparse_negative"), .numpy_name = "_npi_negative",
           .grad = negative_grad, .node_name = "NegBackward0");
 
@@ -109,15 +110,16 @@ MXL_DX_OF_X(abs, mxl_mul(s, dy, mxl_sign(s, x)))
 MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
 
 MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_npi_abs", "_sparse_abs"), .numpy_name = "_npi_absolute",
-          MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel);
+          .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_npi_abs", "_sparse_abs"),
+          .numpy_name = "_npi_absolute", MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel);
 
 /* ---- step functions, which only vjps use ---- */
 
 MXL_ARITH_KERNELS(positive, MXL_UNARY_LOOP, x > 0 ? 1 : x != x ? x : 0);
 
 MXL_UNARY_AS(positive, "_mxl_positive", positive,
-             "1 where the element is above 0, NaN stays, else 0.", .grad = mxl_grad_zero);
+             "1 where the element is above 0, NaN stays, else 0.",
+             .sparse = &mxl_sparse_keeps_zeros, .grad = mxl_grad_zero);
 
 const mxl_op *const mxl_ops_unary[] = {
     &mxl_op_exp,      &mxl_op_log,      &mxl_op_tanh,     &mxl_op_sigmoid,

@@ -13,19 +13,22 @@ mxl_array *mxl_sparse_apply(const mxl_op *op, const void *params, int count,
     return mxl_invoke(op, params, count, inputs, 1, &out, mode) == 0 ? out : NULL;
 }
 
-int mxl_sparse_give_data(mxl_array *out, const mxl_parts *like, mxl_array *data)
+int mxl_sparse_give(mxl_array *out, mxl_parts *parts)
 {
-    mxl_parts *parts;
-
-    mxl_array_retain(like->indices);
-    if (like->indptr != NULL)
-        mxl_array_retain(like->indptr);
-    parts = mxl_parts_new(like->indptr != NULL, data, like->indices, like->indptr);
     if (parts == NULL)
         return -1;
     mxl_array_set_parts(out, parts);
     mxl_parts_release(parts);
     return 0;
+}
+
+int mxl_sparse_give_data(mxl_array *out, const mxl_parts *like, mxl_array *data)
+{
+    mxl_array_retain(like->indices);
+    if (like->indptr != NULL)
+        mxl_array_retain(like->indptr);
+    return mxl_sparse_give(out,
+                           mxl_parts_new(like->indptr != NULL, data, like->indices, like->indptr));
 }
 
 /* ---- what keeps zeros ---- */
@@ -58,6 +61,23 @@ static void grad_as_first(const mxl_stypes *call, const int8_t *out_grad, int8_t
 
 const mxl_sparse_forms mxl_sparse_keeps_zeros = {
     .stypes = as_first, .compute = keeps_zeros, .grad_stypes = grad_as_first};
+
+/* ---- an array and a number ---- */
+
+const mxl_sparse_forms mxl_sparse_scaled = {.stypes = as_first, .compute = keeps_zeros};
+
+/* The operator on one 0 tells. */
+static bool zero_stays(mxl_stypes *call)
+{
+    double zero = 0;
+    const void *in = &zero;
+    const int64_t step = 0;
+
+    call->op->kernels->row[MXL_F64](&zero, &in, &step, 1, call->params);
+    return zero == 0 && as_first(call);
+}
+
+const mxl_sparse_forms mxl_sparse_if_zero_stays = {.stypes = zero_stays, .compute = keeps_zeros};
 
 /* ---- copies ---- */
 

@@ -14,6 +14,39 @@ extern const mxl_sparse_forms mxl_sparse_copies;
 /* Zeros, in the storage type of the array to write to, or of the first input. */
 extern const mxl_sparse_forms mxl_sparse_stores_nothing;
 
+/* ---- of an array and a number ---- */
+
+/* Products and quotients: what is stored changes. Others: where the number keeps zeros, which the
+ * operator itself says. */
+extern const mxl_sparse_forms mxl_sparse_scaled, mxl_sparse_if_zero_stays;
+
+/* ---- element-wise, of two arrays of one shape ---- */
+
+/* What is 0 for two zeros: of two csr csr, without elements that are 0; of two row_sparse
+ * row_sparse, with the rows of both. */
+extern const mxl_sparse_forms mxl_sparse_merged;
+
+/* Products: also of a sparse array and a dense one, stored as the sparse one is. */
+extern const mxl_sparse_forms mxl_sparse_multiplied;
+
+/* csr, and a dense array that broadcasts to its shape: stored as the csr is. */
+extern const mxl_sparse_forms mxl_sparse_by_dense;
+
+/* row_sparse, and any array: the stored rows of the first one. */
+extern const mxl_sparse_forms mxl_sparse_by_rows;
+
+/* Sums of any number of row_sparse arrays. */
+extern const mxl_sparse_forms mxl_sparse_summed;
+
+/* ---- dot ---- */
+
+extern const mxl_sparse_forms mxl_sparse_dot;
+
+/* ---- for forms ---- */
+
+/* Gives `out` these parts, whose reference it takes over; -1 with the error set where NULL. */
+int mxl_sparse_give(mxl_array *out, mxl_parts *parts);
+
 /* Runs an operator on arrays, unrecorded: a new array; NULL with the error set. */
 mxl_array *mxl_sparse_apply(const mxl_op *op, const void *params, int count,
                             mxl_array *const *inputs);

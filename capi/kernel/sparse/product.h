@@ -1,0 +1,31 @@
+/* Products of a csr matrix and a dense one, of float32 and float64. Threads share the work by its
+ * elements, not by rows, of which some may hold far more than others. */
+#ifndef MXL_KERNEL_SPARSE_PRODUCT_H
+#define MXL_KERNEL_SPARSE_PRODUCT_H
+
+#include "kernel/sparse/merge.h"
+
+/* out = m x dense, of n columns: indices of m are rows of dense. With `to`, which ascends below
+ * `height`, row i of the product is row to[i] of out, whose other rows become zeros. */
+void mxl_sparse_product(int dtype, const mxl_csr *m, int64_t n, const void *dense, void *out,
+                        const int64_t *to, int64_t height);
+
+/* The elements of m in the order of their columns, and of their rows within one: columns, rows and
+ * values [elements]. -1 with the error set where memory is short. It takes no table of the columns,
+ * of which there may be many more than elements. */
+int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_t *column,
+                         int64_t *row, void *values);
+
+/* Of a list that ascends with repetition: its numbers once, in place, and in indptr, with room for
+ * one more than them, where each begins. Returns how many they are. */
+int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr);
+int64_t mxl_csr_groups(const int64_t *list, int64_t count); /* how many they will be */
+
+/* Row k of `out` is row positions[k] of m: its end in indptr [count + 1], of which the first is 0;
+ * then, when that is filled, columns and values. */
+void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positions,
+                          int64_t *indptr);
+void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
+                       const int64_t *indptr, int64_t *indices, void *values);
+
+#endif
