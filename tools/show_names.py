@@ -76,7 +76,6 @@ ORDINARY = {
     " sym.var(stype=row_sparse) .attach_grad(stype=row_sparse) .row_sparse_pull",
     "`contrib.text`: `GloVe`, `FastText`": "contrib.text.embedding.GloVe contrib.text.embedding.FastText"
     " contrib.text.embedding.create",
-    "`MXDataIterCreateIter` of `LibSVMIter`": "io.LibSVMIter",
     "the order of shuffled iterators": "io.MNISTIter(shuffle=True) io.ImageRecordIter(shuffle=True)"
     " io.ImageDetRecordIter(shuffle=True)",
     "`CheckpointHandler`": "gluon.contrib.estimator.CheckpointHandler",
