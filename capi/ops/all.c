@@ -23,6 +23,7 @@
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
 #define RECURRENT(X)  X(rnn) X(ctc)
+#define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(hawkes)
 #define SYMBOLS(X) X(control)
 #define VISION(X) \
@@ -39,6 +40,7 @@ NUMPY(DECLARED)
 OLD(DECLARED)
 OPTIMIZERS(DECLARED)
 RECURRENT(DECLARED)
+SPARSE(DECLARED)
 STATISTICS(DECLARED)
 SYMBOLS(DECLARED)
 VISION(DECLARED)
@@ -63,6 +65,9 @@ const mxl_op *const *const mxl_families[] = {
 #endif
 #ifndef MXL_WITHOUT_RECURRENT
     RECURRENT(LISTED)
+#endif
+#ifndef MXL_WITHOUT_SPARSE
+    SPARSE(LISTED)
 #endif
 #ifndef MXL_WITHOUT_STATISTICS
     STATISTICS(LISTED)
