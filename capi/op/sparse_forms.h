@@ -15,7 +15,7 @@ typedef struct mxl_stypes {
     const int8_t *in;
     const int8_t *given;      /* of arrays to write to; MXL_STYPE_NONE where there is none */
     int8_t *out;              /* preset to MXL_DENSE */
-    mxl_array *const *arrays; /* the inputs, for their shapes */
+    mxl_array *const *arrays; /* the inputs, for their shapes; NULL: of a graph */
 } mxl_stypes;
 
 struct mxl_sparse_forms {
@@ -25,6 +25,10 @@ struct mxl_sparse_forms {
     /* Fills the outputs: dense ones have any values, sparse ones store nothing and get parts by
      * mxl_array_set_parts. Dense inputs are contiguous. */
     int (*compute)(const mxl_call *call);
+    /* NULL, or: in which storage types gradients of the inputs come, for gradients of the outputs
+     * in those of `out_grad` (MXL_DENSE where none arrives). `in_grad` is preset to MXL_DENSE.
+     * Asked also where no input is sparse (Embedding). Graphs make gradient arrays by it. */
+    void (*grad_stypes)(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad);
     /* Arrays to write to are the outputs, whatever their storage type; compute leaves them as they
      * are where it fails. (Optimizers, which update some rows of one.) */
     bool writes_given;

@@ -266,8 +266,8 @@ mxl_parts *mxl_sparse_read(const mxl_array *array)
 
 int mxl_sparse_check(const mxl_array *array, bool full)
 {
-    mxl_parts *parts = mxl_sparse_read(array);
-    int status = parts == NULL ? -1 : full ? check_order(array, parts) : 0;
+    mxl_parts *parts = full ? mxl_sparse_read(array) : mxl_array_parts(array);
+    int status = parts == NULL ? -1 : full ? check_order(array, parts) : check_sizes(array, parts);
 
     mxl_parts_release(parts);
     return status;

@@ -55,8 +55,9 @@ mxl_parts *mxl_sparse_read(const mxl_array *array);
  * not; of repeated ones the last counts. */
 mxl_parts *mxl_sparse_ordered(const mxl_array *array);
 
-/* What is wrong with the parts; -1 with the error set. Beyond mxl_sparse_read, with `full`:
- * indices ascend without repetition, in each row of csr and in row_sparse. */
+/* -1 with the error set where the sizes of the parts do not go together or, with `full`, where
+ * mxl_sparse_read refuses them or indices do not ascend without repetition, in each row of csr and
+ * in row_sparse. */
 int mxl_sparse_check(const mxl_array *array, bool full);
 
 /* ---- conversions; values that are 0 (of either sign) are not stored ---- */

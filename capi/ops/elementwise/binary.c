@@ -18,12 +18,12 @@ static int add_grad(mxl_grad *g)
 MXL_SPARSE_PAIR(add, "elemwise_", "Sum of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
                 NULL, MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"),
-                &mxl_sparse_merged, .grad = add_grad, .node_name = "AddBackward0",
+                &mxl_sparse_added, .grad = add_grad, .node_name = "AddBackward0",
                 .promotion = &mxl_promotes_numbers);
 
 /* 1.9.1's operator for adding gradients, which has no gradient there. */
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
-                  "Sum of two arrays. The shapes must be equal.", .sparse = &mxl_sparse_merged,
+                  "Sum of two arrays. The shapes must be equal.", .sparse = &mxl_sparse_added,
                   .grad = add_grad, .node_name = "AddBackward0");
 
 /* Truth values have no difference. */
@@ -55,7 +55,7 @@ static int sub_grad(mxl_grad *g)
 MXL_SPARSE_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
                 NULL, MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"),
-                &mxl_sparse_merged, .grad = sub_grad, .node_name = "SubBackward0",
+                &mxl_sparse_added, .grad = sub_grad, .node_name = "SubBackward0",
                 .promotion = &sub_promotion);
 
 MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);

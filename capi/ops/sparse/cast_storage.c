@@ -26,7 +26,15 @@ static int cast_compute(const mxl_call *call)
     return mxl_array_copy_into(call->out[0], call->in[0]);
 }
 
-static const mxl_sparse_forms cast_forms = {.stypes = cast_stypes, .compute = cast_compute};
+/* The gradient is passed on. */
+static void cast_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)call;
+    in_grad[0] = out_grad[0];
+}
+
+static const mxl_sparse_forms cast_forms = {
+    .stypes = cast_stypes, .compute = cast_compute, .grad_stypes = cast_grad_stypes};
 
 static const mxl_op op_cast_storage = {
     .name = "cast_storage",

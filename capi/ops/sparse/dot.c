@@ -11,6 +11,17 @@
 /* forward_stype, by its position in mxl_storage_types. */
 static const int8_t wanted[] = {MXL_STYPE_NONE, MXL_CSR, MXL_DENSE, MXL_ROW_SPARSE};
 
+/* Of a graph input i counts as a matrix. */
+static bool is_matrix(const mxl_stypes *call, int i)
+{
+    return call->arrays == NULL || call->arrays[i]->ndim == 2;
+}
+
+static bool has_axes(const mxl_stypes *call, int i)
+{
+    return call->arrays == NULL || call->arrays[i]->ndim > 1;
+}
+
 /* Whether there is a kernel for the call, and how its result is stored if nobody asks. */
 static bool natural(const mxl_stypes *call, int8_t *stype)
 {
@@ -19,11 +30,11 @@ static bool natural(const mxl_stypes *call, int8_t *stype)
 
     *stype = MXL_DENSE;
     if (call->in[0] == MXL_CSR && !p->transpose_b) {
-        if (p->transpose_a && call->in[1] != MXL_CSR && call->arrays[1]->ndim > 1)
+        if (p->transpose_a && call->in[1] != MXL_CSR && has_axes(call, 1))
             *stype = MXL_ROW_SPARSE;
         return true;
     }
-    if (dense_left && call->in[1] == MXL_CSR && !p->transpose_a && call->arrays[0]->ndim == 2) {
+    if (dense_left && call->in[1] == MXL_CSR && !p->transpose_a && is_matrix(call, 0)) {
         *stype = MXL_CSR;
         return true;
     }
@@ -38,6 +49,15 @@ static bool dot_stypes(mxl_stypes *call)
 
     call->out[0] = asked == MXL_STYPE_NONE ? stype : asked;
     return has_kernel || call->out[0] != MXL_DENSE;
+}
+
+/* drhs = lhs' dy */
+static void dot_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    const mxl_dot_params *p = call->params;
+
+    if (call->in[0] == MXL_CSR && !p->transpose_a && !p->transpose_b && out_grad[0] != MXL_CSR)
+        in_grad[1] = MXL_ROW_SPARSE;
 }
 
 static bool dot_makes(const void *params)
@@ -438,4 +458,8 @@ static int dot_compute(const mxl_call *call)
 }
 
 const mxl_sparse_forms mxl_sparse_dot = {
-    .stypes = dot_stypes, .compute = dot_compute, .makes = dot_makes};
+    .stypes = dot_stypes,
+    .compute = dot_compute,
+    .grad_stypes = dot_grad_stypes,
+    .makes = dot_makes,
+};

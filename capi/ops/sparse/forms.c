@@ -52,24 +52,15 @@ static int keeps_zeros(const mxl_call *call)
     return status;
 }
 
-const mxl_sparse_forms mxl_sparse_keeps_zeros = {.stypes = as_first, .compute = keeps_zeros};
-
-/* ---- an array and a number ---- */
-
-const mxl_sparse_forms mxl_sparse_scaled = {.stypes = as_first, .compute = keeps_zeros};
-
-/* The operator on one 0 tells. */
-static bool zero_stays(mxl_stypes *call)
+/* A product with the derivative keeps the zeros of a gradient that is stored as the array is. */
+static void grad_as_first(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
 {
-    double zero = 0;
-    const void *in = &zero;
-    const int64_t step = 0;
-
-    call->op->kernels->row[MXL_F64](&zero, &in, &step, 1, call->params);
-    return zero == 0 && as_first(call);
+    if (out_grad[0] == call->in[0])
+        in_grad[0] = call->in[0];
 }
 
-const mxl_sparse_forms mxl_sparse_if_zero_stays = {.stypes = zero_stays, .compute = keeps_zeros};
+const mxl_sparse_forms mxl_sparse_keeps_zeros = {
+    .stypes = as_first, .compute = keeps_zeros, .grad_stypes = grad_as_first};
 
 /* ---- copies ---- */
 
@@ -84,7 +75,34 @@ static int copies(const mxl_call *call)
     return mxl_array_copy_into(call->out[0], call->in[0]);
 }
 
-const mxl_sparse_forms mxl_sparse_copies = {.stypes = as_given, .compute = copies};
+/* The gradient is passed on. */
+static void grad_as_arrived(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)call;
+    in_grad[0] = out_grad[0];
+}
+
+const mxl_sparse_forms mxl_sparse_copies = {
+    .stypes = as_given, .compute = copies, .grad_stypes = grad_as_arrived};
+
+/* ---- an array and a number ---- */
+
+const mxl_sparse_forms mxl_sparse_scaled = {
+    .stypes = as_first, .compute = keeps_zeros, .grad_stypes = grad_as_arrived};
+
+/* The operator on one 0 tells. */
+static bool zero_stays(mxl_stypes *call)
+{
+    double zero = 0;
+    const void *in = &zero;
+    const int64_t step = 0;
+
+    call->op->kernels->row[MXL_F64](&zero, &in, &step, 1, call->params);
+    return zero == 0 && as_first(call);
+}
+
+const mxl_sparse_forms mxl_sparse_if_zero_stays = {
+    .stypes = zero_stays, .compute = keeps_zeros, .grad_stypes = grad_as_arrived};
 
 /* ---- zeros ---- */
 

@@ -25,6 +25,7 @@ extern const mxl_sparse_forms mxl_sparse_scaled, mxl_sparse_if_zero_stays;
 /* What is 0 for two zeros: of two csr csr, without elements that are 0; of two row_sparse
  * row_sparse, with the rows of both. */
 extern const mxl_sparse_forms mxl_sparse_merged;
+extern const mxl_sparse_forms mxl_sparse_added; /* sums and differences, which pass gradients on */
 
 /* Products: also of a sparse array and a dense one, stored as the sparse one is. */
 extern const mxl_sparse_forms mxl_sparse_multiplied;

@@ -184,6 +184,16 @@ static int merge(const mxl_call *call)
 
 const mxl_sparse_forms mxl_sparse_merged = {.stypes = merged_stypes, .compute = merge};
 
+/* The gradients are dy, of which one is turned. */
+static void sum_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    for (int i = 0; i < call->num_inputs; i++)
+        in_grad[i] = out_grad[0];
+}
+
+const mxl_sparse_forms mxl_sparse_added = {
+    .stypes = merged_stypes, .compute = merge, .grad_stypes = sum_grad_stypes};
+
 /* ---- sparse and dense ---- */
 
 /* The dense array's values at the places of the parts; it broadcasts to the csr's shape. */
@@ -239,14 +249,31 @@ static int multiply(const mxl_call *call)
                                                                               : merge(call);
 }
 
-const mxl_sparse_forms mxl_sparse_multiplied = {.stypes = multiplied_stypes, .compute = multiply};
+/* As csr where the other factor is one, and this one is not. */
+static void multiplied_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)out_grad;
+    for (int i = 0; i < 2; i++) {
+        if (call->in[i] == MXL_DENSE && call->in[1 - i] == MXL_CSR)
+            in_grad[i] = MXL_CSR;
+    }
+}
+
+const mxl_sparse_forms mxl_sparse_multiplied = {
+    .stypes = multiplied_stypes, .compute = multiply, .grad_stypes = multiplied_grad_stypes};
 
 static bool by_dense_stypes(mxl_stypes *call)
 {
-    const mxl_array *csr = call->arrays[0], *dense = call->arrays[1];
+    const mxl_array *csr, *dense;
 
     call->out[0] = MXL_CSR;
-    if (call->in[0] != MXL_CSR || call->in[1] != MXL_DENSE || dense->ndim > 2)
+    if (call->in[0] != MXL_CSR || call->in[1] != MXL_DENSE)
+        return false;
+    if (call->arrays == NULL)
+        return true;
+    csr = call->arrays[0];
+    dense = call->arrays[1];
+    if (dense->ndim > 2)
         return false;
     for (int i = 1; i <= dense->ndim; i++) {
         int64_t size = dense->shape[dense->ndim - i];
@@ -313,4 +340,5 @@ static int sum_rows(const mxl_call *call)
     return mxl_sparse_give(call->out[0], sum);
 }
 
-const mxl_sparse_forms mxl_sparse_summed = {.stypes = summed_stypes, .compute = sum_rows};
+const mxl_sparse_forms mxl_sparse_summed = {
+    .stypes = summed_stypes, .compute = sum_rows, .grad_stypes = sum_grad_stypes};
