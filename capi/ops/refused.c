@@ -37,12 +37,6 @@
     X(_contrib_dgl_graph_compact, SPARSE) \
     X(_contrib_dgl_subgraph, SPARSE) \
     X(_contrib_edge_id, SPARSE) \
-    X(_contrib_getnnz, SPARSE) \
-    X(_scatter_elemwise_div, SPARSE) \
-    X(_scatter_minus_scalar, SPARSE) \
-    X(_scatter_plus_scalar, SPARSE) \
-    X(_sparse_retain, SPARSE) \
-    X(_square_sum, SPARSE) \
     X(_sg_mkldnn_conv, SUBGRAPH) \
     X(_sg_mkldnn_fully_connected, SUBGRAPH) \
     X(_sg_mkldnn_selfatt_qk, SUBGRAPH) \

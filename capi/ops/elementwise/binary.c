@@ -129,6 +129,11 @@ MXL_SPARSE_PAIR(
     MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"), NULL, .grad = div_grad, .saves = div_saves,
     .node_name = "DivBackward0", .promotion = &mxl_promotes_floats);
 
+static MXL_BINARY(scatter_div, "_scatter_elemwise_div", mxl_infer_same, div,
+                  "Quotient of two arrays of one shape; of a row_sparse lhs in the rows that it "
+                  "stores.",
+                  .sparse = &mxl_sparse_by_rows, .grad = div_grad, .saves = div_saves);
+
 /* ---- add_n ---- */
 
 /* Sums from left to right, into the output. */
@@ -163,15 +168,7 @@ const mxl_op mxl_op_add_n = {
 const mxl_op *const mxl_op_mul_alike = &mxl_op_same_mul;
 
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add,
-    &mxl_op_same_add,
-    &mxl_op_broadcast_sub,
-    &mxl_op_same_sub,
-    &mxl_op_broadcast_mul,
-    &mxl_op_same_mul,
-    &mxl_op_broadcast_div,
-    &mxl_op_same_div,
-    &mxl_op_grad_add,
-    &mxl_op_add_n,
-    NULL,
+    &mxl_op_broadcast_add, &mxl_op_same_add, &mxl_op_broadcast_sub, &mxl_op_same_sub,
+    &mxl_op_broadcast_mul, &mxl_op_same_mul, &mxl_op_broadcast_div, &mxl_op_same_div,
+    &mxl_op_scatter_div,   &mxl_op_grad_add, &mxl_op_add_n,         NULL,
 };

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "kernel/copy/strided_copy.h"
+#include "kernel/sparse/csr_parts.h"
 #include "kernel/sparse/product.h"
 #include "ops/sparse/forms.h"
 
@@ -74,12 +75,6 @@ static mxl_array *as_float(mxl_array *array)
                                    : mxl_array_contiguous(array);
 }
 
-static mxl_csr csr_of(const mxl_parts *parts)
-{
-    return (mxl_csr){parts->indptr->size - 1, mxl_array_read(parts->indptr),
-                     mxl_array_read(parts->indices), mxl_array_read(parts->data)};
-}
-
 /* Checked parts with data as float32 or float64. */
 static mxl_parts *float_parts(const mxl_array *array)
 {
@@ -112,7 +107,7 @@ static mxl_array *transposed(const mxl_array *a, int64_t rows, int64_t columns)
 /* m x dense [*, n]. */
 static mxl_array *product(const mxl_parts *m, int64_t n, const mxl_array *dense)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     mxl_array *out = mxl_array_new(dense->dtype, 2, (int64_t[]){a.rows, n});
 
     if (out != NULL)
@@ -138,7 +133,7 @@ static void flipped_end(const flipped *f)
 
 static int flip(flipped *f, const mxl_parts *m, int64_t width)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     int64_t stored = mxl_parts_stored(m), bounds;
 
     *f = (flipped){mxl_array_new(MXL_I64, 1, &stored), mxl_array_new(MXL_I64, 1, &stored),
@@ -250,7 +245,7 @@ static int by_dense(const mxl_call *call, const mxl_parts *m, const mxl_array *d
     flipped f;
 
     if (!p->transpose_a && mxl_array_is_dense(out) && out->dtype == dense->dtype) {
-        mxl_csr a = csr_of(m);
+        mxl_csr a = mxl_sparse_csr(m);
 
         mxl_sparse_product(out->dtype, &a, n, mxl_array_read(dense), mxl_array_write(out), NULL,
                            a.rows);
@@ -268,26 +263,10 @@ static int by_dense(const mxl_call *call, const mxl_parts *m, const mxl_array *d
 
 /* ---- csr x row_sparse ---- */
 
-/* The number's position in a list that ascends, or -1. */
-static int64_t find(const int64_t *list, int64_t count, int64_t number)
-{
-    int64_t low = 0, high = count;
-
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (list[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && list[low] == number ? low : -1;
-}
-
 /* The elements of m whose columns are stored rows of b, with these as columns. */
 static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     const int64_t *rows = mxl_array_read(b->indices);
     int64_t stored = mxl_parts_stored(m), have = mxl_parts_stored(b), kept = 0;
     mxl_array *values = mxl_array_copy(m->data), *indices = mxl_array_new(MXL_I64, 1, &stored);
@@ -301,7 +280,7 @@ static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
         begins[0] = 0;
         for (int64_t i = 0; i < a.rows; i++) {
             for (int64_t k = a.indptr[i]; k < a.indptr[i + 1]; k++) {
-                int64_t found = find(rows, have, a.indices[k]);
+                int64_t found = mxl_sparse_find(rows, have, a.indices[k]);
 
                 if (found < 0)
                     continue;
@@ -319,7 +298,7 @@ static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
 /* The rows of m that b stores, which count as rows 0, 1 ... */
 static mxl_parts *of_stored(const mxl_parts *m, const mxl_parts *b)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     const int64_t *rows = mxl_array_read(b->indices);
     int64_t have = mxl_parts_stored(b), bounds = have + 1, stored;
     mxl_array *indptr = mxl_array_new(MXL_I64, 1, &bounds), *values, *indices;
