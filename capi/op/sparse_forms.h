@@ -22,8 +22,9 @@ struct mxl_sparse_forms {
     /* Sets the storage types of the outputs; false: there is no form for these inputs. Asked where
      * an input or an array to write to is sparse, and always of an operator with makes_sparse. */
     bool (*stypes)(mxl_stypes *call);
-    /* Fills the outputs: dense ones have any values, sparse ones store nothing and get parts by
-     * mxl_array_set_parts. Dense inputs are contiguous. */
+    /* NULL: the operator is a composite whose parts take the inputs. Or: fills the outputs: dense
+     * ones have any values, sparse ones store nothing and get parts by mxl_array_set_parts. Dense
+     * inputs are contiguous. */
     int (*compute)(const mxl_call *call);
     /* NULL, or: in which storage types gradients of the inputs come, for gradients of the outputs
      * in those of `out_grad` (MXL_DENSE where none arrives). `in_grad` is preset to MXL_DENSE.

@@ -30,7 +30,6 @@
     X(_contrib_quantized_pooling, QUANTIZED) \
     X(_contrib_quantized_rnn, QUANTIZED) \
     X(_contrib_requantize, QUANTIZED) \
-    X(_contrib_SparseEmbedding, SPARSE) \
     X(_contrib_dgl_adjacency, SPARSE) \
     X(_contrib_dgl_csr_neighbor_non_uniform_sample, SPARSE) \
     X(_contrib_dgl_csr_neighbor_uniform_sample, SPARSE) \

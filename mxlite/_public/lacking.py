@@ -20,7 +20,7 @@ _REASONS = (
         "ndarray.contrib.uniform symbol.contrib.uniform",
         "random.uniform, and that of mx.np and mx.sym.np, draw the same",
     ),
-    ("*sparse *SparseEmbedding *.CSRNDArray *.getnnz *.edge_id *.dgl_*", _SPARSE),
+    ("*.getnnz *.edge_id *.dgl_*", _SPARSE),
     ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),
     ("th", "it called Lua's Torch; mx.operator.CustomOp runs code of yours"),
     ("onnx onnx.*", "models are exchanged as symbols: net.export and mx.gluon.SymbolBlock.imports"),

@@ -53,12 +53,12 @@ def {name}(*{inputs}, **kwargs):
 
 
 #: (how an operator's name begins, how it ends, the module of mx.nd with its function); the first row that fits. There
-#: the name lacks the beginning, but in `_internal`. Sparse arrays and mx.np have no module yet.
+#: the name lacks the beginning, but in `_internal`.
 _PLACES: tuple[tuple[str, str, str | None], ...] = (
     ("_contrib_", "", "contrib"),
     ("_linalg_", "", "linalg"),
     ("_random_", "_like", "random"),
-    ("_sparse_", "", None),
+    ("_sparse_", "", "sparse"),
     ("_image_", "", "image"),
     ("_np", "", None),
     ("_mxl_", "", None),

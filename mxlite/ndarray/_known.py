@@ -40,6 +40,8 @@ class KnownCalls:
 
     def __init__(self, operator: Operator, tell: Callable[[tuple, int], None]) -> None:
         self._operator, self._tell = operator, tell
+        #: Parameters that say how the result is stored: only the general way asks which class that is of.
+        self._stypes = {row[0] for row in operator.params if row[0].endswith("stype")}
         #: identities -> the values of a call that came twice, kept so that no other object gets their identity.
         self._kept: dict[tuple[int, ...], tuple] = {}
         self._seen: dict[tuple[int, ...], tuple] = {}
@@ -48,6 +50,8 @@ class KnownCalls:
         """Of a call that was not known: `values` of all parameters, of which `given` are those that were given."""
         key = tuple(map(id, values))
         if len(self._kept) == _ROOM or key in self._kept or not all(map(_is_unchanging, given.values())):
+            return
+        if self._stypes and not self._stypes.isdisjoint(given):
             return
         if key not in self._seen:
             if len(self._seen) == _ROOM:

@@ -165,3 +165,17 @@ int mxl_sparse_copy_into(mxl_array *dst, const mxl_array *src)
     mxl_array_release(made);
     return status;
 }
+
+int mxl_sparse_move_into(mxl_array *dst, mxl_array *src)
+{
+    mxl_parts *parts = mxl_array_parts(src);
+    int status = 0;
+
+    if (dst->stype == src->stype && dst->dtype == src->dtype && mxl_array_same_shape(dst, src) &&
+        mxl_array_is_unique(parts->data))
+        mxl_array_set_parts(dst, parts);
+    else
+        status = mxl_sparse_copy_into(dst, src);
+    mxl_parts_release(parts);
+    return status;
+}

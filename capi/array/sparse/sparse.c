@@ -264,6 +264,25 @@ mxl_parts *mxl_sparse_read(const mxl_array *array)
     return parts;
 }
 
+mxl_parts *mxl_sparse_edit(mxl_array *array)
+{
+    mxl_parts *parts = mxl_sparse_read(array), *made;
+
+    /* The array's own reference and this one. */
+    if (parts == NULL || (atomic_load_explicit(&parts->ref.count, memory_order_acquire) <= 2 &&
+                          mxl_array_is_unique(parts->data)))
+        return parts;
+    mxl_array_retain(parts->indices);
+    if (parts->indptr != NULL)
+        mxl_array_retain(parts->indptr);
+    made = mxl_parts_new(parts->indptr != NULL, mxl_array_copy(parts->data), parts->indices,
+                         parts->indptr);
+    if (made != NULL)
+        atomic_store_explicit(&made->checked, true, memory_order_release);
+    mxl_parts_release(parts);
+    return made;
+}
+
 int mxl_sparse_check(const mxl_array *array, bool full)
 {
     mxl_parts *parts = full ? mxl_sparse_read(array) : mxl_array_parts(array);

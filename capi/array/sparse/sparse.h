@@ -51,6 +51,10 @@ void mxl_array_set_parts(mxl_array *array, mxl_parts *parts);
  * where the array's parts are not so. */
 mxl_parts *mxl_sparse_read(const mxl_array *array);
 
+/* The same for a kernel that changes their data: no one else can see it, as it is a copy where it
+ * was shared. The array gets them by mxl_array_set_parts, once they are changed. */
+mxl_parts *mxl_sparse_edit(mxl_array *array);
+
 /* The same with indices that ascend without repetition, in each row of csr: sorted where they do
  * not; of repeated ones the last counts. */
 mxl_parts *mxl_sparse_ordered(const mxl_array *array);
@@ -69,6 +73,9 @@ mxl_array *mxl_array_cast_storage(const mxl_array *array, mxl_stype stype);
 /* dst = src where one is sparse, with a cast if the dtypes differ; shapes must be the same. -1 with
  * the error set. */
 int mxl_sparse_copy_into(mxl_array *dst, const mxl_array *src);
+
+/* The same from a sparse array that no one else refers to: gives its parts away where it can. */
+int mxl_sparse_move_into(mxl_array *dst, mxl_array *src);
 
 /* "default", "row_sparse", "csr"; "undefined" of anything else. */
 const char *mxl_stype_name(int stype);

@@ -109,6 +109,15 @@ static int run_form(mxl_run *r, const int8_t *stypes)
     return mxl_run_finish(r);
 }
 
+/* A composite whose parts take sparse arrays. */
+static int run_parts(mxl_run *r)
+{
+    if ((r->call.op->infer != NULL && (mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0)) ||
+        mxl_run_check_writable(r) != 0)
+        return -1;
+    return mxl_run_composite(r);
+}
+
 /* ---- on dense copies ---- */
 
 static mxl_array *dense_copy(mxl_scope *scope, mxl_array *in, const mxl_op *cast_storage)
@@ -210,7 +219,9 @@ int mxl_run_sparse(mxl_run *r)
     block = types_of(r, &types);
     if (block == NULL)
         return -1;
-    status = forms->stypes(&types) ? run_form(r, types.out) : run_fallback(r);
+    status = !forms->stypes(&types)   ? run_fallback(r)
+             : forms->compute == NULL ? run_parts(r)
+                                      : run_form(r, types.out);
     types_free(r, block);
     return status;
 }

@@ -22,8 +22,8 @@ void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positi
         indptr[k + 1] = indptr[k] + m->indptr[positions[k] + 1] - m->indptr[positions[k]];
 }
 
-void mxl_sparse_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
-                          const int64_t *indptr, int64_t *indices, void *values)
+void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
+                       const int64_t *indptr, int64_t *indices, void *values)
 {
     for (int64_t k = 0; k < count; k++)
         copy_elements(width, m, m->indptr[positions[k]], indptr[k + 1] - indptr[k], indices, values,

@@ -8,8 +8,8 @@
  * then, when that is filled, columns and values. */
 void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positions,
                           int64_t *indptr);
-void mxl_sparse_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
-                          const int64_t *indptr, int64_t *indices, void *values);
+void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
+                       const int64_t *indptr, int64_t *indices, void *values);
 
 /* Of `count` rows from row `first` on, the columns from `begin` to `end`: likewise. */
 void mxl_sparse_cut_ends(const mxl_csr *m, int64_t first, int64_t count, int64_t begin, int64_t end,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/thread.h"
+
 /* Loops over elements of one width, as unsigned integers: `mask` leaves the sign out. */
 #define LOOPS(type, name)                                                                          \
     static bool any_##name(const type *in, int64_t n, type mask)                                   \
@@ -145,4 +147,56 @@ void mxl_sparse_put_rows(size_t row_bytes, int64_t count, const int64_t *indices
     for (int64_t k = 0; k < count; k++)
         memcpy((char *)out + (size_t)indices[k] * row_bytes,
                (const char *)in + (size_t)k * row_bytes, row_bytes);
+}
+
+/* ---- rows by their numbers ---- */
+
+typedef struct take_job {
+    size_t row_bytes;
+    int64_t stored;
+    const int64_t *indices, *at;
+    const char *data;
+    char *out;
+} take_job;
+
+/* Where the number is in the list, or -1. A list without gaps up to it has it at its own place. */
+static int64_t place_of(int64_t number, int64_t count, const int64_t *list)
+{
+    int64_t low = 0, high = count;
+
+    if (number < count && list[number] == number)
+        return number;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (list[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && list[low] == number ? low : -1;
+}
+
+static void take_range(void *data, int64_t begin, int64_t end)
+{
+    const take_job *job = data;
+
+    for (int64_t j = begin; j < end; j++) {
+        int64_t place = place_of(job->at[j], job->stored, job->indices);
+        char *out = job->out + (size_t)j * job->row_bytes;
+
+        if (place < 0)
+            memset(out, 0, job->row_bytes);
+        else
+            memcpy(out, job->data + (size_t)place * job->row_bytes, job->row_bytes);
+    }
+}
+
+void mxl_sparse_take_rows(size_t row_bytes, int64_t stored, const int64_t *indices,
+                          const void *data, int64_t count, const int64_t *at, void *out)
+{
+    take_job job = {row_bytes, stored, indices, at, data, out};
+    int64_t grain = (1 << 14) / (int64_t)(row_bytes + 64) + 1;
+
+    mxl_parallel_fine(count, grain, 4 * grain, take_range, &job);
 }

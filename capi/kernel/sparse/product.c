@@ -167,7 +167,7 @@ int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_
     return 0;
 }
 
-int64_t mxl_sparse_groups(const int64_t *list, int64_t count)
+int64_t mxl_csr_groups(const int64_t *list, int64_t count)
 {
     int64_t found = count > 0;
 
@@ -176,7 +176,7 @@ int64_t mxl_sparse_groups(const int64_t *list, int64_t count)
     return found;
 }
 
-int64_t mxl_sparse_group(int64_t *list, int64_t count, int64_t *indptr)
+int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr)
 {
     int64_t found = 0;
 

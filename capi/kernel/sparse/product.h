@@ -18,7 +18,7 @@ int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_
 
 /* Of a list that ascends with repetition: its numbers once, in place, and in indptr, with room for
  * one more than them, where each begins. Returns how many they are. */
-int64_t mxl_sparse_group(int64_t *list, int64_t count, int64_t *indptr);
-int64_t mxl_sparse_groups(const int64_t *list, int64_t count); /* how many they will be */
+int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr);
+int64_t mxl_csr_groups(const int64_t *list, int64_t count); /* how many they will be */
 
 #endif

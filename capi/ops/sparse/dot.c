@@ -142,11 +142,11 @@ static int flip(flipped *f, const mxl_parts *m, int64_t width)
         mxl_sparse_by_column(mxl_dtype_size(m->data->dtype), &a, width, mxl_array_write(f->columns),
                              mxl_array_write(f->rows), mxl_array_write(f->values)) != 0)
         return -1;
-    bounds = mxl_sparse_groups(mxl_array_read(f->columns), stored) + 1;
+    bounds = mxl_csr_groups(mxl_array_read(f->columns), stored) + 1;
     f->indptr = mxl_array_new(MXL_I64, 1, &bounds);
     if (f->indptr == NULL)
         return -1;
-    f->found = mxl_sparse_group(mxl_array_write(f->columns), stored, mxl_array_write(f->indptr));
+    f->found = mxl_csr_group(mxl_array_write(f->columns), stored, mxl_array_write(f->indptr));
     return 0;
 }
 
@@ -310,8 +310,8 @@ static mxl_parts *of_stored(const mxl_parts *m, const mxl_parts *b)
     values = mxl_array_new(m->data->dtype, 1, &stored);
     indices = mxl_array_new(MXL_I64, 1, &stored);
     if (values != NULL && indices != NULL)
-        mxl_sparse_take_rows(mxl_dtype_size(values->dtype), &a, have, rows, mxl_array_read(indptr),
-                             mxl_array_write(indices), mxl_array_write(values));
+        mxl_csr_take_rows(mxl_dtype_size(values->dtype), &a, have, rows, mxl_array_read(indptr),
+                          mxl_array_write(indices), mxl_array_write(values));
     return mxl_parts_new(true, values, indices, indptr);
 }
 

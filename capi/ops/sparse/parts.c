@@ -68,8 +68,8 @@ int mxl_sparse_take_into(mxl_array *out, const mxl_array *csr, const int64_t *po
     if (indptr != NULL) {
         mxl_sparse_take_ends(&m, rows, positions, indptr);
         if (begin_elements(&a, csr->dtype))
-            mxl_sparse_take_rows(mxl_dtype_size(csr->dtype), &m, rows, positions, indptr,
-                                 mxl_array_write(a.indices), mxl_array_write(a.values));
+            mxl_csr_take_rows(mxl_dtype_size(csr->dtype), &m, rows, positions, indptr,
+                              mxl_array_write(a.indices), mxl_array_write(a.values));
     }
     mxl_parts_release(parts);
     return give(out, &a);
