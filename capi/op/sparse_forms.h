@@ -15,7 +15,7 @@ typedef struct mxl_stypes {
     const int8_t *in;
     const int8_t *given;      /* of arrays to write to; MXL_STYPE_NONE where there is none */
     int8_t *out;              /* preset to MXL_DENSE */
-    mxl_array *const *arrays; /* the inputs, for their shapes */
+    mxl_array *const *arrays; /* the inputs, for their shapes; NULL: of a graph */
 } mxl_stypes;
 
 struct mxl_sparse_forms {

@@ -30,12 +30,6 @@
     X(_contrib_quantized_pooling, QUANTIZED) \
     X(_contrib_quantized_rnn, QUANTIZED) \
     X(_contrib_requantize, QUANTIZED) \
-    X(_contrib_dgl_adjacency, SPARSE) \
-    X(_contrib_dgl_csr_neighbor_non_uniform_sample, SPARSE) \
-    X(_contrib_dgl_csr_neighbor_uniform_sample, SPARSE) \
-    X(_contrib_dgl_graph_compact, SPARSE) \
-    X(_contrib_dgl_subgraph, SPARSE) \
-    X(_contrib_edge_id, SPARSE) \
     X(_contrib_getnnz, SPARSE) \
     X(_scatter_elemwise_div, SPARSE) \
     X(_scatter_minus_scalar, SPARSE) \

@@ -40,7 +40,7 @@ static int around_begin(around *a, const mxl_indexed *graph, int n, const int8_t
     memset(given, MXL_STYPE_NONE, out);
     for (size_t i = 0; i < in; i++)
         a->in[i] = stypes[graph->input[graph->args[n] + (int)i]];
-    a->call = (mxl_stypes){node->op, node->params, (int)in, (int)out, a->in, given, a->out};
+    a->call = (mxl_stypes){node->op, node->params, (int)in, (int)out, a->in, given, a->out, NULL};
     return 0;
 }
 

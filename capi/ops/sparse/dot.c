@@ -19,11 +19,13 @@ static bool natural(const mxl_stypes *call, int8_t *stype)
 
     *stype = MXL_DENSE;
     if (call->in[0] == MXL_CSR && !p->transpose_b) {
-        if (p->transpose_a && call->in[1] != MXL_CSR && call->arrays[1]->ndim > 1)
+        if (p->transpose_a && call->in[1] != MXL_CSR &&
+            (call->arrays == NULL || call->arrays[1]->ndim > 1))
             *stype = MXL_ROW_SPARSE;
         return true;
     }
-    if (dense_left && call->in[1] == MXL_CSR && !p->transpose_a && call->arrays[0]->ndim == 2) {
+    if (dense_left && call->in[1] == MXL_CSR && !p->transpose_a &&
+        (call->arrays == NULL || call->arrays[0]->ndim == 2)) {
         *stype = MXL_CSR;
         return true;
     }

@@ -243,10 +243,16 @@ const mxl_sparse_forms mxl_sparse_multiplied = {.stypes = multiplied_stypes, .co
 
 static bool by_dense_stypes(mxl_stypes *call)
 {
-    const mxl_array *csr = call->arrays[0], *dense = call->arrays[1];
+    const mxl_array *csr, *dense;
 
     call->out[0] = MXL_CSR;
-    if (call->in[0] != MXL_CSR || call->in[1] != MXL_DENSE || dense->ndim > 2)
+    if (call->in[0] != MXL_CSR || call->in[1] != MXL_DENSE)
+        return false;
+    if (call->arrays == NULL)
+        return true;
+    csr = call->arrays[0];
+    dense = call->arrays[1];
+    if (dense->ndim > 2)
         return false;
     for (int i = 1; i <= dense->ndim; i++) {
         int64_t size = dense->shape[dense->ndim - i];
