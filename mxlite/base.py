@@ -231,6 +231,9 @@ def warn_user(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=level)
 
 
+#: MXNet's numbers of storage types.
+STYPE_NUMBERS = {"undefined": -1, "default": 0, "row_sparse": 1, "csr": 2}
+
 #: Who was the first of the process to ask for sparse storage.
 _asked_for_sparse: list[str] = []
 
