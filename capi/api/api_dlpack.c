@@ -1,5 +1,6 @@
 /* MXNDArray*DLPack: arrays to and from other libraries without a copy, and arrays over foreign
  * memory. Called by bindings. */
+#include "array/failure.h"
 #include "api/common.h"
 
 #include <string.h>
@@ -79,7 +80,7 @@ static outgoing *export_array(const char *function, const void *handle, dl_tenso
 
     if (array == NULL)
         return NULL;
-    alias = mxl_array_alias(array);
+    alias = mxl_failure_report(array) == 0 ? mxl_array_alias(array) : NULL;
     api_unpin(handle);
     if (alias != NULL)
         o = outgoing_new(alias, tensor);

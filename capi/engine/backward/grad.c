@@ -1,6 +1,7 @@
 /* The functions that vjps call. */
 #include "engine/backward/grad.h"
 
+#include "array/failure.h"
 #include "base/error.h"
 #include "engine/backward/composite.h"
 #include "engine/run/builtin_ops.h"
@@ -152,7 +153,8 @@ int mxl_grad_run(mxl_grad *g)
     const mxl_op *op = g->op;
     int status;
 
-    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node) && !has_sparse(g))
+    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node) && !has_sparse(g) &&
+        !mxl_failures_exist())
         status = op->grad_kernel(g);
     else if (op->grad != NULL)
         status = op->grad(g);

@@ -1,6 +1,7 @@
 /* The roots of a backward: their edges, and the gradients that are given for them. */
 #include "engine/backward/heads.h"
 
+#include "array/failure.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "engine/backward/grad.h"
@@ -84,9 +85,11 @@ static mxl_array *ones_for(const mxl_visit *walk, const mxl_backward_args *args,
                            mxl_mode mode)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
-    mxl_array *like = args->heads != NULL ? args->heads[i] : NULL, *ones = NULL;
+    bool made =
+        args->heads == NULL || mxl_failures_exist(); /* ones are none of the root's values */
+    mxl_array *like = made ? NULL : args->heads[i], *ones = NULL;
 
-    if (args->heads == NULL) {
+    if (made) {
         mxl_meta meta = edge_meta(walk->heads[i]);
 
         like = mxl_array_new(meta.dtype, meta.ndim, meta.shape);
@@ -94,7 +97,7 @@ static mxl_array *ones_for(const mxl_visit *walk, const mxl_backward_args *args,
     mode.record = false;
     if (builtin != NULL && like != NULL)
         (void)mxl_invoke(builtin->ones_like, NULL, 1, &like, 1, &ones, mode);
-    if (args->heads == NULL)
+    if (made)
         mxl_array_release(like);
     return ones;
 }
