@@ -64,7 +64,7 @@ def test_methods_of_storage() -> None:
             x.tostype(wrong)
     assert type(x.as_np_ndarray()) is mx.np.ndarray
     assert nd.empty((2,), stype="row_sparse").stype == "row_sparse"
-    with pytest.raises(MXNetError):
+    with pytest.raises(mx.MXNetError):
         nd.zeros((2,), stype="csr")
     x.attach_grad()
     with autograd.record():
