@@ -90,7 +90,7 @@ class KVStore(KVStoreBase):
             stored = self._known(each)
             if self._updater is None and arrays[0].shape != stored.shape:
                 raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, pushed was {arrays[0].shape}")
-            if self._updater is None and arrays[0].stype != stored.stype:
+            if self._updater is None and stored.stype not in ("default", arrays[0].stype):
                 raise MXNetError(f"kvstore: key {each!r} is {stored.stype}, pushed was {arrays[0].stype}")
             keys.append(each)
             sums.append(summed(arrays))
