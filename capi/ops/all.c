@@ -13,7 +13,7 @@
     X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(variance) X(range) \
     X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
     X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(rnn) X(ctc) \
-    X(attention) X(custom) X(svm_output) X(sparse_reg)
+    X(attention) X(custom) X(svm_output) X(sparse_reg) X(sparse_rows)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
 #define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \

@@ -53,7 +53,7 @@ static void around_end(around *a)
 static bool has_form(around *a)
 {
     const mxl_op *op = a->call.op;
-    bool asked = op->makes_sparse;
+    bool asked = mxl_op_may_make_sparse(op, a->call.params);
 
     for (int i = 0; i < a->call.num_inputs; i++)
         asked = asked || a->in[i] > MXL_DENSE;

@@ -189,26 +189,3 @@ int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr)
     indptr[found] = count;
     return found;
 }
-
-/* ---- rows of a matrix ---- */
-
-void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positions,
-                          int64_t *indptr)
-{
-    indptr[0] = 0;
-    for (int64_t k = 0; k < count; k++)
-        indptr[k + 1] = indptr[k] + m->indptr[positions[k] + 1] - m->indptr[positions[k]];
-}
-
-void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
-                       const int64_t *indptr, int64_t *indices, void *values)
-{
-    for (int64_t k = 0; k < count; k++) {
-        int64_t from = m->indptr[positions[k]];
-        size_t size = (size_t)(indptr[k + 1] - indptr[k]);
-
-        memcpy(indices + indptr[k], m->indices + from, size * sizeof(int64_t));
-        memcpy((char *)values + (size_t)indptr[k] * width,
-               (const char *)m->values + (size_t)from * width, size * width);
-    }
-}

@@ -21,11 +21,4 @@ int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_
 int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr);
 int64_t mxl_csr_groups(const int64_t *list, int64_t count); /* how many they will be */
 
-/* Row k of `out` is row positions[k] of m: its end in indptr [count + 1], of which the first is 0;
- * then, when that is filled, columns and values. */
-void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positions,
-                          int64_t *indptr);
-void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
-                       const int64_t *indptr, int64_t *indices, void *values);
-
 #endif

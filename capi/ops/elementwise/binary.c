@@ -18,12 +18,12 @@ static int add_grad(mxl_grad *g)
 MXL_SPARSE_PAIR(add, "elemwise_", "Sum of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
                 NULL, MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"),
-                &mxl_sparse_merged, .grad = add_grad, .node_name = "AddBackward0",
+                &mxl_sparse_added, .grad = add_grad, .node_name = "AddBackward0",
                 .promotion = &mxl_promotes_numbers);
 
 /* 1.9.1's operator for adding gradients, which has no gradient there. */
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
-                  "Sum of two arrays. The shapes must be equal.", .sparse = &mxl_sparse_merged,
+                  "Sum of two arrays. The shapes must be equal.", .sparse = &mxl_sparse_added,
                   .grad = add_grad, .node_name = "AddBackward0");
 
 /* Truth values have no difference. */
@@ -55,7 +55,7 @@ static int sub_grad(mxl_grad *g)
 MXL_SPARSE_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
                 NULL, MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"),
-                &mxl_sparse_merged, .grad = sub_grad, .node_name = "SubBackward0",
+                &mxl_sparse_added, .grad = sub_grad, .node_name = "SubBackward0",
                 .promotion = &sub_promotion);
 
 MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
@@ -129,6 +129,11 @@ MXL_SPARSE_PAIR(
     MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"), NULL, .grad = div_grad, .saves = div_saves,
     .node_name = "DivBackward0", .promotion = &mxl_promotes_floats);
 
+static MXL_BINARY(scatter_div, "_scatter_elemwise_div", mxl_infer_same, div,
+                  "Quotient of two arrays of one shape; of a row_sparse lhs in the rows that it "
+                  "stores.",
+                  .sparse = &mxl_sparse_by_rows, .grad = div_grad, .saves = div_saves);
+
 /* ---- add_n ---- */
 
 /* Sums from left to right, into the output. */
@@ -163,15 +168,7 @@ const mxl_op mxl_op_add_n = {
 const mxl_op *const mxl_op_mul_alike = &mxl_op_same_mul;
 
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add,
-    &mxl_op_same_add,
-    &mxl_op_broadcast_sub,
-    &mxl_op_same_sub,
-    &mxl_op_broadcast_mul,
-    &mxl_op_same_mul,
-    &mxl_op_broadcast_div,
-    &mxl_op_same_div,
-    &mxl_op_grad_add,
-    &mxl_op_add_n,
-    NULL,
+    &mxl_op_broadcast_add, &mxl_op_same_add, &mxl_op_broadcast_sub, &mxl_op_same_sub,
+    &mxl_op_broadcast_mul, &mxl_op_same_mul, &mxl_op_broadcast_div, &mxl_op_same_div,
+    &mxl_op_scatter_div,   &mxl_op_grad_add, &mxl_op_add_n,         NULL,
 };

@@ -70,6 +70,13 @@ static MXL_SCALAR(minus_scalar, "data - scalar.", .sparse = &mxl_sparse_if_zero_
                   .grad = mxl_grad_pass, .node_name = "SubBackward0", .node_slots = "0-",
                   MXL_OF_TWO(mxl_op_broadcast_sub, false));
 
+static MXL_SCALAR_AS(scatter_plus_scalar, "_scatter_plus_scalar", plus_scalar,
+                     "data + scalar, of a sparse array where it stores something.",
+                     .sparse = &mxl_sparse_scaled, .grad = mxl_grad_pass);
+static MXL_SCALAR_AS(scatter_minus_scalar, "_scatter_minus_scalar", minus_scalar,
+                     "data - scalar, of a sparse array where it stores something.",
+                     .sparse = &mxl_sparse_scaled, .grad = mxl_grad_pass);
+
 MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
 
 /* dx = -dy */
@@ -153,7 +160,15 @@ static const mxl_op op_div_sqrt_dim = {
 };
 
 const mxl_op *const mxl_ops_scalar[] = {
-    &mxl_op_plus_scalar,  &mxl_op_minus_scalar, &mxl_op_rminus_scalar,
-    &mxl_op_mul_scalar,   &mxl_op_div_scalar,   &mxl_op_rdiv_scalar,
-    &mxl_op_power_scalar, &op_div_sqrt_dim,     NULL,
+    &mxl_op_plus_scalar,
+    &mxl_op_minus_scalar,
+    &mxl_op_rminus_scalar,
+    &mxl_op_mul_scalar,
+    &mxl_op_div_scalar,
+    &mxl_op_rdiv_scalar,
+    &mxl_op_power_scalar,
+    &mxl_op_scatter_plus_scalar,
+    &mxl_op_scatter_minus_scalar,
+    &op_div_sqrt_dim,
+    NULL,
 };

@@ -5,11 +5,23 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "kernel/copy/strided_copy.h"
+#include "kernel/sparse/csr_parts.h"
 #include "kernel/sparse/product.h"
 #include "ops/sparse/forms.h"
 
 /* forward_stype, by its position in mxl_storage_types. */
 static const int8_t wanted[] = {MXL_STYPE_NONE, MXL_CSR, MXL_DENSE, MXL_ROW_SPARSE};
+
+/* Of a graph input i counts as a matrix. */
+static bool is_matrix(const mxl_stypes *call, int i)
+{
+    return call->arrays == NULL || call->arrays[i]->ndim == 2;
+}
+
+static bool has_axes(const mxl_stypes *call, int i)
+{
+    return call->arrays == NULL || call->arrays[i]->ndim > 1;
+}
 
 /* Whether there is a kernel for the call, and how its result is stored if nobody asks. */
 static bool natural(const mxl_stypes *call, int8_t *stype)
@@ -19,13 +31,11 @@ static bool natural(const mxl_stypes *call, int8_t *stype)
 
     *stype = MXL_DENSE;
     if (call->in[0] == MXL_CSR && !p->transpose_b) {
-        if (p->transpose_a && call->in[1] != MXL_CSR &&
-            (call->arrays == NULL || call->arrays[1]->ndim > 1))
+        if (p->transpose_a && call->in[1] != MXL_CSR && has_axes(call, 1))
             *stype = MXL_ROW_SPARSE;
         return true;
     }
-    if (dense_left && call->in[1] == MXL_CSR && !p->transpose_a &&
-        (call->arrays == NULL || call->arrays[0]->ndim == 2)) {
+    if (dense_left && call->in[1] == MXL_CSR && !p->transpose_a && is_matrix(call, 0)) {
         *stype = MXL_CSR;
         return true;
     }
@@ -42,6 +52,15 @@ static bool dot_stypes(mxl_stypes *call)
     return has_kernel || call->out[0] != MXL_DENSE;
 }
 
+/* drhs = lhs' dy */
+static void dot_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    const mxl_dot_params *p = call->params;
+
+    if (call->in[0] == MXL_CSR && !p->transpose_a && !p->transpose_b && out_grad[0] != MXL_CSR)
+        in_grad[1] = MXL_ROW_SPARSE;
+}
+
 static bool dot_makes(const void *params)
 {
     return wanted[((const mxl_dot_params *)params)->forward_stype] > MXL_DENSE;
@@ -54,12 +73,6 @@ static mxl_array *as_float(mxl_array *array)
 {
     return array->dtype == MXL_F16 ? mxl_array_copy_as(array, MXL_F32)
                                    : mxl_array_contiguous(array);
-}
-
-static mxl_csr csr_of(const mxl_parts *parts)
-{
-    return (mxl_csr){parts->indptr->size - 1, mxl_array_read(parts->indptr),
-                     mxl_array_read(parts->indices), mxl_array_read(parts->data)};
 }
 
 /* Checked parts with data as float32 or float64. */
@@ -94,7 +107,7 @@ static mxl_array *transposed(const mxl_array *a, int64_t rows, int64_t columns)
 /* m x dense [*, n]. */
 static mxl_array *product(const mxl_parts *m, int64_t n, const mxl_array *dense)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     mxl_array *out = mxl_array_new(dense->dtype, 2, (int64_t[]){a.rows, n});
 
     if (out != NULL)
@@ -120,7 +133,7 @@ static void flipped_end(const flipped *f)
 
 static int flip(flipped *f, const mxl_parts *m, int64_t width)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     int64_t stored = mxl_parts_stored(m), bounds;
 
     *f = (flipped){mxl_array_new(MXL_I64, 1, &stored), mxl_array_new(MXL_I64, 1, &stored),
@@ -232,7 +245,7 @@ static int by_dense(const mxl_call *call, const mxl_parts *m, const mxl_array *d
     flipped f;
 
     if (!p->transpose_a && mxl_array_is_dense(out) && out->dtype == dense->dtype) {
-        mxl_csr a = csr_of(m);
+        mxl_csr a = mxl_sparse_csr(m);
 
         mxl_sparse_product(out->dtype, &a, n, mxl_array_read(dense), mxl_array_write(out), NULL,
                            a.rows);
@@ -250,26 +263,10 @@ static int by_dense(const mxl_call *call, const mxl_parts *m, const mxl_array *d
 
 /* ---- csr x row_sparse ---- */
 
-/* The number's position in a list that ascends, or -1. */
-static int64_t find(const int64_t *list, int64_t count, int64_t number)
-{
-    int64_t low = 0, high = count;
-
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (list[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && list[low] == number ? low : -1;
-}
-
 /* The elements of m whose columns are stored rows of b, with these as columns. */
 static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     const int64_t *rows = mxl_array_read(b->indices);
     int64_t stored = mxl_parts_stored(m), have = mxl_parts_stored(b), kept = 0;
     mxl_array *values = mxl_array_copy(m->data), *indices = mxl_array_new(MXL_I64, 1, &stored);
@@ -283,7 +280,7 @@ static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
         begins[0] = 0;
         for (int64_t i = 0; i < a.rows; i++) {
             for (int64_t k = a.indptr[i]; k < a.indptr[i + 1]; k++) {
-                int64_t found = find(rows, have, a.indices[k]);
+                int64_t found = mxl_sparse_find(rows, have, a.indices[k]);
 
                 if (found < 0)
                     continue;
@@ -301,7 +298,7 @@ static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
 /* The rows of m that b stores, which count as rows 0, 1 ... */
 static mxl_parts *of_stored(const mxl_parts *m, const mxl_parts *b)
 {
-    mxl_csr a = csr_of(m);
+    mxl_csr a = mxl_sparse_csr(m);
     const int64_t *rows = mxl_array_read(b->indices);
     int64_t have = mxl_parts_stored(b), bounds = have + 1, stored;
     mxl_array *indptr = mxl_array_new(MXL_I64, 1, &bounds), *values, *indices;
@@ -440,4 +437,8 @@ static int dot_compute(const mxl_call *call)
 }
 
 const mxl_sparse_forms mxl_sparse_dot = {
-    .stypes = dot_stypes, .compute = dot_compute, .makes = dot_makes};
+    .stypes = dot_stypes,
+    .compute = dot_compute,
+    .grad_stypes = dot_grad_stypes,
+    .makes = dot_makes,
+};

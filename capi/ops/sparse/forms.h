@@ -2,6 +2,7 @@
 #ifndef MXL_OPS_SPARSE_FORMS_H
 #define MXL_OPS_SPARSE_FORMS_H
 
+#include "kernel/sparse/merge.h"
 #include "op/sparse_forms.h"
 
 /* An element-wise operator of one array that keeps zeros: what is stored changes, where does not.
@@ -25,6 +26,7 @@ extern const mxl_sparse_forms mxl_sparse_scaled, mxl_sparse_if_zero_stays;
 /* What is 0 for two zeros: of two csr csr, without elements that are 0; of two row_sparse
  * row_sparse, with the rows of both. */
 extern const mxl_sparse_forms mxl_sparse_merged;
+extern const mxl_sparse_forms mxl_sparse_added; /* sums and differences, which pass gradients on */
 
 /* Products: also of a sparse array and a dense one, stored as the sparse one is. */
 extern const mxl_sparse_forms mxl_sparse_multiplied;
@@ -42,7 +44,24 @@ extern const mxl_sparse_forms mxl_sparse_summed;
 
 extern const mxl_sparse_forms mxl_sparse_dot;
 
+/* ---- parts of csr matrices ---- */
+
+/* out, a csr of its shape, is the part of the matrix that begins at a row and a column; the rows at
+ * these positions, one for each of its own; the matrices one below the other. */
+int mxl_sparse_cut_into(mxl_array *out, const mxl_array *csr, int64_t row, int64_t column);
+int mxl_sparse_take_into(mxl_array *out, const mxl_array *csr, const int64_t *positions);
+int mxl_sparse_join_into(mxl_array *out, int count, mxl_array *const *csr);
+
 /* ---- for forms ---- */
+
+/* A csr for kernels. */
+mxl_csr mxl_sparse_csr(const mxl_parts *parts);
+
+/* A number's position in a list that ascends, or -1. */
+int64_t mxl_sparse_find(const int64_t *list, int64_t count, int64_t number);
+
+/* Rows of an array at these positions, zeros at -1; new. */
+mxl_array *mxl_sparse_rows_at(const mxl_array *data, int64_t count, const int64_t *positions);
 
 /* Gives `out` these parts, whose reference it takes over; -1 with the error set where NULL. */
 int mxl_sparse_give(mxl_array *out, mxl_parts *parts);

@@ -9,15 +9,6 @@
 #include "kernel/sparse/pack.h"
 #include "ops/sparse/forms.h"
 
-static int64_t row_elements(const mxl_array *array)
-{
-    int64_t size = 1;
-
-    for (int i = 1; i < array->ndim; i++)
-        size *= array->shape[i];
-    return size;
-}
-
 static mxl_array *apply_to(const mxl_call *call, mxl_array *a, mxl_array *b)
 {
     mxl_array *pair[2] = {a, b};
@@ -52,21 +43,6 @@ static mxl_parts *parts_like(const mxl_parts *like, mxl_array *data)
 
 /* ---- two row_sparse ---- */
 
-/* Rows of the data at these positions, zeros at -1. */
-static mxl_array *rows_at(const mxl_array *data, int64_t count, const int64_t *positions)
-{
-    int64_t shape[MXL_MAX_NDIM];
-    mxl_array *rows;
-
-    memcpy(shape, data->shape, (size_t)data->ndim * sizeof(*shape));
-    shape[0] = count;
-    rows = mxl_array_new(data->dtype, data->ndim, shape);
-    if (rows != NULL)
-        mxl_sparse_gather_or_zero(mxl_dtype_size(data->dtype) * (size_t)row_elements(data), count,
-                                  positions, mxl_array_read(data), mxl_array_write(rows));
-    return rows;
-}
-
 static mxl_parts *merge_rows(const mxl_call *call, const mxl_parts *a, const mxl_parts *b)
 {
     int64_t na = mxl_parts_stored(a), nb = mxl_parts_stored(b), most = na + nb, found;
@@ -81,8 +57,8 @@ static mxl_parts *merge_rows(const mxl_call *call, const mxl_parts *a, const mxl
         in_a = mxl_array_write(positions);
         found = mxl_sparse_union(mxl_array_read(a->indices), na, mxl_array_read(b->indices), nb,
                                  mxl_array_write(at), in_a, in_a + most);
-        data =
-            apply_once(call, rows_at(a->data, found, in_a), rows_at(b->data, found, in_a + most));
+        data = apply_once(call, mxl_sparse_rows_at(a->data, found, in_a),
+                          mxl_sparse_rows_at(b->data, found, in_a + most));
         if (data != NULL && found < most) {
             mxl_array *view = mxl_array_view(at, 0, 1, &found);
 
@@ -96,12 +72,6 @@ static mxl_parts *merge_rows(const mxl_call *call, const mxl_parts *a, const mxl
 }
 
 /* ---- two csr ---- */
-
-static mxl_csr csr_of(const mxl_parts *parts)
-{
-    return (mxl_csr){parts->indptr->size - 1, mxl_array_read(parts->indptr),
-                     mxl_array_read(parts->indices), mxl_array_read(parts->data)};
-}
 
 /* The parts without elements that are 0; takes the reference over. */
 static mxl_parts *without_zeros(mxl_parts *parts)
@@ -138,7 +108,7 @@ static mxl_parts *without_zeros(mxl_parts *parts)
 
 static mxl_parts *merge_elements(const mxl_call *call, const mxl_parts *a, const mxl_parts *b)
 {
-    mxl_csr of_a = csr_of(a), of_b = csr_of(b);
+    mxl_csr of_a = mxl_sparse_csr(a), of_b = mxl_sparse_csr(b);
     mxl_array *indptr = mxl_array_new(MXL_I64, 1, a->indptr->shape), *indices, *x, *y;
     int64_t stored;
 
@@ -184,6 +154,16 @@ static int merge(const mxl_call *call)
 
 const mxl_sparse_forms mxl_sparse_merged = {.stypes = merged_stypes, .compute = merge};
 
+/* The gradients are dy, of which one is turned. */
+static void sum_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    for (int i = 0; i < call->num_inputs; i++)
+        in_grad[i] = out_grad[0];
+}
+
+const mxl_sparse_forms mxl_sparse_added = {
+    .stypes = merged_stypes, .compute = merge, .grad_stypes = sum_grad_stypes};
+
 /* ---- sparse and dense ---- */
 
 /* The dense array's values at the places of the parts; it broadcasts to the csr's shape. */
@@ -192,10 +172,10 @@ static mxl_array *values_at(const mxl_parts *parts, const mxl_array *dense)
     mxl_array *values;
 
     if (parts->indptr == NULL)
-        return rows_at(dense, mxl_parts_stored(parts), mxl_array_read(parts->indices));
+        return mxl_sparse_rows_at(dense, mxl_parts_stored(parts), mxl_array_read(parts->indices));
     values = mxl_array_new(dense->dtype, 1, parts->indices->shape);
     if (values != NULL) {
-        mxl_csr pattern = csr_of(parts);
+        mxl_csr pattern = mxl_sparse_csr(parts);
         int64_t columns = dense->ndim == 0 ? 1 : dense->shape[dense->ndim - 1];
         int64_t rows = dense->ndim < 2 ? 1 : dense->shape[dense->ndim - 2];
 
@@ -239,7 +219,18 @@ static int multiply(const mxl_call *call)
                                                                               : merge(call);
 }
 
-const mxl_sparse_forms mxl_sparse_multiplied = {.stypes = multiplied_stypes, .compute = multiply};
+/* As csr where the other factor is one, and this one is not. */
+static void multiplied_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)out_grad;
+    for (int i = 0; i < 2; i++) {
+        if (call->in[i] == MXL_DENSE && call->in[1 - i] == MXL_CSR)
+            in_grad[i] = MXL_CSR;
+    }
+}
+
+const mxl_sparse_forms mxl_sparse_multiplied = {
+    .stypes = multiplied_stypes, .compute = multiply, .grad_stypes = multiplied_grad_stypes};
 
 static bool by_dense_stypes(mxl_stypes *call)
 {
@@ -319,4 +310,5 @@ static int sum_rows(const mxl_call *call)
     return mxl_sparse_give(call->out[0], sum);
 }
 
-const mxl_sparse_forms mxl_sparse_summed = {.stypes = summed_stypes, .compute = sum_rows};
+const mxl_sparse_forms mxl_sparse_summed = {
+    .stypes = summed_stypes, .compute = sum_rows, .grad_stypes = sum_grad_stypes};
