@@ -12,7 +12,7 @@ static int einsum_arity(const void *params, mxl_arity *arity)
 {
     const mxl_einsum_params *p = params;
 
-    arity->inputs = (int)p->num_args;
+    arity->inputs = p->num_args < 1 ? 1 : (int)p->num_args; /* a prepared call may be given none */
     return 0;
 }
 
