@@ -19,7 +19,7 @@ static inline bool mxl_carries(int count, mxl_array *const *arrays)
     return false;
 }
 
-/* In place of the operator's compute; where nothing is to be carried, that. */
+/* In place of the operator's compute, where one of the arrays has such a dtype. */
 int mxl_carry_compute(const mxl_call *call);
 
 /* Whether mxl_carry_composite is to run a composite in place of its parts, so that bfloat16 is

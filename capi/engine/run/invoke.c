@@ -272,6 +272,14 @@ static int compute_measured(const mxl_call *call)
     return status;
 }
 
+/* Whether an array of the call has a dtype without loops. Inputs of a plain call have none. */
+ALWAYS_INLINE bool is_carried(const mxl_run *r, bool plain)
+{
+    return plain ? mxl_dtype_is_carried(r->out_dtype[0])
+                 : mxl_carries(r->call.num_inputs, r->call.in) ||
+                       mxl_carries(r->call.num_outputs, r->call.out);
+}
+
 /* What computes. One place of the code calls it, so that the profiler costs other calls a load and
  * a branch; a branch at the beginning of a call would cost each of them twice as much. */
 ALWAYS_INLINE int (*compute_of(const mxl_op *op, bool carried))(const mxl_call *)
@@ -299,7 +307,7 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
     if (plan != NULL && r->views == 0)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
     else if (plan == NULL && !is_done(r) &&
-             compute_of(call.op, !plain || mxl_dtype_is_carried(r->out_dtype[0]))(&call) != 0 &&
+             compute_of(call.op, is_carried(r, plain))(&call) != 0 &&
              !(call.op->fails_late && r->mode.dialect->keeps_failures &&
                mxl_failure_keep(call.num_outputs, call.out) == 0))
         return -1;
