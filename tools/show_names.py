@@ -39,7 +39,7 @@ REFUSED = (
     ),
     ("contrib/uniform", "of arrays of `mx.np`, which mx.np.random.uniform draws"),
     (
-        "nd/sparse contrib/dgl_* contrib/edge_id contrib/getnnz contrib/SparseEmbedding",
+        "nd/sparse contrib/getnnz",
         "of sparse arrays; mxlite's are dense",
     ),
     ("nd/CachedOp", "of symbols, which mxlite does not have"),
@@ -70,14 +70,12 @@ ORDINARY = {
     "random numbers": "random.seed",
     "`_sample_unique_zipfian`, probability": "nd.contrib.rand_zipfian",
     "`hybridize(backend=...)`": ".hybridize(backend)",
-    "`Embedding` with `sparse_grad`": "nd.Embedding(sparse_grad) sym.Embedding(sparse_grad)",
     "the storage type row_sparse of parameters": "gluon.Parameter(stype=row_sparse)"
     " gluon.Parameter(grad_stype=row_sparse) .get(stype=row_sparse) .get(grad_stype=row_sparse)"
     " gluon.nn.Embedding(sparse_grad) gluon.contrib.nn.SparseEmbedding"
     " sym.var(stype=row_sparse) .attach_grad(stype=row_sparse) .row_sparse_pull",
     "`contrib.text`: `GloVe`, `FastText`": "contrib.text.embedding.GloVe contrib.text.embedding.FastText"
     " contrib.text.embedding.create",
-    "`MXDataIterCreateIter` of `LibSVMIter`": "io.LibSVMIter",
     "the order of shuffled iterators": "io.MNISTIter(shuffle=True) io.ImageRecordIter(shuffle=True)"
     " io.ImageDetRecordIter(shuffle=True)",
     "`CheckpointHandler`": "gluon.contrib.estimator.CheckpointHandler",

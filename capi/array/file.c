@@ -74,26 +74,16 @@ static void add_header(pieces *p, const mxl_array *array, bool numpy_shape)
     }
 }
 
-/* The parts of a sparse array, which fit together. */
-static int add_parts(pieces *p, const mxl_array *array)
+/* The parts of a sparse array as they are: indices may have other dtypes than int64. */
+static void add_parts(pieces *p, const mxl_array *array)
 {
-    mxl_parts *checked = mxl_sparse_read(array), *parts;
+    mxl_parts *parts = mxl_array_parts(array);
 
-    if (checked == NULL)
-        return -1;
-    parts = mxl_array_parts(array); /* as they are: indices may have other dtypes than int64 */
-    if (parts->indptr != NULL && parts->indptr->size == 0) {
-        mxl_parts_release(parts);
-        mxl_ref_retain(&checked->ref);
-        parts = checked;
-    }
     add_body(p, parts->data);
     if (parts->indptr != NULL)
         add_body(p, parts->indptr);
     add_body(p, parts->indices);
     mxl_parts_release(parts);
-    mxl_parts_release(checked);
-    return 0;
 }
 
 static int check_writable(const mxl_array *array, bool numpy_shape)
@@ -114,8 +104,8 @@ static int pieces_of(pieces *p, const mxl_array *array, bool numpy_shape)
         return -1;
     if (mxl_array_is_dense(array))
         add_body(p, (mxl_array *)(size_t)array);
-    else if (add_parts(p, array) != 0)
-        return -1;
+    else
+        add_parts(p, array);
     add_header(p, array, numpy_shape);
     return 0;
 }

@@ -166,7 +166,7 @@ static int take_index(source *s, int32_t *dtype, mxl_shape *shape)
     return take_shape(s, shape);
 }
 
-/* One that stores nothing may lack the indptr, which mxl_sparse_read would make, however long. */
+/* Indices need not ascend, but must be in range. */
 static int check_parts(const mxl_array *array)
 {
     mxl_parts *parts = mxl_array_parts(array);

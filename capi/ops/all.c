@@ -22,6 +22,7 @@
     X(np_create) X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order)
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
+#define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(hawkes)
 #define SYMBOLS(X) X(control)
 #define VISION(X) \
@@ -37,6 +38,7 @@ LINALG(DECLARED)
 NUMPY(DECLARED)
 OLD(DECLARED)
 OPTIMIZERS(DECLARED)
+SPARSE(DECLARED)
 STATISTICS(DECLARED)
 SYMBOLS(DECLARED)
 VISION(DECLARED)
@@ -58,6 +60,9 @@ const mxl_op *const *const mxl_families[] = {
 #endif
 #ifndef MXL_WITHOUT_OPTIMIZERS
     OPTIMIZERS(LISTED)
+#endif
+#ifndef MXL_WITHOUT_SPARSE
+    SPARSE(LISTED)
 #endif
 #ifndef MXL_WITHOUT_STATISTICS
     STATISTICS(LISTED)

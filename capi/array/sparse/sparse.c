@@ -285,9 +285,15 @@ mxl_parts *mxl_sparse_edit(mxl_array *array)
 
 int mxl_sparse_check(const mxl_array *array, bool full)
 {
-    mxl_parts *parts = full ? mxl_sparse_read(array) : mxl_array_parts(array);
-    int status = parts == NULL ? -1 : full ? check_order(array, parts) : check_sizes(array, parts);
+    mxl_parts *parts = mxl_array_parts(array);
+    int status = check_sizes(array, parts);
 
+    /* Of nothing there is no order; and an indptr that is lacking would be made, however long. */
+    if (full && status == 0 && mxl_parts_stored(parts) > 0) {
+        mxl_parts_release(parts);
+        parts = mxl_sparse_read(array);
+        status = parts == NULL ? -1 : check_order(array, parts);
+    }
     mxl_parts_release(parts);
     return status;
 }

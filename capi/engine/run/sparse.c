@@ -138,6 +138,22 @@ static int updated_by(const mxl_run *r, int i)
     return -1;
 }
 
+/* What the call writes to in place of a sparse array: what it updates; without inputs a new array,
+ * since the shape may follow from it. NULL: a new result. */
+static int dense_target(mxl_run *r, int i, mxl_array **in, mxl_array **out)
+{
+    mxl_array *given = r->given_out[i];
+
+    out[i] = given;
+    if (given == NULL || !mxl_array_is_sparse(given))
+        return 0;
+    out[i] = updated_by(r, i) >= 0 ? in[updated_by(r, i)] : NULL;
+    if (r->call.num_inputs > 0)
+        return 0;
+    out[i] = mxl_array_new(given->dtype, given->ndim, given->shape);
+    return out[i] == NULL ? -1 : 0;
+}
+
 /* Runs the call with what the scope made in place of sparse arrays. */
 static int run_dense(mxl_run *r, mxl_scope *scope, const mxl_builtin_ops *builtin, mxl_array **in,
                      mxl_array **out)
@@ -152,14 +168,17 @@ static int run_dense(mxl_run *r, mxl_scope *scope, const mxl_builtin_ops *builti
             return -1;
     }
     for (int i = 0; i < visible; i++) {
-        mxl_array *given = r->given_out[i];
-
-        out[i] = given;
-        if (given != NULL && mxl_array_is_sparse(given))
-            out[i] = updated_by(r, i) >= 0 ? in[updated_by(r, i)] : NULL;
+        if (dense_target(r, i, in, out) != 0)
+            return -1;
     }
-    if (mxl_invoke(r->call.op, r->call.params, r->call.num_inputs, in, visible, out, r->mode) != 0)
+    if (mxl_invoke(r->call.op, r->call.params, r->call.num_inputs, in, visible, out, r->mode) !=
+        0) {
+        for (int i = 0; i < visible && r->call.num_inputs == 0; i++) {
+            if (out[i] != r->given_out[i])
+                mxl_array_release(out[i]);
+        }
         return -1;
+    }
     for (int i = 0; i < r->call.num_inputs; i++) {
         if (in[i] != r->given_in[i] && mxl_run_mutates(&r->call, i) &&
             mxl_array_copy_into(r->given_in[i], in[i]) != 0)
