@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/copy.h"
+#include "array/sparse/sparse.h"
 
 /* A new handle in *out. A NULL `array` is an earlier failure. */
 static int give(mxl_array *array, NDArrayHandle *out)
@@ -118,6 +119,21 @@ int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
 
 /* ---- waiting for deferred calls (array/expression.h) ---- */
 
+static void settle(const mxl_array *array, bool write)
+{
+    if (mxl_storage_waits(array->storage))
+        mxl_storage_settle(array->storage, write);
+}
+
+/* Of a sparse array its data may wait. */
+static void settle_parts(const mxl_array *array)
+{
+    mxl_parts *parts = mxl_array_parts(array);
+
+    settle(parts->data, false);
+    mxl_parts_release(parts);
+}
+
 /* Runs the deferred calls that compute the array's bytes and, before a write, those that read them.
  */
 static int wait_for(const char *function, NDArrayHandle handle, bool write)
@@ -126,8 +142,10 @@ static int wait_for(const char *function, NDArrayHandle handle, bool write)
 
     if (array == NULL)
         return -1;
-    if (array->storage != NULL && mxl_storage_waits(array->storage))
-        mxl_storage_settle(array->storage, write);
+    if (array->storage != NULL && mxl_array_is_sparse(array))
+        settle_parts(array);
+    else if (array->storage != NULL)
+        settle(array, write);
     api_unpin(handle);
     return 0;
 }

@@ -37,6 +37,10 @@ void mxl_sparse_cut_ends(const mxl_csr *m, int64_t first, int64_t count, int64_t
     for (int64_t row = 0; row < count; row++) {
         int64_t found = 0;
 
+        if (end == INT64_MAX) {
+            indptr[row + 1] = m->indptr[first + row + 1] - m->indptr[first];
+            continue;
+        }
         for (int64_t k = m->indptr[first + row]; k < m->indptr[first + row + 1]; k++)
             found += m->indices[k] >= begin && m->indices[k] < end;
         indptr[row + 1] = indptr[row] + found;
@@ -48,6 +52,11 @@ void mxl_sparse_cut(size_t width, const mxl_csr *m, int64_t first, int64_t count
 {
     int64_t to = 0;
 
+    if (end == INT64_MAX) {
+        copy_elements(width, m, m->indptr[first], m->indptr[first + count] - m->indptr[first],
+                      indices, values, 0);
+        return;
+    }
     for (int64_t k = m->indptr[first]; k < m->indptr[first + count]; k++) {
         if (m->indices[k] < begin || m->indices[k] >= end)
             continue;
@@ -62,11 +71,16 @@ void mxl_sparse_cut(size_t width, const mxl_csr *m, int64_t first, int64_t count
         const type *values = m->values;                                                            \
                                                                                                    \
         for (int64_t row = 0; row < m->rows; row++) {                                              \
-            double sum = 0;                                                                        \
+            double sum[4] = {0, 0, 0, 0};                                                          \
+            int64_t k = m->indptr[row], end = m->indptr[row + 1];                                  \
                                                                                                    \
-            for (int64_t k = m->indptr[row]; k < m->indptr[row + 1]; k++)                          \
-                sum += (double)values[k];                                                          \
-            out[row] = (type)(sum * scale);                                                        \
+            for (; k + 4 <= end; k += 4) {                                                         \
+                for (int i = 0; i < 4; i++)                                                        \
+                    sum[i] += (double)values[k + i];                                               \
+            }                                                                                      \
+            for (; k < end; k++)                                                                   \
+                sum[0] += (double)values[k];                                                       \
+            out[row] = (type)((sum[0] + sum[1] + (sum[2] + sum[3])) * scale);                      \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \

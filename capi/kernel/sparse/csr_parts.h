@@ -11,7 +11,8 @@ void mxl_sparse_take_ends(const mxl_csr *m, int64_t count, const int64_t *positi
 void mxl_csr_take_rows(size_t width, const mxl_csr *m, int64_t count, const int64_t *positions,
                        const int64_t *indptr, int64_t *indices, void *values);
 
-/* Of `count` rows from row `first` on, the columns from `begin` to `end`: likewise. */
+/* Of `count` rows from row `first` on, the columns from `begin` to `end` (INT64_MAX: all):
+ * likewise. */
 void mxl_sparse_cut_ends(const mxl_csr *m, int64_t first, int64_t count, int64_t begin, int64_t end,
                          int64_t *indptr);
 void mxl_sparse_cut(size_t width, const mxl_csr *m, int64_t first, int64_t count, int64_t begin,

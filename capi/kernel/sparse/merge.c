@@ -49,36 +49,10 @@ static int64_t elements_of(const mxl_csr *m)
     return m->indptr[m->rows];
 }
 
-static void count_rows(void *data, int64_t begin, int64_t end)
-{
-    const merge_job *job = data;
-    const mxl_csr *a = job->a, *b = job->b;
-
-    for (int64_t row = begin; row < end; row++) {
-        int64_t i = a->indptr[row], j = b->indptr[row], both = 0;
-        int64_t i_end = a->indptr[row + 1], j_end = b->indptr[row + 1];
-        int64_t most = i_end - i + j_end - j;
-
-        while (i < i_end && j < j_end) {
-            int64_t x = a->indices[i], y = b->indices[j];
-
-            both += x == y;
-            i += x <= y;
-            j += y <= x;
-        }
-        job->to[row + 1] = most - both;
-    }
-}
-
 void mxl_sparse_merge_rows(const mxl_csr *a, const mxl_csr *b, int64_t *indptr)
 {
-    merge_job job = {.a = a, .b = b, .to = indptr};
-
-    mxl_parallel_for(a->rows, rows_grain(a->rows, elements_of(a) + elements_of(b)), count_rows,
-                     &job);
-    indptr[0] = 0;
-    for (int64_t row = 0; row < a->rows; row++)
-        indptr[row + 1] += indptr[row];
+    for (int64_t row = 0; row <= a->rows; row++)
+        indptr[row] = a->indptr[row] + b->indptr[row];
 }
 
 /* Loops over values of one width. */
@@ -92,17 +66,30 @@ void mxl_sparse_merge_rows(const mxl_csr *a, const mxl_csr *b, int64_t *indptr)
                                                                                                    \
         for (int64_t row = begin; row < end; row++) {                                              \
             int64_t i = a->indptr[row], i_end = a->indptr[row + 1];                                \
-            int64_t j = b->indptr[row], j_end = b->indptr[row + 1];                                \
+            int64_t j = b->indptr[row], j_end = b->indptr[row + 1], k = job->indptr[row];          \
                                                                                                    \
-            for (int64_t k = job->indptr[row]; k < job->indptr[row + 1]; k++) {                    \
-                int64_t p = i < i_end ? a->indices[i] : INT64_MAX;                                 \
-                int64_t q = j < j_end ? b->indices[j] : INT64_MAX;                                 \
+            for (; i < i_end && j < j_end; k++) { /* no branch depends on the indices */           \
+                int64_t p = a->indices[i], q = b->indices[j];                                      \
                                                                                                    \
                 job->to[k] = p < q ? p : q;                                                        \
-                of_a[k] = p <= q ? x[i] : 0;                                                       \
-                of_b[k] = q <= p ? y[j] : 0;                                                       \
+                of_a[k] = (type)(x[i] & (type) - (type)(p <= q));                                  \
+                of_b[k] = (type)(y[j] & (type) - (type)(q <= p));                                  \
                 i += p <= q;                                                                       \
                 j += q <= p;                                                                       \
+            }                                                                                      \
+            for (; i < i_end; i++, k++) {                                                          \
+                job->to[k] = a->indices[i];                                                        \
+                of_a[k] = x[i];                                                                    \
+                of_b[k] = 0;                                                                       \
+            }                                                                                      \
+            for (; j < j_end; j++, k++) {                                                          \
+                job->to[k] = b->indices[j];                                                        \
+                of_a[k] = 0;                                                                       \
+                of_b[k] = y[j];                                                                    \
+            }                                                                                      \
+            for (; k < job->indptr[row + 1]; k++) {                                                \
+                job->to[k] = 0;                                                                    \
+                of_a[k] = of_b[k] = 0;                                                             \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \

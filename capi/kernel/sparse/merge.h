@@ -17,11 +17,10 @@ typedef struct mxl_csr {
     const void *values; /* of mxl_sparse_merge */
 } mxl_csr;
 
-/* indptr [rows + 1] of the matrix that has an element where a or b has one. */
+/* The matrix that has an element where a or b has one: each row has room for the elements of both
+ * (indptr), and ends with places of column 0 and value 0 where that is too much. */
 void mxl_sparse_merge_rows(const mxl_csr *a, const mxl_csr *b, int64_t *indptr);
-
-/* That matrix: columns, and the values of a and of b there, of `width` bytes; 0 where one has none.
- */
+/* Its columns, and the values of a and of b there, of `width` bytes; 0 where one has none. */
 void mxl_sparse_merge(size_t width, const mxl_csr *a, const mxl_csr *b, const int64_t *indptr,
                       int64_t *indices, void *of_a, void *of_b);
 

@@ -58,113 +58,187 @@ void mxl_sparse_product(int dtype, const mxl_csr *m, int64_t n, const void *dens
 
 /* ---- the order of columns: by radix ---- */
 
-enum { DIGIT = 11, BUCKETS = 1 << DIGIT };
+enum { DIGIT = 11, MOST_PARTS = 8, PART_GRAIN = 1 << 16 };
 
-static int digits_of(int64_t columns)
+/* Elements in the order of a key: `columns` of int64, rows, values. */
+typedef struct elements {
+    int64_t *column, *row;
+    void *values;
+} elements;
+
+/* The pass that reads the matrix, by the last `bits` of a column. Threads share its rows: each has
+ * a table of its own. */
+typedef struct first_pass {
+    const mxl_csr *m;
+    elements to; /* no columns where they follow from the table: it has all bits */
+    int64_t *tables;
+    int bits, parts;
+    size_t width;
+} first_pass;
+
+static int64_t *table_of(const first_pass *p, int64_t part)
 {
-    int digits = 1;
-
-    while (columns - 1 > 0 && (columns - 1) >> (DIGIT * digits) != 0)
-        digits++;
-    return digits;
+    return p->tables + (part << p->bits);
 }
 
-/* Where each bucket of a digit begins. */
-static void count_buckets(const int64_t *indices, int64_t count, int shift, int64_t *begins)
+static int64_t first_row(const first_pass *p, int64_t part)
 {
-    int64_t at = 0;
+    return row_at(p->m, work_of(p->m) / p->parts * part + (part == p->parts) * p->parts);
+}
 
-    memset(begins, 0, BUCKETS * sizeof(*begins));
-    for (int64_t k = 0; k < count; k++)
-        begins[indices[k] >> shift & (BUCKETS - 1)]++;
-    for (int i = 0; i < BUCKETS; i++) {
-        int64_t size = begins[i];
+static void count_parts(void *data, int64_t begin, int64_t end)
+{
+    const first_pass *p = data;
 
-        begins[i] = at;
-        at += size;
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *table = table_of(p, part), mask = ((int64_t)1 << p->bits) - 1;
+        int64_t last = p->m->indptr[first_row(p, part + 1)];
+
+        memset(table, 0, sizeof(*table) << p->bits);
+        for (int64_t k = p->m->indptr[first_row(p, part)]; k < last; k++)
+            table[p->m->indices[k] & mask]++;
     }
 }
 
-/* One digit, of elements with values of one width. The first pass reads the matrix. */
-#define PASS(type, name)                                                                           \
-    static void first_##name(const mxl_csr *m, int64_t *begins, int64_t *column, int64_t *row,     \
-                             type *values)                                                         \
+/* Counts become positions: by key, and by part within one. */
+static void sum_tables(const first_pass *p)
+{
+    int64_t at = 0;
+
+    for (int64_t key = 0; key < (int64_t)1 << p->bits; key++) {
+        for (int64_t part = 0; part < p->parts; part++) {
+            int64_t *place = table_of(p, part) + key, size = *place;
+
+            *place = at;
+            at += size;
+        }
+    }
+}
+
+/* Loops over values of one width. */
+#define PASSES(type, name)                                                                         \
+    static void first_##name(void *data, int64_t begin, int64_t end)                               \
     {                                                                                              \
+        const first_pass *p = data;                                                                \
+        const mxl_csr *m = p->m;                                                                   \
         const type *from = m->values;                                                              \
+        type *values = p->to.values;                                                               \
+        int64_t mask = ((int64_t)1 << p->bits) - 1;                                                \
                                                                                                    \
-        for (int64_t i = 0; i < m->rows; i++) {                                                    \
-            for (int64_t k = m->indptr[i]; k < m->indptr[i + 1]; k++) {                            \
-                int64_t at = begins[m->indices[k] & (BUCKETS - 1)]++;                              \
+        for (int64_t part = begin; part < end; part++) {                                           \
+            int64_t *table = table_of(p, part), last = first_row(p, part + 1);                     \
                                                                                                    \
-                column[at] = m->indices[k];                                                        \
-                row[at] = i;                                                                       \
-                values[at] = from[k];                                                              \
+            for (int64_t i = first_row(p, part); i < last; i++) {                                  \
+                for (int64_t k = m->indptr[i]; k < m->indptr[i + 1]; k++) {                        \
+                    int64_t at = table[m->indices[k] & mask]++;                                    \
+                                                                                                   \
+                    if (p->to.column != NULL)                                                      \
+                        p->to.column[at] = m->indices[k];                                          \
+                    p->to.row[at] = i;                                                             \
+                    values[at] = from[k];                                                          \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static void next_##name(int64_t count, int shift, int64_t *begins, const int64_t *from_column, \
-                            const int64_t *from_row, const type *from, int64_t *column,            \
-                            int64_t *row, type *values)                                            \
+    static void next_##name(int64_t count, int shift, int64_t *table, const elements *from,        \
+                            const elements *to)                                                    \
     {                                                                                              \
+        const type *in = from->values;                                                             \
+        type *out = to->values;                                                                    \
+                                                                                                   \
         for (int64_t k = 0; k < count; k++) {                                                      \
-            int64_t at = begins[from_column[k] >> shift & (BUCKETS - 1)]++;                        \
+            int64_t at = table[from->column[k] >> shift & ((1 << DIGIT) - 1)]++;                   \
                                                                                                    \
-            column[at] = from_column[k];                                                           \
-            row[at] = from_row[k];                                                                 \
-            values[at] = from[k];                                                                  \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    static void sort_##name(const mxl_csr *m, int digits, int64_t *begins, int64_t *a, int64_t *b, \
-                            type *x, int64_t *c, int64_t *d, type *y)                              \
-    {                                                                                              \
-        int64_t count = m->indptr[m->rows];                                                        \
-                                                                                                   \
-        for (int digit = 0; digit < digits; digit++) {                                             \
-            bool back = (digits - digit) % 2 == 1;                                                 \
-                                                                                                   \
-            count_buckets(m->indices, count, DIGIT * digit, begins);                               \
-            if (digit == 0)                                                                        \
-                first_##name(m, begins, back ? a : c, back ? b : d, back ? x : y);                 \
-            else if (back)                                                                         \
-                next_##name(count, DIGIT * digit, begins, c, d, y, a, b, x);                       \
-            else                                                                                   \
-                next_##name(count, DIGIT * digit, begins, a, b, x, c, d, y);                       \
+            to->column[at] = from->column[k];                                                      \
+            to->row[at] = from->row[k];                                                            \
+            out[at] = in[k];                                                                       \
         }                                                                                          \
     }
 
-PASS(uint8_t, 8)
-PASS(uint16_t, 16)
-PASS(uint32_t, 32)
-PASS(uint64_t, 64)
+PASSES(uint32_t, 32)
+PASSES(uint64_t, 64)
+
+static void run_first(first_pass *p)
+{
+    mxl_parallel_for(p->parts, 1, count_parts, p);
+    sum_tables(p);
+    mxl_parallel_for(p->parts, 1, p->width == 4 ? first_32 : first_64, p);
+}
+
+/* With a table of all columns, of which there are not many more than elements. */
+static int by_table(size_t width, const mxl_csr *m, int bits, const elements *to)
+{
+    int64_t count = m->indptr[m->rows], column = 0;
+    int threads = count > PART_GRAIN ? mxl_thread_count() : 1;
+    first_pass p = {.m = m, .to = {NULL, to->row, to->values}, .bits = bits, .width = width};
+    size_t bytes;
+
+    p.parts = threads < MOST_PARTS ? threads : MOST_PARTS;
+    bytes = (size_t)p.parts * sizeof(int64_t) << bits;
+    p.tables = mxl_alloc(bytes);
+    if (p.tables == NULL)
+        return -1;
+    run_first(&p);
+    /* The last part's table now has the end of each column. */
+    for (int64_t k = 0; k < count; column++) {
+        for (int64_t last = table_of(&p, p.parts - 1)[column]; k < last; k++)
+            to->column[k] = column;
+    }
+    mxl_free(p.tables, bytes);
+    return 0;
+}
+
+static void run_next(size_t width, int64_t count, int shift, int64_t *table, const elements *from,
+                     const elements *to)
+{
+    int64_t at = 0;
+
+    memset(table, 0, sizeof(*table) << DIGIT);
+    for (int64_t k = 0; k < count; k++)
+        table[from->column[k] >> shift & ((1 << DIGIT) - 1)]++;
+    for (int i = 0; i < 1 << DIGIT; i++) {
+        int64_t size = table[i];
+
+        table[i] = at;
+        at += size;
+    }
+    (width == 4 ? next_32 : next_64)(count, shift, table, from, to);
+}
+
+/* Digit by digit, to and fro between the result and memory beside it. */
+static int by_digits(size_t width, const mxl_csr *m, int bits, const elements *to)
+{
+    int digits = (bits + DIGIT - 1) / DIGIT;
+    int64_t table[1 << DIGIT], count = m->indptr[m->rows];
+    size_t bytes = (size_t)count * (2 * sizeof(int64_t) + width);
+    int64_t *beside = mxl_alloc(bytes);
+    elements both[2] = {*to, {beside, beside + count, beside + 2 * count}};
+    first_pass p = {.m = m, .tables = table, .bits = DIGIT, .parts = 1, .width = width};
+
+    if (beside == NULL)
+        return -1;
+    p.to = both[(digits - 1) % 2];
+    run_first(&p);
+    for (int digit = 1; digit < digits; digit++) {
+        int at = (digits - 1 - digit) % 2;
+
+        run_next(width, count, DIGIT * digit, table, &both[1 - at], &both[at]);
+    }
+    mxl_free(beside, bytes);
+    return 0;
+}
 
 int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_t *column,
                          int64_t *row, void *values)
 {
-    size_t count = (size_t)m->indptr[m->rows];
-    int digits = digits_of(columns);
-    size_t bytes = BUCKETS * sizeof(int64_t) + (digits > 1 ? count * (16 + width) : 0);
-    int64_t *begins = mxl_alloc(bytes), *c, *d;
+    const elements to = {column, row, values};
+    int bits = 0;
 
-    if (begins == NULL)
-        return -1;
-    c = begins + BUCKETS;
-    d = c + (digits > 1 ? count : 0);
-    if (width == 4)
-        sort_32(m, digits, begins, column, row, values, c, d,
-                (uint32_t *)(d + (digits > 1 ? count : 0)));
-    else if (width == 8)
-        sort_64(m, digits, begins, column, row, values, c, d,
-                (uint64_t *)(d + (digits > 1 ? count : 0)));
-    else if (width == 2)
-        sort_16(m, digits, begins, column, row, values, c, d,
-                (uint16_t *)(d + (digits > 1 ? count : 0)));
-    else
-        sort_8(m, digits, begins, column, row, values, c, d,
-               (uint8_t *)(d + (digits > 1 ? count : 0)));
-    mxl_free(begins, bytes);
-    return 0;
+    while (columns > (int64_t)1 << bits)
+        bits++;
+    return bits <= DIGIT || columns <= m->indptr[m->rows] ? by_table(width, m, bits, &to)
+                                                          : by_digits(width, m, bits, &to);
 }
 
 int64_t mxl_csr_groups(const int64_t *list, int64_t count)

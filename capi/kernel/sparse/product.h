@@ -11,8 +11,8 @@ void mxl_sparse_product(int dtype, const mxl_csr *m, int64_t n, const void *dens
                         const int64_t *to, int64_t height);
 
 /* The elements of m in the order of their columns, and of their rows within one: columns, rows and
- * values [elements]. -1 with the error set where memory is short. It takes no table of the columns,
- * of which there may be many more than elements. */
+ * values [elements], of 4 or 8 bytes. -1 with the error set where memory is short. There is a table
+ * of the columns only where there are not many more of them than elements. */
 int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_t *column,
                          int64_t *row, void *values);
 

@@ -45,14 +45,16 @@ MXL_INLINE void NAME(scaled_rows_at)(int level, T *y, const T *dense, int64_t n,
 MXL_INLINE T NAME(scaled_sum)(const T *dense, const int64_t *indices, const T *values,
                               int64_t count)
 {
-    T sum0 = 0, sum1 = 0;
+    T sum[4] = {0, 0, 0, 0};
     int64_t k = 0;
 
-    for (; k + 2 <= count; k += 2) {
-        sum0 += values[k] * dense[indices[k]];
-        sum1 += values[k + 1] * dense[indices[k + 1]];
+    for (; k + 4 <= count; k += 4) {
+        for (int i = 0; i < 4; i++)
+            sum[i] += values[k + i] * dense[indices[k + i]];
     }
-    return k < count ? sum0 + sum1 + values[k] * dense[indices[k]] : sum0 + sum1;
+    for (; k < count; k++)
+        sum[0] += values[k] * dense[indices[k]];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
 }
 
 /* Rows [begin, end) of the product, and the zeros before each. */

@@ -1,6 +1,8 @@
 /* dot of a csr matrix and a dense or row_sparse array, and of a dense matrix and a csr one. */
 #include "ops/build.h"
 
+#include <string.h>
+
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
@@ -227,8 +229,8 @@ static int give_columns(mxl_array *out, const flipped *f, mxl_array *values)
 
         for (int64_t i = 0; i <= rows; i++)
             begins[i] = i * f->found;
-        for (int64_t k = 0; k < stored; k++)
-            at[k] = columns[k % f->found];
+        for (int64_t i = 0; i < rows; i++)
+            memcpy(at + i * f->found, columns, (size_t)f->found * sizeof(*at));
     }
     return mxl_sparse_give(out,
                            mxl_parts_new(true, as_data(out, values, 1, &stored), indices, indptr));
@@ -263,8 +265,8 @@ static int by_dense(const mxl_call *call, const mxl_parts *m, const mxl_array *d
 
 /* ---- csr x row_sparse ---- */
 
-/* The elements of m whose columns are stored rows of b, with these as columns. */
-static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
+/* The same of b that does not store all rows. */
+static mxl_parts *with_some(const mxl_parts *m, const mxl_parts *b)
 {
     mxl_csr a = mxl_sparse_csr(m);
     const int64_t *rows = mxl_array_read(b->indices);
@@ -295,6 +297,15 @@ static mxl_parts *with_stored(const mxl_parts *m, const mxl_parts *b)
     return mxl_parts_new(true, values, indices, indptr);
 }
 
+/* The elements of m whose columns are stored rows of b, with these as columns. */
+static mxl_parts *with_stored(mxl_parts *m, const mxl_parts *b, int64_t height)
+{
+    if (mxl_parts_stored(b) < height)
+        return with_some(m, b);
+    mxl_ref_retain(&m->ref);
+    return m;
+}
+
 /* The rows of m that b stores, which count as rows 0, 1 ... */
 static mxl_parts *of_stored(const mxl_parts *m, const mxl_parts *b)
 {
@@ -315,7 +326,7 @@ static mxl_parts *of_stored(const mxl_parts *m, const mxl_parts *b)
     return mxl_parts_new(true, values, indices, indptr);
 }
 
-static int by_rows(const mxl_call *call, const mxl_parts *m)
+static int by_rows(const mxl_call *call, mxl_parts *m)
 {
     const mxl_dot_params *p = call->params;
     mxl_parts *b = mxl_sparse_ordered(call->in[1]), *selected = NULL;
@@ -323,7 +334,7 @@ static int by_rows(const mxl_call *call, const mxl_parts *m)
     int status = -1;
 
     if (dense != NULL)
-        selected = p->transpose_a ? of_stored(m, b) : with_stored(m, b);
+        selected = p->transpose_a ? of_stored(m, b) : with_stored(m, b, call->in[1]->shape[0]);
     if (selected != NULL)
         status = by_dense(call, selected, dense);
     mxl_parts_release(selected);

@@ -106,6 +106,8 @@ static mxl_parts *without_zeros(mxl_parts *parts)
     return made;
 }
 
+/* Places that are left over hold zeros, for which the operator gives 0: they go with other zeros.
+ */
 static mxl_parts *merge_elements(const mxl_call *call, const mxl_parts *a, const mxl_parts *b)
 {
     mxl_csr of_a = mxl_sparse_csr(a), of_b = mxl_sparse_csr(b);

@@ -37,11 +37,14 @@ int mxl_sparse_cut_into(mxl_array *out, const mxl_array *csr, int64_t row, int64
 {
     mxl_parts *parts = mxl_sparse_read(csr);
     int64_t rows = out->shape[0], end = column + out->shape[1], *indptr;
+
     arrays a = {NULL, NULL, NULL};
     mxl_csr m;
 
     if (parts == NULL)
         return -1;
+    if (out->shape[1] == csr->shape[1])
+        end = INT64_MAX;
     m = mxl_sparse_csr(parts);
     indptr = begin_rows(&a, rows);
     if (indptr != NULL) {
