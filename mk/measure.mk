@@ -22,6 +22,7 @@ bench: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp $(ARRAY_API)/array-api.stam
 	-@$(BENCH_ENV) $(VPY) benchmarks/usual_numpy.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/step.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/sparse.py $(BENCH_PEERS) --scipy $(ARRAY_API)/bin/python
+	@$(BENCH_ENV) $(VPY) benchmarks/sparse_step.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/layers.py $(BENCH_PEERS) $(BENCH_LAYERS_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/chains.py $(BENCH_PEERS) $(BENCH_CHAINS_ARGS)

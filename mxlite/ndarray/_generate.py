@@ -244,7 +244,8 @@ def show_operators(module: dict[str, Any], make: Callable[[str], Any]) -> None:
     operators = _operators().get(module["__name__"].rpartition(".")[2], {})
     written = defined(module)
     _made[module["__name__"]] = {name: each for name, each in operators.items() if name not in written}
-    module["__all__"] = sorted({*written, *operators})
+    hidden = "" if module["__name__"].rpartition(".")[2][0] == "_" else "_"
+    module["__all__"] = sorted({*written, *(name for name in operators if name[0] != hidden)})
     show(module, lambda name: make(operators[name]) if name in operators else None)
 
 

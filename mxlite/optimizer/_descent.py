@@ -219,7 +219,8 @@ class LBSGD(Optimizer):
         self.adaptive = False
         self.admult = 1
 
-    create_state = _Aggregated.create_state
+    def create_state(self, index: Any, weight: NDArray) -> Any:
+        return zeros(weight) if self.momentum != 0.0 else None
 
     def _get_lbmult(self, nup: int) -> float:
         whole = self.warmup_epochs * self.updates_per_epoch

@@ -10,6 +10,7 @@ import numpy as np
 from mxlite import ndarray
 from mxlite._public import offer as _offer
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.ndarray import NDArray
 from mxlite.ndarray.sparse import CSRNDArray, csr_matrix, row_sparse_array, zeros
 from mxlite.test_utils._arrays import assign_each
@@ -38,17 +39,21 @@ def rand_sparse_ndarray(
         rsp_indices: Which rows are stored.
         modifier_func: A function that each stored value is replaced by.
         shuffle_csr_indices: Put the columns of each row into a random order.
-    Raises: AssertionError: no such storage type or distribution; ValueError: a density that is no share.
+    Raises: ValueError: no such storage type or distribution, or a density that is no share.
     """
     density = float(np.random.rand()) if density is None else density
     dtype = default_dtype() if dtype is None else dtype
     distribution = distribution or "uniform"
     if stype == "row_sparse":
-        assert distribution == "uniform", f"distribution {distribution!r} is for csr arrays, not row_sparse ones"
+        if distribution != "uniform":
+            raise WrongValueError(f"distribution {distribution!r} is for csr arrays, not row_sparse ones")
         return _random_rows(shape, density, dtype, data_init, rsp_indices, modifier_func, ctx)
-    assert stype == "csr", f"{stype!r} is no sparse storage type"
-    assert len(shape) == 2, f"a csr array has two axes, not shape {shape}"
-    assert distribution in _STORED, f"distribution is 'uniform' or 'powerlaw', not {distribution!r}"
+    if stype != "csr":
+        raise WrongValueError(f"{stype!r} is no sparse storage type")
+    if len(shape) != 2:
+        raise WrongValueError(f"a csr array has two axes, not shape {shape}")
+    if distribution not in _STORED:
+        raise WrongValueError(f"distribution is 'uniform' or 'powerlaw', not {distribution!r}")
     if not 0 <= density <= 1:
         raise ValueError(f"density is between 0 and 1, got {density}")
     made = _random_csr(_STORED[distribution](*shape, density), dtype, data_init, modifier_func, ctx)
@@ -68,7 +73,8 @@ def _random_rows(
 ) -> tuple[NDArray, tuple]:
     if rsp_indices is not None:
         indices = np.asarray(rsp_indices)
-        assert len(indices) <= shape[0], f"{len(indices)} rows of {shape[0]}"
+        if len(indices) > shape[0]:
+            raise WrongValueError(f"rsp_indices are {len(indices)} rows of {shape[0]}")
     else:
         indices = np.flatnonzero(np.random.rand(shape[0]) < density)
     if len(indices) == 0:
@@ -152,9 +158,10 @@ def create_sparse_array(
 ) -> NDArray:
     """A sparse array as `rand_sparse_ndarray` makes it; rows may be given in any order.
 
-    Raises: AssertionError: no sparse storage type.
+    Raises: ValueError: no sparse storage type.
     """
-    assert stype in ("csr", "row_sparse"), f"{stype!r} is no sparse storage type"
+    if stype not in ("csr", "row_sparse"):
+        raise WrongValueError(f"{stype!r} is no sparse storage type")
     rows = None if rsp_indices is None or stype == "csr" else np.array(sorted(rsp_indices), np.int64)
     return rand_sparse_ndarray(
         shape,
@@ -180,7 +187,7 @@ def create_sparse_array_zd(
 ) -> NDArray:
     """As `create_sparse_array`; a row_sparse array stores the rows `rsp_indices` alone, or none.
 
-    Raises: AssertionError: no sparse storage type, or more rows than there are.
+    Raises: ValueError: no sparse storage type, or more rows than there are.
     """
     density = 0.0 if stype == "row_sparse" else density
     return create_sparse_array(shape, stype, data_init, rsp_indices, dtype, modifier_func, density, shuffle_csr_indices)

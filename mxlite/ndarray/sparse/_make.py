@@ -8,6 +8,7 @@ import numpy as np
 
 from mxlite._lib import hot
 from mxlite.context import Context
+from mxlite.error import WrongValueError
 from mxlite.ndarray._make import _from_numpy, dense_array, new_empty, new_zeros, set_parts, zeros_of
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.ndarray.sparse import _scipy
@@ -172,13 +173,13 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
 
     Args:
         dtype: None: that of the source.
-    Raises: ValueError: the source is not sparse; AssertionError: it is a dense NDArray.
+    Raises: ValueError: the source is not sparse.
     """
     if isinstance(source_array, BaseSparseNDArray):
         dtype = source_array.dtype if dtype is None else dtype
         return source_array.copyto(new_zeros(source_array.stype, source_array.shape, ctx, dtype))
     if isinstance(source_array, NDArray):
-        raise AssertionError("array: the source is dense; its method tostype makes a sparse array of it")
+        raise WrongValueError("array: the source is dense; its method tostype makes a sparse array of it")
     if not _scipy.is_matrix(source_array):
         raise ValueError(f"array: the source is no sparse array, but {type(source_array)}; mx.nd.array takes others")
     matrix = source_array.tocsr()
