@@ -52,11 +52,13 @@ def scores(stack: Any, length: int, letters: int, states: Any = None) -> tuple[A
     return mx.sym.FullyConnected(x, num_hidden=letters, name="scores"), states
 
 
-def trained(words: list[list[int]], held: list[list[int]], letters: int, epochs: int) -> tuple[Any, Any, dict]:
+def trained(
+    words: list[list[int]], held: list[list[int]], letters: int, epochs: int
+) -> tuple[Any, Any, dict[str, list[float]]]:
     """The cells, the module, and the perplexities of every epoch."""
     stack = cells()
 
-    def network(length: int) -> tuple:
+    def network(length: int) -> tuple[Any, list[str], list[str]]:
         label = mx.sym.reshape(mx.sym.Variable("softmax_label"), shape=(-1,))
         found, _ = scores(stack, length, letters)
         loss = mx.sym.SoftmaxOutput(
@@ -92,12 +94,13 @@ class Speller:
     def __init__(self, stack: Any, model: Any, letters: list[str]) -> None:
         self.letters = letters
         first = stack.begin_state(func=mx.sym.var)
-        found, states = scores(stack, 1, len(letters), first)
+        found, after = scores(stack, 1, len(letters), first)
         self.names = [each.name for each in first]
-        network = mx.sym.Group([mx.sym.softmax(found / 0.7), *states])
-        shapes = dict.fromkeys(self.names, (1, UNITS))
+        network = mx.sym.Group([mx.sym.softmax(found / 0.7), *after])
+        shapes: dict[str, Any] = dict.fromkeys(self.names, (1, UNITS))
         self.step = network.simple_bind(mx.cpu(), grad_req="null", data=(1, 1), **shapes)
-        self.step.copy_params_from(*model.get_params(), allow_extra_params=True)
+        arguments, states = model.get_params()
+        self.step.copy_params_from(arguments, states, allow_extra_params=True)
 
     def spell(self) -> str:
         """A word, drawn letter by letter."""
