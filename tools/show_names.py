@@ -42,7 +42,6 @@ REFUSED = (
         "nd/sparse contrib/getnnz",
         "of sparse arrays; mxlite's are dense",
     ),
-    ("nd/CachedOp", "of symbols, which mxlite does not have"),
     ("contrib/*quantize* contrib/calibrate_entropy", "of quantized networks, which are left out"),
     (
         "contrib/fft contrib/ifft contrib/count_sketch",
