@@ -431,22 +431,12 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     return status;
 }
 
-ALWAYS_INLINE int dispatch(const mxl_op *op, const void *params, int num_inputs,
-                           mxl_array *const *inputs, int num_outputs, mxl_array **out,
-                           mxl_mode mode)
-{
-    if (mode.meta || !is_plain(op, params, num_inputs, inputs, num_outputs, out))
-        return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
-    return is_moved(op, num_inputs) ? run_moved(op, params, num_inputs, inputs, out, mode)
-                                    : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
-}
-
 /* A call while failures are kept, which its results may get from its inputs. */
 __attribute__((cold)) static int invoke_passing(const mxl_op *op, const void *params,
                                                 int num_inputs, mxl_array *const *inputs,
                                                 int num_outputs, mxl_array **out, mxl_mode mode)
 {
-    int status = dispatch(op, params, num_inputs, inputs, num_outputs, out, mode);
+    int status = run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
 
     return status == 0 && !mode.meta ? mxl_failure_pass(num_inputs, inputs, num_outputs, out)
                                      : status;
@@ -455,9 +445,12 @@ __attribute__((cold)) static int invoke_passing(const mxl_op *op, const void *pa
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
-    return mxl_failures_exist()
-               ? invoke_passing(op, params, num_inputs, inputs, num_outputs, out, mode)
-               : dispatch(op, params, num_inputs, inputs, num_outputs, out, mode);
+    if (mxl_failures_exist())
+        return invoke_passing(op, params, num_inputs, inputs, num_outputs, out, mode);
+    if (mode.meta || !is_plain(op, params, num_inputs, inputs, num_outputs, out))
+        return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
+    return is_moved(op, num_inputs) ? run_moved(op, params, num_inputs, inputs, out, mode)
+                                    : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
 }
 
 int mxl_invoke_keeping(const mxl_op *op, const void *params, int num_inputs,
