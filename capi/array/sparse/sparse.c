@@ -137,7 +137,7 @@ static int check_sizes(const mxl_array *array, const mxl_parts *parts)
     const char *name = mxl_stype_name(array->stype);
 
     if (parts->indices->ndim != 1 || parts->data->ndim == 0 || parts->data->shape[0] != stored)
-        return mxl_error("ValueError: %s: data of shape %s and indices of shape %s do not go "
+        return mxl_error("%s: data of shape %s and indices of shape %s do not go "
                          "together",
                          name, MXL_SHAPE_OF(parts->data), MXL_SHAPE_OF(parts->indices));
     if (array->stype == MXL_CSR) {
@@ -145,14 +145,14 @@ static int check_sizes(const mxl_array *array, const mxl_parts *parts)
 
         if (parts->data->ndim != 1 || indptr->ndim != 1 ||
             indptr->size != (indptr->size == 0 && stored == 0 ? 0 : array->shape[0] + 1))
-            return mxl_error("ValueError: csr: indptr of shape %s and data of shape %s do not go "
+            return mxl_error("csr: indptr of shape %s and data of shape %s do not go "
                              "with shape %s",
                              MXL_SHAPE_OF(indptr), MXL_SHAPE_OF(parts->data), MXL_SHAPE_OF(array));
         return 0;
     }
     if (!mxl_shape_same(array->ndim - 1, array->shape + 1, parts->data->ndim - 1,
                         parts->data->shape + 1))
-        return mxl_error("ValueError: row_sparse: rows of data of shape %s do not go with shape %s",
+        return mxl_error("row_sparse: rows of data of shape %s do not go with shape %s",
                          MXL_SHAPE_OF(parts->data), MXL_SHAPE_OF(array));
     return 0;
 }
@@ -160,12 +160,12 @@ static int check_sizes(const mxl_array *array, const mxl_parts *parts)
 static int check_indptr(const int64_t *indptr, int64_t rows, int64_t stored)
 {
     if (indptr[0] != 0 || indptr[rows] != stored)
-        return mxl_error("ValueError: csr: indptr goes from %lld to %lld, in place of 0 to %lld, "
+        return mxl_error("csr: indptr goes from %lld to %lld, in place of 0 to %lld, "
                          "the number of elements",
                          (long long)indptr[0], (long long)indptr[rows], (long long)stored);
     for (int64_t i = 0; i < rows; i++) {
         if (indptr[i + 1] < indptr[i])
-            return mxl_error("ValueError: csr: indptr falls from %lld to %lld after row %lld",
+            return mxl_error("csr: indptr falls from %lld to %lld after row %lld",
                              (long long)indptr[i], (long long)indptr[i + 1], (long long)i);
     }
     return 0;
@@ -177,7 +177,7 @@ static int check_range(const mxl_array *array, const int64_t *indices, int64_t s
 
     for (int64_t k = 0; k < stored; k++) {
         if (indices[k] < 0 || indices[k] >= limit)
-            return mxl_error("IndexError: %s: index %lld is out of range for shape %s",
+            return mxl_error("%s: index %lld is out of range for shape %s",
                              mxl_stype_name(array->stype), (long long)indices[k],
                              MXL_SHAPE_OF(array));
     }
@@ -196,7 +196,7 @@ static int check_order(const mxl_array *array, const mxl_parts *parts)
 
         for (int64_t k = begin + 1; k < end; k++) {
             if (indices[k] <= indices[k - 1])
-                return mxl_error("ValueError: %s: index %lld follows %lld: indices must ascend, "
+                return mxl_error("%s: index %lld follows %lld: indices must ascend, "
                                  "without repetition",
                                  mxl_stype_name(array->stype), (long long)indices[k],
                                  (long long)indices[k - 1]);
