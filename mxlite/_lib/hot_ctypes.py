@@ -80,6 +80,15 @@ class Owner:
             stype = _INT()
             if _storage(handle, ctypes.byref(stype)) == 0 and stype.value in (1, 2):  # noqa: F821
                 cls = _stored[stype.value]
+                Owner._adopt_result = vars(Owner)["_adopt"]  # type: ignore[method-assign] # from now on
+        array = object.__new__(cls)
+        array._h = handle
+        return array
+
+    @classmethod
+    def _adopt_result(cls, handle: int) -> Any:
+        """The same of an operator's result. It asks for no storage type before there was a sparse array to compute it
+        from; calls that ask for one by a parameter use `_adopt`."""
         array = object.__new__(cls)
         array._h = handle
         return array

@@ -40,8 +40,6 @@ class KnownCalls:
 
     def __init__(self, operator: Operator, tell: Callable[[tuple, int], None]) -> None:
         self._operator, self._tell = operator, tell
-        #: Parameters that say how the result is stored: only the general way asks which class that is of.
-        self._stypes = {row[0] for row in operator.params if row[0].endswith("stype")}
         #: identities -> the values of a call that came twice, kept so that no other object gets their identity.
         self._kept: dict[tuple[int, ...], tuple] = {}
         self._seen: dict[tuple[int, ...], tuple] = {}
@@ -51,7 +49,7 @@ class KnownCalls:
         key = tuple(map(id, values))
         if len(self._kept) == _ROOM or key in self._kept or not all(map(_is_unchanging, given.values())):
             return
-        if self._stypes and not self._stypes.isdisjoint(given):
+        if not self._operator.stypes.isdisjoint(given):  # only the general way asks which class the result is of
             return
         if key not in self._seen:
             if len(self._seen) == _ROOM:

@@ -161,6 +161,7 @@ static PyObject *set_stored(PyObject *self, PyObject *classes)
 static PyMethodDef owner_methods[] = {
     {"_adopt", owner_adopt, METH_O | METH_CLASS,
      "An array for a handle that the library has just returned; of its storage type's class."},
+    {"_adopt_result", owner_adopt, METH_O | METH_CLASS, "The same of an operator's result."},
     {NULL, NULL, 0, NULL},
 };
 
