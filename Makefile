@@ -43,7 +43,7 @@ OPTIMIZE_LOOPS := -O3 $(ALIGN_LOOPS) $(SMALL_LOOPS)
 VECTORISE := -O2 -ftree-vectorize $(shell echo 'int mxl;' | $(CC) -Werror -fvect-cost-model=dynamic -x c -c \
     -o /dev/null - 2>/dev/null && echo -fvect-cost-model=dynamic) $(ALIGN_LOOPS) $(SMALL_LOOPS)
 PLAIN_LOOPS = $(filter $(addprefix $(BUILD)/obj/capi/,kernel/codec/%.o kernel/copy/cast.o \
-    ops/elementwise/compare.o),$(OBJECTS))
+    kernel/copy/cast_carried.o ops/elementwise/compare.o),$(OBJECTS))
 # A call goes through a dozen small files: the linker inlines between them, where the compiler can (LTO= leaves it
 # out). The objects hold machine code too, for tests, which are linked with the archive and without that (-fno-lto).
 LTO := $(shell echo 'int mxl;' | $(CC) -flto=auto -ffat-lto-objects -x c -c -o /dev/null - 2>/dev/null \
@@ -460,7 +460,7 @@ demo: $(DEMO_STAMP) lib
 	@$(BUILD)/graph_walk
 
 examples: $(DEMO_STAMP) lib
-	@for name in lenet_digits lstm_text gradient_penalty numpy_regression; do \
+	@for name in lenet_digits lstm_text spell_words gradient_penalty numpy_regression; do \
 	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
 	@echo "== examples/gluon_digits.py"
 	@$(LIBRARY_ENV) $(VPY) -m mxlite run examples/gluon_digits.py

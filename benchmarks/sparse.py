@@ -5,7 +5,7 @@
 
 Every library has a process of its own, all alive at once, and each case is measured in turns; a share is the median of
 those of one turn. Matrices are of float32, 1 % of their elements stored. `--only TEXT` measures the cases whose names
-hold it. Ends with 1 where a share is above its bar.
+hold it. Ends with 1 where a share of the last table is above its bar.
 """
 
 from __future__ import annotations
@@ -189,8 +189,9 @@ def main() -> int:
         return 0
     peers = {"mxlite": sys.executable}
     peers.update({name: vars(options)[name] for name in ("mxnet", "scipy") if vars(options)[name]})
-    bars, above = {"mxnet": OF_MXNET, "scipy": OF_SCIPY}, 0
+    above, bars = 0, {"mxnet": OF_MXNET, "scipy": OF_SCIPY}
     for threads in (1, min(2, os.cpu_count() or 1)):
+        above = 0
         print(f"| {threads} thread{'s'[: threads > 1]}, us | mxlite |" + "".join(f" {n} | share |" for n in bars))
         print("|---|--:|" + "--:|--:|" * len(bars))
         for case, row in measured(peers, threads, options.only):

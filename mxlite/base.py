@@ -96,8 +96,11 @@ class _NullType:
 
 _Null = _NullType()
 
-#: MXNet's type flags and NumPy's types.
-DTYPE_OF_FLAG = {
+#: The dtype bfloat16, which NumPy lacks: its bits, as MXNet 1.9.1 has it. Values leave arrays of it as float32.
+BFLOAT16 = np.dtype([("bfloat16", np.uint16)])
+
+#: MXNet's type flags and NumPy's types; the integers from 8 on are of MXNet 2.
+DTYPE_OF_FLAG: dict[int, Any] = {
     0: np.float32,
     1: np.float64,
     2: np.float16,
@@ -106,10 +109,15 @@ DTYPE_OF_FLAG = {
     5: np.int8,
     6: np.int64,
     7: np.bool_,
+    8: np.int16,
+    9: np.uint16,
+    10: np.uint32,
+    11: np.uint64,
+    12: BFLOAT16,
 }
 FLAG_OF_DTYPE = {np.dtype(dtype): flag for flag, dtype in DTYPE_OF_FLAG.items()}
 #: The library's names; NumPy makes the `name` of a dtype anew each time.
-_NAMES = {dtype: dtype.name for dtype in FLAG_OF_DTYPE}
+_NAMES = {dtype: "bfloat16" if dtype == BFLOAT16 else dtype.name for dtype in FLAG_OF_DTYPE}
 _DTYPES = ", ".join(_NAMES.values())
 
 
@@ -119,23 +127,71 @@ def dtype_name(dtype: Any) -> str:
 
     All functions of mx.nd that take a dtype ask this one what it is.
     Raises:
-        TypeError (and MXNetError): NumPy does not know it, or mxlite has no such dtype (int16, big-endian ones).
+        TypeError (and MXNetError): NumPy does not know it, or mxlite has no such dtype (complex64, big-endian ones).
     """
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        return dtype
     try:
         kind = np.dtype(np.float32 if dtype is None else dtype)
     except (TypeError, ValueError):
         if hasattr(dtype, "dtype"):
             return dtype_name(dtype.dtype)
-        meant = did_you_mean(dtype, [each.name for each in FLAG_OF_DTYPE])
+        meant = did_you_mean(dtype, list(_NAMES.values()))
         raise MXTypeError(f"{dtype!r} is no dtype; there are {_DTYPES}{meant}") from None
     if kind not in _NAMES:
+        if kind.name == "bfloat16":  # of the package ml_dtypes
+            return kind.name
         raise MXTypeError(f"dtype {kind} is not supported; there are {_DTYPES}")
     return _NAMES[kind]
 
 
 def dtype_flag(dtype: Any) -> int:
     """MXNet's type flag of a dtype, as `dtype_name` takes it. Raises: TypeError."""
-    return FLAG_OF_DTYPE[np.dtype(dtype_name(dtype))]
+    return FLAG_OF_DTYPE[numpy_dtype(dtype)]
+
+
+def numpy_dtype(dtype: Any) -> np.dtype:
+    """The NumPy dtype of an array's elements, of a dtype as `dtype_name` takes it. Raises: TypeError."""
+    name = dtype_name(dtype)
+    return BFLOAT16 if name == "bfloat16" else np.dtype(name)
+
+
+def as_values(elements: np.ndarray) -> np.ndarray:
+    """The elements of an array as numbers that NumPy has: those of bfloat16 as float32, others as they are."""
+    if elements.dtype != BFLOAT16:
+        return elements
+    return np.asarray(elements["bfloat16"].astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+def as_elements(values: np.ndarray, dtype: Any) -> np.ndarray:
+    """Values as elements of a dtype as `dtype_name` takes it; bfloat16 is rounded to nearest, ties to even."""
+    name = dtype_name(dtype)
+    if values.dtype == BFLOAT16:
+        if name == "bfloat16":
+            return values
+        values = as_values(values)
+    if name != "bfloat16":
+        return values.astype(name, copy=False)
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32).reshape(values.shape)
+    nan = (bits & 0x7FFFFFFF) > 0x7F800000
+    rounded = np.where(nan, bits | 0x400000, bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    return np.asarray(rounded, np.uint16).view(BFLOAT16)
+
+
+def numbers_of(source: Any, dtype: Any) -> np.ndarray:
+    """What NumPy makes of lists; of those that are to be uint64 with all digits, which float64 would not have."""
+    values = np.asarray(source)
+    if values.dtype.kind == "f" and isinstance(source, (list, tuple)) and dtype in ("uint64", np.uint64):
+        try:
+            return np.asarray(source, dtype=np.uint64)
+        except OverflowError:
+            return values
+    return values
+
+
+def needs_array(number: Any, dtype: Any) -> bool:
+    """Whether an operator, which takes numbers as float64, would lose digits of a number of uint64."""
+    return dtype == np.uint64 and isinstance(number, (int, np.integer)) and number > 1 << 53
 
 
 def dtype_given(dtype: Any) -> Any:
@@ -152,7 +208,7 @@ class AsDtype:
     def __get__(self, thing: Any, owner: type) -> np.dtype:
         if thing is None:  # of the class: it has none, as its `dtype` is a property
             raise AttributeError("__numpy_dtype__")
-        return np.dtype(dtype_name(thing.dtype))
+        return numpy_dtype(thing.dtype)
 
 
 class _NotOf(MXNetError):

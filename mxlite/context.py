@@ -15,7 +15,6 @@ from mxlite.error import MXNetError, MXValueError
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
 
 _NO_GPU = "{} is not available: mxlite computes on the CPU (`mxlite run --cpu` takes GPUs for it)"
-_current = threading.local()
 #: Under `mxlite run --cpu` GPUs are the CPU: how many there are said to be. None: they are not available.
 _gpus: int | None = None
 _told = False
@@ -60,7 +59,7 @@ class Context(metaclass=_HasDefault):
             self.device_typeid = _available(self.devstr2type[device_type], self.device_id)
             if not -(1 << 31) <= self.device_id < 1 << 31:
                 raise OverflowError(f"Context: a device number has 32 bits, got {device_id}")
-        self._outer: list[Context] = []
+        self._outer: list[Context | None] = []
 
     @property
     def device_type(self) -> str:
@@ -90,7 +89,7 @@ class Context(metaclass=_HasDefault):
         self.device_typeid = _available(state["device_typeid"], self.device_id)
 
     def __enter__(self) -> Context:
-        self._outer.append(current_context())
+        self._outer.append(_current.context)
         _current.context = self
         return self
 
@@ -165,12 +164,23 @@ def _available(kind: int, number: int) -> int:
     return 1 if kind == 2 and gpus_are_the_cpu(f"gpu({number})") else kind
 
 
+class _Current(threading.local):
+    """The context that a thread has said, None before; and the one that it has then."""
+
+    context: Context | None = None
+
+    def __init__(self) -> None:
+        self.first = Context("cpu")
+
+
+_current = _Current()
+#: What makes arrays without a context asks so whether the thread has said one (mxlite/_lib/hot_cffi.py).
+HOME = (_current, None)
+
+
 def current_context() -> Context:
     """The context of the innermost `with` block of this thread, else cpu(0)."""
-    context = getattr(_current, "context", None)
-    if context is None:
-        context = _current.context = Context("cpu")
-    return context
+    return _current.context or _current.first
 
 
 def _deprecated() -> Context:

@@ -19,6 +19,7 @@ __all__ = [
     "WrongStateError",
     "WrongTypeError",
     "WrongValueError",
+    "register",
     "register_error",
 ]
 
@@ -115,6 +116,9 @@ def register_error(name: str | type | None = None, cls: type[Exception] | None =
         return chosen
 
     return register if cls is None else register(cls)
+
+
+register = register_error
 
 
 def keep_exception(error: BaseException) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 
 from mxlite._lib import LIB, check_call
@@ -35,8 +36,15 @@ def feature_list() -> list[Feature]:
     return features[: count.value]
 
 
-class Features(dict):
-    """The features by name."""
+class Features(collections.OrderedDict):
+    """The features by name; there is one such object, `Features.instance`."""
+
+    instance: Features | None = None
+
+    def __new__(cls) -> Features:
+        if cls.instance is None:
+            cls.instance = super().__new__(cls)
+        return cls.instance
 
     def __init__(self) -> None:
         super().__init__((feature.name, feature) for feature in feature_list())

@@ -85,7 +85,10 @@ def _failing() -> list:
     rows, reasons = {}, set()
     for case in CASES:
         if case.error and case.op not in rows and _suits(case):
-            reason = re.sub(r"\d+", "", _refusal(case).partition(":")[2])
+            refusal = _refusal(case)
+            if refusal is None:
+                continue
+            reason = re.sub(r"\d+", "", refusal.partition(":")[2])
             if reason not in reasons:
                 reasons.add(reason)
                 rows[case.op] = case
@@ -180,13 +183,13 @@ def _answer(case: Case) -> dict:
     return found
 
 
-def _refusal(case: Case) -> str:
-    """The library's message, as other languages read it."""
+def _refusal(case: Case) -> str | None:
+    """The library's message, as other languages read it; None: it comes when the result is read."""
     try:
         invoke_text(case.op, [to_nd(array) for array in case.arrays()], case.strings())
     except mx.MXNetError:
         return LIB.MXGetLastError().decode()
-    raise SystemExit(f"{case.id}: did not fail")
+    return None
 
 
 def make() -> list:

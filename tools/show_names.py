@@ -38,7 +38,6 @@ REFUSED = (
         "a part of 1.9.1's own front end that shows, and no function for its users",
     ),
     ("contrib/uniform", "of arrays of `mx.np`, which mx.np.random.uniform draws"),
-    ("nd/CachedOp", "of symbols, which mxlite does not have"),
     ("contrib/*quantize* contrib/calibrate_entropy", "of quantized networks, which are left out"),
     (
         "contrib/fft contrib/ifft contrib/count_sketch",

@@ -1,6 +1,7 @@
 /* MXNDArray*: making and freeing arrays, copying their data in and out, their gradients. Called by
  * bindings. (Views: api_view.c; shapes and kinds: api_query.c.) */
 #include "api/common.h"
+#include "array/failure.h"
 #include "array/expression.h"
 
 #include <string.h>
@@ -139,6 +140,7 @@ static void settle_parts(const mxl_array *array)
 static int wait_for(const char *function, NDArrayHandle handle, bool write)
 {
     mxl_array *array = api_pin_for(handle, function);
+    int status;
 
     if (array == NULL)
         return -1;
@@ -146,8 +148,9 @@ static int wait_for(const char *function, NDArrayHandle handle, bool write)
         settle_parts(array);
     else if (array->storage != NULL)
         settle(array, write);
+    status = write ? 0 : mxl_failure_report(array);
     api_unpin(handle);
-    return 0;
+    return status;
 }
 
 int MXNDArrayWaitToRead(NDArrayHandle handle)
@@ -163,7 +166,7 @@ int MXNDArrayWaitToWrite(NDArrayHandle handle)
 int MXNDArrayWaitAll(void)
 {
     mxl_expressions_run();
-    return 0;
+    return mxl_failure_report_any();
 }
 
 /* ---- data ---- */
@@ -231,6 +234,8 @@ int MXNDArraySyncCopyToCPU(NDArrayHandle handle, void *data, size_t size)
     if (array == NULL)
         return -1;
     status = check_data(__func__, array, data, size);
+    if (status == 0)
+        status = mxl_failure_report(array);
     if (status == 0 && size > 0)
         status = copy_out(array, data);
     api_unpin(handle);
@@ -250,7 +255,9 @@ int MXNDArrayGetData(NDArrayHandle handle, void **out_pdata)
     if (!array->contiguous)
         status =
             mxl_error("%s: the array's elements do not lie in C order; copy it first", __func__);
-    else if (array->size > 0)
+    else
+        status = mxl_failure_report(array);
+    if (status == 0 && array->size > 0)
         *out_pdata = mxl_array_address(array); /* No write: printing must not invalidate saved
                                                   tensors. */
     api_unpin(handle);

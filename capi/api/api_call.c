@@ -33,7 +33,7 @@ static int set_dtype(const api_prepared *call, const mxl_param *p, int64_t value
 
     if (!none && (value < 0 || value >= MXL_DTYPE_COUNT))
         return cannot_be(call, p, value);
-    if (!has_value(p, none ? "None" : mxl_dtype_name((int)value)))
+    if (none ? !has_value(p, "None") : !mxl_param_takes_dtype(p, (int)value))
         return mxl_error("%s: parameter \"%s\" cannot be %s", call->op->name, p->name,
                          none ? "None" : mxl_dtype_name((int)value));
     *field = (int)value;

@@ -1,5 +1,6 @@
 /* MXNDArray*DLPack: arrays to and from other libraries without a copy, and arrays over foreign
  * memory. Called by bindings. */
+#include "array/failure.h"
 #include "api/common.h"
 
 #include <string.h>
@@ -42,8 +43,10 @@ static void versioned_deleter(dl_versioned *self)
 static dl_type type_of(int dtype)
 {
     static const uint8_t codes[MXL_DTYPE_COUNT] = {
-        [MXL_F32] = DL_FLOAT, [MXL_F64] = DL_FLOAT, [MXL_F16] = DL_FLOAT, [MXL_U8] = DL_UINT,
-        [MXL_I32] = DL_INT,   [MXL_I8] = DL_INT,    [MXL_I64] = DL_INT,   [MXL_BOOL] = DL_BOOL};
+        [MXL_F32] = DL_FLOAT,  [MXL_F64] = DL_FLOAT, [MXL_F16] = DL_FLOAT, [MXL_U8] = DL_UINT,
+        [MXL_I32] = DL_INT,    [MXL_I8] = DL_INT,    [MXL_I64] = DL_INT,   [MXL_BOOL] = DL_BOOL,
+        [MXL_I16] = DL_INT,    [MXL_U16] = DL_UINT,  [MXL_U32] = DL_UINT,  [MXL_U64] = DL_UINT,
+        [MXL_BF16] = DL_BFLOAT};
 
     return (dl_type){codes[dtype], (uint8_t)(8 * mxl_dtype_size(dtype)), 1};
 }
@@ -77,7 +80,7 @@ static outgoing *export_array(const char *function, const void *handle, dl_tenso
 
     if (array == NULL)
         return NULL;
-    alias = mxl_array_alias(array);
+    alias = mxl_failure_report(array) == 0 ? mxl_array_alias(array) : NULL;
     api_unpin(handle);
     if (alias != NULL)
         o = outgoing_new(alias, tensor);

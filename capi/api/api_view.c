@@ -216,17 +216,52 @@ NDArrayHandle api_quick_view(const api_prepared *call, NDArrayHandle handle,
     return finish(handle, array, made, call->op, params, mode);
 }
 
+/* The view of a contiguous array from `skip` on. A scalar has an axis outside numpy-shape mode. */
+static mxl_array *view_from(mxl_array *array, int64_t skip, int ndim, const int64_t *shape,
+                            bool numpy_shape)
+{
+    const int64_t scalar = 1;
+
+    if (ndim == 0 && array->ndim > 0 && !numpy_shape)
+        return mxl_array_view(array, skip, 1, &scalar);
+    return mxl_array_view(array, skip, ndim, shape);
+}
+
+/* Where a key of integers alone leads, of which there are `*axes`, in a contiguous array; -1 for
+ * other keys, and for a position that there is not. */
+static int64_t integers_lead(const mxl_array *array, mxl_tuple key, int *axes)
+{
+    int64_t skip = 0;
+
+    *axes = key.n / 2;
+    if (key.n % 2 != 0 || *axes > array->ndim)
+        return -1;
+    for (int i = 0; i < *axes; i++) {
+        int64_t at = key.v[2 * i + 1], size = array->shape[i];
+
+        at += at < 0 ? size : 0;
+        if (key.v[2 * i] != MXL_PART_INTEGER || at < 0 || at >= size)
+            return -1;
+        skip += at * array->strides[i];
+    }
+    return skip;
+}
+
 /* The elements that a key without index arrays selects, where they lie in one run of memory in
  * their order. NULL for all else. */
 static mxl_array *run_view(mxl_array *array, const api_prepared *call, const mxl_key_params *params,
                            bool numpy_shape)
 {
-    const int64_t scalar = 1;
-    int64_t run = 1;
+    int64_t run = 1, skip;
     mxl_plan p;
+    int axes;
 
-    if (array->storage == NULL || !array->contiguous || array->size == 0 ||
-        mxl_plan_inputs(&p, call->op, params, 0, false, 1, &array) != 0)
+    if (array->storage == NULL || !array->contiguous || array->size == 0)
+        return NULL;
+    skip = integers_lead(array, params->key, &axes);
+    if (skip >= 0)
+        return view_from(array, skip, array->ndim - axes, array->shape + axes, numpy_shape);
+    if (mxl_plan_inputs(&p, call->op, params, 0, false, 1, &array) != 0)
         return NULL;
     for (int i = p.shape.ndim - 1; i >= 0; i--) {
         if (p.shape.dim[i] != 1 && p.strides[i] != run)
@@ -235,9 +270,7 @@ static mxl_array *run_view(mxl_array *array, const api_prepared *call, const mxl
     }
     if (run == 0)
         return NULL;
-    if (p.shape.ndim == 0 && array->ndim > 0 && !numpy_shape)
-        return mxl_array_view(array, p.skip, 1, &scalar);
-    return mxl_array_view(array, p.skip, p.shape.ndim, p.shape.dim);
+    return view_from(array, p.skip, p.shape.ndim, p.shape.dim, numpy_shape);
 }
 
 NDArrayHandle api_key_view(const api_prepared *call, NDArrayHandle handle,

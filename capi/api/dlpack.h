@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum { DL_CPU = 1, DL_CUDA_HOST = 3 };
-enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BOOL = 6 };
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_BOOL = 6 };
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
 enum { DL_READ_ONLY = 1 };
 

@@ -1,5 +1,6 @@
 /* Copies between arrays, with or without a cast; see copy.h. */
 #include "array/copy.h"
+#include "array/failure.h"
 
 #include <string.h>
 
@@ -92,6 +93,9 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
     if (dst->size != src->size)
         return mxl_error("copy: %lld elements do not fill an array of %lld", (long long)src->size,
                          (long long)dst->size);
+    if (mxl_failures_exist() &&
+        mxl_failure_pass(1, &(mxl_array *){(mxl_array *)(size_t)src}, 1, &dst) != 0)
+        return -1;
     if (mxl_defers(dst->size) && (mxl_array_same_shape(dst, src) || src->contiguous) &&
         mxl_array_copy_later(dst, (mxl_array *)(size_t)src))
         return 0;

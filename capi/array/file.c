@@ -1,6 +1,7 @@
 /* Writing arrays as bytes. (Reading: file_read.c.) The format of a list: magic and a reserved word,
  * the number of arrays, the arrays, the number of names, the names, each after its length. */
 #include "array/file.h"
+#include "array/failure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -223,7 +224,7 @@ int mxl_file_save(const char *path, int64_t count, mxl_array *const *arrays,
     for (int64_t i = 0; i < count; i++) {
         char where[40];
 
-        if (check_writable(arrays[i], numpy_shape) != 0) {
+        if (check_writable(arrays[i], numpy_shape) != 0 || mxl_failure_report(arrays[i]) != 0) {
             (void)snprintf(where, sizeof(where), "array %lld", (long long)i);
             return mxl_error_prefix(where);
         }

@@ -3,6 +3,7 @@
  * exchanged while an expression waits. */
 #include "array/storage.h"
 
+#include "array/failure.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
@@ -34,6 +35,7 @@ static bool free_extra(mxl_storage *storage, mxl_extra *extra)
     if (share != NULL)
         mxl_ref_release(&share->ref);
     mxl_ref_release(extra->parts);
+    mxl_failure_release(atomic_load_explicit(&extra->failure, memory_order_acquire));
     reserved = extra->reserved;
     mxl_free(extra, sizeof(*extra));
     return reserved;

@@ -25,8 +25,9 @@ typedef struct mxl_extra {
     struct mxl_expression *maker; /* array/expression.c: makes the bytes; NULL: they are there */
     struct mxl_operand *readers;  /* array/expression.c: read the bytes later */
     int num_readers;              /* each keeps the storage */
-    bool left;                    /* array/left.c: only the readers refer to the storage */
-    bool listed;                  /* array/left.c: ... and its memory counts as left */
+    _Atomic(struct mxl_failure *) failure; /* owned; array/failure.h */
+    bool left;                             /* array/left.c: only the readers refer to the storage */
+    bool listed;                           /* array/left.c: ... and its memory counts as left */
     bool owed; /* array/left.c: the bytes wait, and others than readers refer to them */
     struct mxl_storage *older, *newer; /* array/left.c: among those listed */
     atomic_flag parts_locked;          /* array/sparse/sparse.c */

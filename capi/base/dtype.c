@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-static const char *const names[MXL_DTYPE_COUNT] = {"float32", "float64", "float16", "uint8",
-                                                   "int32",   "int8",    "int64",   "bool"};
+static const char *const names[MXL_DTYPE_COUNT] = {
+    "float32", "float64", "float16", "uint8",  "int32",  "int8",    "int64",
+    "bool",    "int16",   "uint16",  "uint32", "uint64", "bfloat16"};
 
 const char *mxl_dtype_name(int dtype)
 {

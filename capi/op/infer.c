@@ -41,6 +41,14 @@ int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim)
     return found < 0 ? mxl_error_prefix(op->name) : found;
 }
 
+int mxl_check_digits(const char *op_name, double number, int dtype)
+{
+    if (dtype != MXL_U64 || !(number > 0x1p53 && number <= 0x1p64))
+        return 0;
+    return mxl_error("%s: a number beyond 2^53 has lost digits; uint64 needs it as an array",
+                     op_name);
+}
+
 int mxl_check_list(const char *op_name, const char *what, mxl_tuple list, int count, int64_t least)
 {
     if (list.n != 0 && list.n != count)

@@ -100,6 +100,16 @@ typedef struct mxl_infer {
     mxl_device device; /* of new outputs; preset to that of results of the first input */
 } mxl_infer;
 
+/* What becomes of uint64, whose carrier int64 has other numbers for its larger half
+ * (engine/run/carry.h). */
+typedef enum mxl_u64 {
+    MXL_U64_NONE,     /* an error, unless there is an `u64_loop` */
+    MXL_U64_WRAPS,    /* the same bits result of int64: sums, products, bits, movements */
+    MXL_U64_INDEXED,  /* the same, and the last input has indices */
+    MXL_U64_ORDERED,  /* results in uint64 are chosen among the inputs by their order: maxima */
+    MXL_U64_COMPARED, /* results say something of the order: comparisons, positions */
+} mxl_u64;
+
 /* One execution. Inputs are contiguous unless the operator has kernels (element-wise ones walk
  * strides). */
 typedef struct mxl_call {
@@ -168,12 +178,13 @@ struct mxl_op {
      * each time. Under a label the call is one node, whose backward runs and differentiates it
      * again. */
     mxl_array *(*compose)(mxl_scope *scope, const mxl_call *call);
-    int (*grad)(mxl_grad *grad);        /* NULL: not differentiable */
-    void (*saves)(mxl_saves *saves);    /* NULL: grad reads no values */
-    int (*grad_kernel)(mxl_grad *grad); /* grad in one pass, if backward is not recorded */
-    int (*plan)(mxl_plan *plan);        /* of a movement: op/plan.h */
-    const mxl_promotion *promotion;     /* NULL: inputs must have the dtypes that infer wants */
-    const mxl_sparse_forms *sparse;     /* NULL: sparse inputs are replaced by dense copies */
+    int (*grad)(mxl_grad *grad);         /* NULL: not differentiable */
+    void (*saves)(mxl_saves *saves);     /* NULL: grad reads no values */
+    bool (*is_loss)(const void *params); /* NULL, or: grad is the same whatever gradient arrives */
+    int (*grad_kernel)(mxl_grad *grad);  /* grad in one pass, if backward is not recorded */
+    int (*plan)(mxl_plan *plan);         /* of a movement: op/plan.h */
+    const mxl_promotion *promotion;      /* NULL: inputs must have the dtypes that infer wants */
+    const mxl_sparse_forms *sparse;      /* NULL: sparse inputs are replaced by dense copies */
     bool makes_sparse;  /* dense inputs may give sparse outputs: `sparse` is always asked */
     bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode, which its
                            composition does not see */
@@ -184,11 +195,15 @@ struct mxl_op {
     bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
+    bool fails_late; /* an error of compute is reported where a result is read (array/failure.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
     bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere, and
                           have any strides if it is `strided` */
+    uint8_t u64;       /* mxl_u64; a byte, as there are many descriptors */
+    bool any_dtype;    /* compute takes the dtypes without loops as they are: copies, casts */
     bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
                           input tells, it takes: without one infer fails */
+    mxl_loop u64_loop; /* element-wise, of uint64 where no way of `u64` does; in place of it */
     /* PyTorch's name of its nodes, and slots as in mxl_dialect. NULL: a name is made of the
      * operator's own, "_maximum_scalar" MaximumBackward0; and no slots. */
     const char *node_name, *node_slots;
@@ -305,6 +320,9 @@ int mxl_check_float(const mxl_op *op, const mxl_array *x);
 int mxl_check_full_float(const mxl_op *op, const mxl_array *x);
 int mxl_check_axis(const mxl_op *op, int64_t axis, int ndim);
 
+/* The number, which was said as float64, is not one of uint64 that may have lost digits. */
+int mxl_check_digits(const char *op_name, double number, int dtype);
+
 /* The same of a list: it has `count` entries or none, each from `least` to INT32_MAX. */
 int mxl_check_list(const char *op_name, const char *what, mxl_tuple list, int count, int64_t least);
 
@@ -353,6 +371,8 @@ int mxl_op_check_refused(const mxl_op *op);
  * for one with graphs. */
 int mxl_params_parse(const mxl_op *op, int count, const char *const *keys,
                      const char *const *values, void *params, mxl_arena *arena);
+/* Whether the parameter, of MXL_P_DTYPE, may be that dtype. */
+bool mxl_param_takes_dtype(const mxl_param *param, int dtype);
 /* Parses the value of one parameter into its field. */
 int mxl_param_parse(const mxl_op *op, const mxl_param *param, const char *text, void *params,
                     mxl_arena *arena);

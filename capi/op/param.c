@@ -155,17 +155,28 @@ static int parse_enum(const mxl_op *op, const mxl_param *param, const char *text
     return not_listed(op, param, text);
 }
 
+bool mxl_param_takes_dtype(const mxl_param *param, int dtype)
+{
+    /* MXNet's lists end with int64: one of the later dtypes goes where its like does. */
+    const char *name = mxl_dtype_name(!mxl_dtype_is_carried(dtype) ? dtype
+                                      : dtype == MXL_BF16          ? MXL_F16
+                                                                   : MXL_I32);
+
+    for (int i = 0; param->values[i] != NULL; i++) {
+        if (strcmp(param->values[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int parse_dtype(const mxl_op *op, const mxl_param *param, const char *text, int *at)
 {
     int index = 0;
 
-    if (parse_enum(op, param, text, &index) != 0)
-        return -1;
     *at = mxl_dtype_parse(text);
-    /* MXNet lists bfloat16, which mxlite lacks. */
-    if (*at == MXL_DTYPE_UNKNOWN && strcmp(text, "None") != 0)
-        return mxl_error("%s: parameter %s: %s is not supported", op->name, param->name, text);
-    return 0;
+    if (*at != MXL_DTYPE_UNKNOWN && mxl_param_takes_dtype(param, *at))
+        return 0;
+    return parse_enum(op, param, text, &index);
 }
 
 /* Room for the entries of a list; NULL with the error set. */

@@ -181,13 +181,47 @@ void mxl_plan_put(mxl_plan *p, int ndim, const int64_t *shape, const int64_t *st
 
 /* ---- copies ---- */
 
-/* Up to this many bytes the general walk costs more than the copies. */
-enum { FEW_BYTES = 1 << 16 };
+/* Up to this many bytes, and elements in rows, the general walk costs more than the copies. */
+enum { FEW_BYTES = 1 << 16, FEW_ELEMENTS = 256 };
 
-/* Copies one block, or a few evenly spaced blocks. */
+/* Rows of evenly spaced blocks: `count` blocks of `run` elements, `step` apart. */
+typedef struct rows {
+    int axes; /* the plan's first axes, along which the rows are */
+    int64_t width, run, step, count;
+} rows;
+
+static void copy_row(const rows *r, char *out, const char *in)
+{
+    if (r->run == 1)
+        mxl_copy_run((size_t)r->width, out, 1, in, r->step, r->count);
+    else
+        mxl_copy_pieces(r->run * r->width, r->count, out, r->run * r->width, in,
+                        r->step * r->width);
+}
+
+static void copy_rows(const mxl_plan *p, const rows *r, int64_t num_rows, char *out, const char *in)
+{
+    int64_t position[MXL_MAX_NDIM];
+
+    for (int axis = 0; axis < r->axes; axis++)
+        position[axis] = 0;
+    for (int64_t row = 0; row < num_rows; row++) {
+        copy_row(r, out, in);
+        out += r->run * r->count * r->width;
+        for (int axis = r->axes - 1; axis >= 0; axis--) {
+            in += p->strides[axis] * r->width;
+            if (++position[axis] < p->shape.dim[axis])
+                break;
+            in -= p->strides[axis] * p->shape.dim[axis] * r->width;
+            position[axis] = 0;
+        }
+    }
+}
+
+/* Copies one block, a few evenly spaced blocks, or a few rows of them. */
 static bool copy_blocks(const mxl_plan *p, int64_t width, char *out, const char *in)
 {
-    int64_t run = 1, count = 1, step;
+    int64_t run = 1, count = 1, step, num_rows = 1;
     int i = p->shape.ndim - 1;
 
     for (; i >= 0 && (p->shape.dim[i] == 1 || p->strides[i] == run); i--)
@@ -199,12 +233,11 @@ static bool copy_blocks(const mxl_plan *p, int64_t width, char *out, const char 
     step = p->strides[i];
     for (; i >= 0 && (p->shape.dim[i] == 1 || p->strides[i] == step * count); i--)
         count *= p->shape.dim[i];
-    if (i >= 0 || count * run * width > FEW_BYTES)
+    for (int axis = 0; axis <= i && num_rows <= FEW_ELEMENTS; axis++)
+        num_rows *= p->shape.dim[axis];
+    if (count * run * width > FEW_BYTES || (i >= 0 && num_rows * count * run > FEW_ELEMENTS))
         return false;
-    if (run == 1)
-        mxl_copy_run((size_t)width, out, 1, in, step, count);
-    else
-        mxl_copy_pieces(run * width, count, out, run * width, in, step * width);
+    copy_rows(p, &(rows){i + 1, width, run, step, count}, num_rows, out, in);
     return true;
 }
 

@@ -7,8 +7,9 @@
 
 /* Sets of dtypes, a bit for each. */
 enum {
-    MXL_SET_FLOATS = 1 << MXL_F32 | 1 << MXL_F64 | 1 << MXL_F16,
-    MXL_SET_INTEGERS = 1 << MXL_U8 | 1 << MXL_I8 | 1 << MXL_I32 | 1 << MXL_I64,
+    MXL_SET_FLOATS = 1 << MXL_F32 | 1 << MXL_F64 | 1 << MXL_F16 | 1 << MXL_BF16,
+    MXL_SET_INTEGERS = 1 << MXL_U8 | 1 << MXL_I8 | 1 << MXL_I32 | 1 << MXL_I64 | 1 << MXL_I16 |
+        1 << MXL_U16 | 1 << MXL_U32 | 1 << MXL_U64,
     MXL_SET_NUMBERS = MXL_SET_FLOATS | MXL_SET_INTEGERS,
     MXL_SET_BOOL = 1 << MXL_BOOL,
     MXL_SET_ALL = MXL_SET_NUMBERS | MXL_SET_BOOL

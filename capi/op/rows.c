@@ -10,7 +10,10 @@
 
 static inline mxl_loop call_loop(const mxl_call *call, int dtype)
 {
-    mxl_loop row = mxl_dtype_valid(dtype) ? call->op->kernels->row[dtype] : NULL;
+    const mxl_kernels *kernels = call->op->kernels;
+    mxl_loop row = (unsigned)dtype < MXL_DTYPE_LOOPS ? kernels->row[dtype]
+                   : dtype == MXL_U64                ? call->op->u64_loop
+                                                     : NULL;
 
     if (row == NULL)
         mxl_error("%s: dtype %s is not supported", call->op->name, mxl_dtype_name(dtype));

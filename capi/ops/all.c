@@ -12,8 +12,8 @@
     X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(median) X(maximum) X(hypot) \
     X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(variance) X(range) \
     X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
-    X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(rnn) X(ctc) \
-    X(attention) X(custom) X(svm_output) X(sparse_reg) X(sparse_rows)
+    X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(attention) \
+    X(custom) X(svm_output) X(sparse_reg) X(sparse_rows)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
 #define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
@@ -22,6 +22,7 @@
     X(np_create) X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order)
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
+#define RECURRENT(X)  X(rnn) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(hawkes)
 #define SYMBOLS(X) X(control)
@@ -38,6 +39,7 @@ LINALG(DECLARED)
 NUMPY(DECLARED)
 OLD(DECLARED)
 OPTIMIZERS(DECLARED)
+RECURRENT(DECLARED)
 SPARSE(DECLARED)
 STATISTICS(DECLARED)
 SYMBOLS(DECLARED)
@@ -60,6 +62,9 @@ const mxl_op *const *const mxl_families[] = {
 #endif
 #ifndef MXL_WITHOUT_OPTIMIZERS
     OPTIMIZERS(LISTED)
+#endif
+#ifndef MXL_WITHOUT_RECURRENT
+    RECURRENT(LISTED)
 #endif
 #ifndef MXL_WITHOUT_SPARSE
     SPARSE(LISTED)

@@ -139,6 +139,11 @@ mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype)
     return mxl_scope_call(s, &mxl_op_cast, &dtype, 1, &a);
 }
 
+mxl_array *mxl_real(mxl_scope *s, mxl_array *a)
+{
+    return a == NULL || mxl_dtype_is_float(a->dtype) ? a : mxl_cast(s, a, MXL_F64);
+}
+
 mxl_array *mxl_sum_to(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape)
 {
     return shaped(s, &mxl_op_sum_to, a, ndim, shape);
@@ -288,7 +293,8 @@ int mxl_grad_loops(mxl_grad *g, const mxl_kernels *kernels, mxl_array *saved)
 {
     if (saved == NULL)
         return -1;
-    if (kernels->row[saved->dtype] == NULL || g->grad_output[0]->dtype != saved->dtype)
+    if (mxl_dtype_is_carried(saved->dtype) || kernels->row[saved->dtype] == NULL ||
+        g->grad_output[0]->dtype != saved->dtype)
         return g->op->grad(g);
     return mxl_grad_set(g, 0, mxl_grad_loop(g, kernels, saved));
 }

@@ -38,6 +38,9 @@ mxl_array *mxl_positive(mxl_scope *s, mxl_array *a); /* 1 where a > 0, a where i
 mxl_array *mxl_sign(mxl_scope *s, mxl_array *a);     /* -1, 0, 1; 0 for NaN */
 mxl_array *mxl_zeros_like(mxl_scope *s, mxl_array *a);
 mxl_array *mxl_cast(mxl_scope *s, mxl_array *a, int dtype); /* a itself if it has the dtype */
+/* a itself if it is floating, else in float64: gradients of functions of integers are computed so,
+ * and cut when they are set. */
+mxl_array *mxl_real(mxl_scope *s, mxl_array *a);
 /* The numbers 0, 1 ... below `count`. */
 mxl_array *mxl_range(mxl_scope *s, int64_t count, int dtype);
 
@@ -233,8 +236,8 @@ extern const mxl_op mxl_op_broadcast_add, mxl_op_broadcast_sub, mxl_op_broadcast
     mxl_op_broadcast_div, mxl_op_equal, mxl_op_plus_scalar, mxl_op_mul_scalar, mxl_op_div_scalar,
     mxl_op_rminus_scalar, mxl_op_rdiv_scalar, mxl_op_power_scalar, mxl_op_negative, mxl_op_square,
     mxl_op_exp, mxl_op_positive, mxl_op_sign, mxl_op_zeros_like, mxl_op_ones_like, mxl_op_cast,
-    mxl_op_sum_to, mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy, mxl_op_sum, mxl_op_dot,
-    mxl_op_strided_put, mxl_op_add_n;
+    mxl_op_block_grad, mxl_op_sum_to, mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy,
+    mxl_op_sum, mxl_op_dot, mxl_op_strided_put, mxl_op_add_n;
 extern const mxl_op *const mxl_op_mul_alike; /* the product of two arrays of one shape */
 
 #endif

@@ -18,6 +18,39 @@ static size_t facts_bytes(const mxl_indexed *graph)
 static const mxl_op variable = {.name = "Variable",
                                 MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED)};
 
+static int parse_note(const char *text, mxl_tuple *list, mxl_arena *arena)
+{
+    if (mxl_param_parse(&variable, variable.params, text, list, arena) != 0)
+        return -1;
+    return list->n > MXL_MAX_NDIM
+               ? mxl_error("attribute __shape__ has more than %d axes", MXL_MAX_NDIM)
+               : 0;
+}
+
+int mxl_note_in_numpy_shape(mxl_graph_node *node)
+{
+    const char *text = mxl_attrs_get(&node->attrs, "__shape__");
+    mxl_arena arena;
+    mxl_tuple list;
+    mxl_str made = {0};
+    int status;
+
+    if (text == NULL)
+        return 0;
+    mxl_arena_init(&arena);
+    status = parse_note(text, &list, &arena);
+    if (status == 0) {
+        mxl_str_add(&made, list.n == 0 ? "None" : "[");
+        for (int i = 0; i < list.n; i++)
+            mxl_str_addf(&made, "%lld%s", (long long)(list.v[i] == 0 ? -1 : list.v[i]),
+                         i == list.n - 1 ? "]" : ",");
+        status = made.failed ? -1 : mxl_attrs_set(&node->attrs, "__shape__", made.text);
+    }
+    mxl_str_clear(&made);
+    mxl_arena_clear(&arena);
+    return status == 0 ? 0 : mxl_error_prefix(node->name);
+}
+
 /* The shape that a variable states by the attribute __shape__. */
 static int note_shape(mxl_facts *facts, int entry, const mxl_graph_node *node)
 {
@@ -27,12 +60,10 @@ static int note_shape(mxl_facts *facts, int entry, const mxl_graph_node *node)
     mxl_tuple list;
     int status;
 
-    if (text == NULL || said->ndim >= 0)
+    if (text == NULL || said->ndim >= 0 || strcmp(text, "None") == 0)
         return 0;
     mxl_arena_init(&arena);
-    status = mxl_param_parse(&variable, variable.params, text, &list, &arena);
-    if (status == 0 && list.n > MXL_MAX_NDIM)
-        status = mxl_error("attribute __shape__ has more than %d axes", MXL_MAX_NDIM);
+    status = parse_note(text, &list, &arena);
     if (status == 0) {
         mxl_shape_set(said, list.n, list.v);
         mxl_shape_from_caller(said, facts->legacy_shape);

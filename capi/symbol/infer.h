@@ -37,4 +37,8 @@ int mxl_infer_dtypes(mxl_facts *facts);
  * or where the operator refuses unknown sizes. -1 with the error set. */
 int mxl_rule_own_shapes(mxl_rule *rule);
 
+/* Rewrites a variable's attribute __shape__ of a file that was not written in numpy-shape mode: 0
+ * is a size that is not known, and () a shape. -1 with the error set. */
+int mxl_note_in_numpy_shape(mxl_graph_node *node);
+
 #endif

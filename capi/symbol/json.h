@@ -34,7 +34,8 @@ int mxl_json_count(const mxl_json *value, int most, const char *what);
 /* Appends a symbol in 1.9.1's format, byte for byte, which says whether it was written in
  * numpy-shape mode. -1 with the error set. */
 int mxl_symbol_write(const mxl_symbol *symbol, bool numpy_shape, mxl_str *out);
-/* A symbol from a text of any version of MXNet. NULL with the error set. */
-mxl_symbol *mxl_symbol_read(const char *text);
+/* A symbol from a text of any version of MXNet. In numpy-shape mode the shapes of variables in a
+ * text that was not written in it get that mode's unknown sizes. NULL with the error set. */
+mxl_symbol *mxl_symbol_read(const char *text, bool numpy_shape);
 
 #endif

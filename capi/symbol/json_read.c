@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "symbol/infer.h"
 #include "symbol/json.h"
 
 enum { VERSION_0_9 = 900, VERSION_0_9_5 = 905 };
@@ -12,6 +13,7 @@ typedef struct reading {
     mxl_graph_node **node;
     int count, room; /* nodes that are complete; all */
     int version;     /* that wrote the file: 10901 is 1.9.1 */
+    bool notes;      /* its variables' shapes are brought to numpy-shape mode */
 } reading;
 
 /* ---- attributes ---- */
@@ -187,8 +189,10 @@ static int finish_node(const reading *r, mxl_graph_node *node)
 
     if (r->version < VERSION_0_9_5 && upgrade_attrs(r, node) != 0)
         return -1;
+    if (node->op == NULL && given > 0)
+        return mxl_error("a variable has no inputs");
     if (node->op == NULL)
-        return given == 0 ? 0 : mxl_error("a variable has no inputs");
+        return r->notes ? mxl_note_in_numpy_shape(node) : 0;
     if (mxl_graph_node_parse(node, given) != 0)
         return -1;
     needed = mxl_graph_node_needs(node, given);
@@ -200,7 +204,7 @@ static int finish_node(const reading *r, mxl_graph_node *node)
                      given);
 }
 
-static mxl_symbol *read_graph(const mxl_json *graph, int version);
+static mxl_symbol *read_graph(const mxl_json *graph, int version, bool notes);
 
 /* The graphs that the node runs. */
 static int read_graphs(const reading *r, const mxl_json *list, mxl_graph_node *node)
@@ -216,7 +220,8 @@ static int read_graphs(const reading *r, const mxl_json *list, mxl_graph_node *n
         return mxl_error("%s: \"subgraphs\" must be a list of %d",
                          node->op != NULL ? node->op->name : "a variable", expected);
     each = list->first;
-    for (; made < expected && (graphs[made] = read_graph(each, r->version)) != NULL; made++)
+    for (; made < expected && (graphs[made] = read_graph(each, r->version, r->notes)) != NULL;
+         made++)
         each = each->next;
     if (made == expected)
         status = expected == 0 ? 0 : mxl_graph_node_set_graphs(node, graphs);
@@ -303,12 +308,21 @@ static int read_version(const mxl_json *graph)
     return mxl_json_count(version->first->next, INT_MAX, "\"mxnet_version\"");
 }
 
+/* "attrs": {"is_np_shape": ["int", 1]} */
+static bool read_numpy_shape(const mxl_json *graph)
+{
+    const mxl_json *mode = mxl_json_member(mxl_json_member(graph, "attrs"), "is_np_shape");
+
+    return mode != NULL && mode->type == MXL_JSON_LIST && mode->count == 2 &&
+           mxl_json_count(mode->first->next, INT_MAX, "\"is_np_shape\"") > 0;
+}
+
 /* A graph, which may be within another one: then the version is the outer one's. Calls itself no
  * deeper than the parser goes. */
-static mxl_symbol *read_graph(const mxl_json *graph, int version)
+static mxl_symbol *read_graph(const mxl_json *graph, int version, bool notes)
 {
     mxl_symbol *symbol = NULL;
-    reading r = {.version = version};
+    reading r = {.version = version, .notes = notes};
 
     if (graph->type != MXL_JSON_OBJECT)
         return mxl_error_null("JSON: a symbol is an object");
@@ -320,7 +334,7 @@ static mxl_symbol *read_graph(const mxl_json *graph, int version)
     return symbol;
 }
 
-mxl_symbol *mxl_symbol_read(const char *text)
+mxl_symbol *mxl_symbol_read(const char *text, bool numpy_shape)
 {
     mxl_symbol *symbol = NULL;
     mxl_json *graph;
@@ -330,7 +344,7 @@ mxl_symbol *mxl_symbol_read(const char *text)
     mxl_arena_init(&arena);
     graph = mxl_json_parse(text, &arena);
     if (graph != NULL && (version = read_version(graph)) >= 0)
-        symbol = read_graph(graph, version);
+        symbol = read_graph(graph, version, numpy_shape && !read_numpy_shape(graph));
     mxl_arena_clear(&arena);
     return symbol;
 }

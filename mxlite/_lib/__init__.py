@@ -203,6 +203,10 @@ class Handle:
             del self.__del__
         return handle
 
+    def __reduce__(self) -> Any:
+        """A copy would free the handle of the object that it is of. Raises: TypeError."""
+        raise TypeError(f"{type(self).__name__} holds a handle of the library: it is not copied or pickled")
+
 
 def _origin() -> int:
     number = ctypes.c_uint64()

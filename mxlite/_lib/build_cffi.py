@@ -38,7 +38,10 @@ int64_t num_kept(void);
 
 
 #: The C sources, in their order: one file to the compiler.
-_SOURCES = "functions.c payloads.c survey.c owner.c call.c keys.c views.c call_type.c elements.c lists.c".split()
+_SOURCES = """
+    functions.c payloads.c survey.c owner.c call.c operation.c keys.c views.c make.c join.c call_type.c elements.c
+    lists.c
+""".split()
 
 
 def _source(name: str) -> str:

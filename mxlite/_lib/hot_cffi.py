@@ -55,7 +55,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             arrays), arrays by `two` (the array and index arrays after it); while recording only where the key surely
             leaves something of the array out.
         list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
-        reshape: The function is MXNet's reshape, whose integers are codes.
+        reshape: Integers may be negative, as codes of a shape and axes counted from the end are. Without `list` the
+            function is MXNet's reshape.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an
             integer, or as a list. `new_axis`: the axis is counted in the result, which has one more.
         values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "f" or "b" for integers,
@@ -66,6 +67,10 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         constant: Only arrays that no gradient flows to are usual.
         dtypes: Objects that `_dtype` of the arrays must be one of, and the same in both; the first `num_floating` take
             numbers with a fraction. A result gets it, or `result`, as its `_dtype`. Without it `_dtype` does not count.
+        home: An object, and what its `context` is where new arrays need none. Numbers and lists of numbers are usual,
+            and make arrays of float32. With `makes`, a dict of prepared calls by dtypes as they are given (None: not at
+            all), shapes are, for f(shape) and f(shape, dtype).
+        join: The function takes a list of arrays: f(arrays) by `many`, or by `axis`, which f(arrays, axis) has then.
         by_flag: `_dtype` for each dtype of the library, which promotes: arrays may have several dtypes, and beside all
             of them floats and integers of 64 bits are usual.
     """

@@ -23,8 +23,9 @@ _SOURCES = {
     "multiprocessing.pool": "ThreadPool",
     "mxlite.base": """
         DataIterHandle ExecutorHandle KVStoreHandle MXCallbackList MXNetError NDArrayHandle OpHandle ProfileHandle
-        RecordIOHandle SymbolHandle c_array c_array_buf c_handle_array c_str c_str_array check_call classproperty
-        ctypes2numpy_shared integer_types mx_int mx_uint mx_float numeric_types py_str string_types with_metaclass
+        DLPackHandle RecordIOHandle SymbolHandle c_array c_array_buf c_handle_array c_str c_str_array check_call
+        classproperty ctypes2buffer ctypes2numpy_shared integer_types mx_int mx_int64 mx_uint mx_float numeric_types
+        py_str string_types with_metaclass
     """,
     "mxlite.callback": "LogValidationMetricsCallback",
     "mxlite.context": "Context cpu current_context",
@@ -48,7 +49,14 @@ _SOURCES = {
     "mxlite.module.executor_group": "DataParallelExecutorGroup",
     "mxlite.module.module": "Module",
     "mxlite.name": "NameManager",
-    "mxlite.ndarray": "NDArray concat load tile zeros zeros_like",
+    "mxlite.ndarray": """
+        NDArray adam_update cast clip concat ftml_update ftrl_update lamb_update_phase1 lamb_update_phase2 load maximum
+        mp_lamb_update_phase1 mp_lamb_update_phase2 mp_nag_mom_update mp_sgd_mom_update mp_sgd_update multi_lars
+        multi_mp_sgd_mom_update multi_mp_sgd_update multi_sgd_mom_update multi_sgd_update multi_sum_sq multiply
+        nag_mom_update normal preloaded_multi_mp_sgd_mom_update preloaded_multi_mp_sgd_update
+        preloaded_multi_sgd_mom_update preloaded_multi_sgd_update rmsprop_update rmspropalex_update sgd_mom_update
+        sgd_update signsgd_update signum_update square tile zeros zeros_like
+    """,
     "mxlite.optimizer": "get_updater",
     "mxlite.rnn.rnn_cell": "BaseRNNCell",
     "mxlite.runtime": "Features",
@@ -64,6 +72,7 @@ _SAME = """
 """
 _OWN = "autograd base context image initializer io libinfo metric ndarray recordio registry symbol"
 _OTHERS = {
+    "CachedOp": "mxlite.symbol._cached_op:CachedOp",
     "NDabs": "mxlite.ndarray:abs",
     "NDnorm": "mxlite.ndarray:norm",
     "ctx": "mxlite.context",
@@ -79,13 +88,17 @@ _OTHERS = {
     "rnd": "numpy.random",
     "sym": "mxlite.symbol",
 }
+#: Functions of mx.sym that its module of the class has too.
+_MADE_SYMBOLS = "arange eye full histogram hypot linspace maximum minimum ones pow power split_v2 zeros".split()
 #: What leads elsewhere in one module.
 _ELSEWHERE = {
     ("gluon.data.dataloader", "io"): "io",
     ("initializer", "random"): "mxlite.random",
     ("io.io", "array"): "mxlite.ndarray:array",
     ("io.utils", "array"): "mxlite.ndarray:array",
-    ("symbol.symbol", "zeros"): "mxlite.symbol:zeros",
+    **{("symbol.symbol", name): f"mxlite.symbol:{name}" for name in _MADE_SYMBOLS},
+    ("optimizer.optimizer", "array"): "mxlite.ndarray:array",
+    ("optimizer.optimizer", "sqrt"): "mxlite.ndarray:sqrt",
     ("test_utils", "array"): "mxlite.ndarray:array",
 }
 
@@ -207,16 +220,25 @@ _CLOSED = {
     "gluon.rnn.rnn_layer": "is_np_array ndarray",
     "gluon.trainer": "KVStore Parameter ParameterDict",
     "gluon.utils": "collections is_np_array ndarray np os sys warnings",
+    "ndarray._internal": "CachedOp",
+    "ndarray.op": "CachedOp",
     "ndarray.ndarray": """
-        Context Features NDArrayHandle c_array c_array_buf c_handle_array c_str check_call ctypes
-        current_context integer_types is_np_array mx_int mx_real_t mx_uint np numeric_types operator reduce
-        string_types warnings
+        Context DLPackHandle Features NDArrayHandle c_array c_array_buf c_handle_array c_str check_call ctypes
+        ctypes2buffer current_context integer_types is_np_array mx_int mx_int64 mx_real_t mx_uint np numeric_types
+        operator reduce string_types warnings
     """,
     "optimizer": "NDabs",
     "optimizer.optimizer": """
-        NDArray NDabs NDnorm is_np_array logging math mx_real_t numpy os pickle py_str warnings zeros
+        NDArray NDabs NDnorm adam_update array cast clip ftml_update ftrl_update is_np_array lamb_update_phase1
+        lamb_update_phase2 logging math maximum mp_lamb_update_phase1 mp_lamb_update_phase2 mp_nag_mom_update
+        mp_sgd_mom_update mp_sgd_update multi_lars multi_mp_sgd_mom_update multi_mp_sgd_update multi_sgd_mom_update
+        multi_sgd_update multi_sum_sq multiply mx_real_t nag_mom_update normal numpy os pickle
+        preloaded_multi_mp_sgd_mom_update preloaded_multi_mp_sgd_update preloaded_multi_sgd_mom_update
+        preloaded_multi_sgd_update py_str rmsprop_update rmspropalex_update sgd_mom_update sgd_update signsgd_update
+        signum_update sqrt square warnings zeros
     """,
     "symbol.symbol": """
+        arange eye full histogram hypot linspace maximum minimum mx_int64 ones pow power split_v2
         Context Executor MXNetError NDArray NDArrayHandle Number c_array c_array_buf c_handle_array c_str
         c_str_array check_call ctypes current_context integer_types is_np_shape mx_int mx_uint numeric_types
         py_str string_types warnings zeros

@@ -26,9 +26,8 @@ _REASONS = (
     ("*.contrib.fft *.contrib.ifft *.contrib.count_sketch", "1.9.1 has it on GPUs alone"),
     ("ndarray.imdecode ndarray.*.imdecode", "mx.image.imdecode reads images"),
     ("*.contrib.backward_*", "backward is made of other operators here"),
-    ("executor_manager notebook notebook.*", "it is not in mxlite yet"),
     ("kvstore.KVStoreServer kvstore.kvstore_server", "workers sum among themselves here: `mxlite help distributed`"),
-    ("ndarray.gen_* symbol.gen_* *.register *.utils *.CachedOp api misc space cython *_doc", _FRONT_END),
+    ("ndarray.gen_* symbol.gen_* *.register *.utils api misc space cython *_doc", _FRONT_END),
     ("ndarray.get_* ndarray.indexing_* ndarray.ndarray.get_* ndarray.ndarray.indexing_*", _FRONT_END),
 )
 

@@ -105,7 +105,7 @@ def _cumulative(name: str, call: Callable, first: int, x: ndarray, axis: Any, dt
     if x.ndim != 1 and axis is None or not x.ndim:
         raise MXValueError(f"{name}: axis is missing for an array of {x.ndim} axes")
     (axis,) = _axes(name, 0 if axis is None else axis, x.ndim)
-    made = call(x, axis=axis)
+    made = call(x, axis=axis, dtype=x.dtype)
     if not initial:
         return made
     shape = tuple(1 if each == axis else size for each, size in enumerate(x.shape))

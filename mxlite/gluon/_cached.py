@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable
 
-from mxlite._lib import LIB, check_call, hot
+from mxlite._lib import hot
 from mxlite.context import Context, current_context
-from mxlite.error import WrongValueError, keep_exception, raise_kept
+from mxlite.error import WrongValueError
 from mxlite.gluon._nested import _flatten, _regroup, with_nones
 from mxlite.gluon._parameter import Parameter, epoch
 from mxlite.gluon.utils import shape_is_known
@@ -28,8 +27,6 @@ _CPU0 = 1
 
 #: Held while a block is traced: threads that call it first make one graph.
 _tracing = threading.RLock()
-
-_MONITOR = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
 
 
 class CachedGraph:
@@ -55,7 +52,7 @@ class CachedGraph:
         #: What `_arrays_in` returns, by device, as it was at `_epoch`.
         self._arrays: dict[int, list[Any]] = {}
         self._epoch = -1
-        self._monitor: Any = None
+        self._watched = False
         if block._op_hook is not None:
             self.watch(*block._op_hook)
 
@@ -123,11 +120,9 @@ class CachedGraph:
 
     def _run(self, arrays: list[Any], kind: type[NDArray]) -> Any:
         handles = [each._h for each in arrays]
-        if self._one and self._monitor is None:
+        if self._one and not self._watched:
             return self._op.run_one(handles, kind)
         made = self._op.run(handles, len(self.graph), kind)
-        if self._monitor is not None:
-            raise_kept()
         return _regroup(with_nones(made, self.made), self.made)
 
     def _arrays_in(self, device: int, given: list) -> list[Any]:
@@ -163,15 +158,8 @@ class CachedGraph:
 
     def watch(self, callback: Callable[[bytes, bytes, int], Any], monitor_all: bool) -> None:
         """Calls `callback(name, operator, handle)` with what operators compute, and with what they get."""
-
-        def call(name: bytes, operator: bytes, array: int) -> None:
-            try:
-                callback(name, operator, array)
-            except BaseException as error:  # noqa: BLE001 - raised when C has returned
-                keep_exception(error)
-
-        self._monitor = _MONITOR(call)
-        check_call(LIB.MXCachedOpRegisterOpHook(self._op._h, self._monitor, monitor_all))
+        self._op._register_op_hook(callback, monitor_all)
+        self._watched = True
 
 
 def find_shapes(inputs: list, graph: Symbol, params: Iterable[Parameter], arrays: list) -> None:

@@ -76,6 +76,10 @@ class SymbolBlock(HybridBlock):
             known.setdefault(name, {})["stype"] = stype
         return known
 
+    def reset_ctx(self, ctx: Context | list[Context]) -> None:
+        """Moves all parameters to other contexts; see `Parameter.reset_ctx`."""
+        self.collect_params().reset_ctx(ctx)
+
     @staticmethod
     def imports(
         symbol_file: str,

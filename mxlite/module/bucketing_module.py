@@ -119,6 +119,8 @@ class BucketingModule(BaseModule):
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """The parameters and the auxiliary states by name, as they are after the last update."""
+        if self._loaded is not None and not self.binded:
+            return self._loaded
         self._ready()
         return self._shared_params()
 
@@ -311,6 +313,38 @@ class BucketingModule(BaseModule):
             raise WrongValueError("BucketingModule.load: default_bucket_key is missing")
         made = BucketingModule(sym_gen, default_bucket_key, **kwargs)
         made._loaded, made.params_initialized = load_params(prefix, epoch), True
+        return made
+
+    @staticmethod
+    def load_dict(
+        sym_dict: dict[Any, Any] | None = None,
+        sym_gen: Callable[[Any], tuple] | None = None,
+        default_bucket_key: Any = None,
+        arg_params: dict[str, NDArray] | None = None,
+        aux_params: dict[str, NDArray] | None = None,
+        **kwargs: Any,
+    ) -> BucketingModule:
+        """A module with these parameters, and symbols by key; other keys have what `sym_gen` makes.
+
+        Args:
+            kwargs: as BucketingModule's.
+
+        Raises: ValueError: one of these five is missing.
+        """
+        given = (sym_dict, default_bucket_key, arg_params, aux_params)
+        if sym_gen is None or any(each is None for each in given):
+            raise WrongValueError(
+                "BucketingModule.load_dict: sym_dict, sym_gen, default_bucket_key, arg_params and aux_params are needed"
+            )
+
+        symbols, arguments, states = sym_dict or {}, arg_params or {}, aux_params or {}
+
+        def made_or_given(key: Any) -> tuple:
+            symbol, *names = sym_gen(key)
+            return (symbols.get(key, symbol), *names)
+
+        made = BucketingModule(made_or_given, default_bucket_key, **kwargs)
+        made._loaded, made.params_initialized = (arguments, states), True
         return made
 
 

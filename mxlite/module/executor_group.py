@@ -194,7 +194,7 @@ class DataParallelExecutorGroup:
         for each, share in zip(self.execs, self.slices):
             heads = None
             if out_grads is not None:
-                heads = [grad if len(self.execs) == 1 else _cut(grad, 0, share) for grad in out_grads]
+                heads = [_cut(grad, 0, share) for grad in out_grads]
             each.backward(out_grads=heads)
 
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:

@@ -15,7 +15,6 @@ from mxlite.ndarray._arithmetic import install_fluent_methods as _install_fluent
 from mxlite.ndarray._capsules import to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray._keys import install as _install_keys
 from mxlite.ndarray._numpy import install as _install_numpy
-from mxlite.ndarray._operators import operator_names as _operator_names
 from mxlite.ndarray.creation import *  # noqa: F403
 from mxlite.ndarray.exchange import from_dlpack, from_numpy
 from mxlite.ndarray.files import load, load_frombuffer, save
@@ -27,12 +26,12 @@ from mxlite.ndarray.sparse import CSRNDArray
 
 __all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random", "sparse"]
 
-_install_fluent_methods(set(_operator_names()))
+_install_fluent_methods()
 _install_shapes()
 _install_keys()
 _install_numpy(lambda name: name in __all__)
 
-__all__ += [_name for _name in op.__all__ if _name not in __all__]
+__all__ += [_name for _name in (*op.__all__, "CachedOp") if _name not in __all__]
 
 
 #: Modules that `F.np` and `F.npx` of blocks are, and 1.9.1's names of them.
@@ -45,6 +44,8 @@ _NUMPY = {
 
 
 def _asked_for(name: str) -> object:
+    if name == "CachedOp":
+        return _import_module("mxlite.symbol._cached_op").CachedOp
     if name in _NUMPY:
         return _import_module(_NUMPY[name])
     return getattr(op, name) if name in op.__all__ else None

@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot, last_error, raise_last_error
+from mxlite.ndarray._known import direct_cast
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NUMBERS, NDArray, _from_numpy, as_value_error
 from mxlite.util import is_np_shape
@@ -187,13 +188,18 @@ def _install_operators() -> None:
         setattr(NDArray, name, vars(NDArray)[name.replace("div", "truediv")])
     NDArray.__nonzero__ = NDArray.__bool__
     NDArray.reshape = hot.direct(NDArray.reshape, _refuse_shape, NDArray, reshape=True)
+    NDArray.astype = direct_cast(NDArray.astype, raise_last_error, NDArray, "Cast")
+    NDArray.copy = hot.direct(NDArray.copy, raise_last_error, NDArray, one=prepare("_copy", {}), num_inputs=1)
 
 
 _install_operators()
 
 
 class _Fluent:
-    """A method that is an operator's function; the function is made when the method is first asked for."""
+    """A method that is an operator's function; the function is made when the method is first asked for.
+
+    Raises: AttributeError (and MXNetError): this build lacks the operator.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -207,7 +213,7 @@ class _Fluent:
         return function if array is None else function.__get__(array, owner)
 
 
-def install_fluent_methods(names: set[str]) -> None:
-    """Gives NDArray those methods whose operators there are."""
-    for name in FLUENT & names:
+def install_fluent_methods() -> None:
+    """Gives NDArray the methods that are operators."""
+    for name in FLUENT:
         setattr(NDArray, name, _Fluent(name))

@@ -13,7 +13,7 @@ import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
 from mxlite.autograd._handles import share
-from mxlite.base import DTYPE_OF_FLAG
+from mxlite.base import BFLOAT16, DTYPE_OF_FLAG, as_values
 from mxlite.ndarray import _capsules
 from mxlite.ndarray._make import cast_stored, new_none
 from mxlite.util import np_shape
@@ -28,6 +28,7 @@ _NOWHERE = 64
 
 #: NumPy's text and the bytes of an element of each dtype.
 _KINDS = {dtype: (np.dtype(dtype).str, np.dtype(dtype).itemsize) for dtype in DTYPE_OF_FLAG.values()}
+del _KINDS[BFLOAT16]  # NumPy has no name of it
 
 
 class Conversion:
@@ -36,11 +37,11 @@ class Conversion:
     __slots__ = ()
 
     def asnumpy(self) -> np.ndarray:
-        """A NumPy array with a copy of the values."""
+        """A NumPy array with a copy of the values; those of bfloat16, which NumPy lacks, as float32."""
         values = np.empty(self.shape, self.dtype)
         if hot.copy_out(self._h, buffer_address(values), values.size) != 0:
             raise last_error()
-        return values
+        return as_values(values) if self.dtype is BFLOAT16 else values
 
     numpy = to_numpy = asnumpy
 
@@ -53,6 +54,8 @@ class Conversion:
         dtype = self.dtype
         if dtype is None:
             raise AttributeError("an array that has no shape yet has no memory")
+        if dtype is BFLOAT16:
+            raise AttributeError("NumPy has no bfloat16; asnumpy() gives its values as float32")
         kind, step = _KINDS[np.dtype(dtype).type]
         address = ask(ctypes.c_void_p, LIB.MXNDArrayGetData, self._h) or _NOWHERE
         shape = self.shape

@@ -13,7 +13,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import hot, last_error, raise_last_error
-from mxlite.base import dtype_name
+from mxlite.base import BFLOAT16, as_elements, dtype_name, needs_array
 from mxlite.ndarray._indexing import array_of, is_whole, parse
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, invoke
@@ -68,7 +68,7 @@ def _set(self: NDArray, key: Any, value: Any) -> None:
     keys = self._keys
     numbers, arrays = keys.parse(self, key)
     whole = not arrays and is_whole(key, self.shape)
-    if isinstance(value, NUMBERS):
+    if isinstance(value, NUMBERS) and not needs_array(value, self.dtype):
         if whole:
             _full(self, float(value))
         else:
@@ -132,7 +132,7 @@ def _fill(dtype: str) -> int:
 def _as_value(value: Any, dtype: Any) -> NDArray:
     """A value to assign, as an NDArray."""
     try:
-        values = np.asarray(value, dtype=dtype)
+        values = as_elements(np.asarray(value), dtype) if dtype is BFLOAT16 else np.asarray(value, dtype=dtype)
     except (TypeError, ValueError) as problem:
         raise TypeError(f"an NDArray cannot hold {value!r} of type {type(value)}") from problem
     return array_of(values)

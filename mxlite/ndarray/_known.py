@@ -6,8 +6,13 @@ in C, like one without parameters.
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any, Callable
 
+import numpy as np
+
+from mxlite._lib import hot
+from mxlite.base import _Null, dtype_name
 from mxlite.error import MXNetError
 from mxlite.ndarray._operators import Operator, fixed_outputs, prepare_with
 
@@ -63,3 +68,23 @@ class KnownCalls:
             return
         if fixed_outputs(call) == 1:
             self._tell(values, call)
+
+
+def direct_cast(
+    function: Callable[..., Any], failed: Callable[..., Any], cls: type, operator: str
+) -> Callable[..., Any]:
+    """`astype` of a class of arrays: what is called with nothing but a dtype that came before runs in C."""
+
+    @wraps(function)
+    def astype(*args: Any, **kwargs: Any) -> Any:
+        made = function(*args, **kwargs)
+        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+        if isinstance(dtype, (str, type, np.dtype)):
+            known.learn((dtype,), {"dtype": dtype_name(dtype)})
+        return made
+
+    direct = hot.direct(astype, failed, cls, params=("dtype",), missing=_Null, num_inputs=1)
+    if not hasattr(direct, "learn"):
+        return function
+    known = KnownCalls(Operator(operator), direct.learn)
+    return direct

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, c_ints, check_call, hot, last_error
-from mxlite.base import dtype_flag, dtype_name
+from mxlite.base import BFLOAT16, as_elements, dtype_flag, dtype_name, numbers_of
 from mxlite.context import Context, context_parameter, require_cpu
 from mxlite.error import MXNetError, MXValueError
 from mxlite.ndarray._operators import Operator, parameters, run
@@ -86,14 +86,14 @@ def dense_array(source_array: Any, ctx: Context | None, dtype: Any) -> NDArray:
         dtype = source_array.dtype if dtype is None else dtype
     else:
         try:
-            values = np.asarray(source_array)
+            values = numbers_of(source_array, dtype)
             if values.dtype.kind in "OUS":
                 values = values.astype(dtype_name(dtype))
-            if values.dtype.kind not in "biuf":
+            if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16 and values.dtype.name != "bfloat16":
                 raise TypeError(f"its values are {values.dtype}")
         except (TypeError, ValueError) as problem:
             raise TypeError(f"array: these values make no array: {problem}") from None
-    return _from_numpy(values.astype(dtype_name(dtype), copy=False), ctx)
+    return _from_numpy(as_elements(values, dtype), ctx)
 
 
 # ---- storage types ----

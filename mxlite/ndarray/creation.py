@@ -10,6 +10,7 @@ import numpy as np
 from mxlite._lib import LIB, check_call
 from mxlite._public import offer as _offer
 from mxlite._public.keywords import judge
+from mxlite.base import needs_array, numpy_dtype
 from mxlite.context import Context, context_parameter, require_cpu
 from mxlite.ndarray._make import dense_array, fill, shape_of
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, invoke, new_array
@@ -67,7 +68,8 @@ def full(
     """
     dtype = np.float32 if dtype is None else dtype
     shape = shape_of(shape)
-    if not isinstance(val, NUMBERS) or 0 in tuple(shape):  # to an operator 0 may be an unknown size
+    as_array = not isinstance(val, NUMBERS) or needs_array(val, numpy_dtype(dtype))
+    if as_array or 0 in tuple(shape):  # to an operator 0 may be an unknown size
         array = empty(shape, ctx, dtype) if out is None else out
         array[:] = val
         return array

@@ -20,7 +20,7 @@ from mxlite._notebook import arrays
 from mxlite._public import show
 from mxlite.base import DTYPE_OF_FLAG, AsDtype, dtype_flag, dtype_name
 from mxlite.context import Context, require_cpu
-from mxlite.error import MXAttributeError, MXIndexError, MXNetError, MXValueError
+from mxlite.error import MXIndexError, MXNetError, MXValueError
 from mxlite.ndarray import _make
 from mxlite.ndarray._convert import Conversion
 from mxlite.ndarray._gradient import Gradient
@@ -43,6 +43,9 @@ FLUENT = frozenset(
 
 class NDArray(hot.Owner, Conversion, Gradient):
     """An array: a handle of the C library, which it owns and frees.
+
+    It has no `__getattr__`, for which Python would go a longer way to every attribute: names that it lacks for a reason
+    are descriptors.
 
     Args:
         handle: an integer or c_void_p that an API function returned as new; it is the NDArray's from now on. None:
@@ -298,11 +301,6 @@ class NDArray(hot.Owner, Conversion, Gradient):
         check_call(LIB.MXNDArrayWaitToRead(self._h))
 
     __hash__ = object.__hash__
-
-    def __getattr__(self, name: str) -> Any:
-        if name in FLUENT:
-            raise MXAttributeError(f"NDArray.{name} is not supported yet: mxlite has no operator {name!r}")
-        raise AttributeError(f"'NDArray' object has no attribute {name!r}")
 
 
 NDArray._kind = NDArray

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as _numpy
 
+from mxlite.base import needs_array as _needs_array
+from mxlite.base import numpy_dtype as _numpy_dtype
 from mxlite.error import MXNotImplementedError, WrongTypeError
 
 _FLOAT32 = _numpy.float32
@@ -82,6 +84,8 @@ def full(
     f: Any, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", ctx: Any = None, out: Any = None
 ) -> Any:
     """An array of one number, or of an array that is broadcast to the shape."""
+    if dtype is not None and _needs_array(fill_value, _numpy_dtype(dtype)):
+        fill_value = f.array_from(_numpy.asarray(fill_value, _numpy.uint64), None, None)
     if f.is_array(fill_value):
         _only("full", "order", order, "C")
         made = f("_npi_broadcast_to", fill_value, shape=_shape(shape), out=None if dtype is not None else out)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as _numpy
 
+from mxlite.base import BFLOAT16
 from mxlite.numpy._composed import _is_number, _shape
 
 #: The functions of this module.
@@ -37,9 +38,12 @@ def _values(value: Any) -> Any:
 
 
 def _given(f: Any, value: Any) -> Any:
-    """An array of the front: itself, or of what NumPy makes an array of; in a list arrays of the front are stacked."""
+    """An array of the front: itself, or of what NumPy makes an array of; in a list arrays of the front are stacked.
+
+    One of bfloat16, which is none of NumPy's dtypes, in float32.
+    """
     if f.is_array(value):
-        return value
+        return value.astype("float32") if f.knows_shapes and value.dtype == BFLOAT16 else value
     if isinstance(value, (list, tuple)) and any(map(f.is_array, value)):
         return f.stack(_common(f, *(_given(f, each) for each in value)))
     return f.array_from(_numpy.asarray(value), None, None)
@@ -181,7 +185,7 @@ def floor_divide(f: Any, x1: Any, x2: Any) -> Any:
 
 def _operands(f: Any, x1: Any, x2: Any) -> list[Any]:
     """Two arrays of one dtype; a number has the dtype of the array beside it, where that holds it."""
-    arrays = [each if f.is_array(each) else _numpy.asarray(each) for each in (x1, x2)]
+    arrays = [_given(f, each) if f.is_array(each) else _numpy.asarray(each) for each in (x1, x2)]
     for k in (0, 1):
         if _is_number((x1, x2)[k]) and f.is_array(arrays[1 - k]):
             dtype = arrays[1 - k].dtype

@@ -23,6 +23,7 @@ from mxlite.ndarray._operators import Operator, fixed_outputs, is_dtype, paramet
 from mxlite.ndarray._operators import run as _run
 from mxlite.ndarray.ndarray import NUMBERS, NDArray, as_value_error
 from mxlite.numpy import _table
+from mxlite.numpy._direct import direct
 from mxlite.numpy._values import on_values
 from mxlite.util import check_ufunc_options
 
@@ -49,7 +50,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any) 
         raise as_value_error(error) from error.__cause__
 
 
-def raise_refused(*_: Any) -> None:
+def raise_refused(*_: Any, **__: Any) -> None:
     """Raises the library's last error, as `run` does; of calls that were made in C."""
     raise as_value_error(last_error())
 
@@ -471,5 +472,9 @@ def function(name: str, front: Any = ARRAYS) -> Any:
     for part in () if module == "ndarray" else _parts(module):
         if own in part.FUNCTIONS:
             bound = bind(getattr(part, own), front, name)
-            return _of_values(bound, name) if is_of_values(name) and front is ARRAYS else bound
+            if front is not ARRAYS:
+                return bound
+            return (
+                _of_values(bound, name) if is_of_values(name) else direct(bound, name, raise_refused, ArrayBase._kind)
+            )
     raise AttributeError(name)

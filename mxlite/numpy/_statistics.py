@@ -79,7 +79,7 @@ def cov(
         bias, ddof: the sum is divided by the number of observations less `ddof`: 0 with `bias`, else 1.
         fweights, aweights: how often each observation occurs, and how much it counts.
     """
-    dtype = dtype or _numpy.result_type("float64", *(each.dtype for each in (m, y) if f.is_array(each)))
+    dtype = dtype or _numpy.result_type("float64", *(_given(f, each).dtype for each in (m, y) if f.is_array(each)))
     x = _observations(f, m, rowvar, dtype)
     if y is not None:
         x = f.concatenate([x, _observations(f, y, rowvar, dtype)])

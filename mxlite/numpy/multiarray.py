@@ -13,17 +13,19 @@ import numpy as np
 
 from mxlite._lib import hot
 from mxlite.autograd._handles import share
-from mxlite.base import DTYPE_OF_FLAG, dtype_name
+from mxlite.base import DTYPE_OF_FLAG, as_elements, dtype_name, numbers_of
 from mxlite.context import Context, require_cpu
 from mxlite.error import MXNotImplementedError, MXTypeError, MXValueError
 from mxlite.ndarray._gradient import Style
 from mxlite.ndarray._indexing import array_of, parse_as_numpy
 from mxlite.ndarray._keys import Keys
 from mxlite.ndarray._kinds import CLASSES
+from mxlite.ndarray._known import direct_cast
 from mxlite.ndarray._make import _from_numpy
 from mxlite.ndarray._operators import prepare
 from mxlite.ndarray.ndarray import FLUENT, NDArray
 from mxlite.numpy import _functions, _table
+from mxlite.numpy._direct import clip_calls
 from mxlite.numpy._functions import ARRAYS, ArrayBase
 from mxlite.numpy._methods import Methods
 from mxlite.numpy._show import show_functions as _show_functions
@@ -62,7 +64,7 @@ class ndarray(Methods, ArrayBase):  # noqa: N801 - NumPy's name
     def __repr__(self) -> str:
         values = self.asnumpy()
         text = _END.sub("" if values.size else r"\1", repr(values))
-        name = values.dtype.name
+        name = dtype_name(self)
         if name != "float32" and (name != "bool" or not values.size):
             text += f", dtype={name}"
         return text + (")" if self.context.device_type == "cpu" else f", ctx={self.context})")
@@ -94,9 +96,6 @@ class ndarray(Methods, ArrayBase):  # noqa: N801 - NumPy's name
 
     def __hash__(self) -> NoReturn:
         raise MXTypeError("an array of mx.np has no hash, as one of NumPy's; id() tells objects apart")
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'ndarray' object has no attribute {name!r}")
 
     # ---- copies and views ----
 
@@ -197,11 +196,14 @@ def _install() -> None:
     ndarray._keys.install(ndarray)
     refused = _functions.raise_refused
     call = prepare("_np_reshape", {}, ("newshape",))
-    ndarray.reshape = hot.direct(ndarray.reshape, refused, ndarray, list=call, contiguous=True)
+    ndarray.reshape = hot.direct(ndarray.reshape, refused, ndarray, list=call, reshape=True)
     call = prepare("_np_transpose", {}, ("axes",))
-    ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call)
+    ndarray.transpose = hot.direct(ndarray.transpose, refused, ndarray, list=call, reshape=True)
     call = prepare("_np_transpose", {})
     ndarray.T = property(hot.direct(ndarray._turned, refused, ndarray, one=call, num_inputs=1))
+    ndarray.clip = hot.direct(ndarray.clip, refused, ndarray, **clip_calls("min", "max"))
+    ndarray.astype = direct_cast(ndarray.astype, refused, ndarray, "_npi_cast")
+    ndarray.copy = hot.direct(ndarray.copy, refused, ndarray, one=prepare("_np_copy", {}), num_inputs=1)
 
 
 _install()
@@ -220,10 +222,10 @@ def _array_from(values: Any, dtype: Any, ctx: Any) -> ndarray:
     else:
         values = _values_of(values)
     try:
-        values = np.asarray(values)
+        values = numbers_of(values, dtype)
         if values.dtype.kind in "OUS":
             values = values.astype(dtype_name(dtype))
-        values = values.astype(dtype_name(dtype), copy=False)
+        values = as_elements(values, dtype)
     except (TypeError, ValueError) as problem:
         raise MXTypeError(f"array: these values make no array: {problem}") from None
     if context == Context("cpu"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB, check_call
-from mxlite.base import FLAG_OF_DTYPE
+from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
 
 #: Kinds in the order of promotion.
 BOOL, INTEGER, FLOATING = range(3)
@@ -56,7 +56,13 @@ def from_kind(lowest: int) -> dict[str, Any]:
     return {"dtypes": chosen, "num_floating": sum(each.kind == FLOATING for each in chosen)}
 
 
-OF_FLAG = {each.flag: each for each in DTYPES}
+class _OfFlag(dict):
+    def __missing__(self, flag: int) -> Any:
+        raise TypeError(f"mxlite.torch has no torch.{dtype_name(DTYPE_OF_FLAG[flag])}")
+
+
+#: The dtype for MXNet's number of it. Raises TypeError: mxlite.torch has no such dtype, though arrays may.
+OF_FLAG = _OfFlag((each.flag, each) for each in DTYPES)
 #: Of `hot.direct`, for operators whose operands the library promotes.
 PROMOTED = {**from_kind(BOOL), "by_flag": tuple(OF_FLAG[flag] for flag in range(len(DTYPES)))}
 OF_NUMPY = {each.np: each for each in DTYPES}

@@ -30,7 +30,6 @@ DIFFERENCES = {
     "c graphs: infer Partial from a weight": DATA,
     "ndarray: write x += x[0]": ALIAS,
     "ndarray: write mx.nd.broadcast_add(x, x[0:1], out=x)": ALIAS,
-    "ndarray: errors_are_raised_at_the_wait": "errors are raised at the call",
     "nd: mx.nd.batch_take(w, mx.nd.array([0, 1, 2, 3, 0]))": "indices may have any dtype",
     "nd: mx.nd.amp_multicast(x.astype('float16'), x, num_outputs=2)": "it does what its parameters say",
     "nd: mx.nd.reshape(x, (5, 5))": "a shape of another size is an error",

@@ -69,7 +69,7 @@ def entries() -> dict[str, tuple[bytes, str | None]]:
         "bytes_overflow": (listed(header(1 << 61, dtype=6) + bytes(8)), "too many elements"),
         "nothing_by_much": (listed(header(0, 1 << 40)), None),
         "nothing_by_overflow": (listed(header(huge, huge, 0)), "too many elements"),
-        "dtype_8": (listed(header(2, dtype=8) + bytes(8)), "unknown dtype 8"),
+        "dtype_13": (listed(header(2, dtype=13) + bytes(8)), "unknown dtype 13"),
         "dtype_negative": (listed(header(2, dtype=-1) + bytes(8)), "unknown dtype -1"),
         "bool_of_255": (listed(header(2, dtype=7) + b"\xff\x02"), None),
         "no_shape": (listed(header()[:12], floats(1)), None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import importlib.util
@@ -34,7 +35,8 @@ def live_handles() -> int:
 
 def live_bytes() -> int:
     """Bytes that the library counts as allocated when nothing waits: deferred calls hold their inputs."""
-    mx.nd.waitall()
+    with contextlib.suppress(mx.MXNetError):  # one that a test left
+        mx.nd.waitall()
     count = ctypes.c_int64()
     _lib.check_call(_lib.LIB.MXLGetLiveBytes(ctypes.byref(count)))
     return count.value

@@ -1,11 +1,11 @@
 /* Cached operators: symbols that are called like operators. */
 #include <string.h>
-#include <strings.h>
 
 #include "api/symbol/handles.h"
 #include "base/memory/mem.h"
 #include "base/text/near.h"
 #include "engine/run/builtin_ops.h"
+#include "op/text.h"
 #include "symbol/program.h"
 
 typedef struct cached_op {
@@ -26,36 +26,56 @@ static void cached_op_free(mxl_ref *ref)
 
 /* ---- making ---- */
 
-static bool is_true(const char *text)
+/* The flags of 1.9.1, and what their values are: a boolean, an integer, a tuple, any text. */
+static const char *const flags[] = {
+    "static_alloc", "static_shape",       "is_dynamic",    "inline_limit", "forward_bulk_size",
+    "data_indices", "backward_bulk_size", "param_indices", "subgraph",     NULL};
+static const char flag_kinds[] = "bbbiitits";
+
+static int read_flag(const char *function, const char *key, const char *text, int flag, int *truth)
 {
-    return strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0;
+    mxl_text_result result = MXL_TEXT_OK;
+    int64_t number;
+    int count;
+
+    if (flag_kinds[flag] == 'b')
+        result = mxl_text_bool(text, truth);
+    if (flag_kinds[flag] == 'i')
+        result = mxl_text_int(text, false, &number);
+    if (flag_kinds[flag] == 't')
+        result = mxl_text_tuple(text, false, 0, NULL, &count);
+    if (result == MXL_TEXT_OK)
+        return 0;
+    return mxl_error("%s: %s is %s, not '%.100s'", function, key,
+                     flag_kinds[flag] == 'b'   ? "True or False"
+                     : flag_kinds[flag] == 'i' ? "an integer"
+                                               : "a tuple of integers",
+                     text);
 }
 
-/* Checks the flags of 1.9.1. All runs take memory from the pool and give it back node by node;
- * *keep: by static_alloc, what weights are packed into stays from one run to the next; *lasting:
- * with static_shape too, states do. */
+/* Checks the flags. All runs take memory from the pool and give it back node by node; *keep: by
+ * static_alloc, what weights are packed into stays from one run to the next; *lasting: with
+ * static_shape too, states do. */
 static int read_flags(const char *function, int count, const char *const *keys,
                       const char *const *vals, bool *keep, bool *lasting)
 {
-    static const char *const known[] = {
-        "static_alloc",  "static_shape",       "inline_limit", "forward_bulk_size", "data_indices",
-        "param_indices", "backward_bulk_size", "subgraph",     "is_dynamic",        NULL};
-
     for (int i = 0; i < count; i++) {
         mxl_near near;
-        int k = 0;
+        int k = 0, truth = 0;
 
         if (keys == NULL || vals == NULL || keys[i] == NULL || vals[i] == NULL)
             return mxl_error("%s: flag %d has a NULL name or value", function, i);
-        while (known[k] != NULL && strcmp(known[k], keys[i]) != 0)
+        while (flags[k] != NULL && strcmp(flags[k], keys[i]) != 0)
             k++;
-        if (known[k] == NULL)
+        if (flags[k] == NULL)
             return mxl_error("%s: there is no flag %.100s%s", function, keys[i],
-                             mxl_near_of(&near, keys[i], known));
+                             mxl_near_of(&near, keys[i], flags));
+        if (read_flag(function, flags[k], vals[i], k, &truth) != 0)
+            return -1;
         if (k == 0)
-            *keep = is_true(vals[i]);
+            *keep = truth != 0;
         if (k == 1)
-            *lasting = is_true(vals[i]);
+            *lasting = truth != 0;
     }
     *lasting = *lasting && *keep;
     return 0;

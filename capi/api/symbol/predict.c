@@ -97,7 +97,7 @@ static mxl_symbol *choose_outputs(const mxl_symbol *symbol, uint32_t count, cons
 
 static mxl_symbol *read_symbol(const char *json, uint32_t outputs, const char **keys)
 {
-    mxl_symbol *symbol = mxl_symbol_read(json), *chosen;
+    mxl_symbol *symbol = mxl_symbol_read(json, mxl_state_get()->numpy_shape), *chosen;
 
     if (symbol == NULL || outputs == 0)
         return symbol;

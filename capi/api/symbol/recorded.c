@@ -167,7 +167,7 @@ static mxl_symbol *symbol_of(mxl_edge edge)
     if (status == 0 && w.text.failed)
         status = mxl_error("not enough memory for a graph of %d nodes", w.count);
     if (status == 0)
-        symbol = mxl_symbol_read(w.text.text);
+        symbol = mxl_symbol_read(w.text.text, false);
     mxl_str_clear(&w.text);
     mxl_map_clear(&w.places);
     mxl_free(w.stack, w.room * sizeof(*w.stack));

@@ -31,7 +31,7 @@ int MXSymbolCreateFromJSON(const char *json, SymbolHandle *out)
 {
     API_NEED(json);
     API_NEED(out);
-    return api_symbol_give(mxl_symbol_read(json), out, __func__);
+    return api_symbol_give(mxl_symbol_read(json, mxl_state_get()->numpy_shape), out, __func__);
 }
 
 /* ---- files ---- */
@@ -92,7 +92,7 @@ int MXSymbolCreateFromFile(const char *fname, SymbolHandle *out)
     if (file == NULL)
         return mxl_error("%s: %s: cannot be opened", __func__, fname);
     if (read_rest(file, &text) == 0)
-        symbol = mxl_symbol_read(text.length > 0 ? text.text : "");
+        symbol = mxl_symbol_read(text.length > 0 ? text.text : "", mxl_state_get()->numpy_shape);
     (void)fclose(file);
     mxl_str_clear(&text);
     if (symbol == NULL)

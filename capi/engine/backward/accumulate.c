@@ -143,7 +143,7 @@ static mxl_array *recorded_sum(mxl_array *buffer, mxl_array *value, mxl_mode mod
     mxl_array *pair[2] = {edited ? mxl_array_alias(buffer) : buffer, value}, *sum = NULL;
 
     if (builtin != NULL && pair[0] != NULL)
-        (void)mxl_invoke(builtin->add, NULL, 2, pair, 1, &sum, mode);
+        (void)mxl_invoke(mxl_builtin_sum(builtin, value->dtype), NULL, 2, pair, 1, &sum, mode);
     if (edited)
         mxl_array_release(pair[0]);
     return sum;
@@ -156,7 +156,8 @@ static int add_to_buffer(mxl_array *buffer, mxl_task *task, mxl_mode mode, mxl_r
     mxl_edge nowhere = {NULL, 0};
 
     if (!mode.record) {
-        if (builtin == NULL || mxl_invoke(builtin->add, NULL, 2, pair, 1, &pair[0], mode) != 0)
+        if (builtin == NULL || mxl_invoke(mxl_builtin_sum(builtin, buffer->dtype), NULL, 2, pair, 1,
+                                          &pair[0], mode) != 0)
             return -1;
         *old = mxl_array_swap_edge(buffer, nowhere);
         return 0;

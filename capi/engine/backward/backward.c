@@ -12,6 +12,7 @@
 #include "engine/backward/reentrant.h"
 #include "engine/backward/accumulate.h"
 #include "engine/backward/grad.h"
+#include "engine/backward/heads.h"
 #include "engine/backward/hooks.h"
 #include "engine/run/builtin_ops.h"
 #include "engine/tape/saved.h"
@@ -38,7 +39,9 @@ static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
         sum = grad;
     if (sum != NULL)
         mxl_array_retain(sum);
-    status = builtin == NULL ? -1 : mxl_invoke(builtin->add, NULL, 2, pair, 1, &sum, mode);
+    status = builtin == NULL
+                 ? -1
+                 : mxl_invoke(mxl_builtin_sum(builtin, grad->dtype), NULL, 2, pair, 1, &sum, mode);
     if (status == 0) {
         mxl_array_release(*slot);
         *slot = sum;
@@ -354,87 +357,14 @@ static int run_nodes(pass *p)
 
 /* ---- heads ---- */
 
-/* dtype and shape of the gradients that flow to an edge. */
-static mxl_meta edge_meta(mxl_edge edge)
-{
-    const mxl_node *node = mxl_edge_node(edge);
-
-    return node != NULL ? node->out_meta[edge.output] : mxl_array_meta(mxl_edge_variable(edge));
-}
-
-static int check_head(const mxl_visit *walk, const mxl_backward_args *args, int i)
-{
-    mxl_array *grad = args->head_grads == NULL ? NULL : args->head_grads[i];
-    mxl_meta meta;
-
-    if (walk->heads[i].target == NULL &&
-        (args->allow_constants ||
-         (args->dialect->lenient_heads && args->heads != NULL && mxl_array_frozen(args->heads[i]))))
-        return 0;
-    if (walk->heads[i].target == NULL)
-        return mxl_error("backward: head %d is not in a recorded graph: compute it inside "
-                         "autograd.record() from an array with a gradient attached",
-                         i);
-    if (grad == NULL)
-        return 0;
-    meta = edge_meta(walk->heads[i]);
-    if (grad->storage == NULL ||
-        !(mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape) ||
-          (args->dialect->lenient_heads && grad->size == mxl_shape_size(meta.ndim, meta.shape))))
-        return mxl_error("backward: head gradient %d has shape %s, head %d has %s", i,
-                         MXL_SHAPE_OF(grad), i, MXL_SHAPE_TEXT(meta.ndim, meta.shape));
-    if (grad->dtype != meta.dtype)
-        return mxl_error("backward: head gradient %d is %s, head %d is %s", i,
-                         mxl_dtype_name(grad->dtype), i, mxl_dtype_name(meta.dtype));
-    return 0;
-}
-
-/* Ones for a root without a gradient; new. */
-static mxl_array *ones_for(const pass *p, int i)
-{
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
-    mxl_array *like = p->args->heads != NULL ? p->args->heads[i] : NULL, *ones = NULL;
-    mxl_mode mode = p->mode;
-
-    if (p->args->heads == NULL) {
-        mxl_meta meta = edge_meta(p->walk.heads[i]);
-
-        like = mxl_array_new(meta.dtype, meta.ndim, meta.shape);
-    }
-    mode.record = false;
-    if (builtin != NULL && like != NULL)
-        (void)mxl_invoke(builtin->ones_like, NULL, 1, &like, 1, &ones, mode);
-    if (p->args->heads == NULL)
-        mxl_array_release(like);
-    return ones;
-}
-
-/* The gradient given for a root, in the root's shape; new. */
-static mxl_array *given_for(const pass *p, int i)
-{
-    mxl_array *grad = p->args->head_grads[i], *shaped = NULL;
-    mxl_meta meta = edge_meta(p->walk.heads[i]);
-    mxl_tuple to = {meta.ndim, meta.shape};
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
-
-    if (mxl_shape_same(grad->ndim, grad->shape, meta.ndim, meta.shape)) {
-        mxl_array_retain(grad);
-        return grad;
-    }
-    if (builtin != NULL)
-        (void)mxl_invoke(builtin->reshape_to, &to, 1, &grad, 1, &shaped, p->mode);
-    return shaped;
-}
-
 static int seed_head(pass *p, int i)
 {
-    mxl_array *const *given = p->args->head_grads;
     mxl_task *task = mxl_visit_find(&p->walk, p->walk.heads[i]);
     mxl_array *grad;
 
     if (task == NULL || !task->needed)
         return 0;
-    grad = given != NULL && given[i] != NULL ? given_for(p, i) : ones_for(p, i);
+    grad = mxl_head_gradient(&p->walk, p->args, i, p->mode);
     if (grad == NULL || flow(p, task, p->walk.heads[i], grad) != 0)
         return -1;
     /* A root may be a variable itself. */
@@ -443,35 +373,12 @@ static int seed_head(pass *p, int i)
     return 0;
 }
 
-/* Fills the edges of the roots, their targets kept. */
-static int seed_edges(mxl_visit *walk, const mxl_backward_args *args)
-{
-    walk->heads = mxl_alloc((size_t)args->num_heads * sizeof(*walk->heads));
-    if (walk->heads == NULL)
-        return -1;
-    walk->num_heads = (size_t)args->num_heads;
-    for (int i = 0; i < args->num_heads; i++) {
-        if (args->heads != NULL) {
-            walk->heads[i] = mxl_array_edge(args->heads[i]);
-            continue;
-        }
-        walk->heads[i] = args->roots[i];
-        if (walk->heads[i].target != NULL)
-            mxl_ref_retain(walk->heads[i].target);
-    }
-    for (int i = 0; i < args->num_heads; i++) {
-        if (check_head(walk, args, i) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int seed(pass *p)
 {
     const mxl_backward_args *args = p->args;
     mxl_visit *walk = &p->walk;
 
-    if (seed_edges(walk, args) != 0 || mxl_accumulate_prepare(walk, args) != 0)
+    if (mxl_heads_begin(walk, args) != 0 || mxl_accumulate_prepare(walk, args) != 0)
         return -1;
     for (int i = 0; i < args->num_heads; i++) {
         if (walk->heads[i].target != NULL && mxl_visit_edge(walk, walk->heads[i]) != 0)

@@ -1,6 +1,7 @@
 /* The functions that vjps call. */
 #include "engine/backward/grad.h"
 
+#include "array/failure.h"
 #include "base/error.h"
 #include "engine/backward/composite.h"
 #include "engine/run/builtin_ops.h"
@@ -126,6 +127,16 @@ int mxl_grad_fill(mxl_grad *g)
     return 0;
 }
 
+/* Whether a dtype is among those of the node that the kernels lack. */
+static bool is_carried(const mxl_node *node)
+{
+    for (int i = 0; i < node->num_inputs; i++) {
+        if (mxl_dtype_is_carried(node->in_meta[i].dtype))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the rule gets a sparse array: it is then run as written, with operators that take some.
  */
 static bool has_sparse(const mxl_grad *g)
@@ -142,7 +153,8 @@ int mxl_grad_run(mxl_grad *g)
     const mxl_op *op = g->op;
     int status;
 
-    if (op->grad_kernel != NULL && !g->s->mode.record && !has_sparse(g))
+    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node) && !has_sparse(g) &&
+        !mxl_failures_exist())
         status = op->grad_kernel(g);
     else if (op->grad != NULL)
         status = op->grad(g);
@@ -186,4 +198,10 @@ int mxl_grad_zero(mxl_grad *g)
 {
     (void)g;
     return 0;
+}
+
+bool mxl_is_loss(const void *params)
+{
+    (void)params;
+    return true;
 }

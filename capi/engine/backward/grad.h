@@ -72,4 +72,7 @@ int mxl_grad_set_zeros(mxl_grad *g, int i);
 /* A rule for operators whose gradient is zero everywhere (argmax, BlockGrad). */
 int mxl_grad_zero(mxl_grad *g);
 
+/* is_loss of operators whose parameters do not matter for that: true. */
+bool mxl_is_loss(const void *params);
+
 #endif

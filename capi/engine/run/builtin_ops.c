@@ -14,6 +14,7 @@ static _Atomic(mxl_builtin_ops *) builtin;
 static bool find_all(mxl_builtin_ops *k)
 {
     return (k->add = mxl_op_find("elemwise_add")) != NULL &&
+           (k->either = mxl_op_find("_npi_bitwise_or")) != NULL &&
            (k->copy = mxl_op_find("_copy")) != NULL &&
            (k->copyto = mxl_op_find("_copyto")) != NULL &&
            (k->ones_like = mxl_op_find("ones_like")) != NULL &&

@@ -25,6 +25,7 @@ typedef struct mxl_strided_params {
 
 typedef struct mxl_builtin_ops {
     const mxl_op *add;        /* elemwise_add(a, b) */
+    const mxl_op *either;     /* _npi_bitwise_or(a, b): the sum of two arrays of bool */
     const mxl_op *copy;       /* _copy(a) */
     const mxl_op *copyto;     /* _copyto(a), out= of any dtype */
     const mxl_op *ones_like;  /* ones_like(a) */
@@ -42,6 +43,12 @@ enum { MXL_CAST_CSR, MXL_CAST_DEFAULT, MXL_CAST_ROW_SPARSE };
 
 /* NULL with the error set when one is missing. */
 const mxl_builtin_ops *mxl_builtin_ops_get(void);
+
+/* The operator of sums of gradients of a dtype. */
+static inline const mxl_op *mxl_builtin_sum(const mxl_builtin_ops *builtin, int dtype)
+{
+    return dtype == MXL_BOOL ? builtin->either : builtin->add;
+}
 
 /* The operator that writes a result to an array that a caller gives: copyto, or copy for one
  * without a shape, which takes the result's. */

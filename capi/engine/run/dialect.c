@@ -7,6 +7,7 @@ const mxl_dialect mxl_dialect_mxnet = {
     .released_is_constant = true,
     .views = false,
     .lenient_heads = true,
+    .keeps_failures = true,
     .plain = &mxl_dialect_mxnet,
 };
 
@@ -16,6 +17,7 @@ const mxl_dialect mxl_dialect_mxnet_follow = {
     .released_is_constant = true,
     .views = false,
     .lenient_heads = true,
+    .keeps_failures = true,
     .plain = &mxl_dialect_mxnet_follow,
 };
 

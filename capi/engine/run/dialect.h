@@ -20,8 +20,10 @@ typedef struct mxl_dialect {
      * zero. */
     bool new_grads;
     /* A head may be recorded from variables that want no gradient, and adds nothing; its gradient
-     * may have another shape of as many elements (MXNet). */
+     * may have another dtype, and more elements (MXNet). */
     bool lenient_heads;
+    /* Errors of some operators are reported where their results are read (MXNet). */
+    bool keeps_failures;
     /* An operator takes operands of several dtypes, and numbers (PyTorch): promote.h. */
     bool promotes;
     /* Gradients flow through fractions alone: a call none of whose outputs has a floating dtype is

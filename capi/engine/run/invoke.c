@@ -1,46 +1,14 @@
 /* How every operator runs: check, infer, allocate, record, compute, attach. */
+#include "engine/run/carry.h"
 #include "engine/run/run.h"
 
+#include "array/failure.h"
 #include "array/copy.h"
 #include "base/error.h"
-#include "base/memory/mem.h"
 #include "base/profile/profile.h"
 #include "engine/tape/rebase.h"
 #include "op/plan.h"
 #include "op/sparse_forms.h"
-
-int mxl_invoke_arity(const mxl_op *op, const void *params, int num_inputs, mxl_arity *arity)
-{
-    int listed = 0;
-
-    arity->inputs = num_inputs;
-    arity->outputs = 1;
-    arity->visible = 1;
-    if (op->arity != NULL) {
-        if (op->arity(params, arity) != 0)
-            return -1;
-        listed = arity->inputs;
-    } else {
-        while (mxl_op_inputs(op)[listed].name != NULL)
-            listed++;
-        arity->inputs = listed;
-    }
-    if (num_inputs != listed)
-        return mxl_error("%s: takes %d input%s, got %d", op->name, listed, listed == 1 ? "" : "s",
-                         num_inputs);
-    return 0;
-}
-
-static int check_inputs(const mxl_op *op, int count, mxl_array *const *inputs)
-{
-    for (int i = 0; i < count; i++) {
-        if (inputs[i] == NULL || inputs[i]->storage == NULL)
-            return mxl_error(
-                "%s: input %d has no shape yet: it was created empty and never written", op->name,
-                i);
-    }
-    return 0;
-}
 
 /* A run is written once and compiled twice: with `plain` for the commonest call by far, which has
  * one new output and needs no copy of an input, nothing updated and nothing composed. Without that
@@ -256,63 +224,6 @@ ALWAYS_INLINE int run_finish(mxl_run *r, bool plain)
 
 /* ---- the run ---- */
 
-static int run_begin(mxl_run *r)
-{
-    size_t in = (size_t)r->call.num_inputs, out = (size_t)r->call.num_outputs;
-
-    r->call.in = r->in_room;
-    r->call.out = r->out_room;
-    r->out_shape = r->shape_room;
-    r->out_dtype = r->dtype_room;
-    r->node = r->slices = NULL;
-    r->views = 0;
-    r->edited_view = NULL;
-    r->version = 0;
-    if (in > IN_ROOM) {
-        r->call.in = mxl_alloc(in * sizeof(*r->call.in));
-        if (r->call.in == NULL)
-            return -1;
-    }
-    if (out > OUT_ROOM) {
-        char *block = mxl_alloc(out * (sizeof(mxl_shape) + sizeof(mxl_array *) + sizeof(int)));
-        if (block == NULL) {
-            if (in > IN_ROOM)
-                mxl_free(r->call.in, in * sizeof(*r->call.in));
-            return -1;
-        }
-        r->out_shape = (mxl_shape *)block;
-        r->call.out = (mxl_array **)(r->out_shape + out);
-        r->out_dtype = (int *)(r->call.out + out);
-    }
-    for (size_t i = 0; i < in; i++)
-        r->call.in[i] = NULL;
-    for (size_t i = 0; i < out; i++)
-        r->call.out[i] = NULL;
-    return 0;
-}
-
-static void run_end(mxl_run *r)
-{
-    size_t in = (size_t)r->call.num_inputs, out = (size_t)r->call.num_outputs;
-
-    for (size_t i = 0; i < in; i++) {
-        if (r->call.in[i] != r->given_in[i])
-            mxl_array_release(r->call.in[i]);
-    }
-    for (size_t i = 0; i < out; i++) {
-        if ((int)i >= r->arity.visible || r->call.out[i] != r->given_out[i])
-            mxl_array_release(r->call.out[i]);
-    }
-    if (r->node != NULL)
-        mxl_ref_release(&r->node->ref);
-    if (r->slices != NULL)
-        mxl_ref_release(&r->slices->ref);
-    if (r->call.in != r->in_room)
-        mxl_free(r->call.in, in * sizeof(*r->call.in));
-    if (r->call.out != r->out_room)
-        mxl_free(r->out_shape, out * (sizeof(mxl_shape) + sizeof(mxl_array *) + sizeof(int)));
-}
-
 /* Before anything is allocated: 1 where the call gets a node, 0 where not, -1 with the error set.
  */
 ALWAYS_INLINE int run_check(mxl_run *r, bool plain)
@@ -361,11 +272,19 @@ static int compute_measured(const mxl_call *call)
     return status;
 }
 
+/* Whether an array of the call has a dtype without loops. Inputs of a plain call have none. */
+ALWAYS_INLINE bool is_carried(const mxl_run *r, bool plain)
+{
+    return plain ? mxl_dtype_is_carried(r->out_dtype[0])
+                 : mxl_carries(r->call.num_inputs, r->call.in) ||
+                       mxl_carries(r->call.num_outputs, r->call.out);
+}
+
 /* What computes. One place of the code calls it, so that the profiler costs other calls a load and
  * a branch; a branch at the beginning of a call would cost each of them twice as much. */
-ALWAYS_INLINE int (*compute_of(const mxl_op *op))(const mxl_call *)
+ALWAYS_INLINE int (*compute_of(const mxl_op *op, bool carried))(const mxl_call *)
 {
-    return mxl_profile_runs() ? compute_measured : op->compute;
+    return carried ? mxl_carry_compute : mxl_profile_runs() ? compute_measured : op->compute;
 }
 
 /* `plan`: room for the plan of an operator that only moves elements, NULL for others. */
@@ -387,11 +306,25 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         return -1;
     if (plan != NULL && r->views == 0)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
-    else if (plan == NULL && !is_done(r) && compute_of(call.op)(&call) != 0)
+    else if (plan == NULL && !is_done(r) && compute_of(call.op, is_carried(r, plain))(&call) != 0 &&
+             !(call.op->fails_late && r->mode.dialect->keeps_failures &&
+               mxl_failure_keep(call.num_outputs, call.out) == 0))
         return -1;
     if (!plain && mxl_run_write_back(r) != 0)
         return -1;
     return run_finish(r, plain);
+}
+
+/* Whether the operator takes any number of inputs, none of which it updates. */
+static bool takes_any(const mxl_op *op)
+{
+    return op->arity == mxl_arity_given && op->compute != NULL;
+}
+
+/* Whether the call moves elements: of an operator with any number of inputs, where it has one. */
+static bool is_moved(const mxl_op *op, int num_inputs)
+{
+    return op->plan != NULL && (op->arity == NULL || num_inputs == 1);
 }
 
 /* Whether the call has one new output and needs no copy of an input. */
@@ -399,16 +332,19 @@ static bool is_plain(const mxl_op *op, const void *params, int num_inputs, mxl_a
                      int num_outputs, mxl_array *const *out)
 {
     const mxl_input *listed = mxl_op_inputs(op);
+    bool any = op->arity != NULL;
 
-    if (op->arity != NULL || op->compose != NULL || mxl_op_may_make_sparse(op, params) ||
-        num_outputs != 1 || out[0] != NULL)
+    if ((any && (!takes_any(op) || num_inputs < 1)) || op->compose != NULL ||
+        mxl_op_may_make_sparse(op, params) || num_outputs != 1 || out[0] != NULL)
         return false;
     for (int i = 0; i < num_inputs; i++) {
-        if (listed[i].name == NULL || listed[i].mutated || !mxl_array_is_dense(inputs[i]) ||
+        if ((!any && (listed[i].name == NULL || listed[i].mutated)) ||
+            !mxl_array_is_dense(inputs[i]) ||
+            (mxl_dtype_is_carried(inputs[i]->dtype) && !is_moved(op, num_inputs)) ||
             !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
     }
-    return listed[num_inputs].name == NULL;
+    return any || listed[num_inputs].name == NULL;
 }
 
 ALWAYS_INLINE int run_plain(const mxl_op *op, const void *params, int num_inputs,
@@ -455,23 +391,6 @@ __attribute__((noinline)) static int run_moved(const mxl_op *op, const void *par
     return status;
 }
 
-/* Sets the numbers of inputs and outputs and the rooms; -1 where the call gives other numbers. */
-static int run_begin_call(mxl_run *r, int num_outputs)
-{
-    const mxl_op *op = r->call.op;
-
-    if (mxl_invoke_arity(op, r->call.params, r->call.num_inputs, &r->arity) != 0 ||
-        check_inputs(op, r->call.num_inputs, r->given_in) != 0)
-        return -1;
-    if (num_outputs > r->arity.visible && num_outputs <= r->arity.outputs)
-        r->arity.visible = num_outputs; /* the caller asks for outputs that are usually hidden */
-    if (num_outputs != r->arity.visible)
-        return mxl_error("%s: has %d output%s, %d were given", op->name, r->arity.visible,
-                         r->arity.visible == 1 ? "" : "s", num_outputs);
-    r->call.num_outputs = r->arity.outputs;
-    return run_begin(r);
-}
-
 __attribute__((noinline)) static int run_any(const mxl_op *op, const void *params, int num_inputs,
                                              mxl_array *const *inputs, int num_outputs,
                                              mxl_array **out, mxl_mode mode, struct mxl_kept *kept)
@@ -485,8 +404,15 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     r.mode = mode;
     r.given_in = inputs;
     r.given_out = out;
-    if (run_begin_call(&r, num_outputs) != 0)
+    if (mxl_run_begin(&r, num_outputs) != 0)
         return -1;
+    if (mxl_carry_is_composite(op, num_inputs, inputs, mode)) {
+        status = mxl_carry_composite(op, params, num_inputs, inputs, num_outputs, out, mode);
+        if (status <= 0) {
+            mxl_run_end(&r);
+            return status;
+        }
+    }
     if (mode.meta)
         status = mxl_run_meta(&r);
     else if (mxl_run_is_sparse(&r))
@@ -501,17 +427,30 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
         status = -1;
     else
         status = mxl_run_composite(&r);
-    run_end(&r);
+    mxl_run_end(&r);
     return status;
+}
+
+/* A call while failures are kept, which its results may get from its inputs. */
+__attribute__((cold)) static int invoke_passing(const mxl_op *op, const void *params,
+                                                int num_inputs, mxl_array *const *inputs,
+                                                int num_outputs, mxl_array **out, mxl_mode mode)
+{
+    int status = run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
+
+    return status == 0 && !mode.meta ? mxl_failure_pass(num_inputs, inputs, num_outputs, out)
+                                     : status;
 }
 
 int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
                int num_outputs, mxl_array **out, mxl_mode mode)
 {
+    if (mxl_failures_exist())
+        return invoke_passing(op, params, num_inputs, inputs, num_outputs, out, mode);
     if (mode.meta || !is_plain(op, params, num_inputs, inputs, num_outputs, out))
         return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
-    return op->plan != NULL ? run_moved(op, params, num_inputs, inputs, out, mode)
-                            : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
+    return is_moved(op, num_inputs) ? run_moved(op, params, num_inputs, inputs, out, mode)
+                                    : run_plain(op, params, num_inputs, inputs, out, mode, NULL);
 }
 
 int mxl_invoke_keeping(const mxl_op *op, const void *params, int num_inputs,

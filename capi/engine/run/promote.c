@@ -25,9 +25,6 @@ void mxl_promote_set_default(int dtype)
 
 /* ---- the order of dtypes ---- */
 
-/* What uint8 and int8 are promoted to: int16, which no array has. */
-enum { INT16 = MXL_DTYPE_COUNT };
-
 /* 0: bool, 1: integers, 2: floating. */
 static int kind_of(int dtype)
 {
@@ -39,31 +36,37 @@ bool mxl_promote_fits(int from, int to)
     return kind_of(from) <= kind_of(to);
 }
 
-/* The smallest dtype that both can be converted to, or INT16. */
+/* Of two integers, by NumPy's table: uint64 has float64 in common with those that have a sign. */
+static int join_integers(int a, int b)
+{
+    static const int wider[] = {[1] = MXL_I16, [2] = MXL_I32, [4] = MXL_I64, [8] = MXL_F64};
+    size_t size_a = mxl_dtype_size(a), size_b = mxl_dtype_size(b);
+
+    if (mxl_dtype_is_unsigned(a) == mxl_dtype_is_unsigned(b))
+        return size_a >= size_b ? a : b;
+    if (mxl_dtype_is_unsigned(b))
+        return size_a > size_b ? a : wider[size_b];
+    return size_b > size_a ? b : wider[size_a];
+}
+
+/* The smallest dtype that both can be converted to. */
 static int join(int a, int b)
 {
-    static const int rank[MXL_DTYPE_COUNT + 1] = {[MXL_BOOL] = 0, [MXL_U8] = 1,  [MXL_I8] = 1,
-                                                  [INT16] = 2,    [MXL_I32] = 3, [MXL_I64] = 4,
-                                                  [MXL_F16] = 5,  [MXL_F32] = 6, [MXL_F64] = 7};
-
-    if (a != b && rank[a] == rank[b])
-        return INT16;
-    return rank[a] >= rank[b] ? a : b;
+    if (a == b || kind_of(a) != kind_of(b))
+        return kind_of(a) >= kind_of(b) ? a : b;
+    if (kind_of(a) == 1)
+        return join_integers(a, b);
+    if (mxl_dtype_size(a) == mxl_dtype_size(b)) /* float16 and bfloat16 */
+        return MXL_F32;
+    return mxl_dtype_size(a) > mxl_dtype_size(b) ? a : b;
 }
 
-static int no_int16(const char *name)
+int mxl_promote_pair(int a, int b)
 {
-    return mxl_error("%s: uint8 and int8 are promoted to int16, which is not supported", name);
+    return join(a, b);
 }
 
-int mxl_promote_pair(const char *name, int a, int b)
-{
-    int dtype = join(a, b);
-
-    return dtype == INT16 ? no_int16(name) : dtype;
-}
-
-/* PyTorch's common dtype of operands, or INT16. Arrays with dimensions come before those without,
+/* PyTorch's common dtype of operands. Arrays with dimensions come before those without,
  * and these before a number (number - 1 is which): a later one counts only where its kind is a
  * higher one. */
 static int common_dtype(int count, mxl_array *const *operands, int number)
@@ -128,9 +131,10 @@ static int choose(promoted *p, const mxl_op *op, int count, mxl_array *const *in
     p->dtype = common_dtype(count - rule->from, inputs + rule->from, number);
     if (rule->to_floats)
         p->dtype = mxl_promote_to_float(p->dtype, mxl_promote_default());
-    if (p->dtype == INT16 && !writes && !rule->to_bool)
-        return no_int16(op->name);
-    if (p->dtype == INT16)
+    if (p->dtype == MXL_I16 && !writes && !rule->to_bool) /* the front ends that promote lack it */
+        return mxl_error("%s: uint8 and int8 are promoted to int16, which is not supported",
+                         op->name);
+    if (p->dtype == MXL_I16)
         p->dtype = MXL_I32; /* the result has another dtype anyway */
     p->op = rule->of_integers != NULL && kind_of(p->dtype) == 1 ? rule->of_integers : op;
     p->computed = p->dtype == MXL_BOOL && rule->bool_as_byte ? MXL_U8 : p->dtype;
@@ -197,10 +201,11 @@ static mxl_number number_of(const mxl_scalar_params *params)
 /* Whether a dtype of integers holds the number. */
 static bool holds(int dtype, const mxl_number *number)
 {
-    int bits = (int)mxl_dtype_size(dtype) * 8 - (dtype != MXL_U8);
+    int bits = (int)mxl_dtype_size(dtype) * 8 - !mxl_dtype_is_unsigned(dtype);
     int64_t end = (int64_t)1 << (bits < 53 ? bits : 53);
 
-    return number->is_int && number->i < end && number->i >= (dtype == MXL_U8 ? 0 : -end);
+    return number->is_int && number->i < end &&
+           number->i >= (mxl_dtype_is_unsigned(dtype) ? 0 : -end);
 }
 
 /* Runs an operator whose operands need no cast, and casts the new result to bool if `to_bool`,

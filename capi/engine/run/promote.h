@@ -8,9 +8,9 @@
 #include "engine/run/invoke.h"
 #include "op/promotion.h"
 
-/* The smallest dtype that both can be converted to: floats over integers over bool, then the wider
- * one. -1 with the error set for int8 and uint8, which int16 would hold; `name` begins it. */
-int mxl_promote_pair(const char *name, int a, int b);
+/* The smallest dtype that both can be converted to: floats over integers over bool; of two
+ * integers as NumPy has it. */
+int mxl_promote_pair(int a, int b);
 
 /* A floating dtype itself; for others `floating`. */
 static inline int mxl_promote_to_float(int dtype, int floating)

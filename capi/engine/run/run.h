@@ -1,5 +1,5 @@
-/* One execution while it is under way, shared by invoke.c, infer.c, given.c, layout.c, compose.c
- * and tape/edit.c. */
+/* One execution while it is under way, shared by invoke.c, begin.c, infer.c, given.c, layout.c,
+ * compose.c and tape/edit.c. */
 #ifndef MXL_ENGINE_RUN_RUN_H
 #define MXL_ENGINE_RUN_RUN_H
 
@@ -28,6 +28,15 @@ typedef struct mxl_run {
     mxl_shape shape_room[OUT_ROOM];
     int dtype_room[OUT_ROOM];
 } mxl_run;
+
+/* Sets the numbers of inputs and outputs, and the rooms for them, of a call whose operator,
+ * parameters, number of inputs and arrays are set; -1 with the error set where it gives other
+ * numbers. After it, and only after success, mxl_run_end. */
+int mxl_run_begin(mxl_run *r, int num_outputs);
+
+/* Lets go of what the run holds: copies of inputs, outputs that the caller does not get, nodes and
+ * rooms. */
+void mxl_run_end(mxl_run *r);
 
 /* The device of new results: that of results of the first input. */
 static inline mxl_device mxl_run_device(const mxl_run *r)

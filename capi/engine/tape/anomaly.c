@@ -40,7 +40,8 @@ int64_t mxl_anomaly_find(mxl_array *array, int check)
 
     if (!mxl_array_is_dense(array) || !mxl_dtype_is_float(array->dtype) || check <= 0)
         return -1;
-    whole = mxl_array_contiguous(array);
+    whole =
+        array->dtype == MXL_BF16 ? mxl_array_copy_as(array, MXL_F32) : mxl_array_contiguous(array);
     if (whole == NULL)
         return -2;
     found = find(whole, check);

@@ -126,12 +126,14 @@ TWO_STEPS(f16, f16, cast_f16_f32, cast_f32_f16)
 
 mxl_loop mxl_cast_loop(int from, int to)
 {
-    static const mxl_loop table[MXL_DTYPE_COUNT][MXL_DTYPE_COUNT] = {
+    static const mxl_loop table[MXL_DTYPE_LOOPS][MXL_DTYPE_LOOPS] = {
         [MXL_F32] = CAST_LINE(f32), [MXL_F64] = CAST_LINE(f64), [MXL_F16] = CAST_LINE(f16),
         [MXL_U8] = CAST_LINE(u8),   [MXL_I32] = CAST_LINE(i32), [MXL_I8] = CAST_LINE(i8),
         [MXL_I64] = CAST_LINE(i64), [MXL_BOOL] = CAST_LINE(b8),
     };
 
+    if (mxl_dtype_is_carried(from) || mxl_dtype_is_carried(to))
+        return mxl_cast_carried(from, to);
     return table[from][to];
 }
 

@@ -7,11 +7,15 @@
 
 /* The loop that casts `from` to `to`; never NULL for valid dtypes. Float to integer truncates;
  * values that do not fit convert as in kernel/copy/convert.h. Casting to bool is != 0 (a NaN is
- * true); float64 and integers are rounded to float16 through float32. */
+ * true); float64 and integers are rounded to float16, and to bfloat16,
+ * through float32. */
 mxl_loop mxl_cast_loop(int from, int to);
 
 /* Converts one value to `dtype` and stores it at `out`. */
 void mxl_cast_scalar(double value, int dtype, void *out);
+
+/* The same where one of the two has no loops of its own (cast_carried.c). */
+mxl_loop mxl_cast_carried(int from, int to);
 
 /* Two of these loops (cast_half.c). */
 void mxl_cast_half_to_float(void *out, const void *const *in, const int64_t *step, int64_t n,

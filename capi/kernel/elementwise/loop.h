@@ -21,7 +21,7 @@ typedef void (*mxl_loop)(void *out, const void *const *in, const int64_t *step, 
 
 /* One loop for each dtype of the first input; NULL: unsupported. */
 typedef struct mxl_kernels {
-    mxl_loop row[MXL_DTYPE_COUNT];
+    mxl_loop row[MXL_DTYPE_LOOPS];
     int weight; /* cost of an element in additions (0: one); decides how many elements a thread is
                    worth */
     mxl_opcode opcode; /* what the loops of float32 and float64 compute, if it is an instruction */
@@ -349,6 +349,14 @@ static inline double mxl_quotient_f64(double x, double y)
 #define MXL_STORE_u8(v)        ((uint8_t)(v))
 #define MXL_LOOP_LEVELS_u8(fn) MXL_LOOP_BASELINE_ONLY(fn)
 #define MXL_ROUND_u8(v)        mxl_u8_from_f64(v)
+
+/* For loops of uint64, of operators that cannot be computed as int64. */
+#define MXL_DTYPE_u64           MXL_U64
+#define MXL_T_u64               uint64_t
+#define MXL_C_u64               uint64_t
+#define MXL_LOAD_u64(v)         (v)
+#define MXL_STORE_u64(v)        ((uint64_t)(v))
+#define MXL_LOOP_LEVELS_u64(fn) MXL_LOOP_BASELINE_ONLY(fn)
 
 #define MXL_DTYPE_i8           MXL_I8
 #define MXL_VIA_i8(name)       name##_f32, MXL_F32

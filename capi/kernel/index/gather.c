@@ -134,7 +134,7 @@ SCATTER(int64_t, ADD_PLAIN)
 int mxl_scatter_add(int dtype, int64_t outer, int64_t extent, int64_t inner, void *out, int64_t n,
                     const int64_t *index, const void *in)
 {
-    static const mxl_range_fn run[MXL_DTYPE_COUNT] = {
+    static const mxl_range_fn run[MXL_DTYPE_LOOPS] = {
         [MXL_F32] = scatter_float,   [MXL_F64] = scatter_double, [MXL_F16] = scatter_mxl_half,
         [MXL_U8] = scatter_uint8_t,  [MXL_I8] = scatter_int8_t,  [MXL_I32] = scatter_int32_t,
         [MXL_I64] = scatter_int64_t,

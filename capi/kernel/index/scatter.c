@@ -169,7 +169,7 @@ EACH_INDEX(sum_64, uint64_t, z[far] += x[near])
 
 void mxl_scatter_sum(int dtype, const mxl_scatter *at, void *array, const void *source)
 {
-    static const scatter_loop loops[MXL_DTYPE_COUNT] = {
+    static const scatter_loop loops[MXL_DTYPE_LOOPS] = {
         [MXL_F32] = sum_f32, [MXL_F64] = sum_f64, [MXL_F16] = sum_f16, [MXL_U8] = sum_8,
         [MXL_I8] = sum_8,    [MXL_I32] = sum_32,  [MXL_I64] = sum_64,  [MXL_BOOL] = sum_bool,
     };

@@ -110,7 +110,7 @@ int mxl_norm_wide(int dtype)
 void mxl_norm_forward(const mxl_norm *norm, const void *x, const void *scale, const void *shift,
                       void *mean, void *inverse, void *y)
 {
-    static const mxl_range_fn run[MXL_DTYPE_COUNT] = {
+    static const mxl_range_fn run[MXL_DTYPE_LOOPS] = {
         [MXL_F32] = f32_groups, [MXL_F64] = f64_groups, [MXL_F16] = f16_groups};
     norm_job job = {.norm = norm,
                     .x = x,
@@ -154,7 +154,7 @@ static void join_groups(const norm_job *job, void *dscale, void *dshift)
 /* Scales and shifts of groups. */
 static int back_of_groups(norm_job *job, void *dscale, void *dshift)
 {
-    static const mxl_range_fn run[MXL_DTYPE_COUNT] = {
+    static const mxl_range_fn run[MXL_DTYPE_LOOPS] = {
         [MXL_F32] = f32_back_groups, [MXL_F64] = f64_back_groups, [MXL_F16] = f16_back_groups};
     int64_t weight = count_of(job->norm) + 1;
     size_t bytes = 2 * (size_t)job->norm->groups * sizeof(double);
@@ -172,9 +172,9 @@ static int back_of_groups(norm_job *job, void *dscale, void *dshift)
  * order. */
 static int back_of_rows(norm_job *job, void *dscale, void *dshift)
 {
-    static const mxl_range_fn run[MXL_DTYPE_COUNT] = {
+    static const mxl_range_fn run[MXL_DTYPE_LOOPS] = {
         [MXL_F32] = f32_back_rows, [MXL_F64] = f64_back_rows, [MXL_F16] = f16_back_rows};
-    static void (*const join[MXL_DTYPE_COUNT])(const norm_job *, int64_t, void *, void *) = {
+    static void (*const join[MXL_DTYPE_LOOPS])(const norm_job *, int64_t, void *, void *) = {
         [MXL_F32] = f32_join_rows, [MXL_F64] = f64_join_rows, [MXL_F16] = f16_join_rows};
     const mxl_norm *norm = job->norm;
     int64_t rows = UNIT / (norm->run + 1), units;

@@ -40,7 +40,7 @@ typedef void (*mxl_step_fn)(const mxl_step *step, const mxl_step_numbers *number
 /* The loops of a rule for each dtype of the weight. `same`: all arrays have that dtype. `mixed`:
  * the state and the copy of the weight are float32. NULL: there is none. */
 typedef struct mxl_step_rule {
-    mxl_step_fn same[MXL_DTYPE_COUNT], mixed[MXL_DTYPE_COUNT];
+    mxl_step_fn same[MXL_DTYPE_LOOPS], mixed[MXL_DTYPE_LOOPS];
 } mxl_step_rule;
 
 /* Runs a loop over all weights. `first` has room for count + 1 entries. */

@@ -132,7 +132,7 @@ static void scan(scan_job job, int dtype, int64_t outer, int64_t n, int64_t inne
 
 void mxl_scan_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out)
 {
-    static const scan_job loops[MXL_DTYPE_COUNT] = {
+    static const scan_job loops[MXL_DTYPE_LOOPS] = {
         [MXL_F32] = LOOPS(f32), [MXL_F64] = LOOPS(f64), [MXL_F16] = LOOPS(f16),
         [MXL_U8] = LOOPS(u8),   [MXL_I8] = LOOPS(i8),   [MXL_I32] = LOOPS(i32),
         [MXL_I64] = LOOPS(i64),
@@ -143,7 +143,7 @@ void mxl_scan_sum(int dtype, int64_t outer, int64_t n, int64_t inner, const void
 
 void mxl_scan_product(int dtype, int64_t outer, int64_t n, int64_t inner, const void *in, void *out)
 {
-    static const scan_job loops[MXL_DTYPE_COUNT] = {
+    static const scan_job loops[MXL_DTYPE_LOOPS] = {
         [MXL_F32] = LOOPS(f32_product), [MXL_F64] = LOOPS(f64_product),
         [MXL_F16] = LOOPS(f16_product), [MXL_U8] = LOOPS(u8_product),
         [MXL_I8] = LOOPS(i8_product),   [MXL_I32] = LOOPS(i32_product),

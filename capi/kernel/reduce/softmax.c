@@ -96,7 +96,7 @@ static void job_run(softmax_job *job, int64_t outer, int64_t grain, const mxl_ra
 #include "kernel/reduce/softmax.tmpl.h"
 
 /* Over rows, and over tiles of columns. */
-static const mxl_range_fn forward[MXL_DTYPE_COUNT][2] = {
+static const mxl_range_fn forward[MXL_DTYPE_LOOPS][2] = {
     [MXL_F32] = {f32_rows_chunk, f32_columns_chunk},
     [MXL_F64] = {f64_rows_chunk, f64_columns_chunk},
     [MXL_F16] = {f16_rows_chunk, f16_columns_chunk},
@@ -126,7 +126,7 @@ void mxl_softmax_take(const void *context, const void *x, void *out, int64_t row
 bool mxl_softmax_back(bool of_log, int dtype, int64_t outer, int64_t n, int64_t inner,
                       double temperature, const void *y, const void *dy, void *dx)
 {
-    static const mxl_range_fn run[MXL_DTYPE_COUNT][2] = {
+    static const mxl_range_fn run[MXL_DTYPE_LOOPS][2] = {
         [MXL_F32] = {f32_back_rows_chunk, f32_back_columns_chunk},
         [MXL_F64] = {f64_back_rows_chunk, f64_back_columns_chunk},
     };

@@ -166,12 +166,85 @@ static void run_first(first_pass *p)
     mxl_parallel_for(p->parts, 1, p->width == 4 ? first_32 : first_64, p);
 }
 
-/* With a table of all columns, of which there are not many more than elements. */
-static int by_table(size_t width, const mxl_csr *m, int bits, const elements *to)
+/* A row and the bits of a float32 there: one store in place of two, to places far apart. */
+typedef struct pair {
+    uint32_t row, value;
+} pair;
+
+static void first_pairs(void *data, int64_t begin, int64_t end)
 {
-    int64_t count = m->indptr[m->rows], column = 0;
-    int threads = count > PART_GRAIN ? mxl_thread_count() : 1;
+    const first_pass *p = data;
+    const mxl_csr *m = p->m;
+    const uint32_t *from = m->values;
+    pair *to = p->to.values;
+
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *table = table_of(p, part), last = first_row(p, part + 1);
+
+        for (int64_t i = first_row(p, part); i < last; i++) {
+            for (int64_t k = m->indptr[i]; k < m->indptr[i + 1]; k++)
+                to[table[m->indices[k]]++] = (pair){(uint32_t)i, from[k]};
+        }
+    }
+}
+
+typedef struct split_job {
+    const pair *from;
+    const elements *to;
+} split_job;
+
+static void split_pairs(void *data, int64_t begin, int64_t end)
+{
+    const split_job *job = data;
+    int64_t *row = job->to->row;
+    uint32_t *values = job->to->values;
+
+    for (int64_t k = begin; k < end; k++) {
+        row[k] = job->from[k].row;
+        values[k] = job->from[k].value;
+    }
+}
+
+static int run_pairs(first_pass *p, const elements *to)
+{
+    int64_t count = p->m->indptr[p->m->rows];
+    pair *pairs = mxl_alloc((size_t)count * sizeof(*pairs));
+    split_job job = {pairs, to};
+
+    if (pairs == NULL)
+        return -1;
+    p->to.values = pairs;
+    mxl_parallel_for(p->parts, 1, count_parts, p);
+    sum_tables(p);
+    mxl_parallel_for(p->parts, 1, first_pairs, p);
+    mxl_parallel_for(count, PART_GRAIN, split_pairs, &job);
+    mxl_free(pairs, (size_t)count * sizeof(*pairs));
+    return 0;
+}
+
+/* The columns that have elements, and where these begin: the table has the end of each. */
+static int64_t list_columns(const int64_t *ends, int64_t columns, int64_t *column, int64_t *indptr)
+{
+    int64_t found = 0, begin = 0;
+
+    for (int64_t j = 0; j < columns; j++) {
+        if (ends[j] == begin)
+            continue;
+        column[found] = j;
+        indptr[found++] = begin;
+        begin = ends[j];
+    }
+    indptr[found] = begin;
+    return found;
+}
+
+/* With a table of all columns, of which there are not many more than elements. */
+static int64_t by_table(size_t width, const mxl_csr *m, int64_t columns, int bits,
+                        const elements *to, int64_t *indptr)
+{
+    int threads = m->indptr[m->rows] > PART_GRAIN ? mxl_thread_count() : 1;
     first_pass p = {.m = m, .to = {NULL, to->row, to->values}, .bits = bits, .width = width};
+    int64_t found = -1;
     size_t bytes;
 
     p.parts = threads < MOST_PARTS ? threads : MOST_PARTS;
@@ -179,14 +252,16 @@ static int by_table(size_t width, const mxl_csr *m, int bits, const elements *to
     p.tables = mxl_alloc(bytes);
     if (p.tables == NULL)
         return -1;
-    run_first(&p);
-    /* The last part's table now has the end of each column. */
-    for (int64_t k = 0; k < count; column++) {
-        for (int64_t last = table_of(&p, p.parts - 1)[column]; k < last; k++)
-            to->column[k] = column;
+    if (width == 4 && m->rows <= UINT32_MAX) {
+        found = run_pairs(&p, to);
+    } else {
+        run_first(&p);
+        found = 0;
     }
+    if (found == 0)
+        found = list_columns(table_of(&p, p.parts - 1), columns, to->column, indptr);
     mxl_free(p.tables, bytes);
-    return 0;
+    return found;
 }
 
 static void run_next(size_t width, int64_t count, int shift, int64_t *table, const elements *from,
@@ -229,28 +304,8 @@ static int by_digits(size_t width, const mxl_csr *m, int bits, const elements *t
     return 0;
 }
 
-int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_t *column,
-                         int64_t *row, void *values)
-{
-    const elements to = {column, row, values};
-    int bits = 0;
-
-    while (columns > (int64_t)1 << bits)
-        bits++;
-    return bits <= DIGIT || columns <= m->indptr[m->rows] ? by_table(width, m, bits, &to)
-                                                          : by_digits(width, m, bits, &to);
-}
-
-int64_t mxl_csr_groups(const int64_t *list, int64_t count)
-{
-    int64_t found = count > 0;
-
-    for (int64_t k = 1; k < count; k++)
-        found += list[k] != list[k - 1];
-    return found;
-}
-
-int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr)
+/* Of a list that ascends with repetition: its numbers once, in place, and where each begins. */
+static int64_t group(int64_t *list, int64_t count, int64_t *indptr)
 {
     int64_t found = 0;
 
@@ -262,4 +317,17 @@ int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr)
     }
     indptr[found] = count;
     return found;
+}
+
+int64_t mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_t *column,
+                             int64_t *row, void *values, int64_t *indptr)
+{
+    const elements to = {column, row, values};
+    int bits = 0;
+
+    while (columns > (int64_t)1 << bits)
+        bits++;
+    if (bits <= DIGIT || columns <= m->indptr[m->rows])
+        return by_table(width, m, columns, bits, &to, indptr);
+    return by_digits(width, m, bits, &to) != 0 ? -1 : group(column, m->indptr[m->rows], indptr);
 }

@@ -10,15 +10,12 @@
 void mxl_sparse_product(int dtype, const mxl_csr *m, int64_t n, const void *dense, void *out,
                         const int64_t *to, int64_t height);
 
-/* The elements of m in the order of their columns, and of their rows within one: columns, rows and
- * values [elements], of 4 or 8 bytes. -1 with the error set where memory is short. There is a table
- * of the columns only where there are not many more of them than elements. */
-int mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_t *column,
-                         int64_t *row, void *values);
-
-/* Of a list that ascends with repetition: its numbers once, in place, and in indptr, with room for
- * one more than them, where each begins. Returns how many they are. */
-int64_t mxl_csr_group(int64_t *list, int64_t count, int64_t *indptr);
-int64_t mxl_csr_groups(const int64_t *list, int64_t count); /* how many they will be */
+/* The elements of m, of 4 or 8 bytes, in the order of their columns, and of their rows within one:
+ * rows and values [elements]; in `column` [elements] those columns that have some, and in `indptr`
+ * where their elements begin (one more than columns or elements, whichever are fewer). Returns how
+ * many columns these are; -1 with the error set where memory is short. There is a table of all
+ * columns only where there are not many more of them than elements. */
+int64_t mxl_sparse_by_column(size_t width, const mxl_csr *m, int64_t columns, int64_t *column,
+                             int64_t *row, void *values, int64_t *indptr);
 
 #endif

@@ -8,11 +8,14 @@
 #include "kernel/copy/strided_copy.h"
 #include "ops/sparse/forms.h"
 
-/* All elements of `out` equal to `value`. */
-static int fill(mxl_array *out, double value)
+/* All elements of the output equal to `value`. */
+static int fill(const mxl_call *call, double value)
 {
+    mxl_array *out = call->out[0];
     int64_t element = 0;
 
+    if (mxl_check_digits(call->op->name, value, out->dtype) != 0)
+        return -1;
     mxl_cast_scalar(value, out->dtype, &element);
     mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &element, out->size);
     return 0;
@@ -20,12 +23,12 @@ static int fill(mxl_array *out, double value)
 
 static int zeros_compute(const mxl_call *call)
 {
-    return fill(call->out[0], 0);
+    return fill(call, 0);
 }
 
 static int ones_compute(const mxl_call *call)
 {
-    return fill(call->out[0], 1);
+    return fill(call, 1);
 }
 
 /* ---- from a shape ---- */
@@ -65,17 +68,17 @@ static int init_infer(mxl_infer *infer)
 
 static int full_compute(const mxl_call *call)
 {
-    return fill(call->out[0], ((const init_params *)call->params)->value);
+    return fill(call, ((const init_params *)call->params)->value);
 }
 
 MXL_CREATOR(op_zeros, "_zeros", init_params, init_params_table, init_infer, zeros_compute,
             "An array of zeros.", MXL_CREATES, .numpy_name = "_npi_zeros",
-            .sparse = &mxl_sparse_stores_nothing);
+            .sparse = &mxl_sparse_stores_nothing, .any_dtype = true);
 MXL_CREATOR(op_ones, "_ones", init_params, init_params_table, init_infer, ones_compute,
-            "An array of ones.", MXL_CREATES, .numpy_name = "_npi_ones");
+            "An array of ones.", MXL_CREATES, .any_dtype = true, .numpy_name = "_npi_ones");
 MXL_CREATOR(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
             "An array of which every element is `value`.", .aliases = MXL_ALIASES("_npi_full"),
-            MXL_CREATES);
+            MXL_CREATES, .any_dtype = true);
 
 /* ---- with the dtype as a number ---- */
 
@@ -97,9 +100,9 @@ static int plain_infer(mxl_infer *infer)
 {
     const plain_params *p = infer->params;
 
-    if (p->dtype < -1 || p->dtype > MXL_BOOL)
+    if (p->dtype < -1 || p->dtype >= MXL_DTYPE_COUNT)
         return mxl_error("%s: dtype must be from 0 to %d, or -1, got %lld", infer->op->name,
-                         MXL_BOOL, (long long)p->dtype);
+                         MXL_DTYPE_COUNT - 1, (long long)p->dtype);
     if (p->dtype < 0 && infer->out_dtype[0] == MXL_DTYPE_UNKNOWN)
         return mxl_error("%s: needs a dtype, or an array to write to; got neither",
                          infer->op->name);
@@ -118,7 +121,8 @@ static int plain_dtypes(mxl_rule *rule)
 MXL_CREATOR(op_plain_zeros, "_zeros_without_dtype", plain_params, plain_params_table, plain_infer,
             zeros_compute,
             "An array of zeros, whose dtype a number says, or the array that is given as output.",
-            .complete_shapes = mxl_rule_creation, .complete_dtypes = plain_dtypes);
+            .complete_shapes = mxl_rule_creation, .complete_dtypes = plain_dtypes,
+            .any_dtype = true);
 
 /* ---- into an array that is given ---- */
 
@@ -143,11 +147,12 @@ static int set_infer(mxl_infer *infer)
 
 static int set_compute(const mxl_call *call)
 {
-    return fill(call->out[0], ((const set_params *)call->params)->src);
+    return fill(call, ((const set_params *)call->params)->src);
 }
 
 MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer, set_compute,
-            "Fills the array that is given as output with one number.", .needs_out = true);
+            "Fills the array that is given as output with one number.", .needs_out = true,
+            .any_dtype = true);
 
 /* ---- from another array's shape ---- */
 
@@ -158,6 +163,7 @@ MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer,
                                        .compute = id##_compute,                                    \
                                        .grad = mxl_grad_zero,                                      \
                                        .in_place = true,                                           \
+                                       .any_dtype = true,                                          \
                                        __VA_ARGS__}
 
 FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"),
@@ -187,7 +193,7 @@ static int full_like_infer(mxl_infer *infer)
 
 static int full_like_compute(const mxl_call *call)
 {
-    return fill(call->out[0], ((const full_like_params *)call->params)->fill_value);
+    return fill(call, ((const full_like_params *)call->params)->fill_value);
 }
 
 static const mxl_op op_full_like = {
@@ -204,6 +210,7 @@ static const mxl_op op_full_like = {
     .infer = full_like_infer,
     .shapes = "A>A",
     .compute = full_like_compute,
+    .any_dtype = true,
     .grad = mxl_grad_zero,
 };
 

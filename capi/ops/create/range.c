@@ -116,9 +116,10 @@ static int arange_compute(const mxl_call *call)
 }
 
 MXL_CREATOR(op_arange, "_arange", range_params, arange_table, arange_infer, arange_compute,
-            "Numbers from start to before stop, evenly spaced.");
+            "Numbers from start to before stop, evenly spaced.", .any_dtype = true);
 MXL_CREATOR(op_np_arange, "_npi_arange", range_params, arange_table, np_arange_infer,
-            arange_compute, "Numbers from start to before stop, evenly spaced; there may be none.");
+            arange_compute, "Numbers from start to before stop, evenly spaced; there may be none.",
+            .any_dtype = true);
 
 mxl_array *mxl_range(mxl_scope *s, int64_t count, int dtype)
 {
@@ -299,11 +300,11 @@ static int eye_compute(const mxl_call *call)
 }
 
 MXL_CREATOR(op_eye, "_eye", eye_params, eye_table, eye_infer, eye_compute,
-            "Ones on a diagonal, zeros elsewhere.");
+            "Ones on a diagonal, zeros elsewhere.", .any_dtype = true);
 MXL_CREATOR(op_np_eye, "_npi_eye", eye_params, np_eye_table, np_eye_infer, eye_compute,
-            "Ones on a diagonal, zeros elsewhere.");
+            "Ones on a diagonal, zeros elsewhere.", .any_dtype = true);
 MXL_CREATOR(op_np_identity, "_npi_identity", eye_params, np_identity_table, np_identity_infer,
-            eye_compute, "The identity matrix.");
+            eye_compute, "The identity matrix.", .any_dtype = true);
 
 /* ---- _identity_with_attr_like_rhs ---- */
 
@@ -328,6 +329,7 @@ static const mxl_op op_identity = {
     .inputs = mxl_inputs_lhs_rhs,
     .infer = mxl_infer_same,
     .compute = identity_compute,
+    .any_dtype = true,
     .sparse = &identity_forms,
     .grad = mxl_grad_pass,
 };

@@ -52,6 +52,7 @@ static const mxl_op op_amp_cast = {
     .shapes = "A>A",
     .complete_dtypes = cast_dtypes,
     .compute = cast_compute,
+    .any_dtype = true,
     .grad = cast_grad,
 };
 
@@ -131,6 +132,7 @@ static const mxl_op op_amp_multicast = {
     .complete_dtypes = multicast_dtypes,
     .input_names = "(data)",
     .compute = cast_compute,
+    .any_dtype = true,
     .grad = cast_grad,
 };
 

@@ -19,12 +19,12 @@ MXL_SPARSE_PAIR(add, "elemwise_", "Sum of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
                 NULL, MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"),
                 &mxl_sparse_added, .grad = add_grad, .node_name = "AddBackward0",
-                .promotion = &mxl_promotes_numbers);
+                .promotion = &mxl_promotes_numbers, .u64 = MXL_U64_WRAPS);
 
 /* 1.9.1's operator for adding gradients, which has no gradient there. */
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
                   "Sum of two arrays. The shapes must be equal.", .sparse = &mxl_sparse_added,
-                  .grad = add_grad, .node_name = "AddBackward0");
+                  .grad = add_grad, .node_name = "AddBackward0", .u64 = MXL_U64_WRAPS);
 
 /* Truth values have no difference. */
 static int sub_check(const mxl_operands *operands)
@@ -56,7 +56,7 @@ MXL_SPARSE_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
                 NULL, MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"),
                 &mxl_sparse_added, .grad = sub_grad, .node_name = "SubBackward0",
-                .promotion = &sub_promotion);
+                .promotion = &sub_promotion, .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
 
@@ -98,9 +98,17 @@ MXL_SPARSE_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
                 MXL_ALIASES("_sparse_broadcast_mul"), &mxl_sparse_by_dense,
                 MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), &mxl_sparse_multiplied,
                 .grad = mul_grad, .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other,
-                .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers);
+                .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers,
+                .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(div, MXL_BINARY_LOOP, MXL_CODE_DIV, mxl_quotient(x, y));
+MXL_BINARY_LOOP(div_u64, u64, y == 0 ? 0 : x / y)
+
+void mxl_quotient_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                      const void *params)
+{
+    div_u64(out, in, step, n, params);
+}
 
 /* da = dy / b, db = -dy * a / b^2 */
 static int div_grad(mxl_grad *g)
@@ -127,7 +135,7 @@ MXL_SPARSE_PAIR(
     "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
     MXL_ALIASES("_sparse_broadcast_div"), &mxl_sparse_by_dense,
     MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"), NULL, .grad = div_grad, .saves = div_saves,
-    .node_name = "DivBackward0", .promotion = &mxl_promotes_floats);
+    .node_name = "DivBackward0", .promotion = &mxl_promotes_floats, .u64_loop = mxl_quotient_u64);
 
 static MXL_BINARY(scatter_div, "_scatter_elemwise_div", mxl_infer_same, div,
                   "Quotient of two arrays of one shape; of a row_sparse lhs in the rows that it "
@@ -161,6 +169,7 @@ const mxl_op mxl_op_add_n = {
     .arity = mxl_arity_given,
     .infer = mxl_infer_same,
     .compute = add_n_compute,
+    .u64 = MXL_U64_WRAPS,
     .sparse = &mxl_sparse_summed,
     .grad = add_grad,
 };

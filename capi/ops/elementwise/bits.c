@@ -38,6 +38,7 @@ INTEGER_KERNELS(bitwise_or, MXL_BINARY_LOOP, bitwise_or_u8, x | y);
 INTEGER_KERNELS(bitwise_xor, MXL_BINARY_LOOP, bitwise_xor_u8, x ^ y);
 INTEGER_KERNELS(left_shift, MXL_BINARY_LOOP, NULL, BY_WIDTH(left, x, y));
 INTEGER_KERNELS(right_shift, MXL_BINARY_LOOP, NULL, BY_WIDTH(right, x, y));
+MXL_BINARY_LOOP(right_u64, u64, y >= 64 ? 0 : x >> y)
 
 MXL_UNARY_LOOP(logical_not_bool, u8, x == 0)
 INTEGER_KERNELS(bitwise_not, MXL_UNARY_LOOP, logical_not_bool, ~x);
@@ -79,23 +80,24 @@ static const mxl_promotion shifts = {.as_is = MXL_SET_INTEGERS,
 
 MXL_BINARY(and, "_npi_bitwise_and", mxl_infer_broadcast, bitwise_and,
            "The bits that both integers have; of bool where both are True.", .grad = mxl_grad_zero,
-           .promotion = &bits);
+           .promotion = &bits, .u64 = MXL_U64_WRAPS);
 MXL_BINARY(or, "_npi_bitwise_or", mxl_infer_broadcast, bitwise_or,
            "The bits that either integer has; of bool where either is True.", .grad = mxl_grad_zero,
-           .promotion = &bits);
+           .promotion = &bits, .u64 = MXL_U64_WRAPS);
 MXL_BINARY(xor, "_npi_bitwise_xor", mxl_infer_broadcast, bitwise_xor,
            "The bits that one of two integers has; of bool where both differ.",
-           .grad = mxl_grad_zero, .promotion = &bits);
+           .grad = mxl_grad_zero, .promotion = &bits, .u64 = MXL_U64_WRAPS);
 static MXL_BINARY(left, "_mxl_left_shift", mxl_infer_broadcast, left_shift,
                   "The bits of lhs moved up by rhs; 0 where rhs is negative or too large.",
-                  .grad = mxl_grad_zero, .promotion = &shifts);
+                  .grad = mxl_grad_zero, .promotion = &shifts, .u64 = MXL_U64_WRAPS);
 static MXL_BINARY(right, "_mxl_right_shift", mxl_infer_broadcast, right_shift,
                   "The bits of lhs moved down by rhs, the sign kept; where rhs is negative or too "
                   "large the sign alone is left.",
-                  .grad = mxl_grad_zero, .promotion = &shifts);
+                  .grad = mxl_grad_zero, .promotion = &shifts, .u64_loop = right_u64);
 static MXL_UNARY_AS(not, "_npi_bitwise_not", bitwise_not,
                     "The bits that an integer has not; of bool the opposite.",
-                    MXL_INPUTS(MXL_INPUT(x, "Integers, or booleans.")), .grad = mxl_grad_zero);
+                    MXL_INPUTS(MXL_INPUT(x, "Integers, or booleans.")), .grad = mxl_grad_zero,
+                    .u64 = MXL_U64_WRAPS);
 
 const mxl_op *const mxl_ops_bits[] = {&mxl_op_and,  &mxl_op_or,    &mxl_op_xor, &mxl_op_not,
                                       &mxl_op_left, &mxl_op_right, &mxl_op_lcm, NULL};

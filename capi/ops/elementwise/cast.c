@@ -32,6 +32,7 @@ const mxl_op mxl_op_copy = {
     .infer = copy_infer,
     .shapes = "A>A",
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_pass,
     .sparse = &mxl_sparse_copies,
     .in_place = true,
@@ -63,6 +64,7 @@ static const mxl_op op_copyto = {
     .shapes = "A>A",
     .dtypes = ".>.",
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_pass,
     .sparse = &mxl_sparse_copies,
     .in_place = true,
@@ -95,18 +97,20 @@ const mxl_op mxl_op_cast = {
     .infer = cast_infer,
     .shapes = "A>A",
     .compute = copy_compute,
+    .any_dtype = true,
     .grad = mxl_grad_pass,
     .strided = true,
     .keeps_layout = true,
     .node_name = "ToCopyBackward0",
 };
 
-static const mxl_op op_block_grad = {
+const mxl_op mxl_op_block_grad = {
     .name = "BlockGrad",
     .aliases = MXL_ALIASES("_sparse_stop_gradient", "stop_gradient"),
     .doc = "A copy of the array through which no gradient flows: its gradient is zero.",
     .infer = mxl_infer_same,
     .compute = copy_compute,
+    .any_dtype = true,
     .sparse = &mxl_sparse_copies,
     .grad = mxl_grad_zero,
     .in_place = true,
@@ -175,10 +179,11 @@ const mxl_op mxl_op_sum_to = {
     MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     .infer = shape_infer,
     .compute = sum_to_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = sum_to_grad,
     .node_name = "SumBackward1",
 };
 
 const mxl_op *const mxl_ops_cast[] = {
-    &mxl_op_copy, &op_copyto, &mxl_op_cast, &op_block_grad, &mxl_op_sum_to, NULL,
+    &mxl_op_copy, &op_copyto, &mxl_op_cast, &mxl_op_block_grad, &mxl_op_sum_to, NULL,
 };

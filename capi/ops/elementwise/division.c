@@ -77,6 +77,9 @@ OF_FLOATS(double)
 OF_INTEGERS(int32_t)
 OF_INTEGERS(int64_t)
 
+/* Of uint64 both remainders are one, and both quotients. */
+MXL_BINARY_LOOP(rest_u64, u64, y == 0 ? 0 : x % y)
+
 /* da = dy, db = -dy * the quotient by an operator, rounded down if `floors` */
 static int rest_grad(mxl_grad *g, const mxl_op *divide, bool floors)
 {
@@ -97,33 +100,49 @@ static void rest_saves(mxl_saves *saves)
     saves->in[0] = saves->in[1] = saves->wants[1];
 }
 
+/* Divisions that round have no truth values, and no 0 beside integers. */
+static const mxl_promotion rounding = {
+    .as_is = MXL_SET_FLOATS, .refused = MXL_SET_BOOL, .check = mxl_check_divisor};
+
 /* ---- mod: the remainder has the divisor's sign; for divisor 0 it is 0 ---- */
 
 MXL_ARITH_KERNELS(mod, MXL_BINARY_LOOP, y == 0 ? 0 : BY_TYPE(rest, x, y));
 
-/* db = -dy * floor(a / b) */
+/* db = -dy * floor(a / b); of integers zero */
 static int mod_grad(mxl_grad *g)
 {
+    if (!mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype))
+        return 0;
     return rest_grad(g, &mxl_op_broadcast_div, true);
 }
 
 MXL_BINARY_PAIR(mod, "_", "lhs modulo rhs: a remainder with the sign of rhs, and 0 where rhs is 0.",
                 NULL, MXL_ALIASES("_Mod"), .grad = mod_grad, .saves = rest_saves,
-                .node_name = "RemainderBackward1");
+                .node_name = "RemainderBackward1", .promotion = &rounding, .u64_loop = rest_u64);
 
 MXL_ARITH_KERNELS(mod_scalar, MXL_SCALAR_LOOP, s == 0 ? 0 : BY_TYPE(rest, x, s));
 MXL_ARITH_KERNELS(rmod_scalar, MXL_SCALAR_LOOP, x == 0 ? 0 : BY_TYPE(rest, s, x));
 
+/* dx = dy; of integers zero */
+static int mod_scalar_grad(mxl_grad *g)
+{
+    return mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype) ? mxl_grad_pass(g) : 0;
+}
+
 static MXL_SCALAR(mod_scalar,
                   "data modulo scalar: a remainder with the sign of scalar, and 0 if that is 0.",
                   .aliases = MXL_ALIASES("_ModScalar"), .numpy_name = "_npi_mod_scalar",
-                  .grad = mxl_grad_pass, .node_name = "RemainderBackward0");
+                  .grad = mod_scalar_grad, .node_name = "RemainderBackward0",
+                  MXL_OF_TWO(mxl_op_broadcast_mod, false));
 
-/* dx = -dy * floor(s / x) */
+/* dx = -dy * floor(s / x); of integers zero */
 static int rmod_scalar_grad(mxl_grad *g)
 {
-    mxl_array *quotient = mxl_rdiv_scalar(g->s, mxl_grad_in(g, 0), mxl_grad_scalar(g));
+    mxl_array *quotient;
 
+    if (!mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype))
+        return 0;
+    quotient = mxl_rdiv_scalar(g->s, mxl_grad_in(g, 0), mxl_grad_scalar(g));
     quotient = mxl_negative(g->s, mxl_apply(g->s, &mxl_op_floor, quotient));
     return mxl_grad_times(g, 0, quotient);
 }
@@ -131,23 +150,20 @@ static int rmod_scalar_grad(mxl_grad *g)
 static MXL_SCALAR(rmod_scalar,
                   "scalar modulo data: a remainder with the sign of data, and 0 where that is 0.",
                   .aliases = MXL_ALIASES("_RModScalar"), .numpy_name = "_npi_rmod_scalar",
-                  .grad = rmod_scalar_grad, .saves = mxl_saves_input);
+                  .grad = rmod_scalar_grad, .saves = mxl_saves_input,
+                  MXL_OF_TWO(mxl_op_broadcast_mod, true));
 
 /* ---- PyTorch's ---- */
-
-/* Divisions that round have no truth values, and no 0 beside integers. */
-static const mxl_promotion rounding = {
-    .as_is = MXL_SET_FLOATS, .refused = MXL_SET_BOOL, .check = mxl_check_divisor};
 
 MXL_ARITH_KERNELS(floor_divide, MXL_BINARY_LOOP, BY_TYPE(floor, x, y));
 static MXL_BINARY(floor_divide, "_mxl_floor_divide", mxl_infer_broadcast, floor_divide,
                   "lhs / rhs rounded down; NaN where lhs is infinite; of integers 0 by 0.",
-                  .grad = mxl_grad_zero, .promotion = &rounding);
+                  .grad = mxl_grad_zero, .promotion = &rounding, .u64_loop = mxl_quotient_u64);
 
 MXL_ARITH_KERNELS(trunc_divide, MXL_BINARY_LOOP, BY_TYPE(trunc, x, y));
 static MXL_BINARY(trunc_divide, "_mxl_trunc_divide", mxl_infer_broadcast, trunc_divide,
                   "lhs / rhs without its fraction; of integers 0 by 0.", .grad = mxl_grad_zero,
-                  .promotion = &rounding);
+                  .promotion = &rounding, .u64_loop = mxl_quotient_u64);
 
 MXL_ARITH_KERNELS(remainder, MXL_BINARY_LOOP, BY_TYPE(rest, x, y));
 MXL_ARITH_KERNELS(remainder_scalar, MXL_SCALAR_LOOP, BY_TYPE(rest, x, s));
@@ -167,13 +183,15 @@ static int fmod_grad(mxl_grad *g)
 
 static MXL_BINARY(remainder, "_mxl_remainder", mxl_infer_broadcast, remainder,
                   "The remainder of lhs / rhs, with the sign of rhs; by 0 NaN, for integers 0.",
-                  .grad = remainder_grad, .saves = rest_saves, .promotion = &rounding);
+                  .grad = remainder_grad, .saves = rest_saves, .promotion = &rounding,
+                  .u64_loop = rest_u64);
 static MXL_SCALAR_AS(remainder_scalar, "_mxl_remainder_scalar", remainder_scalar,
                      "The remainder of data / scalar, with the sign of scalar; by 0 NaN.",
                      .grad = mxl_grad_pass, MXL_OF_TWO(mxl_op_remainder, false));
 static MXL_BINARY(fmod, "_mxl_fmod", mxl_infer_broadcast, part,
                   "The remainder of lhs / rhs, with the sign of lhs; by 0 NaN, for integers 0.",
-                  .grad = fmod_grad, .saves = rest_saves, .promotion = &rounding);
+                  .grad = fmod_grad, .saves = rest_saves, .promotion = &rounding,
+                  .u64_loop = rest_u64);
 
 const mxl_op *const mxl_ops_division[] = {
     &mxl_op_broadcast_mod, &mxl_op_same_mod,

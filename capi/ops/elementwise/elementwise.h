@@ -73,6 +73,18 @@ static inline double mxl_grad_scalar(const mxl_grad *g)
     return ((const mxl_scalar_params *)g->params)->scalar;
 }
 
+/* The loop of uint64 of operators that change none of its numbers. */
+void mxl_same_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                  const void *params);
+
+/* The same of signs: 1, and 0 of 0. */
+void mxl_sign_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                  const void *params);
+
+/* Quotients of uint64, cut; 0 where the divisor is 0. */
+void mxl_quotient_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
+                      const void *params);
+
 /* Operators that several of these files call. */
 extern const mxl_op mxl_op_sin, mxl_op_cos, mxl_op_sinh, mxl_op_cosh, mxl_op_floor, mxl_op_log,
     mxl_op_sqrt, mxl_op_rsqrt, mxl_op_reciprocal, mxl_op_erf, mxl_op_tanh, mxl_op_sigmoid,

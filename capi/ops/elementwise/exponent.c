@@ -81,17 +81,22 @@ MXL_MATH_KERNELS(power, MXL_BINARY_LOOP, mxl_loop_pow(x, y));
 /* da = dy * derivative(a, b), db = dy * log(a) * y */
 static int power_grad(mxl_grad *g)
 {
-    mxl_array *a = mxl_grad_in(g, 0), *b = mxl_grad_in(g, 1), *part;
+    mxl_scope *s = g->s;
+    mxl_array *a = mxl_real(s, mxl_grad_in(g, 0)), *b = mxl_real(s, mxl_grad_in(g, 1)), *part;
+    mxl_array *dy = mxl_real(s, g->grad_output[0]), *y;
 
     if (mxl_grad_wants(g, 0)) {
-        part = mxl_apply2(g->s, &mxl_op_power_derivative, a, b);
-        if (mxl_grad_times(g, 0, part) != 0)
+        part = mxl_apply2(s, &mxl_op_power_derivative, a, b);
+        if (mxl_grad_set(g, 0, mxl_mul(s, dy, part)) != 0)
             return -1;
     }
     if (!mxl_grad_wants(g, 1))
         return 0;
-    part = mxl_mul(g->s, mxl_apply2(g->s, &mxl_op_log_base, a, b), mxl_grad_out(g, 0));
-    return mxl_grad_times(g, 1, part);
+    y = mxl_grad_out(g, 0);
+    if (y != NULL && !mxl_dtype_is_float(y->dtype)) /* it may have wrapped */
+        y = mxl_apply2(s, &mxl_op_broadcast_power, a, b);
+    part = mxl_mul(s, mxl_apply2(s, &mxl_op_log_base, a, b), y);
+    return mxl_grad_set(g, 1, mxl_mul(s, dy, part));
 }
 
 static void power_saves(mxl_saves *saves)
@@ -103,7 +108,7 @@ static void power_saves(mxl_saves *saves)
 /* An exponent of integers that is a number is 0 or more, and one that their dtype holds. */
 static int power_check(const mxl_operands *operands)
 {
-    int bits = (int)mxl_dtype_size(operands->dtype) * 8 - (operands->dtype != MXL_U8);
+    int bits = (int)mxl_dtype_size(operands->dtype) * 8 - !mxl_dtype_is_unsigned(operands->dtype);
     int64_t exponent;
 
     if (mxl_dtype_is_float(operands->dtype) || operands->number != 2)
@@ -112,7 +117,7 @@ static int power_check(const mxl_operands *operands)
     if (exponent < 0)
         return mxl_error("%s: the exponent of integers is 0 or more, got %lld", operands->op->name,
                          (long long)exponent);
-    if (exponent >> bits != 0)
+    if (bits < 64 && exponent >> bits != 0)
         return mxl_error("%s: the number %lld is outside the range of %s", operands->op->name,
                          (long long)exponent, mxl_dtype_name(operands->dtype));
     return 0;
@@ -135,6 +140,10 @@ static int rpower_scalar_grad(mxl_grad *g)
     double s = mxl_grad_scalar(g);
     mxl_array *y = mxl_grad_out(g, 0), *derivative;
 
+    if (y != NULL && !mxl_dtype_is_float(y->dtype)) {
+        derivative = mxl_mul_scalar(g->s, mxl_real(g->s, y), trunc(s) == 0 ? 0 : log(trunc(s)));
+        return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_real(g->s, g->grad_output[0]), derivative));
+    }
     if (s == 0) {
         mxl_array *x = mxl_grad_in(g, 0);
 
@@ -160,21 +169,27 @@ MXL_SCALAR(rpower_scalar, "scalar raised to the power of data.",
 /* ---- of integers: repeated multiplication, modulo 2 to their bits ---- */
 
 /* Negative powers are truncated towards 0; those of 0 are 0 too. */
-static inline int64_t raised(int64_t x, int64_t y)
+static inline uint64_t raised_unsigned(uint64_t base, uint64_t y)
 {
-    uint64_t base = (uint64_t)x, product = 1;
+    uint64_t product = 1;
 
-    if (y < 0)
-        return x == 1 ? 1 : x != -1 ? 0 : y % 2 == 0 ? 1 : -1;
     for (; y > 0; y >>= 1, base *= base)
         product *= (y & 1) != 0 ? base : 1;
-    return (int64_t)product;
+    return product;
+}
+
+static inline int64_t raised(int64_t x, int64_t y)
+{
+    if (y < 0)
+        return x == 1 ? 1 : x != -1 ? 0 : y % 2 == 0 ? 1 : -1;
+    return (int64_t)raised_unsigned((uint64_t)x, (uint64_t)y);
 }
 
 MXL_BINARY_LOOP(raise_u8, u8, raised(x, y))
 MXL_BINARY_LOOP(raise_i8, i8, raised(x, y))
 MXL_BINARY_LOOP(raise_i32, i32, raised(x, y))
 MXL_BINARY_LOOP(raise_i64, i64, raised(x, y))
+MXL_BINARY_LOOP(raise_u64, u64, raised_unsigned(x, y))
 
 static const mxl_kernels raise_kernels = {
     .row = {[MXL_U8] = raise_u8, [MXL_I8] = raise_i8, [MXL_I32] = raise_i32, [MXL_I64] = raise_i64},
@@ -182,7 +197,7 @@ static const mxl_kernels raise_kernels = {
 
 MXL_BINARY(integer_power, "_mxl_integer_power", mxl_infer_broadcast, raise,
            "lhs raised to the power of rhs, integers: exact modulo 2 to their bits.",
-           .grad = mxl_grad_zero);
+           .grad = mxl_grad_zero, .u64_loop = raise_u64);
 
 const mxl_op *const mxl_ops_exponent[] = {
     &mxl_op_broadcast_power,

@@ -5,13 +5,16 @@ extern const mxl_op mxl_op_broadcast_hypot;
 
 MXL_MATH_KERNELS(hypot, MXL_BINARY_LOOP, mxl_loop_hypot(x, y));
 
-/* da = dy * a / y, db = dy * b / y */
+/* da = dy * a / y, db = dy * b / y; of integers zero */
 static int hypot_grad(mxl_grad *g)
 {
-    mxl_array *y = mxl_grad_out(g, 0);
-    mxl_array *of_a = mxl_grad_wants(g, 0) ? mxl_div(g->s, mxl_grad_in(g, 0), y) : NULL;
-    mxl_array *of_b = mxl_grad_wants(g, 1) ? mxl_div(g->s, mxl_grad_in(g, 1), y) : NULL;
+    mxl_array *y, *of_a, *of_b;
 
+    if (!mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype))
+        return 0;
+    y = mxl_grad_out(g, 0);
+    of_a = mxl_grad_wants(g, 0) ? mxl_div(g->s, mxl_grad_in(g, 0), y) : NULL;
+    of_b = mxl_grad_wants(g, 1) ? mxl_div(g->s, mxl_grad_in(g, 1), y) : NULL;
     return mxl_grad_times_both(g, of_a, of_b);
 }
 
@@ -31,8 +34,13 @@ MXL_SPARSE_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
 
 MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
 
-/* dx = dy * x / y */
-MXL_DX_OF_X(hypot_scalar, mxl_mul(s, dy, mxl_div(s, x, mxl_grad_out(g, 0))))
+/* dx = dy * x / y; of integers zero */
+static int hypot_scalar_grad(mxl_grad *g)
+{
+    if (!mxl_dtype_is_float(mxl_grad_in_meta(g, 0)->dtype))
+        return 0;
+    return mxl_grad_times(g, 0, mxl_div(g->s, mxl_grad_in(g, 0), mxl_grad_out(g, 0)));
+}
 
 MXL_SCALAR(hypot_scalar, "sqrt(data^2 + scalar^2), without overflow on the way.",
            .aliases = MXL_ALIASES("_HypotScalar", "_npi_hypot_scalar"), .grad = hypot_scalar_grad,

@@ -53,13 +53,16 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
                                                                                                    \
     MXL_SPARSE_PAIR(id, "_", "The " text " of two elements, NaN if one is.",                       \
                     MXL_ALIASES("_npi_" #id), NULL, MXL_ALIASES(same_alias), &mxl_sparse_merged,   \
-                    .grad = id##_grad, .saves = mxl_saves_inputs, .node_name = node);              \
+                    .grad = id##_grad, .saves = mxl_saves_inputs, .node_name = node,               \
+                    .promotion = &mxl_promotes_numbers, .u64 = MXL_U64_ORDERED);                   \
     MXL_SCALAR(id##_scalar, "The " text " of data and scalar, NaN if one is.",                     \
                .aliases = MXL_ALIASES(scalar_alias, "_npi_" #id "_scalar"),                        \
-               .grad = id##_scalar_grad, .saves = mxl_saves_input);                                \
+               .grad = id##_scalar_grad, .saves = mxl_saves_input,                                 \
+               MXL_OF_TWO(mxl_op_broadcast_##id, false));                                          \
     static MXL_BINARY(share_##id, share_name, mxl_infer_broadcast, id,                             \
                       "The " text " of two elements, NaN if one is.", .grad = share_##id##_grad,   \
-                      .saves = mxl_saves_inputs, .promotion = &mxl_promotes_numbers)
+                      .saves = mxl_saves_inputs, .promotion = &mxl_promotes_numbers,               \
+                      .u64 = MXL_U64_ORDERED)
 
 EXTREMUM(maximum, MXL_CODE_MAX, >, greater, lesser, "larger", "_Maximum", "_MaximumScalar",
          "_mxl_maximum", "MaximumBackward0");

@@ -106,7 +106,9 @@ MXL_DX_OF_X(polygamma, mxl_mul(s, dy, polygamma(s, *(const int64_t *)g->params +
 MXL_MATH_KERNELS(gamma, MXL_UNARY_LOOP, mxl_gamma_f64(level, x));
 
 /* dx = dy * y * digamma(x) */
-MXL_DX_OF_X(gamma, mxl_mul(s, dy, mxl_mul(s, mxl_grad_out(g, 0), polygamma(s, 0, x))))
+MXL_DX_OF_X(gamma,
+            mxl_mul(s, mxl_real(s, dy),
+                    mxl_mul(s, mxl_real(s, mxl_grad_out(g, 0)), polygamma(s, 0, mxl_real(s, x)))))
 
 static MXL_UNARY(gamma, "Gamma function of each element; NaN at -1, -2, ...",
                  .aliases = MXL_ALIASES("_npx_gamma", "_sparse_gamma"), .grad = gamma_grad,
@@ -115,7 +117,7 @@ static MXL_UNARY(gamma, "Gamma function of each element; NaN at -1, -2, ...",
 MXL_MATH_KERNELS(gammaln, MXL_UNARY_LOOP, mxl_loop_gammaln(x));
 
 /* dx = dy * digamma(x) */
-MXL_DX_OF_X(gammaln, mxl_mul(s, dy, polygamma(s, 0, x)))
+MXL_DX_OF_X(gammaln, mxl_mul(s, mxl_real(s, dy), polygamma(s, 0, mxl_real(s, x))))
 
 static MXL_UNARY(gammaln, "log |gamma(x)| of each element x.",
                  .aliases = MXL_ALIASES("_npx_gammaln", "_sparse_gammaln"), MXL_RULE_OF_X(gammaln));

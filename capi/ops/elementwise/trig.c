@@ -91,7 +91,8 @@ MXL_UNARY(cosh, "Hyperbolic cosine of each element.", .aliases = MXL_ALIASES("_s
 MXL_MATH_KERNELS(arcsinh, MXL_UNARY_LOOP, mxl_loop_asinh(x));
 
 /* dx = dy / sqrt(x^2 + 1), without intermediate overflow */
-MXL_DX_OF_X(arcsinh, mxl_div(s, dy, mxl_apply_scalar(s, &mxl_op_hypot_scalar, x, 1)))
+MXL_DX_OF_X(arcsinh, mxl_div(s, mxl_real(s, dy),
+                             mxl_apply_scalar(s, &mxl_op_hypot_scalar, mxl_real(s, x), 1)))
 
 static MXL_UNARY(arcsinh, "Inverse hyperbolic sine of each element.",
                  .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_arcsinh"),
@@ -112,7 +113,7 @@ static MXL_UNARY(arccosh, "Inverse hyperbolic cosine of each element; NaN below 
 MXL_MATH_KERNELS(arctanh, MXL_UNARY_LOOP, mxl_loop_atanh(x));
 
 /* dx = dy / (1 - x^2) */
-MXL_DX_OF_X(arctanh, mxl_div(s, dy, mxl_one_minus(s, mxl_square(s, x))))
+MXL_DX_OF_X(arctanh, mxl_div(s, mxl_real(s, dy), mxl_one_minus(s, mxl_square(s, mxl_real(s, x)))))
 
 static MXL_UNARY(arctanh, "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
                  .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_arctanh"),

@@ -55,7 +55,8 @@ MXL_GRAD_OPCODE(relu, MXL_CODE_GATE, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 
 
 MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
           .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_relu"),
-          .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu), .grad_kernel = relu_grad_kernel);
+          .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu), .grad_kernel = relu_grad_kernel,
+          .u64_loop = mxl_same_u64);
 
 /* PyTorch's: -0 stays. */
 MXL_ARITH_OPCODE(relu_cut, MXL_UNARY_LOOP, MXL_CODE_RELU_CUT, x < 0 ? 0 : x);
@@ -66,7 +67,8 @@ MXL_DX_OF_Y(relu_cut, mxl_zero_where(s, mxl_apply_scalar(s, &mxl_op_lesser_equal
 MXL_GRAD_OPCODE(relu_cut, MXL_CODE_PASS, mxl_grad_out, x <= 0 ? 0 : y)
 
 static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu_cut,
-                    "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
+                    "max(x, 0, .u64_loop = mxl_same_u64); where that is 0 no gradient passes, not "
+                    "even an infinite one.",
                     MXL_RULE_OF_Y(relu_cut), .grad_kernel = relu_cut_grad_kernel);
 
 /* ---- powers and signs ---- */
@@ -91,7 +93,7 @@ MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
 MXL_UNARY(square, "Square of each element.", .sparse = &mxl_sparse_keeps_zeros,
           .aliases = MXL_ALIASES("_sparse_square"), .numpy_name = "_npi_square",
-          MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel);
+          MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel, .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(negative, MXL_UNARY_LOOP, MXL_CODE_NEGATIVE, -x);
 
@@ -100,7 +102,7 @@ MXL_DX(negative, mxl_negative(s, dy))
 
 MXL_UNARY(negative, "Each element with its sign turned.", .sparse = &mxl_sparse_keeps_zeros,
           .aliases = MXL_ALIASES("_sparse_negative"), .numpy_name = "_npi_negative",
-          .grad = negative_grad, .node_name = "NegBackward0");
+          .grad = negative_grad, .node_name = "NegBackward0", .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_KERNELS(abs, MXL_UNARY_LOOP, x < 0 ? -x : x + 0);
 
@@ -111,7 +113,8 @@ MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 
 
 MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
           .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_npi_abs", "_sparse_abs"),
-          .numpy_name = "_npi_absolute", MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel);
+          .numpy_name = "_npi_absolute", MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel,
+          .u64_loop = mxl_same_u64);
 
 /* ---- step functions, which only vjps use ---- */
 
@@ -119,7 +122,7 @@ MXL_ARITH_KERNELS(positive, MXL_UNARY_LOOP, x > 0 ? 1 : x != x ? x : 0);
 
 MXL_UNARY_AS(positive, "_mxl_positive", positive,
              "1 where the element is above 0, NaN stays, else 0.",
-             .sparse = &mxl_sparse_keeps_zeros, .grad = mxl_grad_zero);
+             .sparse = &mxl_sparse_keeps_zeros, .grad = mxl_grad_zero, .u64_loop = mxl_sign_u64);
 
 const mxl_op *const mxl_ops_unary[] = {
     &mxl_op_exp,      &mxl_op_log,      &mxl_op_tanh,     &mxl_op_sigmoid,

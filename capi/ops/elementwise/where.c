@@ -17,6 +17,12 @@ static const mxl_param clip_params_table[] = {
 #define LOW  (((const mxl_clip_params *)params)->a_min)
 #define HIGH (((const mxl_clip_params *)params)->a_max)
 
+/* A limit as uint64; beyond its range the nearest of its numbers. */
+static uint64_t u64_limit(double v)
+{
+    return v >= 0x1p64 ? UINT64_MAX : v > 0 ? (uint64_t)v : 0;
+}
+
 /* Compared as doubles; for integers the limits are truncated when they become the result. */
 #define CLIP_ROW(fn, T, limit)                                                                     \
     static void fn(void *out, const void *const *in, const int64_t *step, int64_t n,               \
@@ -38,6 +44,7 @@ CLIP_ROW(clip_u8, uint8_t, mxl_u8_from_f64)
 CLIP_ROW(clip_i8, int8_t, mxl_i8_from_f64)
 CLIP_ROW(clip_i32, int32_t, mxl_i32_from_f64)
 CLIP_ROW(clip_i64, int64_t, mxl_i64_from_f64)
+CLIP_ROW(clip_u64, uint64_t, u64_limit)
 MXL_UNARY_LOOP(clip_f16, f16, (double)x > HIGH ? HIGH : (double)x < LOW ? LOW : (double)x)
 MXL_WEIGHED_TABLE(clip, 1, MXL_CODE_NONE);
 
@@ -73,6 +80,7 @@ static int clamp_grad(mxl_grad *g)
         MXL_PARAMS(mxl_clip_params, clip_params_table),                                            \
         .infer = mxl_infer_same,                                                                   \
         MXL_LOOPS(clip),                                                                           \
+        .u64_loop = clip_u64,                                                                      \
         .saves = mxl_saves_input,                                                                  \
         .grad = __VA_ARGS__,                                                                       \
     }
@@ -312,6 +320,7 @@ const mxl_op mxl_op_where = {
     .complete_shapes = where_complete,
     .dtypes = ".AA>A",
     .compute = where_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = where_grad,
     .saves = mxl_saves_input,
 };

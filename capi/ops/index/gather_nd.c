@@ -150,6 +150,7 @@ static int moved_grad(mxl_grad *g)
         .inputs = op_inputs,                                                                       \
         .infer = op_infer,                                                                         \
         .compute = op_compute,                                                                     \
+        .u64 = MXL_U64_INDEXED,                                                                    \
         .grad = moved_grad,                                                                        \
         .saves = saves_indices,                                                                    \
         .doc = __VA_ARGS__,                                                                        \
@@ -334,6 +335,7 @@ static const mxl_op op_scatter_set_nd = {
     .complete_shapes = mxl_rule_by_parameter,
     .dtypes = "AA.>A",
     .compute = set_compute,
+    .u64 = MXL_U64_INDEXED,
     .grad = set_grad,
     .saves = saves_indices,
     .in_place = true,

@@ -20,6 +20,8 @@ static int read_run(const mxl_array *index, int64_t j, int64_t n, int64_t *row)
     double wide[RUN];
 
     mxl_cast_loop(index->dtype, MXL_I64)(row, &from, &step, n, NULL);
+    for (int64_t i = 0; i < n && index->dtype == MXL_U64; i++)
+        row[i] = row[i] < 0 ? INT64_MAX : row[i]; /* no index from the end */
     if (!mxl_dtype_is_float(index->dtype))
         return 0;
     mxl_cast_loop(index->dtype, MXL_F64)(wide, &from, &step, n, NULL);
@@ -59,10 +61,12 @@ static int mask_offsets(const mxl_key *k, int number, const mxl_array *mask, int
     const uint8_t *flag = mxl_array_read(mask);
     int rows = mask->ndim - 1;
     int64_t n = rows >= 0 ? mask->shape[rows] : 1, step = rows >= 0 ? strides[rows] : 0;
-    int64_t position[MXL_MAX_NDIM] = {0}, found = 0, row = 0;
+    int64_t position[MXL_MAX_NDIM], found = 0, row = 0;
 
     for (; rows > 0 && strides[rows - 1] == step * n; rows--)
         n *= mask->shape[rows - 1];
+    for (int axis = 0; axis < rows; axis++)
+        position[axis] = 0;
     for (int64_t i = 0; i < mask->size; i += n) {
         int64_t count = mxl_flags_positions(flag + i, n, at + found, 1, room - found);
 

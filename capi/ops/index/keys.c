@@ -195,6 +195,7 @@ const mxl_op mxl_op_index = {
     .dtypes = "A>A",
     .by_values = 2,
     .compute = index_compute,
+    .any_dtype = true,
     .grad = index_grad,
     .saves = saves_indices,
     .strided = true,
@@ -225,6 +226,7 @@ static const mxl_op op_index_parts = {
     .dtypes = "A>A",
     .by_values = 2,
     .compute = index_compute,
+    .any_dtype = true,
     .compose = parts_compose,
     .strided = true,
 };
@@ -299,6 +301,7 @@ static const mxl_op op_index_add = {
     .complete_shapes = mxl_rule_by_parameter,
     .completes_alone = true,
     .compute = add_compute,
+    .u64 = MXL_U64_INDEXED,
     .grad = add_grad,
     .saves = saves_indices,
 };
@@ -432,6 +435,11 @@ static int put_compute(const mxl_call *call)
     mxl_selection s;
     void *to;
 
+    if (p->accumulate && mxl_dtype_is_carried(out->dtype))
+        return mxl_error("%s: adding to what a key selects is not supported of %s", call->op->name,
+                         mxl_dtype_name(out->dtype));
+    if (p->fill && mxl_check_digits(call->op->name, p->scalar, out->dtype) != 0)
+        return -1;
     if (mxl_selection_begin(&s, call, out, first_index(p)) != 0)
         return -1;
     mxl_cast_scalar(p->scalar, out->dtype, &element);
@@ -500,6 +508,7 @@ static const mxl_op op_index_put = {
     .complete_shapes = put_shapes,
     .completes_alone = true,
     .compute = put_compute,
+    .any_dtype = true,
     .grad = put_grad,
     .saves = put_saves,
     .strided = true,

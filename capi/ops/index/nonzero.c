@@ -110,6 +110,7 @@ static const mxl_op op_nonzero = {
     .infer = nonzero_infer,
     .by_values = 1,
     .compute = nonzero_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = mxl_grad_zero,
 };
 
@@ -194,6 +195,7 @@ static const mxl_op op_mask = {
     .dtypes = "A>A",
     .by_values = 2,
     .compute = mask_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = mask_grad,
     .saves = mxl_saves_index,
 };

@@ -60,6 +60,7 @@ static const mxl_op op_one_hot = {
     MXL_SHAPES("indices[*S] -> [*S,depth]"),
     .dtypes = ".>t",
     .compute = one_hot_compute,
+    .u64 = MXL_U64_INDEXED,
     .grad = mxl_grad_zero,
 };
 
@@ -87,6 +88,7 @@ static const mxl_op op_onehot_encode = {
     MXL_SHAPES("lhs[N] rhs[N,D] -> [N,D]"),
     .dtypes = "eA>A",
     .compute = encode_compute,
+    .u64 = MXL_U64_INDEXED,
     .grad = mxl_grad_zero,
     .in_place = true,
 };

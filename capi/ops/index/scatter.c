@@ -261,6 +261,7 @@ static int scatter_add_grad(mxl_grad *g)
         MXL_PARAMS(scatter_params, table),                                                         \
         .infer = shapes,                                                                           \
         .compute = id##_compute,                                                                   \
+        .u64 = MXL_U64_WRAPS,                                                                      \
         .grad = id##_grad,                                                                         \
         .saves = mxl_saves_second,                                                                 \
     }

@@ -263,6 +263,7 @@ static const mxl_op op_sequence_last = {
     .shapes_of = last_shapes,
     .dtypes = "Aa>Al",
     .compute = last_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = last_grad,
     .saves = last_saves,
 };
@@ -315,6 +316,7 @@ static const mxl_op op_sequence_reverse = {
     .check = reverse_check,
     SEQUENCES,
     .compute = reverse_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = sequence_grad,
     .saves = saves_lengths,
 };

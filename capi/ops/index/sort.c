@@ -217,10 +217,11 @@ static int topk_outputs(const void *params)
 
 SORTED(sort, MXL_ALIASES("_npi_sort"), NULL,
        "The elements of each row along an axis in order; a NaN counts as larger than every number.",
-       .total_outputs = 2);
+       .total_outputs = 2, .u64 = MXL_U64_ORDERED);
 SORTED(argsort, MXL_ALIASES("_npi_argsort"), NULL,
        "The indices along an axis that would put each row in order. Equal elements keep their "
-       "order; a NaN counts as larger than every number.");
+       "order; a NaN counts as larger than every number.",
+       .u64 = MXL_U64_COMPARED);
 SORTED(topk, MXL_ALIASES("_npx_topk"), topk_arity,
        "The k largest elements of each row along an axis, or the smallest, in order. Of equal "
        "elements the earlier one is chosen first; a NaN counts as larger than every number.",

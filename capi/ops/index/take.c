@@ -106,6 +106,7 @@ static int indexed_grad(mxl_grad *g)
         .inputs = op_inputs,                                                                       \
         MXL_PARAMS(index_params, id##_table),                                                      \
         .compute = id##_compute,                                                                   \
+        .u64 = MXL_U64_INDEXED,                                                                    \
         .grad = indexed_grad,                                                                      \
         .saves = mxl_saves_index,                                                                  \
         .doc = __VA_ARGS__,                                                                        \

@@ -152,6 +152,7 @@ const mxl_op mxl_op_dot = {
     .shapes_of = dot_shapes,
     .dtypes = "F*>F",
     .compute = dot_compute,
+    .u64 = MXL_U64_WRAPS,
     .sparse = &mxl_sparse_dot,
     .makes_sparse = true,
     .grad = dot_grad,

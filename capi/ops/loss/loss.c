@@ -29,6 +29,7 @@ static const mxl_op op_make_loss = {
     .compute = copy_compute,
     .sparse = &mxl_sparse_copies,
     .grad = make_loss_grad,
+    .is_loss = mxl_is_loss,
     .in_place = true,
 };
 
@@ -100,6 +101,7 @@ static const mxl_op op_loss = {
     .infer = loss_infer,
     .compute = copy_compute,
     .grad = loss_grad,
+    .is_loss = mxl_is_loss,
     .saves = loss_saves,
     .in_place = true,
 };
@@ -205,6 +207,7 @@ static int regression_complete(mxl_rule *rule)
         .complete_shapes = regression_complete,                                                    \
         .compute = op_compute,                                                                     \
         .grad = regression_grad,                                                                   \
+        .is_loss = mxl_is_loss,                                                                    \
         .saves = regression_saves,                                                                 \
     }
 

@@ -261,6 +261,11 @@ static mxl_array *softmax_of(mxl_grad *g, const classes *c)
     return mxl_reshape(g->s, mxl_softmax_axis(g->s, data, 1), x->ndim, x->shape);
 }
 
+static bool ignores_gradient(const void *params)
+{
+    return ((const output_params *)params)->out_grad == 0;
+}
+
 /* dx = (softmax(x) - target) * weight; for probability labels (softmax(x) - label) * grad_scale;
  * with out_grad times dy. The label's gradient is zero. */
 static int output_grad(mxl_grad *g)
@@ -331,6 +336,7 @@ static const mxl_op op_softmax_output = {
     .complete_shapes = output_complete,
     .compute = output_compute,
     .grad = output_grad,
+    .is_loss = ignores_gradient,
     .saves = output_saves,
 };
 

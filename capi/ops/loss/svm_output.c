@@ -55,6 +55,7 @@ static const mxl_op op_svm_output = {
     .dtypes = "F*>F",
     .compute = svm_compute,
     .grad = svm_grad,
+    .is_loss = mxl_is_loss,
     .saves = svm_saves,
 };
 

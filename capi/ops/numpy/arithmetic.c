@@ -23,16 +23,24 @@ static int quotient_dtype(int dtype)
     return mxl_promote_to_float(dtype, MXL_F32);
 }
 
+/* An operand in the dtype `work`. No gradient flows to integers beside a floating array. */
+static mxl_array *operand(mxl_scope *s, mxl_array *a, int common, int work)
+{
+    if (s->mode.record && mxl_dtype_is_float(common) && !mxl_dtype_is_float(a->dtype))
+        a = mxl_apply(s, &mxl_op_block_grad, a);
+    return mxl_cast(s, a, work);
+}
+
 /* The operator of two arrays, computed in what `work` says of their common dtype, which is set. */
 static mxl_array *of_two(mxl_scope *s, const mxl_call *call, int (*work)(int), int *dtype)
 {
     mxl_array *a, *b;
 
-    *dtype = mxl_promote_pair(call->op->name, call->in[0]->dtype, call->in[1]->dtype);
+    *dtype = mxl_promote_pair(call->in[0]->dtype, call->in[1]->dtype);
     if (*dtype < 0)
         return NULL;
-    a = mxl_cast(s, call->in[0], work(*dtype));
-    b = mxl_cast(s, call->in[1], work(*dtype));
+    a = operand(s, call->in[0], *dtype, work(*dtype));
+    b = operand(s, call->in[1], *dtype, work(*dtype));
     return mxl_apply2(s, mxl_np_of(call), a, b);
 }
 
@@ -74,7 +82,7 @@ static int promoted_dtypes(mxl_rule *rule)
 
     if (a == MXL_DTYPE_UNKNOWN || b == MXL_DTYPE_UNKNOWN)
         return mxl_rule_said_dtypes(rule, rule->op->dtypes);
-    dtype = mxl_promote_pair(rule->op->name, a, b);
+    dtype = mxl_promote_pair(a, b);
     if (dtype < 0)
         return -1;
     dtypes[0] = dtypes[1] = dtype;

@@ -161,6 +161,7 @@ static const mxl_op op_draw = {
                   MXL_PARAM(draw_params, shape, MXL_P_SHAPE, "()", "Shape of the result.")),
     .infer = draw_infer,
     .compute = draw_compute,
+    .fails_late = true,
     .grad = mxl_grad_zero,
 };
 

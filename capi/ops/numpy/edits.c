@@ -181,9 +181,12 @@ static mxl_array *positions_of_params(mxl_scope *s, const obj_params *p, int64_t
     return made;
 }
 
-/* The same of an array. */
+/* The same of an array; none where there are no positions to name. */
 static mxl_array *positions_of_array(mxl_scope *s, mxl_array *obj, int64_t n, int64_t last)
 {
+    if (n == 0 && last == 1)
+        return positions(s, 0);
+
     mxl_array *made = positions(s, obj->size);
     int64_t *at = mxl_scope_fill(s, made);
     mxl_array *values = at == NULL ? NULL : mxl_np_read(s, obj, MXL_I64);
@@ -254,6 +257,8 @@ static mxl_array *delete_compose(mxl_scope *s, const mxl_call *call)
     mxl_array *x, *gone;
     int axis;
 
+    if (call->in[0]->ndim == 0 && (p->axis == 0 || p->axis == -1))
+        return mxl_apply(s, &mxl_op_copy, call->in[0]);
     x = along(s, call, p->axis, &axis);
     if (x == NULL)
         return NULL;

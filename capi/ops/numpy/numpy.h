@@ -32,6 +32,8 @@ static inline const mxl_op *mxl_np_of(const mxl_call *call)
 extern const mxl_np_op mxl_op_np_sum, mxl_op_np_mean, mxl_op_np_prod, mxl_op_np_max, mxl_op_np_min;
 mxl_array *mxl_np_reduce(mxl_scope *s, const mxl_np_op *op, mxl_array *x, mxl_tuple axis,
                          bool keepdims);
+/* The mean in x's own dtype. Scoped. */
+mxl_array *mxl_np_mean(mxl_scope *s, mxl_array *x, mxl_tuple axis);
 mxl_array *mxl_np_all(mxl_scope *s, mxl_array *x);
 
 extern const mxl_op mxl_op_np_svd;

@@ -176,7 +176,13 @@ typedef struct rows {
     }                                                                                              \
     return 0
 
-/* Rows a and b; below 0 if a comes first. float16 is read as float32. */
+/* The dtype in which elements are compared: one of those that compare_rows has. */
+static int compared_dtype(int dtype)
+{
+    return dtype == MXL_F16 ? MXL_F32 : dtype == MXL_U64 ? dtype : mxl_dtype_carrier(dtype);
+}
+
+/* Rows a and b; below 0 if a comes first. */
 static int compare_rows(const rows *r, int64_t a, int64_t b)
 {
     switch (r->dtype) {
@@ -190,6 +196,8 @@ static int compare_rows(const rows *r, int64_t a, int64_t b)
         COMPARE(int64_t);
     case MXL_I8:
         COMPARE(int8_t);
+    case MXL_U64:
+        COMPARE(uint64_t);
     default:
         COMPARE(uint8_t);
     }
@@ -273,8 +281,7 @@ static mxl_array *unique_compose(mxl_scope *s, const mxl_call *call)
             return NULL;
     }
     values = x == NULL ? NULL : axis_first(s, x, axis);
-    values =
-        values == NULL ? NULL : mxl_np_read(s, values, x->dtype == MXL_F16 ? MXL_F32 : x->dtype);
+    values = values == NULL ? NULL : mxl_np_read(s, values, compared_dtype(x->dtype));
     if (values == NULL)
         return NULL;
     r = (rows){.data = mxl_array_read(values), .count = values->shape[0], .dtype = values->dtype};

@@ -71,10 +71,28 @@ static mxl_array *sum_compose(mxl_scope *s, const mxl_call *call)
     return in_dtype(s, call, work == MXL_BOOL ? MXL_I64 : work, dtype);
 }
 
+/* The mean of integers as integers, whose sum wraps, as NumPy's does in their dtype. */
+static mxl_array *whole_mean(mxl_scope *s, const mxl_call *call, int dtype)
+{
+    mxl_array *x = mxl_cast(s, call->in[0], dtype);
+    mxl_array *sum = reduced(s, call, &mxl_op_sum, x);
+
+    if (sum == NULL)
+        return NULL;
+    sum = mxl_cast(s, sum, MXL_F64);
+    return mxl_cast(s, mxl_div_scalar(s, sum, (double)x->size / (double)sum->size), dtype);
+}
+
 static mxl_array *mean_compose(mxl_scope *s, const mxl_call *call)
 {
     const mxl_array *x = call->in[0];
-    int dtype = mean_dtype(call->params, x);
+    const np_reduce_params *p = call->params;
+    int dtype = mean_dtype(p, x);
+
+    if (!mxl_dtype_is_float(dtype) && !mxl_dtype_is_float(x->dtype) && dtype != MXL_BOOL &&
+        isnan(p->initial) && x->size > 0)
+        return whole_mean(s, call, dtype);
+
     int own = mxl_dtype_is_float(x->dtype) ? x->dtype : MXL_F32;
 
     return in_dtype(s, call, mxl_dtype_is_float(dtype) ? dtype : own, dtype);
@@ -248,6 +266,13 @@ mxl_array *mxl_np_reduce(mxl_scope *s, const mxl_np_op *op, mxl_array *x, mxl_tu
     return mxl_scope_call(s, &op->op, &p, 1, &x);
 }
 
+mxl_array *mxl_np_mean(mxl_scope *s, mxl_array *x, mxl_tuple axis)
+{
+    const np_reduce_params p = {axis, x->dtype, 0, NAN, 0};
+
+    return mxl_scope_call(s, &mxl_op_np_mean.op, &p, 1, &x);
+}
+
 mxl_array *mxl_np_all(mxl_scope *s, mxl_array *x)
 {
     return mxl_scope_call(s, &op_all, &(np_reduce_params){.axis.n = -1}, 1, &x);
@@ -319,6 +344,7 @@ static int arg_compute(const mxl_call *call)
                .infer = arg_infer,                                                                 \
                .dtypes = ">l",                                                                     \
                .compute = arg_compute,                                                             \
+               .u64 = MXL_U64_COMPARED,                                                            \
                .grad = mxl_grad_zero},                                                             \
         .of = &mxl_op_arg##id##_int64,                                                             \
     }

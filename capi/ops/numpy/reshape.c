@@ -26,7 +26,7 @@ enum { INFER = -1, SAME = -2, SKIP = -3, REST = -4, MERGE = -5, SPLIT = -6 };
 typedef struct reader {
     const mxl_plan *plan;
     int ndim; /* of the input */
-    int64_t in[MXL_MAX_NDIM];
+    const int64_t *in;
     int at;      /* the input's axis that the next code is about */
     int unknown; /* the output's axis to infer, or -1 */
     mxl_shape out;
@@ -114,14 +114,12 @@ static int read_code(reader *r, const int64_t *code, int left)
     }
 }
 
-static void turn(int n, int64_t *v)
+/* The numbers in reverse order, in `room`, which is returned. */
+static const int64_t *turn(int n, const int64_t *v, int64_t *room)
 {
-    for (int i = 0; i < n / 2; i++) {
-        int64_t kept = v[i];
-
-        v[i] = v[n - 1 - i];
-        v[n - 1 - i] = kept;
-    }
+    for (int i = 0; i < n; i++)
+        room[i] = v[n - 1 - i];
+    return room;
 }
 
 /* The size to infer; -1 with the error set where the sizes do not fit. */
@@ -147,25 +145,43 @@ static int complete(reader *r)
     return known == size ? 0 : cannot(r, "another number of elements");
 }
 
+/* Whether the codes are sizes alone, of so many elements. */
+static bool are_sizes(const mxl_tuple *codes, int64_t elements)
+{
+    int64_t known = 1;
+
+    for (int i = 0; i < codes->n; i++) {
+        if (codes->v[i] < 0 || __builtin_mul_overflow(known, codes->v[i], &known))
+            return false;
+    }
+    return known == elements && codes->n <= MXL_MAX_NDIM;
+}
+
 static int reshape_plan(mxl_plan *p)
 {
     const reshape_params *params = p->params;
-    reader r = {.plan = p, .ndim = p->shape.ndim, .unknown = -1};
-    int64_t codes[MXL_MAX_NDIM * 3];
+    const int64_t *codes = params->newshape.v;
+    int64_t turned_in[MXL_MAX_NDIM], turned_codes[MXL_MAX_NDIM * 3];
     int n = params->newshape.n;
+    reader r; /* its shape is filled as far as it is read */
 
+    r.plan = p;
+    r.ndim = p->shape.ndim;
+    r.in = p->shape.dim;
+    r.at = r.out.ndim = 0;
+    r.unknown = -1;
     if (strcmp(params->order, "C") != 0)
         return mxl_error("NotImplementedError: %s: order must be 'C', got '%s'", p->op->name,
                          params->order);
+    if (are_sizes(&params->newshape, mxl_shape_size(p->shape.ndim, p->shape.dim))) {
+        mxl_plan_reshape(p, n, codes);
+        return 0;
+    }
     if (n > MXL_MAX_NDIM * 3)
         return cannot(&r, "too many axes");
-    for (int i = 0; i < r.ndim; i++)
-        r.in[i] = p->shape.dim[i];
-    for (int i = 0; i < n; i++)
-        codes[i] = params->newshape.v[i];
     if (params->reverse) {
-        turn(r.ndim, r.in);
-        turn(n, codes); /* the code of a split stands behind its two extents then */
+        r.in = turn(r.ndim, r.in, turned_in);
+        codes = turn(n, codes, turned_codes); /* a split stands behind its two extents then */
     }
     for (int i = 0, count; i < n; i += count) {
         count = read_code(&r, codes + i, n - i);
@@ -174,9 +190,8 @@ static int reshape_plan(mxl_plan *p)
     }
     if (complete(&r) != 0)
         return -1;
-    if (params->reverse)
-        turn(r.out.ndim, r.out.dim);
-    mxl_plan_reshape(p, r.out.ndim, r.out.dim);
+    mxl_plan_reshape(p, r.out.ndim,
+                     params->reverse ? turn(r.out.ndim, r.out.dim, turned_in) : r.out.dim);
     return 0;
 }
 

@@ -97,7 +97,8 @@ static mxl_array *tensorsolve_compose(mxl_scope *s, const mxl_call *call)
         order[kept + i] = last[i];
     for (int i = a->ndim == b->ndim ? 0 : b->ndim; i < a->ndim; i++)
         shape.dim[shape.ndim++] = a->shape[order[i]];
-    if (b->ndim > a->ndim || mxl_shape_size(shape.ndim, shape.dim) != n || n * n != a->size)
+    if ((b->ndim > a->ndim && a->ndim > 0) || mxl_shape_size(shape.ndim, shape.dim) != n ||
+        n * n != a->size)
         return mxl_error_null("shape %s is no square matrix for %lld unknowns of shape %s",
                               MXL_SHAPE_OF(a), (long long)n, MXL_SHAPE_OF(b));
     a = mxl_transpose(s, mxl_cast(s, a, dtype), order);

@@ -30,7 +30,7 @@ static mxl_array *around_compose(mxl_scope *s, const mxl_call *call)
         mxl_array *whole;
 
         if (*decimals >= 0)
-            return mxl_apply(s, &mxl_op_copy, x);
+            return mxl_apply(s, &mxl_op_block_grad, x);
         whole = mxl_apply(s, &mxl_op_trunc, mxl_div_scalar(s, mxl_cast(s, x, MXL_F64), scale));
         return mxl_cast(s, mxl_mul_scalar(s, whole, scale), x->dtype);
     }
@@ -130,9 +130,8 @@ static mxl_array *average_compose(mxl_scope *s, const mxl_call *call)
     if (x == NULL)
         return NULL;
     if (w == NULL) {
-        mxl_array *mean = mxl_np_reduce(s, &mxl_op_np_mean, x, p->axis, false);
+        mxl_array *mean = mxl_np_mean(s, x, p->axis);
 
-        mean = mxl_cast(s, mean, x->dtype);
         call->out[1] = mean == NULL || mean->size == 0
                            ? mean
                            : mxl_np_number(s, (double)x->size / (double)mean->size, x->dtype);

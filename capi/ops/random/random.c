@@ -55,25 +55,25 @@ static int random_infer(mxl_infer *infer)
     return mxl_infer_fresh(infer, p->shape, p->ctx);
 }
 
-static int check_above(const mxl_infer *infer, const char *name, double value)
+static int check_above(const mxl_call *call, const char *name, double value)
 {
     if (value > 0)
         return 0;
-    return mxl_error("%s: %s must be above 0, got %g", infer->op->name, name, value);
+    return mxl_error("%s: %s must be above 0, got %g", call->op->name, name, value);
 }
 
-static int check_not_below(const mxl_infer *infer, const char *name, double value)
+static int check_not_below(const mxl_call *call, const char *name, double value)
 {
     if (value >= 0)
         return 0;
-    return mxl_error("%s: %s must not be below 0, got %g", infer->op->name, name, value);
+    return mxl_error("%s: %s must not be below 0, got %g", call->op->name, name, value);
 }
 
-static int check_bounds(const mxl_infer *infer, const random_params *p)
+static int check_bounds(const mxl_call *call, const random_params *p)
 {
     if (p->second >= p->first)
         return 0;
-    return mxl_error("%s: low must not be above high, got %g and %g", infer->op->name, p->first,
+    return mxl_error("%s: low must not be above high, got %g and %g", call->op->name, p->first,
                      p->second);
 }
 
@@ -113,19 +113,17 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
 #define RANDOM_OPS(id, checks, fills, op_aliases, op_doc)                                          \
     static int id##_infer(mxl_infer *infer)                                                        \
     {                                                                                              \
-        const random_params *p = infer->params;                                                    \
-                                                                                                   \
-        return (checks) != 0 ? -1 : random_infer(infer);                                           \
+        return random_infer(infer);                                                                \
     }                                                                                              \
     static int id##_compute(const mxl_call *call)                                                  \
     {                                                                                              \
         const random_params *p = call->params;                                                     \
         mxl_array *out = call->out[0];                                                             \
                                                                                                    \
-        return fills;                                                                              \
+        return (checks) != 0 ? -1 : (fills);                                                       \
     }                                                                                              \
     MXL_CREATOR(op_##id, "_random_" #id, random_params, id##_params, id##_infer, id##_compute,     \
-                op_doc, .aliases = op_aliases, MXL_CREATES);                                       \
+                op_doc, .aliases = op_aliases, .fails_late = true, MXL_CREATES);                   \
     static const mxl_op op_##id##_like = {                                                         \
         .name = "_random_" #id "_like",                                                            \
         .doc = op_doc " In the shape and dtype of an array.",                                      \
@@ -135,6 +133,7 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
         .shapes = "A>A",                                                                           \
         .numbers_inputs = true,                                                                    \
         .compute = id##_compute,                                                                   \
+        .fails_late = true,                                                                        \
         .grad = mxl_grad_zero,                                                                     \
     }
 
@@ -142,7 +141,7 @@ TABLES_2(uniform, NUMBER("low", "0", "The smallest value drawn.", first),
          NUMBER("high", "1",
                 "The bound that all values are below; if it equals low, all values are low.",
                 second));
-RANDOM_OPS(uniform, check_bounds(infer, p),
+RANDOM_OPS(uniform, check_bounds(call, p),
            mxl_rng_uniform(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
                            mxl_array_write(out)),
            MXL_ALIASES("random_uniform", "uniform"),
@@ -150,26 +149,25 @@ RANDOM_OPS(uniform, check_bounds(infer, p),
 
 TABLES_2(normal, NUMBER("loc", "0", "The mean.", first),
          NUMBER("scale", "1", "The standard deviation, above 0.", second));
-RANDOM_OPS(normal, check_above(infer, "scale", p->second),
+RANDOM_OPS(normal, check_above(call, "scale", p->second),
            mxl_rng_normal(mxl_random_stream(), out->dtype, p->first, p->second, out->size,
                           mxl_array_write(out)),
            MXL_ALIASES("normal", "random_normal"), "Random numbers, normally distributed.");
 
 TABLES_2(gamma, NUMBER("alpha", "1", "The shape, above 0.", first),
          NUMBER("beta", "1", "The scale, above 0: the mean is alpha times beta.", second));
-RANDOM_OPS(gamma,
-           check_above(infer, "alpha", p->first) != 0 || check_above(infer, "beta", p->second),
+RANDOM_OPS(gamma, check_above(call, "alpha", p->first) != 0 || check_above(call, "beta", p->second),
            draw(out, mxl_draw_gamma, p->first, p->second), MXL_ALIASES("random_gamma"),
            "Random numbers of the gamma distribution, by its shape and its scale.");
 
 TABLES_1(exponential, NUMBER("lam", "1", "The rate, above 0: the mean is 1 / lam.", first));
-RANDOM_OPS(exponential, check_above(infer, "lam", p->first),
+RANDOM_OPS(exponential, check_above(call, "lam", p->first),
            mxl_rng_exponential(mxl_random_stream(), out->dtype, p->first, out->size,
                                mxl_array_write(out)),
            MXL_ALIASES("random_exponential"), "Random numbers, exponentially distributed.");
 
 TABLES_1(poisson, NUMBER("lam", "1", "The mean, not below 0.", first));
-RANDOM_OPS(poisson, check_not_below(infer, "lam", p->first),
+RANDOM_OPS(poisson, check_not_below(call, "lam", p->first),
            draw(out, mxl_draw_poisson, p->first, 0), MXL_ALIASES("random_poisson"),
            "Random counts of the Poisson distribution, as floating-point numbers.");
 
@@ -178,8 +176,7 @@ TABLES_2(negative_binomial,
                       "How many successes end an experiment, not below 0."),
          NUMBER("p", "1", "The probability of success, not below 0; above 1 counts as 1.", second));
 RANDOM_OPS(negative_binomial,
-           check_not_below(infer, "k", (double)p->low) != 0 ||
-               check_not_below(infer, "p", p->second),
+           check_not_below(call, "k", (double)p->low) != 0 || check_not_below(call, "p", p->second),
            draw(out, mxl_draw_negative_binomial, (double)p->low, p->second),
            MXL_ALIASES("random_negative_binomial"),
            "Random counts of failures before the k-th success, as floating-point numbers.");
@@ -190,8 +187,7 @@ TABLES_2(generalized_negative_binomial, NUMBER("mu", "1", "The mean, not below 0
                 "Poisson distribution.",
                 second));
 RANDOM_OPS(generalized_negative_binomial,
-           check_not_below(infer, "mu", p->first) != 0 ||
-               check_not_below(infer, "alpha", p->second),
+           check_not_below(call, "mu", p->first) != 0 || check_not_below(call, "alpha", p->second),
            draw(out, mxl_draw_generalized_negative_binomial, p->first, p->second),
            MXL_ALIASES("random_generalized_negative_binomial"),
            "Random counts of the negative binomial distribution by its mean and its dispersion, as "
@@ -218,9 +214,6 @@ static int randint_infer(mxl_infer *infer)
     const random_params *p = infer->params;
     int dtype;
 
-    if (p->low >= p->high)
-        return mxl_error("%s: low must be below high, got %lld and %lld", infer->op->name,
-                         (long long)p->low, (long long)p->high);
     if (choose_dtype(infer, p->dtype, MXL_I32) != 0)
         return -1;
     dtype = infer->out_dtype[0];
@@ -238,6 +231,9 @@ static int randint_compute(const mxl_call *call)
     const random_params *p = call->params;
     mxl_array *out = call->out[0];
 
+    if (p->low >= p->high)
+        return mxl_error("%s: low must be below high, got %lld and %lld", call->op->name,
+                         (long long)p->low, (long long)p->high);
     return mxl_draw_integers(mxl_random_stream(), out->dtype, p->low,
                              (uint64_t)p->high - (uint64_t)p->low, out->size, mxl_array_write(out));
 }
@@ -251,7 +247,7 @@ static int randint_dtypes(mxl_rule *rule)
 
 MXL_CREATOR(op_randint, "_random_randint", random_params, randint_params, randint_infer,
             randint_compute, "Random integers, uniformly distributed over [low, high).",
-            .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"),
+            .aliases = MXL_ALIASES("_npi_random_randint", "random_randint"), .fails_late = true,
             .complete_shapes = mxl_rule_creation, .complete_dtypes = randint_dtypes);
 
 const mxl_op *const mxl_ops_random[] = {

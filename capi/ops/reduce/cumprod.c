@@ -211,6 +211,7 @@ static const mxl_op op_cumprod = {
                   "Whether an element's product is that of the elements before it alone.")),
     .infer = scan_infer,
     .compute = cumprod_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = cumprod_grad,
     .saves = cumprod_saves,
 };

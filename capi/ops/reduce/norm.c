@@ -252,6 +252,7 @@ static const mxl_op op_cumsum = {
     .complete_shapes = cumsum_complete,
     .dtypes = "A>s",
     .compute = cumsum_compute,
+    .u64 = MXL_U64_WRAPS,
     .grad = cumsum_grad,
 };
 

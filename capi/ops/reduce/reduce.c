@@ -202,7 +202,8 @@ static const mxl_sparse_forms sum_forms = {.stypes = csr_stypes, .compute = csr_
 static const mxl_sparse_forms mean_forms = {.stypes = csr_stypes, .compute = csr_mean};
 
 REDUCTION(sum, MXL_REDUCE_SUM, mxl_reduce_infer, "Sum over axes.", .sparse = &sum_forms,
-          .aliases = MXL_ALIASES("_sparse_sum", "sum_axis"), .grad = sum_grad);
+          .aliases = MXL_ALIASES("_sparse_sum", "sum_axis"), .grad = sum_grad,
+          .u64 = MXL_U64_WRAPS);
 
 /* dx = dy / count, expanded */
 static int mean_grad(mxl_grad *g)
@@ -243,13 +244,13 @@ static int max_grad(mxl_grad *g)
 REDUCTION(max, MXL_REDUCE_MAX, max_infer,
           "Largest element over axes; NaN where one is among them. Where several are largest, each "
           "has the whole gradient.",
-          .aliases = MXL_ALIASES("max_axis"), .grad = max_grad,
+          .aliases = MXL_ALIASES("max_axis"), .grad = max_grad, .u64 = MXL_U64_ORDERED,
           .saves = mxl_saves_input_and_output);
 
 REDUCTION(min, MXL_REDUCE_MIN, max_infer,
           "Smallest element over axes; NaN where one is among them. Where several are smallest, "
           "each has the whole gradient.",
-          .aliases = MXL_ALIASES("min_axis"), .grad = max_grad,
+          .aliases = MXL_ALIASES("min_axis"), .grad = max_grad, .u64 = MXL_U64_ORDERED,
           .saves = mxl_saves_input_and_output);
 
 /* ---- products ---- */
@@ -327,7 +328,7 @@ static int prod_grad(mxl_grad *g)
 }
 
 REDUCTION(prod, MXL_REDUCE_PROD, mxl_reduce_infer, "Product over axes.", .grad = prod_grad,
-          .saves = mxl_saves_input_and_output);
+          .saves = mxl_saves_input_and_output, .u64 = MXL_U64_WRAPS);
 
 /* Sets dx = a where x is a number, else 0: NaN equals nothing. */
 static int set_at_numbers(mxl_grad *g, mxl_array *a)
@@ -449,6 +450,7 @@ static int int64_infer(mxl_infer *infer)
                "; of equal ones the first, and a NaN counts as the " which ".",                    \
         MXL_PARAMS(arg_params, arg_table),                                                         \
         .compute = arg_compute,                                                                    \
+        .u64 = MXL_U64_COMPARED,                                                                   \
         __VA_ARGS__,                                                                               \
     }
 
@@ -483,6 +485,7 @@ static const mxl_op op_argmax_channel = {
     .doc = "Index of the largest element along axis 1, in the array's dtype.",
     .infer = channel_infer,
     .compute = channel_compute,
+    .u64 = MXL_U64_COMPARED,
 };
 
 const mxl_op *const mxl_ops_reduce[] = {

@@ -166,6 +166,7 @@ const mxl_op mxl_op_as_strided = {
     .plan = as_strided_plan,
     .infer = mxl_plan_infer,
     .compute = mxl_plan_compute,
+    .any_dtype = true,
     .grad = as_strided_grad,
     .node_name = "AsStridedBackward0",
 };
@@ -200,6 +201,7 @@ const mxl_op mxl_op_zeros_put = {
     .plan = zeros_put_plan,
     .infer = mxl_plan_infer,
     .compute = mxl_plan_compute,
+    .any_dtype = true,
     .grad = mxl_movement_grad,
 };
 
@@ -254,6 +256,7 @@ const mxl_op mxl_op_strided_put = {
     MXL_PARAMS(mxl_strided_params, strided_table),
     .infer = strided_put_infer,
     .compute = strided_put_compute,
+    .any_dtype = true,
     .grad = strided_put_grad,
 };
 
@@ -305,6 +308,7 @@ static const mxl_op op_copy_over = {
     .inputs = mxl_inputs_lhs_rhs,
     .infer = copy_over_infer,
     .compute = copy_over_compute,
+    .any_dtype = true,
     .grad = copy_over_grad,
     .in_place = true,
 };
@@ -315,6 +319,8 @@ static int fill_compute(const mxl_call *call)
     mxl_array *out = call->out[0];
     uint64_t value;
 
+    if (mxl_check_digits(call->op->name, p->scalar, out->dtype) != 0)
+        return -1;
     mxl_cast_scalar(p->scalar, out->dtype, &value);
     mxl_fill(mxl_dtype_size(out->dtype), mxl_array_write(out), &value, out->size);
     return 0;
@@ -332,6 +338,7 @@ static const mxl_op op_fill = {
     MXL_PARAMS(mxl_scalar_params, mxl_params_scalar),
     .infer = mxl_infer_like_first,
     .compute = fill_compute,
+    .any_dtype = true,
     .grad = fill_grad,
     .in_place = true,
 };

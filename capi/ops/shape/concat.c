@@ -199,7 +199,7 @@ static int parameters_complete(mxl_rule *rule)
             MXL_PARAM_AS("dim", join_params, axis, MXL_P_INT, "1", "The axis to join along.")),    \
         .key_var_num_args = "num_args", .arity = mxl_join_arity,                                   \
         MXL_SHAPES("(data[*A,D_i@dim,*B])... -> [*A,sum(D_i),*B]"), .compute = join_compute,       \
-        .grad = join_grad
+        .any_dtype = true, .grad = join_grad
 
 /* One below the other csr matrices are one. */
 static bool concat_stypes(mxl_stypes *call)
@@ -257,6 +257,7 @@ const mxl_op mxl_op_stack = {
     .arity = mxl_join_arity,
     MXL_SHAPES("(data[*A,*B])... -> [*A,count@axis,*B]"),
     .compute = join_compute,
+    .any_dtype = true,
     .grad = join_grad,
 };
 

@@ -75,6 +75,7 @@ static const mxl_op op_diag = {
     .plan = diag_plan,
     .infer = mxl_plan_infer,
     .compute = mxl_plan_compute,
+    .any_dtype = true,
     .grad = mxl_movement_grad,
 };
 

@@ -54,13 +54,52 @@ const mxl_op mxl_op_broadcast_to = {
     MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
 };
 
+/* An extent of NumPy's operator that is the array's along the same axis, counted from the end. */
+enum { SAME_EXTENT = -2 };
+
+static int np_check(void *params)
+{
+    const mxl_tuple *shape = params;
+    int64_t known[MXL_MAX_NDIM];
+
+    for (int i = 0; i < shape->n && i < MXL_MAX_NDIM; i++)
+        known[i] = shape->v[i] == SAME_EXTENT ? 1 : shape->v[i];
+    return mxl_shape_count(shape->n, known) < 0 ? mxl_error_prefix("broadcast_to") : 0;
+}
+
+static int np_plan(mxl_plan *p)
+{
+    const mxl_tuple *shape = p->params;
+    int64_t to[MXL_MAX_NDIM];
+    mxl_tuple resolved = {shape->n, to};
+    mxl_plan own = *p;
+    int status;
+
+    for (int i = 0; i < shape->n; i++) {
+        int from = i - (shape->n - p->shape.ndim);
+
+        to[i] = shape->v[i];
+        if (to[i] == SAME_EXTENT && from < 0)
+            return mxl_error("%s: axis %d of shape %s is one that the array of %d axes lacks",
+                             p->op->name, i, MXL_SHAPE_TEXT(shape->n, shape->v), p->shape.ndim);
+        if (to[i] == SAME_EXTENT)
+            to[i] = p->shape.dim[from];
+    }
+    own.params = &resolved;
+    status = own_plan(&own);
+    own.params = p->params;
+    *p = own;
+    return status;
+}
+
 static const mxl_op op_np_broadcast_to = {
     .name = MXL_NUMPY("_npi_broadcast_to"),
     .doc = "The array repeated along its axes of extent 1, and along new leading axes.",
     MXL_INPUTS(MXL_INPUT(array, "Input array, of any shape.")),
-    MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, "[]", "Shape of the result."),
-    .check = own_check,
-    MXL_MOVEMENT_BACK(own_plan, mxl_grad_pass),
+    MXL_ONLY_PARAM(mxl_tuple, shape, MXL_P_SHAPE, "[]",
+                   "Shape of the result; -2 keeps an extent of the array."),
+    .check = np_check,
+    MXL_MOVEMENT_BACK(np_plan, mxl_grad_pass),
 };
 
 /* ---- broadcast_to ---- */

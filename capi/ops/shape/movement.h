@@ -9,8 +9,8 @@
  * another movement. */
 #define MXL_MOVEMENT(PLAN) MXL_MOVEMENT_BACK(PLAN, mxl_movement_grad)
 #define MXL_MOVEMENT_BACK(PLAN, GRAD)                                                              \
-    .plan = (PLAN), .infer = mxl_plan_infer, .compute = mxl_plan_compute, .grad = (GRAD),          \
-    .strided = true
+    .plan = (PLAN), .infer = mxl_plan_infer, .compute = mxl_plan_compute, .any_dtype = true,       \
+    .grad = (GRAD), .strided = true
 
 /* dx = zeros with dy at its elements; the gradients of a repeated element are added. */
 int mxl_movement_grad(mxl_grad *g);

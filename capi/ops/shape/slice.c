@@ -192,6 +192,8 @@ static int assign_scalar_compute(const mxl_call *call)
 
     if (find_part(call->op, p, in, &part) != 0)
         return -1;
+    if (mxl_check_digits(call->op->name, p->scalar, in->dtype) != 0)
+        return -1;
     copy_around(call->out[0], in, &part);
     mxl_cast_scalar(p->scalar, in->dtype, &element);
     write_part(call->out[0], &part, &element, still);
@@ -226,6 +228,7 @@ static const mxl_op op_slice_assign_scalar = {
                   SLICE_BOUNDS),
     .infer = assign_scalar_infer,
     .compute = assign_scalar_compute,
+    .any_dtype = true,
     .grad = assign_scalar_grad,
     .in_place = true,
 };
@@ -337,6 +340,7 @@ static const mxl_op op_slice_assign = {
     .shapes = "A.>A",
     .complete_shapes = assign_complete,
     .compute = assign_compute,
+    .any_dtype = true,
     .grad = assign_grad,
     .in_place = true,
 };

@@ -22,8 +22,10 @@ static int axis_plan(mxl_plan *p)
     extent = p->shape.dim[axis];
     begin = a->begin < 0 ? a->begin + extent : a->begin;
     end = a->end == MXL_NONE ? extent : a->end < 0 ? a->end + extent : a->end;
-    if (extent < 0 && (begin < 0) != (end < 0))
-        end = begin + extent; /* one is counted from the unknown end */
+    if (extent < 0) { /* nothing follows, as in 1.9.1 */
+        mxl_plan_cut(p, axis, 0, extent, 1);
+        return 0;
+    }
     if (extent > 0 && (begin < 0 || end > extent || begin >= end))
         return mxl_error("slice_axis: positions %lld to %lld of an axis of %lld", (long long)begin,
                          (long long)end, (long long)extent);

@@ -35,6 +35,8 @@ static int split_arity(const void *params, mxl_arity *arity)
 /* The first position of part i of an axis; i may be the number of parts. */
 static int64_t part_begin(const split_params *p, int64_t extent, int64_t i)
 {
+    if (extent == 0)
+        return 0; /* positions beyond the end of an axis without any are its end */
     if (p->sections > 0) {
         int64_t each = extent / p->sections, longer = extent % p->sections;
 
@@ -203,6 +205,7 @@ const mxl_op mxl_op_slice_channel = {
     .infer = channel_infer,
     .complete_shapes = channel_complete,
     .compute = mxl_plan_compute,
+    .any_dtype = true,
     .grad = split_grad,
     .strided = true,
 };

@@ -136,20 +136,17 @@ static void flipped_end(const flipped *f)
 static int flip(flipped *f, const mxl_parts *m, int64_t width)
 {
     mxl_csr a = mxl_sparse_csr(m);
-    int64_t stored = mxl_parts_stored(m), bounds;
+    int64_t stored = mxl_parts_stored(m), bounds = (stored < width ? stored : width) + 1;
 
-    *f = (flipped){mxl_array_new(MXL_I64, 1, &stored), mxl_array_new(MXL_I64, 1, &stored),
-                   mxl_array_new(m->data->dtype, 1, &stored), NULL, 0};
-    if (f->columns == NULL || f->rows == NULL || f->values == NULL ||
-        mxl_sparse_by_column(mxl_dtype_size(m->data->dtype), &a, width, mxl_array_write(f->columns),
-                             mxl_array_write(f->rows), mxl_array_write(f->values)) != 0)
+    *f =
+        (flipped){mxl_array_new(MXL_I64, 1, &stored), mxl_array_new(MXL_I64, 1, &stored),
+                  mxl_array_new(m->data->dtype, 1, &stored), mxl_array_new(MXL_I64, 1, &bounds), 0};
+    if (f->columns == NULL || f->rows == NULL || f->values == NULL || f->indptr == NULL)
         return -1;
-    bounds = mxl_csr_groups(mxl_array_read(f->columns), stored) + 1;
-    f->indptr = mxl_array_new(MXL_I64, 1, &bounds);
-    if (f->indptr == NULL)
-        return -1;
-    f->found = mxl_csr_group(mxl_array_write(f->columns), stored, mxl_array_write(f->indptr));
-    return 0;
+    f->found = mxl_sparse_by_column(mxl_dtype_size(m->data->dtype), &a, width,
+                                    mxl_array_write(f->columns), mxl_array_write(f->rows),
+                                    mxl_array_write(f->values), mxl_array_write(f->indptr));
+    return f->found < 0 ? -1 : 0;
 }
 
 /* f x dense [*, n]: its stored rows, or with `height` all of them. */

@@ -7,6 +7,8 @@
 #include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
 #include "engine/backward/backward.h"
+#include "engine/backward/heads.h"
+#include "engine/run/builtin_ops.h"
 #include "engine/run/generator.h"
 #include "symbol/infer.h"
 #include "symbol/stypes.h"
@@ -31,6 +33,7 @@ static void executor_free(mxl_ref *ref)
         for (int i = 0; i < e->args; i++) {
             mxl_array_release(e->arg[i]);
             mxl_array_release(e->grad[i]);
+            mxl_array_release(e->converted[i]);
             mxl_array_release(e->variable[i]);
         }
         for (int i = 0; i < e->aux; i++)
@@ -78,7 +81,7 @@ static int make_lists(mxl_executor *e)
 
     for (int n = 0; n < e->program.graph.walk.count; n++)
         variables += e->program.graph.walk.node[n]->op == NULL;
-    e->bytes = (5 * variables + 2 * outputs + 1) * sizeof(*list) +
+    e->bytes = (6 * variables + 2 * outputs + 1) * sizeof(*list) +
                variables * (sizeof(*e->req) + sizeof(*e->is_state));
     list = mxl_alloc_zero(e->bytes);
     if (list == NULL)
@@ -88,7 +91,8 @@ static int make_lists(mxl_executor *e)
     e->variable = list + 2 * variables;
     e->state = list + 3 * variables;
     e->input = list + 4 * variables;
-    e->output = list + 5 * variables;
+    e->converted = list + 5 * variables;
+    e->output = list + 6 * variables;
     e->head = e->output + outputs;
     e->req = (mxl_grad_req *)(e->head + outputs);
     e->is_state = (bool *)(e->req + variables);
@@ -155,19 +159,30 @@ mxl_array *mxl_executor_leaf(const mxl_array *arg, mxl_array *grad, mxl_grad_req
 
 int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad, mxl_grad_req req)
 {
-    mxl_array *variable = NULL;
+    mxl_array *variable = NULL, *converted = NULL;
 
     if (grad == NULL)
         req = MXL_GRAD_NULL;
-    if (req != MXL_GRAD_NULL && (grad->dtype != arg->dtype || !mxl_array_same_shape(grad, arg)))
-        return mxl_error("%s has shape %s and dtype %s, its gradient %s and %s",
-                         mxl_executor_variable(e, i, false)->name, MXL_SHAPE_OF(arg),
-                         mxl_dtype_name(arg->dtype), MXL_SHAPE_OF(grad),
-                         mxl_dtype_name(grad->dtype));
-    if (req != MXL_GRAD_NULL && (variable = mxl_executor_leaf(arg, grad, req)) == NULL)
+    if (req != MXL_GRAD_NULL && (grad->dtype != arg->dtype || !mxl_array_same_shape(grad, arg))) {
+        if (grad->size != arg->size || !grad->contiguous)
+            return mxl_error("%s has shape %s, its gradient %s",
+                             mxl_executor_variable(e, i, false)->name, MXL_SHAPE_OF(arg),
+                             MXL_SHAPE_OF(grad));
+        converted = mxl_array_zeros(arg->dtype, arg->ndim, arg->shape);
+        if (converted == NULL)
+            return -1;
+    }
+    if (req != MXL_GRAD_NULL)
+        variable = mxl_executor_leaf(arg, converted != NULL ? converted : grad,
+                                     converted != NULL ? MXL_GRAD_WRITE : req);
+    if (req != MXL_GRAD_NULL && variable == NULL) {
+        mxl_array_release(converted);
         return -1;
+    }
     put(&e->arg[i], arg);
     put(&e->grad[i], grad);
+    mxl_array_release(e->converted[i]);
+    e->converted[i] = converted;
     mxl_array_release(e->variable[i]);
     e->variable[i] = variable;
     e->req[i] = req;
@@ -421,62 +436,68 @@ int mxl_executor_forward(mxl_executor *e, mxl_mode mode, const mxl_monitor *moni
 }
 
 /* Runs a forward again, recorded: one without training, which costs nothing until its gradients are
- * asked for, or one whose graph a backward has released. */
+ * asked for, or one whose graph a backward has released. One that never ran, too: in 1.9.1 a
+ * gradient that reads inputs alone needs no forward. */
 static int record_again(mxl_executor *e, mxl_mode mode)
 {
     mode.record = true;
-    mode.training = e->training;
-    return e->has_run ? mxl_program_run(&e->program, e->input, e->head, mode, NULL)
-                      : mxl_error("backward needs a forward before it");
+    if (e->has_run)
+        mode.training = e->training;
+    return mxl_program_run(&e->program, e->input, e->head, mode, NULL);
 }
 
-/* The gradient of output i in the dtype that the output has: as it was given, or cast. A new
- * reference; NULL with the error set, as for one of another shape. */
-static mxl_array *fitting_head(const mxl_executor *e, int i, mxl_array *given)
+/* Head gradients have the shapes of the outputs, except where their values do not matter. */
+static int check_heads(const mxl_executor *e, mxl_array *const *given)
 {
-    const mxl_array *out = e->output[i];
-    mxl_array *cast;
+    for (int i = 0; i < e->outputs && given != NULL; i++) {
+        mxl_edge edge;
+        bool ignored;
 
-    if (given->storage == NULL || !mxl_array_same_shape(given, out))
-        return mxl_error_null("head gradient %d has shape %s, output %d has %s", i,
-                              MXL_SHAPE_OF(given), i, MXL_SHAPE_OF(out));
-    if (given->dtype == out->dtype) {
-        mxl_array_retain(given);
-        return given;
-    }
-    cast = mxl_array_new(out->dtype, out->ndim, out->shape);
-    if (cast != NULL && mxl_array_copy_into(cast, given) == 0)
-        return cast;
-    mxl_array_release(cast);
-    return NULL;
-}
-
-static void release_all(mxl_array **list, int count)
-{
-    for (int i = 0; i < count; i++)
-        mxl_array_release(list[i]);
-    mxl_free(list, (size_t)count * sizeof(*list));
-}
-
-/* Sets *fitting to a list of such gradients, NULL where none is given; to NULL if none are. */
-static int fit_heads(const mxl_executor *e, mxl_array *const *given, mxl_array ***fitting)
-{
-    mxl_array **list;
-
-    *fitting = NULL;
-    if (given == NULL)
-        return 0;
-    list = mxl_alloc_zero((size_t)e->outputs * sizeof(*list));
-    if (list == NULL)
-        return -1;
-    for (int i = 0; i < e->outputs; i++) {
-        if (given[i] == NULL || (list[i] = fitting_head(e, i, given[i])) != NULL)
+        if (given[i] == NULL ||
+            (given[i]->storage != NULL && mxl_array_same_shape(given[i], e->output[i])))
             continue;
-        release_all(list, e->outputs);
-        return -1;
+        edge = mxl_array_edge(e->head[i]);
+        ignored = edge.target == NULL || mxl_head_ignores(edge);
+        mxl_ref_release(edge.target);
+        if (!ignored)
+            return mxl_error("head gradient %d has shape %s, output %d has %s", i,
+                             MXL_SHAPE_OF(given[i]), i, MXL_SHAPE_OF(e->output[i]));
     }
-    *fitting = list;
     return 0;
+}
+
+/* Puts the gradient that arrived in e->converted[i] into the caller's array. */
+static int convert_gradient(const mxl_executor *e, int i, mxl_mode mode)
+{
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    mxl_array *from = e->converted[i], *to = e->grad[i], *cast = NULL;
+    mxl_array *shaped = mxl_array_view(to, 0, from->ndim, from->shape);
+    int status = builtin != NULL && shaped != NULL ? 0 : -1;
+
+    if (status == 0 && e->req[i] != MXL_GRAD_ADD)
+        status = mxl_array_copy_into(shaped, from);
+    else if (status == 0)
+        status = mxl_invoke(builtin->cast, &to->dtype, 1, &from, 1, &cast, mode);
+    if (status == 0 && cast != NULL) {
+        mxl_array *pair[2] = {shaped, cast};
+
+        status = mxl_invoke(mxl_builtin_sum(builtin, to->dtype), NULL, 2, pair, 1, &shaped, mode);
+    }
+    mxl_array_release(cast);
+    mxl_array_release(shaped);
+    return status;
+}
+
+static int convert_gradients(const mxl_executor *e, mxl_mode mode)
+{
+    int status = 0;
+
+    mode.record = false;
+    for (int i = 0; i < e->args && status == 0; i++) {
+        if (e->converted[i] != NULL)
+            status = convert_gradient(e, i, mode);
+    }
+    return status;
 }
 
 int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mode mode,
@@ -484,11 +505,11 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
 {
     mxl_backward_args args = {.num_heads = e->outputs,
                               .heads = e->head,
+                              .head_grads = head_grads,
                               .retain_graph = !e->repeatable,
                               .allow_constants = true,
                               .training = mode.training,
                               .dialect = mode.dialect};
-    mxl_array **fitting = NULL;
     int status;
 
     if (!wants_gradients(e) || e->outputs == 0)
@@ -497,15 +518,14 @@ int mxl_executor_backward(mxl_executor *e, mxl_array *const *head_grads, mxl_mod
         return -1;
     status = e->head[0] == NULL ? record_again(e, mode) : 0;
     if (status == 0)
-        status = fit_heads(e, head_grads, &fitting);
-    args.head_grads = fitting;
+        status = check_heads(e, head_grads);
     if (status == 0)
         status = mxl_backward(&args);
-    if (fitting != NULL)
-        release_all(fitting, e->outputs);
+    if (status == 0)
+        status = convert_gradients(e, mode);
     if (status == 0 && monitor != NULL)
         status = mxl_executor_show_gradients(e, monitor);
-    if (e->repeatable)
+    if (e->repeatable || !e->has_run)
         drop_heads(e);
     return leave(e, status);
 }

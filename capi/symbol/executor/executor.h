@@ -11,6 +11,8 @@ typedef struct mxl_executor {
     int args, aux, outputs; /* numbers of them */
     mxl_array **arg;        /* [args], kept; what follows is in the same block */
     mxl_array **grad;       /* [args], kept; NULL: none is wanted */
+    mxl_array **converted;  /* [args]: where a gradient arrives whose array has another dtype or
+                               shape, or NULL */
     mxl_array **variable;   /* [args]: what is recorded: an alias with the gradient, or NULL */
     mxl_array **state;      /* [aux], kept: auxiliary states */
     mxl_array **input;      /* [args + aux]: in the order of the walk, borrowed */
@@ -39,8 +41,8 @@ const mxl_graph_node *mxl_executor_variable(const mxl_executor *e, int i, bool i
 /* An alias of an argument whose gradient goes to `grad`; NULL with the error set. */
 mxl_array *mxl_executor_leaf(const mxl_array *arg, mxl_array *grad, mxl_grad_req req);
 
-/* Puts in argument i with its gradient, which may be NULL, or state i. Retains them. -1 with the
- * error set if shapes or dtypes of the two differ. */
+/* Puts in argument i with its gradient, which may be NULL, or state i. Retains them. A gradient may
+ * have another dtype, and another shape of as many elements; -1 with the error set for others. */
 int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad, mxl_grad_req req);
 int mxl_executor_set_state(mxl_executor *e, int i, mxl_array *state);
 

@@ -12,6 +12,10 @@
 #ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
 #define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
 #endif
+/* Python 3.9 does not know it, 3.11 looks for methods of other types anew in each call. */
+#ifndef Py_TPFLAGS_IMMUTABLETYPE
+#define Py_TPFLAGS_IMMUTABLETYPE (1UL << 8)
+#endif
 #if Py_LIMITED_API < 0x030C0000
 typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args, size_t nargs,
                                     PyObject *names);
@@ -65,6 +69,8 @@ typedef struct call {
     int num_dtypes;   /* of arrays that are usual; 0: all, and `_dtype` means nothing */
     int num_floating; /* the first of them take numbers with a fraction */
     PyObject *dtypes[MAX_DTYPES];
+    PyObject *home;    /* of calls that make arrays of none: see is_at_home; NULL */
+    PyObject *makes;   /* of those by a shape: prepared calls by what is given as a dtype, a dict */
     PyObject *by_flag; /* the library promotes operands: `_dtype` for each of its dtypes; or NULL */
     /* What may follow the arrays, and how it is read: the form. */
     int (*read)(const struct call *self, const arguments *given, struct operation *o);
@@ -87,7 +93,7 @@ typedef struct call {
         };
         struct {           /* of views.c, which reads no operation */
             uint64_t list; /* of an array and a list of integers, */
-            int reshape;   /* or MXNet's reshape, by a list of codes */
+            int reshape;   /* its integers may be negative; without `list`: MXNet's reshape */
         };
     };
 } call;
@@ -97,13 +103,25 @@ typedef struct call {
  * is safe: the library calls back without a lock of its own. */
 enum { SMALL = 512 };
 
+/* Whether an array of that shape is small. */
+static int is_few(int ndim, const int64_t *shape)
+{
+    int64_t elements = 1;
+
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] > SMALL || elements > SMALL)
+            return 0;
+        elements *= shape[i];
+    }
+    return ndim >= 0 && elements <= SMALL;
+}
+
 static int is_small(const owner *array)
 {
-    int64_t shape[4] = {1, 1, 1, 1};
+    int64_t shape[4];
     int ndim = p_MXLNDArrayGetInfo(HANDLE(array->handle), 4, shape, NULL);
 
-    return ndim >= 0 && ndim <= 4 && shape[0] <= SMALL && shape[1] <= SMALL && shape[2] <= SMALL &&
-           shape[3] <= SMALL && shape[0] * shape[1] * shape[2] * shape[3] <= SMALL;
+    return ndim <= 4 && is_few(ndim, shape);
 }
 
 /* Makes the result's object. */
@@ -321,186 +339,4 @@ static int read_operand(const call *self, const arguments *given, operation *o)
     o->prepared = self->number;
     o->has_number = read_number(self, given->position, given->args[1], o);
     return o->has_number;
-}
-
-/* Runs the operation. Returns the handle of the result, or of the target; 0 if the library returns
- * an error. */
-static uint64_t compute(const call *self, const operation *o, PyObject *const *args)
-{
-    NDArrayHandle call = HANDLE(o->prepared), in[MAX_INPUTS], out[1];
-
-    for (int i = 0; i < o->arrays; i++)
-        in[i] = HANDLE(((const owner *)args[i])->handle);
-    if (o->target != NULL) {
-        MXLValue values[2];
-        int count = 1;
-
-        out[0] = HANDLE(o->target->handle);
-        values[0].f = o->number;
-        if (o->is_integer)
-            values[0].i = o->integer;
-        values[1].i = o->is_integer;
-        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? values : NULL, &count, out) != 0)
-            return 0;
-        return o->target->handle;
-    }
-    if (o->axis >= 0 && self->axis != 0)
-        return NUMBER(p_MXLCall1Int(call, in[0], o->axis));
-    if (o->axis >= 0)
-        return NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
-    if (o->is_integer)
-        return NUMBER(p_MXLCall1Int(call, in[0], o->integer));
-    if (o->has_number)
-        return NUMBER(p_MXLCall1Float(call, in[0], o->number));
-    if (o->num_values > 0)
-        return NUMBER(p_MXLCall(call, o->arrays, in, o->values));
-    if (o->arrays == 1)
-        return NUMBER(p_MXLCall1(call, in[0]));
-    if (o->arrays == 2)
-        return NUMBER(p_MXLCall2(call, in[0], in[1]));
-    return NUMBER(p_MXLCall(call, o->arrays, in, NULL));
-}
-
-/* Calls a Python function with the arguments of a vectorcall. */
-static PyObject *call_python(PyObject *function, PyObject *const *args, Py_ssize_t nargs,
-                             PyObject *names)
-{
-    PyObject *tuple = PyTuple_New(nargs), *keywords = NULL, *done = NULL;
-    Py_ssize_t num_names = names == NULL ? 0 : PyTuple_Size(names);
-
-    if (tuple == NULL)
-        return NULL;
-    for (Py_ssize_t i = 0; i < nargs; i++) {
-        Py_INCREF(args[i]);
-        PyTuple_SetItem(tuple, i, args[i]);
-    }
-    if (num_names > 0 && (keywords = PyDict_New()) == NULL)
-        goto done;
-    for (Py_ssize_t i = 0; i < num_names; i++) {
-        if (PyDict_SetItem(keywords, PyTuple_GetItem(names, i), args[nargs + i]) != 0)
-            goto done;
-    }
-    done = PyObject_Call(function, tuple, keywords);
-done:
-    Py_DECREF(tuple);
-    Py_XDECREF(keywords);
-    return done;
-}
-
-/* How many of the first arguments are arrays that are usual, and of one dtype unless the library
- * promotes, when *mixed is set; 0 if the first is not usual, -1 if another is of the class but not
- * usual. */
-static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t nargs, int *mixed)
-{
-    int n = 0;
-
-    while (n < nargs && Py_TYPE(args[n]) == self->cls) {
-        const owner *array = (const owner *)args[n];
-
-        if (n == self->num_inputs || array->handle == 0)
-            return -1;
-        if (self->num_dtypes != 0 && array->dtype != ((const owner *)args[0])->dtype) {
-            if (self->by_flag == NULL)
-                return -1;
-            *mixed = 1;
-        }
-        n++;
-    }
-    return n;
-}
-
-/* Whether arrays fulfil what the call asks of them besides their dtypes. */
-static int are_usual(const call *self, PyObject *const *args, int arrays)
-{
-    for (int i = 0; i < arrays; i++) {
-        NDArrayHandle x = HANDLE(((const owner *)args[i])->handle);
-
-        if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != MXL_EDGE_CONSTANT) ||
-            (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1))
-            return 0;
-        if (self->least != 0) {
-            int ndim = p_MXLNDArrayGetInfo(x, 0, NULL, NULL);
-
-            if (ndim < self->least || (self->most != 0 && ndim > self->most))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-/* Fills in the operation for the arguments of a call. Returns 0 if the call is unusual. */
-static int choose(const call *self, arguments *given, operation *o)
-{
-    const owner *a = (const owner *)given->args[0];
-
-    *o = (operation){.axis = -1};
-    given->arrays = o->arrays = count_arrays(self, given->args, given->nargs, &o->is_promoted);
-    if (o->arrays < 1)
-        return 0;
-    if (self->num_dtypes != 0)
-        given->position = find_dtype(self, a->dtype);
-    if (self->by_flag != NULL && given->position >= self->num_floating)
-        o->is_promoted = 1;
-    if (given->position < 0 || (self->into && a->read_only != NULL) ||
-        ((self->constant | self->contiguous | self->least) &&
-         !are_usual(self, given->args, o->arrays)))
-        return 0;
-    if (given->nargs == o->arrays && given->names == NULL && self->read != read_values)
-        o->prepared = plain_call(self, o->arrays);
-    else if (!self->read(self, given, o))
-        return 0;
-    if (self->into)
-        o->target = (owner *)given->args[0];
-    return o->prepared != 0 && (o->target == NULL || o->target->handle != 0);
-}
-
-/* The `_dtype` of a result that the library says. Borrowed; NULL with an exception set. */
-static PyObject *ask_dtype(const call *self, uint64_t made)
-{
-    int64_t shape[1];
-    int flag = -1;
-
-    (void)p_MXLNDArrayGetInfo(HANDLE(made), 0, shape, &flag);
-    return PyTuple_GetItem(self->by_flag, flag);
-}
-
-/* An operation of arrays, and of what the form lets follow them. */
-static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_t flags,
-                                PyObject *names)
-{
-    const call *self = (const call *)callable;
-    Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
-    arguments given = {args, nargs, names, 0, 0};
-    PyObject *dtype = self->result;
-    uint64_t made;
-    operation o;
-    int is_quick;
-
-    if (nargs < 1 || !choose(self, &given, &o))
-        return call_python(self->function, args, nargs, names);
-    is_quick = !o.may_be_large;
-    for (int i = 0; is_quick && i < o.arrays; i++)
-        is_quick = is_small((const owner *)args[i]);
-    if (is_quick) {
-        made = compute(self, &o, args);
-    } else {
-        PyThreadState *thread = PyEval_SaveThread();
-
-        made = compute(self, &o, args);
-        PyEval_RestoreThread(thread);
-    }
-    if (made == 0)
-        return call_python(self->failed, args, nargs, names);
-    if (o.target != NULL) {
-        Py_INCREF(o.target);
-        return (PyObject *)o.target;
-    }
-    if (dtype == NULL && self->num_dtypes != 0) {
-        dtype = o.is_promoted ? ask_dtype(self, made) : ((const owner *)args[0])->dtype;
-        if (dtype == NULL) {
-            p_MXNDArrayFree(HANDLE(made));
-            return NULL;
-        }
-    }
-    return adopt(self, made, dtype);
 }

@@ -1,28 +1,30 @@
 /* The class Call as Python has it: how its objects are made, and what they have of a function.
- * After views.c; mxlite/_lib/hot_cffi.py asks for the classes. */
+ * After join.c; mxlite/_lib/hot_cffi.py asks for the classes. */
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *keys[] = {
         "function", "failed",  "cls",       "one",        "two",          "many",   "number",
         "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
         "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
-        "new_axis", "reshape", "values",    "least",      "most",         "put",    NULL};
+        "new_axis", "reshape", "values",    "least",      "most",         "put",    "home",
+        "makes",    "join",    NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
-    PyObject *values = NULL;
+    PyObject *values = NULL, *home = NULL, *makes = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
-    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0;
+    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0, join = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iip", keys, &function, &failed,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!p", keys, &function, &failed,
             &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
-            &PyTuple_Type, &values, &least, &most, &put))
+            &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type, &makes,
+            &join))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
@@ -34,7 +36,10 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self = (call *)PyType_GenericAlloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->vectorcall = put                    ? call_put
+    self->vectorcall = makes != NULL          ? call_make
+                       : join                 ? call_join
+                       : home != NULL         ? call_listed
+                       : put                  ? call_put
                        : subscript            ? call_subscript
                        : list != 0 || reshape ? call_integers
                                               : call_operation;
@@ -83,6 +88,10 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->result = result;
     Py_XINCREF(by_flag);
     self->by_flag = by_flag;
+    Py_XINCREF(home);
+    self->home = home;
+    Py_XINCREF(makes);
+    self->makes = makes;
     for (int i = 0; i < self->num_dtypes; i++) {
         self->dtypes[i] = PyTuple_GetItem(dtypes, i);
         Py_INCREF(self->dtypes[i]);
@@ -168,6 +177,8 @@ static void call_dealloc(PyObject *object)
     call_clear(object);
     Py_XDECREF(self->result);
     Py_XDECREF(self->by_flag);
+    Py_XDECREF(self->home);
+    Py_XDECREF(self->makes);
     if (self->read == read_known)
         free_known(self);
     for (int i = 0; self->read == read_values && i < self->num_values; i++) {
@@ -255,7 +266,7 @@ static PyType_Spec call_spec = {
     sizeof(call),
     0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-        Py_TPFLAGS_METHOD_DESCRIPTOR,
+        Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_IMMUTABLETYPE,
     call_slots,
 };
 
@@ -267,8 +278,12 @@ static uint64_t make_type(int number)
 
     if (types != NULL && method_type == NULL)
         method_type = PyObject_GetAttrString(types, "MethodType");
-    if (out_name == NULL)
+    if (out_name == NULL) {
         out_name = PyUnicode_InternFromString("out"), dim_name = PyUnicode_InternFromString("dim");
+        dtype_name = PyUnicode_InternFromString("dtype");
+        context_name = PyUnicode_InternFromString("context");
+        axis_name = PyUnicode_InternFromString("axis");
+    }
     find_slice_fields();
     if (method_type != NULL)
         type = PyType_FromSpec(number == 0 ? &owner_spec : &call_spec);

@@ -7,7 +7,7 @@ enum { MAX_NUMBERS = 4096, MAX_ITEM = 8 };
  */
 static size_t item_size(int dtype)
 {
-    static const unsigned char sizes[] = {4, 8, 2, 1, 4, 1, 8, 1};
+    static const unsigned char sizes[] = {4, 8, 2, 1, 4, 1, 8, 1, 2, 2, 4, 8};
 
     return dtype >= 0 && dtype < (int)sizeof sizes ? sizes[dtype] : 0;
 }
@@ -28,6 +28,10 @@ static PyObject *element_of(int dtype, const char *at)
         int32_t i32;
         int8_t i8;
         int64_t i64;
+        int16_t i16;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
     } element;
 
     memcpy(&element, at, item_size(dtype));
@@ -44,6 +48,14 @@ static PyObject *element_of(int dtype, const char *at)
         return PyLong_FromLong(element.i8);
     case 6:
         return PyLong_FromLongLong(element.i64);
+    case 8:
+        return PyLong_FromLong(element.i16);
+    case 9:
+        return PyLong_FromLong(element.u16);
+    case 10:
+        return PyLong_FromLongLong(element.u32);
+    case 11:
+        return PyLong_FromUnsignedLongLong(element.u64);
     default:
         return PyBool_FromLong(element.u8);
     }
@@ -185,7 +197,7 @@ static void interface_free(PyObject *capsule)
 static PyObject *array_struct(PyObject *self, PyObject *object)
 {
     enum { ALIGNED = 0x100, NATIVE = 0x200, WRITEABLE = 0x400 };
-    static const char kinds[] = "fffuiiib"; /* by MXNet's numbers of dtypes */
+    static const char kinds[] = "fffuiiibiuuu"; /* by MXNet's numbers of dtypes */
     int64_t extents[MAX_NDIM], strides[MAX_NDIM];
     uint64_t array = PyLong_AsUnsignedLongLong(object);
     PyThreadState *thread;

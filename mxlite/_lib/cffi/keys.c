@@ -211,7 +211,7 @@ static uint64_t select_by(const call *self, const owner *array, PyObject *key)
         k.arrays[1] = HANDLE(array->handle);
         value.list.n = k.count;
         value.list.values = k.numbers;
-        if (!is_small(array))
+        if (!is_few(k.ndim, k.extents))
             thread = PyEval_SaveThread();
         made = NUMBER(p_MXLCall(HANDLE(self->many), k.num_arrays - 1, k.arrays + 1, &value));
         if (thread != NULL)
@@ -272,7 +272,7 @@ static int put_by(const call *self, owner *array, PyObject *key, PyObject *value
             in[0] = out[0];
         values[0].list.n = k.count;
         values[0].list.values = k.numbers;
-        if (!is_small(array))
+        if (!is_few(k.ndim, k.extents))
             thread = PyEval_SaveThread();
         status = p_MXLCallInto(HANDLE(run), num_in, in, values, &count, out);
         if (thread != NULL)

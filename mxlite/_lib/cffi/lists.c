@@ -32,18 +32,6 @@ static void free_numbers(numbers *taken)
         PyMem_Free(taken->at);
 }
 
-/* The length of a list or a tuple; -1 with a Python exception set for any other object. */
-static Py_ssize_t length_of(PyObject *list)
-{
-    return PyTuple_Check(list) ? PyTuple_Size(list) : PyList_Size(list);
-}
-
-/* Borrows entry i of a list or a tuple. */
-static PyObject *entry_of(PyObject *list, Py_ssize_t i)
-{
-    return PyTuple_Check(list) ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
-}
-
 /* Converts a Python integer, or an object with `__index__`, to int64_t. Returns -1 with a Python
  * exception set on failure. */
 static int64_t integer_of(PyObject *object)

@@ -103,8 +103,8 @@ static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t
 
         if (count > 0 && are_usual(self, args, 1)) {
             uint64_t made =
-                NUMBER(self->reshape ? p_MXLNDArrayReshape(x, count, values, 0)
-                                     : p_MXLCall1List(HANDLE(self->list), x, count, values));
+                NUMBER(self->list == 0 ? p_MXLNDArrayReshape(x, count, values, 0)
+                                       : p_MXLCall1List(HANDLE(self->list), x, count, values));
 
             return made != 0 ? adopt(self, made, array->dtype)
                              : call_python(self->failed, args, nargs, names);

@@ -189,7 +189,7 @@ TEST(creation_refuses)
     FAILS(MXNDArrayCreate(shape, UINT32_MAX, 1, 0, 0, &h), "axes");
     FAILS(MXNDArrayCreate(NULL, 2, 1, 0, 0, &h), "'shape' is NULL");
     FAILS(MXNDArrayCreate(shape, 2, 1, 0, 0, NULL), "'out' is NULL");
-    FAILS(MXNDArrayCreateEx(shape, 2, 1, 0, 0, 8, &h), "MXNDArrayCreateEx: unknown dtype 8");
+    FAILS(MXNDArrayCreateEx(shape, 2, 1, 0, 0, 13, &h), "MXNDArrayCreateEx: unknown dtype 13");
     FAILS(MXNDArrayCreateEx(shape, 2, 1, 0, 0, -1, &h), "unknown dtype -1");
     FAILS(MXNDArrayCreateEx(shape, 2, 1, 0, 0, 99, &h), "unknown dtype 99");
     FAILS(MXNDArrayCreateEx64(negative, 2, 1, 0, 0, 0, &h), "MXNDArrayCreateEx64: shape (2,-1)");

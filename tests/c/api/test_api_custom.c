@@ -248,7 +248,7 @@ TEST(odd_answers)
     saw.odd_input = 0;
     CHECK_FAILS(run(&a), "expects shape () of input 1, given (3,)");
     saw.odd_input = -9;
-    saw.odd_dtype = 12;
+    saw.odd_dtype = 13;
     CHECK_FAILS(run(&a), "gave no dtype for output 1");
     saw.odd_dtype = -1;
     CHECK_FAILS(run(&a), "gave no dtype for output 1");

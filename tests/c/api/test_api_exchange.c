@@ -160,7 +160,7 @@ TEST(tensors_that_are_refused)
     m.tensor.strides = NULL;
     m.tensor.dtype.lanes = 4;
     CHECK_INT(MXNDArrayFromDLPack(&m, &out), -1);
-    m.tensor.dtype = (dl_type){DL_INT, 16, 1};
+    m.tensor.dtype = (dl_type){DL_INT, 128, 1};
     CHECK_INT(MXNDArrayFromDLPack(&m, &out), -1);
     m.tensor.dtype = (dl_type){DL_FLOAT, 32, 1};
     m.tensor.device = 2;

@@ -72,7 +72,9 @@ TEST(facts)
         CHECK_INT(MXLGetInfo(known[i], &text), 0);
         CHECK(text != NULL && strlen(text) > 0);
     }
-    CHECK_STR(text, "float32 float64 float16 uint8 int32 int8 int64 bool");
+    CHECK_STR(text,
+              "float32 float64 float16 uint8 int32 int8 int64 bool int16 uint16 uint32 uint64 "
+              "bfloat16");
     FAILS(MXLGetInfo("colour", &text), "MXLGetInfo: unknown fact \"colour\"");
     CHECK(text == NULL);
     FAILS(MXLGetInfo(NULL, &text), "'what' is NULL");

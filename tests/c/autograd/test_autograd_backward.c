@@ -43,9 +43,9 @@ TEST(the_same_engine)
     CHECK_NEAR(grad_at(w, 1), 180, 0);
     drop(mine);
     drop(g);
-    g = VEC(1, 2, 3);
+    g = VEC(1);
     CHECK_FAILS(MXLBackward(1, &root, &zero, &g, &keep, 0, NULL, NULL, NULL),
-                "head gradient 0 has shape (3,), head 0 has (2,)");
+                "head gradient 0 has shape (1,), head 0 has (2,)");
     drop(g);
     MXLNodeFree(root);
     MXLNodeFree(var);

@@ -229,7 +229,7 @@ TEST(shape_axes_and_texts)
 
 TEST(dtypes)
 {
-    const size_t sizes[] = {4, 8, 2, 1, 4, 1, 8, 1};
+    const size_t sizes[] = {4, 8, 2, 1, 4, 1, 8, 1, 2, 2, 4, 8, 2};
 
     for (int i = 0; i < MXL_DTYPE_COUNT; i++) {
         CHECK(mxl_dtype_valid(i));
@@ -238,7 +238,7 @@ TEST(dtypes)
     }
     CHECK_STR(mxl_dtype_name(MXL_F16), "float16");
     CHECK_STR(mxl_dtype_name(-1), "unknown");
-    CHECK_STR(mxl_dtype_name(8), "unknown");
+    CHECK_STR(mxl_dtype_name(13), "unknown");
     CHECK_INT(mxl_dtype_parse("float"), MXL_DTYPE_UNKNOWN);
     CHECK_INT(mxl_dtype_parse(""), MXL_DTYPE_UNKNOWN);
     CHECK(mxl_dtype_is_float(MXL_F16) && !mxl_dtype_is_float(MXL_I64));

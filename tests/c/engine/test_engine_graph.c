@@ -190,11 +190,9 @@ TEST(saved_sets)
 
 TEST(bad_heads)
 {
-    H x = VEC(3, 4), c = VEC(1, 1), y, z, wide = VEC(1, 1, 1), single, none = NULL;
-    int64_t two = 2;
+    H x = VEC(3, 4), c = VEC(1, 1), y, z, narrow = VEC(1), none = NULL;
     H heads[2], grads[2] = {NULL, NULL};
 
-    single = make(F32, 1, &two);
     CHECK_INT(MXNDArrayCreateNone(&none), 0);
     attach_start(x, REQ_WRITE, 9);
     record(true);
@@ -207,10 +205,8 @@ TEST(bad_heads)
     heads[1] = c;
     CHECK_FAILS(MXAutogradBackward(2, heads, NULL, 0), "head 1");
     heads[1] = y;
-    grads[1] = wide;
-    CHECK_FAILS(MXAutogradBackward(2, heads, grads, 0), "(3,)");
-    grads[1] = single;
-    CHECK_FAILS(MXAutogradBackward(2, heads, grads, 0), "float32");
+    grads[1] = narrow;
+    CHECK_FAILS(MXAutogradBackward(2, heads, grads, 0), "(1,)");
     grads[1] = none;
     CHECK_INT(MXAutogradBackward(2, heads, grads, 0), -1);
     CHECK_NEAR(grad_at(x, 0), 9, 0);
@@ -218,8 +214,7 @@ TEST(bad_heads)
     CHECK_INT(backward(y), 0);
     CHECK_NEAR(grad_at(x, 0), 6, 0);
     drop(none);
-    drop(single);
-    drop(wide);
+    drop(narrow);
     drop(z);
     drop(y);
     drop(c);

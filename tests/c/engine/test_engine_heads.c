@@ -50,6 +50,33 @@ TEST(head_gradients_of_another_shape)
     drop(x);
 }
 
+/* With more elements than the head the first ones count, in the head's dtype; a loss reads none. */
+TEST(head_gradients_of_another_size_and_dtype)
+{
+    static const int64_t three = 3;
+    H x = make(F64, 2, column), y, loss, wide = make(F32, 1, &three), narrow = VEC(5);
+
+    fill(x, (double[]){1, 2}, 2);
+    CHECK_INT(MXNDArraySyncCopyFromCPU(wide, (float[]){10, 100, 1000}, 3), 0);
+    attach(x, REQ_WRITE);
+    record(true);
+    y = op1("square", x);
+    loss = op1("MakeLoss", x);
+    record(false);
+    CHECK_INT(backward_full(y, wide, 1, 0), 0);
+    CHECK_NEAR(grad_at(x, 0), 20, 0);
+    CHECK_NEAR(grad_at(x, 1), 400, 0);
+    CHECK_FAILS(backward_as(MXL_DIALECT_TORCH, y, wide, 0), "shape (3,), head 0 has (2,1)");
+    CHECK_FAILS(backward_full(y, narrow, 1, 0), "shape (1,), head 0 has (2,1)");
+    CHECK_INT(backward_full(loss, narrow, 1, 0), 0);
+    CHECK_NEAR(grad_at(x, 1), 1, 0);
+    drop(loss);
+    drop(y);
+    drop(narrow);
+    drop(wide);
+    drop(x);
+}
+
 /* A gradient flows to the head's gradient, in its own shape. */
 TEST(a_recorded_head_gradient_of_another_shape)
 {
@@ -490,6 +517,7 @@ TEST(hooks_that_are_not_recorded)
 }
 
 HARNESS_MAIN(ENTRY(head_gradients_of_another_shape),
+             ENTRY(head_gradients_of_another_size_and_dtype),
              ENTRY(a_recorded_head_gradient_of_another_shape), ENTRY(frozen_heads),
              ENTRY(constant_heads), ENTRY(derivatives_that_vanish), ENTRY(sums_of_what_vanishes),
              ENTRY(variables_not_asked_for), ENTRY(vanishing_in_the_other_dialect),

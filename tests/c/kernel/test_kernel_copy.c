@@ -231,8 +231,8 @@ TEST(other_casts)
     CHECK(d[0] == 200.75 && isinf(d[1]));
     mxl_cast_scalar(2.5, MXL_I64, l);
     CHECK_INT(l[0], 2);
-    for (int a = 0; a < MXL_DTYPE_COUNT; a++) {
-        for (int b = 0; b < MXL_DTYPE_COUNT; b++) {
+    for (int a = 0; a < MXL_DTYPE_LOOPS; a++) {
+        for (int b = 0; b < MXL_DTYPE_LOOPS; b++) {
             unsigned char x[8], y[8];
             double back = 0;
 

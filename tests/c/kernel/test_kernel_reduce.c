@@ -338,7 +338,7 @@ TEST(argmax)
     uint64_t seed = 5;
     int before = mxl_thread_set_count(2), level = mxl_level();
 
-    for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+    for (int dtype = 0; dtype < MXL_DTYPE_LOOPS; dtype++) {
         for (int ties = 0; ties < 4; ties++) {
             const void *from = value;
             int64_t step = 1;

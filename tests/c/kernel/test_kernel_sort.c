@@ -134,7 +134,7 @@ TEST(every_dtype_and_length)
                                       33, 63, 64, 65, 255, 256, 257, 700};
     uint64_t seed = 5;
 
-    for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+    for (int dtype = 0; dtype < MXL_DTYPE_LOOPS; dtype++) {
         for (size_t l = 0; l < sizeof(lengths) / sizeof(*lengths); l++) {
             int64_t n = lengths[l];
             mxl_sort_job job = {.dtype = dtype,
@@ -167,7 +167,7 @@ TEST(columns)
     for (int level = 0; level < MXL_LEVELS; level++) {
         if (mxl_level_set(level) != 0)
             continue;
-        for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+        for (int dtype = 0; dtype < MXL_DTYPE_LOOPS; dtype++) {
             for (int l = 0; l < 6; l++) {
                 mxl_sort_job job = {.dtype = dtype,
                                     .descending = l % 2 == 0,
@@ -294,7 +294,7 @@ TEST(threads)
     mxl_sort_job job = {
         .outer = 31, .n = 113, .inner = 7, .k = 113, .in = in, .position_dtype = MXL_I64};
 
-    for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+    for (int dtype = 0; dtype < MXL_DTYPE_LOOPS; dtype++) {
         job.dtype = dtype;
         fill(dtype, job.outer * job.n * job.inner, &seed);
         check(job);

@@ -152,7 +152,7 @@ TEST(every_kind)
     static char in[ROOM * 8];
     uint64_t seed = 3;
 
-    for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+    for (int dtype = 0; dtype < MXL_DTYPE_LOOPS; dtype++) {
         for (int nans = 0; nans < 2; nans++) {
             fill(dtype, nans, &seed, in, value);
             for (int kind = 0; kind < KINDS; kind++) {

@@ -375,13 +375,13 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(NULL, 2, shape_i64, 0, NULL, NULL)))    \
     X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(buffer, 2, NULL, 0, NULL, NULL)))       \
     X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(buffer, 33, shape_i64, 0, NULL, NULL))) \
-    X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(buffer, 2, shape_i64, 9, NULL, NULL)))  \
+    X(MXLNDArrayFromMemory, status_of(MXLNDArrayFromMemory(buffer, 2, shape_i64, 13, NULL, NULL))) \
     X(MXLNDArrayFromMemory,                                                                        \
       status_of(MXLNDArrayFromMemory((char *)buffer + 1, 2, shape_i64, 0, NULL, NULL)))            \
     X(MXLNDArrayFromData, status_of(MXLNDArrayFromData(NULL, 2, shape_i64, 0)))                    \
     X(MXLNDArrayFromData, status_of(MXLNDArrayFromData(buffer, 2, NULL, 0)))                       \
     X(MXLNDArrayFromData, status_of(MXLNDArrayFromData(buffer, 33, shape_i64, 0)))                 \
-    X(MXLNDArrayFromData, status_of(MXLNDArrayFromData(buffer, 2, shape_i64, 9)))                  \
+    X(MXLNDArrayFromData, status_of(MXLNDArrayFromData(buffer, 2, shape_i64, 13)))                 \
     X(MXLNDArrayToDLPackVersioned, MXLNDArrayToDLPackVersioned(good, NULL))                        \
     X(MXLNDArrayFromDLPackVersioned, status_of(MXLNDArrayFromDLPackVersioned(NULL)))               \
     X(MXLSetPython, MXLSetPython(NULL))                                                            \

@@ -392,7 +392,6 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(MXExecutorSimpleBindEx64, simple_i64(good_symbol, name_a, "nosuch", NULL))                   \
     X(MXExecutorReshape, reshape_u32(good_executor, axis_key))                                     \
     X(MXExecutorReshapeEx, reshape_i32(good_executor, axis_key))                                   \
-    X(MXExecutorBackward, MXExecutorBackward(good_executor, 2, good_list()))                       \
     X(MXExecutorBackward, MXExecutorBackward(good_executor, 1, NULL))                              \
     X(MXExecutorBackwardEx, MXExecutorBackwardEx(good_executor, 1, NULL, 1))                       \
     X(MXExecutorOutputs, MXExecutorOutputs(good_executor, NULL, &handles))                         \

@@ -294,8 +294,9 @@ TEST(names)
     CHECK_INT(parse("dtype", "int64"), 0);
     CHECK_INT(got.dtype, MXL_I64);
     REFUSED("mode", "", "Clip", " clip", "clip ", "0", "None");
-    REFUSED("dtype", "", "Float32", "float32 ", "0", "None", "<f4", "int32", "bfloat16");
-    CHECK_STR(mxl_error_text(), "fake: parameter dtype: bfloat16 is not supported");
+    REFUSED("dtype", "", "Float32", "float32 ", "0", "None", "<f4", "int32");
+    CHECK_INT(parse("dtype", "bfloat16"), 0);
+    CHECK_INT(got.dtype, MXL_BF16);
     CHECK_INT(parse("dtype", "floaty"), -1);
     CHECK_STR(mxl_error_text(),
               "fake: parameter dtype: \"floaty\" is not one of bfloat16, float16, "

@@ -73,7 +73,7 @@ TEST(adds_what_is_put_at_one_index)
     static const double from[] = {1, 2, 3, 4, 5, 6}, want[] = {0, 6, 9, 0, 0, 6};
     mxl_array *at = of_i64(3, 2, where);
 
-    for (int dtype = 0; dtype < MXL_DTYPE_COUNT; dtype++) {
+    for (int dtype = 0; dtype < MXL_DTYPE_LOOPS; dtype++) {
         mxl_array *x = mxl_array_new(dtype, 2, (int64_t[]){3, 2}), *put;
 
         for (int64_t i = 0; i < 6; i++)

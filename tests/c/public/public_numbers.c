@@ -23,6 +23,11 @@ TEST(dtypes)
         {kInt8, "int8", {1, 1}, 1},
         {kInt64, "int64", {1, 0, 0, 0, 0, 0, 0, 0, 1}, 8},
         {kBool, "bool", {1, 1}, 1},
+        {8, "int16", {1, 0, 1}, 2},
+        {9, "uint16", {1, 0, 1}, 2},
+        {10, "uint32", {1, 0, 0, 0, 1}, 4},
+        {11, "uint64", {1, 0, 0, 0, 0, 0, 0, 0, 1}, 8},
+        {kBfloat16, "bfloat16", {0x80, 0x3f, 0x80, 0x3f}, 2},
     };
     const char *keys[] = {"shape", "dtype"}, *values[] = {"(2,)", NULL};
     OpHandle op;
@@ -48,8 +53,8 @@ TEST(dtypes)
         CHECK_INT(dtype, rows[i].dtype);
         CHECK_INT(MXNDArrayFree(h), 0);
     }
-    CHECK_INT(MXNDArrayCreateEx64(two, 1, kCPU, 0, 0, kBfloat16, &h), -1);
-    CHECK_HAS(MXGetLastError(), "unknown dtype 12");
+    CHECK_INT(MXNDArrayCreateEx64(two, 1, kCPU, 0, 0, kBfloat16 + 1, &h), -1);
+    CHECK_HAS(MXGetLastError(), "unknown dtype 13");
 }
 
 TEST(devices)

@@ -108,6 +108,12 @@ mx.sym.where(a, b, c).infer_shape_partial(a=(2, 2), b=(2, 2))
 mx.sym.where(a, b, c).infer_shape_partial(a=(2,), b=(2, 3))
 mx.sym.Flatten(a).infer_shape_partial(a=(4, 0, 3))
 mx.sym.slice(a, begin=(0,), end=(1,), step=None).infer_shape(a=(2, 3))
+mx.sym.slice(a, begin=(0, 1), end=(4, None)).infer_shape_partial(a=(5, 0))
+mx.sym.slice(a, begin=(-2,), end=(None,)).infer_shape_partial(a=(0, 3))
+mx.sym.slice_axis(a, axis=0, begin=0, end=2).infer_shape_partial(a=(0, 3))
+mx.sym.slice_axis(a, axis=1, begin=-1, end=None).infer_shape_partial(a=(2, 0))
+mx.sym.slice_axis(a, axis=1, begin=0, end=None).infer_shape_partial(a=(2, 0))
+mx.sym.slice_like(a, b).infer_shape_partial(a=(4, 5), b=(2, 0))
 mx.sym.random.poisson().infer_shape(), mx.sym.random.gamma(2, 3, shape=(2, 0)).infer_shape()
 mx.sym.random.exponential().infer_type(), mx.sym.random.randint(0, 5).infer_type(), mx.sym.random.uniform().infer_type()
 mx.sym.elemwise_add(mx.sym.random.randint(0, 5, shape=(2, 0), dtype='int64'), a).infer_shape(a=(2, 3))
@@ -196,3 +202,29 @@ def labels_of_several_axes():
         y = mx.nd.SoftmaxOutput(x, label)
     y.backward()
     return [y, x.grad, np.float32(0)]
+
+
+def old_file(shape, writes, infers):
+    """The shapes of a dense layer whose file says the weight's, read and inferred in or outside of NumPy-shape mode."""
+    dense = {"num_hidden": "128", "no_bias": "True"}
+    nodes = [
+        {"op": "null", "name": "data", "inputs": []},
+        {"op": "null", "name": "w", "attr": {"__shape__": shape}, "inputs": []},
+        {"op": "FullyConnected", "name": "fc", "attr": dense, "inputs": [[0, 0], [1, 0]]},
+    ]
+    with mx.util.np_shape(writes):
+        net = mx.sym.load_json(json.dumps({"nodes": nodes, "arg_nodes": [0, 1], "heads": [[2, 0]]}))
+    with mx.util.np_shape(infers):
+        return [net.attr_dict()["w"], net.infer_shape(data=(2, 3))]
+
+
+each(
+    "a weight of an old file",
+    [
+        (f"{shape} {writes} {infers}", shape, writes, infers)
+        for shape in ("(128,0)", "(0, 0)", "()", "[128,-1]", "(128,3)", "(3,4)")
+        for writes in (False, True)
+        for infers in (False, True)
+    ],
+    lambda name, *given: old_file(*given),
+)

@@ -118,7 +118,7 @@ def test_names_that_are_here(name: str, here: bool) -> None:
 
 
 def test_things_that_only_say_no() -> None:
-    assert always_raises(KNOWN["mxnet"].state("operator.NumpyOp").thing)
+    assert always_raises(KNOWN["mxnet"].state("notebook.callback.LiveBokehChart").thing)
     assert not any(always_raises(KNOWN["mxnet"].state(each).thing) for each in ("nd.relu", "gluon.nn.Embedding"))
 
 

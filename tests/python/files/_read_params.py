@@ -15,6 +15,7 @@ import numpy as np
 
 V1, V2, V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool")
+DTYPES += ("int16", "uint16", "uint32", "uint64", "bfloat16")
 MOST_AXES = 32
 MOST_ELEMENTS = (2**63 - 1) // 16
 
@@ -68,7 +69,7 @@ class Reader:
         if math.prod(extent for extent in shape if extent) > MOST_ELEMENTS:
             raise Damaged(f"shape {shape} has no size")
         count = math.prod(shape)
-        itemsize = np.dtype(DTYPES[dtype]).itemsize
+        itemsize = 2 if DTYPES[dtype] == "bfloat16" else np.dtype(DTYPES[dtype]).itemsize
         values = self.take(count * itemsize)
         if DTYPES[dtype] == "bool":
             values = bytes(byte != 0 for byte in values)

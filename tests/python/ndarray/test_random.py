@@ -166,7 +166,7 @@ def test_wrong_parameters() -> None:
             nd.random.randint(low, high)
     for low, high in ((5, 5), (5, 0), (0.0, 5.0), (0, 2**40)):
         with pytest.raises(mx.MXNetError):
-            nd.random.randint(low, high)
+            nd.random.randint(low, high).wait_to_read()
     with pytest.raises(TypeError):
         nd.random.randint(5)
 

@@ -77,6 +77,14 @@ def test_lstm_learns_text(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.whole
+def test_buckets_of_words_teach_spelling(tmp_path: pathlib.Path) -> None:
+    printed = run_and_draw("spell_words", tmp_path / "words.png", "--epochs", 5)
+    reached, pairs = map(float, re.findall(r"perplexity ([\d.]+), of pairs of letters ([\d.]+)$", printed)[0])
+    assert reached < 0.93 * pairs
+    assert len(printed.split("Words of its own:\n\n")[1].split("\n\n")[0].split()) >= 30
+
+
+@pytest.mark.whole
 def test_gradient_penalty_holds_the_slope(tmp_path: pathlib.Path) -> None:
     printed = run_and_draw("gradient_penalty", tmp_path / "drawn.png", "--steps", 40)
     after, before = map(float, re.findall(r"^distance ([\d.]+) after training, ([\d.]+) before", printed, re.M)[0])

@@ -119,3 +119,10 @@ def test_kept_memory():
     finally:
         mx.util.set_pool_cap(None)
     assert mx.util.set_pool_cap(None) == first
+
+
+def test_features_are_one_object():
+    features = mx.runtime.Features()
+    assert features is mx.runtime.Features() is mx.runtime.Features.instance
+    copied = type(features)(), dict(features), features.copy()
+    assert all(len(each) == 32 for each in copied) and len(features) == 32

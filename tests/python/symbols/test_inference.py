@@ -254,3 +254,21 @@ def test_concatenate_says_what_does_not_fit() -> None:
     assert joined("None").infer_shape_partial(a=(2, 3))[1] == [(0,)]
     with pytest.raises(mx.MXNetError, match="all: .*concatenate: axis 0 of .* is 4; it must be 2, axis 0 of"):
         joined("1").infer_shape(a=(2, 3), b=(4, 3))
+
+
+@pytest.mark.parametrize(("shape", "kept"), [("(128,0)", "[128,-1]"), ("()", "None"), ("(128,3)", "[128,3]")])
+def test_unknown_sizes_of_files_from_before_numpy_shapes(shape, kept):
+    nodes = [
+        {"op": "null", "name": "x", "inputs": []},
+        {"op": "null", "name": "w", "attr": {"__shape__": shape}, "inputs": []},
+        {"op": "dot", "name": "y", "attr": {"transpose_b": "True"}, "inputs": [[0, 0], [1, 0]]},
+    ]
+    text = json.dumps({"nodes": nodes, "arg_nodes": [0, 1], "heads": [[2, 0]]})
+    with mx.np_shape(True):
+        net = mx.sym.load_json(text)
+        assert net.attr_dict()["w"]["__shape__"] == kept
+        assert net.infer_shape(x=(2, 3), w=(128, 3))[1] == [(2, 128)]
+        for wrong in ("(1,", "(1,x)"):
+            with pytest.raises(mx.MXNetError):
+                mx.sym.load_json(text.replace(shape, wrong)).infer_shape(x=(2, 3))
+    assert mx.sym.load_json(text).attr_dict()["w"]["__shape__"] == shape

@@ -36,6 +36,7 @@ def _outcome(function: Callable[..., list], *arguments) -> list | str:
     mx.random.seed(SEED)
     try:
         arrays = function(*arguments)
+        mx.nd.waitall()  # an error that is reported late
     except (mx.MXNetError, RuntimeError, ValueError, TypeError, IndexError) as problem:
         return str(problem)
     values = [(x if isinstance(x, NDArray) else NDArray._adopt(same_elements(x))).asnumpy() for x in arrays]

@@ -57,6 +57,7 @@ def test_outputs(case) -> None:
         if answer.error:
             with pytest.raises(mx.MXNetError):
                 invoke(case, inputs, "text", out)
+                mx.nd.waitall()
             return
         outputs = [*invoke(case, inputs, "text", out), *(inputs[i] for i in case.mutates)]
     assert len(outputs) == len(answer.outputs)

@@ -25,7 +25,7 @@ SPELLINGS: dict[Any, str] = {
 }
 
 #: No dtype at all, or one that there are no arrays of. The order of bytes in ">f4" is that of another machine.
-REFUSED = ("int16", "uint32", "complex64", ">f4", "bfloat16", "no", "", "float32 ", "U5", "O", "f4,f4", np.int16)
+REFUSED = ("complex64", ">f4", "no", "", "float32 ", "U5", "O", "f4,f4", np.complex64)
 REFUSED += (complex, str, object, np.dtype(">f4"), 0, [1], {}, torch.float32)
 
 X = [1.5, 2]

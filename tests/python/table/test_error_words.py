@@ -187,4 +187,5 @@ def test_words(op: str, params: str, inputs: tuple, words: str) -> None:
     strings = dict(pair.split("=", 1) for pair in params.split())
     with mx.np_shape(True), pytest.raises(mx.MXNetError) as caught:
         invoke_text(op, [to_nd(array) for array in inputs], strings)
+        mx.nd.waitall()
     assert words in str(caught.value)

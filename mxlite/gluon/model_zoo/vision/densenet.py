@@ -10,7 +10,7 @@ from mxlite.gluon.contrib.nn import HybridConcurrent, Identity
 from mxlite.gluon.model_zoo.vision._common import CPU, FOLDER, Classifier, trained, variant
 
 #: Features of the stem, features that a layer adds, and layers of each block, by the number of layers with parameters.
-_DEPTHS = {
+densenet_spec = {
     121: (64, 32, [6, 12, 24, 16]),
     161: (96, 48, [6, 12, 36, 24]),
     169: (64, 32, [6, 12, 32, 32]),
@@ -79,10 +79,10 @@ class DenseNet(Classifier):
 def _get_densenet(
     num_layers: int, pretrained: bool = False, ctx: Any = CPU, root: str = FOLDER, **kwargs: Any
 ) -> DenseNet:
-    return trained(DenseNet(*_DEPTHS[num_layers], **kwargs), f"densenet{num_layers}", pretrained, ctx, root)
+    return trained(DenseNet(*densenet_spec[num_layers], **kwargs), f"densenet{num_layers}", pretrained, ctx, root)
 
 
-for _depth in _DEPTHS:
+for _depth in densenet_spec:
     globals()[f"densenet{_depth}"] = variant(__name__, f"densenet{_depth}", _get_densenet, _depth)
 
 offer(globals())

@@ -170,15 +170,24 @@ class ResNetV2(_ResNet):
     _first = True
 
 
-#: Blocks of each stage; whether they are bottlenecks.
-_DEPTHS = {
-    18: ([2, 2, 2, 2], False),
-    34: ([3, 4, 6, 3], False),
-    50: ([3, 4, 6, 3], True),
-    101: ([3, 4, 23, 3], True),
-    152: ([3, 8, 36, 3], True),
+_CHANNELS = {"basic_block": [64, 64, 128, 256, 512], "bottle_neck": [64, 256, 512, 1024, 2048]}
+#: By the number of layers with parameters the kind of blocks, blocks of each stage, and features of the stem and each.
+resnet_spec = {
+    depth: (kind, blocks, _CHANNELS[kind])
+    for depth, kind, blocks in (
+        (18, "basic_block", [2, 2, 2, 2]),
+        (34, "basic_block", [3, 4, 6, 3]),
+        (50, "bottle_neck", [3, 4, 6, 3]),
+        (101, "bottle_neck", [3, 4, 23, 3]),
+        (152, "bottle_neck", [3, 8, 36, 3]),
+    )
 }
-_VERSIONS = {1: (ResNetV1, BasicBlockV1, BottleneckV1), 2: (ResNetV2, BasicBlockV2, BottleneckV2)}
+#: The networks, and their blocks by kind, of versions 1 and 2.
+resnet_net_versions = [ResNetV1, ResNetV2]
+resnet_block_versions = [
+    {"basic_block": BasicBlockV1, "bottle_neck": BottleneckV1},
+    {"basic_block": BasicBlockV2, "bottle_neck": BottleneckV2},
+]
 
 
 def get_resnet(
@@ -190,19 +199,18 @@ def get_resnet(
     **kwargs: Any,
 ) -> ResNetV1 | ResNetV2:
     """A residual network of version 1 or 2 with 18, 34, 50, 101 or 152 layers. Raises: ValueError: another one."""
-    if num_layers not in _DEPTHS:
-        raise WrongValueError(f"there is no ResNet of {num_layers} layers; there are {list(_DEPTHS)}")
-    if version not in _VERSIONS:
+    if num_layers not in resnet_spec:
+        raise WrongValueError(f"there is no ResNet of {num_layers} layers; there are {list(resnet_spec)}")
+    if version not in (1, 2):
         raise WrongValueError(f"Invalid resnet version: {version}. Options are 1 and 2.")
-    layers, deep = _DEPTHS[num_layers]
-    network, basic, bottleneck = _VERSIONS[version]
-    channels = [64, 256, 512, 1024, 2048] if deep else [64, 64, 128, 256, 512]
-    net = network(bottleneck if deep else basic, layers, channels, **kwargs)
+    kind, layers, channels = resnet_spec[num_layers]
+    block = resnet_block_versions[version - 1][kind]
+    net = resnet_net_versions[version - 1](block, layers, channels, **kwargs)
     return trained(net, f"resnet{num_layers}_v{version}", pretrained, ctx, root)
 
 
-for _version in _VERSIONS:
-    for _depth in _DEPTHS:
+for _version in (1, 2):
+    for _depth in resnet_spec:
         _name = f"resnet{_depth}_v{_version}"
         globals()[_name] = variant(__name__, _name, get_resnet, _version, _depth)
 

@@ -12,8 +12,13 @@ from mxlite.gluon import nn
 from mxlite.gluon.model_zoo.vision._common import CPU, FOLDER, Classifier, trained, variant
 
 _FILTERS = [64, 128, 256, 512, 512]
-#: Convolutions of each stage, by the number of layers with parameters.
-_DEPTHS = {11: [1, 1, 2, 2, 2], 13: [2, 2, 2, 2, 2], 16: [2, 2, 3, 3, 3], 19: [2, 2, 4, 4, 4]}
+#: Convolutions of each stage and their features, by the number of layers with parameters.
+vgg_spec = {
+    11: ([1, 1, 2, 2, 2], _FILTERS),
+    13: ([2, 2, 2, 2, 2], _FILTERS),
+    16: ([2, 2, 3, 3, 3], _FILTERS),
+    19: ([2, 2, 4, 4, 4], _FILTERS),
+}
 
 
 class VGG(Classifier):
@@ -49,11 +54,11 @@ def get_vgg(
     num_layers: int, pretrained: bool = False, ctx: Context | list[Context] = CPU, root: str = FOLDER, **kwargs: Any
 ) -> VGG:
     """A VGG network of 11, 13, 16 or 19 layers. Raises: KeyError: another number."""
-    net = VGG(_DEPTHS[num_layers], _FILTERS, **kwargs)
+    net = VGG(*vgg_spec[num_layers], **kwargs)
     return trained(net, f"vgg{num_layers}{'_bn' * bool(kwargs.get('batch_norm'))}", pretrained, ctx, root)
 
 
-for _depth in _DEPTHS:
+for _depth in vgg_spec:
     globals()[f"vgg{_depth}"] = variant(__name__, f"vgg{_depth}", get_vgg, _depth)
     globals()[f"vgg{_depth}_bn"] = variant(__name__, f"vgg{_depth}_bn", get_vgg, _depth, batch_norm=True)
 

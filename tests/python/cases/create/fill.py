@@ -68,7 +68,7 @@ CASES += [
     Case(_op, "out-dtype", (), {"shape": (2,), "dtype": 0}, out=(((2,), "int32"),), error=True),
     Case(_op, "out-shape", (), {"shape": (3,)}, out=(((2,), "int32"),), error=True),
     Case(_op, "no-dtype", (), {"shape": (2,)}, error=True),
-    Case(_op, "dtype-over", (), {"shape": (2,), "dtype": 9}, error=True),
+    Case(_op, "dtype-over", (), {"shape": (2,), "dtype": 13}, error=True),
     Case(_op, "dtype-name", (), {"shape": (2,), "dtype": "int32"}, error=True),
     Case(_op, "no-shape", (), {"dtype": 0}, error=True),
     Case(_op, "negative", (), {"shape": (-2,), "dtype": 0}, error=True),

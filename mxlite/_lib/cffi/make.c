@@ -1,0 +1,179 @@
+/* Calls that make arrays of no array: zeros((2, 3)), array([[1, 2], [3, 4]]). Usual where the
+ * thread has said no context. After views.c. */
+#include <float.h>
+#include <math.h>
+
+enum { MAX_LISTED = 256, MAX_DEPTH = 8 };
+
+/* The length of a list or a tuple; -1 with a Python exception set for any other object. */
+static Py_ssize_t length_of(PyObject *list)
+{
+    return PyTuple_Check(list) ? PyTuple_Size(list) : PyList_Size(list);
+}
+
+/* Borrows entry i of a list or a tuple. */
+static PyObject *entry_of(PyObject *list, Py_ssize_t i)
+{
+    return PyTuple_Check(list) ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
+}
+
+/* "dtype" and "context", interned. */
+static PyObject *dtype_name, *context_name;
+
+/* Whether new arrays need no context. `home`: what keeps the thread's context, and what that is
+ * then. */
+static int is_at_home(PyObject *home)
+{
+    PyObject *now = PyObject_GetAttr(PyTuple_GetItem(home, 0), context_name);
+    int is_home = now == PyTuple_GetItem(home, 1);
+
+    if (now == NULL)
+        PyErr_Clear();
+    Py_XDECREF(now);
+    return is_home;
+}
+
+/* The prepared call for a dtype; 0: it is not known yet. */
+static uint64_t call_for(const call *self, PyObject *dtype)
+{
+    PyObject *known = PyDict_GetItemWithError(self->makes, dtype);
+    uint64_t prepared = known == NULL ? 0 : PyLong_AsUnsignedLongLong(known);
+
+    if (PyErr_Occurred()) {
+        PyErr_Clear(); /* it has no hash */
+        prepared = 0;
+    }
+    return prepared;
+}
+
+/* Reads a shape: an exact integer, or a tuple of them. Returns -1 for other objects. */
+static int shape_of(PyObject *object, int64_t *shape)
+{
+    Py_ssize_t count = PyTuple_CheckExact(object) ? PyTuple_Size(object) : 1;
+
+    if (count > MAX_NDIM)
+        return -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *entry = PyTuple_CheckExact(object) ? PyTuple_GetItem(object, i) : object;
+
+        if (!PyLong_CheckExact(entry))
+            return -1;
+        shape[i] = PyLong_AsLongLong(entry);
+        if (shape[i] < 0) {
+            PyErr_Clear();
+            return -1;
+        }
+    }
+    return (int)count;
+}
+
+/* A new array of a shape; 0 for an error. */
+static uint64_t made_in_shape(uint64_t prepared, int ndim, const int64_t *shape)
+{
+    PyThreadState *thread = is_few(ndim, shape) ? NULL : PyEval_SaveThread();
+    uint64_t made;
+    MXLValue value;
+
+    value.list.n = ndim;
+    value.list.values = shape;
+    made = NUMBER(p_MXLCall(HANDLE(prepared), 0, NULL, &value));
+    if (thread != NULL)
+        PyEval_RestoreThread(thread);
+    return made;
+}
+
+/* f(shape), f(shape, dtype), f(shape, dtype=dtype). What is refused the Python function says again.
+ */
+static PyObject *call_make(PyObject *callable, PyObject *const *args, size_t flags, PyObject *names)
+{
+    const call *self = (const call *)callable;
+    Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_Size(names);
+    int64_t shape[MAX_NDIM];
+
+    if (nargs >= 1 && nargs + named <= 2 &&
+        (named == 0 || PyTuple_GetItem(names, 0) == dtype_name)) {
+        uint64_t prepared = call_for(self, nargs + named == 2 ? args[1] : Py_None), made = 0;
+        int ndim = prepared == 0 || !is_at_home(self->home) ? -1 : shape_of(args[0], shape);
+
+        if (ndim >= 0)
+            made = made_in_shape(prepared, ndim, shape);
+        if (made != 0)
+            return adopt(self, made, NULL);
+    }
+    return call_python(self->function, args, nargs, names);
+}
+
+/* The numbers of nested lists, as they are read. */
+typedef struct listed {
+    int64_t shape[MAX_DEPTH];
+    int ndim; /* -1: not known yet */
+    int count;
+    float values[MAX_LISTED];
+} listed;
+
+/* Reads a number that float32 rounds once, as NumPy does. Returns 0 for others. */
+static int read_listed_number(PyObject *object, listed *l)
+{
+    enum { DIGITS = 53 };
+    double value;
+
+    if (l->count == MAX_LISTED)
+        return 0;
+    if (PyFloat_CheckExact(object)) {
+        value = PyFloat_AsDouble(object);
+        if (fabs(value) > FLT_MAX && fabs(value) <= DBL_MAX)
+            return 0; /* NumPy warns */
+    } else if (PyLong_CheckExact(object)) {
+        value = PyLong_AsDouble(object);
+        if (!(fabs(value) <= (double)(1LL << DIGITS)) || PyErr_Occurred()) {
+            PyErr_Clear();
+            return 0;
+        }
+    } else {
+        return 0;
+    }
+    l->values[l->count++] = (float)value;
+    return 1;
+}
+
+/* Reads a number, or a list or tuple of what has the same shape. Returns 0 for all else. */
+static int read_listed(PyObject *object, int depth, listed *l)
+{
+    Py_ssize_t size;
+
+    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) {
+        if (l->ndim < 0)
+            l->ndim = depth;
+        return l->ndim == depth && read_listed_number(object, l);
+    }
+    size = length_of(object);
+    if (depth == MAX_DEPTH || depth == l->ndim || size < 1 || size > MAX_LISTED ||
+        (l->ndim >= 0 && l->shape[depth] != size))
+        return 0;
+    if (l->ndim < 0)
+        l->shape[depth] = size;
+    for (Py_ssize_t i = 0; i < size; i++) {
+        if (!read_listed(entry_of(object, i), depth + 1, l))
+            return 0;
+    }
+    return 1;
+}
+
+/* f(numbers): an array of float32. */
+static PyObject *call_listed(PyObject *callable, PyObject *const *args, size_t flags,
+                             PyObject *names)
+{
+    const call *self = (const call *)callable;
+    Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
+    listed l;
+
+    l.ndim = -1, l.count = 0;
+    if (names == NULL && nargs == 1 && is_at_home(self->home) && read_listed(args[0], 0, &l)) {
+        uint64_t made = NUMBER(p_MXLNDArrayFromData(l.values, l.ndim, l.shape, 0));
+
+        if (made != 0)
+            return adopt(self, made, NULL);
+    }
+    return call_python(self->function, args, nargs, names);
+}
