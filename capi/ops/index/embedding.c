@@ -67,7 +67,15 @@ static bool embedding_stypes(mxl_stypes *call)
     return call->in[0] == MXL_DENSE && call->in[1] == MXL_ROW_SPARSE;
 }
 
-static const mxl_sparse_forms embedding_forms = {.stypes = embedding_stypes};
+static void embedding_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)out_grad;
+    if (((const embedding_params *)call->params)->sparse_grad)
+        in_grad[1] = MXL_ROW_SPARSE;
+}
+
+static const mxl_sparse_forms embedding_forms = {.stypes = embedding_stypes,
+                                                 .grad_stypes = embedding_grad_stypes};
 
 static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
 {

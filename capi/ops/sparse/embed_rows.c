@@ -155,7 +155,14 @@ static int embed_stored(const mxl_call *call)
     return at == NULL ? -1 : 0;
 }
 
-static const mxl_sparse_forms embed_forms = {.stypes = embed_stypes, .compute = embed_stored};
+static void embed_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)call, (void)out_grad;
+    in_grad[1] = MXL_ROW_SPARSE;
+}
+
+static const mxl_sparse_forms embed_forms = {
+    .stypes = embed_stypes, .compute = embed_stored, .grad_stypes = embed_grad_stypes};
 
 static const mxl_op op_embed = {
     .name = "_contrib_SparseEmbedding",

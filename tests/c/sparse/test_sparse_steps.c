@@ -8,6 +8,7 @@
 #include "array/copy.h"
 #include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
+#include "op/sparse_forms.h"
 
 enum { VOCABULARY = 50, MOST_COLUMNS = 70, MOST_NAMED = 60 };
 
@@ -169,6 +170,35 @@ TEST(rows_of_weights)
     mxl_array_release(index);
     mxl_array_release(far);
     mxl_array_release(head);
+}
+
+/* What graphs make gradient arrays of: the operator's parameter decides, not its inputs. */
+TEST(gradients_in_graphs)
+{
+    static const struct {
+        const char *op, *key;
+        int stype;
+    } rows[] = {{"Embedding", "sparse_grad", MXL_ROW_SPARSE},
+                {"Embedding", NULL, MXL_DENSE},
+                {"_contrib_SparseEmbedding", NULL, MXL_ROW_SPARSE}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const char *keys[] = {"input_dim", "output_dim", rows[i].key}, *values[] = {"6", "2", "1"};
+        const int8_t in[2] = {MXL_DENSE, MXL_DENSE}, out_grad[1] = {MXL_DENSE};
+        const mxl_op *op = mxl_op_find(rows[i].op);
+        int8_t in_grad[2] = {MXL_DENSE, MXL_DENSE};
+        _Alignas(16) char params[512];
+        mxl_stypes call = {.op = op, .params = params, .num_inputs = 2, .in = in};
+        mxl_arena arena;
+
+        mxl_arena_init(&arena);
+        CHECK_INT(mxl_params_parse(op, rows[i].key != NULL ? 3 : 2, keys, values, params, &arena),
+                  0);
+        op->sparse->grad_stypes(&call, out_grad, in_grad);
+        CHECK_INT(in_grad[0], MXL_DENSE);
+        CHECK_INT(in_grad[1], rows[i].stype);
+        mxl_arena_clear(&arena);
+    }
 }
 
 /* ---- steps ---- */
@@ -485,5 +515,6 @@ TEST(failures)
     CHECK_INT(mxl_mem_set_allocator(NULL, NULL, NULL, true), 0);
 }
 
-HARNESS_MAIN(ENTRY(gradients_of_rows), ENTRY(rows_of_weights), ENTRY(steps), ENTRY(repeated_rows),
-             ENTRY(missing_rows), ENTRY(other_arrays), ENTRY(memory), ENTRY(failures))
+HARNESS_MAIN(ENTRY(gradients_of_rows), ENTRY(rows_of_weights), ENTRY(gradients_in_graphs),
+             ENTRY(steps), ENTRY(repeated_rows), ENTRY(missing_rows), ENTRY(other_arrays),
+             ENTRY(memory), ENTRY(failures))
