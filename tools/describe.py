@@ -174,14 +174,8 @@ def _names() -> dict[str, list[str]]:
 
 
 def first_names() -> list[str]:
-    """The names of all operators that have calls of their own on dense arrays, without aliases."""
-    return sorted(name for name in set(_names()) - CALLERS if not is_of_sparse_arrays(name))
-
-
-def is_of_sparse_arrays(name: str) -> bool:
-    """Whether an operator is for sparse arrays alone, which tests and examples of calls do not have."""
-    others = ("_contrib_SparseEmbedding", "_contrib_edge_id", "_contrib_getnnz", "_sparse_retain", "_square_sum")
-    return name in others or name.startswith(("_contrib_dgl_", "_scatter_elemwise", "_scatter_minus", "_scatter_plus"))
+    """The names of all operators that have calls of their own, without aliases."""
+    return sorted(set(_names()) - CALLERS)
 
 
 def aliases(name: str) -> list[str]:
