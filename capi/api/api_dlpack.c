@@ -1,6 +1,5 @@
 /* MXNDArray*DLPack: arrays to and from other libraries without a copy, and arrays over foreign
  * memory. Called by bindings. */
-#include "array/failure.h"
 #include "api/common.h"
 
 #include <string.h>
@@ -75,12 +74,12 @@ static outgoing *outgoing_new(mxl_array *array, dl_tensor *tensor)
 /* An exported tensor refers to the storage, not to the graph. */
 static outgoing *export_array(const char *function, const void *handle, dl_tensor *tensor)
 {
-    mxl_array *array = api_pin_defined(handle, function), *alias;
+    mxl_array *array = api_pin_read(handle, function), *alias;
     outgoing *o = NULL;
 
     if (array == NULL)
         return NULL;
-    alias = mxl_failure_report(array) == 0 ? mxl_array_alias(array) : NULL;
+    alias = mxl_array_alias(array);
     api_unpin(handle);
     if (alias != NULL)
         o = outgoing_new(alias, tensor);

@@ -16,7 +16,7 @@ int MXNDArrayGetSharedMemHandle(NDArrayHandle handle, int *shared_pid, int *shar
     API_NEED(shared_id);
     *shared_pid = -1;
     *shared_id = -1;
-    array = api_pin_defined(handle, __func__);
+    array = api_pin_read(handle, __func__);
     if (array == NULL)
         return -1;
     fd = mxl_shared_fd(array);
@@ -34,7 +34,7 @@ int MXLNDArrayShare(NDArrayHandle handle, int *descriptor)
 
     API_NEED(descriptor);
     *descriptor = -1;
-    array = api_pin_defined(handle, __func__);
+    array = api_pin_read(handle, __func__);
     if (array == NULL)
         return -1;
     *descriptor = mxl_shared_dup(array);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "array/failure.h"
 #include "base/memory/mem.h"
 
 _Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
@@ -27,6 +28,16 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
             "%s: the array has no shape yet: it was created empty and never written", function);
     }
     return array;
+}
+
+mxl_array *api_pin_read(const void *handle, const char *function)
+{
+    mxl_array *array = api_pin_defined(handle, function);
+
+    if (array == NULL || mxl_failure_report(array) == 0)
+        return array;
+    api_unpin(handle);
+    return NULL;
 }
 
 int api_pin_many(const char *who, const char *what, int count, void *const *handles,

@@ -28,6 +28,10 @@ mxl_array *api_pin_for(const void *handle, const char *function);
 /* The same for an array that must have a shape. */
 mxl_array *api_pin_defined(const void *handle, const char *function);
 
+/* The same for an array whose elements a caller gets: NULL, too, with an error that was kept for
+ * this read (array/failure.h). */
+mxl_array *api_pin_read(const void *handle, const char *function);
+
 static inline void api_unpin(const void *handle)
 {
     mxl_handle_unpin(api_number(handle));

@@ -30,8 +30,9 @@ static void kept_free(mxl_ref *ref)
 {
     kept *k = (kept *)ref;
 
+    if (!atomic_load_explicit(&k->reported, memory_order_acquire))
+        atomic_fetch_sub_explicit(&mxl_failures, 1, memory_order_relaxed);
     mxl_free(k, k->bytes);
-    atomic_fetch_sub_explicit(&mxl_failures, 1, memory_order_relaxed);
 }
 
 static void drop(kept *k)
@@ -118,6 +119,7 @@ static int report(kept *k)
 {
     if (atomic_exchange(&k->reported, true))
         return 0;
+    atomic_fetch_sub_explicit(&mxl_failures, 1, memory_order_relaxed);
     return mxl_error("%s", k->text);
 }
 

@@ -8,7 +8,7 @@
 
 #include "array/array.h"
 
-/* How many there are. While there are none, calls pay for a load and a branch. */
+/* How many were not reported. While there are none, calls pay for a load and a branch. */
 extern atomic_int mxl_failures;
 
 static inline bool mxl_failures_exist(void)

@@ -311,40 +311,37 @@ class BucketingModule(BaseModule):
             raise WrongValueError("BucketingModule.load: sym_gen is missing")
         if default_bucket_key is None:
             raise WrongValueError("BucketingModule.load: default_bucket_key is missing")
-        made = BucketingModule(sym_gen, default_bucket_key, **kwargs)
-        made._loaded, made.params_initialized = load_params(prefix, epoch), True
-        return made
+        return BucketingModule.load_dict({}, sym_gen, default_bucket_key, *load_params(prefix, epoch), **kwargs)
 
     @staticmethod
     def load_dict(
-        sym_dict: dict[Any, Any] | None = None,
-        sym_gen: Callable[[Any], tuple] | None = None,
+        sym_dict: Any = None,
+        sym_gen: Any = None,
         default_bucket_key: Any = None,
-        arg_params: dict[str, NDArray] | None = None,
-        aux_params: dict[str, NDArray] | None = None,
+        arg_params: Any = None,
+        aux_params: Any = None,
         **kwargs: Any,
     ) -> BucketingModule:
         """A module with these parameters, and symbols by key; other keys have what `sym_gen` makes.
 
         Args:
-            kwargs: as BucketingModule's.
+            sym_dict: symbols by key.
+            sym_gen: as BucketingModule's, as are `default_bucket_key` and `kwargs`.
+            arg_params: arrays by name, as are `aux_params`.
 
         Raises: ValueError: one of these five is missing.
         """
-        given = (sym_dict, default_bucket_key, arg_params, aux_params)
-        if sym_gen is None or any(each is None for each in given):
+        if any(each is None for each in (sym_dict, sym_gen, default_bucket_key, arg_params, aux_params)):
             raise WrongValueError(
                 "BucketingModule.load_dict: sym_dict, sym_gen, default_bucket_key, arg_params and aux_params are needed"
             )
 
-        symbols, arguments, states = sym_dict or {}, arg_params or {}, aux_params or {}
-
         def made_or_given(key: Any) -> tuple:
             symbol, *names = sym_gen(key)
-            return (symbols.get(key, symbol), *names)
+            return (sym_dict.get(key, symbol), *names)
 
         made = BucketingModule(made_or_given, default_bucket_key, **kwargs)
-        made._loaded, made.params_initialized = (arguments, states), True
+        made._loaded, made.params_initialized = (arg_params, aux_params), True
         return made
 
 

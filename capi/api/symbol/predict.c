@@ -4,6 +4,7 @@
 
 #include "api/symbol/bind.h"
 #include "array/copy.h"
+#include "array/failure.h"
 #include "array/file.h"
 #include "base/memory/mem.h"
 #include "base/text/near.h"
@@ -526,7 +527,7 @@ int MXPredGetOutput(PredictorHandle handle, uint32_t index, float *data, uint32_
     if (array != NULL && array->size != (int64_t)size)
         (void)mxl_error("output %u has shape %s, %u numbers were asked for", index,
                         MXL_SHAPE_OF(array), size);
-    else if (array != NULL) {
+    else if (array != NULL && mxl_failure_report(array) == 0) {
         memcpy(data, mxl_array_read(array), size * mxl_dtype_size(array->dtype));
         status = 0;
     }

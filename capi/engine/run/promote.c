@@ -49,8 +49,7 @@ static int join_integers(int a, int b)
     return size_b > size_a ? b : wider[size_a];
 }
 
-/* The smallest dtype that both can be converted to. */
-static int join(int a, int b)
+int mxl_promote_pair(int a, int b)
 {
     if (a == b || kind_of(a) != kind_of(b))
         return kind_of(a) >= kind_of(b) ? a : b;
@@ -59,11 +58,6 @@ static int join(int a, int b)
     if (mxl_dtype_size(a) == mxl_dtype_size(b)) /* float16 and bfloat16 */
         return MXL_F32;
     return mxl_dtype_size(a) > mxl_dtype_size(b) ? a : b;
-}
-
-int mxl_promote_pair(int a, int b)
-{
-    return join(a, b);
 }
 
 /* PyTorch's common dtype of operands. Arrays with dimensions come before those without,
@@ -79,7 +73,8 @@ static int common_dtype(int count, mxl_array *const *operands, int number)
 
         if (group == 2 && mxl_dtype_is_float(dtype))
             dtype = mxl_promote_default();
-        found[group] = found[group] == MXL_DTYPE_UNKNOWN ? dtype : join(found[group], dtype);
+        found[group] =
+            found[group] == MXL_DTYPE_UNKNOWN ? dtype : mxl_promote_pair(found[group], dtype);
     }
     for (int group = 0; group < 3; group++) {
         if (found[group] != MXL_DTYPE_UNKNOWN &&

@@ -66,9 +66,9 @@ MXL_DX_OF_Y(relu_cut, mxl_zero_where(s, mxl_apply_scalar(s, &mxl_op_lesser_equal
 MXL_GRAD_OPCODE(relu_cut, MXL_CODE_PASS, mxl_grad_out, x <= 0 ? 0 : y)
 
 static MXL_UNARY_AS(relu_cut, "_mxl_relu", relu_cut,
-                    "max(x, 0, .u64_loop = mxl_same_u64); where that is 0 no gradient passes, not "
-                    "even an infinite one.",
-                    MXL_RULE_OF_Y(relu_cut), .grad_kernel = relu_cut_grad_kernel);
+                    "max(x, 0); where that is 0 no gradient passes, not even an infinite one.",
+                    MXL_RULE_OF_Y(relu_cut), .grad_kernel = relu_cut_grad_kernel,
+                    .u64_loop = mxl_same_u64);
 
 /* ---- powers and signs ---- */
 

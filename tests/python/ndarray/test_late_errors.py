@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import mxlite as mx
@@ -24,6 +26,8 @@ def wrong():
         lambda x: x.copyto(nd.zeros((2, 2))).asnumpy(),
         lambda x: mx.nd.save("unused", x),
         lambda x: x.to_dlpack_for_read(),
+        lambda x: x._to_shared_mem(),
+        pickle.dumps,
         str,
     ],
 )
