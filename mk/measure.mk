@@ -16,11 +16,13 @@ bench-bindings: venv
 # BENCH_LARGE_ARGS is large.py's, BENCH_LAYERS_ARGS layers.py's, BENCH_CHAINS_ARGS chains.py's.
 BENCH_ENV = $(LIBRARY_ENV) CC='$(CC)'
 BENCH_PEERS = --torch $(PEERS)/bin/python --mxnet $(ORACLE)/bin/python
-bench: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp
+bench: venv $(PEERS)/jax.stamp $(ORACLE)/mxnet.stamp $(ARRAY_API)/array-api.stamp
 	@$(BENCH_ENV) $(VPY) benchmarks/run.py $(BENCH_PEERS) $(BENCH_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/usual.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/usual_numpy.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/step.py $(BENCH_PEERS)
+	@$(BENCH_ENV) $(VPY) benchmarks/sparse.py $(BENCH_PEERS) --scipy $(ARRAY_API)/bin/python
+	@$(BENCH_ENV) $(VPY) benchmarks/sparse_step.py $(BENCH_PEERS)
 	@$(BENCH_ENV) $(VPY) benchmarks/large.py $(BENCH_PEERS) $(BENCH_LARGE_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/layers.py $(BENCH_PEERS) $(BENCH_LAYERS_ARGS)
 	@$(BENCH_ENV) $(VPY) benchmarks/chains.py $(BENCH_PEERS) $(BENCH_CHAINS_ARGS)

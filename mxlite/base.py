@@ -231,19 +231,8 @@ def warn_user(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=level)
 
 
-#: Who was the first of the process to ask for sparse storage.
-_asked_for_sparse: list[str] = []
-
-
-def take_as_dense(who: str, stype: str) -> None:
-    """Takes the storage type row_sparse as a hint, since mxlite's arrays are dense; says so, once in a process."""
-    if not _asked_for_sparse:
-        _asked_for_sparse.append(who)
-        text = (
-            f"{who}: storage type {stype!r} is taken as a hint: arrays and gradients are dense here, and an optimizer "
-            "updates all rows, not only those of a batch. This is said once"
-        )
-        warn_user(text)
+#: MXNet's numbers of storage types.
+STYPE_NUMBERS = {"undefined": -1, "default": 0, "row_sparse": 1, "csr": 2}
 
 
 class NotImplementedForSymbol(_NotOf):
@@ -253,7 +242,7 @@ class NotImplementedForSymbol(_NotOf):
 
 
 class NotSupportedForSparseNDArray(_NotOf):
-    """A method of dense arrays was called on a sparse one. Nothing here raises it: there are no sparse arrays."""
+    """A method of dense arrays was called on a sparse one."""
 
     _kind = "sparse arrays"
 

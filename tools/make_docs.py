@@ -24,7 +24,15 @@ import curves  # noqa: E402
 from _table import invoke, scope, to_nd  # noqa: E402
 from cases import ABOUT, FAMILIES, OTHER_NAMES, Case, of  # noqa: E402
 from describe import Description, Parameter, aliases, describe, first_names  # noqa: E402
-from test_cases_coverage import DEFINED, NO_RESULT, NOT_DIFFERENTIABLE, NUMPY_CONSTANTS, WRITES, ZERO  # noqa: E402
+from test_cases_coverage import (  # noqa: E402
+    DEFINED,
+    NO_RESULT,
+    NOT_DIFFERENTIABLE,
+    NUMPY_CONSTANTS,
+    SPARSE,
+    WRITES,
+    ZERO,
+)
 
 import mxlite as mx  # noqa: E402
 from mxlite.ndarray._generate import place_of  # noqa: E402
@@ -304,7 +312,10 @@ def page(name: str) -> str:
         lines += [f"Other names: {', '.join(f'`{other}`' for other in others)}.", ""]
     if it.operator.shapes:
         lines += ["## Shapes", "", "```text", it.operator.shapes, "```", ""]
-    lines += [*_inputs(it), *_parameters(it), *_result(it, name), "## Derivative", "", derivative(name), ""]
+    lines += [*_inputs(it), *_parameters(it)]
+    if name in SPARSE:
+        return "\n".join([*lines, "## Result", "", "Of sparse arrays, which the case table does not have.", ""])
+    lines += [*_result(it, name), "## Derivative", "", derivative(name), ""]
     for file in pictures(name):
         lines += [f"![the function and its derivative]({file})", ""]
     shown = example(name, path) if path else None
@@ -323,6 +334,7 @@ def families() -> dict[str, list[str]]:
         seen |= set(names)
         if names:
             found[family] = names
+    found["sparse"] = sorted(SPARSE)
     return found
 
 
@@ -330,7 +342,8 @@ def index() -> str:
     """The index: a section per family, a line per operator."""
     lines = ["# Operators", "", f"mxlite {mx.__version__}: {len(first_names())} operators.", ""]
     for family, names in families().items():
-        lines += [f"## {family}", "", ABOUT[family], "", "| operator | what it does |", "| --- | --- |"]
+        about = ABOUT.get(family, "Operators of sparse arrays alone.")
+        lines += [f"## {family}", "", about, "", "| operator | what it does |", "| --- | --- |"]
         for name in names:
             first = _cell(describe(name).operator.doc)
             lines.append(f"| [`{name}`]({name}.md) | {first} |")

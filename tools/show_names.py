@@ -38,10 +38,6 @@ REFUSED = (
         "a part of 1.9.1's own front end that shows, and no function for its users",
     ),
     ("contrib/uniform", "of arrays of `mx.np`, which mx.np.random.uniform draws"),
-    (
-        "nd/sparse contrib/dgl_* contrib/edge_id contrib/getnnz contrib/SparseEmbedding",
-        "of sparse arrays; mxlite's are dense",
-    ),
     ("contrib/*quantize* contrib/calibrate_entropy", "of quantized networks, which are left out"),
     (
         "contrib/fft contrib/ifft contrib/count_sketch",
@@ -69,14 +65,8 @@ ORDINARY = {
     "random numbers": "random.seed",
     "`_sample_unique_zipfian`, probability": "nd.contrib.rand_zipfian",
     "`hybridize(backend=...)`": ".hybridize(backend)",
-    "`Embedding` with `sparse_grad`": "nd.Embedding(sparse_grad) sym.Embedding(sparse_grad)",
-    "the storage type row_sparse of parameters": "gluon.Parameter(stype=row_sparse)"
-    " gluon.Parameter(grad_stype=row_sparse) .get(stype=row_sparse) .get(grad_stype=row_sparse)"
-    " gluon.nn.Embedding(sparse_grad) gluon.contrib.nn.SparseEmbedding"
-    " sym.var(stype=row_sparse) .attach_grad(stype=row_sparse) .row_sparse_pull",
     "`contrib.text`: `GloVe`, `FastText`": "contrib.text.embedding.GloVe contrib.text.embedding.FastText"
     " contrib.text.embedding.create",
-    "`MXDataIterCreateIter` of `LibSVMIter`": "io.LibSVMIter",
     "the order of shuffled iterators": "io.MNISTIter(shuffle=True) io.ImageRecordIter(shuffle=True)"
     " io.ImageDetRecordIter(shuffle=True)",
     "`CheckpointHandler`": "gluon.contrib.estimator.CheckpointHandler",

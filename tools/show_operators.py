@@ -29,7 +29,7 @@ class Operator(NamedTuple):
 
 OPERATORS = (
     Operator("square", "function of one number", "elementwise/unary.c", r"MXL_\w+\(square\b", r"MXL_UNARY\(square\b"),
-    Operator("sub", "function of two arrays", "elementwise/binary.c", r"MXL_ARITH_\w+\(sub\b", r".*BINARY\w*\(sub\b"),
+    Operator("sub", "function of two arrays", "elementwise/binary.c", r"MXL_ARITH_\w+\(sub\b", r".*_PAIR\(sub\b"),
     Operator("slice_axis", "movement", "shape/slice_axis.c", r"typedef struct axis_params", r".*mxl_op_slice_axis = "),
     Operator("sum", "reduction", "reduce/reduce.c", r"/\* dx = dy, ", r"REDUCTION\(sum\b"),
     Operator(

@@ -160,6 +160,7 @@ export interface Operators {
   _contrib_Proposal(...given: (NDArray | NDArray[] | null | {rpn_pre_nms_top_n?: number; rpn_post_nms_top_n?: number; threshold?: number; rpn_min_size?: number; scales?: Param; ratios?: Param; feature_stride?: number; output_score?: boolean; iou_loss?: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_ROIAlign(...given: (NDArray | NDArray[] | null | {pooled_size: Param; spatial_scale: number; sample_ratio?: number; position_sensitive?: boolean; aligned?: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_RROIAlign(...given: (NDArray | NDArray[] | null | {pooled_size: Param; spatial_scale: number; sampling_ratio?: number; out?: NDArray | NDArray[]})[]): any;
+  _contrib_SparseEmbedding(...given: (NDArray | NDArray[] | null | {input_dim: number; output_dim: number; dtype?: 'bfloat16' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; deterministic?: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_SyncBatchNorm(...given: (NDArray | NDArray[] | null | {eps?: number; momentum?: number; fix_gamma?: boolean; use_global_stats?: boolean; output_mean_var?: boolean; ndev?: number; key: string | null; out?: NDArray | NDArray[]})[]): any;
   _contrib_allclose(...given: (NDArray | NDArray[] | null | {rtol?: number; atol?: number; equal_nan?: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_arange_like(...given: (NDArray | NDArray[] | null | {start?: number; step?: number; repeat?: number; ctx?: string | null; axis?: number | null; out?: NDArray | NDArray[]})[]): any;
@@ -171,7 +172,14 @@ export interface Operators {
   _contrib_box_nms(...given: (NDArray | NDArray[] | null | {overlap_thresh?: number; valid_thresh?: number; topk?: number; coord_start?: number; score_index?: number; id_index?: number; background_id?: number; force_suppress?: boolean; in_format?: 'center' | 'corner' | null; out_format?: 'center' | 'corner' | null; out?: NDArray | NDArray[]})[]): any;
   _contrib_box_non_maximum_suppression(...given: (NDArray | NDArray[] | null | {overlap_thresh?: number; valid_thresh?: number; topk?: number; coord_start?: number; score_index?: number; id_index?: number; background_id?: number; force_suppress?: boolean; in_format?: 'center' | 'corner' | null; out_format?: 'center' | 'corner' | null; out?: NDArray | NDArray[]})[]): any;
   _contrib_ctc_loss(...given: (NDArray | NDArray[] | null | {use_data_lengths?: boolean; use_label_lengths?: boolean; blank_label?: 'first' | 'last' | null; out?: NDArray | NDArray[]})[]): any;
+  _contrib_dgl_adjacency(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _contrib_dgl_csr_neighbor_non_uniform_sample(...given: (NDArray | NDArray[] | null | {num_hops?: number; num_neighbor?: number; max_num_vertices?: number; out?: NDArray | NDArray[]})[]): any;
+  _contrib_dgl_csr_neighbor_uniform_sample(...given: (NDArray | NDArray[] | null | {num_hops?: number; num_neighbor?: number; max_num_vertices?: number; out?: NDArray | NDArray[]})[]): any;
+  _contrib_dgl_graph_compact(...given: (NDArray | NDArray[] | null | {return_mapping: boolean; graph_sizes: Param; out?: NDArray | NDArray[]})[]): any;
+  _contrib_dgl_subgraph(...given: (NDArray | NDArray[] | null | {return_mapping: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_div_sqrt_dim(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _contrib_edge_id(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _contrib_getnnz(...given: (NDArray | NDArray[] | null | {axis?: number | null; out?: NDArray | NDArray[]})[]): any;
   _contrib_gradientmultiplier(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_group_adagrad_update(...given: (NDArray | NDArray[] | null | {lr: number; rescale_grad?: number; clip_gradient?: number; epsilon?: number; out?: NDArray | NDArray[]})[]): any;
   _contrib_hawkesll(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
@@ -594,6 +602,9 @@ export interface Operators {
   _sample_poisson(...given: (NDArray | NDArray[] | null | {shape?: Param; dtype?: null | 'float16' | 'float32' | 'float64' | null; out?: NDArray | NDArray[]})[]): any;
   _sample_uniform(...given: (NDArray | NDArray[] | null | {shape?: Param; dtype?: null | 'float16' | 'float32' | 'float64' | null; out?: NDArray | NDArray[]})[]): any;
   _sample_unique_zipfian(params: {range_max: number; shape?: Param; out?: NDArray | NDArray[]}): any;
+  _scatter_elemwise_div(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _scatter_minus_scalar(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
+  _scatter_plus_scalar(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
   _scatter_set_nd(...given: (NDArray | NDArray[] | null | {shape: Param; out?: NDArray | NDArray[]})[]): any;
   _set_value(...given: (NDArray | NDArray[] | null | {src?: Param; out?: NDArray | NDArray[]})[]): any;
   _shuffle(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
@@ -653,6 +664,7 @@ export interface Operators {
   _sparse_norm(...given: (NDArray | NDArray[] | null | {ord?: number; axis?: Param; out_dtype?: null | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | null; keepdims?: boolean; out?: NDArray | NDArray[]})[]): any;
   _sparse_radians(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_relu(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _sparse_retain(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_rint(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_round(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_rsqrt(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
@@ -673,6 +685,7 @@ export interface Operators {
   _sparse_where(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _sparse_zeros_like(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _split_v2(...given: (NDArray | NDArray[] | null | {indices: Param; axis?: number; squeeze_axis?: boolean; sections?: number; out?: NDArray | NDArray[]})[]): any;
+  _square_sum(...given: (NDArray | NDArray[] | null | {axis?: Param; keepdims?: boolean; exclude?: boolean; out?: NDArray | NDArray[]})[]): any;
   _sub(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _unravel_index(...given: (NDArray | NDArray[] | null | {shape?: Param; out?: NDArray | NDArray[]})[]): any;
   _zeros(...given: (NDArray | NDArray[] | null | {shape?: Param; ctx?: string | null; dtype?: 'bfloat16' | 'bool' | 'float16' | 'float32' | 'float64' | 'int32' | 'int64' | 'int8' | 'uint8' | null; out?: NDArray | NDArray[]})[]): any;

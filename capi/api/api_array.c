@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array/copy.h"
+#include "array/sparse/sparse.h"
 
 /* A new handle in *out. A NULL `array` is an earlier failure. */
 static int give(mxl_array *array, NDArrayHandle *out)
@@ -119,6 +120,21 @@ int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out)
 
 /* ---- waiting for deferred calls (array/expression.h) ---- */
 
+static void settle(const mxl_array *array, bool write)
+{
+    if (mxl_storage_waits(array->storage))
+        mxl_storage_settle(array->storage, write);
+}
+
+/* Of a sparse array its data may wait. */
+static void settle_parts(const mxl_array *array)
+{
+    mxl_parts *parts = mxl_array_parts(array);
+
+    settle(parts->data, false);
+    mxl_parts_release(parts);
+}
+
 /* Runs the deferred calls that compute the array's bytes and, before a write, those that read them.
  */
 static int wait_for(const char *function, NDArrayHandle handle, bool write)
@@ -128,8 +144,10 @@ static int wait_for(const char *function, NDArrayHandle handle, bool write)
 
     if (array == NULL)
         return -1;
-    if (array->storage != NULL && mxl_storage_waits(array->storage))
-        mxl_storage_settle(array->storage, write);
+    if (array->storage != NULL && mxl_array_is_sparse(array))
+        settle_parts(array);
+    else if (array->storage != NULL)
+        settle(array, write);
     status = write ? 0 : mxl_failure_report(array);
     api_unpin(handle);
     return status;
@@ -221,60 +239,6 @@ int MXNDArraySyncCopyToCPU(NDArrayHandle handle, void *data, size_t size)
     if (status == 0 && size > 0)
         status = copy_out(array, data);
     api_unpin(handle);
-    return status;
-}
-
-/* True if writing to `to` would overwrite elements of `from` that are still to be read. */
-static bool overlap(const mxl_array *to, const mxl_array *from)
-{
-    int64_t to_end = to->offset + to->size * (int64_t)mxl_dtype_size(to->dtype);
-    int64_t from_end = from->offset + from->size * (int64_t)mxl_dtype_size(from->dtype);
-
-    return to->storage == from->storage && to->offset < from_end && from->offset < to_end;
-}
-
-static int copy_array(const char *function, mxl_array *to, mxl_array *from)
-{
-    mxl_array *own = NULL;
-    int status;
-
-    if (to->storage == NULL && mxl_array_define(to, from->dtype, from->ndim, from->shape) != 0)
-        return -1;
-    if (!mxl_array_same_shape(to, from))
-        return mxl_error("%s: handle_src has shape %s, handle_dst %s", function, MXL_SHAPE_OF(from),
-                         MXL_SHAPE_OF(to));
-    if (mxl_array_check_writable(to) != 0)
-        return mxl_error_prefix(function);
-    if (overlap(to, from)) {
-        own = mxl_array_new(from->dtype, from->ndim, from->shape);
-        if (own == NULL || mxl_array_copy_into(own, from) != 0) {
-            mxl_array_release(own);
-            return -1;
-        }
-        from = own;
-    }
-    status = mxl_array_copy_into(to, from);
-    mxl_array_release(own);
-    return status;
-}
-
-int MXNDArraySyncCopyFromNDArray(NDArrayHandle handle_dst, NDArrayHandle handle_src, int i)
-{
-    mxl_array *from, *to;
-    int status;
-
-    if (i != -1)
-        return mxl_error(
-            "%s: i is %d; parts of sparse arrays are not supported, pass -1 for the whole",
-            __func__, i);
-    to = api_pin_for(handle_dst, __func__);
-    if (to == NULL)
-        return -1;
-    from = api_pin_defined(handle_src, __func__);
-    status = from == NULL ? -1 : copy_array(__func__, to, from);
-    if (from != NULL)
-        api_unpin(handle_src);
-    api_unpin(handle_dst);
     return status;
 }
 

@@ -97,17 +97,23 @@ static int return_handles(invocation *v, NDArrayHandle **outputs, int *num_outpu
     return -1;
 }
 
-/* All outputs are dense. Called before the operator runs, so that nothing can fail after outputs
- * are written. */
-static int return_stypes(int count, const int **stypes)
+/* Room for the storage types of outputs, taken before the operator runs, so that nothing can fail
+ * after outputs are written. */
+static int *stypes_room(int count)
 {
-    int *list = api_buffer_get(API_BUFFER_STYPES, ((size_t)count + 1) * sizeof(int));
+    return api_buffer_get(API_BUFFER_STYPES, ((size_t)count + 1) * sizeof(int));
+}
 
-    if (list == NULL)
-        return -1;
-    memset(list, 0, (size_t)count * sizeof(int)); /* 0: "default" */
+/* The same room again, which calls within a custom operator may have used, with the storage types
+ * of the outputs. */
+static int return_stypes(const invocation *v, const int **stypes)
+{
+    int *list = stypes_room(v->num_outputs);
+
+    for (int i = 0; i < v->num_outputs && list != NULL; i++)
+        list[i] = v->out[i]->stype;
     *stypes = list;
-    return 0;
+    return list == NULL ? -1 : 0;
 }
 
 static int run(invocation *v, NDArrayHandle *inputs, int *num_outputs, NDArrayHandle **outputs,
@@ -128,7 +134,7 @@ static int run(invocation *v, NDArrayHandle *inputs, int *num_outputs, NDArrayHa
     if (v->in == NULL || v->out == NULL)
         return -1;
     memset(v->out, 0, (size_t)v->num_outputs * sizeof(*v->out));
-    if (stypes != NULL && return_stypes(v->num_outputs, stypes) != 0)
+    if (stypes != NULL && stypes_room(v->num_outputs) == NULL)
         return -1;
     if (api_pin_many(v->op->name, "input", v->num_inputs, inputs, v->in, false) != 0)
         return -1;
@@ -138,14 +144,13 @@ static int run(invocation *v, NDArrayHandle *inputs, int *num_outputs, NDArrayHa
         return -1;
     }
     status = mxl_invoke(v->op, v->params, v->num_inputs, v->in, v->num_outputs, v->out, api_mode());
+    if (status == 0 && stypes != NULL)
+        status = return_stypes(v, stypes);
     api_unpin_many(v->num_inputs, inputs);
     if (given)
         api_unpin_many(v->num_outputs, *outputs);
     else if (status == 0)
         status = return_handles(v, outputs, num_outputs);
-    /* Calls within a custom operator used the buffer; it has had the room. */
-    if (status == 0 && stypes != NULL && v->op->held != NULL)
-        status = return_stypes(v->num_outputs, stypes);
     return status;
 }
 

@@ -158,7 +158,7 @@ int MXNDArraySaveRawBytes(NDArrayHandle handle, size_t *out_size, const char **o
     API_NEED(out_buf);
     *out_size = 0;
     *out_buf = NULL;
-    array = api_pin_read(handle, __func__);
+    array = api_pin_read_any(handle, __func__);
     if (array == NULL)
         return -1;
     bytes = mxl_file_array_bytes(array, numpy_shape());

@@ -1,7 +1,6 @@
 /* Properties of an array: shape in three widths, dtype, device, storage type, version. Called by
  * bindings. */
 #include "api/common.h"
-#include "array/copy.h"
 
 /* ---- shapes ---- */
 
@@ -173,66 +172,7 @@ int MXNDArrayGetStorageType(NDArrayHandle handle, int *out_storage_type)
     array = api_pin_for(handle, __func__);
     if (array == NULL)
         return -1;
-    *out_storage_type = array->dtype == MXL_DTYPE_UNKNOWN ? -1 : 0;
-    api_unpin(handle);
-    return 0;
-}
-
-/* All arrays are dense, so there is no format to check. */
-/* ---- parts of sparse arrays: a dense one is its own data and has no others ---- */
-
-int MXNDArrayGetDataNDArray(NDArrayHandle handle, NDArrayHandle *out)
-{
-    mxl_array *array, *copy;
-
-    API_NEED(out);
-    *out = NULL;
-    array = api_pin_defined(handle, __func__);
-    if (array == NULL)
-        return -1;
-    copy = mxl_array_copy(array);
-    api_unpin(handle);
-    *out = copy != NULL ? api_handle(copy) : NULL;
-    return *out != NULL ? 0 : mxl_error_prefix(__func__);
-}
-
-static int no_aux(NDArrayHandle handle, int64_t i, const char *function)
-{
-    if (api_pin_for(handle, function) == NULL)
-        return -1;
-    api_unpin(handle);
-    return mxl_error("%s: the array is dense; it has no index array %lld", function, (long long)i);
-}
-
-int MXNDArrayGetAuxNDArray(NDArrayHandle handle, uint32_t i, NDArrayHandle *out)
-{
-    API_NEED(out);
-    return no_aux(handle, i, __func__);
-}
-
-int MXNDArrayGetAuxNDArray64(NDArrayHandle handle, int64_t i, NDArrayHandle *out)
-{
-    API_NEED(out);
-    return no_aux(handle, i, __func__);
-}
-
-int MXNDArrayGetAuxType(NDArrayHandle handle, uint32_t i, int *out_type)
-{
-    API_NEED(out_type);
-    return no_aux(handle, i, __func__);
-}
-
-int MXNDArrayGetAuxType64(NDArrayHandle handle, int64_t i, int *out_type)
-{
-    API_NEED(out_type);
-    return no_aux(handle, i, __func__);
-}
-
-int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check)
-{
-    (void)full_check;
-    if (api_pin_defined(handle, __func__) == NULL)
-        return -1;
+    *out_storage_type = array->stype;
     api_unpin(handle);
     return 0;
 }

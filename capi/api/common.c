@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "array/failure.h"
+#include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
 
 _Static_assert(API_BUFFER_COUNT <= MXL_SLOT_RETURN_LAST - MXL_SLOT_RETURN_FIRST + 1,
@@ -18,7 +19,7 @@ mxl_array *api_pin_for(const void *handle, const char *function)
     return array;
 }
 
-mxl_array *api_pin_defined(const void *handle, const char *function)
+mxl_array *api_pin_any(const void *handle, const char *function)
 {
     mxl_array *array = api_pin_for(handle, function);
 
@@ -30,14 +31,36 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
     return array;
 }
 
-mxl_array *api_pin_read(const void *handle, const char *function)
+mxl_array *api_pin_defined(const void *handle, const char *function)
 {
-    mxl_array *array = api_pin_defined(handle, function);
+    mxl_array *array = api_pin_any(handle, function);
 
+    if (array != NULL && mxl_array_is_sparse(array)) {
+        (void)mxl_error("%s: the array is %s; convert it by cast_storage to default first",
+                        function, mxl_stype_name(array->stype));
+        api_unpin(handle);
+        return NULL;
+    }
+    return array;
+}
+
+/* The array, or NULL with the error that was kept for its first read. */
+static mxl_array *without_failure(mxl_array *array, const void *handle)
+{
     if (array == NULL || mxl_failure_report(array) == 0)
         return array;
     api_unpin(handle);
     return NULL;
+}
+
+mxl_array *api_pin_read_any(const void *handle, const char *function)
+{
+    return without_failure(api_pin_any(handle, function), handle);
+}
+
+mxl_array *api_pin_read(const void *handle, const char *function)
+{
+    return without_failure(api_pin_defined(handle, function), handle);
 }
 
 int api_pin_many(const char *who, const char *what, int count, void *const *handles,

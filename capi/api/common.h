@@ -25,11 +25,13 @@ static inline mxl_array *api_pin(const void *handle)
 /* The same, with the function's name in the error. */
 mxl_array *api_pin_for(const void *handle, const char *function);
 
-/* The same for an array that must have a shape. */
+/* The same for an array that must have a shape, of any storage type, or be dense. */
+mxl_array *api_pin_any(const void *handle, const char *function);
 mxl_array *api_pin_defined(const void *handle, const char *function);
 
-/* The same for an array whose elements a caller gets: NULL, too, with an error that was kept for
- * this read (array/failure.h). */
+/* The same two for an array whose elements a caller gets: NULL, too, with an error that was kept
+ * for this read (array/failure.h). */
+mxl_array *api_pin_read_any(const void *handle, const char *function);
 mxl_array *api_pin_read(const void *handle, const char *function);
 
 static inline void api_unpin(const void *handle)

@@ -2,7 +2,6 @@
  * tools/show_names.py writes the reasons to docs/compatibility.md. */
 #include "api/refused.h"
 
-#define SPARSE    "mxlite has no sparse arrays"
 #define SUBGRAPHS "mxlite has no back ends that take parts of a graph"
 #define QUANTIZED "quantized networks are not in mxlite"
 #define REDUCED   "operators compute in the dtypes of their arrays in mxlite"
@@ -12,11 +11,6 @@
 
 #define ORDER  "operators run in an order that follows from their inputs"
 #define PASSES "NNVM's graphs and passes are not in mxlite; MXSymbol* are the graphs"
-
-REFUSED(MXNDArrayCreateSparseEx, SPARSE)
-REFUSED(MXNDArrayCreateSparseEx64, SPARSE)
-REFUSED(MXKVStorePullRowSparse, SPARSE)
-REFUSED(MXKVStorePullRowSparseEx, SPARSE)
 
 REFUSED(MXGenBackendSubgraph, SUBGRAPHS)
 REFUSED(MXOptimizeForBackend, SUBGRAPHS)

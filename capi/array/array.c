@@ -39,6 +39,7 @@ static inline mxl_array *array_blank(void)
     array->dtype = MXL_DTYPE_UNKNOWN;
     array->ndim = 0;
     array->contiguous = false;
+    array->stype = MXL_STYPE_NONE;
     array->device = 0;
     array->size = 0;
     array->offset = 0;
@@ -122,6 +123,7 @@ mxl_array *mxl_array_over(mxl_storage *storage, int dtype, int ndim, const int64
         return NULL;
     }
     array->storage = storage;
+    array->stype = MXL_DENSE;
     array->dtype = dtype;
     if (array_reserve(array, ndim) != 0) {
         mxl_array_release(array);
@@ -140,6 +142,7 @@ static inline mxl_array *array_with(mxl_storage *(*storage_new)(size_t), int dty
     if (array == NULL)
         return NULL;
     array->dtype = dtype;
+    array->stype = MXL_DENSE;
     if (array_reserve(array, ndim) != 0)
         goto failed;
     if (!array_fill_shape(array, ndim, shape)) {
@@ -209,6 +212,7 @@ void mxl_array_become(mxl_array *none, mxl_array *from)
     none->size = from->size;
     none->offset = from->offset;
     none->contiguous = from->contiguous;
+    none->stype = from->stype;
     none->device = from->device;
     none->storage = from->storage;
     from->shape = from->dims;
@@ -241,6 +245,7 @@ mxl_array *mxl_array_alias(const mxl_array *array)
     copy_shape(alias, array);
     alias->dtype = array->dtype;
     alias->contiguous = array->contiguous;
+    alias->stype = array->stype;
     alias->device = array->device;
     alias->size = array->size;
     alias->offset = array->offset;
@@ -262,6 +267,7 @@ static inline mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
         return NULL;
     }
     view->dtype = array->dtype;
+    view->stype = MXL_DENSE;
     view->device = array->device;
     view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
     view->storage = array->storage;

@@ -34,6 +34,15 @@ typedef enum mxl_view_kind {
                              gradient is the function's alone, not that of the base's elements */
 } mxl_view_kind;
 
+/* How an array is stored; numbers as in MXNet's NDArrayStorageType. Only dense arrays have bytes
+ * of their own: array/sparse/sparse.h. */
+typedef enum mxl_stype {
+    MXL_STYPE_NONE = -1, /* an array without a shape yet ("none") */
+    MXL_DENSE = 0,
+    MXL_ROW_SPARSE = 1,
+    MXL_CSR = 2
+} mxl_stype;
+
 /* How a variable takes its gradient; numbers as in MXNet's OpReqType. */
 typedef enum mxl_grad_req { MXL_GRAD_NULL = 0, MXL_GRAD_WRITE = 1, MXL_GRAD_ADD = 3 } mxl_grad_req;
 
@@ -53,6 +62,7 @@ struct mxl_array {
     int dtype;
     int ndim;
     bool contiguous;         /* in row-major order without gaps */
+    int8_t stype;            /* an mxl_stype */
     uint8_t view_kind;       /* of a view: an mxl_view_kind */
     atomic_bool edge_locked; /* another thread may mark the array while this one records it */
     atomic_bool frozen;      /* see mxl_array_frozen */
@@ -84,6 +94,16 @@ mxl_array *mxl_array_new_none(void);
 /* The same without memory, for a meta run (mxl_mode): nothing reads or writes the elements. Sizes
  * below 0 are unknown, and then the number of elements is. */
 mxl_array *mxl_array_new_meta(int dtype, int ndim, const int64_t *shape);
+
+static inline bool mxl_array_is_dense(const mxl_array *array)
+{
+    return array->stype == MXL_DENSE;
+}
+
+static inline bool mxl_array_is_sparse(const mxl_array *array)
+{
+    return array->stype > MXL_DENSE;
+}
 
 /* A new contiguous array over a storage. Takes over the caller's reference to the storage, also on
  * failure. The storage must be large enough. */

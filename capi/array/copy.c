@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/expression.h"
+#include "array/sparse/sparse.h"
 #include "base/error.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/copy_loops.h"
@@ -87,6 +88,8 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
 
     if (dst->storage == NULL || src->storage == NULL)
         return mxl_error("copy: an array that has no shape yet");
+    if (!mxl_array_is_dense(dst) || !mxl_array_is_dense(src))
+        return mxl_sparse_copy_into(dst, src);
     if (dst->size != src->size)
         return mxl_error("copy: %lld elements do not fill an array of %lld", (long long)src->size,
                          (long long)dst->size);
@@ -122,7 +125,9 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
 
 mxl_array *mxl_array_copy_as(const mxl_array *array, int dtype)
 {
-    mxl_array *copy = mxl_array_new(dtype, array->ndim, array->shape);
+    mxl_array *copy = mxl_array_is_sparse(array)
+                          ? mxl_array_sparse_zeros(array->stype, dtype, array->ndim, array->shape)
+                          : mxl_array_new(dtype, array->ndim, array->shape);
 
     if (copy != NULL && mxl_array_copy_into(copy, array) != 0) {
         mxl_array_release(copy);

@@ -9,6 +9,7 @@
 #include "array/copy.h"
 #include "array/file_format.h"
 #include "array/replace.h"
+#include "array/sparse/sparse.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
@@ -23,22 +24,67 @@ void mxl_file_list_clear(mxl_file_list *list)
 
 /* ---- one array ---- */
 
-/* Writes the header of an array to `to` (HEADER_MAX bytes). Returns its length. */
-static size_t header_write(const mxl_array *array, bool numpy_shape, char *to)
-{
-    uint32_t magic = numpy_shape ? MAGIC_V3 : MAGIC_V2;
-    int32_t words[3] = {STYPE_DENSE, array->ndim, 0},
-            tail[3] = {mxl_device_type(array->device), mxl_device_id(array->device), array->dtype};
-    size_t axes = (size_t)array->ndim * sizeof(int64_t), at = 0;
+/* An array as a file has it: the header, then arrays whose elements follow it. */
+typedef struct pieces {
+    char header[HEADER_MAX];
+    size_t header_bytes;
+    mxl_array *body[3]; /* kept; of a sparse array the data and its index arrays */
+    int count;
+} pieces;
 
-    memcpy(to, &magic, sizeof(magic));
-    at += sizeof(magic);
-    memcpy(to + at, words, 2 * sizeof(int32_t));
-    at += 2 * sizeof(int32_t);
-    memcpy(to + at, array->shape, axes);
-    at += axes;
-    memcpy(to + at, tail, sizeof(tail));
-    return at + sizeof(tail);
+static void pieces_release(pieces *p)
+{
+    for (int i = 0; i < p->count; i++)
+        mxl_array_release(p->body[i]);
+}
+
+static void add_word(pieces *p, uint32_t word)
+{
+    memcpy(p->header + p->header_bytes, &word, sizeof(word));
+    p->header_bytes += sizeof(word);
+}
+
+static void add_shape(pieces *p, const mxl_array *array)
+{
+    size_t axes = (size_t)array->ndim * sizeof(int64_t);
+
+    add_word(p, (uint32_t)array->ndim);
+    memcpy(p->header + p->header_bytes, array->shape, axes);
+    p->header_bytes += axes;
+}
+
+static void add_body(pieces *p, mxl_array *array)
+{
+    mxl_array_retain(array);
+    p->body[p->count++] = array;
+}
+
+static void add_header(pieces *p, const mxl_array *array, bool numpy_shape)
+{
+    add_word(p, numpy_shape ? MAGIC_V3 : MAGIC_V2);
+    add_word(p, (uint32_t)array->stype);
+    if (p->count > 1)
+        add_shape(p, p->body[0]);
+    add_shape(p, array);
+    add_word(p, (uint32_t)mxl_device_type(array->device));
+    add_word(p, (uint32_t)mxl_device_id(array->device));
+    add_word(p, (uint32_t)array->dtype);
+    for (int i = 1; i < p->count; i++) {
+        add_word(p, (uint32_t)p->body[i]->dtype);
+        add_shape(p, p->body[i]);
+    }
+}
+
+/* The parts of a sparse array as they are: indices may have other dtypes than int64. */
+static void add_parts(pieces *p, const mxl_array *array)
+{
+    mxl_parts *parts = mxl_array_parts(array);
+
+    add_body(p, parts->data);
+    if (parts->indptr != NULL)
+        add_body(p, parts->indptr);
+    add_body(p, parts->indices);
+    mxl_parts_release(parts);
 }
 
 static int check_writable(const mxl_array *array, bool numpy_shape)
@@ -47,6 +93,21 @@ static int check_writable(const mxl_array *array, bool numpy_shape)
         return mxl_error("the array has no shape yet: it was created empty and never written");
     if (array->ndim == 0 && !numpy_shape)
         return mxl_error("the array has no axes; it can be saved only in numpy-shape mode");
+    return mxl_array_is_sparse(array) ? mxl_sparse_check(array, false) : 0;
+}
+
+/* -1 with the error set, and nothing to release. */
+static int pieces_of(pieces *p, const mxl_array *array, bool numpy_shape)
+{
+    p->header_bytes = 0;
+    p->count = 0;
+    if (check_writable(array, numpy_shape) != 0)
+        return -1;
+    if (mxl_array_is_dense(array))
+        add_body(p, (mxl_array *)(size_t)array);
+    else
+        add_parts(p, array);
+    add_header(p, array, numpy_shape);
     return 0;
 }
 
@@ -57,41 +118,67 @@ static size_t data_bytes(const mxl_array *array)
 
 int64_t mxl_file_array_bytes(const mxl_array *array, bool numpy_shape)
 {
-    char header[HEADER_MAX];
+    size_t bytes;
+    pieces p;
 
-    if (check_writable(array, numpy_shape) != 0)
+    if (pieces_of(&p, array, numpy_shape) != 0)
         return -1;
-    return (int64_t)(header_write(array, numpy_shape, header) + data_bytes(array));
+    bytes = p.header_bytes;
+    for (int i = 0; i < p.count; i++)
+        bytes += data_bytes(p.body[i]);
+    pieces_release(&p);
+    return (int64_t)bytes;
 }
 
 int mxl_file_array_write(mxl_array *array, bool numpy_shape, char *to)
 {
-    mxl_array *straight;
+    int status = 0;
+    pieces p;
 
-    if (check_writable(array, numpy_shape) != 0)
+    if (pieces_of(&p, array, numpy_shape) != 0)
         return -1;
-    straight = mxl_array_contiguous(array);
-    if (straight == NULL)
-        return -1;
-    to += header_write(array, numpy_shape, to);
-    memcpy(to, mxl_array_read(straight), data_bytes(array));
-    mxl_array_release(straight);
-    return 0;
+    memcpy(to, p.header, p.header_bytes);
+    to += p.header_bytes;
+    for (int i = 0; i < p.count && status == 0; i++) {
+        mxl_array *straight = mxl_array_contiguous(p.body[i]);
+
+        if (straight == NULL) {
+            status = -1;
+            break;
+        }
+        memcpy(to, mxl_array_read(straight), data_bytes(straight));
+        to += data_bytes(straight);
+        mxl_array_release(straight);
+    }
+    pieces_release(&p);
+    return status;
 }
 
 /* ---- a list ---- */
 
-static int put_array(mxl_replace *file, mxl_array *array, bool numpy_shape)
+static int put_body(mxl_replace *file, mxl_array *array)
 {
-    char header[HEADER_MAX];
     mxl_array *straight = mxl_array_contiguous(array);
-    int status = -1;
+    int status;
 
     if (straight == NULL)
         return -1;
-    if (mxl_replace_put(file, header, header_write(array, numpy_shape, header)) == 0)
-        status = mxl_replace_put(file, mxl_array_read(straight), data_bytes(array));
+    status = mxl_replace_put(file, mxl_array_read(straight), data_bytes(straight));
     mxl_array_release(straight);
+    return status;
+}
+
+static int put_array(mxl_replace *file, mxl_array *array, bool numpy_shape)
+{
+    pieces p;
+    int status;
+
+    if (pieces_of(&p, array, numpy_shape) != 0)
+        return -1;
+    status = mxl_replace_put(file, p.header, p.header_bytes);
+    for (int i = 0; i < p.count && status == 0; i++)
+        status = put_body(file, p.body[i]);
+    pieces_release(&p);
     return status;
 }
 

@@ -37,7 +37,7 @@ int mxl_file_save(const char *path, int64_t count, mxl_array *const *arrays,
                   const char *const *names, bool numpy_shape);
 
 /* Reads a list from a regular file (any other file is an error at once), or from memory. Knows all
- * versions of the format; dense arrays only. Allocates at most a small multiple of the input's
+ * versions of the format. Allocates at most a small multiple of the input's
  * size, whatever the input says. -1 with the error set and the list empty. */
 int mxl_file_load(const char *path, bool numpy_shape, mxl_file_list *list);
 int mxl_file_parse(const void *bytes, size_t size, bool numpy_shape, mxl_file_list *list);

@@ -12,11 +12,13 @@
 
 #define LIST_MAGIC UINT64_C(0x112)
 
+/* After the magic of V2 and V3: the storage type (an mxl_stype); of a sparse array the shape of its
+ * data; shape; device and id; dtype; dtype and shape of each index array, the indptr of csr first;
+ * the data; the index arrays in that order. A shape is the number of dimensions and 64-bit sizes.
+ */
 enum {
-    STYPE_DENSE = 0,
-    STYPE_ROW_SPARSE = 1,
-    STYPE_CSR = 2,
-    HEADER_MAX = 24 + 8 * MXL_MAX_NDIM /* magic, stype, ndim, shape, device and id, dtype */
+    SHAPE_MAX = 4 + 8 * MXL_MAX_NDIM,
+    HEADER_MAX = 4 + 4 + 2 * SHAPE_MAX + 12 + 2 * (4 + 4 + 8)
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "array/file_format.h"
+#include "array/sparse/sparse.h"
 #include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
@@ -81,24 +82,23 @@ static int check_mode(const source *s, bool numpy_array)
     return 0;
 }
 
-/* Reads version and shape. */
-static int take_start(source *s, mxl_shape *shape)
+/* Reads version, storage type and shape; of a sparse array the shape of its data before. */
+static int take_start(source *s, mxl_shape *shape, mxl_shape *stored, int32_t *stype)
 {
     uint32_t magic;
-    int32_t stype = STYPE_DENSE;
     char begins[MXL_BEGINNING_ROOM];
     bool later;
 
+    *stype = MXL_DENSE;
     if (take(s, &magic, sizeof(magic)) != 0 || check_mode(s, magic == MAGIC_V3) != 0)
         return -1;
     later = magic == MAGIC_V2 || magic == MAGIC_V3;
-    if (later && take(s, &stype, sizeof(stype)) != 0)
+    if (later && take(s, stype, sizeof(*stype)) != 0)
         return -1;
-    if (stype == STYPE_ROW_SPARSE || stype == STYPE_CSR)
-        return mxl_error("the array is sparse (%s); mxlite has only dense arrays",
-                         stype == STYPE_CSR ? "csr" : "row_sparse");
-    if (stype != STYPE_DENSE)
-        return mxl_error("unknown storage type %d", (int)stype);
+    if (*stype < MXL_DENSE || *stype > MXL_CSR)
+        return mxl_error("unknown storage type %d", (int)*stype);
+    if (*stype != MXL_DENSE && take_shape(s, stored) != 0)
+        return -1;
     if (later || magic == MAGIC_V1)
         return take_shape(s, shape);
     if (magic > MXL_MAX_NDIM)
@@ -108,25 +108,36 @@ static int take_start(source *s, mxl_shape *shape)
     return take_axes_old(s, shape);
 }
 
-static mxl_array *take_values(source *s, const mxl_shape *shape)
+static int check_dtype(int32_t dtype)
 {
-    int32_t tail[3]; /* device, its number, dtype; the device is ignored */
-    int64_t count;
-    mxl_array *array;
+    return mxl_dtype_valid(dtype)
+               ? 0
+               : mxl_error("unknown dtype %d; 0 to %d are known", (int)dtype, MXL_DTYPE_COUNT - 1);
+}
+
+/* Device, its number and the dtype; the device is ignored. */
+static int take_dtype(source *s, int32_t *dtype)
+{
+    int32_t tail[3];
 
     if (take(s, tail, sizeof(tail)) != 0)
-        return NULL;
-    if (!mxl_dtype_valid(tail[2]))
-        return mxl_error_null("unknown dtype %d; 0 to %d are known", (int)tail[2],
-                              MXL_DTYPE_COUNT - 1);
-    count = mxl_shape_count(shape->ndim, shape->dim);
+        return -1;
+    *dtype = tail[2];
+    return check_dtype(*dtype);
+}
+
+static mxl_array *take_values(source *s, int dtype, const mxl_shape *shape)
+{
+    int64_t count = mxl_shape_count(shape->ndim, shape->dim);
+    mxl_array *array;
+
     if (count < 0)
         return NULL;
-    if ((uint64_t)count > left(s) / mxl_dtype_size(tail[2]))
+    if ((uint64_t)count > left(s) / mxl_dtype_size(dtype))
         return mxl_error_null("it ends too early: at byte %zu, %lld elements of %s are wanted and "
                               "%zu bytes are left",
-                              s->at, (long long)count, mxl_dtype_name(tail[2]), left(s));
-    array = mxl_array_new(tail[2], shape->ndim, shape->dim);
+                              s->at, (long long)count, mxl_dtype_name(dtype), left(s));
+    array = mxl_array_new(dtype, shape->ndim, shape->dim);
     if (array == NULL)
         return NULL;
     if (take(s, array->storage->data, array->storage->bytes) != 0) {
@@ -145,17 +156,77 @@ static void tidy_booleans(mxl_array *array)
         bytes[i] = bytes[i] != 0;
 }
 
+/* The dtype and shape of one index array. */
+static int take_index(source *s, int32_t *dtype, mxl_shape *shape)
+{
+    if (take(s, dtype, sizeof(*dtype)) != 0 || check_dtype(*dtype) != 0)
+        return -1;
+    if (mxl_dtype_is_float(*dtype) || *dtype == MXL_BOOL)
+        return mxl_error("an index array of dtype %s", mxl_dtype_name(*dtype));
+    return take_shape(s, shape);
+}
+
+/* Indices need not ascend, but must be in range. */
+static int check_parts(const mxl_array *array)
+{
+    mxl_parts *parts = mxl_array_parts(array);
+    bool empty = mxl_parts_stored(parts) == 0;
+
+    mxl_parts_release(parts);
+    if (empty)
+        return mxl_sparse_check(array, false);
+    parts = mxl_sparse_read(array);
+    mxl_parts_release(parts);
+    return parts == NULL ? -1 : 0;
+}
+
+/* What follows the shape of a sparse array. Its parts fit together, or it is refused. */
+static mxl_array *take_sparse(source *s, mxl_stype stype, const mxl_shape *shape,
+                              const mxl_shape *stored)
+{
+    bool is_csr = stype == MXL_CSR;
+    mxl_array *data, *indptr = NULL, *indices = NULL, *array;
+    mxl_shape sizes[2];
+    int32_t dtype, types[2];
+
+    if (take_dtype(s, &dtype) != 0)
+        return NULL;
+    for (int i = 0; i <= is_csr; i++) {
+        if (take_index(s, &types[i], &sizes[i]) != 0)
+            return NULL;
+    }
+    data = take_values(s, dtype, stored);
+    if (data != NULL && is_csr)
+        indptr = take_values(s, types[0], &sizes[0]);
+    if (data != NULL && (indptr != NULL || !is_csr))
+        indices = take_values(s, types[is_csr], &sizes[is_csr]);
+    if (data != NULL && dtype == MXL_BOOL)
+        tidy_booleans(data);
+    array = mxl_array_new_sparse(stype, dtype, shape->ndim, shape->dim,
+                                 mxl_parts_new(is_csr, data, indices, indptr));
+    if (array != NULL && check_parts(array) != 0) {
+        mxl_array_release(array);
+        array = NULL;
+    }
+    return array;
+}
+
 static mxl_array *take_array(source *s)
 {
-    mxl_shape shape;
+    mxl_shape shape, stored;
+    int32_t stype, dtype;
     mxl_array *array;
 
-    if (take_start(s, &shape) != 0)
+    if (take_start(s, &shape, &stored, &stype) != 0)
         return NULL;
     if (shape.ndim == 0 &&
         !s->numpy_shape) /* In legacy mode this is a none array; no data follow. */
         return mxl_array_new_none();
-    array = take_values(s, &shape);
+    if (stype != MXL_DENSE)
+        return take_sparse(s, (mxl_stype)stype, &shape, &stored);
+    if (take_dtype(s, &dtype) != 0)
+        return NULL;
+    array = take_values(s, dtype, &shape);
     if (array != NULL && array->dtype == MXL_BOOL)
         tidy_booleans(array);
     return array;

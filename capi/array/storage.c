@@ -34,6 +34,7 @@ static bool free_extra(mxl_storage *storage, mxl_extra *extra)
     share = atomic_load_explicit(&extra->share, memory_order_acquire);
     if (share != NULL)
         mxl_ref_release(&share->ref);
+    mxl_ref_release(extra->parts);
     mxl_failure_release(atomic_load_explicit(&extra->failure, memory_order_acquire));
     reserved = extra->reserved;
     mxl_free(extra, sizeof(*extra));

@@ -30,6 +30,8 @@ typedef struct mxl_extra {
     bool listed;                           /* array/left.c: ... and its memory counts as left */
     bool owed; /* array/left.c: the bytes wait, and others than readers refer to them */
     struct mxl_storage *older, *newer; /* array/left.c: among those listed */
+    atomic_flag parts_locked;          /* array/sparse/sparse.c */
+    mxl_ref *parts; /* array/sparse/sparse.c: kept; what a sparse array is made of. NULL: dense */
 } mxl_extra;
 
 typedef struct mxl_storage {

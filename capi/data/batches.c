@@ -174,6 +174,12 @@ static void choose(mxl_batches *b)
         b->places[n + i] = b->order != NULL ? b->order[i] : i;
 }
 
+static void number(mxl_batches *b, int64_t n)
+{
+    for (int64_t i = 0; i < b->batch_size; i++)
+        b->index[i] = b->numbered && i < n ? (uint64_t)b->places[i] : 0;
+}
+
 /* Fills the arrays of the present batch. */
 static int fill(mxl_batches *b)
 {
@@ -183,14 +189,33 @@ static int fill(mxl_batches *b)
 
     while (n < b->batch_size && b->places[n] >= 0)
         n++;
-    for (int64_t i = 0; i < b->batch_size; i++)
-        b->index[i] = b->numbered && i < n ? (uint64_t)b->places[i] : 0;
+    number(b, n);
     if (b->kind->take(b, b->places, n, data, label) != 0)
         return -1;
     skip = (size_t)(b->data->size / b->batch_size * n) * mxl_dtype_size(b->data_dtype);
     memset(data + skip, 0, (size_t)b->data->size * mxl_dtype_size(b->data_dtype) - skip);
     skip = (size_t)(b->label->size / b->batch_size * n) * mxl_dtype_size(b->label_dtype);
     memset(label + skip, 0, (size_t)b->label->size * mxl_dtype_size(b->label_dtype) - skip);
+    return 0;
+}
+
+/* Goes to the next batch of a kind that makes its arrays; they all have batch_size samples. */
+static int make_next(mxl_batches *b)
+{
+    int64_t at = b->at, pad = b->pad, overflow = b->overflow;
+    mxl_array *data = NULL, *label = NULL;
+
+    choose(b);
+    if (b->kind->make(b, b->places, &data, &label) != 0) {
+        b->at = at;
+        b->pad = pad;
+        b->overflow = overflow;
+        return mxl_error_prefix(b->kind->op.name);
+    }
+    number(b, b->batch_size);
+    drop_batch(b);
+    b->data = data;
+    b->label = label;
     return 0;
 }
 
@@ -206,6 +231,10 @@ static int next_batch(mxl_batches *b, bool *any)
     if (b->round_batch && b->batch_size - (b->count - b->at) > b->count)
         return mxl_error("%s: batches of %lld samples cannot be filled from %lld samples",
                          b->kind->op.name, (long long)b->batch_size, (long long)b->count);
+    if (b->kind->make != NULL) {
+        *any = make_next(b) == 0;
+        return *any ? 0 : -1;
+    }
     data = batch_of(b, b->data_dtype, &b->data_shape);
     label = batch_of(b, b->label_dtype, &b->label_shape);
     if (data == NULL || label == NULL) {

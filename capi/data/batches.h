@@ -24,6 +24,9 @@ typedef struct mxl_batches_kind {
      * error set. */
     int (*take)(mxl_batches *batches, const int64_t *places, int64_t count, void *data,
                 void *label);
+    /* NULL, or, in place of take: makes the arrays, which may be sparse, of batch_size samples. -1
+     * with the error set, and nothing is made. */
+    int (*make)(mxl_batches *batches, const int64_t *places, mxl_array **data, mxl_array **label);
     void (*close)(mxl_batches *batches); /* frees the source */
 } mxl_batches_kind;
 

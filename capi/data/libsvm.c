@@ -1,7 +1,7 @@
-/* LibSVMIter: batches of lines "label index:value index:value ...". The values that the lines name
- * are kept; the arrays of batches are dense. */
+/* LibSVMIter: batches of lines "label index:value index:value ..." as csr matrices. */
 #include <string.h>
 
+#include "array/sparse/sparse.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "data/files.h"
@@ -222,30 +222,83 @@ static int libsvm_open(mxl_batches *b, const void *params)
     return read_labels(b, p, before);
 }
 
-/* Writes a row; of an index that is named twice the last value counts. */
-static void put_row(const rows *r, int64_t place, float *to)
+/* ---- batches ---- */
+
+/* The rows at so many places as a csr matrix: what a line names is stored as it stands. */
+static mxl_array *csr_of(const rows *r, const int64_t *places, int64_t count)
 {
-    for (size_t i = r->begin[place]; i < r->begin[place + 1]; i++)
-        to[r->entries[i].index] = r->entries[i].value;
+    int64_t bounds = count + 1, shape[2] = {count, r->columns}, stored = 0, *begin, *index;
+    mxl_array *indptr = mxl_array_new(MXL_I64, 1, &bounds), *data, *indices;
+    float *value;
+
+    if (indptr == NULL)
+        return NULL;
+    begin = mxl_array_write(indptr);
+    begin[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        stored += (int64_t)(r->begin[places[i] + 1] - r->begin[places[i]]);
+        begin[i + 1] = stored;
+    }
+    data = mxl_array_new(MXL_F32, 1, &stored);
+    indices = mxl_array_new(MXL_I64, 1, &stored);
+    if (data != NULL && indices != NULL) {
+        value = mxl_array_write(data);
+        index = mxl_array_write(indices);
+        for (int64_t i = 0; i < count; i++) {
+            for (size_t k = r->begin[places[i]]; k < r->begin[places[i] + 1]; k++) {
+                *index++ = r->entries[k].index;
+                *value++ = r->entries[k].value;
+            }
+        }
+    }
+    return mxl_array_new_sparse(MXL_CSR, MXL_F32, 2, shape,
+                                mxl_parts_new(true, data, indices, indptr));
 }
 
-static int libsvm_take(mxl_batches *b, const int64_t *places, int64_t count, void *data,
-                       void *label)
+/* The rows of labels of several dimensions, which no csr matrix has; of an index that is named
+ * twice the last value counts. */
+static mxl_array *dense_labels(const mxl_batches *b, const rows *r, const int64_t *places)
+{
+    int64_t shape[MXL_MAX_NDIM + 1] = {b->batch_size};
+    mxl_array *label;
+    float *to;
+
+    memcpy(shape + 1, b->label_shape.dim, (size_t)b->label_shape.ndim * sizeof(*shape));
+    label = mxl_array_zeros(MXL_F32, b->label_shape.ndim + 1, shape);
+    to = label == NULL ? NULL : mxl_array_write(label);
+    for (int64_t i = 0; to != NULL && i < b->batch_size; i++, to += r->columns) {
+        for (size_t k = r->begin[places[i]]; k < r->begin[places[i] + 1]; k++)
+            to[r->entries[k].index] = r->entries[k].value;
+    }
+    return label;
+}
+
+/* The number before each line. */
+static mxl_array *numbers_of(const rows *r, const int64_t *places, int64_t count)
+{
+    mxl_array *label = mxl_array_new(MXL_F32, 1, &count);
+    float *to = label == NULL ? NULL : mxl_array_write(label);
+
+    for (int64_t i = 0; to != NULL && i < count; i++)
+        to[i] = r->label[places[i]];
+    return label;
+}
+
+static int libsvm_make(mxl_batches *b, const int64_t *places, mxl_array **data, mxl_array **label)
 {
     const svm_source *s = b->source;
-    int64_t columns = s->data.columns, labels = s->labelled ? s->label.columns : 1;
-    float *to = data, *digits = label;
 
-    memset(to, 0, (size_t)(count * columns) * sizeof(*to));
-    memset(digits, 0, (size_t)(count * labels) * sizeof(*digits));
-    for (int64_t i = 0; i < count; i++) {
-        put_row(&s->data, places[i], to + i * columns);
-        if (s->labelled)
-            put_row(&s->label, places[i], digits + i * labels);
-        else
-            digits[i] = s->data.label[places[i]];
-    }
-    return 0;
+    *data = csr_of(&s->data, places, b->batch_size);
+    if (*data == NULL)
+        return -1;
+    *label = !s->labelled               ? numbers_of(&s->data, places, b->batch_size)
+             : b->label_shape.ndim == 1 ? csr_of(&s->label, places, b->batch_size)
+                                        : dense_labels(b, &s->label, places);
+    if (*label != NULL)
+        return 0;
+    mxl_array_release(*data);
+    *data = NULL;
+    return -1;
 }
 
 static void free_rows(rows *r)
@@ -269,9 +322,9 @@ static void libsvm_close(mxl_batches *b)
 const mxl_batches_kind mxl_batches_libsvm = {
     .op = {.name = "LibSVMIter",
            .doc = "Batches of lines \"label index:value index:value ...\", whose first index is 0. "
-                  "A line becomes a row of data_shape elements, float32, with zeros where it names "
-                  "no value. Rows of another file are its labels, if there is one. The arrays are "
-                  "dense. The last batch is filled from the next epoch.",
+                  "A line becomes a row of a csr matrix with data_shape columns, float32. Rows of "
+                  "another file are its labels, csr too, if there is one. The last batch is filled "
+                  "from the next epoch.",
            MXL_PARAMS_OF(
                libsvm_params,
                MXL_PARAM(libsvm_params, data_libsvm, MXL_P_STRING, .doc = "Path of the data."),
@@ -287,6 +340,6 @@ const mxl_batches_kind mxl_batches_libsvm = {
                MXL_PARAM(libsvm_params, round_batch, MXL_P_BOOL, "1", "Must be true."),
                MXL_BATCH_REST(libsvm_params))},
     .open = libsvm_open,
-    .take = libsvm_take,
+    .make = libsvm_make,
     .close = libsvm_close,
 };

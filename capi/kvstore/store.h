@@ -82,6 +82,11 @@ mxl_array *mxl_store_value(mxl_store *store, const mxl_store_item *item);
  * checked before anything is written. */
 int mxl_store_pull(mxl_store *store, mxl_store_keys keys, mxl_array *const *outs);
 
+/* The same of some rows of row_sparse arrays, into such ones: those whose numbers are in row_ids,
+ * arrays of any shape. */
+int mxl_store_pull_rows(mxl_store *store, mxl_store_keys keys, mxl_array *const *outs,
+                        mxl_array *const *row_ids);
+
 /* The updater that is set, and setting it. */
 mxl_store_updater mxl_store_get_updater(mxl_store *store);
 void mxl_store_set_updater(mxl_store *store, mxl_store_updater updater);

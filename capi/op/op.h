@@ -21,6 +21,7 @@ typedef struct mxl_rule mxl_rule;   /* op/rule.h: what is known of a node of a g
 typedef struct mxl_size_function mxl_size_function; /* op/shapes: what texts of shapes name */
 typedef struct mxl_shape_forms mxl_shape_forms;     /* op/shapes: such texts, compiled */
 typedef struct mxl_promotion mxl_promotion;         /* op/promotion.h: operands of other dtypes */
+typedef struct mxl_sparse_forms mxl_sparse_forms;   /* op/sparse_forms.h: sparse operands */
 
 /* Types of parameters and the field that holds each in the operator's parameter struct. */
 typedef enum mxl_param_type {
@@ -183,6 +184,8 @@ struct mxl_op {
     int (*grad_kernel)(mxl_grad *grad);  /* grad in one pass, if backward is not recorded */
     int (*plan)(mxl_plan *plan);         /* of a movement: op/plan.h */
     const mxl_promotion *promotion;      /* NULL: inputs must have the dtypes that infer wants */
+    const mxl_sparse_forms *sparse;      /* NULL: sparse inputs are replaced by dense copies */
+    bool makes_sparse;  /* dense inputs may give sparse outputs: `sparse` is always asked */
     bool keeps_scalars; /* a result without dimensions stays so in MXNet's legacy mode, which its
                            composition does not see */
     bool forgets_base;  /* a view of it becomes an array without base: its input is a temporary */

@@ -5,7 +5,7 @@
 
 /* clang-format off */
 #define CORE(X) \
-    X(unary) X(binary) X(scalar) X(cast) X(fill) X(as_strided) X(reduce) X(dot) X(mm) X(softmax) \
+    X(unary) X(binary) X(scalar) X(cast) X(cast_storage) X(embed_rows) X(fill) X(as_strided) X(reduce) X(dot) X(mm) X(softmax) \
     X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(shape_array) X(slice) \
     X(concat) X(take) X(keys) X(one_hot) X(gather_nd) X(allclose) X(sequence) X(ravel) \
     X(embedding) X(reshape) X(expand) X(transpose) X(split) X(slice_axis) X(diag) X(pad) X(powers) X(trig) \
@@ -13,7 +13,7 @@
     X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(variance) X(range) \
     X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
     X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(attention) \
-    X(custom) X(svm_output) X(sparse_reg)
+    X(custom) X(svm_output) X(sparse_reg) X(sparse_rows)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
 #define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
@@ -23,6 +23,7 @@
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
 #define RECURRENT(X)  X(rnn) X(ctc)
+#define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(hawkes)
 #define SYMBOLS(X) X(control)
 #define VISION(X) \
@@ -39,6 +40,7 @@ NUMPY(DECLARED)
 OLD(DECLARED)
 OPTIMIZERS(DECLARED)
 RECURRENT(DECLARED)
+SPARSE(DECLARED)
 STATISTICS(DECLARED)
 SYMBOLS(DECLARED)
 VISION(DECLARED)
@@ -63,6 +65,9 @@ const mxl_op *const *const mxl_families[] = {
 #endif
 #ifndef MXL_WITHOUT_RECURRENT
     RECURRENT(LISTED)
+#endif
+#ifndef MXL_WITHOUT_SPARSE
+    SPARSE(LISTED)
 #endif
 #ifndef MXL_WITHOUT_STATISTICS
     STATISTICS(LISTED)

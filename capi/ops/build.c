@@ -55,7 +55,11 @@ mxl_array *mxl_sub(mxl_scope *s, mxl_array *a, mxl_array *b)
 
 mxl_array *mxl_mul(mxl_scope *s, mxl_array *a, mxl_array *b)
 {
-    return mxl_apply2(s, &mxl_op_broadcast_mul, a, b);
+    /* Of two alike sparse arrays the product is stored as they are, which the operator that
+     * broadcasts does not do. */
+    bool alike = a != NULL && b != NULL && mxl_array_is_sparse(a) && a->stype == b->stype;
+
+    return mxl_apply2(s, alike ? mxl_op_mul_alike : &mxl_op_broadcast_mul, a, b);
 }
 
 mxl_array *mxl_div(mxl_scope *s, mxl_array *a, mxl_array *b)

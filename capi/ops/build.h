@@ -174,15 +174,17 @@ typedef struct mxl_reduce_params {
 typedef struct mxl_dot_params {
     int transpose_a;
     int transpose_b;
-    int forward_stype;
+    int forward_stype; /* a position in mxl_storage_types */
 } mxl_dot_params;
+
+enum { MXL_DOT_DENSE = 2 };
 
 /* The parameters of a product, with the documentation of the two transpositions. */
 #define MXL_DOT_PARAMS(a_doc, b_doc)                                                               \
     MXL_PARAMS_OF(mxl_dot_params, MXL_PARAM(mxl_dot_params, transpose_a, MXL_P_BOOL, "0", a_doc),  \
                   MXL_PARAM(mxl_dot_params, transpose_b, MXL_P_BOOL, "0", b_doc),                  \
                   MXL_PARAM(mxl_dot_params, forward_stype, MXL_P_ENUM, "None",                     \
-                            "Storage type of the result, which is dense whatever is asked for.",   \
+                            "Storage type of the result; None: as the operands' say.",             \
                             .values = mxl_storage_types))
 
 extern const char *const mxl_storage_types[]; /* of forward_stype */
@@ -236,5 +238,6 @@ extern const mxl_op mxl_op_broadcast_add, mxl_op_broadcast_sub, mxl_op_broadcast
     mxl_op_exp, mxl_op_positive, mxl_op_sign, mxl_op_zeros_like, mxl_op_ones_like, mxl_op_cast,
     mxl_op_block_grad, mxl_op_sum_to, mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy,
     mxl_op_sum, mxl_op_dot, mxl_op_strided_put, mxl_op_add_n;
+extern const mxl_op *const mxl_op_mul_alike; /* the product of two arrays of one shape */
 
 #endif

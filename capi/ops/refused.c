@@ -4,7 +4,6 @@
 #include "op/op.h"
 
 #define QUANTIZED "quantized networks are not in mxlite"
-#define SPARSE    "sparse arrays are not in mxlite"
 #define SUBGRAPH  "subgraphs of MKL-DNN are not in mxlite"
 #define CUDA      "1.9.1 has it on GPUs alone, which mxlite does not use"
 #define BACKWARD  "backward rules are no operators in mxlite"
@@ -30,19 +29,6 @@
     X(_contrib_quantized_pooling, QUANTIZED) \
     X(_contrib_quantized_rnn, QUANTIZED) \
     X(_contrib_requantize, QUANTIZED) \
-    X(_contrib_SparseEmbedding, SPARSE) \
-    X(_contrib_dgl_adjacency, SPARSE) \
-    X(_contrib_dgl_csr_neighbor_non_uniform_sample, SPARSE) \
-    X(_contrib_dgl_csr_neighbor_uniform_sample, SPARSE) \
-    X(_contrib_dgl_graph_compact, SPARSE) \
-    X(_contrib_dgl_subgraph, SPARSE) \
-    X(_contrib_edge_id, SPARSE) \
-    X(_contrib_getnnz, SPARSE) \
-    X(_scatter_elemwise_div, SPARSE) \
-    X(_scatter_minus_scalar, SPARSE) \
-    X(_scatter_plus_scalar, SPARSE) \
-    X(_sparse_retain, SPARSE) \
-    X(_square_sum, SPARSE) \
     X(_sg_mkldnn_conv, SUBGRAPH) \
     X(_sg_mkldnn_fully_connected, SUBGRAPH) \
     X(_sg_mkldnn_selfatt_qk, SUBGRAPH) \

@@ -32,7 +32,10 @@ MXL_API int MXNDArrayLoadFromRawBytes(const void *buf, size_t size, NDArrayHandl
 
 /* ---- sparse arrays ---- */
 
-/* Refused: mxlite has no sparse arrays. Makes a row_sparse (1) or csr (2) array. */
+/* Supported. Makes a row_sparse (1) or csr (2) array. Index arrays are announced by dtype, number
+ * of dimensions (1) and size: of row_sparse the indices, of csr indptr and indices. They and the
+ * data are zeros of those sizes until MXNDArraySyncCopyFromNDArray writes them, the data with i -1.
+ */
 MXL_API int MXNDArrayCreateSparseEx(int storage_type, const uint32_t *shape, uint32_t ndim,
                                     int dev_type, int dev_id, int delay_alloc, int dtype,
                                     uint32_t num_aux, int *aux_type, uint32_t *aux_ndims,
@@ -42,17 +45,17 @@ MXL_API int MXNDArrayCreateSparseEx64(int storage_type, const int64_t *shape, in
                                       uint32_t num_aux, int *aux_type, int *aux_ndims,
                                       const int64_t *aux_shape, NDArrayHandle *out);
 
-/* Supported. The parts of a sparse array. All arrays are dense: the first is a copy of the array
- * (**new**), the others, an index array and its dtype, are an error. MXNet 1.9.1 declares the
- * 64-bit forms and does not export them. */
+/* Supported. The parts of a sparse array, as copies (**new**): the data, the index arrays as they
+ * are counted above, and the dtype of one. A dense array is its own data and has no index arrays.
+ * MXNet 1.9.1 declares the 64-bit forms and does not export them. */
 MXL_API int MXNDArrayGetDataNDArray(NDArrayHandle handle, NDArrayHandle *out);
 MXL_API int MXNDArrayGetAuxNDArray(NDArrayHandle handle, uint32_t i, NDArrayHandle *out);
 MXL_API int MXNDArrayGetAuxNDArray64(NDArrayHandle handle, int64_t i, NDArrayHandle *out);
 MXL_API int MXNDArrayGetAuxType(NDArrayHandle handle, uint32_t i, int *out_type);
 MXL_API int MXNDArrayGetAuxType64(NDArrayHandle handle, int64_t i, int *out_type);
 
-/* Supported. Checks that the parts of a sparse array fit together; a dense array has none, so this
- * returns 0. */
+/* Supported. Checks that the parts of a sparse array fit together and, with full_check, that its
+ * indices are in range and ascend. A dense array has none, so this returns 0. */
 MXL_API int MXNDArraySyncCheckFormat(NDArrayHandle handle, bool full_check);
 
 /* ---- foreign memory ---- */

@@ -51,6 +51,8 @@ MXL_API int MXKVStorePush(KVStoreHandle handle, uint32_t num, const int *keys, N
                           int priority);
 MXL_API int MXKVStorePushEx(KVStoreHandle handle, uint32_t num, const char **keys,
                             NDArrayHandle *vals, int priority);
+/* Supported. Copies what is stored into dense arrays; sparse ones stay as they are, but for the
+ * calls that are told not to ignore them. */
 MXL_API int MXKVStorePull(KVStoreHandle handle, uint32_t num, const int *keys, NDArrayHandle *vals,
                           int priority);
 MXL_API int MXKVStorePullEx(KVStoreHandle handle, uint32_t num, const char **keys,
@@ -60,7 +62,9 @@ MXL_API int MXKVStorePullWithSparse(KVStoreHandle handle, uint32_t num, const in
 MXL_API int MXKVStorePullWithSparseEx(KVStoreHandle handle, uint32_t num, const char **keys,
                                       NDArrayHandle *vals, int priority, bool ignore_sparse);
 
-/* Refused: mxlite has no sparse storage. */
+/* Supported. Some rows of arrays that are stored as row_sparse, into arrays of that storage type:
+ * those whose numbers are in row_ids, an array of any shape and dtype for each. A row that is not
+ * stored is zeros. */
 MXL_API int MXKVStorePullRowSparse(KVStoreHandle handle, uint32_t num, const int *keys,
                                    NDArrayHandle *vals, const NDArrayHandle *row_ids, int priority);
 MXL_API int MXKVStorePullRowSparseEx(KVStoreHandle handle, uint32_t num, const char **keys,

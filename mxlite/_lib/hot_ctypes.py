@@ -46,6 +46,7 @@ _CALLED = {
     "_from_data": "MXLNDArrayFromData",
     "_grad_mode": "MXLGetGradMode",
     "_set_grad_mode": "MXLSetGradMode",
+    "_storage": "MXNDArrayGetStorageType",
 }
 
 
@@ -71,6 +72,35 @@ class Owner:
         self.__del__ = MethodType(free_array, handle)  # noqa: F821
 
     _h = property(operator.attrgetter("_number"), _set_handle)
+
+    @classmethod
+    def _adopt(cls, handle: int) -> Any:
+        """An array for a handle that the library has just returned; of its storage type's class."""
+        if cls is _stored[0]:
+            stype = _INT()
+            if _storage(handle, ctypes.byref(stype)) == 0 and stype.value in (1, 2):  # noqa: F821
+                cls = _stored[stype.value]
+                Owner._adopt_result = vars(Owner)["_adopt"]  # type: ignore[method-assign] # from now on
+        array = object.__new__(cls)
+        array._h = handle
+        return array
+
+    @classmethod
+    def _adopt_result(cls, handle: int) -> Any:
+        """The same of an operator's result. It asks for no storage type before there was a sparse array to compute it
+        from; calls that ask for one by a parameter use `_adopt`."""
+        array = object.__new__(cls)
+        array._h = handle
+        return array
+
+
+#: NDArray, and its classes of the storage types row_sparse and csr.
+_stored: list[Any] = [None, None, None]
+
+
+def set_stored(*classes: type) -> None:
+    """Sets what `NDArray._adopt` chooses of: NDArray, its class of row_sparse arrays, and of csr."""
+    _stored[:] = classes
 
 
 #: Objects that the library holds, by their numbers. The collector of cycles takes them for held by this module.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 _FRONT_END = "it is a part of 1.9.1's own front end"
-_SPARSE = "mxlite's arrays are dense, and so are those that its operators take"
 _QUANTIZED = "quantized networks are not in mxlite; cast to float16 (net.cast('float16')) where size counts"
 
 _COMPLEX = "its results are complex numbers, of which mxlite has no dtype"
@@ -20,7 +19,6 @@ _REASONS = (
         "ndarray.contrib.uniform symbol.contrib.uniform",
         "random.uniform, and that of mx.np and mx.sym.np, draw the same",
     ),
-    ("*sparse *SparseEmbedding *.CSRNDArray *.getnnz *.edge_id *.dgl_*", _SPARSE),
     ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),
     ("th", "it called Lua's Torch; mx.operator.CustomOp runs code of yours"),
     ("onnx onnx.*", "models are exchanged as symbols: net.export and mx.gluon.SymbolBlock.imports"),

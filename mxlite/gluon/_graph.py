@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mxlite import ndarray, symbol
-from mxlite.base import take_as_dense
-from mxlite.error import MXNotImplementedError, WrongValueError
+from mxlite.base import STYPE_NUMBERS
+from mxlite.error import WrongValueError
 from mxlite.gluon._nested import _flatten, _regroup, places_of
 from mxlite.name import NameManager
 from mxlite.symbol import Group, Symbol, _kinds
@@ -144,11 +144,8 @@ def common_prefix(names: Iterable[str]) -> str:
     return os.path.commonprefix(list(names))
 
 
-def check_storage(graph: Symbol) -> None:
-    """Takes variables that are stored by rows as dense. Raises: NotImplementedError: one is to be csr."""
-    for name, attributes in graph.attr_dict().items():
-        stype = attributes.get("__storage_type__", "0")
-        if stype == "1":
-            take_as_dense(f"SymbolBlock, {name}", "row_sparse")
-        elif stype not in ("0", "-1"):
-            raise MXNotImplementedError(f"SymbolBlock: {name} is stored sparsely, which mxlite does not do")
+def storage_types(graph: Symbol) -> dict[str, str]:
+    """The storage types of variables that are sparse, by name."""
+    stypes = {str(STYPE_NUMBERS[stype]): stype for stype in ("row_sparse", "csr")}
+    found = {name: each.get("__storage_type__", "") for name, each in graph.attr_dict().items()}
+    return {name: stypes[number] for name, number in found.items() if number in stypes}

@@ -10,9 +10,10 @@ import numpy as np
 
 from mxlite import autograd, initializer, ndarray
 from mxlite._public.near import did_you_mean
-from mxlite.base import AsDtype, dtype_given, dtype_name, take_as_dense
+from mxlite.base import AsDtype, dtype_given, dtype_name
 from mxlite.context import Context, cpu, current_context
-from mxlite.error import MXNetError, MXNotImplementedError, WrongStateError, WrongValueError
+from mxlite.error import MXNetError, WrongStateError, WrongValueError
+from mxlite.gluon._rows import StoredByRows, zeros_as
 from mxlite.gluon.utils import shape_is_known
 from mxlite.ndarray._kinds import array_of_mode, as_kind, as_mode, of_numpy
 from mxlite.ndarray.ndarray import NDArray
@@ -88,7 +89,7 @@ def _are_host(one: Context, other: Context) -> bool:
     return one.device_typeid & other.device_typeid & 1 == 1 and one.device_id == other.device_id
 
 
-class Parameter:
+class Parameter(StoredByRows):
     """An array that a block trains, by name; `initialize` gives it values.
 
     Args:
@@ -98,8 +99,8 @@ class Parameter:
         init: The initializer; None: the one that `initialize` is given.
         allow_deferred_init: Whether the shape may be unknown when `initialize` is called.
         differentiable: False: there is no gradient.
-        stype, grad_stype: "default", or "row_sparse", a hint: the arrays are dense.
-    Raises: ValueError: an unknown request or storage type; NotImplementedError: "csr".
+        stype, grad_stype: How the arrays and the gradients are stored: "default", "row_sparse" or "csr".
+    Raises: ValueError: an unknown request or storage type.
     """
 
     def __init__(
@@ -128,7 +129,6 @@ class Parameter:
         self._deferred_init: tuple = ()
         self._differentiable = differentiable
         self._allow_deferred_init = allow_deferred_init
-        self._var: Any = None
         self._shape: Any = (shape,) if isinstance(shape, (int, np.integer)) else shape
         self._dtype = dtype_given(dtype)
         self.name = name
@@ -138,10 +138,6 @@ class Parameter:
         for what, kind in (("stype", stype), ("grad_stype", grad_stype)):
             if kind not in _STORAGE:
                 raise WrongValueError(f"Parameter '{name}': {what} is 'default', 'row_sparse' or 'csr', not '{kind}'")
-            if kind == "csr":
-                raise MXNotImplementedError(f"Parameter '{name}': {what} {kind!r}: sparse arrays are not in mxlite yet")
-            if kind == "row_sparse":
-                take_as_dense(f"Parameter '{name}'", kind)
         self._stype = stype
         self._grad_stype = grad_stype
         self._grad_req: str = "null"
@@ -206,10 +202,6 @@ class Parameter:
                 raise WrongValueError(f"shape {new_shape} does not fit the known shape {old}")
         self._shape = new_shape
 
-    def _set_trainer(self, trainer: Any) -> None:
-        """Remembers the Trainer that updates the parameter."""
-        self._trainer = trainer
-
     # ---- values ----
 
     def initialize(
@@ -256,7 +248,7 @@ class Parameter:
         self._deferred_init = ()
         with autograd.pause():
             if data is None:
-                data = ndarray.zeros(self.shape, dtype=self.dtype, ctx=cpu())
+                data = ndarray.zeros(self.shape, cpu(), self.dtype, self._stype)
                 make = initializer.create(default_init)
                 make(initializer.InitDesc(self.name, {"__init__": init}), as_mode(data))
             self._init_impl(data, ctx)
@@ -266,6 +258,8 @@ class Parameter:
         self._ctx_list = list(ctx_list)
         self._ctx_map = _places(self._ctx_list)
         data = as_kind(data, NDArray)
+        if data.stype != self._stype:
+            data = data.tostype(self._stype)
         self._data = _Copies(data.copyto(ctx) for ctx in self._ctx_list)
         self._init_grad()
 
@@ -274,9 +268,7 @@ class Parameter:
         self._grad = None
         if self.grad_req == "null" or self._data is None:
             return
-        self._grad = _Copies(
-            ndarray.zeros(each.shape, dtype=each.dtype, ctx=ctx) for each, ctx in zip(self._data, self._ctx_list)
-        )
+        self._grad = _Copies(zeros_as(each, ctx, self._grad_stype) for each, ctx in zip(self._data, self._ctx_list))
         self._mark()
 
     def _mark(self) -> None:
@@ -331,6 +323,8 @@ class Parameter:
 
     def _reduce(self) -> NDArray:
         """The mean of the copies, in cpu(0)."""
+        if self._stype == "row_sparse":
+            return self._all_rows()
         copies = [each.copyto(cpu()) for each in as_kind(self.list_data(), NDArray)]
         return copies[0] if len(copies) == 1 else ndarray.add_n(*copies) / len(copies)
 
@@ -415,15 +409,19 @@ class Parameter:
     def data(self, ctx: Context | None = None) -> NDArray:
         """The array in a context; None: the only one, or that of the current context.
 
-        Raises: RuntimeError: it is not initialized, or not in that context; DeferredInitializationError: not yet.
+        Raises: RuntimeError: not initialized, in that context, or dense; DeferredInitializationError: not yet.
         """
         held = self._data
+        if self._stype == "row_sparse":
+            self._refuse_rows("data", "row_sparse_data")
         if ctx is None and held is not None and len(held) == 1 and not _modes.np_array:
             return held[0]
         return self._check_and_get(held, ctx)
 
     def list_data(self) -> list[NDArray]:
-        """The arrays of all contexts."""
+        """The arrays of all contexts. Raises: RuntimeError: as `data`."""
+        if self._stype == "row_sparse":
+            self._refuse_rows("list_data", "list_row_sparse_data")
         return self._check_and_get(self._data, list)
 
     def grad(self, ctx: Context | None = None) -> NDArray:
@@ -448,25 +446,12 @@ class Parameter:
         raise RuntimeError(f"Parameter '{self.name}' has no values yet: initialize it")
 
     def zero_grad(self) -> None:
-        """Sets the gradients to zero."""
+        """Sets the gradients to zero; a sparse one stores nothing then."""
         for each in self._grad or ():
-            each[:] = 0
-
-    def row_sparse_data(self, row_id: NDArray) -> NDArray:
-        """The array in the context of `row_id`, with all its rows. Raises: RuntimeError: `stype` is "default"."""
-        self._need_rows("row_sparse_data", "data")
-        return self.data(row_id.context)
-
-    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
-        """The arrays in all contexts, with all their rows. Raises: RuntimeError: `stype` is "default"."""
-        self._need_rows("list_row_sparse_data", "list_data")
-        return self.list_data()
-
-    def _need_rows(self, method: str, other: str) -> None:
-        if self._stype != "row_sparse":
-            raise RuntimeError(
-                f"{method}: the storage type of Parameter '{self.name}' is {self._stype}; call {other}()"
-            )
+            if each.stype == "default":
+                each[:] = 0
+            else:
+                zeros_as(each, each.context, each.stype).copyto(each)
 
     def var(self) -> Symbol:
         """The variable of this name, with the parameter's shape (0: unknown), dtype and so on as attributes.

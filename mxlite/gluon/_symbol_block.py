@@ -32,7 +32,6 @@ class SymbolBlock(HybridBlock):
         self._prefix = ""
         self._params = ParameterDict("", params)
         self._inputs, self._input_form, self._graph, self._output_form = _graph.checked_graph(outputs, inputs)
-        _graph.check_storage(self._graph)
         given = {each.name for each in self._inputs}
         arguments, states = self._graph.list_arguments(), self._graph.list_auxiliary_states()
         known = self._known_attributes()
@@ -68,11 +67,14 @@ class SymbolBlock(HybridBlock):
         return self._inputs, self._graph
 
     def _known_attributes(self) -> dict[str, dict[str, Any]]:
-        """The dtypes that the graph tells of its variables."""
+        """The dtypes and storage types that the graph tells of its variables."""
         arguments, _, states = self._graph.infer_type_partial()
         names = [*self._graph.list_arguments(), *self._graph.list_auxiliary_states()]
         found = zip(names, [*(arguments or ()), *(states or ())])
-        return {name: {"dtype": dtype} for name, dtype in found if dtype is not None}
+        known = {name: {"dtype": dtype} for name, dtype in found if dtype is not None}
+        for name, stype in _graph.storage_types(self._graph).items():
+            known.setdefault(name, {})["stype"] = stype
+        return known
 
     def reset_ctx(self, ctx: Context | list[Context]) -> None:
         """Moves all parameters to other contexts; see `Parameter.reset_ctx`."""

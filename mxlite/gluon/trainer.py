@@ -108,18 +108,38 @@ class Trainer:
         if self._kv_initialized and parameter not in self._params_to_init:
             if self._distributed:
                 raise RuntimeError("a distributed key-value store cannot be replaced")
+            for i, each in enumerate(self._params):  # the next store begins with all rows
+                if each._stype == "row_sparse" and each is not parameter and self._stores(each):
+                    self._kvstore.pull(i, each._check_and_get(each._data, list), ignore_sparse=False)
             self._reset_kvstore()
+
+    def _stores(self, parameter: Parameter) -> bool:
+        """Whether the store has a parameter."""
+        return self._kv_initialized and self._kvstore is not None and parameter not in self._params_to_init
+
+    def _row_sparse_pull(self, parameter: Parameter, out: Any, row_id: Any, full_idx: bool = False) -> None:
+        """Writes rows of a parameter that the store has to `out`, an array or a list of them; with `full_idx` all."""
+        if not self._kv_initialized or self._params_to_init:
+            self._init_params()
+        index = self._param2idx[parameter.name]
+        if full_idx and not self._distributed:
+            self._kvstore.pull(index, out=out, priority=-index, ignore_sparse=False)
+        else:
+            self._kvstore.row_sparse_pull(index, out=out, row_ids=row_id, priority=-index)
 
     def _init_kvstore(self) -> None:
         """Makes the store of several contexts; one context alone needs none."""
         for each in self._params:
-            each.data(self._contexts[0])  # a parameter without values is refused
+            each._check_and_get(each._data, self._contexts[0])  # a parameter without values is refused
         store, on_store = self._kvstore_params["kvstore"], self._kvstore_params["update_on_kvstore"]
+        by_rows = any(each._stype == "row_sparse" for each in self._params)
+        if by_rows:
+            _check_store_of_rows(store, on_store)
         if not (store is None or isinstance(store, (str, kvs.KVStoreBase))):
             raise TypeError("Trainer: kvstore is a KVStore, a text or None")
         if isinstance(store, str):
             alone = len(self._contexts) == 1 and "dist" not in store and store.lower() not in _registered()
-            store = None if alone else kvs.create(store)
+            store = None if alone and not by_rows else kvs.create(store)
         if store is None:
             if on_store:
                 raise ValueError(
@@ -128,7 +148,9 @@ class Trainer:
         else:
             if on_store is None:
                 wanted = bool(int(os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1")))
-                on_store = wanted and store.is_capable(kvs.KVStoreBase.OPTIMIZER)
+                if any(each._grad_stype != "default" for each in self._params):
+                    wanted = "dist" in store.type
+                on_store = by_rows or (wanted and store.is_capable(kvs.KVStoreBase.OPTIMIZER))
             if self._compression_params:
                 store.set_gradient_compression(self._compression_params)
             if on_store:
@@ -149,8 +171,11 @@ class Trainer:
             if each._deferred_init:
                 waiting.append(each)
             elif self._kvstore is not None:
-                arrays = each.list_data()
-                self._kvstore.broadcast(self._param2idx[each.name], arrays[0], arrays)
+                arrays = each._check_and_get(each._data, list)
+                if each._stype == "default":
+                    self._kvstore.broadcast(self._param2idx[each.name], arrays[0], arrays)
+                else:
+                    self._kvstore.init(self._param2idx[each.name], arrays[0])
         self._params_to_init = waiting
 
     # ---- what it is ----
@@ -222,14 +247,22 @@ class Trainer:
         if self._kvstore is None:
             return
         together = getattr(self._kvstore, "pushpull_gradients", None)
-        if together is not None:
+        if together is not None and all(each._grad_stype == each._stype == "default" for each in self._params):
             indices = [i for i, each in enumerate(self._params) if each.grad_req != "null"]
             together(indices, [self._params[i] for i in indices], self._update_on_kvstore)
             return
         for i, each in enumerate(self._params):
-            if each.grad_req != "null":
-                target = each.list_data() if self._update_on_kvstore else each.list_grad()
-                self._kvstore.pushpull(i, each.list_grad(), out=target, priority=-i)
+            if each.grad_req == "null":
+                continue
+            grads = each.list_grad()
+            if grads[0].stype == "default" and each._stype == "default":
+                target = each.list_data() if self._update_on_kvstore else grads
+                self._kvstore.pushpull(i, grads, out=target, priority=-i)
+                continue
+            self._kvstore.push(i, grads, priority=-i)
+            if each._stype == "default":
+                target = each.list_data() if self._update_on_kvstore else grads
+                self._kvstore.pull(i, target, priority=-i, ignore_sparse=False)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """The second half of `step`: updates the parameters by gradients that are added up already.
@@ -308,6 +341,15 @@ class Trainer:
                 each.optimizer = self._updaters[0].optimizer
             self._optimizer = self._updaters[0].optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))
+
+
+def _check_store_of_rows(store: Any, on_store: bool | None) -> None:
+    """Raises: TypeError: parameters are stored by rows, and there is to be no store; ValueError: or it is not to
+    update them."""
+    if not isinstance(store, (str, kvs.KVStoreBase)):
+        raise TypeError(f"Trainer: a parameter is stored by rows, which needs a kvstore, or its name, not {store!r}")
+    if on_store is False:
+        raise ValueError("Trainer: a parameter is stored by rows, so the kvstore updates them: update_on_kvstore=False")
 
 
 def _registered() -> set[str]:

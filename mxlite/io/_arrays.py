@@ -8,8 +8,9 @@ import numpy as np
 
 from mxlite.error import MXNetError
 from mxlite.io._base import DataBatch, DataDesc, DataIter
-from mxlite.io.utils import _getdata_by_idx, _init_data
+from mxlite.io.utils import _getdata_by_idx, _has_instance, _init_data
 from mxlite.ndarray import NDArray, concat, op, tile
+from mxlite.ndarray.sparse import CSRNDArray
 
 _LAST = ("pad", "discard", "roll_over")
 
@@ -18,7 +19,8 @@ class NDArrayIter(DataIter):
     """Batches of arrays along their first axis (or that of "N" in the layout).
 
     Args:
-        data: An array, a list or a dictionary of arrays. NumPy arrays become float32.
+        data: An array, a list or a dictionary of arrays. NumPy arrays become float32; csr arrays and matrices of
+            scipy.sparse give dense batches.
         label: The same, or None.
         batch_size: Samples of a batch.
         shuffle: Whether the samples change their order at each reset.
@@ -26,7 +28,8 @@ class NDArrayIter(DataIter):
             leaves it out, "roll_over" begins the next epoch with them.
         data_name, label_name: Names of arrays that have none.
         layout: Letters of the axes.
-    Raises: ValueError, TypeError, MXNetError: a bad parameter, or arrays of different lengths.
+    Raises: ValueError, TypeError, MXNetError: a bad parameter, or arrays of different lengths; NotImplementedError: csr
+        arrays, and samples that do not fill a batch are not discarded.
     """
 
     def __init__(
@@ -47,6 +50,8 @@ class NDArrayIter(DataIter):
             raise MXNetError(f"NDArrayIter: batch_size must be an integer above 0, got {batch_size!r}")
         self.data = _init_data(data, False, data_name)
         self.label = _init_data(label, True, label_name)
+        if last_batch_handle != "discard" and _has_instance(self.data + self.label, CSRNDArray):
+            raise NotImplementedError("NDArrayIter: csr arrays need last_batch_handle='discard'")
         self.layout = layout
         self.shuffle = shuffle
         self.last_batch_handle = last_batch_handle

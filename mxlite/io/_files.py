@@ -20,7 +20,7 @@ class CSVIter(MXDataIter):
 
 
 class LibSVMIter(MXDataIter):
-    """Batches of lines "label index:value index:value ...", as dense arrays of float32.
+    """Batches of lines "label index:value index:value ...", as csr matrices of float32.
 
     Args:
         data_libsvm, data_shape: Path of the file; how many elements a row has. The first index is 0.

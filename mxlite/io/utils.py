@@ -10,12 +10,16 @@ from mxlite._public import show
 from mxlite.error import WrongValueError
 from mxlite.ndarray import NDArray, array
 from mxlite.ndarray._kinds import as_kind
+from mxlite.ndarray.sparse import CSRNDArray, csr_matrix
+from mxlite.ndarray.sparse._scipy import is_matrix
 
 __all__: list[str] = []
 
 
 def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[str, NDArray]]:
     """Pairs of names and arrays of `mx.nd`, sorted by name if they are given as a dictionary.
+
+    Matrices of scipy.sparse become csr arrays.
 
     Args:
         data: An array, a list of arrays, a dictionary of them, or None. NumPy arrays become float32.
@@ -27,7 +31,7 @@ def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[st
         raise WrongValueError("there must be data")
     if data is None:
         data = []
-    elif isinstance(data, (np.ndarray, NDArray)) or _is_h5py(data):
+    elif isinstance(data, (np.ndarray, NDArray)) or _is_h5py(data) or is_matrix(data):
         data = [data]
     if isinstance(data, list):
         if not (data or allow_empty):
@@ -44,6 +48,8 @@ def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[st
 def _as_array(name: str, value: Any) -> NDArray:
     if isinstance(value, NDArray):
         return as_kind(value, NDArray)
+    if is_matrix(value):
+        return array(value, dtype=np.float32)
     try:
         return array(np.asarray(value, np.float32))
     except (TypeError, ValueError):
@@ -61,7 +67,18 @@ def _has_instance(data: list[tuple[str, Any]], dtype: Any) -> bool:
 
 def _getdata_by_idx(data: list[tuple[str, NDArray]], idx: np.ndarray) -> list[tuple[str, NDArray]]:
     """The rows `idx` of each array."""
-    return [(name, array(each.asnumpy()[idx], dtype=each.dtype)) for name, each in data]
+    return [(name, _rows_of(each, idx)) for name, each in data]
+
+
+def _rows_of(each: NDArray, idx: np.ndarray) -> NDArray:
+    if not isinstance(each, CSRNDArray):
+        return array(each.asnumpy()[idx], dtype=each.dtype)
+    data, columns, begins = (part.asnumpy() for part in (each.data, each.indices, each.indptr))
+    counts = np.diff(begins)[idx]
+    ends = np.cumsum(counts)
+    order = np.repeat(begins[:-1][idx] - (ends - counts), counts) + np.arange(int(counts.sum()))
+    indptr = np.concatenate([[0], ends])
+    return csr_matrix((data[order], columns[order], indptr), shape=(len(idx), each.shape[1]), dtype=each.dtype)
 
 
 show(globals())

@@ -45,7 +45,7 @@ class KVStoreDist(KVStore):
         for each in arrays:
             values = each.asnumpy()
             self._world.broadcast(values)
-            found.append(array(values, dtype=each.dtype, ctx=each.context))
+            found.append(_stored_as(each, values))
         return found
 
     def _totals(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
@@ -54,7 +54,7 @@ class KVStoreDist(KVStore):
         sent = [each.asnumpy().astype(wire_type(each.dtype), copy=False) for each in arrays]
         for request in [self._world.start_sum(each, self._world.comm) for each in sent]:
             self._world.wait(request)
-        return [array(values, dtype=each.dtype, ctx=each.context) for values, each in zip(sent, arrays)]
+        return [_stored_as(each, values) for values, each in zip(sent, arrays)]
 
     def pushpull_gradients(self, keys: Sequence[int], parameters: Sequence[Any], update: bool) -> None:
         """Adds up a Trainer's gradients over all workers, most of which have left while backward ran.
@@ -90,6 +90,12 @@ class KVStoreDist(KVStore):
         self._world.agree("_barrier", None)
 
     barrier = _barrier
+
+
+def _stored_as(like: NDArray, values: np.ndarray) -> NDArray:
+    """An array of the values, of the dtype, device and storage type of another."""
+    made = array(values, dtype=like.dtype, ctx=like.context)
+    return made if like.stype == "default" else made.tostype(like.stype)
 
 
 def _kinds(keys: list[Any], arrays: list[NDArray]) -> list[Any]:

@@ -6,14 +6,17 @@ import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
+import numpy as np
+
+from mxlite import autograd, ndarray
 from mxlite import optimizer as opt
 from mxlite._public import show
 from mxlite._public.near import did_you_mean
-from mxlite.base import take_as_dense
 from mxlite.error import MXNetError, WrongStateError, WrongTypeError, WrongValueError
 from mxlite.kvstore.base import KVStoreBase, summed
 from mxlite.ndarray import NDArray
 from mxlite.ndarray._kinds import as_kind
+from mxlite.ndarray.ndarray import invoke
 
 
 def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]]]:
@@ -31,6 +34,15 @@ def _lists(key: Any, value: Any, name: str) -> Iterator[tuple[Any, list[NDArray]
         if not isinstance(each, NDArray):
             raise TypeError(f"{name} of key {key!r} must be NDArrays, got {type(each).__name__}")
     yield key, as_kind(arrays, NDArray)
+
+
+def _flat(value: Any) -> Iterator[NDArray]:
+    """The arrays of lists of lists."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _flat(each)
+    else:
+        yield value
 
 
 class KVStore(KVStoreBase):
@@ -78,6 +90,8 @@ class KVStore(KVStoreBase):
             stored = self._known(each)
             if self._updater is None and arrays[0].shape != stored.shape:
                 raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, pushed was {arrays[0].shape}")
+            if self._updater is None and stored.stype not in ("default", arrays[0].stype):
+                raise MXNetError(f"kvstore: key {each!r} is {stored.stype}, pushed was {arrays[0].stype}")
             keys.append(each)
             sums.append(summed(arrays))
             targets.append(stored)
@@ -101,7 +115,11 @@ class KVStore(KVStoreBase):
             self._updater(each, total, kept)
 
     def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
-        """Copies stored arrays to `out`, an array or a list for each key."""
+        """Copies stored arrays to `out`, an array or a list for each key.
+
+        Args:
+            ignore_sparse: Sparse arrays of `out` stay as they are; `row_sparse_pull` writes to them.
+        """
         if out is None:
             raise WrongValueError("kvstore: pull needs out=, the arrays to write to")
         for each, arrays in _lists(key, out, "out"):
@@ -109,7 +127,8 @@ class KVStore(KVStoreBase):
             for array in arrays:
                 if array.shape != stored.shape:
                     raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, out= has {array.shape}")
-                stored.copyto(array)
+                if array.stype == "default" or not ignore_sparse:
+                    stored.copyto(array)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """`push`, then `pull` to `out`, or to the values."""
@@ -122,14 +141,27 @@ class KVStore(KVStoreBase):
         self.pull(key, out, priority)
 
     def row_sparse_pull(self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None) -> None:
-        """Copies stored arrays to `out` with all their rows, not only those of `row_ids`: arrays are dense here.
+        """Writes rows of stored row_sparse arrays to `out`, an array or a list for each key.
 
-        Raises: ValueError: no `out` or no `row_ids`; MXNetError: as `pull`.
+        Args:
+            row_ids: The rows of each array of `out`, in the same lists; one array: of all. They may repeat.
+        Raises: ValueError: no `out` or no `row_ids`; MXNetError: as `pull`, another storage type, or rows beyond the
+            array.
         """
         if out is None or row_ids is None:
             raise WrongValueError("kvstore: row_sparse_pull needs out= and row_ids=")
-        self.pull(key, out, priority)
-        take_as_dense("row_sparse_pull", "row_sparse")
+        pairs = [(self._known(each), array) for each, arrays in _lists(key, out, "out") for array in arrays]
+        rows = list(_flat(row_ids))
+        if len(rows) not in (1, len(pairs)):
+            raise MXNetError(f"kvstore: row_ids holds {len(rows)} arrays, out= {len(pairs)}")
+        for number, (stored, array) in enumerate(pairs):
+            if stored.stype != "row_sparse" or array.stype != "row_sparse":
+                raise MXNetError(
+                    f"kvstore: row_sparse_pull is for row_sparse arrays, not from {stored.stype} to {array.stype}"
+                )
+            wanted = np.unique(rows[number if len(rows) > 1 else 0].asnumpy()).astype(np.int64)
+            with autograd.pause():
+                invoke("_sparse_retain", [stored, ndarray.array(wanted, dtype=wanted.dtype)], {}, array)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Raises MXNetError: nothing leaves the process, and mxlite compresses no gradients."""

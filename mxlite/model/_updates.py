@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any, Callable
@@ -28,7 +29,7 @@ def _create_kvstore(kvstore: Any, num_device: int, arg_params: dict[str, NDArray
         store = None
         if num_device > 1 or "dist" in kvstore:
             store = kvs.create(kvstore)
-            largest = max((each.size for each in arg_params.values()), default=0)
+            largest = max((math.prod(each.shape) for each in arg_params.values()), default=0)
             update_on_kvstore = update_on_kvstore and not (kvstore == "local" and largest > 1024 * 1024 * 16)
     elif isinstance(kvstore, (kvs.KVStore, kvs.KVStoreBase)):
         store = kvstore
@@ -82,7 +83,8 @@ def _update_params(
         if kvstore is not None:
             name = number if param_names is None else param_names[number]
             kvstore.push(name, grads, priority=-number)
-            kvstore.pull(name, grads, priority=-number)
+            more = {} if grads[0].stype == "default" else {"ignore_sparse": False}
+            kvstore.pull(name, grads, priority=-number, **more)
         for k, (grad, array) in enumerate(zip(grads, arrays)):
             updates[k].append((number * num_device + k, grad, array))
     for mine in updates:

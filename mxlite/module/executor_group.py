@@ -14,6 +14,7 @@ from mxlite.error import MXValueError, WrongValueError
 from mxlite.executor import Executor
 from mxlite.io import DataDesc
 from mxlite.ndarray.ndarray import NDArray
+from mxlite.ndarray.sparse import BaseSparseNDArray
 from mxlite.symbol import Symbol
 
 __all__ = ["DataParallelExecutorGroup"]
@@ -181,7 +182,10 @@ class DataParallelExecutorGroup:
             axis = self.batch_axes[name]
             for share, target in places:
                 whole = len(places) == 1 or axis < 0
-                target[:] = array if whole else _cut(array, axis, share)
+                if isinstance(array, BaseSparseNDArray):
+                    (array if whole else array[share]).copyto(target)
+                else:
+                    target[:] = array if whole else _cut(array, axis, share)
 
     def backward(self, out_grads: Any = None) -> None:
         """Writes the gradients of the last forward in training."""

@@ -182,7 +182,7 @@ class Module(BaseModule):
         self._exec_group.get_params(self._arg_params, self._aux_params)
         if self._kvstore is not None and self._update_on_kvstore:
             for name, array in sorted((self._arg_params or {}).items()):
-                self._kvstore.pull(name, array)
+                self._kvstore.pull(name, array, **({} if array.stype == "default" else {"ignore_sparse": False}))
         self._params_dirty = False
 
     def init_params(
@@ -305,7 +305,7 @@ class Module(BaseModule):
         else:
             group = self._exec_group
             self._arg_params, self._aux_params = (
-                {name: ndarray.zeros(copies[0].shape, dtype=copies[0].dtype) for name, copies in zip(names, arrays)}
+                {name: _zeros_as(copies[0]) for name, copies in zip(names, arrays)}
                 for names, arrays in ((self._param_names, group.param_arrays), (self._aux_names, group.aux_arrays))
             )
 
@@ -468,8 +468,33 @@ class Module(BaseModule):
         self._bound().install_monitor(mon)
 
     def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
-        """Does nothing: there are no sparse parameters. Raises: MXNetError: it is not bound."""
-        self._bound()
+        """Gets the rows of row_sparse parameters that a batch needs from the store.
+
+        Args:
+            sparse_row_id_fn: a function of the batch: rows by the names of parameters.
+        Raises: MXNetError: it is not bound; TypeError: the function gives no dictionary.
+        """
+        group = self._bound()
+        if sparse_row_id_fn is None:
+            return
+        if self._kvstore is None or not self._update_on_kvstore:
+            warnings.warn("prepare: no kvstore updates the parameters, so all rows are here already", stacklevel=2)
+            return
+        rows = sparse_row_id_fn(data_batch)
+        if not isinstance(rows, dict):
+            raise WrongTypeError(f"prepare: sparse_row_id_fn gives a dictionary, got {type(rows).__name__}")
+        for name, row_id in rows.items():
+            number = group.param_names.index(name)
+            arrays = group.param_arrays[number]
+            if arrays[0].stype != "row_sparse":
+                self.logger.warning("prepare: parameter %s is %s, which has all rows", name, arrays[0].stype)
+            else:
+                self._kvstore.row_sparse_pull(name, arrays, row_ids=row_id, priority=-number)
+
+
+def _zeros_as(array: NDArray) -> NDArray:
+    """Zeros in cpu(0) with the shape, dtype and storage type of an array."""
+    return ndarray.zeros(array.shape, dtype=array.dtype, stype=array.stype)
 
 
 def _warn_initialized(function: str) -> None:

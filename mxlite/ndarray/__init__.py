@@ -10,7 +10,7 @@ from importlib import import_module as _import_module
 
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
-from mxlite.ndarray import _internal, contrib, image, linalg, op, random
+from mxlite.ndarray import _internal, contrib, image, linalg, op, random, sparse
 from mxlite.ndarray._arithmetic import install_fluent_methods as _install_fluent_methods
 from mxlite.ndarray._capsules import to_dlpack_for_read, to_dlpack_for_write
 from mxlite.ndarray._keys import install as _install_keys
@@ -22,8 +22,9 @@ from mxlite.ndarray.ndarray import NDArray
 from mxlite.ndarray.pairs import *  # noqa: F403
 from mxlite.ndarray.shapes import arange, eye, histogram, linspace, moveaxis, split_v2
 from mxlite.ndarray.shapes import install as _install_shapes
+from mxlite.ndarray.sparse import CSRNDArray
 
-__all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random"]
+__all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random", "sparse"]
 
 _install_fluent_methods()
 _install_shapes()

@@ -53,7 +53,7 @@ def _operand(array: NDArray, symbol: str, other: Any) -> NDArray | None:
 def _adopted(handle: int) -> NDArray:
     if not handle:
         raise last_error()
-    return NDArray._adopt(handle)
+    return NDArray._adopt_result(handle)
 
 
 def _binary(symbol: str, array_name: str, scalar_name: str) -> _Made:

@@ -14,9 +14,8 @@ import numpy as np
 from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
 from mxlite.autograd._handles import share
 from mxlite.base import BFLOAT16, DTYPE_OF_FLAG, as_values
-from mxlite.error import MXNotImplementedError, MXValueError
 from mxlite.ndarray import _capsules
-from mxlite.ndarray._make import new_none
+from mxlite.ndarray._make import cast_stored, new_none
 from mxlite.util import np_shape
 
 if TYPE_CHECKING:
@@ -130,15 +129,11 @@ class Conversion:
         return array_class._adopt(share(self._h))
 
     def tostype(self, stype: str) -> NDArray:
-        """A copy that is stored as `stype`, which can only be "default": dense.
+        """A copy that is stored as `stype`: "default", which is dense, "csr" or "row_sparse".
 
-        Raises: NotImplementedError (and MXNetError): "csr", "row_sparse"; ValueError (and MXNetError): anything else.
+        Raises: ValueError: csr of an array that is no matrix; MXNetError: there is no such type.
         """
-        if stype == "default":
-            return self.copy()
-        if stype in ("csr", "row_sparse"):
-            raise MXNotImplementedError(f"NDArray.tostype: there is no storage type {stype!r} here")
-        raise MXValueError(f"NDArray.tostype: unknown storage type {stype!r}; 'default' is supported")
+        return cast_stored(self, stype)  # type: ignore[arg-type]
 
     def asscalar(self) -> Any:
         """The only element, as a NumPy scalar.

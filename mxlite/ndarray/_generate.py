@@ -53,12 +53,12 @@ def {name}(*{inputs}, **kwargs):
 
 
 #: (how an operator's name begins, how it ends, the module of mx.nd with its function); the first row that fits. There
-#: the name lacks the beginning, but in `_internal`. Sparse arrays and mx.np have no module yet.
+#: the name lacks the beginning, but in `_internal`.
 _PLACES: tuple[tuple[str, str, str | None], ...] = (
     ("_contrib_", "", "contrib"),
     ("_linalg_", "", "linalg"),
     ("_random_", "_like", "random"),
-    ("_sparse_", "", None),
+    ("_sparse_", "", "sparse"),
     ("_image_", "", "image"),
     ("_np", "", None),
     ("_mxl_", "", None),
@@ -244,7 +244,8 @@ def show_operators(module: dict[str, Any], make: Callable[[str], Any]) -> None:
     operators = _operators().get(module["__name__"].rpartition(".")[2], {})
     written = defined(module)
     _made[module["__name__"]] = {name: each for name, each in operators.items() if name not in written}
-    module["__all__"] = sorted({*written, *operators})
+    hidden = "" if module["__name__"].rpartition(".")[2][0] == "_" else "_"
+    module["__all__"] = sorted({*written, *(name for name in operators if name[0] != hidden)})
     show(module, lambda name: make(operators[name]) if name in operators else None)
 
 

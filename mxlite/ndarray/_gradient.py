@@ -21,9 +21,8 @@ from mxlite.autograd._handles import gradient_handle, register_variable
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.autograd._run import Edges, run_from_edges
-from mxlite.base import take_as_dense
-from mxlite.error import MXNetError, MXNotImplementedError
-from mxlite.ndarray._make import _from_numpy, adopt, invoke
+from mxlite.error import MXNetError
+from mxlite.ndarray._make import _from_numpy, adopt, invoke, zeros_of
 
 if TYPE_CHECKING:
     from mxlite.ndarray.ndarray import NDArray
@@ -86,18 +85,17 @@ class Gradient(Placed):
 
         Args:
             grad_req: "write", "add" (backward adds to the buffer), or "null".
-            stype: "default" or None; "row_sparse" is a hint, the buffer is dense.
-        Raises: KeyError: an unknown request; NotImplementedError: "csr".
+            stype: How the buffer is stored: "default", "row_sparse", "csr"; None: as the array.
+        Raises: KeyError: an unknown request; ValueError: an unknown storage type.
         """
         if grad_req not in GRAD_REQS:
             meant = did_you_mean(grad_req, GRAD_REQS)
             raise KeyError(f"{grad_req!r} is no gradient request; there are {', '.join(GRAD_REQS)}{meant}")
         request = GRAD_REQS[grad_req]
-        if stype == "row_sparse":
-            take_as_dense("attach_grad", stype)
-        elif stype not in (None, "default"):
-            raise MXNotImplementedError(f"attach_grad: there is no storage type {stype!r} here")
-        buffer = invoke("zeros_like", [self.detach()], {})
+        if stype is None:
+            buffer = invoke("zeros_like", [self.detach()], {})
+        else:
+            buffer = zeros_of(stype, self.shape, self.context, self.dtype)  # type: ignore[attr-defined]
         check_call(
             LIB.MXAutogradMarkVariables(
                 1,

@@ -76,6 +76,8 @@ def _set(self: NDArray, key: Any, value: Any) -> None:
         return
     if not isinstance(value, NDArray):
         value = _as_value(value, self.dtype)
+    elif value.stype != "default":
+        raise TypeError(f"a {value.stype} array cannot be assigned to a part of a dense one; copyto writes all of it")
     if whole:
         invoke("_copyto", [value if value.shape == self.shape else _broadcast(value, self.shape)], {}, self)
     else:

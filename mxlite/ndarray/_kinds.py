@@ -50,11 +50,14 @@ def arrays_in(value: Any) -> Iterator[NDArray]:
 
 
 def as_kind(value: Any, kind: type[NDArray]) -> Any:
-    """A value whose arrays, in nested lists, tuples and dictionaries too, are of a class; the same memory."""
+    """A value whose arrays, in nested lists, tuples and dictionaries too, are of a class; the same memory.
+
+    Sparse arrays stay what they are: there are none of `mx.np`.
+    """
     if len(CLASSES) == 1:
         return value
     if isinstance(value, NDArray):
-        return value if value._kind is kind else kind._adopt(share(value._h))
+        return value if value._kind is kind or value.stype != "default" else kind._adopt(share(value._h))
     if value.__class__ in (list, tuple):
         return value.__class__(as_kind(each, kind) for each in value)
     if value.__class__ is dict:

@@ -54,6 +54,8 @@ class KnownCalls:
         key = tuple(map(id, values))
         if len(self._kept) == _ROOM or key in self._kept or not all(map(_is_unchanging, given.values())):
             return
+        if not self._operator.stypes.isdisjoint(given):  # only the general way asks which class the result is of
+            return
         if key not in self._seen:
             if len(self._seen) == _ROOM:
                 self._seen.clear()

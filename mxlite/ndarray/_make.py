@@ -1,4 +1,4 @@
-"""New arrays, and operators run by name: what the base classes of NDArray need, which come before it."""
+"""New arrays, dense and sparse, and operators run by name: what the base classes of NDArray need."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mxlite._lib import LIB, ask, buffer_address, check_call, hot, last_error
-from mxlite.base import dtype_flag
-from mxlite.context import Context
-from mxlite.error import MXValueError
+from mxlite._lib import LIB, ask, buffer_address, c_ints, check_call, hot, last_error
+from mxlite.base import BFLOAT16, as_elements, dtype_flag, dtype_name, numbers_of
+from mxlite.context import Context, context_parameter, require_cpu
+from mxlite.error import MXNetError, MXValueError
 from mxlite.ndarray._operators import Operator, parameters, run
 
 if TYPE_CHECKING:
@@ -63,3 +63,110 @@ def new_array(shape: tuple[int, ...], dtype: Any, context: Context | None = None
 def new_none() -> int:
     """The handle of a new array that has no shape yet."""
     return ask(ctypes.c_void_p, LIB.MXNDArrayCreateNone)
+
+
+def shape_of(shape: Any) -> Any:
+    """A shape, which may be given as one integer."""
+    return (shape,) if isinstance(shape, (int, np.integer)) else shape
+
+
+def fill(name: str, shape: Any, ctx: Any, dtype: Any, kwargs: dict[str, Any]) -> NDArray:
+    """A new array, or `out` among the keywords, by an operator without inputs that takes a shape."""
+    out = kwargs.pop("out", None)
+    kwargs.pop("name", None)
+    given = {"shape": shape_of(shape), "dtype": np.float32 if dtype is None else dtype, **context_parameter(ctx)}
+    return invoke(name, [], {**given, **kwargs}, out)
+
+
+def dense_array(source_array: Any, ctx: Context | None, dtype: Any) -> NDArray:
+    """A dense array as `mx.nd.array` makes it."""
+    ctx = require_cpu(ctx)
+    if isinstance(source_array, array_class):
+        values = source_array.asnumpy()
+        dtype = source_array.dtype if dtype is None else dtype
+    else:
+        try:
+            values = numbers_of(source_array, dtype)
+            if values.dtype.kind in "OUS":
+                values = values.astype(dtype_name(dtype))
+            if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16 and values.dtype.name != "bfloat16":
+                raise TypeError(f"its values are {values.dtype}")
+        except (TypeError, ValueError) as problem:
+            raise TypeError(f"array: these values make no array: {problem}") from None
+    return _from_numpy(as_elements(values, dtype), ctx)
+
+
+# ---- storage types ----
+
+#: Sparse storage types by the library's numbers; and how many arrays of indices each has.
+_NUMBERS = {"row_sparse": 1, "csr": 2}
+NUM_INDICES = {"row_sparse": 1, "csr": 2}
+
+
+def new_empty(stype: str, shape: tuple[int, ...], ctx: Context | None, dtype: Any, sizes: list[int]) -> NDArray:
+    """A new sparse array whose indices, arrays of int64, have those sizes; the caller fills its parts.
+
+    Raises: MXNetError: a GPU, or a number of axes that the storage type has not.
+    """
+    context = require_cpu(ctx)
+    kind, number = (1, 0) if context is None else (context.device_typeid, context.device_id)
+    count = len(sizes)
+    int64 = dtype_flag(np.int64)
+    handle = ctypes.c_void_p()
+    check_call(
+        LIB.MXNDArrayCreateSparseEx64(
+            _NUMBERS[stype],
+            c_ints(ctypes.c_int64, shape),
+            len(shape),
+            kind,
+            number,
+            1,
+            dtype_flag(dtype),
+            count,
+            (ctypes.c_int * count)(*[int64] * count),
+            (ctypes.c_int * count)(*[1] * count),
+            c_ints(ctypes.c_int64, sizes),
+            ctypes.byref(handle),
+        )
+    )
+    return adopt(handle.value or 0)
+
+
+def new_zeros(stype: str, shape: tuple[int, ...], ctx: Context | None, dtype: Any) -> NDArray:
+    """A new sparse array that stores nothing."""
+    return new_empty(stype, shape, ctx, dtype, [shape[0] + 1, 0] if stype == "csr" and shape else [0])
+
+
+def set_parts(array: NDArray, *parts: NDArray) -> None:
+    """Gives a sparse array copies of its parts: the data, then the indices as the library counts them.
+
+    Raises: MXNetError: they contradict one another.
+    """
+    for number, part in enumerate(parts):
+        check_call(LIB.MXNDArraySyncCopyFromNDArray(array._h, part._h, number - 1))
+    stored = parts[-1].shape[0]
+    if parts[0].shape[0] != stored:
+        raise MXNetError(f"a sparse array: there are {stored} indices for {parts[0].shape[0]} stored values or rows")
+
+
+def zeros_of(stype: str, shape: Any, ctx: Context | None, dtype: Any, **kwargs: Any) -> NDArray:
+    """An array of zeros of a storage type; a sparse one stores nothing.
+
+    Raises: ValueError: there is no such storage type; TypeError: a shape that is no tuple.
+    """
+    if stype == "default":
+        return fill("_zeros", shape, ctx, dtype, kwargs)
+    if stype not in NUM_INDICES:
+        raise ValueError(f"zeros: there is no storage type {stype!r}; 'default', 'csr' and 'row_sparse' are there")
+    made = new_zeros(stype, tuple(shape), ctx, dtype)
+    return made if kwargs.get("out") is None else made.copyto(kwargs["out"])
+
+
+def cast_stored(array: NDArray, stype: str) -> NDArray:
+    """A copy of a dense array that is stored as `stype`.
+
+    Raises: ValueError: csr of an array that is no matrix; MXNetError: there is no such type.
+    """
+    if stype == "csr" and array.ndim != 2:
+        raise ValueError(f"tostype: a csr array has two axes, this one has shape {array.shape}")
+    return invoke("cast_storage", [array], {"stype": stype})

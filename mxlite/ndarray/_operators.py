@@ -140,6 +140,7 @@ class Operator:
         "params",
         "counted",
         "variadic",
+        "stypes",
         "_handle",
         "_converters",
         "_named",
@@ -177,6 +178,8 @@ class Operator:
         self.params = [row for row in self.arguments if row not in self.inputs]
         #: Whether it takes any number of inputs, whichever parameter counts them.
         self.variadic = bool(self.counted) or any(row[1].endswith("[]") for row in self.inputs)
+        #: Parameters that say how the result is stored.
+        self.stypes = frozenset(row[0] for row in self.params if row[0].endswith("stype"))
         self._handle = handle
         found = {param: _converter(type_text) for param, type_text, _ in self.params}
         self._converters = {param: convert for param, convert in found.items() if convert is not None}
@@ -276,13 +279,15 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
     if out is not None:
         _run_into(operator, call, inputs, arguments, given, _out_handles(operator, out, made, array_class))
         return out
+    asks = operator.stypes and not operator.stypes.isdisjoint(given)
+    adopt = array_class._adopt if asks else array_class._adopt_result  # type: ignore[attr-defined]
     if call and made == 1:
         handle = _run_one(call, inputs, arguments)
         if not handle:
             raise last_error()
-        return array_class._adopt(handle)
+        return adopt(handle)
     handles = _run_into(operator, call, inputs, arguments, given, [0] * max(made, 0))
-    arrays = [array_class._adopt(handle) for handle in handles]
+    arrays = [adopt(handle) for handle in handles]
     return arrays[0] if len(arrays) == 1 else arrays
 
 

@@ -10,65 +10,52 @@ import numpy as np
 from mxlite._lib import LIB, check_call
 from mxlite._public import offer as _offer
 from mxlite._public.keywords import judge
-from mxlite.base import BFLOAT16, as_elements, dtype_name, needs_array, numbers_of, numpy_dtype
+from mxlite.base import needs_array, numpy_dtype
 from mxlite.context import Context, context_parameter, require_cpu
-from mxlite.ndarray.ndarray import NUMBERS, NDArray, _from_numpy, invoke, new_array
+from mxlite.ndarray._make import dense_array, fill, shape_of
+from mxlite.ndarray.ndarray import NUMBERS, NDArray, invoke, new_array
+from mxlite.ndarray.sparse import _scipy
+from mxlite.ndarray.sparse._array import BaseSparseNDArray
+from mxlite.ndarray.sparse._make import array as sparse_array
+from mxlite.ndarray.sparse._make import empty as sparse_empty
+from mxlite.ndarray.sparse._make import zeros as sparse_zeros
 
 Shape = Union[int, tuple, list]
 
 
-def _shape(shape: Any) -> Any:
-    return (shape,) if isinstance(shape, (int, np.integer)) else shape
-
-
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
-    """An array with a copy of the values of a list, a NumPy array or an NDArray.
+    """An array with a copy of the values of a list, a NumPy array or an NDArray; a sparse one of a sparse one or of a
+    matrix of scipy.sparse.
 
     Args:
         dtype: None: float32, or the dtype of an NDArray that is given.
     Texts and objects are what NumPy makes of them in that dtype: "1.5" a number, None NaN.
     Raises: TypeError: not something that NumPy makes an array of numbers of.
     """
-    ctx = require_cpu(ctx)
-    if isinstance(source_array, NDArray):
-        values = source_array.asnumpy()
-        dtype = source_array.dtype if dtype is None else dtype
-    else:
-        try:
-            values = numbers_of(source_array, dtype)
-            if values.dtype.kind in "OUS":
-                values = values.astype(dtype_name(dtype))
-            if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16 and values.dtype.name != "bfloat16":
-                raise TypeError(f"its values are {values.dtype}")
-        except (TypeError, ValueError) as problem:
-            raise TypeError(f"array: these values make no array: {problem}") from None
-    return _from_numpy(as_elements(values, dtype), ctx)
+    if isinstance(source_array, BaseSparseNDArray) or _scipy.is_matrix(source_array):
+        return sparse_array(source_array, ctx, dtype)
+    return dense_array(source_array, ctx, dtype)
 
 
 def empty(shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:
-    """An array with undefined values."""
-    _require_dense(stype)
-    return new_array(tuple(_shape(shape)), dtype, require_cpu(ctx))
+    """An array with undefined values; of a sparse storage type ("csr", "row_sparse") one that stores nothing."""
+    if stype not in (None, "default"):
+        return sparse_empty(stype, shape, ctx, dtype)
+    return new_array(tuple(shape_of(shape)), dtype, require_cpu(ctx))
 
 
 def zeros(
     shape: Shape, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **kwargs: Any
 ) -> NDArray:
-    """An array of zeros (float32 unless `dtype` says otherwise)."""
-    _require_dense(stype)
-    return _fill("_zeros", shape, ctx, dtype, kwargs)
+    """An array of zeros (float32 unless `dtype` says otherwise); of a sparse storage type one that stores nothing."""
+    if stype not in (None, "default"):
+        return sparse_zeros(stype, shape, ctx, dtype, **kwargs)
+    return fill("_zeros", shape, ctx, dtype, kwargs)
 
 
 def ones(shape: Shape, ctx: Context | None = None, dtype: Any = None, **kwargs: Any) -> NDArray:
     """An array of ones (float32 unless `dtype` says otherwise)."""
-    return _fill("_ones", shape, ctx, dtype, kwargs)
-
-
-def _fill(name: str, shape: Any, ctx: Any, dtype: Any, kwargs: dict[str, Any]) -> NDArray:
-    out = kwargs.pop("out", None)
-    kwargs.pop("name", None)
-    given = {"shape": _shape(shape), "dtype": np.float32 if dtype is None else dtype, **context_parameter(ctx)}
-    return invoke(name, [], {**given, **kwargs}, out)
+    return fill("_ones", shape, ctx, dtype, kwargs)
 
 
 @judge
@@ -80,7 +67,7 @@ def full(
     Raises: TypeError: `val` is neither; ValueError: it cannot be broadcast.
     """
     dtype = np.float32 if dtype is None else dtype
-    shape = _shape(shape)
+    shape = shape_of(shape)
     as_array = not isinstance(val, NUMBERS) or needs_array(val, numpy_dtype(dtype))
     if as_array or 0 in tuple(shape):  # to an operator 0 may be an unknown size
         array = empty(shape, ctx, dtype) if out is None else out
@@ -89,11 +76,6 @@ def full(
     if out is not None:
         dtype = out.dtype
     return invoke("_full", [], {"shape": shape, "value": val, "dtype": dtype, **context_parameter(ctx)}, out)
-
-
-def _require_dense(stype: str | None) -> None:
-    if stype not in (None, "default"):
-        raise NotImplementedError(f"there is no storage type {stype!r} here")
 
 
 @judge

@@ -75,13 +75,6 @@ class NDArray(hot.Owner, Conversion, Gradient):
         if not writable:
             self._read_only = True
 
-    @classmethod
-    def _adopt(cls, handle: int) -> NDArray:
-        """An array for a handle that the library has just returned."""
-        array = object.__new__(cls)
-        array._h = handle
-        return array
-
     # ---- what it is ----
 
     @property

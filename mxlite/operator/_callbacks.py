@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from mxlite import _backward, error
 from mxlite._lib import c_ints, c_texts, hot, lasting
-from mxlite.base import DTYPE_OF_FLAG, _Null, dtype_flag
+from mxlite.base import DTYPE_OF_FLAG, STYPE_NUMBERS, _Null, dtype_flag
 from mxlite.context import Context
 from mxlite.ndarray._kinds import of_mode
 from mxlite.ndarray._operators import Operator
@@ -26,8 +26,7 @@ _INTS = ctypes.POINTER(_I)
 _TEXTS = ctypes.POINTER(_TEXT)
 
 #: Storage types by number: of an array that is not known yet -1.
-_STYPES = {-1: "undefined", 0: "default", 1: "row_sparse", 2: "csr"}
-_STYPE_NUMBERS = {name: number for number, name in _STYPES.items()}
+_STYPES = {number: name for name, number in STYPE_NUMBERS.items()}
 _REQUESTS = {0: "null", 1: "write", 2: "inplace", 3: "add"}
 #: Tags of a forward's and a backward's arrays, by number.
 _TAGS = ("in_data", "out_data", "in_grad", "out_grad", "aux")
@@ -155,7 +154,7 @@ def _INFER_STORAGE_TYPE(held: _Description, count: int, stypes: Any) -> None:  #
     known = [_STYPES[stypes[i]] for i in range(held.counts["arguments"])]
     made = held.split("infer_storage_type", _backward.call_user(held.prop.infer_storage_type, known))
     for i, stype in enumerate(made):
-        stypes[i] = _STYPE_NUMBERS[stype]
+        stypes[i] = STYPE_NUMBERS[stype]
 
 
 @_callback(_INTS, _INTS, _INTS, _INTS, ctypes.POINTER(_INTS))

@@ -17,7 +17,19 @@ class _Moments(Optimizer):
     """An optimizer that keeps two arrays of a parameter, at first zeros."""
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
-        return zeros(weight), zeros(weight)
+        stype = self._stype(weight)
+        return zeros(weight, stype=stype), zeros(weight, stype=stype)
+
+    def _stype(self, weight: NDArray) -> str:
+        """How the state of a parameter is stored."""
+        return "default"
+
+
+class _RowMoments(_Moments):
+    """The same, stored as the parameter is."""
+
+    def _stype(self, weight: NDArray) -> str:
+        return weight.stype
 
 
 @register
@@ -25,7 +37,7 @@ class Adam(_Moments):
     """Steps of the gradient's running mean over the root of its running square (Kingma and Ba 2014).
 
     Args:
-        lazy_update: means something for sparse gradients only, which mxlite does not have.
+        lazy_update: a row_sparse gradient changes its rows of the parameter alone, and of both means.
     """
 
     def __init__(
@@ -46,6 +58,9 @@ class Adam(_Moments):
         if (type(self).update, type(self).update_multi_precision) == own and not self.multi_precision:
             self.aggregate_num = aggregation_size()
 
+    def _stype(self, weight: NDArray) -> str:
+        return weight.stype if self.lazy_update else "default"
+
     def _corrected(self, indices: list) -> list[float]:
         """Learning rates, divided by what the running means lack after so many updates."""
         rates = []
@@ -59,6 +74,8 @@ class Adam(_Moments):
         told = {"beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon, **self._clip()}
         if not isinstance(index, (list, tuple)):
             (lr,) = self._corrected([index])
+            if not self.lazy_update:
+                told["lazy_update"] = False
             nd.adam_update(weight, grad, *state, out=weight, lr=lr, wd=self._get_wd(index), **told)
             return
         means, squares = zip(*state)
@@ -68,7 +85,7 @@ class Adam(_Moments):
 
 
 @register
-class LAMB(_Moments):
+class LAMB(_RowMoments):
     """Adam's step, scaled by the norm of the weight over that of the step (You et al. 2019).
 
     Args:
@@ -155,7 +172,7 @@ class FTML(Optimizer):
 
 
 @register
-class Ftrl(_Moments):
+class Ftrl(_RowMoments):
     """Follow the regularized leader (McMahan et al. 2013); lamda1 makes small weights 0."""
 
     def __init__(self, lamda1: float = 0.01, learning_rate: float = 0.1, beta: float = 1, **kwargs: Any) -> None:
@@ -199,7 +216,7 @@ class RMSProp(Optimizer):
         self.clip_weights = clip_weights
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
-        return tuple(zeros(weight) for _ in range(3 if self.centered else 1))
+        return tuple(zeros(weight, stype=weight.stype) for _ in range(3 if self.centered else 1))
 
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         lr, wd, _ = self._begin(index)
@@ -221,10 +238,14 @@ class AdaGrad(Optimizer):
         self.float_stable_eps = eps
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
-        return zeros(weight)
+        return zeros(weight, stype=weight.stype)
 
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         lr, wd, _ = self._begin(index)
+        if grad.stype == "row_sparse":
+            told = {"lr": lr, "wd": wd, "epsilon": self.float_stable_eps, **self._clip()}
+            nd.sparse.adagrad_update(weight, grad, state, out=weight, **told)
+            return
         grad = self._clipped(grad)
         state += grad * grad
         weight += (grad / nd.sqrt(state + self.float_stable_eps) + weight * wd) * -lr

@@ -253,9 +253,9 @@ register = Optimizer.register
 create = Optimizer.create_optimizer
 
 
-def zeros(weight: NDArray, dtype: Any = None) -> NDArray:
+def zeros(weight: NDArray, dtype: Any = None, stype: str = "default") -> NDArray:
     """Zeros like a parameter, on its device."""
-    return nd.zeros(weight.shape, weight.context, dtype=dtype or weight.dtype)
+    return nd.zeros(weight.shape, weight.context, dtype or weight.dtype, stype)
 
 
 def flat(*columns: list) -> list:

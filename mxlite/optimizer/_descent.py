@@ -19,7 +19,11 @@ class _Aggregated(Optimizer):
     momentum: float
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
-        return zeros(weight) if self.momentum != 0.0 else None
+        return zeros(weight, stype=self._stype(weight)) if self.momentum != 0.0 else None
+
+    def _stype(self, weight: NDArray) -> str:
+        """How the state of a parameter is stored."""
+        return weight.stype
 
     def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
         if not self._wants_master(weight):
@@ -52,7 +56,7 @@ class _Aggregated(Optimizer):
     def _update_many(self, indices: list, columns: list[list], prefix: str) -> None:
         raise NotImplementedError
 
-    def _told(self, momentum: float) -> dict[str, float]:
+    def _told(self, momentum: float) -> dict[str, Any]:
         return {**self._clip(), "momentum": momentum} if momentum else self._clip()
 
 
@@ -61,7 +65,7 @@ class SGD(_Aggregated):
     """v = momentum * v - lr * (grad + wd * weight); weight += v.
 
     Args:
-        lazy_update: means something for sparse gradients only, which mxlite does not have.
+        lazy_update: a row_sparse gradient changes its rows of the parameter alone, and of the momentum.
     """
 
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, **kwargs: Any) -> None:
@@ -70,12 +74,17 @@ class SGD(_Aggregated):
         self.lazy_update = lazy_update
         self.aggregate_num = aggregation_size()
 
+    def _stype(self, weight: NDArray) -> str:
+        return weight.stype if self.lazy_update else "default"
+
     def _update_many(self, indices: list, columns: list[list], prefix: str) -> None:
         lrs = self._get_lrs(indices)
         kind = f"{prefix}sgd_{'mom_' if self.momentum else ''}update"
         told = self._told(self.momentum)
         if len(indices) == 1:
             arrays = [column[0] for column in columns]
+            if not self.lazy_update:
+                told["lazy_update"] = False
             getattr(nd, kind)(*arrays, out=arrays[0], lr=lrs[0], wd=self._get_wd(indices[0]), **told)
         else:
             rates = self._rate_arrays(indices, lrs)
@@ -98,6 +107,9 @@ class NAG(_Aggregated):
     def __init__(self, momentum: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
+
+    def _stype(self, weight: NDArray) -> str:
+        return "default"
 
     def _update_many(self, indices: list, columns: list[list], prefix: str) -> None:
         kind = getattr(nd, f"{prefix}{'nag_mom' if self.momentum else 'sgd'}_update")
@@ -207,7 +219,8 @@ class LBSGD(Optimizer):
         self.adaptive = False
         self.admult = 1
 
-    create_state = _Aggregated.create_state
+    def create_state(self, index: Any, weight: NDArray) -> Any:
+        return zeros(weight) if self.momentum != 0.0 else None
 
     def _get_lbmult(self, nup: int) -> float:
         whole = self.warmup_epochs * self.updates_per_epoch
@@ -255,7 +268,8 @@ class Signum(Optimizer):
         self.momentum = momentum
         self.wd_lh = wd_lh
 
-    create_state = _Aggregated.create_state
+    def create_state(self, index: Any, weight: NDArray) -> Any:
+        return zeros(weight, stype=weight.stype) if self.momentum != 0.0 else None
 
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         lr, wd, _ = self._begin(index)

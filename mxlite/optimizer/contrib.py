@@ -22,7 +22,7 @@ class GroupAdaGrad(Optimizer):
     def create_state(self, index: Any, weight: NDArray) -> Any:
         if len(weight.shape) != 2:
             raise WrongValueError(f"GroupAdaGrad: parameters must have two axes, got shape {weight.shape}")
-        return nd.zeros((weight.shape[0], 1), weight.context)
+        return nd.zeros((weight.shape[0], 1), weight.context, stype=weight.stype)
 
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         lr, wd, _ = self._begin(index)

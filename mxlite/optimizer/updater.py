@@ -9,6 +9,7 @@ from mxlite._public import show
 from mxlite.error import MXNetError
 from mxlite.ndarray import NDArray
 from mxlite.ndarray._kinds import as_kind
+from mxlite.ndarray.sparse import BaseSparseNDArray
 from mxlite.optimizer import _files, _pickles
 from mxlite.optimizer._base import Optimizer
 
@@ -47,7 +48,7 @@ class Updater:
             elif not synced[each]:
                 states[each] = self.sync_state_context(states[each], array.context)
                 synced[each] = True
-        if not self.aggregate_updates:
+        if not self.aggregate_updates or _has_sparse(grad, weight):
             for each, array, slope in zip(index, weight, grad):
                 optimizer.update_multi_precision(each, array, slope, states[each])
             return
@@ -116,6 +117,12 @@ class Updater:
     def get_states(self, dump_optimizer: bool = False) -> bytes:
         """The states as a pickle that MXNet 1.9.1 reads too; with `dump_optimizer` the optimizer as well."""
         return _pickles.dumps((self.states, self.optimizer) if dump_optimizer else self.states)
+
+
+def _has_sparse(*arrays: Any) -> bool:
+    """Whether an array of some lists is stored sparsely, which operators for many parameters do not take."""
+    kinds = {kind for some in arrays for kind in set(map(type, some))}
+    return any(issubclass(kind, BaseSparseNDArray) for kind in kinds)
 
 
 def get_updater(optimizer: Optimizer) -> Updater:

@@ -10,12 +10,12 @@ from importlib import import_module as _import_module
 
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
-from mxlite.symbol import _internal, contrib, image, linalg, op, random
+from mxlite.symbol import _internal, contrib, image, linalg, op, random, sparse
 from mxlite.symbol._arithmetic import *  # noqa: F403
 from mxlite.symbol.creation import *  # noqa: F403
 from mxlite.symbol.symbol import Group, Symbol, Variable, fromjson, load, load_json, var
 
-__all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random"]
+__all__ = [*_defined(globals()), "_internal", "contrib", "image", "linalg", "op", "random", "sparse"]
 __all__ += [_name for _name in op.__all__ if _name not in __all__]
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mxlite._lib import LIB, c_texts, check_call
-from mxlite.base import dtype_flag, take_as_dense
+from mxlite.base import STYPE_NUMBERS, dtype_flag
 from mxlite.context import Context, current_context, require_cpu
-from mxlite.error import MXNotImplementedError, MXValueError
+from mxlite.error import MXValueError
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.symbol import _calls
 from mxlite.symbol._executor import Executor, adopted, device_lists, shape_lists
@@ -162,21 +162,18 @@ def simple_bind(
     Args:
         grad_req: "write", "add" or "null", for all, or as a list or dictionary: who gets an array for its gradient.
         type_dict: dtypes of arguments (float32 unless they follow from others).
+        stype_dict: storage types of arguments; those of variables, gradients and results follow.
         group2ctx: the device of each group of nodes (attribute `ctx_group`), which arrays and outputs say. Nodes
             without a group are on that of their first input, variables on `ctx`.
         shared_buffer: arrays by name, which are used where they are large enough, and the new ones; for arguments that
             are not shared by name. Without it nothing is shared.
         shared_arg_names: arguments that are those of `shared_exec` (all auxiliary states are), or new without one.
         kwargs: shapes by the arguments' names.
-    Raises: MXNetError (a RuntimeError): shapes that do not suffice or do not fit; NotImplementedError: sparse arrays.
+    Raises: MXNetError (a RuntimeError): shapes that do not suffice or do not fit; KeyError: another storage type.
     """
-    for name, stype in (stype_dict or {}).items():
-        if stype == "row_sparse":
-            take_as_dense(f"simple_bind of {name}", stype)
-        elif stype != "default":
-            raise MXNotImplementedError(f"simple_bind: storage type {stype!r} of {name!r} is not supported")
     require_cpu(ctx)
     types = {name: dtype_flag(dtype) for name, dtype in (type_dict or {}).items() if dtype is not None}
+    stypes = {name: STYPE_NUMBERS[stype] for name, stype in (stype_dict or {}).items()}
     count, names, sizes, begins = shape_lists(kwargs, ctypes.c_int64)
     shared, buffer = list(shared_arg_names or ()), _Buffer(shared_buffer)
     arrays, grads, auxiliary = _calls.Handles(), _calls.Handles(), _calls.Handles()
@@ -195,9 +192,9 @@ def simple_bind(
             len(types),
             c_texts(types),
             (ctypes.c_int * len(types))(*types.values()),
-            0,
-            None,
-            None,
+            len(stypes),
+            c_texts(stypes),
+            (ctypes.c_int * len(stypes))(*stypes.values()),
             len(shared),
             c_texts(shared),
             ctypes.byref(buffer.count),

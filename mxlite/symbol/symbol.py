@@ -16,7 +16,7 @@ from mxlite._lib.libraries import refuse_backend
 from mxlite._public import show
 from mxlite._public.near import did_you_mean
 from mxlite.attribute import AttrScope
-from mxlite.base import NotImplementedForSymbol, dtype_flag, take_as_dense
+from mxlite.base import STYPE_NUMBERS, NotImplementedForSymbol, dtype_flag
 from mxlite.error import MXIndexError, MXNotImplementedError
 from mxlite.symbol import _bind, _calls, _infer, _shown
 
@@ -313,16 +313,12 @@ def var(
         attr: attributes of the node, in addition to those of the AttrScope.
         shape: where 0 is a size that is found by inference.
         init: an Initializer or its JSON, for who fills the array.
-        stype: "row_sparse" is a hint, which the attribute keeps; arrays are dense.
+        stype: how the array is stored: "default", "row_sparse" or "csr".
         kwargs: further attributes, with names that begin and end with two underscores.
-    Raises: TypeError: the name is no string; ValueError: another attribute; NotImplementedError: the `stype` csr.
+    Raises: TypeError: the name is no string; ValueError: another attribute; KeyError: another `stype`.
     """
     if not isinstance(name, str):
         raise TypeError("var: name is a text")
-    if stype == "row_sparse":
-        take_as_dense(f"var {name}", stype)
-    elif stype not in (None, "default"):
-        raise MXNotImplementedError(f"var: storage type {stype!r} is not supported")
     given: dict[str, Any] = {"shape": shape, "lr_mult": lr_mult, "wd_mult": wd_mult}
     attributes = dict(AttrScope.current.get(attr))
     attributes.update({f"__{key}__": str(value) for key, value in given.items() if value is not None})
@@ -331,7 +327,7 @@ def var(
     if init is not None:
         attributes["__init__"] = init if isinstance(init, str) else init.dumps()
     if stype is not None:
-        attributes["__storage_type__"] = "1" if stype == "row_sparse" else "0"
+        attributes["__storage_type__"] = str(STYPE_NUMBERS[stype])
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
             raise ValueError(

@@ -10,7 +10,6 @@ import numpy as np
 
 from mxlite import ndarray
 from mxlite._public import offer as _offer
-from mxlite.context import Context
 from mxlite.ndarray import NDArray
 from mxlite.test_utils._comparison import default_dtype
 
@@ -56,29 +55,6 @@ def rand_shape_3d(
 def rand_coord_2d(x_low: int, x_high: int, y_low: int, y_high: int) -> tuple[int, int]:
     """A point with x in [x_low, x_high) and y in [y_low, y_high)."""
     return int(np.random.randint(x_low, x_high)), int(np.random.randint(y_low, y_high))
-
-
-def rand_ndarray(
-    shape: tuple[int, ...],
-    stype: str = "default",
-    density: float | None = None,
-    dtype: Any = None,
-    modifier_func: Callable | None = None,
-    shuffle_csr_indices: bool = False,
-    distribution: str | None = None,
-    ctx: Context | None = None,
-) -> NDArray:
-    """A normally distributed NDArray.
-
-    Raises:
-        NotImplementedError: a storage type other than "default", or a distribution, which belongs to such.
-    """
-    if stype != "default" or distribution is not None:
-        raise NotImplementedError(f"rand_ndarray: there is no storage type {stype!r} here")
-    values = np.asarray(np.random.standard_normal(shape))
-    if modifier_func is not None:
-        values = assign_each(values, modifier_func)
-    return ndarray.array(values, ctx=ctx, dtype=default_dtype() if dtype is None else dtype)
 
 
 def create_vector(size: int, dtype: Any = np.int64) -> NDArray:

@@ -33,7 +33,7 @@ def check_numeric_gradient(
     grad_nodes: Any = None,
     use_forward_train: bool = True,
     ctx: Context | None = None,
-    grad_stype_dict: None = None,
+    grad_stype_dict: dict[str, str] | None = None,
     dtype: Any = np.float32,
 ) -> None:
     """Compares the gradients of a symbol, or the recorded ones of a function, with central differences.
@@ -46,17 +46,18 @@ def check_numeric_gradient(
         grad_nodes: names, or positions of a function's, of the inputs that are looked at; None: all. Of a symbol also
             a dict of requests by name.
         use_forward_train: whether the differences are taken in training mode.
+        grad_stype_dict: how gradients of a symbol are stored, by name.
         dtype: what is computed in; float64 is much more exact.
     Raises:
         AssertionError: they differ by more than the tolerances.
         ValueError: names that are not those of the symbol.
-        NotImplementedError: storage types, or auxiliary states of a function.
+        NotImplementedError: storage types, or auxiliary states, of a function.
     """
-    if grad_stype_dict or (aux_states and not isinstance(sym, Symbol)):
-        raise NotImplementedError("check_numeric_gradient takes dense arrays, and of functions no auxiliary states")
+    if (grad_stype_dict or aux_states) and not isinstance(sym, Symbol):
+        raise NotImplementedError("check_numeric_gradient takes of functions no auxiliary states and storage types")
     if isinstance(sym, Symbol):
         place = _Place(sym, location, aux_states, ctx, dtype)
-        gradients, value, at = _of_symbol(place, grad_nodes, use_forward_train)
+        gradients, value, at = _of_symbol(place, grad_nodes, use_forward_train, grad_stype_dict or {})
     else:
         if ctx is not None:
             context.require_cpu(ctx)
@@ -105,7 +106,7 @@ def _of_function(
     return {name: inputs[name].grad.asnumpy() for name in names}, value, inputs
 
 
-def _of_symbol(place: _Place, grad_nodes: Any, use_forward_train: bool) -> _Subject:
+def _of_symbol(place: _Place, grad_nodes: Any, use_forward_train: bool, stypes: dict[str, str]) -> _Subject:
     if grad_nodes is None:
         grad_nodes = place.sym.list_arguments()
     if isinstance(grad_nodes, (list, tuple)):
@@ -113,7 +114,10 @@ def _of_symbol(place: _Place, grad_nodes: Any, use_forward_train: bool) -> _Subj
     if not isinstance(grad_nodes, dict):
         raise ValueError(f"grad_nodes are a list of names or a dict of requests, got {type(grad_nodes).__name__}")
     place.location = {name: array.copy() for name, array in place.location.items()}
-    grads = {name: ndarray.zeros_like(place.location[name]) for name, each in grad_nodes.items() if each != "null"}
+    wanted = {name: place.location[name] for name, each in grad_nodes.items() if each != "null"}
+    grads = {
+        name: ndarray.zeros(each.shape, each.context, each.dtype, stypes.get(name)) for name, each in wanted.items()
+    }
     requests = {name: grad_nodes.get(name, "null") for name in place.location}
     executor, states = place.bind(grads, requests), {name: array.copy() for name, array in (place.aux or {}).items()}
     heads = _weights(executor.forward(is_train=True))

@@ -109,7 +109,7 @@ def check_symbolic_backward(
     aux_states: Any = None,
     grad_req: Any = "write",
     ctx: Context | None = None,
-    grad_stypes: None = None,
+    grad_stypes: dict[str, str] | Sequence[str] | None = None,
     equal_nan: bool = False,
     dtype: Any = np.float32,
 ) -> dict[str, NDArray]:
@@ -120,6 +120,7 @@ def check_symbolic_backward(
         expected: the gradients, by the arguments' names or in their order.
         grad_req: "write", "add" (the expected ones are added to numbers that are there), "null" (nothing is written),
             or a list or dict of these.
+        grad_stypes: how gradients are stored, by the arguments' names or in their order; sparse ones are 0 at first.
         The rest: as in check_symbolic_forward.
     Returns: the gradients that were looked at, by name.
     Raises: TypeError: they differ; ValueError, KeyError: names that are not those of the symbol.
@@ -128,8 +129,13 @@ def check_symbolic_backward(
     names = sym.list_arguments()
     wanted = expected if isinstance(expected, dict) else dict(zip(names, expected))
     wanted = {name: wanted[name] for name in sorted(wanted, key=[*names, *wanted].index)}
-    before = {name: np.random.normal(size=np.shape(_numpy(values))) for name, values in wanted.items()}
-    grads = {name: ndarray.array(values, place.ctx, place.location[name].dtype) for name, values in before.items()}
+    stypes = grad_stypes if isinstance(grad_stypes, dict) else dict(zip(names, grad_stypes or ()))
+    before, grads = {}, {}
+    for name, values in wanted.items():
+        stype, dtype, shape = stypes.get(name) or "default", place.location[name].dtype, np.shape(_numpy(values))
+        before[name] = np.random.normal(size=shape) if stype == "default" else np.zeros(shape)
+        made = ndarray.array(before[name], place.ctx, dtype)
+        grads[name] = made if stype == "default" else made.tostype(stype)
     requests = _requests(names, grad_req)
     executor = place.bind(grads, {name: requests[name] if name in wanted else "null" for name in names})
     executor.forward(is_train=True)

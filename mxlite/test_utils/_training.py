@@ -8,12 +8,11 @@ import numpy as np
 
 from mxlite import autograd
 from mxlite._public import offer as _offer
-from mxlite.error import MXNotImplementedError
 from mxlite.io import DataIter
 from mxlite.ndarray import NDArray
 from mxlite.ndarray._kinds import functions_for
-from mxlite.test_utils._arrays import rand_ndarray
 from mxlite.test_utils._comparison import assert_almost_equal, compare_ndarray_tuple
+from mxlite.test_utils._sparse import rand_ndarray
 
 
 class DummyIter(DataIter):
@@ -51,15 +50,14 @@ def compare_optimizer(
 
     Args:
         shape: of the weight; a list of shapes for several (`ntensors`).
+        w_stype, g_stype: storage types of weights and gradients; a sparse weight has all rows, or elements.
         compare_states: whether the optimizers' states must agree too.
 
-    Raises: AssertionError: they differ; NotImplementedError: a sparse storage type.
+    Raises: AssertionError: they differ.
     """
-    if w_stype != "default" or g_stype != "default":
-        raise MXNotImplementedError("compare_optimizer: sparse arrays are not in mxlite yet")
     shapes = shape if isinstance(shape, list) else [shape] * ntensors
-    weights = [rand_ndarray(each, dtype=dtype) for each in shapes]
-    gradients = [rand_ndarray(each, dtype=dtype) for each in shapes]
+    weights = [rand_ndarray(each, w_stype, density=1, dtype=dtype) for each in shapes]
+    gradients = [rand_ndarray(each, g_stype, dtype=dtype) for each in shapes]
     results = []
     for optimizer in (opt1, opt2):
         own = [each.copy() for each in weights]

@@ -1,6 +1,9 @@
 """The checks whose answers differ on purpose, and why; docs/compatibility.md has each."""
 
-SPARSE = "mxlite has no sparse arrays, and says so"
+PARTS = "parts that contradict one another are refused where they are read"
+MATRIX = "a csr array has two dimensions"
+WORKS = "there is no reason to refuse it"
+ZEROS = "rows of zeros are not stored"
 QUANTIZED = "quantized networks are not in mxlite"
 ORDERS = "everything that has a derivative has derivatives of any order"
 ALIAS = "1.9.1 reads what it has written already where an output is a broadcast input"
@@ -20,9 +23,6 @@ DIFFERENCES = {
     "gluon: plain SELU": SELU,
     "gluon: hybrid SELU": SELU,
     "gluon: static SELU": SELU,
-    "gluon: plain SparseEmbedding": SPARSE,
-    "gluon: hybrid SparseEmbedding": SPARSE,
-    "gluon: static SparseEmbedding": SPARSE,
     "gluon: hybrid Identity": "a graph without an operator is a function that can be differentiated too",
     "gluon: transform RandomHue": "the last digit of colours",
     "gluon: transform RandomColorJitter": "1.9.1 multiplies by 0 where no jitter is asked for",
@@ -36,11 +36,6 @@ DIFFERENCES = {
     "nd: mx.nd._internal._scatter_set_nd(x, mx.nd.ones(2), mx.nd.array([[0, 1], [1, 0], [0, 0]]), shape=(2, 3, 4))": (
         OWN
     ),  # noqa: E501
-    "nd: is refused: mx.nd.sparse.csr_matrix((2, 3))": SPARSE,
-    "nd: is refused: mx.nd.sparse.row_sparse_array((2, 3))": SPARSE,
-    "nd: is refused: mx.nd.sparse.zeros('csr', (2, 3))": SPARSE,
-    "nd: is refused: mx.nd.sparse.array(mx.nd.sparse.csr_matrix(np.eye(2)))": SPARSE,
-    "nd: is refused: x.tostype('row_sparse')": SPARSE,
     "nd: is refused: mx.nd.contrib.quantize(x, mx.nd.array([-1]), mx.nd.array([1]))": QUANTIZED,
     "nd: is refused: mx.nd.contrib.quantized_flatten(x, mx.nd.array([-1]), mx.nd.array([1]))": QUANTIZED,
     "operator: mx.nd.Custom(a=x, b=y, op_type='pair')": CRASH,
@@ -56,4 +51,23 @@ DIFFERENCES = {
     "np: np.insert(x, 1, 5.0, axis=0)": "a number is inserted along an axis, as in NumPy",
     "np: gradient of std": "std and var have gradients",
     "np: gradient of var": "std and var have gradients",
+    "sparse: sp.csr_matrix(([1,2,3],[1,0],[0,1,2,3]),shape=(3,4))": PARTS,
+    "sparse: sp.row_sparse_array((np.array([[1,2],[3,4]]),np.array([1])),shape=(3,2))": PARTS,
+    "sparse: sp.zeros('csr',(2,3,4))": MATRIX,
+    "sparse: sp.zeros('csr',(3,))": MATRIX,
+    "sparse: sp.empty('csr',3)": MATRIX,
+    "sparse: a=rsp();;a[:]=0;;a": ZEROS,
+    "sparse: i=mx.init.Zero();;a=sp.zeros('row_sparse',(4,3));;i('weight',a);;a": ZEROS,
+    "sparse: csr()/dense()": WORKS,
+    "sparse: nd.cast_storage(csr(),'row_sparse')": WORKS,
+    "sparse: nd.cast_storage(rsp(),'csr')": WORKS,
+    "sparse: nd.clip(csr(),1,2)": WORKS,
+    "sparse: x=rsp();;x.attach_grad('add');;mx.autograd.set_recording(True);;y=x*2;;mx.autograd.set_recording(False);;y.backward();;x.grad": WORKS,  # noqa: E501
+    "sparse: v=mx.sym.var('x');;e=mx.sym.sparse.dot(v,mx.sym.var('w')).simple_bind(mx.cpu(),x=(4,3),w=(3,2),stype_dict={'x':'csr'});;(e.arg_dict['x'].stype,e.arg_dict['w'].stype,[g if g is None else g.stype for g in e.grad_arrays])": WORKS,  # noqa: E501
+    "sparse: kv=mx.kv.create('local');;kv.init('a',csr());;kv.push('a',csr());;o=sp.zeros('csr',(4,3));;kv.pull('a',out=o,ignore_sparse=False);;o": WORKS,  # noqa: E501
+    "sparse: v=mx.sym.var('x');;e=mx.sym.sparse.dot(v,mx.sym.var('w')).simple_bind(mx.cpu(),x=(4,3),w=(3,2),stype_dict={'x':'foo'});;e": WORKS,  # noqa: E501
+    "sparse: v=mx.sym.var('x');;e=mx.sym.sparse.square(v).simple_bind(mx.cpu(),x=(4,3),stype_dict={'y':'row_sparse'});;e.arg_dict['x'].stype": WORKS,  # noqa: E501
+    "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;kv.set_optimizer(mx.optimizer.SGD(learning_rate=1.0));;kv.push('a',rsp());;o=sp.zeros('row_sparse',(4,3));;kv.row_sparse_pull('a',out=o,row_ids=nd.array([0,1,2,3]));;o": WORKS,  # noqa: E501
+    "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;o=sp.zeros('row_sparse',(4,3));;kv.row_sparse_pull('a',out=o,row_ids=nd.array([7]));;o": "rows beyond the array are refused",  # noqa: E501
+    "sparse: csr()._aux_type(2)": "there are two arrays of indices",
 }

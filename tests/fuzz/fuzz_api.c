@@ -28,6 +28,39 @@ static void create(fuzz *f)
         put(f, out);
 }
 
+/* A part of a sparse array: small numbers, which are indices now and then. */
+static void put_part(fuzz *f, NDArrayHandle array, int dtype, int64_t size, int i)
+{
+    int64_t numbers[8];
+    NDArrayHandle part = NULL;
+
+    if (checked(MXNDArrayCreateEx64(&size, 1, 1, 0, 0, dtype, &part)) != 0)
+        return;
+    for (int k = 0; k < 8; k++)
+        numbers[k] =
+            next(f, 16) == 0 ? (int64_t)next(f, 256) - 9 : (i == 0 ? k : (int64_t)next(f, 3));
+    if (dtype == 6)
+        (void)checked(MXNDArraySyncCopyFromCPU(part, numbers, (size_t)size));
+    (void)checked(MXNDArraySyncCopyFromNDArray(array, part, i));
+    (void)MXNDArrayFree(part);
+}
+
+static void create_sparse(fuzz *f)
+{
+    int csr = (int)next(f, 2), types[2] = {6, 6}, ndims[2] = {1, 1};
+    int64_t shape[2] = {(int64_t)next(f, 4), (int64_t)next(f, 4)}, stored = (int64_t)next(f, 4),
+            sizes[2] = {csr ? shape[0] + 1 : stored, stored};
+    NDArrayHandle out = NULL;
+
+    if (checked(MXNDArrayCreateSparseEx64(1 + csr, shape, 2, 1, 0, 0, 0, 1 + (uint32_t)csr, types,
+                                          ndims, sizes, &out)) != 0)
+        return;
+    for (int i = 0; i <= csr && next(f, 8) != 0; i++)
+        put_part(f, out, 6, next(f, 16) == 0 ? (int64_t)next(f, 4) : sizes[i], i);
+    (void)checked(MXNDArraySyncCheckFormat(out, next(f, 2) != 0));
+    put(f, out);
+}
+
 static void invoke(fuzz *f)
 {
     AtomicSymbolCreator op = operator(f);
@@ -306,8 +339,9 @@ static void small_things(fuzz *f)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const actions[])(fuzz *) = {
-        create, create, invoke, invoke,   invoke,   invoke, prepared,     view,
-        mark,   attach, attach, backward, backward, custom, small_things, small_things};
+        create,   create_sparse, invoke,       invoke,       invoke, invoke,
+        prepared, view,          mark,         attach,       attach, backward,
+        backward, custom,        small_things, small_things, create, create_sparse};
     fuzz f = {.data = data, .left = size};
     int64_t before = 0, after = 0;
     int unused;

@@ -35,6 +35,15 @@ def floats(*shape: int) -> bytes:
     return header(*shape) + struct.pack(f"<{count}f", *range(count))
 
 
+def sparse(stype: int, shape: tuple[int, ...], data: tuple[float, ...], *indices: tuple[int, ...]) -> bytes:
+    """A sparse float32 array of its values and its arrays of indices (indptr first)."""
+    stored = (len(indices[-1]), *shape[1:]) if stype == 1 else (len(indices[-1]),)
+    parts = b"".join(struct.pack("<iiq", 6, 1, len(each)) for each in indices)
+    values = b"".join(struct.pack(f"<{len(each)}q", *each) for each in indices)
+    start = struct.pack(f"<Iii{len(stored)}qi{len(shape)}q", V2, stype, len(stored), *stored, len(shape), *shape)
+    return start + struct.pack("<iii", 1, 0, 0) + parts + struct.pack(f"<{len(data)}f", *data) + values
+
+
 def entries() -> dict[str, tuple[bytes, str | None]]:
     """name -> the file, and what the error says outside numpy-shape mode (None: it is loaded)."""
     huge, name = 1 << 62, struct.pack("<Q", 1 << 63) + b"ab"
@@ -71,6 +80,16 @@ def entries() -> dict[str, tuple[bytes, str | None]]:
         "name_with_nul": (listed(floats(1), names=(b"a\0b",)), None),
         "names_with_nul": (listed(floats(1), floats(2), names=(b"a\0bc", b"d")), None),
         "names_twice": (listed(floats(1), floats(2), names=(b"a", b"a")), None),
+        "sparse": (
+            listed(
+                sparse(2, (2, 2), (1, 2), (0, 1, 2), (1, 0)),
+                sparse(1, (2, 2), (0, 1, 2, 0), (0, 1)),
+                sparse(2, (3, 4), (), (0, 0, 0, 0), ()),
+                sparse(1, (3, 4), (), ()),
+                names=(b"c", b"r", b"z", b"zr"),
+            ),
+            None,
+        ),
         "rest": (listed(floats(1)) + b"more", None),
     }
 

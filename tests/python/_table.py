@@ -75,7 +75,8 @@ def function_of(op: str):
         return make_function(op)
     if op.startswith("_random_") and op.endswith("_like"):
         return getattr(mx.nd.random, op[len("_random_") :])
-    for prefix, module in (("_contrib_", mx.nd.contrib), ("_image_", mx.nd.image), ("_linalg_", mx.nd.linalg)):
+    modules = {"_contrib_": "contrib", "_image_": "image", "_linalg_": "linalg", "_sparse_": "sparse"}
+    for prefix, module in ((prefix, getattr(mx.nd, name)) for prefix, name in modules.items()):
         if op.startswith(prefix):
             return getattr(module, op[len(prefix) :])
     return getattr(mx.nd._internal if op.startswith("_") else mx.nd.op, op)

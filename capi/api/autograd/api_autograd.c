@@ -219,7 +219,7 @@ static int return_grads(int count, mxl_array **grads, NDArrayHandle **handles, i
     int made = 0;
 
     while (list != NULL && types != NULL && made < count) {
-        types[made] = 0; /* dense: "default" */
+        types[made] = grads[made]->stype;
         list[made] = api_handle(grads[made]);
         grads[made] = NULL;
         if (list[made] == NULL)

@@ -124,24 +124,41 @@ static int push(mxl_store *store, const values *in)
     return status;
 }
 
+/* Pulls into arrays that are dense; sparse ones stay as they are. What can be wrong is checked
+ * before anything is written. */
+static int pull_dense(mxl_store *store, const values *out)
+{
+    int status = mxl_store_check_pull(store, out->keys, out->arrays);
+
+    for (uint32_t i = 0; i < out->keys.count && status == 0; i++) {
+        mxl_store_keys key = {1, out->keys.number == NULL ? NULL : out->keys.number + i,
+                              out->keys.name == NULL ? NULL : out->keys.name + i};
+
+        if (mxl_array_is_dense(out->arrays[i]))
+            status = mxl_store_pull(store, key, &out->arrays[i]);
+    }
+    return status;
+}
+
 static int push_pull(mxl_store *store, const values *in, const values *out)
 {
     if (mxl_store_check_pull(store, out->keys, out->arrays) != 0 || push(store, in) != 0)
         return -1;
-    return mxl_store_pull(store, out->keys, out->arrays);
+    return pull_dense(store, out);
 }
 
 static int broadcast(mxl_store *store, const values *in, const values *out)
 {
     if (mxl_store_init(store, in->keys, in->arrays) != 0)
         return -1;
-    if (mxl_store_pull(store, out->keys, out->arrays) == 0)
+    if (pull_dense(store, out) == 0)
         return 0;
     mxl_store_remove(store, in->keys);
     return -1;
 }
 
-typedef enum action { INIT, PUSH, PULL, PUSH_PULL, BROADCAST } action;
+/* What goes in is the row_ids. */
+typedef enum action { INIT, PUSH, PULL, PULL_DENSE, PULL_ROWS, PUSH_PULL, BROADCAST } action;
 
 /* All functions below: the action, on what is put in and what is filled. */
 static int call(const char *function, KVStoreHandle handle, action what, values in, values out)
@@ -161,6 +178,12 @@ static int call(const char *function, KVStoreHandle handle, action what, values 
             break;
         case PULL:
             status = mxl_store_pull(store, out.keys, out.arrays);
+            break;
+        case PULL_DENSE:
+            status = pull_dense(store, &out);
+            break;
+        case PULL_ROWS:
+            status = mxl_store_pull_rows(store, out.keys, out.arrays, in.arrays);
             break;
         case PUSH_PULL:
             status = push_pull(store, &in, &out);
@@ -206,30 +229,47 @@ int MXKVStorePull(KVStoreHandle handle, uint32_t num, const int *keys, NDArrayHa
                   int priority)
 {
     (void)priority;
-    return call(__func__, handle, PULL, nothing, of_numbers(num, keys, vals));
+    return call(__func__, handle, PULL_DENSE, nothing, of_numbers(num, keys, vals));
 }
 
 int MXKVStorePullEx(KVStoreHandle handle, uint32_t num, const char **keys, NDArrayHandle *vals,
                     int priority)
 {
     (void)priority;
-    return call(__func__, handle, PULL, nothing, of_names(num, keys, vals));
+    return call(__func__, handle, PULL_DENSE, nothing, of_names(num, keys, vals));
 }
 
 int MXKVStorePullWithSparse(KVStoreHandle handle, uint32_t num, const int *keys,
                             NDArrayHandle *vals, int priority, bool ignore_sparse)
 {
     (void)priority;
-    (void)ignore_sparse; /* no array is sparse */
-    return call(__func__, handle, PULL, nothing, of_numbers(num, keys, vals));
+    return call(__func__, handle, ignore_sparse ? PULL_DENSE : PULL, nothing,
+                of_numbers(num, keys, vals));
 }
 
 int MXKVStorePullWithSparseEx(KVStoreHandle handle, uint32_t num, const char **keys,
                               NDArrayHandle *vals, int priority, bool ignore_sparse)
 {
     (void)priority;
-    (void)ignore_sparse;
-    return call(__func__, handle, PULL, nothing, of_names(num, keys, vals));
+    return call(__func__, handle, ignore_sparse ? PULL_DENSE : PULL, nothing,
+                of_names(num, keys, vals));
+}
+
+int MXKVStorePullRowSparse(KVStoreHandle handle, uint32_t num, const int *keys, NDArrayHandle *vals,
+                           const NDArrayHandle *row_ids, int priority)
+{
+    (void)priority;
+    return call(__func__, handle, PULL_ROWS,
+                of_numbers(num, keys, (NDArrayHandle *)(size_t)row_ids),
+                of_numbers(num, keys, vals));
+}
+
+int MXKVStorePullRowSparseEx(KVStoreHandle handle, uint32_t num, const char **keys,
+                             NDArrayHandle *vals, const NDArrayHandle *row_ids, int priority)
+{
+    (void)priority;
+    return call(__func__, handle, PULL_ROWS, of_names(num, keys, (NDArrayHandle *)(size_t)row_ids),
+                of_names(num, keys, vals));
 }
 
 int MXKVStorePushPull(KVStoreHandle handle, uint32_t vnum, const int *vkeys, uint32_t onum,

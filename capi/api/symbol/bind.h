@@ -68,6 +68,9 @@ typedef struct api_wish {
     uint32_t dtypes;
     const char **dtype_names;
     const int *dtype_data;
+    uint32_t stypes;
+    const char **stype_names;
+    const int *stype_data;
     uint32_t reqs; /* 0 and no names: one for all, or for each by position */
     const char **req_names, **req_types;
     uint32_t shared; /* names of arguments that are taken from `from` */

@@ -313,8 +313,14 @@ int MXInvokeCachedOpEx(CachedOpHandle handle, int num_inputs, NDArrayHandle *inp
     stypes = api_buffer_get(API_BUFFER_STYPES, ((size_t)*num_outputs + 1) * sizeof(*stypes));
     if (stypes == NULL)
         return mxl_error_prefix(__func__);
-    for (int i = 0; i < *num_outputs; i++)
-        stypes[i] = 0;
+    for (int i = 0; i < *num_outputs; i++) {
+        mxl_array *out = api_pin_for((*outputs)[i], __func__);
+
+        if (out == NULL)
+            return -1;
+        stypes[i] = out->stype;
+        api_unpin((*outputs)[i]);
+    }
     *out_stypes = stypes;
     return 0;
 }

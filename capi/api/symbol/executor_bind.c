@@ -80,11 +80,11 @@ static int bind_arg(mxl_executor *e, int i, const binding *b)
         return mxl_error("gradient request %u of argument %d is not 0 (null), 1 (write), 2 (write "
                          "in place) or 3 (add)",
                          req, i);
-    array = api_pin_defined(b->args[i], name);
+    array = api_pin_any(b->args[i], name);
     if (array == NULL)
         return -1;
     if (grad != NULL && req != 0)
-        gradient = api_pin_defined(grad, name);
+        gradient = api_pin_any(grad, name);
     if ((grad == NULL || req == 0 || gradient != NULL) && check_place(b, name, "", array) == 0 &&
         (gradient == NULL || check_place(b, name, "the gradient of ", gradient) == 0))
         status = mxl_executor_set_arg(e, i, array, gradient, req_of(req));
@@ -96,7 +96,7 @@ static int bind_arg(mxl_executor *e, int i, const binding *b)
 
 static int bind_state(mxl_executor *e, int i, NDArrayHandle state)
 {
-    mxl_array *array = api_pin_defined(state, mxl_executor_variable(e, i, true)->name);
+    mxl_array *array = api_pin_any(state, mxl_executor_variable(e, i, true)->name);
 
     if (array == NULL)
         return -1;

@@ -3,9 +3,11 @@
 
 #include "api/symbol/bind.h"
 #include "array/copy.h"
+#include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
 #include "base/text/near.h"
 #include "symbol/infer.h"
+#include "symbol/stypes.h"
 
 int64_t api_size_u32(const void *sizes, uint32_t i)
 {
@@ -113,24 +115,25 @@ static int place_in(const mxl_executor *from, const char *name, bool is_state)
     return -1;
 }
 
-static bool fits(const mxl_array *array, int dtype, const mxl_shape *shape)
+static bool fits(const mxl_array *array, int stype, int dtype, const mxl_shape *shape)
 {
-    return array != NULL && array->dtype == dtype &&
+    return array != NULL && array->stype == stype && array->dtype == dtype &&
            mxl_shape_same(array->ndim, array->shape, shape->ndim, shape->dim);
 }
 
-/* Sets *out to the array where it has this dtype and shape; in a reshape that needs no more
- * elements, to the first of them; otherwise to NULL. A new reference. -1 with the error set. */
-static int take(const api_wish *w, mxl_array *old, int dtype, const mxl_shape *shape,
+/* Sets *out to the array where it has this storage type, dtype and shape; in a reshape that needs
+ * no more elements, to the first of them; otherwise to NULL. A new reference. -1 with the error
+ * set. */
+static int take(const api_wish *w, mxl_array *old, int stype, int dtype, const mxl_shape *shape,
                 mxl_array **out)
 {
     *out = NULL;
-    if (fits(old, dtype, shape)) {
+    if (fits(old, stype, dtype, shape)) {
         mxl_array_retain(old);
         *out = old;
         return 0;
     }
-    if (!w->views || old == NULL)
+    if (!w->views || old == NULL || stype != MXL_DENSE)
         return 0;
     return mxl_executor_first_of(old, dtype, shape, out);
 }
@@ -197,7 +200,7 @@ static int check_reqs(const api_wish *w, int args)
 typedef struct need {
     const char *name;
     bool is_state;
-    int dtype;
+    int dtype, stype, grad_stype;
     const mxl_shape *shape;
     mxl_device device; /* of a new array */
     int at;            /* its place in the executor whose array or memory it gets; -1: none */
@@ -219,7 +222,7 @@ static int find_source(const api_wish *w, need *n)
     if (n->at < 0)
         return mxl_error("%s is shared, and the shared executor does not have it", n->name);
     old = n->is_state ? w->from->state[n->at] : w->from->arg[n->at];
-    if (!fits(old, n->dtype, n->shape))
+    if (!fits(old, n->stype, n->dtype, n->shape))
         return mxl_error("%s is shared: in the shared executor it has shape %s and dtype %s, here "
                          "%s and %s",
                          n->name, MXL_SHAPE_OF(old), mxl_dtype_name(old->dtype),
@@ -229,15 +232,17 @@ static int find_source(const api_wish *w, need *n)
 
 /* A new array, or one of the shared buffer, which has all that is not shared by name; a new
  * reference. */
-static mxl_array *own_array(const api_wish *w, const need *n, const char *name)
+static mxl_array *own_array(const api_wish *w, const need *n, const char *name, int stype)
 {
-    bool buffered =
-        w->buffer != NULL && !n->is_state && find_name(w->shared, w->shared_names, n->name) < 0;
+    bool buffered = stype == MXL_DENSE && w->buffer != NULL && !n->is_state &&
+                    find_name(w->shared, w->shared_names, n->name) < 0;
     mxl_array *made;
 
     if (buffered)
         return api_shared_array_for(w->buffer, name, n->dtype, n->shape, n->device);
-    made = mxl_array_zeros(n->dtype, n->shape->ndim, n->shape->dim);
+    made = stype == MXL_DENSE
+               ? mxl_array_zeros(n->dtype, n->shape->ndim, n->shape->dim)
+               : mxl_array_sparse_zeros(stype, n->dtype, n->shape->ndim, n->shape->dim);
     if (made != NULL)
         made->device = n->device;
     return made;
@@ -250,11 +255,11 @@ static mxl_array *array_for(const api_wish *w, const need *n)
 
     if (n->at >= 0)
         old = n->is_state ? w->from->state[n->at] : w->from->arg[n->at];
-    if (!fits(old, n->dtype, n->shape) && check_reshape(w, n->name, old, n->shape) != 0)
+    if (!fits(old, n->stype, n->dtype, n->shape) && check_reshape(w, n->name, old, n->shape) != 0)
         return NULL;
-    if (take(w, old, n->dtype, n->shape, &found) != 0)
+    if (take(w, old, n->stype, n->dtype, n->shape, &found) != 0)
         return NULL;
-    return found != NULL ? found : own_array(w, n, n->name);
+    return found != NULL ? found : own_array(w, n, n->name, n->stype);
 }
 
 /* The same for the gradient of an argument. */
@@ -263,13 +268,14 @@ static mxl_array *gradient_for(const api_wish *w, const need *n)
     mxl_str name = {0};
     mxl_array *found;
 
-    if (take(w, n->at < 0 ? NULL : w->from->grad[n->at], n->dtype, n->shape, &found) != 0)
+    if (take(w, n->at < 0 ? NULL : w->from->grad[n->at], n->grad_stype, n->dtype, n->shape,
+             &found) != 0)
         return NULL;
     if (found != NULL)
         return found;
     mxl_str_addf(&name, "grad of %s", n->name);
     if (!name.failed)
-        found = own_array(w, n, name.text);
+        found = own_array(w, n, name.text, n->grad_stype);
     mxl_str_clear(&name);
     return found;
 }
@@ -305,7 +311,27 @@ static int make_state(mxl_executor *e, const api_wish *w, int i, const need *n)
     return 0;
 }
 
-static int make_arrays(mxl_executor *e, const api_wish *w, const mxl_facts *facts)
+/* The storage types that variables are to have: asked for by name, or by their attribute. */
+static int say_stypes(const mxl_indexed *graph, const api_wish *w, int8_t *stypes)
+{
+    for (int n = 0; n < graph->walk.count; n++) {
+        const mxl_graph_node *node = graph->walk.node[n];
+        int at, stype;
+
+        if (node->op != NULL)
+            continue;
+        at = find_name(w->stypes, w->stype_names, node->name);
+        stype = at >= 0 && w->stype_data[at] >= 0 ? w->stype_data[at]
+                                                  : mxl_stype_of_variable(node, MXL_DENSE);
+        if (stype > MXL_CSR)
+            return mxl_error("%s: there is no storage type %d", node->name, stype);
+        stypes[graph->first[n]] = (int8_t)stype;
+    }
+    return mxl_stypes_infer(graph, stypes);
+}
+
+static int make_arrays(mxl_executor *e, const api_wish *w, const mxl_facts *facts,
+                       const int8_t *stypes, const int8_t *grads)
 {
     const mxl_indexed *graph = &e->program.graph;
     int variable = 0, arg = 0, state = 0, status = 0;
@@ -314,12 +340,15 @@ static int make_arrays(mxl_executor *e, const api_wish *w, const mxl_facts *fact
         const mxl_graph_node *node = graph->walk.node[i];
         need n = {.name = node->name,
                   .dtype = facts->dtype[graph->first[i]],
+                  .stype = stypes[graph->first[i]],
+                  .grad_stype = grads[graph->first[i]],
                   .shape = &facts->shape[graph->first[i]],
                   .device = w->places.own};
 
         if (node->op != NULL)
             continue;
         n.is_state = e->is_state[variable++];
+        n.grad_stype = n.grad_stype == MXL_STYPE_NONE ? n.stype : n.grad_stype;
         if (!mxl_shape_known(n.shape))
             return mxl_error("the shape of %s does not follow from those that are given", n.name);
         n.dtype = n.dtype == MXL_DTYPE_UNKNOWN ? MXL_F32 : n.dtype;
@@ -327,6 +356,22 @@ static int make_arrays(mxl_executor *e, const api_wish *w, const mxl_facts *fact
             return -1;
         status = n.is_state ? make_state(e, w, state++, &n) : make_arg(e, w, arg++, &n);
     }
+    return status;
+}
+
+static int make_all(mxl_executor *e, const api_wish *w, const mxl_facts *facts)
+{
+    const mxl_indexed *graph = &e->program.graph;
+    size_t entries = (size_t)graph->entries + 1;
+    int8_t *stypes = mxl_alloc_zero(2 * entries);
+    int status = -1;
+
+    if (stypes == NULL)
+        return -1;
+    if (say_stypes(graph, w, stypes) == 0 &&
+        mxl_stypes_infer_grads(graph, stypes, stypes + entries) == 0)
+        status = make_arrays(e, w, facts, stypes, stypes + entries);
+    mxl_free(stypes, 2 * entries);
     return status;
 }
 
@@ -346,7 +391,7 @@ mxl_executor *api_executor_make(const api_wish *wish, const mxl_symbol *symbol)
         status = mxl_facts_begin(&facts, &e->program.graph, legacy);
     if (status == 0) {
         if (say_all(&facts, wish) != 0 || mxl_infer_dtypes(&facts) != 0 ||
-            mxl_infer_shapes(&facts) != 0 || make_arrays(e, wish, &facts) != 0)
+            mxl_infer_shapes(&facts) != 0 || make_all(e, wish, &facts) != 0)
             status = -1;
         mxl_facts_end(&facts);
     }

@@ -117,20 +117,18 @@ static int simple_bind(api_wish *w, SymbolHandle handle, ExecutorHandle shared, 
                       .dtypes = num_provided_arg_dtypes,                                           \
                       .dtype_names = provided_arg_dtype_names,                                     \
                       .dtype_data = provided_arg_dtypes,                                           \
+                      .stypes = num_provided_arg_stypes,                                           \
+                      .stype_names = provided_arg_stype_names,                                     \
+                      .stype_data = provided_arg_stypes,                                           \
                       .reqs = provided_grad_req_list_len,                                          \
                       .req_names = provided_grad_req_names,                                        \
                       .req_types = provided_grad_req_types,                                        \
                       .shared = num_shared_arg_names,                                              \
                       .shared_names = shared_arg_name_list};                                       \
                                                                                                    \
-        (void)provided_arg_stype_names;                                                            \
         if (api_places(__func__, dev_type, dev_id, num_g2c_keys, g2c_keys, g2c_dev_types,          \
                        g2c_dev_ids, &w.places) != 0)                                               \
             return -1;                                                                             \
-        for (uint32_t i = 0; i < num_provided_arg_stypes; i++) {                                   \
-            if (provided_arg_stypes[i] > 0)                                                        \
-                return mxl_error("%s: sparse storage is not supported by mxlite", __func__);       \
-        }                                                                                          \
         return simple_bind(&w, symbol_handle, shared_exec_handle, &b, &a);                         \
     }
 

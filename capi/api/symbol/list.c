@@ -105,7 +105,7 @@ int MXNDListGet(NDListHandle handle, uint32_t index, const char **out_key, const
         mxl_array *array = l->file.arrays[index];
 
         *out_key = l->items[index].name;
-        *out_data = array->storage != NULL ? mxl_array_read(array) : NULL;
+        *out_data = mxl_array_is_dense(array) ? mxl_array_read(array) : NULL;
         *out_shape = l->items[index].shape;
         *out_ndim = (uint32_t)array->ndim;
     }

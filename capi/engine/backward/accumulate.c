@@ -2,6 +2,7 @@
 #include "engine/backward/accumulate.h"
 
 #include "array/copy.h"
+#include "array/sparse/sparse.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "engine/backward/grad.h"
@@ -122,8 +123,9 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 static int fill_buffer(mxl_array *buffer, mxl_array *value, bool record, mxl_ref **old)
 {
     mxl_edge edge = {NULL, 0};
+    bool moves = !record && mxl_array_is_sparse(value) && mxl_array_is_unique(value);
 
-    if (mxl_array_copy_into(buffer, value) != 0)
+    if ((moves ? mxl_sparse_move_into(buffer, value) : mxl_array_copy_into(buffer, value)) != 0)
         return -1;
     if (record)
         edge = mxl_array_edge(value);

@@ -31,8 +31,8 @@ static int add_grad(mxl_array **slot, mxl_array *grad, mxl_mode mode)
     mxl_array *pair[2] = {*slot, grad}, *sum = NULL;
     int status;
 
-    if (mxl_defers(grad->size))
-        sum = NULL; /* a deferred sum needs memory of its own */
+    if (mxl_defers(grad->size) || !mxl_array_is_dense(grad) || !mxl_array_is_dense(*slot))
+        sum = NULL; /* a deferred sum needs memory of its own, and a sparse one is new */
     else if (!mode.record && mxl_array_is_unique(*slot))
         sum = *slot;
     else if (!mode.record && mxl_array_is_unique(grad))

@@ -137,12 +137,23 @@ static bool is_carried(const mxl_node *node)
     return false;
 }
 
+/* Whether the rule gets a sparse array: it is then run as written, with operators that take some.
+ */
+static bool has_sparse(const mxl_grad *g)
+{
+    for (int i = 0; i < g->num_outputs; i++) {
+        if (g->grad_output[i] != NULL && mxl_array_is_sparse(g->grad_output[i]))
+            return true;
+    }
+    return g->node->sparse;
+}
+
 int mxl_grad_run(mxl_grad *g)
 {
     const mxl_op *op = g->op;
     int status;
 
-    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node) &&
+    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node) && !has_sparse(g) &&
         !mxl_failures_exist())
         status = op->grad_kernel(g);
     else if (op->grad != NULL)

@@ -22,6 +22,7 @@ static bool find_all(mxl_builtin_ops *k)
            (k->cast = mxl_op_find("Cast")) != NULL &&
            (k->sum_to = mxl_op_find("_mxl_sum_to")) != NULL &&
            (k->reshape_to = mxl_op_find("_mxl_reshape_to")) != NULL &&
+           (k->cast_storage = mxl_op_find("cast_storage")) != NULL &&
            (k->as_strided = mxl_op_find("_mxl_as_strided")) != NULL &&
            (k->strided_put = mxl_op_find("_mxl_strided_put")) != NULL;
 }

@@ -32,10 +32,14 @@ typedef struct mxl_builtin_ops {
     const mxl_op *zeros_like; /* zeros_like(a) */
     const mxl_op *cast;       /* Cast(a, dtype); its parameter struct is the int */
     const mxl_op *sum_to; /* _mxl_sum_to(a, shape): sums what broadcasting enlarged; mxl_tuple */
-    const mxl_op *reshape_to;  /* _mxl_reshape_to(a, shape): as many elements; mxl_tuple */
-    const mxl_op *as_strided;  /* _mxl_as_strided(a, shape, strides, skip): those elements of a */
-    const mxl_op *strided_put; /* _mxl_strided_put(a, b, ...): a with b in their place */
+    const mxl_op *reshape_to;   /* _mxl_reshape_to(a, shape): as many elements; mxl_tuple */
+    const mxl_op *as_strided;   /* _mxl_as_strided(a, shape, strides, skip): those elements of a */
+    const mxl_op *cast_storage; /* cast_storage(a, stype); its parameter struct is an int: below */
+    const mxl_op *strided_put;  /* _mxl_strided_put(a, b, ...): a with b in their place */
 } mxl_builtin_ops;
+
+/* Values of the parameter of cast_storage, in the order of its names. */
+enum { MXL_CAST_CSR, MXL_CAST_DEFAULT, MXL_CAST_ROW_SPARSE };
 
 /* NULL with the error set when one is missing. */
 const mxl_builtin_ops *mxl_builtin_ops_get(void);

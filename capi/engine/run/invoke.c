@@ -8,6 +8,7 @@
 #include "base/profile/profile.h"
 #include "engine/tape/rebase.h"
 #include "op/plan.h"
+#include "op/sparse_forms.h"
 
 /* A run is written once and compiled twice: with `plain` for the commonest call by far, which has
  * one new output and needs no copy of an input, nothing updated and nothing composed. Without that
@@ -238,6 +239,16 @@ ALWAYS_INLINE int run_check(mxl_run *r, bool plain)
     return records >= 0 && !plain && mxl_run_check_edits(r, records) != 0 ? -1 : records;
 }
 
+int mxl_run_check(mxl_run *r)
+{
+    return run_check(r, false);
+}
+
+int mxl_run_finish(mxl_run *r)
+{
+    return run_finish(r, false);
+}
+
 /* Makes the node of a call that a gradient may flow through. */
 ALWAYS_INLINE int run_record(mxl_run *r, const mxl_call *call, int records, bool plain)
 {
@@ -317,17 +328,18 @@ static bool is_moved(const mxl_op *op, int num_inputs)
 }
 
 /* Whether the call has one new output and needs no copy of an input. */
-static bool is_plain(const mxl_op *op, int num_inputs, mxl_array *const *inputs, int num_outputs,
-                     mxl_array *const *out)
+static bool is_plain(const mxl_op *op, const void *params, int num_inputs, mxl_array *const *inputs,
+                     int num_outputs, mxl_array *const *out)
 {
     const mxl_input *listed = mxl_op_inputs(op);
     bool any = op->arity != NULL;
 
-    if ((any && (!takes_any(op) || num_inputs < 1)) || op->compose != NULL || num_outputs != 1 ||
-        out[0] != NULL)
+    if ((any && (!takes_any(op) || num_inputs < 1)) || op->compose != NULL ||
+        mxl_op_may_make_sparse(op, params) || num_outputs != 1 || out[0] != NULL)
         return false;
     for (int i = 0; i < num_inputs; i++) {
-        if ((!any && (listed[i].name == NULL || listed[i].mutated)) || inputs[i]->storage == NULL ||
+        if ((!any && (listed[i].name == NULL || listed[i].mutated)) ||
+            !mxl_array_is_dense(inputs[i]) ||
             (mxl_dtype_is_carried(inputs[i]->dtype) && !is_moved(op, num_inputs)) ||
             !(inputs[i]->contiguous || op->kernels != NULL || op->strided))
             return false;
@@ -403,6 +415,8 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     }
     if (mode.meta)
         status = mxl_run_meta(&r);
+    else if (mxl_run_is_sparse(&r))
+        status = mxl_run_sparse(&r);
     else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)
         status = -1; /* whether a view of an edited base is recorded decides how this runs */
     else if (op->compose == NULL || mode.dialect->label != NULL ||
@@ -433,7 +447,7 @@ int mxl_invoke(const mxl_op *op, const void *params, int num_inputs, mxl_array *
 {
     if (mxl_failures_exist())
         return invoke_passing(op, params, num_inputs, inputs, num_outputs, out, mode);
-    if (mode.meta || !is_plain(op, num_inputs, inputs, num_outputs, out))
+    if (mode.meta || !is_plain(op, params, num_inputs, inputs, num_outputs, out))
         return run_any(op, params, num_inputs, inputs, num_outputs, out, mode, NULL);
     return is_moved(op, num_inputs) ? run_moved(op, params, num_inputs, inputs, out, mode)
                                     : run_plain(op, params, num_inputs, inputs, out, mode, NULL);

@@ -123,6 +123,18 @@ void mxl_run_note_edits(mxl_run *r);
  * constants were written to. -1 with the error set. */
 int mxl_run_follow(mxl_run *r);
 
+/* Before anything is allocated: 1 where the call gets a node, 0 where not, -1 with the error set.
+ */
+int mxl_run_check(mxl_run *r);
+
+/* Hands the results in call.out over, and attaches them; -1 with the error set. */
+int mxl_run_finish(mxl_run *r);
+
+/* Whether the call reads or writes a sparse array, or its operator makes some; and such a call as a
+ * whole. -1 with the error set. */
+bool mxl_run_is_sparse(const mxl_run *r);
+int mxl_run_sparse(mxl_run *r);
+
 /* A composite operator without a label: runs its parts, each recorded for itself, and copies
  * results to arrays that the caller gives. -1 with the error set. */
 int mxl_run_composite(mxl_run *r);

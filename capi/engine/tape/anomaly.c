@@ -38,7 +38,7 @@ int64_t mxl_anomaly_find(mxl_array *array, int check)
     mxl_array *whole;
     int64_t found;
 
-    if (array->storage == NULL || !mxl_dtype_is_float(array->dtype) || check <= 0)
+    if (!mxl_array_is_dense(array) || !mxl_dtype_is_float(array->dtype) || check <= 0)
         return -1;
     whole =
         array->dtype == MXL_BF16 ? mxl_array_copy_as(array, MXL_F32) : mxl_array_contiguous(array);

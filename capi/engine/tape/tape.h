@@ -14,14 +14,15 @@
 /* dtype and shape of an input or output; kept for as long as the node lives. */
 typedef struct mxl_meta {
     int dtype;
-    int ndim;
+    int16_t ndim;
+    int16_t stype; /* an mxl_stype */
     const int64_t *shape;
 } mxl_meta;
 
 /* The same of an array, borrowed from it. */
 static inline mxl_meta mxl_array_meta(const mxl_array *array)
 {
-    return (mxl_meta){array->dtype, array->ndim, array->shape};
+    return (mxl_meta){array->dtype, (int16_t)array->ndim, array->stype, array->shape};
 }
 
 /* A value that the rule reads. */
@@ -40,6 +41,7 @@ typedef struct mxl_node {
     int num_inputs, num_outputs;
     bool training;
     bool saves_any;
+    bool sparse; /* an input or output is sparse */
     atomic_bool released;
     atomic_flag lock;    /* guards saved values between reading and releasing */
     mxl_hook_slot store; /* hooks, payload, packed tensors; NULL nearly always */

@@ -46,6 +46,11 @@ ROWS(rows_f32, f32)
 ROWS(rows_f64, f64)
 ROWS(rows_f16, f16)
 
+static mxl_range_fn loop_of(int dtype)
+{
+    return dtype == MXL_F64 ? rows_f64 : dtype == MXL_F16 ? rows_f16 : rows_f32;
+}
+
 void mxl_step_rows(int dtype, const mxl_step *step, const mxl_step_numbers *numbers, int64_t rows,
                    int64_t columns)
 {
@@ -53,9 +58,14 @@ void mxl_step_rows(int dtype, const mxl_step *step, const mxl_step_numbers *numb
     int64_t unit = MXL_LOOP_UNIT / (columns + 1) + 1, grain = MXL_LOOP_GRAIN / (columns + 1) + 1;
 
     if (columns > 0)
-        mxl_parallel_fine(rows, unit, grain,
-                          dtype == MXL_F64   ? rows_f64
-                          : dtype == MXL_F16 ? rows_f16
-                                             : rows_f32,
-                          &job);
+        mxl_parallel_fine(rows, unit, grain, loop_of(dtype), &job);
+}
+
+void mxl_step_rows_here(int dtype, const mxl_step *step, const mxl_step_numbers *numbers,
+                        int64_t rows, int64_t columns)
+{
+    rows_job job = {step, numbers, columns};
+
+    if (columns > 0)
+        loop_of(dtype)(&job, 0, rows);
 }

@@ -70,5 +70,8 @@ void mxl_lamb_directions(int dtype, bool mixed, int count, const mxl_step *steps
 /* One weight of group adagrad: its rows of `columns` elements share one number of the history. */
 void mxl_step_rows(int dtype, const mxl_step *step, const mxl_step_numbers *numbers, int64_t rows,
                    int64_t columns);
+/* The same on the calling thread. */
+void mxl_step_rows_here(int dtype, const mxl_step *step, const mxl_step_numbers *numbers,
+                        int64_t rows, int64_t columns);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
+#include "ops/sparse/forms.h"
 
 /* All elements of the output equal to `value`. */
 static int fill(const mxl_call *call, double value)
@@ -71,7 +72,8 @@ static int full_compute(const mxl_call *call)
 }
 
 MXL_CREATOR(op_zeros, "_zeros", init_params, init_params_table, init_infer, zeros_compute,
-            "An array of zeros.", MXL_CREATES, .any_dtype = true, .numpy_name = "_npi_zeros");
+            "An array of zeros.", MXL_CREATES, .numpy_name = "_npi_zeros",
+            .sparse = &mxl_sparse_stores_nothing, .any_dtype = true);
 MXL_CREATOR(op_ones, "_ones", init_params, init_params_table, init_infer, ones_compute,
             "An array of ones.", MXL_CREATES, .any_dtype = true, .numpy_name = "_npi_ones");
 MXL_CREATOR(op_full, "_full", init_params, full_params_table, init_infer, full_compute,
@@ -164,7 +166,8 @@ MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer,
                                        .any_dtype = true,                                          \
                                        __VA_ARGS__}
 
-FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"));
+FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"),
+            .sparse = &mxl_sparse_stores_nothing);
 FILLED_LIKE(ones, "Ones", .aliases = NULL);
 
 typedef struct full_like_params {

@@ -8,6 +8,7 @@
 #include "kernel/copy/cast.h"
 #include "kernel/copy/convert.h"
 #include "ops/build.h"
+#include "ops/sparse/forms.h"
 
 static const char *const eye_dtypes[] = {"float16", "float32", "float64", "int32",
                                          "int64",   "int8",    "uint8",   NULL};
@@ -312,6 +313,16 @@ static int identity_compute(const mxl_call *call)
     return mxl_array_copy_into(call->out[0], call->in[0]);
 }
 
+/* Stored as rhs is. */
+static bool identity_stypes(mxl_stypes *call)
+{
+    call->out[0] = call->in[1];
+    return true;
+}
+
+static const mxl_sparse_forms identity_forms = {.stypes = identity_stypes,
+                                                .compute = identity_compute};
+
 static const mxl_op op_identity = {
     .name = "_identity_with_attr_like_rhs",
     .doc = "A copy of lhs, which must have the shape and dtype of rhs.",
@@ -319,6 +330,7 @@ static const mxl_op op_identity = {
     .infer = mxl_infer_same,
     .compute = identity_compute,
     .any_dtype = true,
+    .sparse = &identity_forms,
     .grad = mxl_grad_pass,
 };
 

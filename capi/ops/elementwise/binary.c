@@ -15,16 +15,16 @@ static int add_grad(mxl_grad *g)
     return 0;
 }
 
-MXL_BINARY_PAIR(add, "elemwise_", "Sum of two arrays.",
+MXL_SPARSE_PAIR(add, "elemwise_", "Sum of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_add", "_sparse_broadcast_plus", "broadcast_plus"),
-                MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"), .grad = add_grad,
-                .node_name = "AddBackward0", .promotion = &mxl_promotes_numbers,
-                .u64 = MXL_U64_WRAPS);
+                NULL, MXL_ALIASES("_Plus", "_add", "_plus", "_sparse_elemwise_add"),
+                &mxl_sparse_added, .grad = add_grad, .node_name = "AddBackward0",
+                .promotion = &mxl_promotes_numbers, .u64 = MXL_U64_WRAPS);
 
 /* 1.9.1's operator for adding gradients, which has no gradient there. */
 static MXL_BINARY(grad_add, "_grad_add", mxl_infer_same, add,
-                  "Sum of two arrays. The shapes must be equal.", .grad = add_grad,
-                  .node_name = "AddBackward0", .u64 = MXL_U64_WRAPS);
+                  "Sum of two arrays. The shapes must be equal.", .sparse = &mxl_sparse_added,
+                  .grad = add_grad, .node_name = "AddBackward0", .u64 = MXL_U64_WRAPS);
 
 /* Truth values have no difference. */
 static int sub_check(const mxl_operands *operands)
@@ -52,21 +52,33 @@ static int sub_grad(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_negative(g->s, g->grad_output[0]));
 }
 
-MXL_BINARY_PAIR(sub, "elemwise_", "Difference of two arrays.",
+MXL_SPARSE_PAIR(sub, "elemwise_", "Difference of two arrays.",
                 MXL_ALIASES("_sparse_broadcast_minus", "_sparse_broadcast_sub", "broadcast_minus"),
-                MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"), .grad = sub_grad,
-                .node_name = "SubBackward0", .promotion = &sub_promotion, .u64 = MXL_U64_WRAPS);
+                NULL, MXL_ALIASES("_Minus", "_minus", "_sparse_elemwise_sub", "_sub"),
+                &mxl_sparse_added, .grad = sub_grad, .node_name = "SubBackward0",
+                .promotion = &sub_promotion, .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(mul, MXL_BINARY_LOOP, MXL_CODE_MUL, x * y);
+
+static const mxl_op mxl_op_same_mul;
+
+/* dy times the other factor: as csr where that is one, and this one is not. */
+static int mul_grad_of(mxl_grad *g, int i)
+{
+    mxl_array *pair[2] = {g->grad_output[0], mxl_grad_in(g, 1 - i)};
+
+    if (g->op == &mxl_op_same_mul && mxl_grad_in_meta(g, i)->stype == MXL_DENSE &&
+        pair[1] != NULL && pair[1]->stype == MXL_CSR)
+        return mxl_grad_set(g, i, mxl_scope_call(g->s, g->op, NULL, 2, pair));
+    return mxl_grad_times(g, i, pair[1]);
+}
 
 /* da = dy * b, db = dy * a */
 static int mul_grad(mxl_grad *g)
 {
-    if (mxl_grad_wants(g, 0) && mxl_grad_times(g, 0, mxl_grad_in(g, 1)) != 0)
+    if (mxl_grad_wants(g, 0) && mul_grad_of(g, 0) != 0)
         return -1;
-    if (mxl_grad_wants(g, 1) && mxl_grad_times(g, 1, mxl_grad_in(g, 0)) != 0)
-        return -1;
-    return 0;
+    return mxl_grad_wants(g, 1) ? mul_grad_of(g, 1) : 0;
 }
 
 /* Writes the second product over dy. */
@@ -82,10 +94,10 @@ static int mul_grad_kernel(mxl_grad *g)
     return mxl_grad_set(g, 1, mxl_grad_loop(g, &mul_kernels, mxl_grad_in(g, 0)));
 }
 
-MXL_BINARY_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
-                MXL_ALIASES("_sparse_broadcast_mul"),
-                MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), .grad = mul_grad,
-                .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other,
+MXL_SPARSE_PAIR(mul, "elemwise_", "Product of two arrays, element by element.",
+                MXL_ALIASES("_sparse_broadcast_mul"), &mxl_sparse_by_dense,
+                MXL_ALIASES("_Mul", "_mul", "_sparse_elemwise_mul"), &mxl_sparse_multiplied,
+                .grad = mul_grad, .grad_kernel = mul_grad_kernel, .saves = mxl_saves_other,
                 .node_name = "MulBackward0", .promotion = &mxl_promotes_numbers,
                 .u64 = MXL_U64_WRAPS);
 
@@ -118,12 +130,17 @@ static void div_saves(mxl_saves *saves)
     saves->in[1] = true;
 }
 
-MXL_BINARY_PAIR(
+MXL_SPARSE_PAIR(
     div, "elemwise_",
     "Quotient of two arrays; of integers cut towards zero, and 0 where the divisor is 0.",
-    MXL_ALIASES("_sparse_broadcast_div"), MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"),
-    .grad = div_grad, .saves = div_saves, .node_name = "DivBackward0",
-    .promotion = &mxl_promotes_floats, .u64_loop = mxl_quotient_u64);
+    MXL_ALIASES("_sparse_broadcast_div"), &mxl_sparse_by_dense,
+    MXL_ALIASES("_Div", "_div", "_sparse_elemwise_div"), NULL, .grad = div_grad, .saves = div_saves,
+    .node_name = "DivBackward0", .promotion = &mxl_promotes_floats, .u64_loop = mxl_quotient_u64);
+
+static MXL_BINARY(scatter_div, "_scatter_elemwise_div", mxl_infer_same, div,
+                  "Quotient of two arrays of one shape; of a row_sparse lhs in the rows that it "
+                  "stores.",
+                  .sparse = &mxl_sparse_by_rows, .grad = div_grad, .saves = div_saves);
 
 /* ---- add_n ---- */
 
@@ -153,19 +170,14 @@ const mxl_op mxl_op_add_n = {
     .infer = mxl_infer_same,
     .compute = add_n_compute,
     .u64 = MXL_U64_WRAPS,
+    .sparse = &mxl_sparse_summed,
     .grad = add_grad,
 };
 
+const mxl_op *const mxl_op_mul_alike = &mxl_op_same_mul;
+
 const mxl_op *const mxl_ops_binary[] = {
-    &mxl_op_broadcast_add,
-    &mxl_op_same_add,
-    &mxl_op_broadcast_sub,
-    &mxl_op_same_sub,
-    &mxl_op_broadcast_mul,
-    &mxl_op_same_mul,
-    &mxl_op_broadcast_div,
-    &mxl_op_same_div,
-    &mxl_op_grad_add,
-    &mxl_op_add_n,
-    NULL,
+    &mxl_op_broadcast_add, &mxl_op_same_add, &mxl_op_broadcast_sub, &mxl_op_same_sub,
+    &mxl_op_broadcast_mul, &mxl_op_same_mul, &mxl_op_broadcast_div, &mxl_op_same_div,
+    &mxl_op_scatter_div,   &mxl_op_grad_add, &mxl_op_add_n,         NULL,
 };

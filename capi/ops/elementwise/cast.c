@@ -1,4 +1,4 @@
-/* Operators that copy, cast or block: _copy, _copyto, cast_storage, Cast, BlockGrad; and those with
+/* Operators that copy, cast or block: _copy, _copyto, Cast, BlockGrad; and those with
  * which the engine brings a gradient to its input's shape: _mxl_sum_to and _mxl_broadcast_to. */
 #include "ops/build.h"
 
@@ -8,6 +8,7 @@
 #include "array/expression.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/reduce/reduce.h"
+#include "ops/sparse/forms.h"
 
 static int copy_compute(const mxl_call *call)
 {
@@ -33,6 +34,7 @@ const mxl_op mxl_op_copy = {
     .compute = copy_compute,
     .any_dtype = true,
     .grad = mxl_grad_pass,
+    .sparse = &mxl_sparse_copies,
     .in_place = true,
     .strided = true,
     .keeps_layout = true,
@@ -64,38 +66,9 @@ static const mxl_op op_copyto = {
     .compute = copy_compute,
     .any_dtype = true,
     .grad = mxl_grad_pass,
+    .sparse = &mxl_sparse_copies,
     .in_place = true,
     .needs_out = true,
-};
-
-/* ---- cast_storage ---- */
-
-static const char *const storage_types[] = {"csr", "default", "row_sparse", NULL};
-
-static int storage_check(void *params)
-{
-    const char *type = storage_types[*(const int *)params];
-
-    if (strcmp(type, "default") != 0)
-        return mxl_error("NotImplementedError: cast_storage: stype is %s; mxlite has no sparse "
-                         "arrays yet, only default",
-                         type);
-    return 0;
-}
-
-static const mxl_op op_cast_storage = {
-    .name = "cast_storage",
-    .aliases = MXL_ALIASES("_sparse_cast_storage"),
-    .doc = "A copy of the array in the storage type `default`.",
-    MXL_ONLY_PARAM(int, stype, MXL_P_ENUM, MXL_REQUIRED,
-                   "How the result is stored: default, which every array is.",
-                   .values = storage_types),
-    .check = storage_check,
-    .infer = mxl_infer_same,
-    .compute = copy_compute,
-    .any_dtype = true,
-    .grad = mxl_grad_pass,
-    .in_place = true,
 };
 
 /* ---- Cast ---- */
@@ -138,6 +111,7 @@ const mxl_op mxl_op_block_grad = {
     .infer = mxl_infer_same,
     .compute = copy_compute,
     .any_dtype = true,
+    .sparse = &mxl_sparse_copies,
     .grad = mxl_grad_zero,
     .in_place = true,
 };
@@ -211,6 +185,5 @@ const mxl_op mxl_op_sum_to = {
 };
 
 const mxl_op *const mxl_ops_cast[] = {
-    &mxl_op_copy,   &op_copyto, &op_cast_storage, &mxl_op_cast, &mxl_op_block_grad,
-    &mxl_op_sum_to, NULL,
+    &mxl_op_copy, &op_copyto, &mxl_op_cast, &mxl_op_block_grad, &mxl_op_sum_to, NULL,
 };

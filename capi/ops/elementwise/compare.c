@@ -4,7 +4,7 @@
 
 /* One function as its three operators: MXNet's names are broadcast_greater, _greater (alias
  * _Greater), _greater_scalar (alias _GreaterScalar). */
-#define COMPARISON(verb, CODE, wide, same_alias, scalar_alias, text, xy, xs)                       \
+#define COMPARISON(verb, CODE, wide, same_alias, scalar_alias, text, xy, xs, scalar_forms)         \
     MXL_ARITH_OPCODE(verb, MXL_BINARY_LOOP, CODE, (xy) ? 1 : 0);                                   \
     MXL_ARITH_OPCODE(verb##_scalar, MXL_SCALAR_LOOP, CODE, (xs) ? 1 : 0);                          \
     MXL_BINARY(verb, "broadcast_" #verb, mxl_infer_broadcast, verb,                                \
@@ -14,30 +14,33 @@
                       "1 where " text ", else 0. The shapes must be equal.",                       \
                       .aliases = MXL_ALIASES(same_alias), .grad = mxl_grad_zero, .u64 = wide);     \
     MXL_SCALAR(verb##_scalar, "1 where " text ", else 0; the second is the number.",               \
-               .aliases = MXL_ALIASES(scalar_alias), .grad = mxl_grad_zero,                        \
+               .aliases = MXL_ALIASES(scalar_alias), .sparse = scalar_forms,                       \
+               .grad = mxl_grad_zero,                                                              \
                .promotion = &(const mxl_promotion){.of_two = &mxl_op_##verb})
 
 extern const mxl_op mxl_op_logical_and, mxl_op_logical_or, mxl_op_logical_xor,
     mxl_op_logical_and_scalar, mxl_op_logical_or_scalar, mxl_op_logical_xor_scalar;
 
 COMPARISON(equal, MXL_CODE_EQUAL, MXL_U64_WRAPS, "_Equal", "_EqualScalar", "both are equal", x == y,
-           x == s);
+           x == s, &mxl_sparse_if_zero_stays);
 COMPARISON(not_equal, MXL_CODE_NOT_EQUAL, MXL_U64_WRAPS, "_Not_Equal", "_NotEqualScalar",
-           "both differ", x != y, x != s);
+           "both differ", x != y, x != s, &mxl_sparse_if_zero_stays);
 COMPARISON(greater, MXL_CODE_GREATER, MXL_U64_COMPARED, "_Greater", "_GreaterScalar",
-           "the first is greater", x > y, x > s);
+           "the first is greater", x > y, x > s, &mxl_sparse_if_zero_stays);
 COMPARISON(greater_equal, MXL_CODE_GREATER_EQUAL, MXL_U64_COMPARED, "_Greater_Equal",
-           "_GreaterEqualScalar", "the first is greater or both are equal", x >= y, x >= s);
+           "_GreaterEqualScalar", "the first is greater or both are equal", x >= y, x >= s,
+           &mxl_sparse_if_zero_stays);
 COMPARISON(lesser, MXL_CODE_LESSER, MXL_U64_COMPARED, "_Lesser", "_LesserScalar",
-           "the first is less", x < y, x < s);
+           "the first is less", x < y, x < s, &mxl_sparse_if_zero_stays);
 COMPARISON(lesser_equal, MXL_CODE_LESSER_EQUAL, MXL_U64_COMPARED, "_Lesser_Equal",
-           "_LesserEqualScalar", "the first is less or both are equal", x <= y, x <= s);
+           "_LesserEqualScalar", "the first is less or both are equal", x <= y, x <= s,
+           &mxl_sparse_if_zero_stays);
 COMPARISON(logical_and, MXL_CODE_NONE, MXL_U64_WRAPS, "_Logical_And", "_LogicalAndScalar",
-           "neither is 0", x != 0 && y != 0, x != 0 && s != 0);
+           "neither is 0", x != 0 && y != 0, x != 0 && s != 0, NULL);
 COMPARISON(logical_or, MXL_CODE_NONE, MXL_U64_WRAPS, "_Logical_Or", "_LogicalOrScalar",
-           "not both are 0", x != 0 || y != 0, x != 0 || s != 0);
+           "not both are 0", x != 0 || y != 0, x != 0 || s != 0, NULL);
 COMPARISON(logical_xor, MXL_CODE_NONE, MXL_U64_WRAPS, "_Logical_Xor", "_LogicalXorScalar",
-           "one of the two is 0", (x != 0) != (y != 0), (x != 0) != (s != 0));
+           "one of the two is 0", (x != 0) != (y != 0), (x != 0) != (s != 0), NULL);
 
 #define ALL_THREE(verb) &mxl_op_##verb, &mxl_op_same_##verb, &mxl_op_##verb##_scalar
 

@@ -3,6 +3,7 @@
 #define MXL_OPS_ELEMENTWISE_ELEMENTWISE_H
 
 #include "ops/build.h"
+#include "ops/sparse/forms.h"
 
 /* A function of one array, without parameters: the operator mxl_op_ID, called ID, with the loops
  * ID_kernels. After these comes its documentation, then the other fields by their names: aliases,
@@ -33,13 +34,17 @@
     }
 
 /* One function of two arrays as its two operators: broadcast_ID, and PREFIX ID of equal shapes,
- * mxl_op_same_ID. */
+ * mxl_op_same_ID; with the sparse forms of both, or NULL. */
 #define MXL_BINARY_PAIR(id, prefix, text, broadcast_aliases, same_aliases, ...)                    \
+    MXL_SPARSE_PAIR(id, prefix, text, broadcast_aliases, NULL, same_aliases, NULL, __VA_ARGS__)
+#define MXL_SPARSE_PAIR(id, prefix, text, broadcast_aliases, broadcast_forms, same_aliases,        \
+                        same_forms, ...)                                                           \
     MXL_BINARY(broadcast_##id, "broadcast_" #id, mxl_infer_broadcast, id,                          \
                text " The shapes are broadcast by NumPy's rule.", .aliases = broadcast_aliases,    \
-               __VA_ARGS__);                                                                       \
+               .sparse = broadcast_forms, __VA_ARGS__);                                            \
     static MXL_BINARY(same_##id, prefix #id, mxl_infer_same, id,                                   \
-                      text " The shapes must be equal.", .aliases = same_aliases, __VA_ARGS__)
+                      text " The shapes must be equal.", .aliases = same_aliases,                  \
+                      .sparse = same_forms, __VA_ARGS__)
 
 /* A function of an array and a number: _ID, or of another name. */
 #define MXL_SCALAR(id, ...) MXL_SCALAR_AS(id, "_" #id, id, __VA_ARGS__)

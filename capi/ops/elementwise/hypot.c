@@ -28,9 +28,9 @@ static void hypot_saves(mxl_saves *saves)
 static const mxl_promotion hypot_promotion = {.as_is = MXL_SET_FLOATS,
                                               .refused = MXL_SET_INTEGERS | MXL_SET_BOOL};
 
-MXL_BINARY_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
-                MXL_AS_NUMPY("_npi_hypot"), MXL_ALIASES("_Hypot"), .grad = hypot_grad,
-                .saves = hypot_saves, .promotion = &hypot_promotion);
+MXL_SPARSE_PAIR(hypot, "_", "sqrt(lhs^2 + rhs^2), without overflow on the way.",
+                MXL_AS_NUMPY("_npi_hypot"), NULL, MXL_ALIASES("_Hypot"), &mxl_sparse_merged,
+                .grad = hypot_grad, .saves = hypot_saves, .promotion = &hypot_promotion);
 
 MXL_MATH_KERNELS(hypot_scalar, MXL_SCALAR_LOOP, mxl_loop_hypot(x, s));
 

@@ -51,9 +51,9 @@ static int share_grad(mxl_grad *g, const mxl_op *loses)
         id##_scalar,                                                                               \
         mxl_mul(s, dy, mxl_apply_scalar(s, &mxl_op_##wins##_equal_scalar, x, mxl_grad_scalar(g)))) \
                                                                                                    \
-    MXL_BINARY_PAIR(id, "_", "The " text " of two elements, NaN if one is.",                       \
-                    MXL_ALIASES("_npi_" #id), MXL_ALIASES(same_alias), .grad = id##_grad,          \
-                    .saves = mxl_saves_inputs, .node_name = node,                                  \
+    MXL_SPARSE_PAIR(id, "_", "The " text " of two elements, NaN if one is.",                       \
+                    MXL_ALIASES("_npi_" #id), NULL, MXL_ALIASES(same_alias), &mxl_sparse_merged,   \
+                    .grad = id##_grad, .saves = mxl_saves_inputs, .node_name = node,               \
                     .promotion = &mxl_promotes_numbers, .u64 = MXL_U64_ORDERED);                   \
     MXL_SCALAR(id##_scalar, "The " text " of data and scalar, NaN if one is.",                     \
                .aliases = MXL_ALIASES(scalar_alias, "_npi_" #id "_scalar"),                        \

@@ -10,7 +10,7 @@ MXL_MATH_KERNELS(expm1, MXL_UNARY_LOOP, mxl_loop_expm1(x));
 /* dx = dy * (y + 1) */
 MXL_DX_OF_Y(expm1, mxl_mul(s, dy, mxl_add_scalar(s, y, 1)))
 
-MXL_UNARY(expm1, "e^x - 1 of each element, accurate near 0.",
+MXL_UNARY(expm1, "e^x - 1 of each element, accurate near 0.", .sparse = &mxl_sparse_keeps_zeros,
           .aliases = MXL_ALIASES("_sparse_expm1"), .numpy_name = "_npi_expm1", MXL_RULE_OF_Y(expm1),
           .promotion = &mxl_promotes_floats);
 
@@ -38,8 +38,9 @@ MXL_MATH_KERNELS(log1p, MXL_UNARY_LOOP, mxl_loop_log1p(x));
 MXL_DX_OF_X(log1p, mxl_div(s, dy, mxl_add_scalar(s, x, 1)))
 
 static MXL_UNARY(log1p, "log(1 + x) of each element, accurate near 0; -inf at -1, NaN below.",
-                 .aliases = MXL_ALIASES("_sparse_log1p"), .numpy_name = "_npi_log1p",
-                 MXL_RULE_OF_X(log1p), .promotion = &mxl_promotes_floats);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_log1p"),
+                 .numpy_name = "_npi_log1p", MXL_RULE_OF_X(log1p),
+                 .promotion = &mxl_promotes_floats);
 
 /* ---- roots and reciprocals ---- */
 
@@ -58,8 +59,8 @@ MXL_MATH_KERNELS(cbrt, MXL_UNARY_LOOP, mxl_loop_cbrt(x));
 MXL_DX_OF_Y(cbrt, mxl_div(s, dy, mxl_mul_scalar(s, mxl_square(s, y), 3)))
 
 static MXL_UNARY(cbrt, "Cube root of each element, negative ones too.",
-                 .aliases = MXL_ALIASES("_sparse_cbrt"), .numpy_name = "_npi_cbrt",
-                 MXL_RULE_OF_Y(cbrt));
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_cbrt"),
+                 .numpy_name = "_npi_cbrt", MXL_RULE_OF_Y(cbrt));
 
 MXL_MATH_KERNELS(rcbrt, MXL_UNARY_LOOP, mxl_loop_rcbrt(x));
 
@@ -86,8 +87,9 @@ MXL_MATH_KERNELS(degrees, MXL_UNARY_LOOP, x * DEGREES);
 MXL_DX(degrees, mxl_mul_scalar(s, dy, DEGREES))
 
 static MXL_UNARY(degrees, "Each element, an angle in radians, in degrees.",
-                 .aliases = MXL_ALIASES("_sparse_degrees"), .numpy_name = "_npi_degrees",
-                 .grad = degrees_grad, .promotion = &mxl_promotes_floats);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_degrees"),
+                 .numpy_name = "_npi_degrees", .grad = degrees_grad,
+                 .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(radians, MXL_UNARY_LOOP, x / DEGREES);
 
@@ -95,8 +97,9 @@ MXL_MATH_KERNELS(radians, MXL_UNARY_LOOP, x / DEGREES);
 MXL_DX(radians, mxl_mul_scalar(s, dy, 1 / DEGREES))
 
 static MXL_UNARY(radians, "Each element, an angle in degrees, in radians.",
-                 .aliases = MXL_ALIASES("_sparse_radians"), .numpy_name = "_npi_radians",
-                 .grad = radians_grad, .promotion = &mxl_promotes_floats);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_radians"),
+                 .numpy_name = "_npi_radians", .grad = radians_grad,
+                 .promotion = &mxl_promotes_floats);
 
 const mxl_op *const mxl_ops_powers[] = {
     &mxl_op_expm1,   &mxl_op_log10,   &mxl_op_log2,  &mxl_op_log1p,

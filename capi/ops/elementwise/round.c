@@ -48,29 +48,29 @@ void mxl_sign_u64(void *out, const void *const *in, const int64_t *step, int64_t
 }
 
 MXL_ARITH_KERNELS(sign, MXL_UNARY_LOOP, x > 0 ? 1 : x < 0 ? -1 : 0);
-MXL_UNARY(sign, "Sign of each element: -1, 0 or 1; 0 for NaN.",
+MXL_UNARY(sign, "Sign of each element: -1, 0 or 1; 0 for NaN.", .sparse = &mxl_sparse_keeps_zeros,
           .aliases = MXL_ALIASES("_sparse_sign"), .numpy_name = "_npi_sign", .grad = mxl_grad_zero,
           .u64_loop = mxl_sign_u64);
 
 MXL_ARITH_KERNELS(ceil, MXL_UNARY_LOOP, WHOLE(x, ceil));
 static MXL_UNARY(ceil, "The smallest integer that is not below each element.",
-                 .aliases = MXL_ALIASES("_sparse_ceil"), .numpy_name = "_npi_ceil",
-                 .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_ceil"),
+                 .numpy_name = "_npi_ceil", .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
 
 MXL_ARITH_KERNELS(floor, MXL_UNARY_LOOP, WHOLE(x, floor));
 MXL_UNARY(floor, "The largest integer that is not above each element.",
-          .aliases = MXL_ALIASES("_sparse_floor"), .numpy_name = "_npi_floor",
-          .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
+          .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_floor"),
+          .numpy_name = "_npi_floor", .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
 
 MXL_ARITH_KERNELS(rint, MXL_UNARY_LOOP, WHOLE(x, nearest));
 static MXL_UNARY(rint, "Each element rounded to the nearest integer; halves go down.",
-                 .aliases = MXL_ALIASES("_sparse_rint"), .numpy_name = "_npi_rint",
-                 .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_rint"),
+                 .numpy_name = "_npi_rint", .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
 
 MXL_ARITH_KERNELS(round, MXL_UNARY_LOOP, WHOLE(x, round));
 static MXL_UNARY(round, "Each element rounded to the nearest integer; halves go away from 0.",
-                 .aliases = MXL_ALIASES("_sparse_round"), .grad = mxl_grad_zero,
-                 .u64_loop = mxl_same_u64);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_round"),
+                 .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
 
 MXL_ARITH_KERNELS(round_even, MXL_UNARY_LOOP, WHOLE(x, rint));
 MXL_UNARY_AS(round_even, "_mxl_round_even", round_even,
@@ -78,11 +78,12 @@ MXL_UNARY_AS(round_even, "_mxl_round_even", round_even,
              .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
 
 MXL_ARITH_KERNELS(trunc, MXL_UNARY_LOOP, WHOLE(x, trunc));
-MXL_UNARY(trunc, "Each element without its fraction.", .aliases = MXL_ALIASES("_sparse_trunc"),
-          .numpy_name = "_npi_trunc", .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
+MXL_UNARY(trunc, "Each element without its fraction.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_trunc"), .numpy_name = "_npi_trunc",
+          .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
 static MXL_UNARY_AS(fix, "fix", trunc, "Each element rounded to the nearest integer towards 0.",
-                    .aliases = MXL_ALIASES("_sparse_fix"), .numpy_name = "_npi_fix",
-                    .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
+                    .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_fix"),
+                    .numpy_name = "_npi_fix", .grad = mxl_grad_zero, .u64_loop = mxl_same_u64);
 
 MXL_ARITH_KERNELS(logical_not, MXL_UNARY_LOOP, x == 0 ? 1 : 0);
 MXL_UNARY(logical_not, "1 where the element is 0, else 0, in its dtype.", .grad = mxl_grad_zero,

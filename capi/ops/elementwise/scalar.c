@@ -59,15 +59,23 @@ int mxl_scalar_compute(const mxl_call *call)
 }
 
 MXL_ARITH_OPCODE(plus_scalar, MXL_SCALAR_LOOP, MXL_CODE_ADD, x + s);
-MXL_SCALAR(plus_scalar, "data + scalar.", .aliases = MXL_ALIASES("_PlusScalar"),
-           .numpy_name = "_npi_add_scalar", .grad = mxl_grad_pass, .node_name = "AddBackward0",
-           .node_slots = "0-", MXL_OF_TWO(mxl_op_broadcast_add, false));
+MXL_SCALAR(plus_scalar, "data + scalar.", .sparse = &mxl_sparse_if_zero_stays,
+           .aliases = MXL_ALIASES("_PlusScalar"), .numpy_name = "_npi_add_scalar",
+           .grad = mxl_grad_pass, .node_name = "AddBackward0", .node_slots = "0-",
+           MXL_OF_TWO(mxl_op_broadcast_add, false));
 
 MXL_ARITH_OPCODE(minus_scalar, MXL_SCALAR_LOOP, MXL_CODE_SUB, x - s);
-static MXL_SCALAR(minus_scalar, "data - scalar.", .aliases = MXL_ALIASES("_MinusScalar"),
-                  .numpy_name = "_npi_subtract_scalar", .grad = mxl_grad_pass,
-                  .node_name = "SubBackward0", .node_slots = "0-",
+static MXL_SCALAR(minus_scalar, "data - scalar.", .sparse = &mxl_sparse_if_zero_stays,
+                  .aliases = MXL_ALIASES("_MinusScalar"), .numpy_name = "_npi_subtract_scalar",
+                  .grad = mxl_grad_pass, .node_name = "SubBackward0", .node_slots = "0-",
                   MXL_OF_TWO(mxl_op_broadcast_sub, false));
+
+static MXL_SCALAR_AS(scatter_plus_scalar, "_scatter_plus_scalar", plus_scalar,
+                     "data + scalar, of a sparse array where it stores something.",
+                     .sparse = &mxl_sparse_scaled, .grad = mxl_grad_pass);
+static MXL_SCALAR_AS(scatter_minus_scalar, "_scatter_minus_scalar", minus_scalar,
+                     "data - scalar, of a sparse array where it stores something.",
+                     .sparse = &mxl_sparse_scaled, .grad = mxl_grad_pass);
 
 MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
 
@@ -83,9 +91,10 @@ MXL_ARITH_OPCODE(mul_scalar, MXL_SCALAR_LOOP, MXL_CODE_MUL, x * s);
 /* dx = dy * s */
 MXL_DX(mul, mxl_mul_scalar(s, dy, mxl_grad_scalar(g)))
 
-MXL_SCALAR(mul_scalar, "data * scalar.", .aliases = MXL_ALIASES("_MulScalar"),
-           .numpy_name = "_npi_multiply_scalar", .grad = mul_grad, .node_name = "MulBackward0",
-           .node_slots = "0-", MXL_OF_TWO(mxl_op_broadcast_mul, false));
+MXL_SCALAR(mul_scalar, "data * scalar.", .sparse = &mxl_sparse_scaled,
+           .aliases = MXL_ALIASES("_MulScalar"), .numpy_name = "_npi_multiply_scalar",
+           .grad = mul_grad, .node_name = "MulBackward0", .node_slots = "0-",
+           MXL_OF_TWO(mxl_op_broadcast_mul, false));
 
 MXL_ARITH_OPCODE(div_scalar, MXL_SCALAR_LOOP, MXL_CODE_DIV, mxl_quotient(x, s));
 
@@ -93,8 +102,9 @@ MXL_ARITH_OPCODE(div_scalar, MXL_SCALAR_LOOP, MXL_CODE_DIV, mxl_quotient(x, s));
 MXL_DX(div, mxl_scope_call(s, g->op, g->params, 1, &dy))
 
 MXL_SCALAR(div_scalar, "data / scalar; of integers cut towards zero, and 0 where the scalar is 0.",
-           .aliases = MXL_ALIASES("_DivScalar"), .grad = div_grad, .node_name = "DivBackward0",
-           .node_slots = "0-", MXL_OF_TWO(mxl_op_broadcast_div, false));
+           .sparse = &mxl_sparse_scaled, .aliases = MXL_ALIASES("_DivScalar"), .grad = div_grad,
+           .node_name = "DivBackward0", .node_slots = "0-",
+           MXL_OF_TWO(mxl_op_broadcast_div, false));
 
 MXL_ARITH_OPCODE(rdiv_scalar, MXL_SCALAR_LOOP, MXL_CODE_RDIV, mxl_quotient(s, x));
 
@@ -150,7 +160,15 @@ static const mxl_op op_div_sqrt_dim = {
 };
 
 const mxl_op *const mxl_ops_scalar[] = {
-    &mxl_op_plus_scalar,  &mxl_op_minus_scalar, &mxl_op_rminus_scalar,
-    &mxl_op_mul_scalar,   &mxl_op_div_scalar,   &mxl_op_rdiv_scalar,
-    &mxl_op_power_scalar, &op_div_sqrt_dim,     NULL,
+    &mxl_op_plus_scalar,
+    &mxl_op_minus_scalar,
+    &mxl_op_rminus_scalar,
+    &mxl_op_mul_scalar,
+    &mxl_op_div_scalar,
+    &mxl_op_rdiv_scalar,
+    &mxl_op_power_scalar,
+    &mxl_op_scatter_plus_scalar,
+    &mxl_op_scatter_minus_scalar,
+    &op_div_sqrt_dim,
+    NULL,
 };

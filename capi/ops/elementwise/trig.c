@@ -11,8 +11,9 @@ MXL_MATH_KERNELS(sin, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_sin(x), mxl_far_sin(x));
 /* dx = dy * cos(x) */
 MXL_DX_OF_X(sin, mxl_mul(s, dy, mxl_apply(s, &mxl_op_cos, x)))
 
-MXL_UNARY(sin, "Sine of each element, in radians.", .aliases = MXL_ALIASES("_sparse_sin"),
-          .numpy_name = "_npi_sin", MXL_RULE_OF_X(sin), .promotion = &mxl_promotes_floats);
+MXL_UNARY(sin, "Sine of each element, in radians.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_sin"), .numpy_name = "_npi_sin", MXL_RULE_OF_X(sin),
+          .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(cos, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_cos(x), mxl_far_cos(x));
 
@@ -27,8 +28,9 @@ MXL_MATH_KERNELS(tan, MXL_NEAR_LOOP, LIMIT(x), mxl_loop_tan(x), mxl_far_tan(x));
 /* dx = dy * (1 + y^2) */
 MXL_DX_OF_Y(tan, mxl_mul(s, dy, mxl_add_scalar(s, mxl_square(s, y), 1)))
 
-static MXL_UNARY(tan, "Tangent of each element, in radians.", .aliases = MXL_ALIASES("_sparse_tan"),
-                 .numpy_name = "_npi_tan", MXL_RULE_OF_Y(tan), .promotion = &mxl_promotes_floats);
+static MXL_UNARY(tan, "Tangent of each element, in radians.", .sparse = &mxl_sparse_keeps_zeros,
+                 .aliases = MXL_ALIASES("_sparse_tan"), .numpy_name = "_npi_tan",
+                 MXL_RULE_OF_Y(tan), .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(arcsin, MXL_UNARY_LOOP, mxl_loop_asin(x));
 
@@ -43,8 +45,8 @@ MXL_DX_OF_X(arcsin, mxl_mul(s, dy, arcsin_derivative(s, x)))
 
 static MXL_UNARY(arcsin,
                  "Inverse sine of each element, from -pi/2 to pi/2; NaN outside of [-1, 1].",
-                 .aliases = MXL_ALIASES("_sparse_arcsin"), .numpy_name = "_npi_arcsin",
-                 MXL_RULE_OF_X(arcsin), .node_name = "AsinBackward0",
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_arcsin"),
+                 .numpy_name = "_npi_arcsin", MXL_RULE_OF_X(arcsin), .node_name = "AsinBackward0",
                  .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(arccos, MXL_UNARY_LOOP, mxl_loop_acos(x));
@@ -63,8 +65,8 @@ MXL_MATH_KERNELS(arctan, MXL_UNARY_LOOP, mxl_loop_atan(x));
 MXL_DX_OF_X(arctan, mxl_div(s, dy, mxl_add_scalar(s, mxl_square(s, x), 1)))
 
 static MXL_UNARY(arctan, "Inverse tangent of each element, from -pi/2 to pi/2.",
-                 .aliases = MXL_ALIASES("_sparse_arctan"), .numpy_name = "_npi_arctan",
-                 MXL_RULE_OF_X(arctan), .node_name = "AtanBackward0",
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_arctan"),
+                 .numpy_name = "_npi_arctan", MXL_RULE_OF_X(arctan), .node_name = "AtanBackward0",
                  .promotion = &mxl_promotes_floats);
 
 /* ---- hyperbolic ---- */
@@ -74,8 +76,9 @@ MXL_MATH_KERNELS(sinh, MXL_UNARY_LOOP, mxl_loop_sinh(x));
 /* dx = dy * cosh(x) */
 MXL_DX_OF_X(sinh, mxl_mul(s, dy, mxl_apply(s, &mxl_op_cosh, x)))
 
-MXL_UNARY(sinh, "Hyperbolic sine of each element.", .aliases = MXL_ALIASES("_sparse_sinh"),
-          .numpy_name = "_npi_sinh", MXL_RULE_OF_X(sinh), .promotion = &mxl_promotes_floats);
+MXL_UNARY(sinh, "Hyperbolic sine of each element.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_sinh"), .numpy_name = "_npi_sinh", MXL_RULE_OF_X(sinh),
+          .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(cosh, MXL_UNARY_LOOP, mxl_loop_cosh(x));
 
@@ -92,9 +95,9 @@ MXL_DX_OF_X(arcsinh, mxl_div(s, mxl_real(s, dy),
                              mxl_apply_scalar(s, &mxl_op_hypot_scalar, mxl_real(s, x), 1)))
 
 static MXL_UNARY(arcsinh, "Inverse hyperbolic sine of each element.",
-                 .aliases = MXL_ALIASES("_sparse_arcsinh"), .numpy_name = "_npi_arcsinh",
-                 MXL_RULE_OF_X(arcsinh), .node_name = "AsinhBackward0",
-                 .promotion = &mxl_promotes_floats);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_arcsinh"),
+                 .numpy_name = "_npi_arcsinh", MXL_RULE_OF_X(arcsinh),
+                 .node_name = "AsinhBackward0", .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(arccosh, MXL_UNARY_LOOP, mxl_loop_acosh(x));
 
@@ -113,9 +116,9 @@ MXL_MATH_KERNELS(arctanh, MXL_UNARY_LOOP, mxl_loop_atanh(x));
 MXL_DX_OF_X(arctanh, mxl_div(s, mxl_real(s, dy), mxl_one_minus(s, mxl_square(s, mxl_real(s, x)))))
 
 static MXL_UNARY(arctanh, "Inverse hyperbolic tangent of each element; NaN outside of [-1, 1].",
-                 .aliases = MXL_ALIASES("_sparse_arctanh"), .numpy_name = "_npi_arctanh",
-                 MXL_RULE_OF_X(arctanh), .node_name = "AtanhBackward0",
-                 .promotion = &mxl_promotes_floats);
+                 .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_arctanh"),
+                 .numpy_name = "_npi_arctanh", MXL_RULE_OF_X(arctanh),
+                 .node_name = "AtanhBackward0", .promotion = &mxl_promotes_floats);
 
 /* ---- _npi_arctan2 ---- */
 

@@ -29,9 +29,9 @@ MXL_DX_OF_Y(tanh, mxl_mul(s, dy, mxl_one_minus(s, mxl_square(s, y))))
 
 MXL_GRAD_KERNEL(tanh, MXL_FLOAT_KERNELS, mxl_grad_out, y * (1 - x * x))
 
-MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .aliases = MXL_ALIASES("_sparse_tanh"),
-          .numpy_name = "_npi_tanh", MXL_RULE_OF_Y(tanh), .grad_kernel = tanh_grad_kernel,
-          .promotion = &mxl_promotes_floats);
+MXL_UNARY(tanh, "Hyperbolic tangent of each element.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_tanh"), .numpy_name = "_npi_tanh", MXL_RULE_OF_Y(tanh),
+          .grad_kernel = tanh_grad_kernel, .promotion = &mxl_promotes_floats);
 
 MXL_MATH_KERNELS(sigmoid, MXL_UNARY_LOOP, mxl_loop_sigmoid(x));
 
@@ -54,8 +54,9 @@ MXL_DX_OF_Y(relu, mxl_mul(s, dy, mxl_positive(s, y)))
 MXL_GRAD_OPCODE(relu, MXL_CODE_GATE, mxl_grad_out, y *(x > 0 ? 1 : x != x ? x : 0))
 
 MXL_UNARY(relu, "Rectified linear unit: y = max(x, 0) for each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_sparse_relu"), .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu),
-          .grad_kernel = relu_grad_kernel, .u64_loop = mxl_same_u64);
+          .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_sparse_relu"),
+          .numpy_name = "_npx_relu", MXL_RULE_OF_Y(relu), .grad_kernel = relu_grad_kernel,
+          .u64_loop = mxl_same_u64);
 
 /* PyTorch's: -0 stays. */
 MXL_ARITH_OPCODE(relu_cut, MXL_UNARY_LOOP, MXL_CODE_RELU_CUT, x < 0 ? 0 : x);
@@ -79,9 +80,9 @@ MXL_DX_OF_Y(sqrt, mxl_div(s, dy, mxl_mul_scalar(s, y, 2)))
 
 MXL_GRAD_KERNEL(sqrt, MXL_FLOAT_KERNELS, mxl_grad_out, y / (x * 2))
 
-MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .aliases = MXL_ALIASES("_sparse_sqrt"),
-          .numpy_name = "_npi_sqrt", MXL_RULE_OF_Y(sqrt), .grad_kernel = sqrt_grad_kernel,
-          .promotion = &mxl_promotes_floats);
+MXL_UNARY(sqrt, "Square root of each element; NaN below 0.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_sqrt"), .numpy_name = "_npi_sqrt", MXL_RULE_OF_Y(sqrt),
+          .grad_kernel = sqrt_grad_kernel, .promotion = &mxl_promotes_floats);
 
 MXL_ARITH_OPCODE(square, MXL_UNARY_LOOP, MXL_CODE_SQUARE, x * x);
 
@@ -90,16 +91,16 @@ MXL_DX_OF_X(square, mxl_mul(s, dy, mxl_mul_scalar(s, x, 2)))
 
 MXL_GRAD_KERNEL(square, MXL_FLOAT_KERNELS, mxl_grad_in, y * (x * 2))
 
-MXL_UNARY(square, "Square of each element.", .aliases = MXL_ALIASES("_sparse_square"),
-          .numpy_name = "_npi_square", MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel,
-          .u64 = MXL_U64_WRAPS);
+MXL_UNARY(square, "Square of each element.", .sparse = &mxl_sparse_keeps_zeros,
+          .aliases = MXL_ALIASES("_sparse_square"), .numpy_name = "_npi_square",
+          MXL_RULE_OF_X(square), .grad_kernel = square_grad_kernel, .u64 = MXL_U64_WRAPS);
 
 MXL_ARITH_OPCODE(negative, MXL_UNARY_LOOP, MXL_CODE_NEGATIVE, -x);
 
 /* dx = -dy */
 MXL_DX(negative, mxl_negative(s, dy))
 
-MXL_UNARY(negative, "Each element with its sign turned.",
+MXL_UNARY(negative, "Each element with its sign turned.", .sparse = &mxl_sparse_keeps_zeros,
           .aliases = MXL_ALIASES("_sparse_negative"), .numpy_name = "_npi_negative",
           .grad = negative_grad, .node_name = "NegBackward0", .u64 = MXL_U64_WRAPS);
 
@@ -111,16 +112,17 @@ MXL_DX_OF_X(abs, mxl_mul(s, dy, mxl_sign(s, x)))
 MXL_GRAD_KERNEL(abs, MXL_FLOAT_KERNELS, mxl_grad_in, y *(x > 0 ? 1 : x < 0 ? -1 : 0))
 
 MXL_UNARY(abs, "Absolute value of each element; its gradient at 0 is 0.",
-          .aliases = MXL_ALIASES("_npi_abs", "_sparse_abs"), .numpy_name = "_npi_absolute",
-          MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel, .u64_loop = mxl_same_u64);
+          .sparse = &mxl_sparse_keeps_zeros, .aliases = MXL_ALIASES("_npi_abs", "_sparse_abs"),
+          .numpy_name = "_npi_absolute", MXL_RULE_OF_X(abs), .grad_kernel = abs_grad_kernel,
+          .u64_loop = mxl_same_u64);
 
 /* ---- step functions, which only vjps use ---- */
 
 MXL_ARITH_KERNELS(positive, MXL_UNARY_LOOP, x > 0 ? 1 : x != x ? x : 0);
 
 MXL_UNARY_AS(positive, "_mxl_positive", positive,
-             "1 where the element is above 0, NaN stays, else 0.", .grad = mxl_grad_zero,
-             .u64_loop = mxl_sign_u64);
+             "1 where the element is above 0, NaN stays, else 0.",
+             .sparse = &mxl_sparse_keeps_zeros, .grad = mxl_grad_zero, .u64_loop = mxl_sign_u64);
 
 const mxl_op *const mxl_ops_unary[] = {
     &mxl_op_exp,      &mxl_op_log,      &mxl_op_tanh,     &mxl_op_sigmoid,

@@ -85,9 +85,24 @@ static int clamp_grad(mxl_grad *g)
         .grad = __VA_ARGS__,                                                                       \
     }
 
+/* Where 0 lies between the limits, zeros stay. */
+static bool clip_stypes(mxl_stypes *call)
+{
+    const mxl_clip_params *p = call->params;
+
+    return p->a_min <= 0 && p->a_max >= 0 && mxl_sparse_keeps_zeros.stypes(call);
+}
+
+static int clip_sparse(const mxl_call *call)
+{
+    return mxl_sparse_keeps_zeros.compute(call);
+}
+
+static const mxl_sparse_forms clip_forms = {.stypes = clip_stypes, .compute = clip_sparse};
+
 CLIP(mxl_op_clip, "clip", MXL_ALIASES("_npi_clip", "_sparse_clip"),
      "Each element, but a_max where it is above that, else a_min where it is below; NaN stays.",
-     clip_grad, .node_name = "ClampBackward1");
+     clip_grad, .sparse = &clip_forms, .node_name = "ClampBackward1");
 /* PyTorch, whose function this is, has another order of the comparisons, which then counts. */
 static int clamp_check(void *params)
 {

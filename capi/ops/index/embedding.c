@@ -2,7 +2,9 @@
  * _contrib_index_copy. */
 #include <stddef.h>
 
+#include "op/sparse_forms.h"
 #include "ops/index/take.h"
+#include "ops/sparse/embed_rows.h"
 
 /* The result, or NULL with the operator's name prefixed to the error of its parts. */
 static mxl_array *named(const mxl_call *call, mxl_array *result)
@@ -60,9 +62,29 @@ typedef struct embedding_params {
     int dtype, sparse_grad;
 } embedding_params;
 
+static bool embedding_stypes(mxl_stypes *call)
+{
+    return call->in[0] == MXL_DENSE && call->in[1] == MXL_ROW_SPARSE;
+}
+
+static void embedding_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    (void)out_grad;
+    if (((const embedding_params *)call->params)->sparse_grad)
+        in_grad[1] = MXL_ROW_SPARSE;
+}
+
+static const mxl_sparse_forms embedding_forms = {.stypes = embedding_stypes,
+                                                 .grad_stypes = embedding_grad_stypes};
+
 static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
 {
-    return named(call, mxl_take_rows(s, call->in[1], call->in[0]));
+    const embedding_params *p = call->params;
+    mxl_array *index = call->in[0], *weight = call->in[1];
+
+    if (p->sparse_grad || mxl_array_is_sparse(weight))
+        return named(call, mxl_embed_rows(s, index, weight));
+    return named(call, mxl_take_rows(s, weight, index));
 }
 
 static const mxl_op op_embedding = {
@@ -83,11 +105,13 @@ static const mxl_op op_embedding = {
             embedding_params, dtype, MXL_P_DTYPE, "float32",
             "For symbols: the dtype of a weight that is not there yet. Here the weight's decides.",
             .values = mxl_number_names),
-        MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0",
-                  "Accepted; gradients are dense.")),
+        MXL_PARAM(
+            embedding_params, sparse_grad, MXL_P_BOOL, "0",
+            "Whether the gradient of the weight is row_sparse, with the rows that data names.")),
     MXL_SHAPES("data[*S] weight[input_dim,output_dim] -> [*S,output_dim]"),
     .dtypes = ".T>T",
     .compose = embedding_compose,
+    .sparse = &embedding_forms,
 };
 
 /* ---- fill_element_0index ---- */

@@ -1,6 +1,7 @@
 /* Elements by index: take, pick, and their gradients, which scatter. Indices are truncated towards
  * zero and have no gradient. */
 #include "ops/index/take.h"
+#include "ops/sparse/forms.h"
 
 #include <stddef.h>
 
@@ -141,11 +142,35 @@ static int take_compute(const mxl_call *call)
     return 0;
 }
 
+/* Rows of a csr matrix are one. */
+static bool take_stypes(mxl_stypes *call)
+{
+    const index_params *p = call->params;
+
+    call->out[0] = MXL_CSR;
+    return call->in[0] == MXL_CSR && call->in[1] == MXL_DENSE && (p->axis == 0 || p->axis == -2) &&
+           p->mode != MXL_INDEX_RAISE && (call->arrays == NULL || call->arrays[1]->ndim == 1);
+}
+
+static int take_csr(const mxl_call *call)
+{
+    positions p;
+    int status;
+
+    if (positions_begin(&p, call, call->in[0]) != 0)
+        return -1;
+    status = mxl_sparse_take_into(call->out[0], call->in[0], p.at);
+    positions_end(&p);
+    return status;
+}
+
+static const mxl_sparse_forms take_forms = {.stypes = take_stypes, .compute = take_csr};
+
 /* da = zeros with dy added at the indices */
 INDEXED(take, "take", take_inputs,
         "The positions of an axis that the indices name. The shape of the indices takes the axis' "
         "place.",
-        .aliases = MXL_ALIASES("_npi_take"),
+        .aliases = MXL_ALIASES("_npi_take"), .sparse = &take_forms,
         MXL_SHAPES("a[*A,N@axis,*B] indices[*I] -> [*A,*I,*B]"), .dtypes = "A.>A");
 
 /* ---- the gradient of take ---- */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "kernel/gemm/gemm.h"
+#include "ops/sparse/forms.h"
 
 /* ---- dot ---- */
 
@@ -91,6 +92,15 @@ static mxl_array *matrix(mxl_grad *g, mxl_array *a, int64_t rows, int64_t column
     return mxl_reshape(g->s, a, 2, shape);
 }
 
+/* dot with a dense result, also of sparse arrays. */
+static mxl_array *dense_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool ta, bool tb)
+{
+    mxl_dot_params params = {ta, tb, MXL_DOT_DENSE};
+    mxl_array *pair[2] = {a, b};
+
+    return mxl_scope_call(s, &mxl_op_dot, &params, 2, pair);
+}
+
 /* Sets the gradient of input i from a product with the same elements in another shape. */
 static int set_shaped(mxl_grad *g, int i, mxl_array *value)
 {
@@ -113,7 +123,7 @@ static int dot_grad(mxl_grad *g)
     if (mxl_grad_wants(g, 0)) {
         mxl_array *b = matrix(g, mxl_grad_in(g, 1), tb ? right.kept : right.length,
                               tb ? right.length : right.kept);
-        mxl_array *da = ta ? mxl_dot(g->s, b, dy, tb, true) : mxl_dot(g->s, dy, b, false, !tb);
+        mxl_array *da = ta ? dense_dot(g->s, b, dy, tb, true) : dense_dot(g->s, dy, b, false, !tb);
 
         if (set_shaped(g, 0, da) != 0)
             return -1;
@@ -143,6 +153,8 @@ const mxl_op mxl_op_dot = {
     .dtypes = "F*>F",
     .compute = dot_compute,
     .u64 = MXL_U64_WRAPS,
+    .sparse = &mxl_sparse_dot,
+    .makes_sparse = true,
     .grad = dot_grad,
     .saves = mxl_saves_other,
 };

@@ -27,6 +27,7 @@ static const mxl_op op_make_loss = {
     .output_names = "loss",
     .infer = mxl_infer_same,
     .compute = copy_compute,
+    .sparse = &mxl_sparse_copies,
     .grad = make_loss_grad,
     .is_loss = mxl_is_loss,
     .in_place = true,

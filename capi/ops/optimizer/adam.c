@@ -19,6 +19,7 @@ static const mxl_param adam_table[] = {
 };
 
 MXL_STEP_FUNCTIONS(adam, mxl_step_adam, 2, false)
+MXL_STEP_FORMS(adam, true, p->lazy_update)
 
 MXL_STEP_OP(
     adam, "adam_update", adam_inputs, adam_table,
@@ -26,7 +27,8 @@ MXL_STEP_OP(
     "clip(rescale_grad * grad + wd * weight), mean becomes beta1 * mean + (1 - beta1) * g, var "
     "becomes beta2 * var + (1 - beta2) * g^2, and the result is weight - lr * mean / (sqrt(var) "
     "+ epsilon).",
-    .aliases = MXL_ALIASES("_sparse_adam_update"), MXL_STEP_SAME, .numbers_inputs = true);
+    .aliases = MXL_ALIASES("_sparse_adam_update"), MXL_STEP_SAME, .numbers_inputs = true,
+    .sparse = &adam_forms);
 
 /* ---- ftml_update ---- */
 
@@ -98,13 +100,15 @@ static const mxl_param ftrl_table[] = {
 };
 
 MXL_STEP_FUNCTIONS(ftrl, mxl_step_ftrl, 2, false)
+MXL_STEP_FORMS(ftrl, false, true)
 
 MXL_STEP_OP(ftrl, "ftrl_update", ftrl_inputs, ftrl_table,
             "A step of FTRL-Proximal (McMahan et al., 2013): with g = clip(rescale_grad * grad), z "
             "becomes z + g - (sqrt(n + g^2) - sqrt(n)) * weight / lr, n becomes n + g^2, and the "
             "result is (sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd), or 0 where |z| <= "
             "lamda1.",
-            .aliases = MXL_ALIASES("_sparse_ftrl_update"), MXL_STEP_SAME, .numbers_inputs = true);
+            .aliases = MXL_ALIASES("_sparse_ftrl_update"), MXL_STEP_SAME, .numbers_inputs = true,
+            .sparse = &ftrl_forms);
 
 /* ---- rmsprop_update, rmspropalex_update ---- */
 
@@ -183,11 +187,12 @@ static int adagrad_check(void *params)
 }
 
 MXL_STEP_FUNCTIONS(adagrad, mxl_step_adagrad, 1, false)
+MXL_STEP_FORMS(adagrad, true, true)
 
 MXL_STEP_OP(adagrad, "_sparse_adagrad_update", adagrad_inputs, adagrad_table,
             "A step of AdaGrad (Duchi et al., 2011): with g = clip(rescale_grad * grad), history "
             "becomes history + g^2, and the result is weight - lr * g / sqrt(history + epsilon).",
-            .check = adagrad_check, MXL_STEP_SAME);
+            .check = adagrad_check, MXL_STEP_SAME, .sparse = &adagrad_forms);
 
 static const mxl_input group_inputs[] = {
     MXL_STEP_WEIGHT,
@@ -204,6 +209,7 @@ static const mxl_param group_table[] = {
 };
 
 static const mxl_step_kind group_kind = {&mxl_step_adagrad, 0, false, 1};
+MXL_STEP_FORMS(group, true, true)
 
 static int group_infer(mxl_infer *infer)
 {
@@ -246,7 +252,7 @@ MXL_STEP_OP(
     "A step of AdaGrad with one rate for each row: with g = clip(rescale_grad * grad), history "
     "becomes history + mean(g^2) over the row, and the result is weight - lr * g / "
     "sqrt(history + epsilon).",
-    .shapes = "AA.>A", .dtypes = "A*>A", .complete_shapes = group_complete);
+    .shapes = "AA.>A", .dtypes = "A*>A", .complete_shapes = group_complete, .sparse = &group_forms);
 
 const mxl_op *const mxl_ops_adam[] = {
     &op_adam, &op_ftml, &op_ftrl, &op_rmsprop, &op_rmspropalex, &op_adagrad, &op_group, NULL,

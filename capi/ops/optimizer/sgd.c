@@ -25,18 +25,22 @@ MXL_STEP_FUNCTIONS(sgd, mxl_step_sgd, 0, false)
 MXL_STEP_FUNCTIONS(mp_sgd, mxl_step_sgd, 0, true)
 MXL_STEP_FUNCTIONS(momentum, mxl_step_momentum, 1, false)
 MXL_STEP_FUNCTIONS(mp_momentum, mxl_step_momentum, 1, true)
+MXL_STEP_FORMS(sgd, true, p->lazy_update)
+MXL_STEP_FORMS(momentum, true, p->lazy_update)
 MXL_STEP_FUNCTIONS(nag, mxl_step_nag, 1, false)
 MXL_STEP_FUNCTIONS(mp_nag, mxl_step_nag, 1, true)
 
 MXL_STEP_OP(sgd, "sgd_update", sgd_inputs, sgd_table,
             "A step of gradient descent: (1 - lr * wd) * weight - lr * clip(rescale_grad * grad).",
-            .aliases = MXL_ALIASES("_sparse_sgd_update"), MXL_STEP_SAME, .numbers_inputs = true);
+            .aliases = MXL_ALIASES("_sparse_sgd_update"), MXL_STEP_SAME, .numbers_inputs = true,
+            .sparse = &sgd_forms);
 
 MXL_STEP_OP(
     momentum, "sgd_mom_update", momentum_inputs, momentum_table,
     "A step of gradient descent with momentum: with g = clip(rescale_grad * grad) + wd * weight, "
     "mom becomes momentum * mom - lr * g and the result is weight + mom.",
-    .aliases = MXL_ALIASES("_sparse_sgd_mom_update"), MXL_STEP_SAME, .numbers_inputs = true);
+    .aliases = MXL_ALIASES("_sparse_sgd_mom_update"), MXL_STEP_SAME, .numbers_inputs = true,
+    .sparse = &momentum_forms);
 
 MXL_STEP_OP(
     nag, "nag_mom_update", momentum_inputs, nag_table,

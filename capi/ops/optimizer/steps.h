@@ -4,6 +4,7 @@
 #define MXL_OPS_OPTIMIZER_STEPS_H
 
 #include "kernel/optimizer/step.h"
+#include "op/sparse_forms.h"
 #include "ops/build.h"
 
 /* The parameters of all of them; each operator has rows for some. Numbers are float32 as in 1.9.1,
@@ -36,7 +37,7 @@ typedef struct mxl_step_params {
 #define MXL_STEP_SCALING MXL_STEP_RESCALE, MXL_STEP_CLIP
 #define MXL_STEP_LAZY                                                                              \
     MXL_PARAM(mxl_step_params, lazy_update, MXL_P_BOOL, "1",                                       \
-              "For sparse gradients, which there are none of here.")
+              "Of a row_sparse gradient: only the rows that it has are updated.")
 #define MXL_STEP_BETAS                                                                             \
     MXL_STEP_NUMBER(beta1, "0.899999976", "Factor of the mean at each step."),                     \
         MXL_STEP_NUMBER(beta2, "0.999000013", "Factor of the variance at each step.")
@@ -69,7 +70,7 @@ typedef struct mxl_step_kind {
     const mxl_step_rule *rule;
     int states;
     bool mixed;
-    int extra; /* arrays after those of all weights */
+    int extra; /* arrays after those of all weights; of group adagrad, its history */
 } mxl_step_kind;
 
 static inline int mxl_step_stride(const mxl_step_kind *kind)
@@ -104,6 +105,30 @@ int mxl_step_compute(const mxl_call *call, const mxl_step_kind *kind);
     {                                                                                              \
         return mxl_step_compute(call, &id##_kind);                                                 \
     }
+
+/* ---- row_sparse gradients ---- */
+
+/* Where the gradient is row_sparse, and the weight and all states are, or, with `dense`, are not:
+ * steps in place. Where `lazy` only the rows of the gradient are updated. A row_sparse weight must
+ * have all rows; states are given all. */
+bool mxl_step_stypes(mxl_stypes *call, bool dense);
+int mxl_step_sparse(const mxl_call *call, const mxl_step_kind *kind, bool lazy);
+
+/* Defines ID_forms of such an operator. LAZY may use its parameters, p. */
+#define MXL_STEP_FORMS(id, DENSE, LAZY)                                                            \
+    static bool id##_stypes(mxl_stypes *call)                                                      \
+    {                                                                                              \
+        return mxl_step_stypes(call, DENSE);                                                       \
+    }                                                                                              \
+    static int id##_sparse(const mxl_call *call)                                                   \
+    {                                                                                              \
+        const mxl_step_params *p = call->params;                                                   \
+                                                                                                   \
+        (void)p;                                                                                   \
+        return mxl_step_sparse(call, &id##_kind, LAZY);                                            \
+    }                                                                                              \
+    static const mxl_sparse_forms id##_forms = {                                                   \
+        .stypes = id##_stypes, .compute = id##_sparse, .writes_given = true};
 
 /* The fields of such an operator. */
 #define MXL_STEP_FIELDS(id, table)                                                                 \

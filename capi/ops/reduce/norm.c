@@ -5,6 +5,7 @@
 #include "kernel/reduce/moments.h"
 #include "kernel/reduce/scan.h"
 #include "ops/reduce/reduce_ops.h"
+#include "ops/sparse/forms.h"
 
 static const char *const sum_dtypes[] = {"None",  "float16", "float32", "float64",
                                          "int32", "int64",   "int8",    NULL};
@@ -37,6 +38,28 @@ static int norm_compute(const mxl_call *call)
     return mxl_reduce_call(call, p->ord == 1 ? MXL_REDUCE_NORM1 : MXL_REDUCE_NORM2);
 }
 
+/* Zeros add nothing to the norm of all elements. */
+static bool norm_stypes(mxl_stypes *call)
+{
+    return call->in[0] != MXL_DENSE && ((const norm_params *)call->params)->reduce.axis.n <= 0;
+}
+
+static int norm_sparse(const mxl_call *call)
+{
+    mxl_parts *parts = mxl_sparse_read(call->in[0]);
+    mxl_call stored = *call;
+    int status;
+
+    if (parts == NULL)
+        return -1;
+    stored.in = &parts->data;
+    status = norm_compute(&stored);
+    mxl_parts_release(parts);
+    return status;
+}
+
+static const mxl_sparse_forms norm_forms = {.stypes = norm_stypes, .compute = norm_sparse};
+
 /* ord 1: dx = dy sign(x). ord 2: dx = dy x / y, which is NaN where y is 0, as in 1.9.1. */
 static int norm_grad(mxl_grad *g)
 {
@@ -44,9 +67,9 @@ static int norm_grad(mxl_grad *g)
     mxl_array *x = mxl_grad_in(g, 0), *dy = mxl_reduce_back(g, g->grad_output[0]), *y;
 
     if (p->ord == 1)
-        return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_sign(g->s, x), dy));
+        return mxl_grad_set(g, 0, mxl_mul(g->s, dy, mxl_sign(g->s, x)));
     y = mxl_reduce_back(g, mxl_grad_out(g, 0));
-    return mxl_grad_set(g, 0, mxl_mul(g->s, x, mxl_div(g->s, dy, y)));
+    return mxl_grad_set(g, 0, mxl_mul(g->s, mxl_div(g->s, dy, y), x));
 }
 
 /* The array's dtype, which out_dtype repeats. */
@@ -82,6 +105,7 @@ static const mxl_op op_norm = {
     .infer = norm_infer,
     .complete_dtypes = norm_dtypes,
     .compute = norm_compute,
+    .sparse = &norm_forms,
     .grad = norm_grad,
     .saves = norm_saves,
 };

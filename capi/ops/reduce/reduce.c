@@ -1,6 +1,8 @@
 /* Reductions over axes: sum, mean, max, min, prod, nansum, nanprod; argmax, argmin. A result
  * without dimensions gets shape (1,), as in 1.9.1 (with PyTorch's front end: ()). */
+#include "kernel/sparse/csr_parts.h"
 #include "ops/reduce/reduce_ops.h"
+#include "ops/sparse/forms.h"
 
 #include <float.h>
 #include <math.h>
@@ -109,7 +111,7 @@ static mxl_array *spread(mxl_grad *g, mxl_array *y)
 
 /* ---- the operators ---- */
 
-static const mxl_param reduce_params[] = {
+const mxl_param mxl_reduce_table[] = {
     MXL_PARAM(mxl_reduce_params, axis, MXL_P_OPT_SHAPE, "None",
               "The axes to reduce, counted from either end; none named: all."),
     MXL_PARAM(mxl_reduce_params, keepdims, MXL_P_BOOL, "0",
@@ -128,7 +130,7 @@ static const mxl_param reduce_params[] = {
     }                                                                                              \
     const mxl_op mxl_op_##id = {                                                                   \
         .name = #id,                                                                               \
-        MXL_PARAMS(mxl_reduce_params, reduce_params),                                              \
+        MXL_PARAMS(mxl_reduce_params, mxl_reduce_table),                                           \
         .infer = shapes,                                                                           \
         .compute = id##_compute,                                                                   \
         .doc = __VA_ARGS__,                                                                        \
@@ -140,7 +142,66 @@ static int sum_grad(mxl_grad *g)
     return mxl_grad_set(g, 0, spread(g, g->grad_output[0]));
 }
 
-REDUCTION(sum, MXL_REDUCE_SUM, mxl_reduce_infer, "Sum over axes.",
+/* ---- sums and means of csr matrices ---- */
+
+/* The only axis, 2 for both, -1 for anything else. */
+static int csr_axis(const mxl_reduce_params *p)
+{
+    int64_t axis = p->axis.n == 1 ? p->axis.v[0] : 0;
+
+    if (p->exclude || p->axis.n > 1 || axis < -2 || axis > 1)
+        return -1;
+    return p->axis.n <= 0 ? 2 : (int)(axis + (axis < 0 ? 2 : 0));
+}
+
+static bool csr_stypes(mxl_stypes *call)
+{
+    bool sums = call->arrays == NULL || call->arrays[0]->dtype == MXL_F32 ||
+                call->arrays[0]->dtype == MXL_F64;
+
+    return call->in[0] == MXL_CSR && sums && csr_axis(call->params) >= 0;
+}
+
+static int csr_reduce(const mxl_call *call, bool mean)
+{
+    const mxl_array *x = call->in[0];
+    int axis = csr_axis(call->params);
+    double count = (double)(axis == 2 ? x->size : x->shape[axis]), scale = mean ? 1 / count : 1;
+    mxl_parts *parts = mxl_sparse_read(x);
+    void *out = mxl_array_write(call->out[0]);
+    int64_t ends[2];
+    mxl_csr m;
+
+    if (parts == NULL)
+        return -1;
+    m = mxl_sparse_csr(parts);
+    if (axis == 0) {
+        mxl_sparse_column_sums(x->dtype, &m, x->shape[1], scale, out);
+    } else {
+        ends[0] = 0;
+        ends[1] = mxl_parts_stored(parts);
+        if (axis == 2)
+            m = (mxl_csr){1, ends, m.indices, m.values};
+        mxl_sparse_row_sums(x->dtype, &m, scale, out);
+    }
+    mxl_parts_release(parts);
+    return 0;
+}
+
+static int csr_sum(const mxl_call *call)
+{
+    return csr_reduce(call, false);
+}
+
+static int csr_mean(const mxl_call *call)
+{
+    return csr_reduce(call, true);
+}
+
+static const mxl_sparse_forms sum_forms = {.stypes = csr_stypes, .compute = csr_sum};
+static const mxl_sparse_forms mean_forms = {.stypes = csr_stypes, .compute = csr_mean};
+
+REDUCTION(sum, MXL_REDUCE_SUM, mxl_reduce_infer, "Sum over axes.", .sparse = &sum_forms,
           .aliases = MXL_ALIASES("_sparse_sum", "sum_axis"), .grad = sum_grad,
           .u64 = MXL_U64_WRAPS);
 
@@ -155,7 +216,7 @@ static int mean_grad(mxl_grad *g)
 REDUCTION(mean, MXL_REDUCE_MEAN, mxl_reduce_infer,
           "Mean over axes; of integers the sum in their dtype, divided and cut towards zero. The "
           "mean of nothing is NaN.",
-          .aliases = MXL_ALIASES("_sparse_mean"), .grad = mean_grad);
+          .aliases = MXL_ALIASES("_sparse_mean"), .sparse = &mean_forms, .grad = mean_grad);
 
 static int max_infer(mxl_infer *infer)
 {

@@ -5,6 +5,8 @@
 #include "kernel/reduce/reduce.h"
 #include "ops/build.h"
 
+extern const mxl_param mxl_reduce_table[]; /* of mxl_reduce_params */
+
 /* Marks the reduced axes; -1 for an axis that is out of range or given twice. */
 int mxl_reduce_axes(const char *name, const mxl_reduce_params *p, int ndim, bool *reduced);
 

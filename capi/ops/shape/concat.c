@@ -11,6 +11,7 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/copy/copy_loops.h"
 #include "ops/shape/movement.h"
+#include "ops/sparse/forms.h"
 
 /* Contiguous data as blocks of bytes, one for each position before the axis. */
 typedef struct blocks {
@@ -200,11 +201,26 @@ static int parameters_complete(mxl_rule *rule)
         MXL_SHAPES("(data[*A,D_i@dim,*B])... -> [*A,sum(D_i),*B]"), .compute = join_compute,       \
         .any_dtype = true, .grad = join_grad
 
+/* One below the other csr matrices are one. */
+static bool concat_stypes(mxl_stypes *call)
+{
+    call->out[0] = MXL_CSR;
+    return ((const join_params *)call->params)->axis == 0 && mxl_stypes_all(call, MXL_CSR);
+}
+
+static int concat_csr(const mxl_call *call)
+{
+    return mxl_sparse_join_into(call->out[0], call->num_inputs, call->in);
+}
+
+static const mxl_sparse_forms concat_forms = {.stypes = concat_stypes, .compute = concat_csr};
+
 const mxl_op mxl_op_concat = {
     .name = "Concat",
     .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
     CONCAT,
+    .sparse = &concat_forms,
     .node_name = "CatBackward0",
 };
 

@@ -6,6 +6,7 @@
 #include "kernel/copy/cast.h"
 #include "kernel/copy/strided_copy.h"
 #include "ops/shape/movement.h"
+#include "ops/sparse/forms.h"
 
 /* The parameters of all operators here; each lists its own. */
 typedef struct slice_params {
@@ -84,6 +85,27 @@ static int slice_plan(mxl_plan *p)
 
 /* ---- slice ---- */
 
+/* Without steps the part of a csr matrix is one. */
+static bool csr_stypes(mxl_stypes *call)
+{
+    const slice_params *s = call->params;
+
+    call->out[0] = MXL_CSR;
+    return call->in[0] == MXL_CSR && s->step.n <= 0 && s->begin.n >= 1;
+}
+
+static int csr_slice(const mxl_call *call)
+{
+    const slice_params *s = call->params;
+    int64_t first[2] = {0, 0};
+
+    for (int i = 0; i < s->begin.n; i++)
+        (void)mxl_slice_part(call->in[0]->shape[i], s->begin.v[i], s->end.v[i], 1, &first[i]);
+    return mxl_sparse_cut_into(call->out[0], call->in[0], first[0], first[1]);
+}
+
+static const mxl_sparse_forms slice_forms = {.stypes = csr_stypes, .compute = csr_slice};
+
 static const mxl_param slice_table[] = {SLICE_BOUNDS, {0}};
 
 static const mxl_op op_slice = {
@@ -91,6 +113,7 @@ static const mxl_op op_slice = {
     .aliases = MXL_ALIASES("_npi_slice", "_npx_slice", "_sparse_slice", "crop"),
     .doc = "The part of the array from begin to end, in steps.",
     MXL_PARAMS(slice_params, slice_table),
+    .sparse = &slice_forms,
     MXL_MOVEMENT(slice_plan),
 };
 

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "array/copy.h"
+#include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
 #include "engine/backward/backward.h"
 #include "engine/backward/heads.h"
 #include "engine/run/builtin_ops.h"
 #include "engine/run/generator.h"
 #include "symbol/infer.h"
+#include "symbol/stypes.h"
 
 /* ---- life ---- */
 
@@ -207,18 +209,25 @@ void mxl_executor_list_inputs(mxl_executor *e)
     }
 }
 
+/* Zeros of a storage type. */
+static mxl_array *zeros(int stype, int dtype, const mxl_shape *shape)
+{
+    return stype == MXL_DENSE ? mxl_array_zeros(dtype, shape->ndim, shape->dim)
+                              : mxl_array_sparse_zeros(stype, dtype, shape->ndim, shape->dim);
+}
+
 /* An array of zeros for each output; one without a shape where that depends on values. */
-static int make_outputs(mxl_executor *e, const mxl_facts *facts)
+static int make_outputs(mxl_executor *e, const mxl_facts *facts, const int8_t *stypes)
 {
     for (int i = 0; i < e->outputs; i++) {
         int entry = e->program.graph.head[i];
         const mxl_shape *shape = &facts->shape[entry];
         int dtype = facts->dtype[entry];
 
-        e->output[i] = mxl_shape_known(shape)
-                           ? mxl_array_zeros(dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32,
-                                             shape->ndim, shape->dim)
-                           : mxl_array_new_none();
+        e->output[i] =
+            mxl_shape_known(shape)
+                ? zeros(stypes[entry], dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32, shape)
+                : mxl_array_new_none();
         if (e->output[i] == NULL)
             return -1;
         if (e->output[i]->storage == NULL) /* a dense array, of which callers may ask */
@@ -241,6 +250,37 @@ static int place_outputs(mxl_executor *e, const mxl_places *places)
     for (int i = 0; i < e->outputs && status == 0; i++)
         e->output[i]->device = devices[graph->head[i]];
     mxl_free(devices, bytes);
+    return status;
+}
+
+/* The storage types of all entries, by those of the arrays; a list to free, or NULL. */
+static int8_t *entry_stypes(const mxl_executor *e)
+{
+    const mxl_indexed *graph = &e->program.graph;
+    int8_t *stypes = mxl_alloc_zero((size_t)graph->entries + 1);
+    int variable = 0;
+
+    if (stypes == NULL)
+        return NULL;
+    for (int n = 0; n < graph->walk.count; n++) {
+        if (graph->walk.node[n]->op == NULL)
+            stypes[graph->first[n]] = e->input[variable++]->stype;
+    }
+    if (mxl_stypes_infer(graph, stypes) == 0)
+        return stypes;
+    mxl_free(stypes, (size_t)graph->entries + 1);
+    return NULL;
+}
+
+static int finish_outputs(mxl_executor *e, const mxl_facts *facts)
+{
+    int8_t *stypes = entry_stypes(e);
+    int status;
+
+    if (stypes == NULL)
+        return -1;
+    status = make_outputs(e, facts, stypes);
+    mxl_free(stypes, (size_t)e->program.graph.entries + 1);
     return status;
 }
 
@@ -270,7 +310,7 @@ int mxl_executor_finish(mxl_executor *e, const mxl_places *places, bool legacy_s
     if (status == 0)
         status = mxl_infer_shapes(&facts);
     if (status == 0)
-        status = make_outputs(e, &facts);
+        status = finish_outputs(e, &facts);
     mxl_facts_end(&facts);
     return status == 0 ? place_outputs(e, places) : -1;
 }
@@ -283,7 +323,7 @@ static int show_results(mxl_executor *e, mxl_array *const *results)
     for (int i = 0; i < e->outputs; i++) {
         mxl_array *out = e->output[i], *result = results[i];
 
-        if (out->storage != NULL && out->dtype == result->dtype &&
+        if (out->storage != NULL && out->stype == result->stype && out->dtype == result->dtype &&
             mxl_array_same_shape(out, result)) {
             if (mxl_array_copy_into(out, result) != 0)
                 return -1;

@@ -97,68 +97,6 @@ def _gpu_memory(call: Call) -> Outcome | None:
     return _fails(_mx("context").gpu_memory_info, 0, helps=ON_THE_CPU)
 
 
-# ---- MXNet: storage types ----
-
-
-def _sparse(value: Any) -> bool:
-    return isinstance(value, str) and value not in ("default", "")
-
-
-def _with_storage(make: Callable[..., Any], *names: str) -> Callable[[Call], Outcome | None]:
-    """A probe of a call that takes storage types by these names."""
-
-    def probe(call: Call) -> Outcome | None:
-        named = {name: value for name in names if _sparse(value := call.get(name)) or value is True}
-        if named and make is _parameter and isinstance(call.get("name", 0), str):
-            named["name"] = call.get("name", 0)
-        return _fails(make, *sorted(named.items())) if named else None
-
-    return probe
-
-
-def _parameter(*named: Any) -> None:
-    _mx("gluon").Parameter(**{"name": "weight", **dict(named)}, shape=(1, 1))
-
-
-def _embedding(*named: Any) -> None:
-    _mx("gluon").nn.Embedding(1, 1, **dict(named))
-
-
-def _variable(*named: Any) -> None:
-    _mx("symbol").var("probe", **dict(named))
-
-
-def _zeros(*named: Any) -> None:
-    _mx("ndarray").zeros((1, 1), **dict(named))
-
-
-def _cast_storage(*named: Any) -> None:
-    _mx("ndarray").cast_storage(_mx("ndarray").zeros((1, 1)), **dict(named))
-
-
-def _attach_grad(call: Call) -> Outcome | None:
-    kind = call.get("stype", 1)
-    return _fails(lambda kind: _mx("ndarray").zeros((1, 1)).attach_grad(stype=kind), kind) if _sparse(kind) else None
-
-
-def _rand_ndarray(*named: Any) -> None:
-    _mx("test_utils").rand_ndarray((1, 1), **dict(named))
-
-
-def _tostype(call: Call) -> Outcome | None:
-    kind = call.get("stype", 0)
-    return _fails(lambda kind: _mx("ndarray").zeros((1, 1)).tostype(kind), kind) if _sparse(kind) else None
-
-
-def _row_sparse_pull(call: Call) -> Outcome | None:
-    def probe() -> None:
-        store, array = _mx("kvstore").create("local"), _mx("ndarray").zeros((1, 1))
-        store.init("0", array)
-        store.row_sparse_pull("0", out=array, row_ids=_mx("ndarray").zeros((1,)))
-
-    return _fails(probe)
-
-
 # ---- MXNet: stores ----
 
 
@@ -221,24 +159,12 @@ def _optimize_for(call: Call) -> Outcome | None:
     return _fails(lambda: _mx("gluon").nn.Dense(1).optimize_for(_mx("ndarray").zeros((1, 1)), backend=backend))
 
 
-_STORAGE = ("stype", "grad_stype")
 #: The probe of each function and class, by its canonical name (`Known.canonical`), and of each method, by ".name": a
 #: method is looked up by its name alone, because the class of its object is seldom known.
 MXNET: dict[str, Callable[[Call], Outcome | None]] = {
     "context.gpu": _gpu,
     "context.Context": _context,
     "context.gpu_memory_info": _gpu_memory,
-    "gluon._parameter.Parameter": _with_storage(_parameter, *_STORAGE),
-    ".get": _with_storage(_parameter, *_STORAGE),
-    "gluon.nn.basic_layers.Embedding": _with_storage(_embedding, "sparse_grad"),
-    "symbol.symbol.var": _with_storage(_variable, "stype"),
-    "ndarray.creation.zeros": _with_storage(_zeros, "stype"),
-    "ndarray.creation.empty": _with_storage(_zeros, "stype"),
-    "ndarray.op.cast_storage": _with_storage(_cast_storage, "stype"),
-    "test_utils._arrays.rand_ndarray": _with_storage(_rand_ndarray, "stype"),
-    ".attach_grad": _attach_grad,
-    ".tostype": _tostype,
-    ".row_sparse_pull": _row_sparse_pull,
     "kvstore.kvstore.create": _create,
     "gluon.trainer.Trainer": _store_of(3, 4),
     "module.module.Module": _store_of(None, None),

@@ -111,26 +111,6 @@ static PyMemberDef owner_members[] = {
 
 static PyObject *owner_subscript(PyObject *self, PyObject *key); /* in views.c */
 
-static PyType_Slot owner_slots[] = {
-    {Py_mp_subscript, owner_subscript},
-    {Py_tp_dealloc, owner_dealloc},
-    {Py_tp_traverse, owner_traverse},
-    {Py_tp_clear, owner_clear},
-    {Py_tp_getset, owner_properties},
-    {Py_tp_members, owner_members},
-    {0, NULL},
-};
-
-static PyType_Spec owner_spec = {
-    "mxlite._mxlite_cffi.Owner",
-    sizeof(owner),
-    0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    owner_slots,
-};
-
-static PyTypeObject *owner_type;
-
 /* Makes an object of a subclass of Owner, which owns the handle from now on. On failure frees the
  * handle and returns NULL. `dtype` may be NULL. */
 static PyObject *new_array(PyTypeObject *cls, uint64_t handle, PyObject *dtype)
@@ -147,3 +127,57 @@ static PyObject *new_array(PyTypeObject *cls, uint64_t handle, PyObject *dtype)
     made->dtype = dtype;
     return (PyObject *)made;
 }
+
+/* NDArray, and its classes of the storage types row_sparse and csr; set_stored sets them. */
+static PyTypeObject *stored[3];
+
+/* cls._adopt(handle): an array for a handle that the library has just returned. NDArray asks for
+ * its storage type, by which the object's class is chosen. */
+static PyObject *owner_adopt(PyObject *self, PyObject *number)
+{
+    PyTypeObject *cls = (PyTypeObject *)self;
+    uint64_t handle = PyLong_AsUnsignedLongLong(number);
+    int stype = 0;
+
+    if (PyErr_Occurred())
+        return NULL;
+    if (cls == stored[0] && p_MXNDArrayGetStorageType(HANDLE(handle), &stype) == 0 &&
+        (stype == 1 || stype == 2))
+        cls = stored[stype];
+    return new_array(cls, handle, NULL);
+}
+
+/* set_stored(NDArray, RowSparseNDArray, CSRNDArray): the classes of `_adopt`. */
+static PyObject *set_stored(PyObject *self, PyObject *classes)
+{
+    (void)self;
+    if (!PyArg_ParseTuple(classes, "OOO", &stored[0], &stored[1], &stored[2]))
+        return NULL;
+    for (int i = 0; i < 3; i++)
+        Py_INCREF(stored[i]);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef owner_methods[] = {
+    {"_adopt", owner_adopt, METH_O | METH_CLASS,
+     "An array for a handle that the library has just returned; of its storage type's class."},
+    {"_adopt_result", owner_adopt, METH_O | METH_CLASS, "The same of an operator's result."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot owner_slots[] = {
+    {Py_mp_subscript, owner_subscript}, {Py_tp_dealloc, owner_dealloc},
+    {Py_tp_traverse, owner_traverse},   {Py_tp_clear, owner_clear},
+    {Py_tp_methods, owner_methods},     {Py_tp_getset, owner_properties},
+    {Py_tp_members, owner_members},     {0, NULL},
+};
+
+static PyType_Spec owner_spec = {
+    "mxlite._mxlite_cffi.Owner",
+    sizeof(owner),
+    0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    owner_slots,
+};
+
+static PyTypeObject *owner_type;

@@ -104,7 +104,7 @@ class Embedding(HybridBlock):
 
     Args:
         input_dim: How many integers there are; larger ones count as the largest.
-        sparse_grad: A hint: gradients are dense here.
+        sparse_grad: The gradient of the weight is row_sparse: it has the rows of a batch alone.
     """
 
     def __init__(

@@ -140,9 +140,11 @@ static bool try_bytes(const unsigned char *bytes, size_t size)
     for (uint32_t i = 0; i < count; i++) {
         NDArrayHandle h = handles[i];
         void *data = NULL;
+        int stype = 7;
 
-        CHECK_INT(MXNDArrayGetData(h, &data),
-                  data == NULL && MXLNDArrayGetInfo(h, 0, NULL, NULL) < 0 ? -1 : 0);
+        CHECK_INT(MXNDArrayGetStorageType(h, &stype), 0);
+        CHECK(stype >= -1 && stype <= 2);
+        CHECK_INT(MXNDArrayGetData(h, &data), stype == 0 ? 0 : -1);
         CHECK_INT(MXNDArrayFree(h), 0);
     }
     return status == 0;

@@ -1,4 +1,4 @@
-/* LibSVMIter: rows of values as dense arrays, labels of lines and of a second file, parts, lines
+/* LibSVMIter: rows of values as csr matrices, labels of lines and of a second file, parts, lines
  * that are no such lines. */
 #define _GNU_SOURCE 1 /* mkdtemp */
 #include "iterator_kit.h"
@@ -8,6 +8,24 @@
 static const char five[] = "1 0:0.5 2:1.5 # a comment 1:7\n# another\n\n0:9 qid:3 1:2\r\n"
                            " 1 0:1\t1:1 1:2\n3 2:4e0\n5";
 
+/* A dense copy of a csr matrix, whose handle is freed. */
+static NDArrayHandle dense(NDArrayHandle array)
+{
+    const char *key = "stype", *value = "default";
+    NDArrayHandle *made = NULL;
+    OpHandle op = NULL;
+    int stype = -1, count = 0;
+    const int *stypes;
+
+    CHECK_INT(MXNDArrayGetStorageType(array, &stype), 0);
+    CHECK_INT(stype, 2);
+    CHECK_INT(MXNDArraySyncCheckFormat(array, false), 0);
+    CHECK_INT(NNGetOpHandle("cast_storage", &op), 0);
+    CHECK_INT(MXImperativeInvokeEx(op, 1, &array, &count, &made, 1, &key, &value, &stypes), 0);
+    CHECK_INT(MXNDArrayFree(array), 0);
+    return made != NULL ? made[0] : NULL;
+}
+
 static void expect_rows(DataIterHandle iterator, const float data[6], float first, float second,
                         int number)
 {
@@ -15,7 +33,7 @@ static void expect_rows(DataIterHandle iterator, const float data[6], float firs
     uint64_t *index = NULL, count = 0;
 
     CHECK_INT(next(iterator), 1);
-    expect_array(data_of(iterator), "2,3", data, 6);
+    expect_array(dense(data_of(iterator)), "2,3", data, 6);
     expect_array(label_of(iterator), "2", label, 2);
     CHECK_INT(MXDataIterGetIndex(iterator, &index, &count), 0);
     CHECK(count == 2 && index[0] == (uint64_t)number);
@@ -49,6 +67,31 @@ TEST(rows)
     CHECK_INT(remove_folder(), 1);
 }
 
+/* What a line names is stored as it stands: zeros, and indices in any order. */
+TEST(stored)
+{
+    static const float values[] = {7, 0, 1};
+    static const int64_t places[] = {2, 0, 1};
+    DataIterHandle iterator;
+    NDArrayHandle array, part;
+    int64_t got[3] = {0};
+
+    name_files();
+    fill_text(data_path, "1 2:7 0:0\n\n2 1:1\n");
+    iterator = created("LibSVMIter", PAIRS(BASIC));
+    CHECK_INT(next(iterator), 1);
+    array = data_of(iterator);
+    CHECK_INT(MXNDArrayGetDataNDArray(array, &part), 0);
+    expect_array(part, "3", values, 3);
+    CHECK_INT(MXNDArrayGetAuxNDArray(array, 1, &part), 0);
+    CHECK_INT(MXNDArraySyncCopyToCPU(part, got, 3), 0);
+    CHECK(memcmp(got, places, sizeof(got)) == 0);
+    CHECK_INT(MXNDArrayFree(part), 0);
+    CHECK_INT(MXNDArrayFree(array), 0);
+    CHECK_INT(MXDataIterFree(iterator), 0);
+    CHECK_INT(remove_folder(), 1);
+}
+
 /* Labels are the rows of a second file, also of a part. */
 TEST(rows_of_labels)
 {
@@ -61,7 +104,7 @@ TEST(rows_of_labels)
     iterator =
         created("LibSVMIter", PAIRS(BASIC, "label_libsvm", label_path, "label_shape", "(2,)"));
     CHECK_INT(next(iterator), 1);
-    expect_array(label_of(iterator), "2,2", first, 4);
+    expect_array(dense(label_of(iterator)), "2,2", first, 4);
     CHECK_INT(MXDataIterFree(iterator), 0);
     iterator = created("LibSVMIter", PAIRS(BASIC, "label_libsvm", label_path, "label_shape",
                                            "(2,1)", "num_parts", "3", "part_index", "2"));
@@ -92,7 +135,7 @@ TEST(parts)
                 float value = (float)at;
 
                 CHECK_INT(next(iterator), 1);
-                expect_array(data_of(iterator), "1,1", &value, 1);
+                expect_array(dense(data_of(iterator)), "1,1", &value, 1);
             }
             CHECK_INT(next(iterator), 0);
             CHECK_INT(MXDataIterFree(iterator), 0);
@@ -110,7 +153,7 @@ TEST(numbers)
     iterator = created("LibSVMIter",
                        PAIRS("data_libsvm", data_path, "data_shape", "3", "batch_size", "1"));
     CHECK_INT(next(iterator), 1);
-    expect_array(data_of(iterator), "1,3", wide, 3);
+    expect_array(dense(data_of(iterator)), "1,3", wide, 3);
     CHECK_INT(MXDataIterFree(iterator), 0);
     CHECK_INT(remove_folder(), 1);
 }
@@ -162,4 +205,5 @@ TEST(bad_lines)
     CHECK_INT(remove_folder(), 2);
 }
 
-HARNESS_MAIN(ENTRY(rows), ENTRY(rows_of_labels), ENTRY(parts), ENTRY(numbers), ENTRY(bad_lines))
+HARNESS_MAIN(ENTRY(rows), ENTRY(stored), ENTRY(rows_of_labels), ENTRY(parts), ENTRY(numbers),
+             ENTRY(bad_lines))

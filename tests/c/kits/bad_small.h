@@ -101,6 +101,14 @@ static int call_function_ex(const void *function, void *output, int params)
     X(MXNDArrayGetAuxType, MXNDArrayGetAuxType(good, 0, NULL))                                     \
     X(MXNDArrayGetAuxType, MXNDArrayGetAuxType(good, 1, &int_a))                                   \
     X(MXNDArrayGetAuxType64, MXNDArrayGetAuxType64(good, 0, NULL))                                 \
+    X(MXNDArrayCreateSparseEx,                                                                     \
+      MXNDArrayCreateSparseEx(2, shape_u32, 2, 1, 0, 0, 0, 1, &int_a, &u32, &u32, &out))           \
+    X(MXNDArrayCreateSparseEx,                                                                     \
+      MXNDArrayCreateSparseEx(1, NULL, 2, 1, 0, 0, 0, 0, NULL, NULL, NULL, &out))                  \
+    X(MXNDArrayCreateSparseEx64,                                                                   \
+      MXNDArrayCreateSparseEx64(3, shape_i64, 2, 1, 0, 0, 0, 0, NULL, NULL, NULL, &out))           \
+    X(MXNDArrayCreateSparseEx64,                                                                   \
+      MXNDArrayCreateSparseEx64(1, shape_i64, 2, 1, 0, 0, 0, 0, NULL, NULL, NULL, NULL))           \
     X(MXListFunctions, MXListFunctions(NULL, (FunctionHandle **)(void *)&handles))                 \
     X(MXListFunctions, MXListFunctions(&u32, NULL))                                                \
     X(MXGetFunction, MXGetFunction(NULL, (FunctionHandle *)(void *)&p_data))                       \

@@ -58,6 +58,10 @@ static void never_serves(int head, const char *body, void *payload)
       MXKVStorePullWithSparseEx(h, 1, name_a, &good, 0, true))                                     \
     X(MXKVStorePullWithSparseEx, ARRAY, false,                                                     \
       MXKVStorePullWithSparseEx(name_store, 1, name_a, &h, 0, true))                               \
+    X(MXKVStorePullRowSparse, ARRAY, false,                                                        \
+      MXKVStorePullRowSparse(good_store, 1, key_1, &h, &good, 0))                                  \
+    X(MXKVStorePullRowSparseEx, ARRAY, false,                                                      \
+      MXKVStorePullRowSparseEx(name_store, 1, name_a, &good, &h, 0))                               \
     X(MXKVStoreBroadcast, STORE, false,                                                            \
       MXKVStoreBroadcast(h, 1, key_2, 1, key_2, &good, &good, 0))                                  \
     X(MXKVStoreBroadcast, ARRAY, false,                                                            \
@@ -110,6 +114,8 @@ static void never_serves(int head, const char *body, void *payload)
     X(MXKVStorePull, MXKVStorePull(good_store, 1, key_2, &good, 0))                                \
     X(MXKVStorePullEx, MXKVStorePullEx(good_store, 1, name_a, &good, 0))                           \
     X(MXKVStorePullWithSparse, MXKVStorePullWithSparse(good_store, 1, key_2, &good, 0, false))     \
+    X(MXKVStorePullRowSparse, MXKVStorePullRowSparse(good_store, 1, key_1, &good, &good, 0))       \
+    X(MXKVStorePullRowSparseEx, MXKVStorePullRowSparseEx(name_store, 1, name_a, &good, NULL, 0))   \
     X(MXKVStoreBroadcast, MXKVStoreBroadcast(good_store, 1, key_1, 1, key_1, &good, &good, 0))     \
     X(MXKVStoreBroadcastEx,                                                                        \
       MXKVStoreBroadcastEx(name_store, 1, name_b, 1, axis_key, &good, &good, 0))                   \

@@ -207,12 +207,7 @@ mx.nd._internal._shuffle(mx.nd.zeros(4))
 expressions("", X, EXPRESSIONS, rtol=1e-3, atol=1e-4)
 
 REFUSED = """
-mx.nd.sparse.csr_matrix((2, 3))
-mx.nd.sparse.row_sparse_array((2, 3))
-mx.nd.sparse.zeros('csr', (2, 3))
-mx.nd.sparse.array(mx.nd.sparse.csr_matrix(np.eye(2)))
 x.tostype('csr')
-x.tostype('row_sparse')
 mx.nd.contrib.fft(w)
 mx.nd.contrib.quantize(x, mx.nd.array([-1]), mx.nd.array([1]))
 mx.nd.contrib.quantized_flatten(x, mx.nd.array([-1]), mx.nd.array([1]))

@@ -305,7 +305,9 @@ def test_requests() -> None:
     assert listed(x.grad) == [4, 8, 12]
     with pytest.raises(KeyError):
         x.attach_grad("foo")
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(ValueError, match="foo"):
+        x.attach_grad(stype="foo")
+    with pytest.raises(mx.MXNetError, match="csr has 2, not 1 dimensions"):
         x.attach_grad(stype="csr")
     quiet, w = leaf(request="null"), leaf()
     with autograd.record():

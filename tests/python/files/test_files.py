@@ -49,10 +49,17 @@ def test_writes_the_bytes_that_mxnet_writes(name, tmp_path):
     assert (tmp_path / "a").read_bytes() == (FILES / f"{name}.params").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["sparse_rows", "sparse_csr"])
-def test_sparse_arrays_are_refused(name):
-    with pytest.raises(MXNetError, match="sparse"):
-        mx.nd.load(str(FILES / f"{name}.params"))
+@pytest.mark.parametrize(("name", "stype"), [("sparse_rows", "row_sparse"), ("sparse_csr", "csr")])
+def test_sparse_arrays(name, stype, tmp_path):
+    path = FILES / f"{name}.params"
+    loaded = mx.nd.load(str(path))
+    mx.nd.save(tmp_path / "a", loaded)
+    assert (tmp_path / "a").read_bytes() == path.read_bytes()
+    arrays = list(loaded.values()) if isinstance(loaded, dict) else loaded
+    assert stype in {each.stype for each in arrays}
+    for each in arrays:
+        if each.stype != "default":
+            each.check_format()
 
 
 def test_the_shape_mode_must_fit():

@@ -25,7 +25,9 @@ import make_corpus  # noqa: E402
 
 pytestmark = pytest.mark.one_binding
 
-FILES = sorted((ROOT / "tests/reference/files").glob("*.params"))
+ALL = sorted((ROOT / "tests/reference/files").glob("*.params"))
+FILES = [path for path in ALL if not path.stem.startswith("sparse")]
+SPARSE = [path for path in ALL if path not in FILES]
 LIES = (0, 1, 7, 33, 255, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 61, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 LIES += (_read_params.V1, _read_params.V2, _read_params.V3)
 COUNT = 1000
@@ -33,12 +35,12 @@ COUNT = 1000
 ROOM = 48 << 20
 
 
-def damaged(count: int = COUNT) -> list[tuple[str, bytes, bool]]:
+def damaged(count: int = COUNT, files: list[Path] = FILES) -> list[tuple[str, bytes, bool]]:
     """Files that are cut, have flipped bits, or numbers that lie, a third each; and the shape mode to load each in."""
     draw = random.Random(4)
     made = []
     for number in range(count):
-        path = FILES[draw.randrange(len(FILES))]
+        path = files[draw.randrange(len(files))]
         content = bytearray(path.read_bytes())
         how = ("cut", "flipped", "lying")[number % 3]
         if how == "cut":
@@ -121,10 +123,26 @@ def test_undamaged_files_agree_with_the_second_reader():
     for path in FILES:
         numpy_shape = path.stem == "numpy"
         want = expected(path.read_bytes(), numpy_shape)
-        assert (want is None) == path.stem.startswith("sparse")
-        if want is not None:
-            with mx.np_shape(numpy_shape):
-                assert agree(mx.nd.load(path), want)
+        assert want is not None
+        with mx.np_shape(numpy_shape):
+            assert agree(mx.nd.load(path), want)
+
+
+def test_damaged_sparse_arrays_are_refused_or_used():
+    """What is loaded can be read: indices are within the shape."""
+    outcomes = {"refused": 0, "read": 0}
+    for _, content, numpy_shape in damaged(COUNT // 2, SPARSE):
+        with mx.np_shape(numpy_shape):
+            try:
+                loaded = mx.nd.load_frombuffer(content)
+            except MXNetError:
+                outcomes["refused"] += 1
+                continue
+        for each in loaded.values() if isinstance(loaded, dict) else loaded:
+            if each.dtype is not None and np.prod(each.shape, dtype=float) < 1e6:
+                each.asnumpy()
+                outcomes["read"] += 1
+    assert min(outcomes.values()) > 50, outcomes
 
 
 @pytest.mark.parametrize("name", sorted(make_corpus.entries()))
@@ -133,8 +151,10 @@ def test_what_the_fuzzer_starts_from(name):
     path = make_corpus.paths()[name]
     assert path.read_bytes() == content
     want = expected(content, False)
-    assert (want is None) == (message is not None)
-    if message is None:
+    assert (want is None) == (message is not None or name == "sparse")
+    if name == "sparse":
+        assert [each.stype for each in mx.nd.load(path).values()] == ["csr", "row_sparse"] * 2
+    elif message is None:
         assert agree(mx.nd.load(path), want)
     else:
         with pytest.raises(MXNetError, match=message):

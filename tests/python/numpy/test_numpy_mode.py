@@ -76,7 +76,21 @@ def test_concurrent(kind: Any) -> None:
 
 
 def test_sparse_embedding() -> None:
-    compare(lambda: gluon.contrib.nn.SparseEmbedding(5, 3), numpy.array([[0, 4], [2, 2]], "float32"))
+    """Its weight and its gradients are arrays of mx.nd, since those of mx.np are dense."""
+    x = numpy.array([[0, 4], [2, 2]], "float32")
+    for numpy_mode in (False, True):
+        layer = gluon.contrib.nn.SparseEmbedding(5, 3)
+        layer.initialize(mx.init.One())
+        trainer = gluon.Trainer(layer.collect_params(), "sgd", {"learning_rate": 1.0})
+        with mx.util.np_array(numpy_mode), mx.util.np_shape(numpy_mode):
+            inputs = mx.np.array(x) if numpy_mode else mx.nd.array(x)
+            with mx.autograd.record():
+                result = layer(inputs)
+                total = result.sum()
+            total.backward()
+            trainer.step(1)
+            assert type(result) is type(inputs) and layer.weight.grad().stype == "row_sparse"
+            assert layer.weight._reduce().asnumpy()[:, 0].tolist() == [0, 1, -1, 1, 0]
 
 
 LOSSES = {

@@ -177,7 +177,6 @@ def test_names_that_mxlite_lacks_say_why() -> None:
     for module, name, why in (
         (mx, "np_symbol", "mx.sym.np"),
         (mx, "rtc", "CustomOp"),
-        (nd, "sparse", "arrays are dense"),
         (nd.contrib, "quantize", "float16"),
         (mx.sym.contrib, "fft", "GPUs"),
     ):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from mxlite import ndarray
 from mxlite._public import show
 from mxlite.error import WrongValueError
 from mxlite.gluon.block import Block, HybridBlock
 from mxlite.gluon.nn import BatchNorm, HybridSequential, Sequential
 from mxlite.gluon.parameter import ParameterDict
 from mxlite.ndarray._kinds import as_kind, functions_for, kind_for
+from mxlite.ndarray.ndarray import NDArray
 
 __all__ = [
     "Concurrent",
@@ -61,7 +63,7 @@ class Identity(HybridBlock):
 
 
 class SparseEmbedding(Block):
-    """An Embedding whose weight and gradient are to be stored by rows: a hint, they are dense here."""
+    """An Embedding whose weight and gradient are row_sparse: it gets the rows of a batch from the Trainer's store."""
 
     def __init__(
         self, input_dim: int, output_dim: int, dtype: Any = "float32", weight_initializer: Any = None, **kwargs: Any
@@ -78,9 +80,9 @@ class SparseEmbedding(Block):
         )
 
     def forward(self, x: Any) -> Any:
-        """The vectors of `x`."""
-        weight = as_kind(self.weight.row_sparse_data(x), x._kind)
-        return functions_for(x._kind).Embedding(x, weight, name="fwd", **self._kwargs)
+        """The vectors of `x`. Raises: RuntimeError: there is no Trainer of the weight."""
+        weight = self.weight.row_sparse_data(x)
+        return as_kind(ndarray.Embedding(as_kind(x, NDArray), weight, name="fwd", **self._kwargs), x._kind)
 
     def __repr__(self) -> str:
         return "{}({input_dim} -> {output_dim}, {dtype})".format(type(self).__name__, **self._kwargs)
