@@ -31,7 +31,13 @@ MEANING = {
     "x[1:, None, idx]": "of `mxlite.torch`: a key of a slice, a new axis and an index array",
 }
 #: foreign calls that compute nothing: they ask for a shape, a dtype or a device
-QUESTIONS = {"MXLNDArrayGetInfo", "MXNDArrayGetContext", "MXLNDArrayGetEdgeKind", "MXLNDArrayIsContiguous"}
+QUESTIONS = {
+    "MXLNDArrayGetInfo",
+    "MXNDArrayGetContext",
+    "MXLNDArrayGetEdgeKind",
+    "MXLNDArrayIsContiguous",
+    "MXNDArrayGetStorageType",
+}
 
 
 class _Entry(ctypes.Structure):

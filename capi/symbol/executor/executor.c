@@ -230,8 +230,10 @@ static int make_outputs(mxl_executor *e, const mxl_facts *facts, const int8_t *s
                 : mxl_array_new_none();
         if (e->output[i] == NULL)
             return -1;
-        if (e->output[i]->storage == NULL) /* a dense array, of which callers may ask */
+        if (e->output[i]->storage == NULL) { /* a dense array, of which callers may ask */
+            e->output[i]->stype = MXL_DENSE;
             e->output[i]->dtype = dtype != MXL_DTYPE_UNKNOWN ? dtype : MXL_F32;
+        }
     }
     return 0;
 }
