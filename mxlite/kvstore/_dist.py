@@ -10,9 +10,11 @@ import numpy as np
 from mxlite.error import MXNetError
 from mxlite.kvstore._buckets import Sums, wire_type
 from mxlite.kvstore._world import world
+from mxlite.kvstore.base import summed
 from mxlite.kvstore.kvstore import KVStore
 from mxlite.ndarray import NDArray, array
 from mxlite.ndarray._kinds import as_kind
+from mxlite.ndarray.sparse import row_sparse_array
 
 
 class KVStoreDist(KVStore):
@@ -43,18 +45,40 @@ class KVStoreDist(KVStore):
         self._world.agree("init", _kinds(keys, arrays))
         found = []
         for each in arrays:
+            if each.stype == "row_sparse":
+                found.append(self._rows_of_all(each, stored=self.rank == 0)[0])
+                continue
             values = each.asnumpy()
             self._world.broadcast(values)
             found.append(_stored_as(each, values))
         return found
 
     def _totals(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
-        """Sums over workers."""
+        """Sums over workers. Of row_sparse arrays the stored rows alone travel."""
         self._world.agree("push", _kinds(keys, arrays))
-        sent = [each.asnumpy().astype(wire_type(each.dtype), copy=False) for each in arrays]
+        whole = [each for each in arrays if each.stype != "row_sparse"]
+        sent = [each.asnumpy().astype(wire_type(each.dtype), copy=False) for each in whole]
         for request in [self._world.start_sum(each, self._world.comm) for each in sent]:
             self._world.wait(request)
-        return [_stored_as(each, values) for values, each in zip(sent, arrays)]
+        totals = iter([_stored_as(each, values) for values, each in zip(sent, whole)])
+        return [self._sum_of_rows(each) if each.stype == "row_sparse" else next(totals) for each in arrays]
+
+    def _sum_of_rows(self, array: NDArray) -> NDArray:
+        """The sum of a row_sparse array over workers, in their order."""
+        total = summed(self._rows_of_all(array.astype(wire_type(array.dtype))))
+        return total if total.dtype == array.dtype else total.astype(array.dtype)
+
+    def _rows_of_all(self, array: NDArray, stored: bool = True) -> list[NDArray]:
+        """The row_sparse arrays of all workers; of those with `stored` False one that stores nothing."""
+        rows, values = array.indices.asnumpy(), array.data.asnumpy()
+        if not stored:
+            rows, values = rows[:0], values[:0]
+        parts = zip(self._world.gather(values), self._world.gather(rows))
+        shape = (-1, *array.shape[1:])
+        return [
+            row_sparse_array((data.reshape(shape) if data.size else values[:0], indices), array.shape, array.context)
+            for data, indices in parts
+        ]
 
     def pushpull_gradients(self, keys: Sequence[int], parameters: Sequence[Any], update: bool) -> None:
         """Adds up a Trainer's gradients over all workers, most of which have left while backward ran.
@@ -99,4 +123,4 @@ def _stored_as(like: NDArray, values: np.ndarray) -> NDArray:
 
 
 def _kinds(keys: list[Any], arrays: list[NDArray]) -> list[Any]:
-    return [(key, each.shape, np.dtype(each.dtype).name) for key, each in zip(keys, arrays)]
+    return [(key, each.shape, np.dtype(each.dtype).name, each.stype) for key, each in zip(keys, arrays)]

@@ -112,6 +112,17 @@ class World:
         self._started += 1
         self.wait(self.comm.Ibcast(values.reshape(-1).view(np.uint8), root=0))
 
+    def gather(self, values: np.ndarray) -> list[np.ndarray]:
+        """The values of all workers, in their order, each as one axis; they may be of different sizes."""
+        mine = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        sizes = np.empty(self.size, np.int64)
+        self._started += 1
+        self.wait(self.comm.Iallgather(np.array([mine.size], np.int64), sizes))
+        found = np.empty(int(sizes.sum()), np.uint8)
+        self._started += 1
+        self.wait(self.comm.Iallgatherv(mine, [found, sizes]))
+        return [each.view(values.dtype) for each in np.split(found, np.cumsum(sizes)[:-1])]
+
     def agree(self, what: str, thing: Any) -> None:
         """Waits for all workers. Raises: MXNetError, in every worker: they did not all say the same."""
         mine = np.frombuffer(hashlib.sha256(repr((what, thing)).encode()).digest(), np.uint8)
@@ -122,8 +133,8 @@ class World:
         if others.size:
             shown = repr(thing) if len(repr(thing)) < 300 else repr(thing)[:300] + "..."
             raise MXNetError(
-                f"kvstore: worker {others[0]} does not call the same as worker 0, with the same keys, shapes and "
-                f"dtypes; this is worker {self.rank} in {what} of {shown}"
+                f"kvstore: worker {others[0]} does not call the same as worker 0, with the same keys, shapes, "
+                f"dtypes and storage types; this is worker {self.rank} in {what} of {shown}"
             )
 
     def wait(self, request: Any) -> None:

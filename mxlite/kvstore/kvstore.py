@@ -74,7 +74,9 @@ class KVStore(KVStoreBase):
             if each in self._stored or any(each == other for other, _ in pairs[:number]):
                 raise MXNetError(f"kvstore: key {each!r} is in the store already")
         keys = [each for each, _ in pairs]
-        self._stored.update(zip(keys, self._first_values(keys, [array for _, array in pairs])))
+        with autograd.pause():
+            values = self._first_values(keys, [array for _, array in pairs])
+        self._stored.update(zip(keys, values))
 
     def _first_values(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
         """What is kept under new keys."""
@@ -85,7 +87,7 @@ class KVStore(KVStoreBase):
 
         Raises: MXNetError: a key is not there, or the shape is another one.
         """
-        keys, sums, targets = [], [], []
+        keys, pushed, targets = [], [], []
         for each, arrays in _lists(key, value, "value"):
             stored = self._known(each)
             if self._updater is None and arrays[0].shape != stored.shape:
@@ -93,9 +95,10 @@ class KVStore(KVStoreBase):
             if self._updater is None and stored.stype not in ("default", arrays[0].stype):
                 raise MXNetError(f"kvstore: key {each!r} is {stored.stype}, pushed was {arrays[0].stype}")
             keys.append(each)
-            sums.append(summed(arrays))
+            pushed.append(arrays)
             targets.append(stored)
-        totals = self._totals(keys, sums)
+        with autograd.pause():
+            totals = self._totals(keys, [summed(arrays) for arrays in pushed])
         if self._updater is None:
             self._stored.update(zip(keys, totals))
         else:
@@ -128,7 +131,8 @@ class KVStore(KVStoreBase):
                 if array.shape != stored.shape:
                     raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, out= has {array.shape}")
                 if array.stype == "default" or not ignore_sparse:
-                    stored.copyto(array)
+                    with autograd.pause():
+                        stored.copyto(array)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """`push`, then `pull` to `out`, or to the values."""

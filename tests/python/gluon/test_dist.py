@@ -2,65 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
-import shutil
-import signal
 import subprocess
 import sys
-import sysconfig
 import textwrap
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from _workers import MPIEXEC, ROOT, answers, needs_mpi, run, start
 
 import mxlite as mx
 from mxlite.kvstore import base
 
-ROOT = Path(__file__).resolve().parents[3]
-MPIEXEC = shutil.which("mpiexec", path=sysconfig.get_path("scripts")) or shutil.which("mpiexec")
-needs_mpi = pytest.mark.skipif(
-    importlib.util.find_spec("mpi4py") is None or MPIEXEC is None,
-    reason="mpi4py and an MPI are not installed: pip install mxlite[mpi]",
-)
 pytestmark = pytest.mark.one_binding
-
-
-def _start(source: str, folder: Path, *arguments: str, workers: int = 4, **settings: str) -> subprocess.Popen[str]:
-    script = folder / "script.py"
-    script.write_text(textwrap.dedent(source), encoding="utf-8")
-    command = [sys.executable, "-m", "mxlite", "run", *(["-n", str(workers)] if workers else []), str(script)]
-    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, "PYTHONPATH": paths, "FOLDER": str(folder), **settings}
-    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([*command, *arguments], env=environment, start_new_session=True, **pipes)
-
-
-def _run(source: str, folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The run of a script by that many workers (0: as one process alone)."""
-    started = _start(source, folder, *arguments, **options)
-    try:
-        out, err = started.communicate(timeout=120)
-    finally:
-        if started.poll() is None:
-            os.killpg(started.pid, signal.SIGKILL)
-    return subprocess.CompletedProcess(started.args, started.returncode, out, err)
-
-
-def _answers(source: str, folder: Path, *arguments: str, workers: int = 4, **settings: str) -> list[Any]:
-    """What each worker has told, in the order of their numbers."""
-    before = "import json, os\nfrom pathlib import Path\nimport mxnet as mx\n"
-    before += "def tell(rank, what):\n    Path(os.environ['FOLDER'], f'{rank}.json').write_text(json.dumps(what))\n"
-    for old in folder.glob("*.json"):
-        old.unlink()
-    done = _run(before + textwrap.dedent(source), folder, *arguments, workers=workers, **settings)
-    assert done.returncode == 0, done.stderr
-    return [json.loads((folder / f"{i}.json").read_text()) for i in range(workers or 1)]
 
 
 # ---- the numbers ----
@@ -122,8 +80,8 @@ def test_losses_of_four_workers_are_those_of_one_process(
     optimizer: str, update: bool | None, clip: bool, request_: str, early: list[bool], tmp_path: Path
 ) -> None:
     given = [optimizer, update, clip, request_]
-    (one,) = _answers(_TRAIN, tmp_path, json.dumps([optimizer, None, clip, request_, True]), workers=0)
-    four = _answers(_TRAIN, tmp_path, json.dumps([*given, False]), MXLITE_BUCKET_BYTES="6000")
+    (one,) = answers(_TRAIN, tmp_path, json.dumps([optimizer, None, clip, request_, True]), workers=0)
+    four = answers(_TRAIN, tmp_path, json.dumps([*given, False]), MXLITE_BUCKET_BYTES="6000")
     losses = np.sum([each[0] for each in four], axis=0)
     steps = 50 if request_ == "write" else 100
     assert losses.shape == (steps,)
@@ -136,7 +94,7 @@ def test_losses_of_four_workers_are_those_of_one_process(
 @pytest.mark.whole
 def test_three_workers_have_the_same_bits(tmp_path: Path) -> None:
     given = json.dumps(["adam", None, False, "write", False])
-    found = _answers(_TRAIN, tmp_path, given, workers=3, MXLITE_BUCKET_BYTES="6000")
+    found = answers(_TRAIN, tmp_path, given, workers=3, MXLITE_BUCKET_BYTES="6000")
     assert len({bits for _, bits, _ in found}) == 1
 
 
@@ -165,7 +123,7 @@ def test_networks_of_several_dtypes_and_contexts(tmp_path: Path) -> None:
                 found.append([each.asnumpy().tolist() for p in (w, v) for each in p.list_data()])
     tell(kv.rank, [kv.type, found])
     """
-    kind, found = (four := _answers(source, tmp_path))[0]
+    kind, found = (four := answers(source, tmp_path))[0]
     assert kind == "dist_device_sync" and four == [four[0]] * 4
     for number, arrays in enumerate(found):
         count = 1 + number % 2
@@ -213,7 +171,7 @@ def test_what_a_store_of_several_workers_does(tmp_path: Path) -> None:
             found.append(str(error))
     tell(kv.rank, found)
     """
-    found, other = _answers(source, tmp_path, workers=2)
+    found, other = answers(source, tmp_path, workers=2)
     assert found[:2] == ["dist_sync", 2]
     assert found[2:9] == [[each] * 2 for each in (1.0, 3.0, 3.0, 2.0, 5.0, 0.0, 4.0)]
     assert found[:-1] == other[:-1] and len(found) == 15
@@ -254,7 +212,7 @@ def test_a_trainer_s_own_rules(tmp_path: Path) -> None:
             found.append("AssertionError" if isinstance(error, AssertionError) else type(error).__name__)
     tell(kv.rank, found)
     """
-    found, other = _answers(source, tmp_path, workers=2)
+    found, other = answers(source, tmp_path, workers=2)
     assert found == other == [[-2.0] * 2, [-8.0] * 2, "UserWarning", "AssertionError", "RuntimeError"]
 
 
@@ -328,7 +286,7 @@ def _all_end(folder: Path) -> bool:
 )
 def test_a_worker_that_ends_ends_the_others(how: str, words: str, when: int, tmp_path: Path) -> None:
     began = time.monotonic()
-    done = _run(_LOOP, tmp_path, how, str(when))
+    done = run(_LOOP, tmp_path, how, str(when))
     assert time.monotonic() - began < 60
     assert done.returncode != 0
     lines = [line for line in done.stderr.splitlines() if line.startswith("mxlite: worker")]
@@ -341,7 +299,7 @@ def test_a_worker_that_ends_ends_the_others(how: str, words: str, when: int, tmp
 
 @needs_mpi
 def test_workers_end_with_the_command_that_started_them(tmp_path: Path) -> None:
-    started = _start(_LOOP, tmp_path, "0", "1000000000")
+    started = start(_LOOP, tmp_path, "0", "1000000000")
     end = time.monotonic() + 60
     while time.monotonic() < end and len(_pids(tmp_path)) < 8:
         time.sleep(0.1)
@@ -389,11 +347,11 @@ def test_no_shared_memory_is_left(tmp_path: Path) -> None:
         each.mkdir()
     others = Path(f"/dev/shm/mpich_shm_others_{os.getpid()}")
     others.touch()
-    waiting = _start(_SHARED, folders["wait"], "wait", workers=2)
+    waiting = start(_SHARED, folders["wait"], "wait", workers=2)
     try:
         of_it = _shared_files(folders.pop("wait"), 2)
         for how, folder in folders.items():
-            status = _run(_SHARED, folder, how, workers=2).returncode
+            status = run(_SHARED, folder, how, workers=2).returncode
             assert status == 3 if how == "MPI_Abort" else status != 0
             found = _shared_files(folder, 2)
             assert found
@@ -412,7 +370,7 @@ def test_no_shared_memory_is_left(tmp_path: Path) -> None:
 @needs_mpi
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="the system has no /dev/shm")
 def test_no_shared_memory_is_left_by_a_killed_command(tmp_path: Path) -> None:
-    started = _start(_SHARED, tmp_path, "wait", workers=2)
+    started = start(_SHARED, tmp_path, "wait", workers=2)
     found = _shared_files(tmp_path, 2)
     assert found
     started.kill()
@@ -449,14 +407,14 @@ def test_a_bad_setting_is_named(tmp_path: Path) -> None:
     p.initialize()
     mx.gluon.Trainer([p], "sgd", kvstore="dist_sync").step(1)
     """
-    done = _run(source, tmp_path, workers=0, MXLITE_BUCKET_BYTES="many")
+    done = run(source, tmp_path, workers=0, MXLITE_BUCKET_BYTES="many")
     assert done.returncode == 1 and "MXLITE_BUCKET_BYTES must be a number of bytes, got 'many'" in done.stderr
 
 
 @needs_mpi
 def test_one_process_alone_is_a_store_of_one_worker(tmp_path: Path) -> None:
     source = "kv = mx.kv.create('dist_sync')\nkv.init(1, mx.nd.ones(2))\ntell(0, [kv.rank, kv.num_workers])"
-    assert _answers(source, tmp_path, workers=0) == [[0, 1]]
+    assert answers(source, tmp_path, workers=0) == [[0, 1]]
 
 
 # ---- what is refused ----
