@@ -11,6 +11,7 @@
 #include "base/text/near.h"
 #include "base/profile/profile.h"
 #include "op/rule.h"
+#include "op/sparse_forms.h"
 #include "ops/build.h"
 
 /* ---- names ---- */
@@ -166,7 +167,41 @@ static int infer(mxl_infer *infer)
 {
     mxl_custom *c = custom_of(infer->params);
 
-    return c->infer(c, infer);
+    return c->refused ? -1 : c->infer(c, infer);
+}
+
+/* ---- storage types ---- */
+
+static bool has_stypes(const void *params)
+{
+    return custom_of(params)->stypes != NULL;
+}
+
+/* An operator that fails has dense outputs here; its shapes are not inferred then. */
+static bool sparse_stypes(mxl_stypes *call)
+{
+    mxl_custom *c = custom_of(call->params);
+
+    if (c->stypes == NULL)
+        return false;
+    c->refused = c->stypes(c, call->in, call->out) != 0;
+    return true;
+}
+
+/* The storage types of the gradients of the arguments; -1 with the error set. */
+static int ask_grads(mxl_custom *c, const int8_t *out_grad, const int8_t *in, const int8_t *out,
+                     int8_t *in_grad)
+{
+    memset(in_grad, MXL_STYPE_NONE, (size_t)c->num_arguments);
+    return c->grad_stypes(c, out_grad, in, out, in_grad);
+}
+
+static void sparse_grad_stypes(const mxl_stypes *call, const int8_t *out_grad, int8_t *in_grad)
+{
+    mxl_custom *c = custom_of(call->params);
+
+    if (c->grad_stypes == NULL || ask_grads(c, out_grad, call->in, call->out, in_grad) != 0)
+        memset(in_grad, MXL_DENSE, (size_t)call->num_inputs);
 }
 
 /* ---- symbols ---- */
@@ -320,6 +355,19 @@ static int compute(const mxl_call *call)
     return call->is_new ? run(c, call, call->out) : run_apart(c, call);
 }
 
+/* The outputs are new where storage types are asked for. */
+static int sparse_compute(const mxl_call *call)
+{
+    mxl_custom *c = custom_of(call->params);
+
+    return keep_aux(c, call->in + c->num_arguments) != 0 ? -1 : run(c, call, call->out);
+}
+
+static const mxl_sparse_forms forms = {.stypes = sparse_stypes,
+                                       .compute = sparse_compute,
+                                       .grad_stypes = sparse_grad_stypes,
+                                       .makes = has_stypes};
+
 /* ---- backward ---- */
 
 static void saves(mxl_saves *saves)
@@ -333,14 +381,50 @@ static void saves(mxl_saves *saves)
 }
 
 /* Zeros, which the operator writes the gradient of an argument to; scoped. */
-static mxl_array *room_of(mxl_grad *g, int i)
+static mxl_array *room_of(mxl_grad *g, int i, int8_t stype)
 {
     const mxl_meta *meta = mxl_grad_in_meta(g, i);
 
-    return mxl_scope_own(g->s, mxl_array_zeros(meta->dtype, meta->ndim, meta->shape));
+    return mxl_scope_own(g->s,
+                         stype > MXL_DENSE
+                             ? mxl_array_sparse_zeros(stype, meta->dtype, meta->ndim, meta->shape)
+                             : mxl_array_zeros(meta->dtype, meta->ndim, meta->shape));
 }
 
-static int fill(mxl_grad *g, const mxl_custom *c, const mxl_custom_arrays *a)
+static int make_rooms(mxl_grad *g, const mxl_custom *c, const mxl_custom_arrays *a,
+                      const int8_t *stypes)
+{
+    for (int i = 0; i < c->num_arguments; i++) {
+        if ((a->in_grad[i] = room_of(g, i, stypes[i])) == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* The same of the storage types that the operator gives its gradients. */
+static int make_typed_rooms(mxl_grad *g, mxl_custom *c, const mxl_custom_arrays *a)
+{
+    size_t args = (size_t)c->num_arguments, in = args + (size_t)c->num_aux;
+    size_t outs = (size_t)c->num_outputs, bytes = in + args + 2 * outs;
+    int8_t *types = mxl_alloc_zero(bytes), *out_grad = types + in, *out = out_grad + outs;
+    int status;
+
+    if (types == NULL)
+        return -1;
+    for (size_t i = 0; i < args; i++)
+        types[i] = (int8_t)mxl_grad_in_meta(g, (int)i)->stype;
+    for (size_t i = 0; i < outs; i++) {
+        out_grad[i] = a->out_grad[i] != NULL ? a->out_grad[i]->stype : MXL_DENSE;
+        out[i] = a->out[i] != NULL ? a->out[i]->stype : MXL_DENSE;
+    }
+    status = c->grad_stypes == NULL ? 0 : ask_grads(c, out_grad, types, out, out + outs);
+    if (status == 0)
+        status = make_rooms(g, c, a, out + outs);
+    mxl_free(types, bytes);
+    return status;
+}
+
+static int fill(mxl_grad *g, mxl_custom *c, const mxl_custom_arrays *a)
 {
     for (int i = 0; i < c->num_outputs; i++) {
         if (c->reads[i] && (a->out_grad[i] = mxl_grad_output_grad(g, i)) == NULL)
@@ -351,10 +435,8 @@ static int fill(mxl_grad *g, const mxl_custom *c, const mxl_custom_arrays *a)
     for (int i = 0; i < c->num_arguments; i++) {
         if (c->reads[mxl_custom_reads_in(c, i)] && (a->in[i] = mxl_grad_in(g, i)) == NULL)
             return -1;
-        if ((a->in_grad[i] = room_of(g, i)) == NULL)
-            return -1;
     }
-    return 0;
+    return make_typed_rooms(g, c, a);
 }
 
 /* The operator's backward. Under create_graph it runs recorded, so what it makes of operators can
@@ -407,6 +489,8 @@ const mxl_op mxl_op_custom = {
     .saves = saves,
     .grad = grad,
     .strided = true,
+    .sparse = &forms,
+    .makes_sparse = true,
 };
 
 mxl_custom *mxl_custom_of(const mxl_op *op, const void *params)

@@ -31,6 +31,12 @@ typedef struct mxl_custom {
      * node, which has the state of the last run and gets that of this one; borrowed. */
     struct mxl_custom *lasting;
     int (*infer)(struct mxl_custom *custom, mxl_infer *infer);
+    /* NULL: all arrays are dense. The storage types of the outputs, for those of the inputs; and of
+     * the gradients of the arguments, which are preset to MXL_STYPE_NONE. */
+    int (*stypes)(struct mxl_custom *custom, const int8_t *in, int8_t *out);
+    int (*grad_stypes)(struct mxl_custom *custom, const int8_t *out_grad, const int8_t *in,
+                       const int8_t *out, int8_t *in_grad);
+    bool refused; /* stypes has failed: the error is set */
     /* For symbols: complete what is known of the arguments, outputs and states, in one list;
      * unknown are ndim -1, sizes of -1, and MXL_DTYPE_UNKNOWN. */
     int (*shapes)(struct mxl_custom *custom, mxl_shape *shapes, bool legacy_shape);

@@ -38,11 +38,11 @@ class _List(ctypes.Structure):
     _fields_ = [("count", _I), ("callbacks", ctypes.POINTER(_P)), ("contexts", ctypes.POINTER(_P))]
 
 
-def check_dense(stypes: Sequence[str]) -> None:
-    """Raises: NotImplementedError (and MXNetError): an array would be sparse."""
+def check_dense(method: str, stypes: Sequence[str]) -> None:
+    """Raises: NotImplementedError (and MXNetError): an array is sparse, and the method is not the class's own."""
     for stype in stypes:
         if stype not in ("default", "undefined"):
-            raise error.MXNotImplementedError(f"custom operators take dense arrays, not {stype}")
+            raise error.MXNotImplementedError(f"an operator without its own {method} takes dense arrays, not {stype}")
 
 
 # ---- what the library holds ----
@@ -157,6 +157,21 @@ def _INFER_STORAGE_TYPE(held: _Description, count: int, stypes: Any) -> None:  #
         stypes[i] = STYPE_NUMBERS[stype]
 
 
+@_callback(_I, _INTS, _INTS)
+def _INFER_STORAGE_TYPE_BACKWARD(held: _Description, count: int, stypes: Any, tags: Any) -> None:  # noqa: N802
+    given: list[list[str]] = [[] for _ in _TAGS]
+    for i in range(count):
+        given[tags[i]].append(_STYPES[stypes[i]])
+    in_data, out_data, in_grad, out_grad, aux = given
+    groups = [out_grad, in_data, out_data, in_grad, aux]
+    method = held.prop.infer_storage_type_backward
+    made = [list(group) for group in _backward.call_user(method, *map(list, groups))]
+    if [*map(len, made)] != [*map(len, groups)]:
+        raise ValueError("infer_storage_type_backward must return a storage type for each array that it is given")
+    for i, stype in enumerate(stype for group in made for stype in group):
+        stypes[i] = STYPE_NUMBERS[stype]
+
+
 @_callback(_INTS, _INTS, _INTS, _INTS, ctypes.POINTER(_INTS))
 def _DEPENDENCIES(  # noqa: N802
     held: _Description, out_grad: Any, in_data: Any, out_data: Any, count: Any, result: Any
@@ -219,8 +234,8 @@ _DESCRIBING = (
     _CREATE_OPERATOR,
     _INFER_TYPE,
 )
-#: Without and with the callback for storage types, which only a class that overrides the method needs.
-_PROP_CALLBACKS = _table(*_DESCRIBING), _table(*_DESCRIBING, _INFER_STORAGE_TYPE)
+#: Without and with the callbacks for storage types, which only a class with its own methods for them needs.
+_PROP_CALLBACKS = _table(*_DESCRIBING), _table(*_DESCRIBING, _INFER_STORAGE_TYPE, _INFER_STORAGE_TYPE_BACKWARD)
 _OP_CALLBACKS = _table(
     _DELETE,
     _runner("forward", "out_data", ("in_data", "out_data", "aux")),

@@ -95,8 +95,8 @@ class CustomOpProp:
         return in_type, [first] * len(self.list_outputs()), [first] * len(self.list_auxiliary_states())
 
     def infer_storage_type(self, in_stype: list[str]) -> tuple:
-        """The same of storage types. All arrays are "default"; a sparse one is an error."""
-        _callbacks.check_dense(in_stype)
+        """The same of storage types. A class without its own method gets dense copies of sparse arguments."""
+        _callbacks.check_dense("infer_storage_type", in_stype)
         return in_stype, ["default"] * len(self.list_outputs()), ["default"] * len(self.list_auxiliary_states())
 
     def infer_storage_type_backward(
@@ -107,9 +107,12 @@ class CustomOpProp:
         igrad_stype: list[str],
         aux_stype: list[str],
     ) -> tuple:
-        """Storage types of all arrays of a backward, which is not asked: all are "default"."""
+        """Storage types of all arrays of a backward, of which those of in_grad count; unknown ones are "undefined".
+
+        It is asked where the class has its own `infer_storage_type`.
+        """
         for stypes in (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype):
-            _callbacks.check_dense(stypes)
+            _callbacks.check_dense("infer_storage_type_backward", stypes)
         return tuple(["default"] * len(each) for each in (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype))
 
     def declare_backward_dependency(self, out_grad: list[int], in_data: list[int], out_data: list[int]) -> list[int]:

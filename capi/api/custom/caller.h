@@ -6,6 +6,9 @@
 #include "engine/backward/callback.h"
 #include "ops/custom.h"
 
+/* Tags of the arrays that callbacks are given. */
+enum { API_TAG_IN, API_TAG_OUT, API_TAG_IN_GRAD, API_TAG_OUT_GRAD, API_TAG_AUX };
+
 enum {
     API_PROP_CALLBACKS = kCustomOpPropBackwardInferStorageType + 1,
     API_OP_CALLBACKS = kCustomOpBackward + 1
@@ -43,6 +46,9 @@ void api_caller_take(api_callback *entries, int most, const struct MXCallbackLis
 
 /* The functions of mxl_custom. */
 int api_caller_infer(mxl_custom *custom, mxl_infer *infer);
+int api_caller_stypes(mxl_custom *custom, const int8_t *in, int8_t *out);
+int api_caller_grad_stypes(mxl_custom *custom, const int8_t *out_grad, const int8_t *in,
+                           const int8_t *out, int8_t *in_grad);
 int api_caller_shapes(mxl_custom *custom, mxl_shape *shapes, bool legacy_shape);
 int api_caller_dtypes(mxl_custom *custom, int *dtypes);
 int api_caller_forward(mxl_custom *custom, const mxl_custom_arrays *arrays);

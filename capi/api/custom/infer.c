@@ -1,4 +1,4 @@
-/* Shapes, dtypes and storage types of a caller's operator, by its callbacks. */
+/* Shapes and dtypes of a caller's operator, by its callbacks. */
 #include "api/custom/caller.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 /* What the callbacks fill, of each array: the arguments, the outputs, the auxiliary states. */
 typedef struct described {
     int count;
-    int *ndims, **shapes, *dtypes, *stypes;
+    int *ndims, **shapes, *dtypes;
     int *sizes; /* of the arguments */
     size_t bytes;
 } described;
@@ -26,30 +26,28 @@ static int described_begin(described *d, const mxl_custom *c, const mxl_infer *i
     for (int i = 0; i < c->num_arguments; i++)
         sizes += (size_t)infer->in[i]->ndim;
     d->count = (int)count;
-    d->bytes = count * (sizeof(int *) + 3 * sizeof(int)) + sizes * sizeof(int);
+    d->bytes = count * (sizeof(int *) + 2 * sizeof(int)) + sizes * sizeof(int);
     d->shapes = mxl_alloc_zero(d->bytes);
     if (d->shapes == NULL)
         return -1;
     d->ndims = (int *)(d->shapes + count);
     d->dtypes = d->ndims + count;
-    d->stypes = d->dtypes + count;
-    d->sizes = d->stypes + count;
+    d->sizes = d->dtypes + count;
     return 0;
 }
 
-/* Sets what is known before: shapes of the arguments, dtypes and storage types of all inputs. */
+/* Sets what is known before: shapes of the arguments, dtypes of all inputs. */
 static int describe_inputs(described *d, const api_caller_op *o, const mxl_infer *infer)
 {
     int *size = d->sizes;
 
     for (int i = 0; i < d->count; i++)
-        d->dtypes[i] = d->stypes[i] = -1;
+        d->dtypes[i] = -1;
     for (int i = 0; i < infer->num_inputs; i++) {
         const mxl_array *in = infer->in[i];
         int at = place_of(&o->custom, i);
 
         d->dtypes[at] = in->dtype;
-        d->stypes[at] = 0;
         if (i >= o->custom.num_arguments)
             continue;
         d->ndims[at] = in->ndim;
@@ -68,7 +66,6 @@ static int describe_inputs(described *d, const api_caller_op *o, const mxl_infer
 static int ask_described(described *d, const api_caller_op *o)
 {
     const api_callback *types = &o->prop[kCustomOpPropInferType];
-    const api_callback *stypes = &o->prop[kCustomOpPropInferStorageType];
     mxl_callback before;
     int done;
 
@@ -87,11 +84,7 @@ static int ask_described(described *d, const api_caller_op *o)
             d->dtypes[o->custom.num_arguments + i] =
                 o->custom.num_arguments > 0 ? d->dtypes[0] : MXL_F32;
     }
-    if (stypes->run == NULL)
-        return 0;
-    api_caller_enter(&before);
-    done = API_CALL_BACK(*stypes, CustomOpInferStorageTypeFunc, d->count, d->stypes);
-    return api_caller_leave(&before, done, o, "infer_storage_type");
+    return 0;
 }
 
 /* The shape that infer_shape gave for one array. */
@@ -129,12 +122,6 @@ static int check_input(const described *d, const api_caller_op *o, const mxl_arr
 
 static int take_described(const described *d, const api_caller_op *o, mxl_infer *infer)
 {
-    for (int i = 0; i < d->count; i++) {
-        if (d->stypes[i] > 0)
-            return mxl_error("Custom: infer_storage_type of operator \"%.100s\" wants sparse "
-                             "arrays, there are dense ones alone",
-                             o->name);
-    }
     for (int i = 0; i < infer->num_inputs; i++) {
         if (check_input(d, o, infer->in[i], i) != 0)
             return -1;

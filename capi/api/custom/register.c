@@ -190,6 +190,10 @@ static mxl_custom *caller_make(void (*creator)(void), const char *op_type, int c
                                           (const char **)(uintptr_t)values, &list);
     if (api_caller_leave(&before, done, o, "the creator") == 0) {
         api_caller_take(o->prop, API_PROP_CALLBACKS, &list);
+        if (o->prop[kCustomOpPropInferStorageType].run != NULL)
+            o->custom.stypes = api_caller_stypes;
+        if (o->prop[kCustomOpPropBackwardInferStorageType].run != NULL)
+            o->custom.grad_stypes = api_caller_grad_stypes;
         if (describe(o) == 0)
             return &o->custom;
     }

@@ -5,9 +5,6 @@
 
 #include "base/memory/mem.h"
 
-/* Tags of the arrays that forward and backward are given. */
-enum { TAG_IN, TAG_OUT, TAG_IN_GRAD, TAG_OUT_GRAD, TAG_AUX };
-
 /* ---- the instance ---- */
 
 /* Shapes and dtypes of the arguments and the auxiliary states, as create_operator takes them. */
@@ -149,11 +146,11 @@ int api_caller_forward(mxl_custom *c, const mxl_custom_arrays *a)
         return -1;
     for (int i = 0; i < c->num_outputs; i++)
         v.reqs[i] = MXL_GRAD_WRITE;
-    status = give(&v, TAG_IN, c->num_arguments, a->in, true);
+    status = give(&v, API_TAG_IN, c->num_arguments, a->in, true);
     if (status == 0)
-        status = give(&v, TAG_OUT, c->num_outputs, a->out, true);
+        status = give(&v, API_TAG_OUT, c->num_outputs, a->out, true);
     if (status == 0)
-        status = give(&v, TAG_AUX, c->num_aux, c->aux, true);
+        status = give(&v, API_TAG_AUX, c->num_aux, c->aux, true);
     return hand_over(&v, o, kCustomOpForward, a, status);
 }
 
@@ -168,14 +165,14 @@ int api_caller_backward(mxl_custom *c, const mxl_custom_arrays *a)
         return -1;
     for (int i = 0; i < c->num_arguments; i++)
         v.reqs[i] = a->wants[i] ? MXL_GRAD_WRITE : MXL_GRAD_NULL;
-    status = give(&v, TAG_OUT_GRAD, c->num_outputs, a->out_grad, alias);
+    status = give(&v, API_TAG_OUT_GRAD, c->num_outputs, a->out_grad, alias);
     if (status == 0)
-        status = give(&v, TAG_IN, c->num_arguments, a->in, alias);
+        status = give(&v, API_TAG_IN, c->num_arguments, a->in, alias);
     if (status == 0)
-        status = give(&v, TAG_OUT, c->num_outputs, a->out, alias);
+        status = give(&v, API_TAG_OUT, c->num_outputs, a->out, alias);
     if (status == 0)
-        status = give(&v, TAG_IN_GRAD, c->num_arguments, a->in_grad, alias);
+        status = give(&v, API_TAG_IN_GRAD, c->num_arguments, a->in_grad, alias);
     if (status == 0)
-        status = give(&v, TAG_AUX, c->num_aux, c->aux, true);
+        status = give(&v, API_TAG_AUX, c->num_aux, c->aux, true);
     return hand_over(&v, api_caller_of(c), kCustomOpBackward, a, status);
 }

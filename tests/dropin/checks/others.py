@@ -79,6 +79,35 @@ class BrokenProp(ScaledProp):
         return Broken()
 
 
+@mx.operator.register("stored")
+class StoredProp(mx.operator.CustomOpProp):
+    """Squares what a csr array stores."""
+
+    def infer_shape(self, shapes):
+        return shapes, [shapes[0]], []
+
+    def infer_storage_type(self, stypes):
+        return stypes, [stypes[0]], []
+
+    def infer_storage_type_backward(self, ograd, inputs, outputs, igrad, aux):
+        return ograd, inputs, outputs, [inputs[0]], aux
+
+    def create_operator(self, ctx, shapes, dtypes):
+        def stored(like, values):
+            return mx.nd.sparse.csr_matrix((values, like.indices, like.indptr), shape=like.shape)
+
+        class Stored(mx.operator.CustomOp):
+            def forward(self, is_train, req, in_data, out_data, aux):
+                (x,) = in_data
+                self.assign(out_data[0], req[0], stored(x, x.data * x.data) if x.stype == "csr" else x * x)
+
+            def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+                (x,) = in_data
+                self.assign(in_grad[0], req[0], stored(x, 2 * x.data) if x.stype == "csr" else 2 * x)
+
+        return Stored()
+
+
 def custom(_, text):
     x, y, c = array(2, 3), array(2, 3, seed=1), mx.nd.zeros(1)
     x.attach_grad()
@@ -95,6 +124,10 @@ mx.nd.Custom(x, factor=3, op_type='scaled')
 mx.nd.Custom(x, y, op_type='pair')
 mx.nd.Custom(a=x, b=y, op_type='pair')
 mx.nd.Custom(x, c, op_type='counted')
+mx.nd.Custom(x, op_type='stored')
+mx.nd.Custom(x.tostype('csr'), op_type='stored')
+mx.nd.Custom(x.tostype('csr'), op_type='stored').stype
+mx.nd.Custom(x.tostype('row_sparse'), op_type='scaled')
 mx.nd.Custom(x, op_type='broken')
 mx.nd.Custom(x, op_type='never registered')
 mx.nd.Custom(x, op_type='pair')
