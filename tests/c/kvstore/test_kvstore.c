@@ -301,6 +301,53 @@ TEST(many_keys)
     CHECK_INT(MXKVStoreFree(store), 0);
 }
 
-HARNESS_MAIN(ENTRY(types), ENTRY(one_process), ENTRY(pushed_values_are_summed),
-             ENTRY(values_are_copies), ENTRY(an_updater_runs_in_the_order_of_keys), ENTRY(names),
+/* An array in another storage type. */
+static H cast(H array, const char *stype)
+{
+    const char *key = "stype";
+    H out = try_op("cast_storage", 1, &array, 1, &key, &stype);
+
+    CHECK(out != NULL);
+    return out;
+}
+
+/* Rows of a stored array; a refusal leaves the array to fill as it is. */
+TEST(rows_of_a_store)
+{
+    static const int64_t shape[2] = {5, 2};
+    static const double values[10] = {0, 0, 1, 2, 0, 0, 3, 4, 0, 0};
+    H whole = make(F64, 2, shape), zeros = op1("zeros_like", whole), ids = VEC(3, 0, 3);
+    H bad = VEC(7), out = cast(zeros, "row_sparse"), stored, dense;
+    KVStoreHandle store = NULL;
+    int key = 4;
+
+    CHECK_INT(MXNDArraySyncCopyFromCPU(whole, values, 10), 0);
+    stored = cast(whole, "row_sparse");
+    CHECK_INT(MXKVStoreCreate("local", &store), 0);
+    CHECK_INT(MXKVStoreInit(store, 1, &key, &stored), 0);
+    CHECK_INT(MXKVStorePullRowSparse(store, 1, &key, &out, &ids, 0), 0);
+    CHECK_INT(MXKVStorePullRowSparse(store, 1, &key, &out, &bad, 0), -1);
+    CHECK_HAS(MXGetLastError(), "row 7");
+    CHECK_INT(MXKVStorePull(store, 1, &key, &out, 0), 0); /* ignores sparse arrays */
+    dense = cast(out, "default");
+    CHECK_NEAR(at(dense, 6), 3, 0);
+    CHECK_NEAR(at(dense, 2), 0, 0);
+    CHECK_INT(MXKVStorePullRowSparse(store, 1, &key, &dense, &ids, 0), -1);
+    CHECK_INT(MXKVStorePullWithSparse(store, 1, &key, &out, 0, false), 0);
+    drop(dense);
+    dense = cast(out, "default");
+    CHECK_NEAR(at(dense, 2), 1, 0);
+    CHECK_INT(MXKVStoreFree(store), 0);
+    drop(whole);
+    drop(zeros);
+    drop(stored);
+    drop(out);
+    drop(ids);
+    drop(bad);
+    drop(dense);
+}
+
+HARNESS_MAIN(ENTRY(rows_of_a_store), ENTRY(types), ENTRY(one_process),
+             ENTRY(pushed_values_are_summed), ENTRY(values_are_copies),
+             ENTRY(an_updater_runs_in_the_order_of_keys), ENTRY(names),
              ENTRY(an_updater_may_use_the_store), ENTRY(errors_change_nothing), ENTRY(many_keys))

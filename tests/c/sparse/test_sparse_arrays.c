@@ -268,35 +268,5 @@ TEST(empty)
     }
 }
 
-/* Rows of a stored array; a refusal leaves the array to fill as it is. */
-TEST(rows_of_a_store)
-{
-    H stored = rows(5, 2, (double[]){1, 2, 3, 4}, (int64_t[]){1, 3});
-    H out = rows(5, 0, NULL, NULL), ids = VEC(3, 0, 3), bad = VEC(7), dense;
-    KVStoreHandle store = NULL;
-    int key = 4;
-
-    CHECK_INT(MXKVStoreCreate("local", &store), 0);
-    CHECK_INT(MXKVStoreInit(store, 1, &key, &stored), 0);
-    CHECK_INT(MXKVStorePullRowSparse(store, 1, &key, &out, &ids, 0), 0);
-    CHECK_INT(MXKVStorePullRowSparse(store, 1, &key, &out, &bad, 0), -1);
-    CHECK_HAS(MXGetLastError(), "row 7");
-    CHECK_INT(MXKVStorePull(store, 1, &key, &out, 0), 0); /* ignores sparse arrays */
-    dense = cast(out, "default");
-    CHECK_NEAR(at(dense, 6), 3, 0);
-    CHECK_NEAR(at(dense, 2), 0, 0);
-    CHECK_INT(MXKVStorePullRowSparse(store, 1, &key, &dense, &ids, 0), -1);
-    CHECK_INT(MXKVStorePullWithSparse(store, 1, &key, &out, 0, false), 0);
-    drop(dense);
-    dense = cast(out, "default");
-    CHECK_NEAR(at(dense, 2), 1, 0);
-    CHECK_INT(MXKVStoreFree(store), 0);
-    drop(stored);
-    drop(out);
-    drop(ids);
-    drop(bad);
-    drop(dense);
-}
-
-HARNESS_MAIN(ENTRY(rows_of_a_store), ENTRY(parts), ENTRY(conversions), ENTRY(bad_parts),
-             ENTRY(gradients), ENTRY(edits), ENTRY(files), ENTRY(empty))
+HARNESS_MAIN(ENTRY(parts), ENTRY(conversions), ENTRY(bad_parts), ENTRY(gradients), ENTRY(edits),
+             ENTRY(files), ENTRY(empty))
