@@ -339,6 +339,7 @@ static const mxl_op op_leaky_relu = {
     .strided = true,
     .keeps_layout = true,
     .compute = leaky_compute,
+    .draws = true,
     .grad = leaky_grad,
     .grad_kernel = leaky_grad_kernel,
     .saves = leaky_saves,

@@ -316,6 +316,7 @@ static const mxl_op op_rnn = {
     .infer = rnn_infer,
     RNN_SHAPES,
     .compose = rnn_compose,
+    .draws = true,
     .input_name = rnn_input,
 };
 

@@ -224,6 +224,7 @@ static const mxl_op op_choice = {
     .infer = choice_infer,
     .dtypes = ">l",
     .compute = choice_compute,
+    .draws = true,
     .grad = mxl_grad_zero,
 };
 
@@ -326,6 +327,7 @@ static const mxl_op op_counts = {
     .infer = counts_infer,
     .dtypes = ">l",
     .compute = counts_compute,
+    .draws = true,
     .grad = mxl_grad_zero,
 };
 

@@ -161,6 +161,7 @@ static const mxl_op op_draw = {
                   MXL_PARAM(draw_params, shape, MXL_P_SHAPE, "()", "Shape of the result.")),
     .infer = draw_infer,
     .compute = draw_compute,
+    .draws = true,
     .fails_late = true,
     .grad = mxl_grad_zero,
 };
@@ -389,6 +390,7 @@ enum {
                MXL_PARAMS_OF(dist_params, __VA_ARGS__),                                            \
                .arity = its_arity,                                                                 \
                .compose = its_compose##_compose,                                                   \
+               .draws = true,                                                                      \
                .complete_dtypes = mxl_rule_creation_dtypes,                                        \
                .total_outputs = its_compose##_outputs},                                            \
         .of = &id##_distribution,                                                                  \

@@ -151,6 +151,7 @@ static const mxl_op op_dropout = {
     .infer = dropout_infer,
     .shapes = "A>A",
     .compute = dropout_compute,
+    .draws = true,
     .grad = dropout_grad,
     .saves = dropout_saves,
     .in_place = true,

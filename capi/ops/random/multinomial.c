@@ -297,6 +297,7 @@ static const mxl_op op_multinomial = {
     .infer = multinomial_infer,
     .dtypes = "B>tB",
     .compute = multinomial_compute,
+    .draws = true,
     .grad = multinomial_grad,
     .saves = multinomial_saves,
 };

@@ -123,7 +123,7 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
         return (checks) != 0 ? -1 : (fills);                                                       \
     }                                                                                              \
     MXL_CREATOR(op_##id, "_random_" #id, random_params, id##_params, id##_infer, id##_compute,     \
-                op_doc, .aliases = op_aliases, .fails_late = true, MXL_CREATES);                   \
+                op_doc, .aliases = op_aliases, .draws = true, .fails_late = true, MXL_CREATES);    \
     static const mxl_op op_##id##_like = {                                                         \
         .name = "_random_" #id "_like",                                                            \
         .doc = op_doc " In the shape and dtype of an array.",                                      \
@@ -133,6 +133,7 @@ static int draw(mxl_array *out, mxl_sampler sampler, double first, double second
         .shapes = "A>A",                                                                           \
         .numbers_inputs = true,                                                                    \
         .compute = id##_compute,                                                                   \
+        .draws = true,                                                                             \
         .fails_late = true,                                                                        \
         .grad = mxl_grad_zero,                                                                     \
     }

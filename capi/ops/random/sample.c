@@ -94,6 +94,7 @@ static int sample_dtypes(mxl_rule *rule)
         .complete_shapes = sample_complete,                                                        \
         .complete_dtypes = sample_dtypes,                                                          \
         .compute = id##_compute,                                                                   \
+        .draws = true,                                                                             \
         .grad = mxl_grad_zero,                                                                     \
     }
 #define FIRST(input_name, input_doc)  {.name = input_name, .doc = input_doc}

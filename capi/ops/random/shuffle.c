@@ -78,6 +78,7 @@ static const mxl_op op_shuffle = {
     .shapes = "A>A",
     .dtypes = "A>A",
     .compute = shuffle_compute,
+    .draws = true,
     .grad = shuffle_grad,
     .saves = shuffle_saves,
 };

@@ -343,6 +343,7 @@ static const mxl_op op_uniform = {
     .arity = uniform_arity,
     .infer = uniform_infer,
     .compute = mxl_dgl_refuse,
+    .draws = true,
     .sparse = &uniform_forms,
 };
 
@@ -357,6 +358,7 @@ static const mxl_op op_weighted = {
     .arity = weighted_arity,
     .infer = weighted_infer,
     .compute = mxl_dgl_refuse,
+    .draws = true,
     .sparse = &weighted_forms,
 };
 

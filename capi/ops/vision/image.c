@@ -316,6 +316,7 @@ static void maybe_saves(mxl_saves *saves)
         .arity = mxl_arity_hidden,                                                                 \
         .infer = mxl_image_infer,                                                                  \
         .compute = maybe_compute,                                                                  \
+        .draws = true,                                                                             \
         .grad = maybe_grad,                                                                        \
         .saves = maybe_saves,                                                                      \
         .output_names = "output",                                                                  \

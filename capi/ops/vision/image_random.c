@@ -80,6 +80,7 @@ static int factor_compute(const mxl_call *call)
         .check = factor_check,                                                                     \
         .infer = mxl_image_infer,                                                                  \
         .compute = factor_compute,                                                                 \
+        .draws = true,                                                                             \
         .grad = mxl_grad_pass,                                                                     \
         .doc = __VA_ARGS__,                                                                        \
     }
@@ -149,6 +150,7 @@ static const mxl_op op_jitter = {
                   MOST("hue", HUE, "The largest part of a circle, in either direction.")),
     .infer = mxl_image_infer,
     .compute = jitter_compute,
+    .draws = true,
     .grad = mxl_grad_pass,
 };
 
@@ -223,6 +225,7 @@ static const mxl_op op_random_lighting = {
     MXL_ONLY_PARAM(double, alpha_std, MXL_P_FLOAT, "0.0500000007", "The standard deviation."),
     .infer = mxl_image_infer,
     .compute = random_lighting_compute,
+    .draws = true,
     .grad = mxl_grad_pass,
 };
 

@@ -11,6 +11,7 @@
 #include "engine/run/builtin_ops.h"
 #include "engine/run/generator.h"
 #include "symbol/infer.h"
+#include "symbol/passes/passes.h"
 #include "symbol/stypes.h"
 
 /* ---- life ---- */
@@ -102,7 +103,7 @@ static int make_lists(mxl_executor *e)
 mxl_executor *mxl_executor_new(const mxl_symbol *symbol)
 {
     mxl_executor *e = mxl_alloc_zero(sizeof(*e));
-    mxl_symbol *copy = e != NULL ? mxl_symbol_copy(symbol) : NULL;
+    mxl_symbol *copy = e != NULL ? mxl_pass_repeats(symbol) : NULL;
 
     if (copy == NULL) {
         mxl_free(e, sizeof(*e));
