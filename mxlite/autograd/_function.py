@@ -41,8 +41,8 @@ class Function:
 
     # `*inputs: Any, **_: Any` is how a type checker lets a subclass name its own arguments.
     _called = False
-    _to_save: tuple[NDArray, ...] = ()
-    _saved: tuple[Saved, ...] | None = None
+    _to_save: Any = ()
+    _saved: tuple[Any, ...] | None = None
     #: The name of nodes of the class.
     _node_name = "FunctionBackward"
 
@@ -70,19 +70,23 @@ class Function:
         """The gradients of the inputs for those of the outputs."""
         raise NotImplementedError(f"{type(self).__name__} has no backward: a Function defines forward and backward")
 
-    def save_for_backward(self, *args: NDArray) -> None:
-        """Keeps inputs or outputs for backward, where `saved_tensors` gives them back."""
-        self._to_save = tuple(array_list(args, "what save_for_backward keeps"))
+    def save_for_backward(self, *args: Any) -> None:
+        """Keeps inputs or outputs for backward, where `saved_tensors` gives them back; and other things as they are."""
+        self._to_save = args
 
     @property
-    def saved_tensors(self) -> tuple[NDArray, ...]:
-        """The arrays that save_for_backward was given.
+    def saved_tensors(self) -> Any:
+        """What save_for_backward was given, or what was assigned since (None, to let go of it).
 
         Raises: MXNetError: an array was written to since.
         """
         if self._saved is None:
             return self._to_save
-        return tuple(each.get() for each in self._saved)
+        return tuple(each.get() if isinstance(each, Saved) else each for each in self._saved)
+
+    @saved_tensors.setter
+    def saved_tensors(self, value: Any) -> None:
+        self._to_save, self._saved = value, None
 
     def __call__(self, *inputs: NDArray) -> Any:
         """Runs forward, and records it where recording is on."""
@@ -112,10 +116,13 @@ class Function:
         return outputs
 
     def _save(self, outputs: list[NDArray]) -> None:
+        if not isinstance(self._to_save, tuple):
+            return
         numbers = {id(output): number for number, output in enumerate(outputs)}
         name = type(self).__name__
         self._saved = tuple(
-            Saved(array._graph_front_end, array, numbers.get(id(array), -1), name) for array in self._to_save
+            Saved(each._graph_front_end, each, numbers.get(id(each), -1), name) if isinstance(each, NDArray) else each
+            for each in self._to_save
         )
         self._to_save = ()
 

@@ -304,3 +304,27 @@ def test_functions_on_threads_that_share_variables() -> None:
     for thread in threads:
         thread.join()
     assert not problems and listed(x.grad) == [400] * 3
+
+
+def test_other_things_are_kept_as_they_are() -> None:
+    """What save_for_backward is given need not be an array, and may be let go of in backward, as DGL does."""
+
+    class Keeps(autograd.Function):
+        def forward(self, x):
+            self.save_for_backward(x, None, "text", [x])
+            return x * 2
+
+        def backward(self, dy):
+            x, nothing, text, items = self.saved_tensors
+            assert (nothing, text, items[0].shape) == (None, "text", x.shape)
+            self.saved_tensors = None
+            return 2 * dy
+
+    function, x = Keeps(), nd.array([1, 2])
+    x.attach_grad()
+    with autograd.record():
+        y = function(x)
+    assert len(function.saved_tensors) == 4
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [2, 2]
+    assert function.saved_tensors is None

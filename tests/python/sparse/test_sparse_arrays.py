@@ -197,3 +197,16 @@ def test_matrices_of_scipy(monkeypatch: pytest.MonkeyPatch, csr: Any) -> None:
     (data, indices, indptr), shape, dtype = csr.asscipy()
     assert data.tolist() == [1, 2, 3, 4] and indices.tolist() == [1, 0, 2, 0] and indptr.tolist() == [0, 1, 3, 3, 4]
     assert shape == (4, 3) and dtype is np.float32
+
+
+def test_repeated_columns_count_in_the_gradient() -> None:
+    """As DGL's adjacency matrices of graphs with parallel edges have them; the product adds them up."""
+    matrix = nd.sparse.csr_matrix(([1.0, 2, 4, 8], [2, 0, 2, 1], [0, 3, 4]), shape=(2, 3))
+    dense = np.array([[2.0, 0, 5], [0, 8, 0]], "float32")
+    x = nd.array([[1.0, 2], [3, 4], [5, 6]])
+    x.attach_grad()
+    with mx.autograd.record():
+        y = nd.dot(matrix, x)
+    y.backward()
+    np.testing.assert_array_equal(y.asnumpy(), dense @ x.asnumpy())
+    np.testing.assert_array_equal(x.grad.asnumpy(), dense.T @ np.ones((2, 2)))
