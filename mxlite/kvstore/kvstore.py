@@ -74,7 +74,8 @@ class KVStore(KVStoreBase):
             if each in self._stored or any(each == other for other, _ in pairs[:number]):
                 raise MXNetError(f"kvstore: key {each!r} is in the store already")
         keys = [each for each, _ in pairs]
-        self._stored.update(zip(keys, self._first_values(keys, [array for _, array in pairs])))
+        with autograd.pause():
+            self._stored.update(zip(keys, self._first_values(keys, [array for _, array in pairs])))
 
     def _first_values(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
         """What is kept under new keys."""
@@ -93,7 +94,8 @@ class KVStore(KVStoreBase):
             if self._updater is None and stored.stype not in ("default", arrays[0].stype):
                 raise MXNetError(f"kvstore: key {each!r} is {stored.stype}, pushed was {arrays[0].stype}")
             keys.append(each)
-            sums.append(summed(arrays))
+            with autograd.pause():
+                sums.append(summed(arrays))
             targets.append(stored)
         totals = self._totals(keys, sums)
         if self._updater is None:
@@ -128,7 +130,8 @@ class KVStore(KVStoreBase):
                 if array.shape != stored.shape:
                     raise MXNetError(f"kvstore: key {each!r} has shape {stored.shape}, out= has {array.shape}")
                 if array.stype == "default" or not ignore_sparse:
-                    stored.copyto(array)
+                    with autograd.pause():
+                        stored.copyto(array)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """`push`, then `pull` to `out`, or to the values."""
