@@ -75,7 +75,8 @@ class KVStore(KVStoreBase):
                 raise MXNetError(f"kvstore: key {each!r} is in the store already")
         keys = [each for each, _ in pairs]
         with autograd.pause():
-            self._stored.update(zip(keys, self._first_values(keys, [array for _, array in pairs])))
+            values = self._first_values(keys, [array for _, array in pairs])
+        self._stored.update(zip(keys, values))
 
     def _first_values(self, keys: list[Any], arrays: list[NDArray]) -> list[NDArray]:
         """What is kept under new keys."""
@@ -86,7 +87,7 @@ class KVStore(KVStoreBase):
 
         Raises: MXNetError: a key is not there, or the shape is another one.
         """
-        keys, sums, targets = [], [], []
+        keys, pushed, targets = [], [], []
         for each, arrays in _lists(key, value, "value"):
             stored = self._known(each)
             if self._updater is None and arrays[0].shape != stored.shape:
@@ -94,10 +95,10 @@ class KVStore(KVStoreBase):
             if self._updater is None and stored.stype not in ("default", arrays[0].stype):
                 raise MXNetError(f"kvstore: key {each!r} is {stored.stype}, pushed was {arrays[0].stype}")
             keys.append(each)
-            with autograd.pause():
-                sums.append(summed(arrays))
+            pushed.append(arrays)
             targets.append(stored)
-        totals = self._totals(keys, sums)
+        with autograd.pause():
+            totals = self._totals(keys, [summed(arrays) for arrays in pushed])
         if self._updater is None:
             self._stored.update(zip(keys, totals))
         else:

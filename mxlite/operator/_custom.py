@@ -95,9 +95,7 @@ class CustomOpProp:
         return in_type, [first] * len(self.list_outputs()), [first] * len(self.list_auxiliary_states())
 
     def infer_storage_type(self, in_stype: list[str]) -> tuple:
-        """The same of storage types. All are "default": the operator gets dense copies of sparse arrays, and an answer
-        of another type is an error.
-        """
+        """The same of storage types. All arrays are "default"; a sparse one is an error."""
         _callbacks.check_dense(in_stype)
         return in_stype, ["default"] * len(self.list_outputs()), ["default"] * len(self.list_auxiliary_states())
 

@@ -132,7 +132,7 @@ static int take_described(const described *d, const api_caller_op *o, mxl_infer 
     for (int i = 0; i < d->count; i++) {
         if (d->stypes[i] > 0)
             return mxl_error("Custom: infer_storage_type of operator \"%.100s\" wants sparse "
-                             "arrays, it gets dense ones",
+                             "arrays, there are dense ones alone",
                              o->name);
     }
     for (int i = 0; i < infer->num_inputs; i++) {

@@ -259,30 +259,6 @@ def test_wrong_answers_of_a_description() -> None:
             nd.Custom(x, op_type="test_wrong")
 
 
-@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
-def test_sparse_arrays_are_given_as_dense_copies(stype: str) -> None:
-    seen: list = []
-
-    class Op(mx.operator.CustomOp):
-        def forward(self, is_train, req, in_data, out_data, aux):
-            seen.extend(each.stype for each in (*in_data, *out_data))
-            self.assign(out_data[0], req[0], in_data[0] * in_data[0])
-
-        def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
-            seen.extend(each.stype for each in (*out_grad, *in_data, *in_grad))
-            self.assign(in_grad[0], req[0], 2 * in_data[0] * out_grad[0])
-
-    registered("test_given_dense", Op, infer_storage_type=lambda self, given: (seen.extend(given), (given, given))[1])
-    x = nd.array([[0, 3], [0, 0]]).tostype(stype)
-    x.attach_grad()
-    with autograd.record():
-        y = nd.Custom(x, op_type="test_given_dense")
-    y.backward()
-    assert set(seen) == {"default"} and len(seen) >= 6
-    assert (y.stype, y.asnumpy().tolist()) == ("default", [[0, 9], [0, 0]])
-    assert (x.grad.stype, x.grad.asnumpy().tolist()) == (stype, [[0, 6], [0, 0]])
-
-
 def test_nothing_that_backward_does_not_read_is_kept() -> None:
     log: list = []
 
