@@ -460,7 +460,7 @@ demo: $(DEMO_STAMP) lib
 	@$(BUILD)/graph_walk
 
 examples: $(DEMO_STAMP) lib
-	@for name in lenet_digits lstm_text spell_words gradient_penalty numpy_regression; do \
+	@for name in lenet_digits lstm_text spell_words gradient_penalty numpy_regression factorization_machine; do \
 	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
 	@echo "== examples/gluon_digits.py"
 	@$(LIBRARY_ENV) $(VPY) -m mxlite run examples/gluon_digits.py

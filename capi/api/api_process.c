@@ -11,6 +11,7 @@
 #include "base/memory/mem.h"
 #include "base/text/str.h"
 #include "base/thread.h"
+#include "engine/run/fallback.h"
 #include "kernel/target.h"
 
 const char *MXGetLastError(void)
@@ -342,5 +343,13 @@ int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, void *paylo
     mxl_state_clear_slots();
     if (mxl_mem_set_allocator(alloc, release, payload, keep_blocks != 0) != 0)
         return mxl_error_prefix(__func__);
+    return 0;
+}
+
+/* ---- notices ---- */
+
+int MXLSetNotice(MXLNotice notice)
+{
+    mxl_fallback_tell(notice);
     return 0;
 }

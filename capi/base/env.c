@@ -1,9 +1,9 @@
-/* Reading numbers from the environment. */
+/* Reading numbers and flags from the environment. */
 #include "base/env.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 
@@ -37,4 +37,29 @@ int mxl_env_check(const char *variable, const char *wanted)
     if (text == NULL || *text == '\0' || is_list(text))
         return 0;
     return mxl_error("%s is \"%.100s\"; %s is expected", variable, text, wanted);
+}
+
+/* 0 or 1; -1: neither. */
+static int flag_of(const char *text)
+{
+    if (strcmp(text, "1") == 0 || strcasecmp(text, "true") == 0)
+        return 1;
+    return strcmp(text, "0") == 0 || strcasecmp(text, "false") == 0 ? 0 : -1;
+}
+
+bool mxl_env_flag(const char *variable, bool otherwise)
+{
+    const char *text = getenv(variable);
+    int flag = text == NULL ? -1 : flag_of(text);
+
+    return flag < 0 ? otherwise : flag == 1;
+}
+
+int mxl_env_check_flag(const char *variable)
+{
+    const char *text = getenv(variable);
+
+    if (text == NULL || *text == '\0' || flag_of(text) >= 0)
+        return 0;
+    return mxl_error("%s is \"%.100s\"; 0, 1, false or true is expected", variable, text);
 }

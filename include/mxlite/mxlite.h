@@ -322,6 +322,13 @@ MXL_API int MXLSetAllocator(MXLAllocFunction alloc, MXLFreeFunction release, voi
  * Borrowed, valid until this thread's next call of this function. */
 MXL_API int MXLGetInfo(const char *what, const char **out);
 
+/* Sets the function that is called with a line of text where the library has something to tell that
+ * is no error: that a call with sparse arrays runs on dense copies, once for an operator and its
+ * storage types, unless MXNET_STORAGE_FALLBACK_LOG_VERBOSE is 0. Of the whole process; NULL, as it
+ * is at the start: nothing is told. The line is borrowed; the call comes on any thread. */
+typedef void (*MXLNotice)(const char *line);
+MXL_API int MXLSetNotice(MXLNotice notice);
+
 /* Why mxlite lacks an operator of 1.9.1 that it lists (see MXListAllOpNames): `*reason` is one
  * clause, and every use of the operator is an error with it; but symbols take _foreach, _while_loop
  * and _cond, which have graphs. NULL: the operator is there. -1: unknown name.

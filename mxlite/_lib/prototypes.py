@@ -53,6 +53,7 @@ MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
 MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetDefaultDtype:iP MXLSetInplace:iP
 MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP MXLPythonEndCapsule:P>v MXLPythonRelease:P>v MXLSetPython:P
+MXLSetNotice:P
 MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP
 MXNDArrayCallDLPackDeleter:P MXNDArrayCreate:PIiiiP MXNDArrayCreateEx:PIiiiiP MXNDArrayCreateEx64:PiiiiiP

@@ -280,7 +280,7 @@ class Checks:
             check_undefined_grad: Whether backward is also run without gradients of outputs, which must give zeros.
             check_grad_dtypes: Whether gradients must have the dtypes of inputs.
             fast_mode: Whether one random combination of the elements of each Jacobian is compared, not each element.
-            masked: Has no effect: there are no sparse arrays.
+            masked: Has no effect: inputs are dense.
             check_batched_grad, check_batched_forward_grad, check_forward_ad: Are not there.
         Raises:
             GradcheckError: they differ.

@@ -28,6 +28,7 @@ SECTIONS = {
         "from-c",
         "autograd",
         "gluon",
+        "sparse",
         "distributed",
         "profiler",
         "settings",

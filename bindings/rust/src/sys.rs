@@ -65,6 +65,7 @@ pub type MXLFreeFunction = Option<unsafe extern "C" fn(payload: *mut c_void, blo
 pub type MXLFunctionRule = Option<unsafe extern "C" fn(payload: *mut c_void, num_outputs: c_int, output_grads: *const NDArrayHandle, num_inputs: c_int, wants: *const c_int, results: *mut NDArrayHandle) -> c_int>;
 pub type MXLGradHook = Option<unsafe extern "C" fn(payload: *mut c_void, count: c_int, grads: *const NDArrayHandle, results: *mut NDArrayHandle) -> c_int>;
 pub type MXLNodeHook = Option<unsafe extern "C" fn(payload: *mut c_void, num_inputs: c_int, input_grads: *const NDArrayHandle, num_outputs: c_int, output_grads: *const NDArrayHandle, results: *mut NDArrayHandle) -> c_int>;
+pub type MXLNotice = Option<unsafe extern "C" fn(line: *const c_char)>;
 pub type MXLPackFunction = Option<unsafe extern "C" fn(payload: *mut c_void, array: NDArrayHandle, packed: *mut *mut c_void) -> c_int>;
 pub type MXLRecordHook = Option<unsafe extern "C" fn(payload: *mut c_void, node: MXLNodeHandle, num_outputs: c_int, outputs: *const NDArrayHandle) -> c_int>;
 pub type MXLReleaseFunction = Option<unsafe extern "C" fn(payload: *mut c_void)>;
@@ -279,6 +280,7 @@ extern "C" {
     pub fn MXLSetDefaultDtype(dtype: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetGradMode(enabled: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetInplace(follow: c_int, before: *mut c_int) -> c_int;
+    pub fn MXLSetNotice(notice: MXLNotice) -> c_int;
     pub fn MXLSetPoolCap(bytes: i64, before: *mut i64) -> c_int;
     pub fn MXLSetPython(python: *const c_void) -> c_int;
     pub fn MXLSetRecordHook(hook: MXLRecordHook, payload: *mut c_void) -> c_int;

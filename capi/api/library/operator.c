@@ -286,7 +286,7 @@ static int check_dense(const api_library_call *c, int *stypes)
     for (int i = 0; i < total; i++) {
         if (stypes[i] > 0)
             return mxl_error("%s: infer_storage_type of the library wants a sparse array as %s %d, "
-                             "and mxlite has dense ones alone",
+                             "and operators of libraries get dense ones",
                              o->op.name, i < in ? "input" : "output", i < in ? i : i - in);
     }
     return 0;

@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "base/profile/profile.h"
 #include "engine/run/builtin_ops.h"
+#include "engine/run/fallback.h"
 #include "engine/run/scope.h"
 #include "op/sparse_forms.h"
 
@@ -217,6 +218,7 @@ static int run_fallback(mxl_run *r)
 
     if (arrays == NULL || builtin == NULL)
         return -1;
+    mxl_fallback_say(r);
     mxl_scope_begin(&scope, r->mode);
     status = run_dense(r, &scope, builtin, arrays, out);
     if (status == 0)

@@ -7,6 +7,7 @@ array. An operator that has no form for the storage types of a call computes wit
 from __future__ import annotations
 
 # ruff: noqa: F401 - what is imported here is what the module offers
+from mxlite._lib import notices as _notices  # what runs on dense copies is said
 from mxlite.ndarray._generate import show_functions as _show_functions
 from mxlite.ndarray.sparse._arithmetic import add, divide, multiply, subtract
 from mxlite.ndarray.sparse._array import BaseSparseNDArray

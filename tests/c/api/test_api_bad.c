@@ -47,7 +47,8 @@ static const char *const never_fails[] = {
     "MXLSetGradMode",   "MXLSetInplace",    "MXGetLastError",
     "NNGetLastError",   "MXNotifyShutdown", "MXLSetRecordHook",
     "MXNDArrayWaitAll", "MXRandomSeed",     "MXNDArrayCallDLPackDeleter",
-    "MXProfilePause",   "MXLPythonRelease", "MXLPythonEndCapsule"};
+    "MXProfilePause",   "MXLPythonRelease", "MXLPythonEndCapsule",
+    "MXLSetNotice"};
 
 static void bad_free(void *payload, void *block, size_t bytes)
 {

@@ -37,6 +37,7 @@ DOCUMENTS = (
     "docs/glossary.md",
     "docs/names.md",
     "docs/settings.md",
+    "docs/sparse.md",
     "docs/status.md",
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -77,7 +78,7 @@ def _python_path() -> str:
     return os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 
-@pytest.mark.parametrize("page", ["autograd", "from-mxnet", "from-pytorch"])
+@pytest.mark.parametrize("page", ["autograd", "from-mxnet", "from-pytorch", "sparse"])
 def test_the_programs_of_a_page(tmp_path: Path, page: str) -> None:
     """Its examples, run in order, print the text below each."""
     text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")

@@ -97,9 +97,10 @@ def answer(mx: Any, line: str) -> str:
     *statements, expression = (part.strip() for part in line.split(";;"))
     scope = names(mx)
     try:
-        for statement in statements:
-            exec(statement, scope)
-        return describe(mx, eval(expression, scope))
+        with mx.name.NameManager():  # names count from 0, whatever ran before
+            for statement in statements:
+                exec(statement, scope)
+            return describe(mx, eval(expression, scope))
     except Exception as problem:
         classes = [each.__name__ for each in type(problem).__mro__]
         return "! " + " ".join(classes[: classes.index("Exception") + 1])

@@ -83,6 +83,35 @@ def test_parameters_stored_by_rows(tmp_path: Any) -> None:
     trainer.load_states(str(tmp_path / "states"))
 
 
+def test_rows_that_are_first_asked_for_while_recording() -> None:
+    """What a store keeps and gives is not recorded: the arrays have gradients, and the Trainer's store begins here."""
+    params = gluon.ParameterDict()
+    kinds = {"stype": "row_sparse", "grad_stype": "row_sparse"}
+    weight, bias = params.get("weight", shape=(4, 2), init="ones", **kinds), params.get("bias", shape=(2,), init="ones")
+    params.initialize()
+    trainer = gluon.Trainer(params, "sgd", {"learning_rate": 1.0})
+    x = nd.array([[0, 2, 0, 0]]).tostype("csr")
+    for step in range(2):
+        with autograd.record():
+            loss = nd.sparse.dot(x, weight.row_sparse_data(x.indices)) + bias.data()
+        assert loss.asnumpy().tolist() == [[3 - 5 * step] * 2]
+        loss.backward()
+        trainer.step(1)
+    rows = weight.row_sparse_data(nd.arange(4))
+    assert rows.asnumpy().tolist() == [[1, 1], [-3, -3], [1, 1], [1, 1]] and bias.data().asnumpy().tolist() == [-1, -1]
+    store, array, given = mx.kv.create(), nd.ones(2), nd.zeros(2)
+    for each in (array, given):
+        each.attach_grad()
+    with autograd.record():
+        store.init(0, array)
+        store.push(0, array)
+        store.pull(0, out=given)
+        store.broadcast(1, array, given)
+        loss = (given * 3).sum()
+    loss.backward()
+    assert given.grad.asnumpy().tolist() == [3, 3] and array.grad.asnumpy().tolist() == [0, 0]
+
+
 @pytest.mark.parametrize("store", [None, "local", "new"])
 def test_a_module_trains_by_the_rows_of_its_batches(store: Any) -> None:
     """As with dense data and a dense weight."""
