@@ -12,8 +12,8 @@
     X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(median) X(maximum) X(hypot) \
     X(division) X(exponent) X(special) X(where) X(activation) X(leaky) X(norm) X(variance) X(range) \
     X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
-    X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(attention) \
-    X(custom) X(svm_output) X(sparse_reg) X(sparse_rows)
+    X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(custom) \
+    X(svm_output) X(sparse_reg) X(sparse_rows)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
 #define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
@@ -22,7 +22,7 @@
     X(np_create) X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order)
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
-#define RECURRENT(X)  X(rnn) X(ctc)
+#define SEQUENCES(X) X(rnn) X(attention) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(hawkes)
 #define SYMBOLS(X) X(control)
@@ -39,7 +39,7 @@ LINALG(DECLARED)
 NUMPY(DECLARED)
 OLD(DECLARED)
 OPTIMIZERS(DECLARED)
-RECURRENT(DECLARED)
+SEQUENCES(DECLARED)
 SPARSE(DECLARED)
 STATISTICS(DECLARED)
 SYMBOLS(DECLARED)
@@ -63,8 +63,8 @@ const mxl_op *const *const mxl_families[] = {
 #ifndef MXL_WITHOUT_OPTIMIZERS
     OPTIMIZERS(LISTED)
 #endif
-#ifndef MXL_WITHOUT_RECURRENT
-    RECURRENT(LISTED)
+#ifndef MXL_WITHOUT_SEQUENCES
+    SEQUENCES(LISTED)
 #endif
 #ifndef MXL_WITHOUT_SPARSE
     SPARSE(LISTED)
