@@ -34,14 +34,14 @@ def numbers(shape: tuple, density: float, dtype: str, seed: int, special: bool) 
     return values.astype(dtype)
 
 
-def maker(mx: Any) -> Any:
+def maker(mx: Any, dense: bool = False) -> Any:
     """The function `make` of the programs: arrays of which some store zeros too."""
     nd, sp = mx.nd, mx.nd.sparse
 
     def make(stype: str, shape: tuple, density: float, dtype: str, seed: int, special: bool = False) -> Any:
         values = numbers(shape, density, dtype, seed, special)
         zeros = seed % 4 == 0 and density > 0
-        if stype == "default":
+        if dense or stype == "default":
             return nd.array(values, dtype=dtype)
         if stype == "row_sparse":
             rows = np.flatnonzero(values.reshape(shape[0], -1).any(axis=1) | (zeros & (np.arange(shape[0]) % 3 == 0)))
@@ -92,9 +92,9 @@ def answer(mx: Any, scope: dict, text: str, shows: list[str]) -> Any:
         return ["!", classes[: classes.index("Exception") + 1], message[:200]]
 
 
-def run(mx: Any, number: int, write: Any) -> None:
+def run(mx: Any, number: int, dense: bool, write: Any) -> None:
     scope = {
-        **{"mx": mx, "nd": mx.nd, "sp": mx.nd.sparse, "np": np, "make": maker(mx)},
+        **{"mx": mx, "nd": mx.nd, "sp": mx.nd.sparse, "np": np, "make": maker(mx, dense)},
         "recording": mx.autograd.set_recording,
     }
     for at, step in enumerate(program(number)):
@@ -109,6 +109,7 @@ def main() -> None:
     parser.add_argument("output")
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
+    parser.add_argument("--dense", action="store_true", help="all arrays are dense")
     options = parser.parse_args()
     faulthandler.enable()
     warnings.simplefilter("ignore")
@@ -123,7 +124,7 @@ def main() -> None:
             child = os.fork()
             if child == 0:
                 signal.alarm(SECONDS)
-                run(mx, number, write)
+                run(mx, number, options.dense, write)
                 os._exit(0)
             _, status = os.waitpid(child, 0)
             if status != 0:

@@ -450,7 +450,7 @@ def updates(m: Maker) -> None:
     arrays = []
     for i in range(states):
         its = (shape[0], 1) if name == "group_adagrad_update" else shape
-        arrays.append(m.new(its, stype if not m.chance(0.05) else "", m.one([0, 0.5, 1])))
+        arrays.append(m.new(its, stype if not m.chance(0.05) else "", m.one([0, 1])))
         m.steps.append(Step(f"{arrays[-1]} = nd.abs({arrays[-1]})", [arrays[-1]], "abs", [arrays[-1]]))
     for _ in range(m.one([1, 2])):
         grad = m.new(shape, m.one(["row_sparse", "row_sparse", "row_sparse", "default", "csr"]))
@@ -469,7 +469,7 @@ def updates(m: Maker) -> None:
         if where == "sp" and name in ("nag_mom_update", "rmsprop_update", "signsgd_update"):
             where = "nd"
         listed = ", ".join([weight, grad, *arrays])
-        out = weight if not m.chance(0.05) else m.of(shape)
+        out = weight if not m.chance(0.05) else m.new(shape)
         text = f"{where}.{name}({listed}, {text}, out={out})"
         m.steps.append(Step(text, list(dict.fromkeys([weight, *arrays, out])), name, [weight, grad, *arrays]))
 
