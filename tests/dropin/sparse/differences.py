@@ -49,6 +49,9 @@ REFUSALS = {
     "all rows containing non-zeros": "a row_sparse weight that stores some rows, with dense states",
     "where is missing FInferType": "arrays of two dtypes",
     "Only kWriteTo supported for broadcast": "csr and dense, into its input",
+    "has not implemented dot(csr.T, rsp)": "dot of a transposed csr and row_sparse, as dense",
+    "temp_out.storage_initialized()": "_scatter_elemwise_div of an array that stores nothing",
+    "Cannot use sparse_grad": "Embedding with a gradient of the other storage type",
     "Non compatible matrix dimensions": "FullyConnected with a weight that stores nothing",
 }
 
@@ -73,7 +76,9 @@ def backward_reason(found: Found) -> str:
         return "gradients where the head's is sparse"
     if found.is_a("dot") and "csr" in found.stypes:
         return "the gradient of a csr factor of dot is 0, or what memory held, in 1.9.1"
-    if found.is_a("broadcast_power|power|gammaln|array \\*\\* array") and has_nan(found.theirs):
+    if found.is_a("gammaln|gamma"):
+        return "gradients at poles, and of powers that are constant"
+    if found.is_a("broadcast_power|power|array \\*\\* array") and has_nan(found.theirs):
         return "gradients at poles, and of powers that are constant"
     return ""
 
@@ -93,6 +98,8 @@ def into_reason(found: Found) -> str:
 def attached_reason(found: Found) -> str:
     """Why an array for gradients differs, or nothing."""
     if found.how == "another dtype" and "stype=" in found.text:
+        return "attach_grad(stype=...) gives float32 gradients in 1.9.1"
+    if found.how == "an error" and "its gradient is float32" in found.ours[2]:
         return "attach_grad(stype=...) gives float32 gradients in 1.9.1"
     if found.how == "an error" and "'csr'" in found.text and len(found.theirs[0][2]) != 2:
         return "csr arrays of other than two dimensions"
@@ -115,6 +122,8 @@ def reason(found: Found) -> str:
             return "indptr of a result that stores nothing has no elements in 1.9.1"
     if found.is_a("dot") and "backward" not in found.function and has_nan(found.theirs):
         return "zeros that are not stored, times an infinity"
+    if found.is_a("norm") and has_nan(found.theirs):
+        return "norms of several infinities"
     if found.is_a(".*_update") and found.some:
         return "1.9.1 reads states that store some rows as if they stored all"
     if "backward" in found.function:
@@ -123,7 +132,7 @@ def reason(found: Found) -> str:
 
 
 #: Reasons for which the values are not those of dense arrays.
-OWN_VALUES = "attach_grad|arrays without rows|scatter|states|weight|an infinity|poles"
+OWN_VALUES = "attach_grad|arrays without rows|scatter|states|weight|labels"
 
 
 def has_values_of_dense(found: Found, why: str) -> bool:

@@ -79,7 +79,7 @@ class Maker:
         if shape[0] == 0:
             stype = "csr" if len(shape) == 2 else "default"
         density = self.one(DENSITIES) if density is None else density
-        dtype = self.dtype if not self.chance(0.01) else self.one(["float32", "float64", "float16", "int32", "int64"])
+        dtype = self.dtype if not self.chance(0.01) else self.one(["float32", "float64", "float16"])
         seed = self.random.randrange(10000)
         name = self.name()
         special = ", special=True" if self.special else ""
@@ -246,7 +246,7 @@ def stored(m: Maker, s: Shape) -> Call:
 
 def product(m: Maker, s: Shape) -> Call:
     inner = m.one([1, 2, 3, 8, 33, 70])
-    ta, tb = m.chance(0.35), m.chance(0.2)
+    ta, tb = m.chance(0.35) and s[0] > 0, m.chance(0.2)
     left = (inner, s[0]) if ta else s
     inner = inner if ta else s[1]
     columns = m.one([1, 2, 3, 8, 33])
