@@ -28,14 +28,15 @@ HERE = Path(__file__).resolve().parent
 Answers = dict  # (number of the program, of the step) -> answer
 
 
-def ask(side: str, first: int, last: int, root: Path, library: str) -> Answers:
+def ask(side: str, first: int, last: int, build: Path) -> Answers:
     """All answers of one side."""
     environment = {**os.environ, "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": "0", "OMP_NUM_THREADS": "1"}
     environment.pop("MXNET_LIBRARY_PATH", None)
     if side == "package":
-        environment["MXNET_LIBRARY_PATH"] = library
+        environment["MXNET_LIBRARY_PATH"] = str(build / "libmxnet.so")
     if side == "mxlite":
-        environment.update(PYTHONPATH=str(root), MXLITE_BINDING="ctypes")
+        environment.update(PYTHONPATH=str(HERE.parents[2]), MXLITE_BINDING="ctypes")
+        environment.update(MXLITE_LIBRARY=str(build / "libmxlite.so"))
     package = "mxlite" if side == "mxlite" else "mxnet"
     with tempfile.TemporaryDirectory() as folder:
         path, errors = Path(folder) / "answers", Path(folder) / "errors"
@@ -193,7 +194,7 @@ def report(side: str, found: list[Found], twins: Answers, options: Any) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("library")
+    parser.add_argument("build", help="the folder of the libraries")
     parser.add_argument("--calls", type=int, default=300, help="how many calls, about")
     parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("--sides", default="package,mxlite")
@@ -201,7 +202,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=60, help="how many kinds to print")
     parser.add_argument("--keep", help="a file that has 1.9.1's answers to these programs, or gets them")
     options = parser.parse_args()
-    began, library, root = time.time(), str(Path(options.library).resolve()), HERE.parents[2]
+    began, build = time.time(), Path(options.build).resolve()
     last, calls = options.first, 0
     while calls < options.calls:
         calls += sum(bool(step.function) for step in program(last))
@@ -212,7 +213,7 @@ def main() -> None:
     def answer(side: str) -> Answers:
         if side in ("mxnet", "dense") and kept and kept.exists():
             return pickle.loads(kept.read_bytes())[side]
-        return ask(side, options.first, last, root, library)
+        return ask(side, options.first, last, build)
 
     with ThreadPoolExecutor(2) as pool:
         answers = dict(zip(sides, pool.map(answer, sides)))
@@ -230,7 +231,9 @@ def main() -> None:
         print(f"{side}: {sum(count for count, _ in results)} of {calls} calls compared, {unnamed} unnamed differences")
     errors = sum(answer[:1] == ["!"] for answer in answers["mxnet"].values() if isinstance(answer, list))
     dead = sum(key[1] == "end" for key in answers["mxnet"])
-    print(f"sparse programs: {last - options.first} programs, {calls} calls, of which 1.9.1 refuses {errors} and ends in {dead}")
+    print(
+        f"sparse programs: {last - options.first} programs, {calls} calls, of which 1.9.1 refuses {errors} and ends in {dead}"
+    )
     print(f"{failed} failed, {time.time() - began:.0f} s")
     sys.exit(failed > 0)
 

@@ -95,7 +95,9 @@ class Maker:
         return self.new(shape, stype)
 
     def axis(self, ndim: int = 2) -> str:
-        return self.one(["", "axis=0", "axis=1", "axis=-1", "axis=(0, 1)", "axis=(1,)", "axis=()"][: 7 if ndim == 2 else 2])
+        return self.one(
+            ["", "axis=0", "axis=1", "axis=-1", "axis=(0, 1)", "axis=(1,)", "axis=()"][: 7 if ndim == 2 else 2]
+        )
 
 
 Call = tuple  # function, text, result's shape or None where it is not to be used again
@@ -215,7 +217,10 @@ def cut(m: Maker, s: Shape) -> Call:
         return "slice", f"{name}({x}, begin=({max(a, 0)},), end=({b},))", None
     if kind < 0.8:
         return "slice_axis", f"nd.slice_axis({x}, axis={m.one([0, 1])}, begin=0, end=1)", None
-    at = [m.random.randrange(-1, s[0] + 1) if m.chance(0.1) else m.random.randrange(max(s[0], 1)) for _ in range(m.one([1, 2, 5]))]
+    at = [
+        m.random.randrange(-1, s[0] + 1) if m.chance(0.1) else m.random.randrange(max(s[0], 1))
+        for _ in range(m.one([1, 2, 5]))
+    ]
     if kind < 0.95:
         mode = m.one(["", "", ", mode='wrap'", ", mode='clip'"])
         return "take", f"nd.take({x}, nd.array({at}, dtype={m.one(['float32', 'int32', 'int64'])!r}){mode})", None
@@ -232,7 +237,11 @@ def stored(m: Maker, s: Shape) -> Call:
     at = sorted({m.random.randrange(max(s[0], 1)) for _ in range(m.one([0, 1, 2, 5, 40]))})
     if kind < 0.75:
         dtype = m.one(["float32", "int64", "int32", "float64"])
-        return "retain", f"sp.retain({m.of(s, m.one(['', 'row_sparse', 'row_sparse']))}, nd.array({at or [0]}, dtype={dtype!r}))", s
+        return (
+            "retain",
+            f"sp.retain({m.of(s, m.one(['', 'row_sparse', 'row_sparse']))}, nd.array({at or [0]}, dtype={dtype!r}))",
+            s,
+        )
     if kind < 0.8:
         return "clip", f"{m.one(['nd', 'sp'])}.clip({x}, {m.one(SCALARS)}, {m.one(SCALARS)})", s
     if kind < 0.88:
@@ -269,12 +278,20 @@ def layer(m: Maker, s: Shape) -> Call:
         at = [m.random.randrange(rows) for _ in range(m.one([1, 3, 40]))]
         weight = m.of((rows, s[1]))
         sparse = m.one(["", ", sparse_grad=True", ", sparse_grad=False"])
-        return "Embedding", f"{m.one(['nd', 'sp'])}.Embedding(nd.array({at}), {weight}, input_dim={rows}, output_dim={s[1]}{sparse})", None
+        return (
+            "Embedding",
+            f"{m.one(['nd', 'sp'])}.Embedding(nd.array({at}), {weight}, input_dim={rows}, output_dim={s[1]}{sparse})",
+            None,
+        )
     if kind < 0.7:
         hidden = m.one([1, 3])
         bias = m.chance(0.5)
         rest = f", {m.of((hidden,), 'default' if m.chance(0.8) else '')}" if bias else ", no_bias=True"
-        return "FullyConnected", f"{m.one(['nd', 'sp'])}.FullyConnected({m.of(s)}, {m.of((hidden, s[1]))}{rest}, num_hidden={hidden})", None
+        return (
+            "FullyConnected",
+            f"{m.one(['nd', 'sp'])}.FullyConnected({m.of(s)}, {m.of((hidden, s[1]))}{rest}, num_hidden={hidden})",
+            None,
+        )
     name = m.one(["LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"])
     return name, f"{m.one(['nd', 'sp'])}.{name}({m.of(s, 'default')}, {m.of(s)})", None
 
@@ -354,7 +371,12 @@ def given(m: Maker) -> None:
     shape = m.shape()
     for _ in range(m.one([2, 4])):
         function, text, result = call(m, shape)
-        if result is None or not text.startswith(("nd.", "sp.")) or function.endswith("number") or text.startswith("sp.sub"):
+        if (
+            result is None
+            or not text.startswith(("nd.", "sp."))
+            or function.endswith("number")
+            or text.startswith("sp.sub")
+        ):
             continue
         if text.startswith(("sp.add(", "sp.multiply(", "sp.divide(", "nd.array", "sp.array")):
             continue
