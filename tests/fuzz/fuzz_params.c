@@ -52,7 +52,7 @@ static void read_values(NDArrayHandle array);
  * what may be held. */
 static void convert(NDArrayHandle array)
 {
-    static const char *const stypes[] = {"default", "row_sparse", "csr"}, *const key = "stype";
+    static const char *stypes[] = {"default", "row_sparse", "csr"}, *key = "stype";
     int64_t shape[32], count = 8;
     int ndim = MXLNDArrayGetInfo(array, 32, shape, NULL);
     OpHandle op = NULL;

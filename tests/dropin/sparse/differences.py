@@ -17,7 +17,6 @@ class Found:
     text: str
     function: str
     stypes: list[str]  # of its inputs
-    grads: list[str]  # of the gradients of its inputs, "" of those that have none
     how: str
     ours: Any
     theirs: Any
@@ -51,6 +50,10 @@ REFUSALS = {
     "Only kWriteTo supported for broadcast": "csr and dense, into its input",
     "has not implemented dot(csr.T, rsp)": "dot of a transposed csr and row_sparse, as dense",
     "temp_out.storage_initialized()": "_scatter_elemwise_div of an array that stores nothing",
+    "sparse dot only supports 2 dimensional lhs": "dot of csr and other than two axes",
+    "shape_.Size() > 0": "a standard step with states that store nothing",
+    "is not implemented for CPU": "group adagrad of dense gradients",
+    "delay_alloc": "a call after one that made an array without rows",
     "Cannot use sparse_grad": "Embedding with a gradient of the other storage type",
     "Non compatible matrix dimensions": "FullyConnected with a weight that stores nothing",
 }
@@ -122,6 +125,12 @@ def reason(found: Found) -> str:
             return "indptr of a result that stores nothing has no elements in 1.9.1"
     if found.is_a("dot") and "backward" not in found.function and has_nan(found.theirs):
         return "zeros that are not stored, times an infinity"
+    if (
+        found.stypes[:2] == ["csr", "default"]
+        and found.ours[0][2][0] == 1
+        and found.is_a("broadcast_(mul|div)|array [*/] array")
+    ):
+        return "1.9.1 takes a dense array beside a csr one of one row for one number"
     if found.is_a("norm") and has_nan(found.theirs):
         return "norms of several infinities"
     if found.is_a(".*_update") and found.some:
@@ -132,7 +141,7 @@ def reason(found: Found) -> str:
 
 
 #: Reasons for which the values are not those of dense arrays.
-OWN_VALUES = "attach_grad|arrays without rows|scatter|states|weight|labels"
+OWN_VALUES = "attach_grad|arrays without rows|scatter|states|weight|labels|poles"
 
 
 def has_values_of_dense(found: Found, why: str) -> bool:
