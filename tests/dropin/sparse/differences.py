@@ -81,7 +81,7 @@ def backward_reason(found: Found) -> str:
         return "the gradient of a csr factor of dot is 0, or what memory held, in 1.9.1"
     if found.is_a("gammaln|gamma"):
         return "gradients at poles, and of powers that are constant"
-    if found.is_a("broadcast_power|power|array \\*\\* array") and has_nan(found.theirs):
+    if found.is_a(r"broadcast_power|power|array \*\* (array|number)") and has_nan(found.theirs):
         return "gradients at poles, and of powers that are constant"
     return ""
 
