@@ -10,7 +10,8 @@
 #:                  wrong arguments and layouts, and
 #:                  100,000 calls of all functions
 #:                  (CALLS_ARGS='--first 7000000 --count 1000 --name clamp')
-#: make test-dropin  Apache's package mxnet 1.9.1 on this library, beside itself (DROPIN_ARGS='--name kvstore')
+#: make test-dropin  Apache's package mxnet 1.9.1 on this library, beside itself (DROPIN_ARGS='--name kvstore'), and
+#:                  random programs of sparse arrays on both, and on mxlite (SPARSE_CALLS=20000)
 #: make test-clients  the tests of TensorLy, einops, GluonTS and MXFusion, with mxlite as mxnet (tests/clients/README.md);
 #:                  CLIENTS_PYTHON=3.12 or 3.13: on that Python, with NumPy 2 and packages of today
 #: make test-clients-c  programs in C that call the library as clients in R, Perl, Go and C++ do (tests/clients/c); seconds
@@ -69,9 +70,19 @@ oracle-packages: $(ORACLE)/mxnet.stamp
 test-models: venv $(ORACLE)/mxnet.stamp
 	@$(LIBRARY_ENV) $(VPY) tests/models/run.py --mxnet $(ORACLE)/bin/python $(MODELS_ARGS)
 
+SPARSE_CALLS ?= 300
+SPARSE_PROGRAMS = $(ORACLE)/bin/python -W ignore tests/dropin/sparse/compare.py '$(abspath $(BUILD))' \
+    --calls $(SPARSE_CALLS) $(SPARSE_ARGS)
+
 # Apache's Python package, unmodified, on this library and on its own: the same answers.
 test-dropin: lib $(ORACLE)/mxnet.stamp
 	@$(ORACLE)/bin/python -W ignore tests/dropin/run.py '$(abspath $(BUILD))/libmxnet.so' $(DROPIN_ARGS)
+	@$(SPARSE_PROGRAMS)
+
+#: make test-sparse-programs  these programs alone (SPARSE_CALLS; SPARSE_ARGS='--first 5000 --all')
+.PHONY: test-sparse-programs
+test-sparse-programs: lib $(ORACLE)/mxnet.stamp
+	@$(SPARSE_PROGRAMS)
 
 # Arrays shared with PyTorch and JAX; files and pickles, each way between mxlite and the real MXNet 1.9.1.
 PEER_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(PEERS)/bin/python

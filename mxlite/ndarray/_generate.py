@@ -205,7 +205,7 @@ def make_function(
     function = scope[name]
     function.__doc__ = documentation(operator)
     function.__module__ = module
-    if calls is None:
+    if calls is None or operator.gives_rows:
         return function
     function = hot.direct(function, raise_last_error, kind, **calls)
     if hasattr(function, "learn"):

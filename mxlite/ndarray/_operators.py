@@ -141,6 +141,7 @@ class Operator:
         "counted",
         "variadic",
         "stypes",
+        "gives_rows",
         "_handle",
         "_converters",
         "_named",
@@ -180,6 +181,8 @@ class Operator:
         self.variadic = bool(self.counted) or any(row[1].endswith("[]") for row in self.inputs)
         #: Parameters that say how the result is stored.
         self.stypes = frozenset(row[0] for row in self.params if row[0].endswith("stype"))
+        #: Whether results are row_sparse whatever the inputs and parameters are.
+        self.gives_rows = self.first_name == "_sparse_retain"
         self._handle = handle
         found = {param: _converter(type_text) for param, type_text, _ in self.params}
         self._converters = {param: convert for param, convert in found.items() if convert is not None}
@@ -279,7 +282,7 @@ def run(operator: Operator, inputs: list[int], given: dict[str, Any], out: Any, 
     if out is not None:
         _run_into(operator, call, inputs, arguments, given, _out_handles(operator, out, made, array_class))
         return out
-    asks = operator.stypes and not operator.stypes.isdisjoint(given)
+    asks = operator.gives_rows or (operator.stypes and not operator.stypes.isdisjoint(given))
     adopt = array_class._adopt if asks else array_class._adopt_result  # type: ignore[attr-defined]
     if call and made == 1:
         handle = _run_one(call, inputs, arguments)

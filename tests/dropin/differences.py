@@ -2,6 +2,7 @@
 
 PARTS = "parts that contradict one another are refused where they are read"
 MATRIX = "a csr array has two dimensions"
+WRITTEN = "a result that stores nothing is written too"
 WORKS = "there is no reason to refuse it"
 ZEROS = "rows of zeros are not stored"
 QUANTIZED = "quantized networks are not in mxlite"
@@ -71,4 +72,31 @@ DIFFERENCES = {
     "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;kv.set_optimizer(mx.optimizer.SGD(learning_rate=1.0));;kv.push('a',rsp());;o=sp.zeros('row_sparse',(4,3));;kv.row_sparse_pull('a',out=o,row_ids=nd.array([0,1,2,3]));;o": WORKS,  # noqa: E501
     "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;o=sp.zeros('row_sparse',(4,3));;kv.row_sparse_pull('a',out=o,row_ids=nd.array([7]));;o": "rows beyond the array are refused",  # noqa: E501
     "sparse: csr()._aux_type(2)": "there are two arrays of indices",
+    "sparse: x=nd.ones((2,2),dtype='float64');;x.attach_grad(stype='row_sparse');;x.grad": "the dtype of a gradient is judged where it is given",  # noqa: E501
+    "sparse: x=nd.ones((3,));;x.attach_grad(stype='csr');;x.grad": MATRIX,
+    "sparse: csr()[1:1]+csr()[1:1]": WORKS,
+    "sparse: sp.mean(csr()[1:1],axis=0)": "the mean of nothing is NaN",
+    "sparse: sp.square(sp.zeros('csr',(2,3)))": "indptr is as that of any array",
+    "sparse: sp.dot(csr(),nd.ones((3,)))": WORKS,
+    "sparse: sp.dot(csr(),nd.ones((3,2,2)))": WORKS,
+    "sparse: sp.dot(csr(),rsp(),transpose_a=True,forward_stype='default')": WORKS,
+    "sparse: sp.dot(sp.csr_matrix([[0,1]]),sp.csr_matrix([[np.inf],[1]]))": "what is not stored is not multiplied",
+    "sparse: a=sp.zeros('csr',(4,2));;sp.dot(csr(),nd.ones((3,2)),out=a);;a": WORKS,
+    "sparse: dense()+csr()[0:1]": WORKS,
+    "sparse: csr()/nd.zeros((4,3))": WORKS,
+    "sparse: nd.Embedding(nd.array([1]),csr(),input_dim=4,output_dim=3)": WORKS,
+    "sparse: sp.retain(csr(),nd.array([1]))": WORKS,
+    "sparse: sp.retain(dense(),nd.array([1]))": WORKS,
+    "sparse: a=rsp();;sp.retain(a,nd.array([1]),out=a);;a": WORKS,
+    "sparse: a=csr();;sp.cast_storage(a,'csr',out=a);;a": WORKS,
+    "sparse: nd.clip(rsp(),1,2)": WORKS,
+    "sparse: nd._internal._square_sum(dense(),axis=1)": WORKS,
+    "sparse: nd._internal._square_sum(rsp(),axis=(0,1))": WORKS,
+    "sparse: nd.FullyConnected(dense(),sp.zeros('row_sparse',(2,3)),no_bias=True,num_hidden=2)": WORKS,
+    "sparse: a=rsp();;nd.add_n(a,a,out=a);;a": "the input is read first",
+    "sparse: a=rsp();;nd.elemwise_add(rsp(),a,out=a);;a": WORKS,
+    "sparse: a=rsp();;sp.sqrt(sp.zeros('row_sparse',(4,3)),out=a);;a": WRITTEN,
+    "sparse: a=csr();;sp.sqrt(sp.zeros('csr',(4,3)),out=a);;a": WRITTEN,
+    "sparse: a=sp.zeros('csr',(4,3));;nd._internal._scatter_plus_scalar(rsp(),scalar=1,out=a);;a": "stored elements change",  # noqa: E501
+    "sparse: nd.broadcast_mul(csr()[1:2],nd.array([[2,3,4]]))": "all numbers count",
 }

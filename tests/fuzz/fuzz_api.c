@@ -109,7 +109,7 @@ static void prepared(fuzz *f)
     static const int64_t lists[] = {0, 1, -1, 2, INT64_MIN, INT64_MAX, 3, -2};
     AtomicSymbolCreator op = operator(f);
     const char *keys[4], *values[4], *name = NULL;
-    NDArrayHandle in[3], outputs[3] = {NULL, NULL, NULL};
+    NDArrayHandle in[4], outputs[3] = {NULL, NULL, NULL};
     MXLValue args[4];
     MXLCallHandle call = NULL;
     int num_in = 0, params = parameters(f, op, keys, values, &num_in);
@@ -142,7 +142,7 @@ static void prepared(fuzz *f)
             args[i].list.values = lists + next(f, 4);
         }
     }
-    for (int i = 0; i < num_in && i < 3; i++)
+    for (int i = 0; i < num_in && i < 4; i++)
         in[i] = pick(f);
     (void)checked(MXLCallGetNumOutputs(call, next(f, 2) == 0 ? NULL : args, &known));
     if (next(f, 2) == 0) {

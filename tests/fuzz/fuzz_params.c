@@ -48,6 +48,40 @@ static void failed(void)
 
 #include "fuzz_read.h"
 
+/* Kernels read the parts, where they are sound: conversions, if the dense array is no larger than
+ * what may be held. */
+static void convert(NDArrayHandle array)
+{
+    static const char *stypes[] = {"default", "row_sparse", "csr"}, *key = "stype";
+    int64_t shape[32], count = 8;
+    int ndim = MXLNDArrayGetInfo(array, 32, shape, NULL);
+    OpHandle op = NULL;
+    size_t before = allowed;
+
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] > EXTRA || shape[i] < 0 || count * shape[i] > EXTRA * 64)
+            return;
+        count *= shape[i];
+    }
+    if (NNGetOpHandle("cast_storage", &op) != 0)
+        die("no cast_storage");
+    allowed = SIZE_MAX;
+    for (int i = 0; i < 3; i++) {
+        NDArrayHandle *out = NULL, made;
+        int num_out = 0;
+
+        if (MXImperativeInvoke(op, 1, &array, &num_out, &out, 1, &key, &stypes[i]) != 0) {
+            failed();
+            continue;
+        }
+        made = out[0];
+        read_values(made);
+        if (MXNDArrayFree(made) != 0)
+            die("a handle that cannot be freed");
+    }
+    allowed = before;
+}
+
 /* Written and read again, an array is what it was. */
 static void write_again(NDArrayHandle array)
 {
@@ -77,6 +111,7 @@ static void write_again(NDArrayHandle array)
 static void finish(NDArrayHandle array)
 {
     read_values(array);
+    convert(array);
     write_again(array);
     if (MXNDArrayFree(array) != 0)
         die("a handle that cannot be freed");

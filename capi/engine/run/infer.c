@@ -2,6 +2,7 @@
  * infer, those that its composition makes in a meta run. */
 #include "engine/run/run.h"
 
+#include "base/error.h"
 #include "base/memory/mem.h"
 #include "engine/run/scope.h"
 
@@ -68,6 +69,10 @@ int mxl_run_infer(mxl_run *r)
 
 int mxl_run_meta(mxl_run *r)
 {
+    int by = r->call.op->by_values;
+
+    if (by > 0 && by <= r->call.num_inputs)
+        return mxl_error("%s: the shape of the result depends on values", r->call.op->name);
     if (mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0)
         return -1;
     for (int i = 0; i < r->arity.visible; i++) {

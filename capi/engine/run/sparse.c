@@ -188,7 +188,8 @@ static int run_dense(mxl_run *r, mxl_scope *scope, const mxl_builtin_ops *builti
     return 0;
 }
 
-/* Hands the results over: to entries that were NULL, and by a recorded copy to sparse arrays. */
+/* Hands the results over: to entries that were NULL, and by a recorded copy to sparse arrays. (An
+ * array without a shape, which was none, may be one now.) */
 static int give_dense(mxl_run *r, const mxl_builtin_ops *builtin, mxl_array **out)
 {
     int status = 0;
@@ -198,7 +199,7 @@ static int give_dense(mxl_run *r, const mxl_builtin_ops *builtin, mxl_array **ou
 
         if (*given == NULL) {
             *given = out[i];
-        } else if (mxl_array_is_sparse(*given) && updated_by(r, i) < 0) {
+        } else if (out[i] != *given && updated_by(r, i) < 0) {
             if (status == 0)
                 status = mxl_invoke(builtin->copyto, NULL, 1, &out[i], 1, given, r->mode);
             mxl_array_release(out[i]);

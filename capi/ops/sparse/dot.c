@@ -253,7 +253,7 @@ static int by_dense(const mxl_call *call, const mxl_parts *m, const mxl_array *d
     if (!p->transpose_a)
         return give_values(out, product(m, n, dense));
     if (flip(&f, m, call->in[0]->shape[1]) == 0)
-        status = out->stype == MXL_ROW_SPARSE
+        status = out->stype == MXL_ROW_SPARSE && call->in[1]->stype != MXL_CSR
                      ? give_rows(out, &f, flipped_product(&f, n, dense, -1))
                      : give_values(out, flipped_product(&f, n, dense, call->in[0]->shape[1]));
     flipped_end(&f);

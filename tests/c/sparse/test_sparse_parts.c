@@ -192,5 +192,22 @@ TEST(gradients_of_parts)
     mxl_array_release(b);
 }
 
+/* An array to write to that has no shape is what the operator makes, on dense copies too. */
+TEST(outputs_without_a_shape)
+{
+    mxl_array *dense = ARRAY(MXL_F32, SHAPE(3, 2), 1, 2, 0, 0, 3, 4),
+              *rows = ARRAY(MXL_F32, SHAPE(2), 0, 1);
+    mxl_array *csr = as_stored(dense, 'c'), *out = mxl_array_new_none(), *in[2] = {csr, rows};
+
+    CHECK_INT(run_into("_sparse_retain", "", PLAIN, 2, in, &out), 0);
+    CHECK_INT(letter_of(out), 'r');
+    IS(as_stored(out, 'd'), MXL_F32, SHAPE(3, 2), 1, 2, 0, 0, 0, 0);
+    mxl_array_release(dense);
+    mxl_array_release(rows);
+    mxl_array_release(csr);
+    mxl_array_release(out);
+}
+
 HARNESS_MAIN(ENTRY(parts), ENTRY(reductions), ENTRY(sums_of_squares), ENTRY(retained_rows),
-             ENTRY(numbers_of_elements), ENTRY(only_what_is_stored), ENTRY(gradients_of_parts))
+             ENTRY(numbers_of_elements), ENTRY(only_what_is_stored), ENTRY(gradients_of_parts),
+             ENTRY(outputs_without_a_shape))

@@ -346,7 +346,7 @@ TEST(repeated_rows)
 TEST(missing_rows)
 {
     static const int64_t rows[] = {1, 4};
-    mxl_array *dense = ARRAY(MXL_F32, SHAPE(6, 1), 1, 2, 3, 4, 5, 6), *weight, *part, *grad;
+    mxl_array *dense = ARRAY(MXL_F32, SHAPE(6, 1), 1, 2, 3, 4, 5, 6), *weight, *part, *grad, *some;
     mxl_array *mom = mxl_array_sparse_zeros(MXL_ROW_SPARSE, MXL_F32, 2, dense->shape), *out;
     mxl_array *in[3];
     mxl_parts *parts;
@@ -370,9 +370,14 @@ TEST(missing_rows)
     mxl_parts_release(parts);
     IS(mxl_array_cast_storage(mom, MXL_DENSE), MXL_F32, SHAPE(6, 1), 0, -1, 0, 0, -2.5, 0);
     IS(mxl_array_cast_storage(weight, MXL_DENSE), MXL_F32, SHAPE(6, 1), 1, 1, 3, 4, 2.5, 6);
+    in[2] = some = with_rows(dense, 1, rows);
+    CHECK_INT(run_into("sgd_mom_update", "lr=0.5 momentum=0.5", PLAIN, 3, in, &out), 0);
+    IS(mxl_array_cast_storage(some, MXL_DENSE), MXL_F32, SHAPE(6, 1), 0, 0, 0, 0, -2.5, 0);
+    IS(mxl_array_cast_storage(weight, MXL_DENSE), MXL_F32, SHAPE(6, 1), 1, 1, 3, 4, 0, 6);
     mxl_array_release(dense);
     mxl_array_release(weight);
     mxl_array_release(part);
+    mxl_array_release(some);
     mxl_array_release(grad);
     mxl_array_release(mom);
 }

@@ -13,6 +13,7 @@ import pytest
 import mxlite as mx
 from mxlite import nd
 from mxlite.base import as_elements, as_values, dtype_name
+from mxlite.ndarray._make import invoke
 
 INTEGERS = ("int16", "uint16", "uint32", "uint64")
 CARRIED = (*INTEGERS, "bfloat16")
@@ -262,3 +263,9 @@ def test_composed_functions_of_bfloat16() -> None:
         np.testing.assert_allclose(made.asnumpy(), wanted, rtol=1e-2, err_msg=name)
     assert mx.np.allclose(x, x)
     assert mx.np.divmod(x, 2)[1].asnumpy().tolist() == [1.5, 0.25, 1.5]
+
+
+def test_a_bfloat16_scalar_whose_value_decides_a_shape() -> None:
+    for value in (2.0, 0.0):
+        x = mx.np.array(value).as_nd_ndarray().astype("bfloat16")
+        assert invoke("_npx_nonzero", [x], {}).shape == (int(value != 0), 1)
