@@ -84,7 +84,7 @@ class _Again:
         self.stops = early_stop
         self.count = 0
         self.complete = False
-        self.random = _random_state() if preserve_rng_state else None
+        self.random = random_state() if preserve_rng_state else None
         self.training = front_end.set_training(False)
         front_end.set_training(self.training)
         self.versions = [each._version for each in self._arrays()]
@@ -126,7 +126,7 @@ class _Again:
         if [each._version for each in self._arrays()] != self.versions:
             raise self.front_end.error("checkpoint: an argument was written to after the first run; edit a copy")
         run = _Run(self.count if self.stops else None)
-        random, training = _random_state(), self.front_end.set_training(self.training)
+        random, training = random_state(), self.front_end.set_training(self.training)
         try:
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(self.random))
@@ -157,7 +157,7 @@ class _Again:
         return alone.requires_grad_() if value.requires_grad else alone
 
 
-def _random_state() -> Any:
+def random_state() -> Any:
     state = (ctypes.c_uint64 * 2)()
     check_call(LIB.MXLRandomGetState(state))
     return state
