@@ -81,6 +81,14 @@ class FrontEnd:
         """Whether a function may return a gradient of that shape for an argument of the other."""
         return shape == expected
 
+    def attribute_of(self, node: Node, name: str) -> Any:
+        """An attribute that only this front end's nodes have. Raises: AttributeError: there is none."""
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '{name}'")
+
+    def raw_saved(self, saved: tuple) -> tuple:
+        """What a function's context has for the tensors that it saves."""
+        return saved
+
     def constant(self, name: str) -> Exception:
         """The error of the method of that name, of an array that no gradient flows to."""
         raise NotImplementedError

@@ -135,9 +135,9 @@ class Node(Handle):
     def __getattr__(self, name: str) -> Any:
         # A function's node has what its forward left in the context.
         context = _context(self._h)
-        if context is None or name.startswith("__"):
+        if name.startswith("__"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return getattr(context, name)
+        return self._front_end.attribute_of(self, name) if context is None else getattr(context, name)
 
     def __dir__(self) -> list[str]:
         """The attributes: `variable` only of a node that accumulates; those of its context, if it is a function's."""

@@ -61,6 +61,12 @@ class FunctionCtx:
 
     saved_variables = saved_tensors
 
+    @property
+    def _raw_saved_tensors(self) -> tuple:
+        if self._forgotten:
+            raise self._front_end.released()
+        return self._front_end.raw_saved(self._saved or ())
+
 
 def apply(front_end: FrontEnd, cls: Any, args: tuple, kwargs: dict) -> Any:
     """Runs a class's static forward on `args`, and records it where a gradient flows to one of them."""

@@ -15,12 +15,6 @@ from mxlite.torch._calls import AGAIN
 from mxlite.torch._kinds import can_sum_to
 
 
-def _flag(answer: int) -> bool:
-    if answer < 0:
-        raise _calls.last_error()
-    return bool(answer)
-
-
 class TensorFrontEnd(FrontEnd):
     """The front end of tensors."""
 
@@ -33,10 +27,10 @@ class TensorFrontEnd(FrontEnd):
         return _calls.last_error()
 
     def is_recording(self) -> bool:
-        return _flag(hot.grad_mode())
+        return _calls.flag(hot.grad_mode())
 
     def set_recording(self, flag: bool) -> bool:
-        return _flag(hot.set_grad_mode(flag))
+        return _calls.flag(hot.set_grad_mode(flag))
 
     def values(self, array: Any) -> np.ndarray:
         return array._values()
@@ -61,6 +55,16 @@ class TensorFrontEnd(FrontEnd):
 
     def takes(self, shape: tuple, expected: tuple) -> bool:
         return can_sum_to(shape, expected)  # the engine sums it
+
+    def attribute_of(self, node: graph.Node, name: str) -> Any:
+        from mxlite.torch._saved import attribute_of
+
+        return attribute_of(node, name)
+
+    def raw_saved(self, saved: tuple) -> tuple:
+        from mxlite.torch._saved import raw_of_context
+
+        return raw_of_context(saved)
 
     def constant(self, name: str) -> Exception:
         return RuntimeError(f"{name}: the tensor requires no gradient")

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from mxlite._lib import LIB, hot
-from mxlite.autograd._handles import array_id, gradient_handle, register_variable
+from mxlite._lib import LIB, ask, hot
+from mxlite.autograd._handles import array_id, gradient_handle, register_variable, variable_for
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.torch import _calls
@@ -60,6 +62,8 @@ class Gradient(Placed, _calls.hot.Owner):
             return known[1]
         handle = gradient_handle(self._h)
         if not handle:
+            if known is None and not self.is_leaf and not self.retains_grad:
+                warnings.warn("grad: a computed tensor keeps no gradient, unless retain_grad() asks for it", stacklevel=2)
             return None
         number = array_id(handle)
         if known is not None and known[0] == number:
@@ -128,6 +132,15 @@ class Gradient(Placed, _calls.hot.Owner):
                 tensor._grad_cache = _RETAINED, grad if before is None else before[1] + grad
 
         self.__dict__["_retains"] = add_array_hook(self, retain, FRONT_END, last=True)
+
+    @property
+    def _base(self) -> Tensor | None:
+        """The tensor that it is a view of; None for one that is none."""
+        handle = ask(ctypes.c_void_p, LIB.MXLNDArrayGetBase, self._h)
+        return variable_for(handle, FRONT_END) if handle else None
+
+    def _is_view(self) -> bool:
+        return self._base is not None
 
     def detach(self) -> Tensor:
         """The same memory, without a place in the graph."""

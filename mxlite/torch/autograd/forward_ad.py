@@ -8,7 +8,7 @@ releases the graph, and backward is recorded; operations under `no_grad` have no
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mxlite._public import show as _show
 from mxlite.autograd._derivatives import Forward
@@ -134,10 +134,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if tangent.requires_grad and any(tangent is each for each in _level.tangents):
         return UnpackedDualTensor(primal, FRONT_END.alias(tangent))
     return UnpackedDualTensor(primal, _level.released(tangent))
-
-
-def _current_level() -> Any:
-    return -1 if _level is None else 0
 
 
 _show(globals())
