@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
@@ -126,6 +127,8 @@ class _Outputs:
                     raise front_end.error("a leaf that requires a gradient was edited in place")
         if any(all(each is not value for value in self.given) for each in ctx.dirty_tensors):
             raise front_end.error("mark_dirty: an array that forward edits in place is one of its outputs; one is not")
+        if any(all(each is not value for value in self.inputs) for each in ctx.dirty_tensors):
+            warnings.warn("mark_dirty: is for inputs that forward edits in place; one is no input", stacklevel=4)
         result, places, originals = [], [], []
         for value in self.given:
             if not isinstance(value, front_end.array_class):
