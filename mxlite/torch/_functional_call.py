@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlite.torch._tensor import Tensor
-from mxlite.torch.nn._module import Module
+
+if TYPE_CHECKING:
+    from mxlite.torch.nn._module import Module
 
 
 def functional_call(
@@ -22,7 +24,8 @@ def functional_call(
     """module(*args, **kwargs) with tensors in the place of parameters and buffers, which are back afterwards.
 
     Args:
-        parameter_and_buffer_dicts: A dict of tensors by dotted name, or a sequence of such dicts.
+        parameter_and_buffer_dicts: A dict of tensors by dotted name, or a sequence of such dicts. What the module sets
+            in the place of one of its tensors is in the dict afterwards.
         args: A tuple of arguments, or one argument.
         tie_weights: Whether a tensor also stands under the other names of what it replaces.
         strict: Whether each parameter and buffer must be given, and nothing else.
@@ -32,7 +35,7 @@ def functional_call(
     dicts = parameter_and_buffer_dicts if several else [parameter_and_buffer_dicts]
     if not all(isinstance(each, dict) for each in dicts):
         raise ValueError("functional_call: takes a dict of tensors by name, or a tuple or list of dicts")
-    given = {name: value for each in dicts for name, value in each.items()}
+    given = {name: value for each in dicts for name, value in each.items()} if several else dicts[0]
     if len(given) != sum(map(len, dicts)):
         raise ValueError("functional_call: a name is in several of the dicts")
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)

@@ -99,7 +99,7 @@ class _Run:
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
-    """(func(*primals), a function of gradients of the outputs that gives those of the primals), and aux.
+    """(func(*primals), a function of gradients of the outputs that gives those of the primals, a tuple), and aux.
 
     Args:
         has_aux: Whether func returns (output, aux), of which aux is not differentiated.
@@ -114,8 +114,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         for head, output in zip(heads, run.outputs):
             if head.shape != output.shape:
                 raise RuntimeError(f"vjp: a gradient has shape {list(head.shape)}, its output {list(output.shape)}")
-        found = run.build(run.pull(run.outputs, heads))
-        return found if len(primals) != 1 else found[0]
+        return run.build(run.pull(run.outputs, heads))
 
     return (run.output(), pull, *run.aux)
 

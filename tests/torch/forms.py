@@ -15,7 +15,7 @@ _ROWS = """
 abs absolute acos arccos acosh arccosh asin arcsin asinh arcsinh atan arctan atanh arctanh ceil cos cosh | {a} |
 deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac lgamma log log10 log1p log2 logit neg negative | {a} |
 positive rad2deg reciprocal relu rsqrt sgn sigmoid sign sin sinh sqrt square tan tanh trunc clone ravel | {a} |
-isfinite isinf isnan isneginf isposinf signbit bitwise_not logical_not nonzero numel is_nonzero | {a} |
+is_inference isfinite isinf isnan isneginf isposinf signbit bitwise_not logical_not nonzero numel is_nonzero | {a} |
 is_floating_point is_complex is_tensor atleast_1d atleast_2d t argwhere | {a} |
 round | {a} | ; decimals={small}
 nan_to_num | {a} | ; nan={number} ; nan={number}, posinf={number}, neginf={number}

@@ -24,7 +24,7 @@ _MAX_NDIM = 32
 
 _warned_of_cycle = False
 
-#: Whether each backward is recorded and keeps its graph, as tangents are found in it (forward_ad.py).
+#: Whether each backward keeps its graph, as tangents are found in it (forward_ad.py), and is recorded if it returns.
 _keeps_all = False
 
 
@@ -140,7 +140,7 @@ def run_backward(
         wanted = _wanted(inputs, accumulate_grad, edges)
         if create_graph and accumulate_grad:
             _warn_of_cycle()
-        keep_graph, create_graph = keep_graph or _keeps_all, create_graph or _keeps_all
+        keep_graph, create_graph = keep_graph or _keeps_all, create_graph or (_keeps_all and not accumulate_grad)
         if not accumulate_grad and not inputs:
             raise RuntimeError("run_backward: gradients are to be returned (accumulate_grad=False): give inputs")
         heads = [_fitted(k, grad, tensors[k], create_graph) for k, grad in enumerate(grad_tensors)]

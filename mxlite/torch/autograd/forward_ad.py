@@ -3,7 +3,7 @@
 A dual tensor stands at a place of its own in the graph, and the level keeps its tangent. What is computed of it is
 recorded; `unpack_dual` asks the graph between for the tangent of a result. So each operation that has a second
 derivative has a forward one. Until the level ends, what is computed of dual tensors requires a gradient, no backward
-releases the graph, and backward is recorded; operations under `no_grad` have no tangents.
+releases the graph, and `grad` is recorded; operations under `no_grad` have no tangents.
 """
 
 from __future__ import annotations

@@ -148,13 +148,14 @@ def register_multi_grad_hook(
         raise ValueError(f"register_multi_grad_hook: mode is 'all' or 'any', got {mode!r}")
     if not all(each.requires_grad for each in tensors):
         raise AssertionError("register_multi_grad_hook: a tensor requires no gradient")
+    count = len(tensors)  # the hooks keep no tensor, which would keep them
     under_way: dict[int, Any] = {}  # by thread, a weak reference: a backward that fails leaves nothing behind
 
     def hook_of(place: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:
             known = under_way.get(threading.get_ident(), lambda: None)()
             if known is None:
-                known = _Arrived([None] * len(tensors))
+                known = _Arrived([None] * count)
                 under_way[threading.get_ident()] = weakref.ref(known)
                 call_at_end(lambda: known.call(fn if mode == "all" else _nothing), last_error)
                 if mode == "any":

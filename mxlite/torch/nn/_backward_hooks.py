@@ -8,7 +8,7 @@ from typing import Any, Callable
 from mxlite.autograd._nodes import detached, record
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import is_grad_enabled
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, zeros_of
 
 
 def _through_node(values: tuple) -> tuple[Any, tuple]:
@@ -22,6 +22,12 @@ def _through_node(values: tuple) -> tuple[Any, tuple]:
     record(FRONT_END, "BackwardHookFunctionBackward", given, placed, lambda grads, wanted: list(grads))
     found = iter(made)
     return placed[0].grad_fn, tuple(next(found) if isinstance(each, Tensor) else each for each in values)
+
+
+def _zeros_of(tensors: list[Tensor]) -> Callable[[tuple], tuple]:
+    """What puts zeros for gradients that have not arrived, of the shapes and dtypes of tensors."""
+    metas = [(tuple(each.shape), each._dtype) for each in tensors]
+    return lambda grads: tuple(zeros_of(*meta) if grad is None else grad for grad, meta in zip(grads, metas))
 
 
 class BackwardHooks:
@@ -45,7 +51,8 @@ class BackwardHooks:
         node, args = _through_node(args)
         if node is not None:
             self.waits = True
-            node.register_hook(lambda grad_inputs, _: self._arrived(grad_inputs))
+            zeros = _zeros_of([args[place] for place in self.places])
+            node.register_hook(lambda grad_inputs, _: self._arrived(zeros(grad_inputs)))
         return args
 
     def outputs(self, result: Any) -> Any:
@@ -63,7 +70,8 @@ class BackwardHooks:
         if node is None:
             return result
         places = [k for k, each in enumerate(values) if isinstance(each, Tensor) and each.is_floating_point()]
-        node.register_prehook(lambda grads: self._arriving(grads, places, len(values)))
+        count = len(values)
+        node.register_prehook(lambda grads: self._arriving(grads, places, count))
         return (type(result)(*made) if hasattr(result, "_fields") else made) if several else made[0]
 
     def _arriving(self, grads: tuple, places: list[int], count: int) -> tuple | None:

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch" / "modules"
 
 from programs import apart
 
-FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds", "modules")
+FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds", "modules", "func", "forward", "saved")
 
 PROGRAMS = {
     f"{family}: {name}": run
