@@ -35,7 +35,7 @@ MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLC
 MXLBackward:iPPPPiPPP MXLBackwardQueue:PPP MXLBackwardState:P
 MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
 MXLFunctionRecord:PiPiPPPPPP MXLNDArrayCheckEdit:P MXLNDArrayNoteReturned:P MXLNDArrayVisitPayloads:PPP
-MXLNDArrayGetStrides:PiPP MXLNDArrayIsContiguous:P MXLNDArrayGetAddress:PP MXLNDArrayGetMemory:PP>P MXLNDArrayGetBase:PP MXLNDArrayIsInference:P MXLGetLiveBytes:P
+MXLNDArrayGetStrides:PiPP MXLNDArrayIsContiguous:P MXLNDArrayGetAddress:PP MXLNDArrayGetMemory:PP>P MXLGetLiveBytes:P
 MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P
 MXLHintBackend:ss MXLLibraryNames:iPP MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P
 MXLNDArrayFromMemory:PiPiPP>P MXLNDArrayProtect:P MXLNDArrayShare:PP
@@ -52,7 +52,7 @@ MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedH
 MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
 MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetDefaultDtype:iP MXLSetInplace:iP
-MXLSetInferenceMode:iP
+MXLSetInferenceMode:iP MXLNDArrayGetBase:PP MXLNDArrayIsInference:P
 MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP MXLPythonEndCapsule:P>v MXLPythonRelease:P>v MXLSetPython:P
 MXLibInfoFeatures:PP
 MXListAllOpNames:PP MXListDataIters:PP MXListFunctions:PP MXLoadLib:sI MXNDArrayAt:PIP MXNDArrayAt64:PqP

@@ -299,8 +299,8 @@ class Checks:
             masked: Has no effect: there are no sparse arrays.
             check_forward_ad: Whether derivatives forward are compared, too.
             check_backward_ad: Whether gradients are.
-            check_batched_grad, check_batched_forward_grad: Have no effect: several gradients at once are computed one by
-                one, as those that are compared.
+            check_batched_grad, check_batched_forward_grad: Have no effect: several gradients at once are computed
+                one by one, as those that are compared.
         Raises:
             GradcheckError: they differ.
             ValueError: no input requires a gradient.

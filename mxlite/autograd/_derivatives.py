@@ -16,7 +16,7 @@ def as_tuple(value: Any) -> tuple:
 
 
 class Forward:
-    """Derivatives forward: how outputs that were recorded change when inputs of theirs move, for as many moves as asked.
+    """Derivatives forward: how outputs that were recorded change when their inputs move, for as many moves as asked.
 
     The gradients of the inputs are linear in those of the outputs. They are recorded as a function of the latter, once,
     with dummies in their place; a move of the inputs times its derivative is that of the outputs.

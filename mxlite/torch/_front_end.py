@@ -56,16 +56,6 @@ class TensorFrontEnd(FrontEnd):
     def takes(self, shape: tuple, expected: tuple) -> bool:
         return can_sum_to(shape, expected)  # the engine sums it
 
-    def attribute_of(self, node: graph.Node, name: str) -> Any:
-        from mxlite.torch._saved import attribute_of
-
-        return attribute_of(node, name)
-
-    def raw_saved(self, saved: tuple) -> tuple:
-        from mxlite.torch._saved import raw_of_context
-
-        return raw_of_context(saved)
-
     def constant(self, name: str) -> Exception:
         return RuntimeError(f"{name}: the tensor requires no gradient")
 

@@ -63,7 +63,7 @@ class Gradient(Placed, _calls.hot.Owner):
         handle = gradient_handle(self._h)
         if not handle:
             if known is None and not self.is_leaf and not self.retains_grad:
-                warnings.warn("grad: a computed tensor keeps no gradient, unless retain_grad() asks for it", stacklevel=2)
+                warnings.warn("grad: a computed tensor keeps none, unless retain_grad() asks for it", stacklevel=2)
             return None
         number = array_id(handle)
         if known is not None and known[0] == number:

@@ -103,8 +103,8 @@ class dual_level:  # noqa: N801 - PyTorch's name
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A tensor over the same memory, with a tangent.
 
-    Raises: RuntimeError: no level is open, the tangent has another shape, or the tensor has one; ValueError: one of them
-        is not floating.
+    Raises: RuntimeError: no level is open, the tangent has another shape, or the tensor has one; ValueError: one of
+        them is not floating.
     """
     if _level is None or level not in (None, 0):
         raise RuntimeError("make_dual: no level is open; call it within dual_level()")

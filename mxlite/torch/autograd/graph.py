@@ -18,6 +18,7 @@ from mxlite.autograd.saved import Refusal, SavedHooks
 from mxlite.torch._calls import check_call, last_error
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._tensor import Tensor
+from mxlite.torch.autograd._saved import SavedTensor  # noqa: F401 - it makes the nodes' attributes, too
 
 __all__ = ["GradientEdge", "Node", "RemovableHandle", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks"]
 __all__ += ["get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]

@@ -1,4 +1,4 @@
-"""Hooks of modules that see gradients: a module's inputs and outputs pass through nodes, and the hooks are these nodes'."""
+"""Hooks of modules on gradients: inputs and outputs of a module pass through nodes, and the hooks are these nodes'."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from mxlite.torch._tensor import Tensor, zeros_of
 
 def _through_node(values: tuple) -> tuple[Any, tuple]:
     """The tensors among values as outputs of one node that does nothing, and that node; None: no gradient flows."""
-    tensors = [each for each in values if isinstance(each, Tensor)]
+    tensors = tuple(each for each in values if isinstance(each, Tensor))
     if not is_grad_enabled() or not any(each.requires_grad for each in tensors):
         return None, values
     made = [detached(FRONT_END, each) for each in tensors]
-    placed = [each for each in made if each.is_floating_point()]
-    given = [each for each in tensors if each.is_floating_point()]
+    given, placed = ([each[place] for place in _floating(tensors)] for each in (tensors, made))
     record(FRONT_END, "BackwardHookFunctionBackward", given, placed, lambda grads, wanted: list(grads))
     found = iter(made)
     return placed[0].grad_fn, tuple(next(found) if isinstance(each, Tensor) else each for each in values)
@@ -28,6 +27,11 @@ def _zeros_of(tensors: list[Tensor]) -> Callable[[tuple], tuple]:
     """What puts zeros for gradients that have not arrived, of the shapes and dtypes of tensors."""
     metas = [(tuple(each.shape), each._dtype) for each in tensors]
     return lambda grads: tuple(zeros_of(*meta) if grad is None else grad for grad, meta in zip(grads, metas))
+
+
+def _floating(values: tuple) -> list[int]:
+    """The places of floating tensors, which gradients flow to."""
+    return [place for place, each in enumerate(values) if isinstance(each, Tensor) and each.is_floating_point()]
 
 
 class BackwardHooks:
@@ -47,7 +51,7 @@ class BackwardHooks:
         if not self.hooks:
             return args
         self.count = len(args)
-        self.places = [place for place, each in enumerate(args) if isinstance(each, Tensor) and each.is_floating_point()]
+        self.places = _floating(args)
         node, args = _through_node(args)
         if node is not None:
             self.waits = True
@@ -69,8 +73,7 @@ class BackwardHooks:
         node, made = _through_node(values)
         if node is None:
             return result
-        places = [k for k, each in enumerate(values) if isinstance(each, Tensor) and each.is_floating_point()]
-        count = len(values)
+        places, count = _floating(values), len(values)
         node.register_prehook(lambda grads: self._arriving(grads, places, count))
         return (type(result)(*made) if hasattr(result, "_fields") else made) if several else made[0]
 

@@ -77,8 +77,8 @@ def checkpoint(
         use_reentrant: Of PyTorch's two ways; here is one, which does what False asks for. It should be said all the
             same; with True a later run goes to its end, and keyword arguments are refused, as there.
         context_fn: Makes two context managers: one around the first run, one around a later run.
-        determinism_check: "default": a later run that saves values of other shapes or dtypes is an error, as is one that
-            saves another number of them; "none": only the latter.
+        determinism_check: "default": a later run that saves values of other shapes or dtypes is an error, as is one
+            that saves another number of them; "none": only the latter.
         debug: Whether such an error lists what both runs have saved.
         early_stop: Whether a later run ends as soon as it has saved as many values as the first; never with
             use_reentrant=True.

@@ -1,6 +1,6 @@
 """Prints which public names of PyTorch's modules about gradients mxlite.torch lacks.
 
-    PYTHONPATH=. MXLITE_BINDING=ctypes .venvs/torch/bin/python tests/torch/missing_names.py [module ...]
+PYTHONPATH=. MXLITE_BINDING=ctypes .venvs/torch/bin/python tests/torch/transforms/missing_names.py [module ...]
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ def names_of(torch: Any, module: str) -> set[str]:
         home = getattr(value, "__module__", None) or ""
         if name.startswith("_") or inspect.ismodule(value) or any(word in name for word in _ASIDE):
             continue
-        if name in given or (home.startswith(torch.__name__) and torch.__name__ == "mxlite.torch") or home == (
-            f"torch.{module}"
+        if (
+            name in given
+            or (home.startswith(torch.__name__) and torch.__name__ == "mxlite.torch")
+            or home == (f"torch.{module}")
         ):
             names.add(name)
     return names
@@ -50,7 +52,8 @@ def objects_of(torch: Any) -> dict[str, Any]:
 def main() -> None:
     theirs, ours = importlib.import_module("torch"), importlib.import_module("mxlite.torch")
     for module in sys.argv[1:] or MODULES:
-        print(f"{module}:", *sorted(names_of(theirs, module) - set(dir(importlib.import_module(ours.__name__ + "." + module)))))
+        known = set(dir(importlib.import_module(f"{ours.__name__}.{module}")))
+        print(f"{module}:", *sorted(names_of(theirs, module) - known))
     for what, thing in objects_of(theirs).items():
         known = set(dir(objects_of(ours)[what]))
         print(f"{what}:", *sorted(name for name in dir(thing) if name not in known and not name.startswith("__")))

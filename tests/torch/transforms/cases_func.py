@@ -114,7 +114,7 @@ def jacobians_of_trees(torch, log):
         log.append(way(lambda x: torch.zeros(0, dtype=torch.float64) * x.sum())(x))
         log.append(way(lambda x: x * 2)(torch.zeros(0, dtype=torch.float64)))
     error(log, lambda: func.jacrev(f, chunk_size=0)(x, y))
-    log.append(func.hessian(lambda x, y: (x[0] * x[1] ** 2 * y.prod()), (0, 1))(x, y))
+    log.append(func.hessian(lambda x, y: x[0] * x[1] ** 2 * y.prod(), (0, 1))(x, y))
     return func.jacfwd(func.jacfwd(lambda x: (x**3).sum()))(x), func.jacrev(func.jacfwd(lambda x: (x**3).sum()))(x)
 
 

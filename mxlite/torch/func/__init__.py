@@ -1,8 +1,7 @@
-"""`torch.func`: derivatives as functions of functions, a function of a batch for one of an example, and layers as functions
-of their parameters.
+"""`torch.func`: derivatives of functions as functions, functions of batches, and modules as functions of parameters.
 
-Arguments and results are tensors, or trees of them (tuples, lists, dicts). The function runs recorded, once, on tensors of
-its own; all derivatives are differentiable themselves, by each other and by backward.
+Arguments and results are tensors, or trees of them (tuples, lists, dicts). The function runs recorded, once, on tensors
+of its own; all derivatives are differentiable themselves, by each other and by backward.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from mxlite._public import show as _show
 from mxlite.autograd._derivatives import Forward
 from mxlite.autograd._nodes import gradients, recorded
 from mxlite.torch._basic import zeros_of
-from mxlite.torch._functional_call import functional_call
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import is_grad_enabled, unrecorded
 from mxlite.torch._shape.parts import stack
 from mxlite.torch._tensor import Tensor, full_of
-from mxlite.torch._trees import flatten, same_structure, tree_map
-from mxlite.torch._vmap import vmap
 from mxlite.torch.autograd._places import leads_beyond, placed_anew
+from mxlite.torch.func._functional_call import functional_call
+from mxlite.torch.func._trees import flatten, same_structure, tree_map
+from mxlite.torch.func._vmap import vmap
 
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize"]
 __all__ += ["stack_module_state", "vjp", "vmap"]

@@ -1,4 +1,7 @@
-"""What nodes keep for their backward, by PyTorch's names: `node._saved_self`, `node._raw_saved_result`."""
+"""What nodes keep for their backward, by PyTorch's names: `node._saved_self`, `node._raw_saved_result`.
+
+These are the tensors that the library's operators save, and contexts of functions; formulas (_nodes.py) show none.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,15 @@ from mxlite.torch._gradient import FRONT_END
 
 #: PyTorch's names of an operator's inputs, by the name of its nodes; of others they are `self` and `other`.
 _INPUTS = {
-    "AddcdivBackward0": "self tensor1 tensor2",
-    "AddcmulBackward0": "self tensor1 tensor2",
     "AddmmBackward0": "self mat1 mat2",
-    "BaddbmmBackward0": "self batch1 batch2",
     "BmmBackward0": "self mat2",
     "ConvolutionBackward0": "input weight bias",
     "DotBackward0": "self tensor",
     "EmbeddingBackward0": "weight indices",
     "GatherBackward0": "self index",
     "IndexSelectBackward0": "self index",
-    "LerpBackward1": "self end weight",
     "MmBackward0": "self mat2",
     "MseLossBackward0": "self target",
-    "MvBackward0": "self vec",
     "NativeLayerNormBackward0": "input weight bias",
     "PowBackward1": "self exponent",
     "WhereBackward0": "condition self other",
@@ -45,11 +43,9 @@ def _find(node: Node, name: str) -> tuple[int, bool, int]:
     if ask(ctypes.c_int, LIB.MXLNodeIsReleased, node._h) and name in (*inputs, "result"):
         raise FRONT_END.released()
     for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumSaved, node._h)):
-        _calls.check_call(
-            LIB.MXLNodeGetSaved(node._h, index, None, ctypes.byref(found), ctypes.byref(position), None)
-        )
+        _calls.check_call(LIB.MXLNodeGetSaved(node._h, index, None, ctypes.byref(found), ctypes.byref(position), None))
         at = position.value
-        if name == ("result" if found.value else inputs[at] if at < len(inputs) else ""):
+        if name == (f"result{at or ''}" if found.value else inputs[at] if at < len(inputs) else ""):
             return index, bool(found.value), at
     raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
@@ -124,3 +120,6 @@ def attribute_of(node: Node, name: str) -> Any:
     if name.startswith("_saved_"):
         return _read(node, *_find(node, name[len("_saved_") :]))
     raise AttributeError(f"'{type(node).__name__}' object has no attribute '{name}'")
+
+
+FRONT_END.attribute_of, FRONT_END.raw_saved = attribute_of, raw_of_context  # type: ignore[method-assign]

@@ -145,8 +145,10 @@ def functional_with_options(torch, log):
         log.append(F.hessian(lambda x, y: (x.sum() * y).prod(), (x, y), vectorize=vectorize))
     for strategy in ("forward-mode", "reverse-mode", "sideways"):
         for options in ({}, {"vectorize": True}, {"strict": True}, {"create_graph": True}):
-            error(log, lambda options=options, s=strategy: F.jacobian(lambda x: x**2, x, strategy=s, **options).detach())
-            error(log, lambda options=options, s=strategy: F.hessian(cubic, x, outer_jacobian_strategy=s, **options).detach())
+            options = {**options, "strategy": strategy}
+            error(log, lambda options=options: F.jacobian(lambda x: x**2, x, **options).detach())
+            options["outer_jacobian_strategy"] = options.pop("strategy")
+            error(log, lambda options=options: F.hessian(cubic, x, **options).detach())
     log.append([*map(list, F.jacobian(f, (x, y), vectorize=True, strategy="forward-mode"))])
     log.append(F.jacobian(lambda x: x.sum(), x, vectorize=True, strategy="forward-mode"))
     error(log, lambda: F.jacobian(cubic, x, vectorize=True, strict=True))

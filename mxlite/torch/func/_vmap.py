@@ -11,7 +11,7 @@ from mxlite.torch._basic import zeros_of
 from mxlite.torch._shape.parts import stack
 from mxlite.torch._shape.slices import select_at
 from mxlite.torch._tensor import Tensor
-from mxlite.torch._trees import flatten, spread
+from mxlite.torch.func._trees import flatten, spread
 
 
 def vmap(
@@ -83,7 +83,7 @@ class _Batch:
         if not isinstance(dim, int):
             raise ValueError(f"vmap: in_dims has ints and None, got {type(dim).__name__}")
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"vmap: only a tensor has parts, got {type(leaf).__name__}; None in in_dims gives it whole")
+            raise ValueError(f"vmap: a tensor has parts, a {type(leaf).__name__} none; None in in_dims gives it whole")
         if not -leaf.ndim <= dim < leaf.ndim:
             raise ValueError(f"vmap: in_dims has {dim}, but the argument has {leaf.ndim} dimensions")
         return leaf.shape[dim]
