@@ -36,6 +36,10 @@ class FunctionCtx:
                 raise TypeError(f"save_for_backward: takes arrays and None, got {type(tensor)}")
         self.to_save = tensors
 
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keeps tensors as `saved_for_forward`, for a `jvp` of the function; derivatives forward are backward's."""
+        self.saved_for_forward = tensors
+
     def mark_dirty(self, *args: Any) -> None:
         """Says which inputs forward edits in place."""
         self.dirty_tensors = args

@@ -27,6 +27,7 @@ from mxlite.torch.autograd.grad_mode import (
     is_grad_enabled,
     no_grad,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 from mxlite.torch.autograd.variable import Variable
 

@@ -139,6 +139,19 @@ class inference_mode(_Mode):  # noqa: N801
         return inference_mode(self.mode)
 
 
+class set_multithreading_enabled:  # noqa: N801
+    """Has no effect: backward runs on the thread that calls it; as a with-block, too."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 def is_inference_mode_enabled() -> bool:
     """Whether an inference_mode block runs on this thread."""
     before = ask(ctypes.c_int, LIB.MXLSetInferenceMode, 0)
