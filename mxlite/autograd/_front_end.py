@@ -25,6 +25,8 @@ class FrontEnd:
     module = "builtins"
     #: Whether keyword arguments of a function's apply count as inputs, for which backward returns gradients.
     counts_keywords = False
+    #: PyTorch's front end: the names of what its nodes save, for `_saved_NAME`.
+    saved_names: dict[str, str] | None = None
     #: The exception for errors that have no class of their own.
     error: type[Exception] = error.MXNetError
 
@@ -80,14 +82,6 @@ class FrontEnd:
     def takes(self, shape: tuple, expected: tuple) -> bool:
         """Whether a function may return a gradient of that shape for an argument of the other."""
         return shape == expected
-
-    def attribute_of(self, node: Node, name: str) -> Any:
-        """An attribute that only this front end's nodes have. Raises: AttributeError: there is none."""
-        raise AttributeError(f"'{type(node).__name__}' object has no attribute '{name}'")
-
-    def raw_saved(self, saved: tuple) -> tuple:
-        """What a function's context has for the tensors that it saves."""
-        return saved
 
     def constant(self, name: str) -> Exception:
         """The error of the method of that name, of an array that no gradient flows to."""

@@ -13,6 +13,7 @@ from typing import Any, Callable
 from mxlite._lib import LIB, check_call
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import Saved, detached, note_returned, record, unrecorded
+from mxlite.autograd._saved_values import raw_of_context
 
 
 class FunctionCtx:
@@ -70,7 +71,7 @@ class FunctionCtx:
     def _raw_saved_tensors(self) -> tuple:
         if self._forgotten:
             raise self._front_end.released()
-        return self._front_end.raw_saved(self._saved or ())
+        return raw_of_context(self._saved or ())
 
 
 def apply(front_end: FrontEnd, cls: Any, args: tuple, kwargs: dict) -> Any:

@@ -83,6 +83,6 @@ _show(globals(), _later)
 if _TYPE_CHECKING:  # what is imported later, and the functions that the sources do not show
     from mxlite.torch import func as func
     from mxlite.torch import optim as optim
-    from mxlite.torch.func._vmap import vmap as vmap
+    from mxlite.torch.func import vmap as vmap
 
     def __getattr__(name: str) -> _Any: ...

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from mxlite._public import show as _show
 from mxlite.autograd._derivatives import Forward
 from mxlite.autograd._nodes import pinned
+from mxlite.autograd._transforms.places import leads_beyond, placed_anew
 from mxlite.torch import _calls
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import is_grad_enabled, set_grad_mode
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.autograd import _engine
-from mxlite.torch.autograd._places import leads_beyond, placed_anew
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -115,7 +115,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(f"make_dual: the tangent has shape {list(tangent.shape)}, the tensor {list(tensor.shape)}")
     if _level.tangent_of(tensor) is not None:
         raise RuntimeError("make_dual: the tensor has a tangent of this level")
-    source, made = placed_anew(tensor)
+    source, made = placed_anew(FRONT_END, tensor)
     if source is not None:
         _level.own.append(source)
     _level.places.append(pinned(FRONT_END, made))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Callable
 
 from mxlite._lib import LIB
 from mxlite._public import show as _show
-from mxlite.autograd._hooks import call_at_end
-from mxlite.autograd._nodes import unrecorded
+from mxlite.autograd._several import Copies, add_hook_of_several
 from mxlite.autograd.graph import Edge as GradientEdge
 from mxlite.autograd.graph import Node, RemovableHandle
 from mxlite.autograd.saved import Refusal, SavedHooks
-from mxlite.torch._calls import check_call, last_error
+from mxlite.torch._calls import check_call
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._tensor import Tensor
-from mxlite.torch.autograd._saved import SavedTensor  # noqa: F401 - it makes the nodes' attributes, too
 
 __all__ = ["GradientEdge", "Node", "RemovableHandle", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks"]
 __all__ += ["get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
@@ -63,36 +60,11 @@ def disable_saved_tensors_hooks(error_message: str) -> Refusal:
     return Refusal(error_message, FRONT_END)
 
 
-class _Copies:
-    """The copies that allow_mutation_on_saved_tensors has made, by number, until its block ends."""
-
-    def __init__(self) -> None:
-        self.cloned: dict[int, Tensor] = {}
-        self.open = True
-
-    def clear(self) -> None:
-        """Releases the copies: no backward can read them then."""
-        self.cloned.clear()
-
-    def pack(self, tensor: Tensor) -> int:
-        with unrecorded(FRONT_END):
-            number = len(self.cloned)
-            self.cloned[number] = tensor.clone()
-        return number
-
-    def unpack(self, number: int) -> Tensor:
-        if not self.open:
-            raise AssertionError("allow_mutation_on_saved_tensors: backward of such a graph runs within its block")
-        if number not in self.cloned:
-            raise AssertionError("allow_mutation_on_saved_tensors: the saved tensor has been cleared")
-        return self.cloned[number]
-
-
 _mutation = threading.local()
 
 
 @contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
+def allow_mutation_on_saved_tensors() -> Iterator[Copies]:
     """A block in which what is saved may be edited before backward, which runs within the block, too.
 
     What is saved is copied at once, also where it will not be edited.
@@ -101,7 +73,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
     """
     if getattr(_mutation, "open", False):
         raise RuntimeError("allow_mutation_on_saved_tensors: a block is open already")
-    copies = _Copies()
+    copies = Copies(FRONT_END)
     with saved_tensors_hooks(copies.pack, copies.unpack):
         _mutation.open = True
         try:
@@ -112,27 +84,6 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
 
 
 # ---- a hook of several gradients ----
-
-
-class _Arrived(list):
-    """The gradients that have arrived in a backward, which keeps this list; None for those that have not."""
-
-    def call(self, fn: Callable) -> None:
-        fn(list(self))
-
-
-class _MultiHandle(RemovableHandle):
-    """The handle of hooks on several tensors."""
-
-    __slots__ = ("handles",)
-
-    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
-        super().__init__(0)
-        self.handles = handles
-
-    def remove(self) -> None:
-        for each in self.handles:
-            each.remove()
 
 
 def register_multi_grad_hook(
@@ -149,27 +100,7 @@ def register_multi_grad_hook(
         raise ValueError(f"register_multi_grad_hook: mode is 'all' or 'any', got {mode!r}")
     if not all(each.requires_grad for each in tensors):
         raise AssertionError("register_multi_grad_hook: a tensor requires no gradient")
-    count = len(tensors)  # the hooks keep no tensor, which would keep them
-    under_way: dict[int, Any] = {}  # by thread, a weak reference: a backward that fails leaves nothing behind
-
-    def hook_of(place: int) -> Callable[[Tensor], None]:
-        def hook(grad: Tensor) -> None:
-            known = under_way.get(threading.get_ident(), lambda: None)()
-            if known is None:
-                known = _Arrived([None] * count)
-                under_way[threading.get_ident()] = weakref.ref(known)
-                call_at_end(lambda: known.call(fn if mode == "all" else _nothing), last_error)
-                if mode == "any":
-                    fn(grad)
-            known[place] = grad
-
-        return hook
-
-    return _MultiHandle(tuple(each.register_hook(hook_of(place)) for place, each in enumerate(tensors)))
-
-
-def _nothing(_: Any) -> None:
-    pass
+    return add_hook_of_several(tensors, fn, mode == "any", FRONT_END)
 
 
 _show(globals())

@@ -9,92 +9,18 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite._public import show as _show
-from mxlite.autograd._derivatives import Forward
-from mxlite.autograd._nodes import gradients, recorded
+from mxlite.autograd._transforms.batches import mapped as _mapped
+from mxlite.autograd._transforms.run import Run
+from mxlite.autograd._transforms.trees import flatten, same_structure
 from mxlite.torch._basic import zeros_of
 from mxlite.torch._gradient import FRONT_END
-from mxlite.torch._nodes import is_grad_enabled, unrecorded
+from mxlite.torch._nodes import unrecorded
 from mxlite.torch._shape.parts import stack
 from mxlite.torch._tensor import Tensor, full_of
-from mxlite.torch.autograd._places import leads_beyond, placed_anew
 from mxlite.torch.func._functional_call import functional_call
-from mxlite.torch.func._trees import flatten, same_structure, tree_map
-from mxlite.torch.func._vmap import vmap
 
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize"]
 __all__ += ["stack_module_state", "vjp", "vmap"]
-
-
-class _Run:
-    """A function's run on tensors of its own, with what its derivatives are made of.
-
-    Args:
-        primals: The arguments that are differentiated.
-        strict: What the caller is called in the error of an output that is no tensor.
-    """
-
-    def __init__(self, func: Callable, primals: tuple, has_aux: bool, name: str) -> None:
-        leaves, self.build = flatten(primals)
-        for each in leaves:
-            if not isinstance(each, Tensor):
-                raise RuntimeError(f"{name}: an argument that is differentiated is a tensor, got {type(each).__name__}")
-        self.outer = is_grad_enabled()
-        with recorded(FRONT_END):
-            pairs = [placed_anew(each) for each in leaves]
-            self.inputs = [made for _, made in pairs]
-            self.own = [source for source, made in pairs if source is not None]
-            output = func(*self.build(self.inputs))
-        self.aux: tuple = ()
-        if has_aux:
-            if not isinstance(output, tuple) or len(output) != 2:
-                raise RuntimeError(f"{name}: has_aux=True: the function returns a pair, (output, aux)")
-            output, aux = output
-            self.aux = (tree_map(self.released, aux),)
-        self.tree = output
-        self.outputs, self.build_output = flatten(output)
-        for each in self.outputs:
-            if not isinstance(each, Tensor):
-                raise RuntimeError(f"{name}: the function returns tensors, got {type(each).__name__}")
-        #: Whether a gradient flows on to others than this run's own tensors.
-        self.beyond = self.outer and leads_beyond(self.outputs, self.own)
-
-    def released(self, value: Any) -> Any:
-        """A result as the caller gets it: with a place in the graph only where that leads beyond this run."""
-        if not isinstance(value, Tensor):
-            raise RuntimeError(f"torch.func: a result is a tensor, got {type(value).__name__}")
-        if not value.requires_grad or (self.outer and leads_beyond([value], self.own)):
-            return value
-        return value.detach()
-
-    def output(self) -> Any:
-        """The function's result."""
-        return tree_map(self.released, self.tree)
-
-    def pull(self, outputs: list, heads: list) -> list:
-        """The gradients of the inputs, zeros where there is none."""
-        create = is_grad_enabled() and (self.beyond or any(each.requires_grad for each in heads))
-        with recorded(FRONT_END) if create else unrecorded():
-            found = gradients(FRONT_END, outputs, self.inputs, heads, create)
-        return [
-            zeros_of(tuple(each.shape), each._dtype) if grad is None else self.released(grad)
-            for each, grad in zip(self.inputs, found)
-        ]
-
-    def pusher(self, strict: bool = False) -> Callable[[list], list]:
-        """What gives the moves of the outputs for those of the inputs; `strict`: that an output has one is required."""
-        forward = Forward(FRONT_END, self.outputs, self.inputs)
-
-        def push(moves: list) -> list:
-            create = self.outer and (self.beyond or any(each.requires_grad for each in moves if each is not None))
-            found = forward(moves, create)
-            if strict and None in found:
-                raise RuntimeError("jvp: an output does not depend on the inputs, which strict=True refuses")
-            return [
-                zeros_of(tuple(each.shape), each._dtype) if move is None else self.released(move)
-                for each, move in zip(self.outputs, found)
-            ]
-
-        return push
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
@@ -104,7 +30,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         has_aux: Whether func returns (output, aux), of which aux is not differentiated.
     Raises: RuntimeError: a result is no tensor; the returned function: gradients have another structure or shape.
     """
-    run = _Run(func, primals, has_aux, "vjp")
+    run = Run(FRONT_END, func, primals, has_aux, "vjp")
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         if not same_structure(cotangents, run.tree):
@@ -133,13 +59,13 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
     for primal, move in zip(flatten(primals)[0], moves):
         if primal.shape != move.shape:
             raise RuntimeError(f"jvp: a tangent has shape {list(move.shape)}, its primal {list(primal.shape)}")
-    run = _Run(func, primals, has_aux, "jvp")
+    run = Run(FRONT_END, func, primals, has_aux, "jvp")
     return (run.output(), run.build_output(run.pusher(strict)(moves)), *run.aux)
 
 
 def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     """(func(*primals), a function of tangents of the primals that gives those of the outputs), func being run once."""
-    run = _Run(func, primals, False, "linearize")
+    run = Run(FRONT_END, func, primals, False, "linearize")
     push = run.pusher()
 
     def move(*tangents: Any) -> Any:
@@ -181,7 +107,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         chosen, primals, returned = _chosen(func, argnums, args, kwargs)
-        run = _Run(chosen, primals, has_aux, "grad")
+        run = Run(FRONT_END, chosen, primals, has_aux, "grad")
         if not isinstance(run.tree, Tensor) or run.tree.ndim:
             what = f"one of {run.tree.ndim}" if isinstance(run.tree, Tensor) else type(run.tree).__name__
             raise RuntimeError(f"grad: the function returns a tensor without dimensions, got {what}")
@@ -231,7 +157,7 @@ def jacrev(
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         chosen, primals, returned = _chosen(func, argnums, args, kwargs)
-        run = _Run(chosen, primals, has_aux, "jacrev")
+        run = Run(FRONT_END, chosen, primals, has_aux, "jacrev")
         made = []
         for output in run.outputs:
             rows = [run.pull([output], [head]) for head in _basis(output)]
@@ -255,7 +181,7 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         chosen, primals, returned = _chosen(func, argnums, args, kwargs)
-        run = _Run(chosen, primals, has_aux, "jacfwd")
+        run = Run(FRONT_END, chosen, primals, has_aux, "jacfwd")
         push, columns = run.pusher(), []
         for number, each in enumerate(run.inputs):
             still: list = [None] * len(run.inputs)
@@ -283,6 +209,34 @@ def hessian(func: Callable, argnums: Any = 0) -> Callable:
 def _require_chunk(name: str, chunk_size: int | None) -> None:
     if chunk_size is not None and chunk_size < 1:
         raise ValueError(f"{name}: chunk_size is None or above 0, got {chunk_size}")
+
+
+def vmap(
+    func: Callable,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable:
+    """A function that applies func to each part of its arguments along a dimension, and stacks the results.
+
+    It is a loop: func runs for each part, on views of it, so that all that can be recorded can be mapped, with any
+    derivatives, and `item()` and branches too. It is no faster than the loop.
+
+    Args:
+        in_dims: The dimension of the parts of all arguments, or a tuple (a tree) of one for each; None: the argument is
+            given whole, as are keyword arguments.
+        out_dims: Where the results have that dimension; None: they do not depend on it.
+        randomness: What random functions do: "error", or "different" or the "same" numbers for each part.
+        chunk_size: Has no effect: parts are computed one by one.
+    Raises: ValueError: dimensions do not fit the arguments or results, or there are no parts; RuntimeError: a random
+        function is called with randomness="error".
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"vmap: randomness is 'error', 'different' or 'same', got {randomness!r}")
+    _require_chunk("vmap", chunk_size)
+    return _mapped(FRONT_END, func, in_dims, out_dims, randomness)
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

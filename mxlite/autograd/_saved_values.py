@@ -1,6 +1,6 @@
-"""What nodes keep for their backward, by PyTorch's names: `node._saved_self`, `node._raw_saved_result`.
+"""What nodes of PyTorch's front end keep for their backward, by name: `node._saved_self`, `node._raw_saved_result`.
 
-These are the tensors that the library's operators save, and contexts of functions; formulas (_nodes.py) show none.
+These are the arrays that the library's operators save, and contexts of functions; other nodes of Python's show none.
 """
 
 from __future__ import annotations
@@ -8,29 +8,13 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Callable
 
-from mxlite._lib import LIB, ask
+from mxlite._lib import LIB, ask, check_call
+from mxlite.autograd import _graph
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._graph import Node
 from mxlite.autograd._handles import variable_for
 from mxlite.autograd._nodes import Saved, placed
 from mxlite.autograd.saved import SavedHooks
-from mxlite.torch import _calls
-from mxlite.torch._gradient import FRONT_END
-
-#: PyTorch's names of an operator's inputs, by the name of its nodes; of others they are `self` and `other`.
-_INPUTS = {
-    "AddmmBackward0": "self mat1 mat2",
-    "BmmBackward0": "self mat2",
-    "ConvolutionBackward0": "input weight bias",
-    "DotBackward0": "self tensor",
-    "EmbeddingBackward0": "weight indices",
-    "GatherBackward0": "self index",
-    "IndexSelectBackward0": "self index",
-    "MmBackward0": "self mat2",
-    "MseLossBackward0": "self target",
-    "NativeLayerNormBackward0": "input weight bias",
-    "PowBackward1": "self exponent",
-    "WhereBackward0": "condition self other",
-}
 
 
 def _find(node: Node, name: str) -> tuple[int, bool, int]:
@@ -38,12 +22,12 @@ def _find(node: Node, name: str) -> tuple[int, bool, int]:
 
     Raises: AttributeError: none has; RuntimeError: a backward has released them.
     """
-    inputs = _INPUTS.get(type(node).__name__, "self other").split()
+    inputs = (node._front_end.saved_names or {}).get(type(node).__name__, "self other").split()
     found, position = ctypes.c_int(), ctypes.c_int()
     if ask(ctypes.c_int, LIB.MXLNodeIsReleased, node._h) and name in (*inputs, "result"):
-        raise FRONT_END.released()
+        raise node._front_end.released()
     for index in range(ask(ctypes.c_int, LIB.MXLNodeGetNumSaved, node._h)):
-        _calls.check_call(LIB.MXLNodeGetSaved(node._h, index, None, ctypes.byref(found), ctypes.byref(position), None))
+        check_call(LIB.MXLNodeGetSaved(node._h, index, None, ctypes.byref(found), ctypes.byref(position), None))
         at = position.value
         if name == (f"result{at or ''}" if found.value else inputs[at] if at < len(inputs) else ""):
             return index, bool(found.value), at
@@ -52,18 +36,18 @@ def _find(node: Node, name: str) -> tuple[int, bool, int]:
 
 def _read(node: Node, index: int, is_output: bool, position: int) -> Any:
     """A saved tensor, at its place in the graph; a leaf is the leaf itself."""
-    array = ctypes.c_void_p()
-    _calls.check_call(LIB.MXLNodeGetSaved(node._h, index, ctypes.byref(array), None, None, None))
-    tensor = _calls.adopt(array.value or 0)
+    front_end, array = node._front_end, ctypes.c_void_p()
+    check_call(LIB.MXLNodeGetSaved(node._h, index, ctypes.byref(array), None, None, None))
+    tensor = front_end.adopt(array.value or 0)
     if is_output:
-        return placed(FRONT_END, tensor, node, position)
+        return placed(front_end, tensor, node, position)
     maker, output = node.next_functions[position] if position < len(node.next_functions) else (None, 0)
     if maker is None:
         return tensor
     if maker.is_accumulating():
-        leaf = variable_for(ask(ctypes.c_void_p, LIB.MXLNodeGetVariable, maker._h), FRONT_END)
+        leaf = variable_for(ask(ctypes.c_void_p, LIB.MXLNodeGetVariable, maker._h), front_end)
         return leaf if leaf.data_ptr() == tensor.data_ptr() else tensor
-    return placed(FRONT_END, tensor, maker, output)
+    return placed(front_end, tensor, maker, output)
 
 
 class SavedTensor:
@@ -73,9 +57,9 @@ class SavedTensor:
         raise RuntimeError("a SavedTensor is an attribute of a node, and is not made otherwise")
 
     @staticmethod
-    def _of(read: Callable[[], Any], pack: Callable[[SavedHooks], None]) -> SavedTensor:
+    def _of(front_end: FrontEnd, read: Callable[[], Any], pack: Callable[[SavedHooks], None]) -> SavedTensor:
         made = object.__new__(SavedTensor)
-        made._read, made._pack = read, pack
+        made._front_end, made._read, made._pack = front_end, read, pack
         return made
 
     @property
@@ -94,7 +78,7 @@ class SavedTensor:
         """
         if not callable(pack_hook) or not callable(unpack_hook):
             raise TypeError("register_hooks: takes two functions")
-        self._pack(SavedHooks(pack_hook, unpack_hook, FRONT_END))
+        self._pack(SavedHooks(pack_hook, unpack_hook, self._front_end))
 
 
 def _raw(node: Node, name: str) -> SavedTensor:
@@ -103,23 +87,23 @@ def _raw(node: Node, name: str) -> SavedTensor:
     def pack(hooks: SavedHooks) -> None:
         _find(node, name)
         with hooks:
-            _calls.check_call(LIB.MXLNodePackSaved(node._h, index))
+            check_call(LIB.MXLNodePackSaved(node._h, index))
 
-    return SavedTensor._of(lambda: _read(node, index, is_output, position), pack)
+    return SavedTensor._of(node._front_end, lambda: _read(node, index, is_output, position), pack)
 
 
 def raw_of_context(saved: tuple[Saved | None, ...]) -> tuple[SavedTensor | None, ...]:
-    """The tensors that a function's context keeps."""
-    return tuple(None if each is None else SavedTensor._of(lambda s=each: s.get(False), each.pack) for each in saved)
+    """The arrays that a function's context keeps."""
+    return tuple(
+        None if each is None else SavedTensor._of(each.front_end, lambda s=each: s.get(False), each.pack)
+        for each in saved
+    )
 
 
-def attribute_of(node: Node, name: str) -> Any:
-    """An attribute of a node that only PyTorch's have. Raises: AttributeError: there is none."""
-    if name.startswith("_raw_saved_"):
-        return _raw(node, name[len("_raw_saved_") :])
-    if name.startswith("_saved_"):
-        return _read(node, *_find(node, name[len("_saved_") :]))
-    raise AttributeError(f"'{type(node).__name__}' object has no attribute '{name}'")
+def _attribute_of(node: Node, name: str) -> Any:
+    """`_saved_NAME` or `_raw_saved_NAME` of a node. Raises: AttributeError: it saves no such array."""
+    kind, _, own = name.partition("saved_")
+    return _raw(node, own) if kind == "_raw_" else _read(node, *_find(node, own))
 
 
-FRONT_END.attribute_of, FRONT_END.raw_saved = attribute_of, raw_of_context  # type: ignore[method-assign]
+_graph.saved_attribute = _attribute_of

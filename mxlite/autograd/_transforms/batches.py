@@ -1,4 +1,4 @@
-"""vmap: a function of a batch for a function of an example."""
+"""A function of a batch for a function of an example: what vmap is made of."""
 
 from __future__ import annotations
 
@@ -6,44 +6,21 @@ from functools import wraps
 from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
+from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._recompute import random_state
-from mxlite.torch._basic import zeros_of
-from mxlite.torch._shape.parts import stack
-from mxlite.torch._shape.slices import select_at
-from mxlite.torch._tensor import Tensor
-from mxlite.torch.func._trees import flatten, spread
+from mxlite.autograd._transforms.trees import flatten, spread
 
 
-def vmap(
-    func: Callable,
-    in_dims: Any = 0,
-    out_dims: Any = 0,
-    randomness: str = "error",
-    *,
-    chunk_size: int | None = None,
-) -> Callable:
-    """A function that applies func to each part of its arguments along a dimension, and stacks the results.
-
-    It is a loop: func runs for each part, on views of it, so that all that can be recorded can be mapped, with any
-    derivatives, and `item()` and branches too. It is no faster than the loop.
+def mapped(front_end: FrontEnd, func: Callable, in_dims: Any, out_dims: Any, randomness: str) -> Callable:
+    """A function that applies func to each part of its arguments along a dimension, one by one, and stacks the results.
 
     Args:
-        in_dims: The dimension of the parts of all arguments, or a tuple (a tree) of one for each; None: the argument is
-            given whole, as are keyword arguments.
-        out_dims: Where the results have that dimension; None: they do not depend on it.
-        randomness: What random functions do: "error", or "different" or the "same" numbers for each part.
-        chunk_size: Has no effect: parts are computed one by one.
-    Raises: ValueError: dimensions do not fit the arguments or results, or there are no parts; RuntimeError: a random
-        function is called with randomness="error".
+        in_dims, out_dims, randomness: As of vmap.
     """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"vmap: randomness is 'error', 'different' or 'same', got {randomness!r}")
-    if chunk_size is not None and chunk_size < 1:
-        raise ValueError(f"vmap: chunk_size is None or above 0, got {chunk_size}")
 
     @wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        batch = _Batch(args, kwargs, in_dims)
+        batch = _Batch(front_end, args, kwargs, in_dims)
         state = random_state()
         results = []
         for number in range(max(batch.size, 1)):
@@ -53,7 +30,7 @@ def vmap(
             results.append(func(*given, **named))
             if randomness == "error" and tuple(random_state()) != tuple(state):
                 raise RuntimeError("vmap: a random function was called; randomness='same' or 'different' permits that")
-        return _joined(results, out_dims, batch.size)
+        return _joined(front_end, results, out_dims, batch.size)
 
     return wrapper
 
@@ -61,7 +38,8 @@ def vmap(
 class _Batch:
     """The arguments of a call, and the dimension of the parts of each of their leaves."""
 
-    def __init__(self, args: tuple, kwargs: dict, in_dims: Any) -> None:
+    def __init__(self, front_end: FrontEnd, args: tuple, kwargs: dict, in_dims: Any) -> None:
+        self.front_end = front_end
         leaves, self.build = flatten((args, kwargs))
         if not leaves:
             raise ValueError("vmap: there are no arguments")
@@ -77,12 +55,11 @@ class _Batch:
             raise ValueError(f"vmap: the dimensions of the parts have one size, these {wrong}")
         self.size = sizes.pop()
 
-    @staticmethod
-    def _size(leaf: Any, dim: Any) -> int:
+    def _size(self, leaf: Any, dim: Any) -> int:
         """The number of parts of an argument."""
         if not isinstance(dim, int):
             raise ValueError(f"vmap: in_dims has ints and None, got {type(dim).__name__}")
-        if not isinstance(leaf, Tensor):
+        if not isinstance(leaf, self.front_end.array_class):
             raise ValueError(f"vmap: a tensor has parts, a {type(leaf).__name__} none; None in in_dims gives it whole")
         if not -leaf.ndim <= dim < leaf.ndim:
             raise ValueError(f"vmap: in_dims has {dim}, but the argument has {leaf.ndim} dimensions")
@@ -95,13 +72,13 @@ class _Batch:
             for each, dim in zip(self.leaves, self.dims)
         )
 
-    def _part(self, leaf: Tensor, dim: int, number: int) -> Tensor:
+    def _part(self, leaf: Any, dim: int, number: int) -> Any:
         if self.size:
-            return select_at(leaf, dim, number)
-        return zeros_of((*leaf.shape[:dim], *leaf.shape[dim + 1 :]), leaf._dtype)
+            return leaf[(slice(None),) * dim + (number,)]
+        return self.front_end.zeros((*leaf.shape[:dim], *leaf.shape[dim + 1 :]), leaf.dtype)
 
 
-def _joined(results: list, out_dims: Any, size: int) -> Any:
+def _joined(front_end: FrontEnd, results: list, out_dims: Any, size: int) -> Any:
     """The results of all parts, stacked."""
     taken = [flatten(each) for each in results]
     first, build = taken[0]
@@ -116,10 +93,10 @@ def _joined(results: list, out_dims: Any, size: int) -> Any:
         if dim is None:
             made.append(value)
             continue
-        if not isinstance(value, Tensor):
+        if not isinstance(value, front_end.array_class):
             raise ValueError(f"vmap: the function returns tensors, got {type(value).__name__}")
         if not -value.ndim - 1 <= dim <= value.ndim:
             raise IndexError(f"vmap: out_dims has {dim}, but the result has {value.ndim + 1} dimensions")
-        joined = stack([leaves[number] for leaves, _ in taken], dim)
-        made.append(joined if size else joined.narrow(dim, 0, 0))
+        joined = front_end.stack([leaves[number] for leaves, _ in taken])
+        made.append((joined if size else joined[:0]).movedim(0, dim))
     return build(made)
