@@ -6,7 +6,7 @@
 #: make oracle   make the answers of the real MXNet 1.9.1 again (tests/reference); ORACLE_ARGS=--new: to new rows
 #: make test-peers  arrays shared with PyTorch and JAX, files and pickles exchanged with the real MXNet 1.9.1
 #: make test-torch  mxlite.torch beside PyTorch 2.13.0, in one process: calls of backward, graphs, 2,000 programs,
-#:                  pairs of features under checkpoints and saved_tensors_hooks, layers, optimizers and schedules,
+#:                  transforms of torch.func of random calls, pairs of features under checkpoints and saved_tensors_hooks, layers, optimizers and schedules,
 #:                  wrong arguments and layouts, and
 #:                  100,000 calls of all functions
 #:                  (CALLS_ARGS='--first 7000000 --count 1000 --name clamp')
@@ -136,6 +136,7 @@ test-torch: lib $(TORCH)/torch.stamp
 	    $(PYTEST_ARGS)
 	@$(TORCH_PY) tests/torch/check_programs.py
 	@$(TORCH_PY) tests/torch/check_pairs.py
+	@$(TORCH_PY) tests/torch/transforms/check_transforms.py
 	@$(TORCH_PY) tests/torch/check_layers.py
 	@$(TORCH_PY) tests/torch/modules/check_refusals.py
 	@$(TORCH_PY) tests/torch/check_calls.py $(CALLS_ARGS)

@@ -208,13 +208,47 @@ int MXLNDArrayProtect(NDArrayHandle array)
 int MXLNDArrayGetVersion(NDArrayHandle array, uint64_t *out)
 {
     mxl_array *a;
+    int status = 0;
 
     API_NEED(out);
     *out = 0;
     a = api_pin_defined(array, __func__);
     if (a == NULL)
         return -1;
+    if (mxl_storage_inference(a->storage))
+        status = mxl_error("%s: an inference array keeps no version", __func__);
     *out = mxl_storage_version(a->storage);
     api_unpin(array);
-    return 0;
+    return status;
+}
+
+int MXLNDArrayIsInference(NDArrayHandle array)
+{
+    const mxl_array *a = api_pin_defined(array, __func__);
+    int found;
+
+    if (a == NULL)
+        return -1;
+    found = mxl_storage_inference(a->storage);
+    api_unpin(array);
+    return found;
+}
+
+int MXLNDArrayGetBase(NDArrayHandle array, NDArrayHandle *out)
+{
+    const mxl_array *a;
+    int status = 0;
+
+    API_NEED(out);
+    *out = NULL;
+    a = api_pin_defined(array, __func__);
+    if (a == NULL)
+        return -1;
+    if (a->base != NULL) {
+        mxl_array_retain(a->base);
+        *out = api_handle(a->base);
+        status = *out != NULL ? 0 : -1;
+    }
+    api_unpin(array);
+    return status;
 }

@@ -370,6 +370,8 @@ int mxl_array_check_writable(const mxl_array *array)
         return 0;
     if (mxl_storage_read_only(array->storage))
         return mxl_error("the array's memory may only be read; copy it first");
+    if (mxl_storage_is_frozen(array->storage))
+        return mxl_error("an inference array may only be edited in inference mode; edit a copy");
     for (int i = 0; i < array->ndim && !array->contiguous; i++) {
         if (array->strides[i] == 0 && array->shape[i] > 1 && array->size > 0)
             return mxl_error("elements of the array that would be written share memory; copy it "

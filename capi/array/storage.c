@@ -92,7 +92,8 @@ static void storage_init(mxl_storage *storage, void *data, size_t bytes, void (*
     storage->data = data;
     storage->bytes = bytes;
     storage->foreign = NULL;
-    atomic_init(&storage->version, 0);
+    atomic_init(&storage->version,
+                mxl_state_here != NULL && mxl_state_here->inference ? MXL_INFERENCE : 0);
     atomic_init(&storage->extra, NULL);
 }
 

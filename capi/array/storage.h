@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/ref.h"
+#include "base/state.h"
 
 /* The owner of foreign bytes. */
 typedef struct mxl_foreign {
@@ -38,7 +39,7 @@ typedef struct mxl_storage {
     mxl_ref ref;
     void *data; /* aligned to 64; foreign bytes to their elements */
     size_t bytes;
-    atomic_uint_fast64_t version; /* grows with every write */
+    atomic_uint_fast64_t version; /* grows with every write; its highest bit: MXL_INFERENCE */
     mxl_foreign *foreign;         /* NULL: the library's own bytes */
     _Atomic(mxl_extra *) extra;   /* owned; NULL: none */
 } mxl_storage;
@@ -128,6 +129,20 @@ static inline uint64_t mxl_storage_version(const mxl_storage *storage)
     return atomic_load_explicit(&storage->version, memory_order_relaxed);
 }
 
+/* Of storages that are made while the thread is in inference mode: no rule may save them. */
+#define MXL_INFERENCE (UINT64_C(1) << 63)
+
+static inline bool mxl_storage_inference(const mxl_storage *storage)
+{
+    return (mxl_storage_version(storage) & MXL_INFERENCE) != 0;
+}
+
+/* Whether the storage is of inference arrays, and this thread not in the mode that may edit it. */
+static inline bool mxl_storage_is_frozen(const mxl_storage *storage)
+{
+    return mxl_storage_inference(storage) && !mxl_state_get()->inference;
+}
+
 /* Notes a change of the bytes. Two concurrent writers race on the bytes themselves; the version
  * only has to change. */
 static inline void mxl_storage_bump(mxl_storage *storage)
@@ -153,7 +168,9 @@ static inline unsigned mxl_storage_writer(const mxl_storage *storage)
  * version to users count edits. */
 static inline void mxl_storage_set_version(mxl_storage *storage, uint64_t version)
 {
-    atomic_store_explicit(&storage->version, version, memory_order_relaxed);
+    uint64_t mode = atomic_load_explicit(&storage->version, memory_order_relaxed) & MXL_INFERENCE;
+
+    atomic_store_explicit(&storage->version, version | mode, memory_order_relaxed);
 }
 
 #endif

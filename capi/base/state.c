@@ -66,6 +66,7 @@ void mxl_state_lend(mxl_state *to, mxl_state *from)
     to->numpy_shape = from->numpy_shape;
     to->follow_edits = from->follow_edits;
     to->grad_off = from->grad_off;
+    to->inference = from->inference;
     to->bulk_size = from->bulk_size;
     to->origin = from->origin != NULL ? from->origin : from;
     move_slots(to, from);

@@ -26,6 +26,7 @@ typedef struct mxl_state {
     bool numpy_shape;
     bool follow_edits;       /* MXNet's front end: edits in place are followed while recording */
     bool grad_off;           /* PyTorch's front end: grad mode is off; it is on at the start */
+    bool inference;          /* PyTorch's front end: new storages are of inference arrays */
     uint8_t watch;           /* which hooks see recorded nodes: MXL_WATCH_*, 0 in a pause */
     bool record_hook_paused; /* engine/tape/record_hooks.h */
     bool in_operator;        /* the profiler: an operator is being measured */

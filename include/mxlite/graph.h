@@ -275,6 +275,10 @@ MXL_API int MXLPushSavedHooks(MXLPackFunction pack, MXLUnpackFunction unpack, MX
                               void *payload, MXLReleaseFunction release);
 MXL_API int MXLPopSavedHooks(void);
 
+/* Packs the index-th saved tensor of a node (as MXLNodeGetSaved counts) with the functions pushed
+ * last. Nothing happens where there are none; an error where it is packed already. */
+MXL_API int MXLNodePackSaved(MXLNodeHandle node, int index);
+
 /* Sets this thread's record hook; NULL removes it. The hook is called for each new node after its
  * outputs are computed, and frees the handles it gets. If it does not return 0, the operator fails.
  * It is not called for nodes that it records itself, nor for sums that accumulation records. */

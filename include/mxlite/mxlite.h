@@ -85,6 +85,15 @@ MXL_API int MXLPrepareAs(int dialect, const char *label, const char *slots, cons
 MXL_API int MXLSetGradMode(int enabled, int *before);
 MXL_API int MXLGetGradMode(int *out);
 
+/* Inference mode of PyTorch's front end, on this thread; off at the start. While it is on, the
+ * memory of new arrays is an inference array's: no rule saves it (recording of such a call is an
+ * error), and it is edited, made a leaf that needs a gradient, or asked for its version only in
+ * this mode. `before` (may be NULL): the mode until now. The mode does not switch recording off. */
+MXL_API int MXLSetInferenceMode(int enabled, int *before);
+
+/* Returns 1 where the array's memory was made in inference mode, else 0; -1 on error. */
+MXL_API int MXLNDArrayIsInference(NDArrayHandle array);
+
 /* The floating dtype (0 float32, 1 float64, 2 float16; initially float32) that integers become in
  * PyTorch's front end where an operator computes floats, and that a floating number has beside
  * them. Of the whole process. `before` (may be NULL): the dtype until now. */
@@ -205,6 +214,9 @@ MXL_API int MXLNDArrayIsContiguous(NDArrayHandle array);
 /* The address of the array's first element, for any strides; NULL for an array without elements.
  * (MXNDArrayGetData fails for elements that are not in C order.) */
 MXL_API int MXLNDArrayGetAddress(NDArrayHandle array, void **address);
+
+/* The array that the array is a view of: a new handle, or NULL where it is no view. */
+MXL_API int MXLNDArrayGetBase(NDArrayHandle array, NDArrayHandle *out);
 
 /* A new handle of an array with one dimension over all of the array's memory, which shares it and
  * has no place in the graph; NULL on error. *number is the same for all arrays over one memory, and

@@ -47,11 +47,12 @@ MXLNDArraySetGrad:PP MXLNDArraySetRequiresGrad:Pi MXLNodeAddHook:PPPPP MXLNodeAd
 MXLNodeFree:P MXLNodeGetId:PP MXLNodeGetInfo:PiiiPP MXLNodeGetInput:PiPP MXLNodeGetName:PP MXLNodeGetNumInputs:PP
 MXLNodeGetNumOutputs:PP MXLNodeGetNumSaved:PP MXLNodeGetOperator:PP MXLNodeGetPayload:PP MXLNodeGetSaved:PiPPPP
 MXLNodeGetParams:PPPP MXLNodeGetSequence:PP MXLNodeGetSlots:PiP MXLNodeGetVariable:PP MXLNodeIsReleased:PP
-MXLNodeSetPayload:PPP MXLThreadGetOrigin:P
+MXLNodeSetPayload:PPP MXLNodePackSaved:Pi MXLThreadGetOrigin:P
 MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedHooks:PPPPP MXLRandomGetState:P
 MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
 MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetDefaultDtype:iP MXLSetInplace:iP
+MXLSetInferenceMode:iP MXLNDArrayGetBase:PP MXLNDArrayIsInference:P
 MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP MXLPythonEndCapsule:P>v MXLPythonRelease:P>v MXLSetPython:P
 MXLSetNotice:P
 MXLibInfoFeatures:PP

@@ -12,17 +12,13 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import LIB, check_call, last_error
+from mxlite.autograd._derivatives import Forward, as_tuple
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import detached, gradients, record, recorded
 
 
 class GradcheckError(RuntimeError):
     """Gradients and differences do not agree."""
-
-
-def as_tuple(value: Any) -> tuple:
-    """The arguments or results of a function, as a tuple."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 # ---- the function ----
@@ -99,6 +95,10 @@ class _Check:
                         f"gradcheck: no output requires a gradient, but differences with respect to input {number} are "
                         "not zero"
                     )
+            return
+        if self.options["check_forward_ad"]:
+            self.compare_forward()
+        if not self.options["check_backward_ad"]:
             return
         (self.compare_projected if self.options["fast_mode"] else self.compare)()
         if self.options["check_undefined_grad"]:
@@ -201,6 +201,23 @@ class _Check:
                 if not np.allclose(one, other, self.rtol, self.atol * weights.sum() * move.sum()):
                     self.differ(o, i, np.array(one), np.array(other))
 
+    def compare_forward(self) -> None:
+        """Compares the moves of outputs along each element of the inputs (fast: a random one) with differences."""
+        outputs, numbers = self.outputs(), np.random.RandomState(0)
+        forward = Forward(self.front_end, outputs, self.wanted)
+        for i, memory in enumerate(self.memory):
+            moves = np.eye(memory.size).reshape(memory.size, *memory.shape)
+            if self.options["fast_mode"]:
+                moves = np.asarray(numbers.rand(1, *memory.shape))
+            for move in moves:
+                given: list = [None] * len(self.wanted)
+                given[i] = self.front_end.array(move.astype(self.kinds[i]))
+                expected = self.difference(i, move, self.places)
+                for o, each in enumerate(forward(given, False)):
+                    found = np.zeros(expected[o].shape) if each is None else _flat(self.front_end, each)
+                    if not np.allclose(found, expected[o], self.rtol, self.atol):
+                        self.differ(o, i, found, expected[o])
+
     def differ(self, output: int, input: int, found: np.ndarray, expected: np.ndarray) -> None:
         text = [np.array2string(each, threshold=200) for each in (expected, found)]
         raise GradcheckError(
@@ -234,11 +251,10 @@ class _Check:
 # ---- what a front end offers ----
 
 
-def _refuse(function: str, **options: Any) -> None:
-    """Raises: NotImplementedError: an option that is not there is wanted."""
-    for name, value in options.items():
-        if value:
-            raise NotImplementedError(f"mxlite: {function} has no {name}")
+def _require(name: str, **options: bool) -> None:
+    """Raises: AssertionError: none of the options is set."""
+    if not any(options.values()):
+        raise AssertionError(f"{name}: without {' and '.join(options)} there is nothing to check")
 
 
 class Checks:
@@ -281,21 +297,21 @@ class Checks:
             check_grad_dtypes: Whether gradients must have the dtypes of inputs.
             fast_mode: Whether one random combination of the elements of each Jacobian is compared, not each element.
             masked: Has no effect: inputs are dense.
-            check_batched_grad, check_batched_forward_grad, check_forward_ad: Are not there.
+            check_forward_ad: Whether derivatives forward are compared, too.
+            check_backward_ad: Whether gradients are.
+            check_batched_grad, check_batched_forward_grad: Have no effect: several gradients at once are computed
+                one by one, as those that are compared.
         Raises:
             GradcheckError: they differ.
             ValueError: no input requires a gradient.
             TypeError: the function returns something else than arrays.
             RuntimeError: elements of an input share an address.
         """
-        _refuse(
-            "gradcheck",
-            check_batched_grad=check_batched_grad,
-            check_batched_forward_grad=check_batched_forward_grad,
-            check_forward_ad=check_forward_ad,
-        )
-        if not check_backward_ad:
-            raise AssertionError("gradcheck: check_backward_ad=False leaves nothing to check")
+        _require("gradcheck", check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad)
+        if check_batched_grad:
+            _require("gradcheck: check_batched_grad", check_backward_ad=check_backward_ad)
+        if check_batched_forward_grad:
+            _require("gradcheck: check_batched_forward_grad", check_forward_ad=check_forward_ad)
         arguments = as_tuple(inputs)
         self._check_inputs(arguments)
         options = {
@@ -306,6 +322,8 @@ class Checks:
             "fast_mode": fast_mode,
             "check_undefined_grad": check_undefined_grad,
             "check_grad_dtypes": check_grad_dtypes,
+            "check_forward_ad": check_forward_ad,
+            "check_backward_ad": check_backward_ad,
         }
         try:
             _Check(self.front_end, func, arguments, options).run()
@@ -341,12 +359,11 @@ class Checks:
             grad_outputs: Gradients of the outputs that require one; those that require a gradient themselves are
                 differentiated too. None: random ones.
             gen_non_contig_grad_outputs: Whether the random ones lie in memory with gaps.
-            check_fwd_over_rev: Is not there.
+            check_fwd_over_rev: Whether derivatives forward of gradients are compared, too.
+            check_rev_over_rev: Whether gradients of gradients are.
         Raises: what gradcheck raises; RuntimeError: `grad_outputs` do not fit the outputs.
         """
-        _refuse("gradgradcheck", check_batched_grad=check_batched_grad, check_fwd_over_rev=check_fwd_over_rev)
-        if not check_rev_over_rev:
-            raise AssertionError("gradgradcheck: check_rev_over_rev=False leaves nothing to check")
+        _require("gradgradcheck", check_fwd_over_rev=check_fwd_over_rev, check_rev_over_rev=check_rev_over_rev)
         front_end, arguments = self.front_end, as_tuple(inputs)
         flags = [isinstance(each, front_end.array_class) and each.requires_grad for each in arguments]
         if grad_outputs is None:
@@ -372,6 +389,9 @@ class Checks:
             nondet_tol=nondet_tol,
             check_undefined_grad=check_undefined_grad,
             check_grad_dtypes=check_grad_dtypes,
+            check_batched_grad=check_batched_grad and check_rev_over_rev,
+            check_forward_ad=check_fwd_over_rev,
+            check_backward_ad=check_rev_over_rev,
             fast_mode=fast_mode,
             masked=masked,
         )

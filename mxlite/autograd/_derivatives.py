@@ -6,9 +6,42 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite.autograd._checks import as_tuple
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import detached, gradients, recorded, rows_of_jacobian, unrecorded
+
+
+def as_tuple(value: Any) -> tuple:
+    """The arguments or results of a function, as a tuple."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+class Forward:
+    """Derivatives forward: how outputs that were recorded change when their inputs move, for as many moves as asked.
+
+    The gradients of the inputs are linear in those of the outputs. They are recorded as a function of the latter, once,
+    with dummies in their place; a move of the inputs times its derivative is that of the outputs.
+
+    Args:
+        inputs: Arrays at places in the graph that the outputs were computed from; or not, then they do not move.
+    """
+
+    def __init__(self, front_end: FrontEnd, outputs: list, inputs: list) -> None:
+        self.front_end, self.outputs, self.inputs = front_end, outputs, inputs
+        self.dummies = [front_end.zeros(tuple(each.shape), each.dtype).requires_grad_() for each in outputs]
+        with recorded(front_end):
+            self.grads = gradients(front_end, outputs, inputs, self.dummies, create_graph=True)
+
+    def __call__(self, moves: list, create_graph: bool) -> list:
+        """The moves of the outputs; None for one that depends on no input."""
+        reached = [(grad, move) for grad, move in zip(self.grads, moves) if grad is not None and move is not None]
+        heads = [grad for grad, _ in reached], [move for _, move in reached]
+        found = gradients(self.front_end, heads[0], self.dummies, heads[1], create_graph)
+        return [self._still(each) if move is None else move for each, move in zip(self.outputs, found)]
+
+    def _still(self, output: Any) -> Any:
+        """Zeros for an output whose derivative is none, None for one that does not depend on the inputs."""
+        grads = gradients(self.front_end, [output], self.inputs, [None])
+        return None if all(each is None for each in grads) else self.front_end.zeros(tuple(output.shape), output.dtype)
 
 
 class Derivatives:
@@ -90,17 +123,12 @@ class Derivatives:
     def jvp(self, func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
         """(func(*inputs), the Jacobian times v): how the outputs change when the inputs move along `v`.
 
-        It is computed as the derivative of u times the Jacobian with respect to u, a dummy grad_output.
+        `Forward` computes it.
         """
-        front_end = self.front_end
         variables = self._inputs(inputs, create_graph)
         heads = self._heads(v, list(variables), "jvp")
         several, outputs = self._run(func, variables)
-        dummies = [front_end.zeros(tuple(each.shape), each.dtype).requires_grad_() for each in outputs]
-        with recorded(front_end):
-            grads = gradients(front_end, outputs, list(variables), dummies, create_graph=True)
-        reached = [(grad, head) for grad, head in zip(grads, heads) if grad is not None]
-        found = gradients(front_end, [g for g, _ in reached], dummies, [h for _, h in reached], create_graph)
+        found = Forward(self.front_end, outputs, list(variables))(heads, create_graph)
         made = self._finished(found, outputs, create_graph, strict, "jvp")
         return self._results(outputs, several, create_graph), self._results(made, several, create_graph)
 

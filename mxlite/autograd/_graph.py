@@ -22,6 +22,9 @@ _payloads = threading.RLock()
 _nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
 _classes: dict[tuple[str, str], type] = {}
 
+#: Gives an attribute of a node for what it saves; _saved_values.py sets it.
+saved_attribute: Callable[[Any, str], Any] = getattr
+
 
 def node_for(handle: int, front_end: FrontEnd) -> Node:
     """The node of a new handle, which is the node's from then on."""
@@ -135,6 +138,8 @@ class Node(Handle):
     def __getattr__(self, name: str) -> Any:
         # A function's node has what its forward left in the context.
         context = _context(self._h)
+        if context is None and name.startswith(("_saved_", "_raw_saved_")) and self._front_end.saved_names is not None:
+            return saved_attribute(self, name)
         if context is None or name.startswith("__"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return getattr(context, name)

@@ -87,13 +87,22 @@ class Saved:
         self.version = array._version
         self.output = output
         hooks = saved.current()
-        self.hooks = hooks
-        if hooks is None:
-            self.array = pinned(front_end, array) if output < 0 else detached(front_end, array)
-            return
-        self.place = array._node() if output < 0 else (None, 0)
-        with unrecorded(front_end):
-            self.packed = hooks.pack(detached(front_end, array))
+        self.hooks = None
+        self.array = pinned(front_end, array) if output < 0 else detached(front_end, array)
+        if hooks is not None:
+            self.pack(hooks)
+
+    def pack(self, hooks: saved.SavedHooks) -> None:
+        """Keeps what the hooks make of the array instead.
+
+        Raises: what the front_end says where that has been done.
+        """
+        if self.hooks is not None:
+            raise self.front_end.error(f"{self.owner}: the saved array is packed already")
+        array, self.array, self.hooks = self.array, None, hooks
+        self.place = array._node() if self.output < 0 else (None, 0)
+        with unrecorded(self.front_end):
+            self.packed = hooks.pack(detached(self.front_end, array))
 
     def get(self, in_rule: bool = True) -> Any:
         """The array as the rule sees it; an output is attached to its edge within a rule, and detached elsewhere.

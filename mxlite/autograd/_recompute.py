@@ -15,7 +15,14 @@ from mxlite.autograd.saved import SavedHooks
 
 
 def checkpoint(
-    front_end: FrontEnd, fn: Callable, args: tuple, kwargs: dict, preserve_rng_state: bool, early_stop: bool = True
+    front_end: FrontEnd,
+    fn: Callable,
+    args: tuple,
+    kwargs: dict,
+    preserve_rng_state: bool,
+    early_stop: bool = True,
+    compares: bool = False,
+    differ: Callable[[str, list, list], Exception] | None = None,
 ) -> Any:
     """fn(*args, **kwargs), recorded like anything else, but with a number in the place of each saved value.
 
@@ -24,10 +31,15 @@ def checkpoint(
 
     Args:
         early_stop: Whether that run ends as soon as it has saved as many values as the first.
+        compares: Whether it is an error if a value has another shape or dtype than the first run's.
+        differ: Makes the error of a run that does not do the same, of a text and of what both runs have saved (shapes
+            and dtypes); None: it is the front end's.
     """
     if not front_end.is_recording():
         return fn(*args, **kwargs)
     again = _Again(front_end, fn, args, kwargs, preserve_rng_state, early_stop)
+    again.compares = compares
+    again.differ = differ or (lambda text, *_: front_end.error(text))
     with SavedHooks(again.number, again.value, front_end):
         result = fn(*args, **kwargs)
     again.complete = True
@@ -84,7 +96,10 @@ class _Again:
         self.stops = early_stop
         self.count = 0
         self.complete = False
-        self.random = _random_state() if preserve_rng_state else None
+        #: Shapes and dtypes of what the first run has saved, if they are compared.
+        self.compares, self.metas = False, []
+        self.differ: Callable[[str, list, list], Exception]
+        self.random = random_state() if preserve_rng_state else None
         self.training = front_end.set_training(False)
         front_end.set_training(self.training)
         self.versions = [each._version for each in self._arrays()]
@@ -94,9 +109,10 @@ class _Again:
         given = (*self.args, *self.kwargs.values())
         return [each for each in given if isinstance(each, self.front_end.array_class)]
 
-    def number(self, _: Any) -> int:
+    def number(self, array: Any) -> int:
         """The packed form of a saved tensor: how many were saved before it."""
         self.count += 1
+        self.metas.append(_meta(array))
         return self.count - 1
 
     def value(self, number: int) -> Any:
@@ -126,7 +142,7 @@ class _Again:
         if [each._version for each in self._arrays()] != self.versions:
             raise self.front_end.error("checkpoint: an argument was written to after the first run; edit a copy")
         run = _Run(self.count if self.stops else None)
-        random, training = _random_state(), self.front_end.set_training(self.training)
+        random, training = random_state(), self.front_end.set_training(self.training)
         try:
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(self.random))
@@ -142,10 +158,21 @@ class _Again:
             if self.random is not None:
                 check_call(LIB.MXLRandomSetState(random))
         arrays = run.take()
+        metas = [_meta(array) for array, _ in arrays]
         if len(arrays) < self.count or (self.complete and len(arrays) != self.count):
-            raise self.front_end.error(
+            raise self.differ(
                 f"checkpoint: the function saved {self.count} arrays when it was first run, and {len(arrays)} "
-                "when it was run again; it must do the same each time"
+                "when it was run again; it must do the same each time",
+                self.metas,
+                metas,
+            )
+        if self.compares and self.complete and metas != self.metas:
+            place = next(k for k, (one, other) in enumerate(zip(self.metas, metas)) if one != other)
+            raise self.differ(
+                f"checkpoint: array {place} that the function saved was {self.metas[place]} when it was first run, and "
+                f"is {metas[place]} when it was run again; it must do the same each time",
+                self.metas,
+                metas,
             )
         return arrays
 
@@ -157,7 +184,11 @@ class _Again:
         return alone.requires_grad_() if value.requires_grad else alone
 
 
-def _random_state() -> Any:
+def _meta(array: Any) -> tuple:
+    return tuple(array.shape), array.dtype
+
+
+def random_state() -> Any:
     state = (ctypes.c_uint64 * 2)()
     check_call(LIB.MXLRandomGetState(state))
     return state

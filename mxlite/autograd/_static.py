@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import Saved, detached, note_returned, record, unrecorded
+from mxlite.autograd._saved_values import raw_of_context
 
 
 class FunctionCtx:
@@ -34,6 +36,10 @@ class FunctionCtx:
             if tensor is not None and not isinstance(tensor, self._front_end.array_class):
                 raise TypeError(f"save_for_backward: takes arrays and None, got {type(tensor)}")
         self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keeps tensors as `saved_for_forward`, for a `jvp` of the function; derivatives forward are backward's."""
+        self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Any) -> None:
         """Says which inputs forward edits in place."""
@@ -60,6 +66,12 @@ class FunctionCtx:
         return tuple(None if each is None else each.get(self._running > 0) for each in self._saved)
 
     saved_variables = saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple:
+        if self._forgotten:
+            raise self._front_end.released()
+        return raw_of_context(self._saved or ())
 
 
 def apply(front_end: FrontEnd, cls: Any, args: tuple, kwargs: dict) -> Any:
@@ -120,6 +132,8 @@ class _Outputs:
                     raise front_end.error("a leaf that requires a gradient was edited in place")
         if any(all(each is not value for value in self.given) for each in ctx.dirty_tensors):
             raise front_end.error("mark_dirty: an array that forward edits in place is one of its outputs; one is not")
+        if any(all(each is not value for value in self.inputs) for each in ctx.dirty_tensors):
+            warnings.warn("mark_dirty: is for inputs that forward edits in place; one is no input", stacklevel=4)
         result, places, originals = [], [], []
         for value in self.given:
             if not isinstance(value, front_end.array_class):

@@ -14,6 +14,32 @@ from mxlite.autograd._hooks import HANDLES, callback, hand_over
 #: The blocks that are open, by thread (error.thread_number()); for what Python itself saves.
 _open: dict[int, list[SavedHooks]] = {}
 
+#: Blocks that refuse others on their threads: what an error says.
+_refusals: dict[int, list[str]] = {}
+
+
+class Refusal:
+    """A with-block in which no SavedHooks may be entered on this thread.
+
+    Args:
+        text: What the error says.
+        front_end: Whose error it is, where hooks are in force already.
+    """
+
+    def __init__(self, text: str, front_end: FrontEnd) -> None:
+        self.text, self.front_end = text, front_end
+
+    def __enter__(self) -> None:
+        if current() is not None:
+            raise self.front_end.error(self.text)
+        _refusals.setdefault(error.thread_number(), []).append(self.text)
+
+    def __exit__(self, *_: object) -> None:
+        thread = error.thread_number()
+        _refusals[thread].pop()
+        if not _refusals[thread]:
+            del _refusals[thread]
+
 
 def current() -> SavedHooks | None:
     """The innermost open block of this thread."""
@@ -38,6 +64,10 @@ class SavedHooks:
         self.pack, self.unpack, self.front_end = pack_hook, unpack_hook, front_end
 
     def __enter__(self) -> None:
+        if _refusals:
+            refused = _refusals.get(error.thread_number())
+            if refused:
+                raise self.front_end.error(refused[-1])
         push = LIB.MXLPushSavedHooks
         hand_over(self, lambda *payload: push(_PACK, _UNPACK, _DROP, *payload), self.front_end.last_error)
         _open.setdefault(error.thread_number(), []).append(self)

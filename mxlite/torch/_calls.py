@@ -61,6 +61,13 @@ def check_call(status: int) -> None:
         raise last_error()
 
 
+def flag(answer: int) -> bool:
+    """A truth value of the library's. Raises: its last error, for -1."""
+    if answer < 0:
+        raise last_error()
+    return bool(answer)
+
+
 new = object.__new__
 
 

@@ -15,12 +15,6 @@ from mxlite.torch._calls import AGAIN
 from mxlite.torch._kinds import can_sum_to
 
 
-def _flag(answer: int) -> bool:
-    if answer < 0:
-        raise _calls.last_error()
-    return bool(answer)
-
-
 class TensorFrontEnd(FrontEnd):
     """The front end of tensors."""
 
@@ -33,10 +27,10 @@ class TensorFrontEnd(FrontEnd):
         return _calls.last_error()
 
     def is_recording(self) -> bool:
-        return _flag(hot.grad_mode())
+        return _calls.flag(hot.grad_mode())
 
     def set_recording(self, flag: bool) -> bool:
-        return _flag(hot.set_grad_mode(flag))
+        return _calls.flag(hot.set_grad_mode(flag))
 
     def values(self, array: Any) -> np.ndarray:
         return array._values()

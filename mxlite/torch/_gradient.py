@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from mxlite._lib import LIB, hot
-from mxlite.autograd._handles import array_id, gradient_handle, register_variable
+from mxlite._lib import LIB, ask, hot
+from mxlite.autograd._handles import array_id, gradient_handle, register_variable, variable_for
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
 from mxlite.torch import _calls
@@ -60,6 +62,8 @@ class Gradient(Placed, _calls.hot.Owner):
             return known[1]
         handle = gradient_handle(self._h)
         if not handle:
+            if known is None and not self.is_leaf and not self.retains_grad:
+                warnings.warn("grad: a computed tensor keeps none, unless retain_grad() asks for it", stacklevel=2)
             return None
         number = array_id(handle)
         if known is not None and known[0] == number:
@@ -129,6 +133,15 @@ class Gradient(Placed, _calls.hot.Owner):
 
         self.__dict__["_retains"] = add_array_hook(self, retain, FRONT_END, last=True)
 
+    @property
+    def _base(self) -> Tensor | None:
+        """The tensor that it is a view of; None for one that is none."""
+        handle = ask(ctypes.c_void_p, LIB.MXLNDArrayGetBase, self._h)
+        return variable_for(handle, FRONT_END) if handle else None
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
     def detach(self) -> Tensor:
         """The same memory, without a place in the graph."""
         return adopt(hot.detached(self._h), self._dtype)
@@ -172,4 +185,19 @@ FRONT_END = TensorFrontEnd(
         "Error": "torch::autograd::Error",
     },
 )
+#: Names of an operator's inputs, by that of its nodes; of others they are `self` and `other`.
+FRONT_END.saved_names = {
+    "AddmmBackward0": "self mat1 mat2",
+    "BmmBackward0": "self mat2",
+    "ConvolutionBackward0": "input weight bias",
+    "DotBackward0": "self tensor",
+    "EmbeddingBackward0": "weight indices",
+    "GatherBackward0": "self index",
+    "IndexSelectBackward0": "self index",
+    "MmBackward0": "self mat2",
+    "MseLossBackward0": "self target",
+    "NativeLayerNormBackward0": "input weight bias",
+    "PowBackward1": "self exponent",
+    "WhereBackward0": "condition self other",
+}
 Gradient._graph_front_end = FRONT_END

@@ -7,7 +7,7 @@ import importlib
 from mxlite._install import install_as
 
 #: Modules that are imported on first use; under another name they would be imported a second time.
-_PARTS = ("nn.init", "nn.utils", "optim.lr_scheduler", "utils.data")
+_PARTS = ("func", "nn.init", "nn.utils", "optim.lr_scheduler", "utils.data")
 
 
 def install() -> None:

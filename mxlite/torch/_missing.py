@@ -24,7 +24,7 @@ NAMES = frozenset(
     fliplr flipud float_power float_power_ floor_divide_ fmax fmin fmod_ frexp gcd gcd_ ge_ geometric_ geqrf
     grad_dtype greater_ greater_equal_ gt_ hardshrink hash_tensor heaviside heaviside_ histc histogram hsplit hypot_
     i0 i0_ igamma igamma_ igammac igammac_ imag index index_copy index_copy_ index_put index_reduce index_reduce_
-    indices int_repr ipu is_coalesced is_conj is_cpu is_distributed is_inference is_ipu is_maia is_mkldnn is_mtia
+    indices int_repr ipu is_coalesced is_conj is_cpu is_distributed is_ipu is_maia is_mkldnn is_mtia
     is_neg is_nonzero is_pinned is_same_size is_shared is_sparse_csr is_vulkan is_xla isreal istft kron kthvalue lcm
     lcm_ ldexp ldexp_ le_ less_ less_equal_ log_normal_ logaddexp2 logcumsumexp logical_and_ logical_not_
     logical_or_ logical_xor_ lstsq lt_ lu lu_solve mH map2_ map_ masked_scatter masked_scatter_ matrix_exp mode

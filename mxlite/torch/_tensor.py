@@ -18,7 +18,7 @@ from mxlite._lib import LIB, buffer_address, hot
 from mxlite._notebook import arrays
 from mxlite.torch import _calls
 from mxlite.torch._basic import address_of, empty_of, filled, from_values, full_of, require_fits, zeros_of  # noqa: F401
-from mxlite.torch._calls import last_error, method, methods, new
+from mxlite.torch._calls import both, last_error, method, methods, new
 from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
@@ -389,6 +389,12 @@ def exchange(a: Tensor, b: Tensor) -> None:
 def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
     tensor = Tensor._as_class(cls, from_values(values))
     return tensor.requires_grad_() if requires_grad else tensor
+
+
+@both()
+def is_inference(input: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    return _calls.flag(LIB.MXLNDArrayIsInference(input._h))
 
 
 @method(quick=True)

@@ -15,7 +15,7 @@ _ROWS = """
 abs absolute acos arccos acosh arccosh asin arcsin asinh arcsinh atan arctan atanh arctanh ceil cos cosh | {a} |
 deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac lgamma log log10 log1p log2 logit neg negative | {a} |
 positive rad2deg reciprocal relu rsqrt sgn sigmoid sign sin sinh sqrt square tan tanh trunc clone ravel | {a} |
-isfinite isinf isnan isneginf isposinf signbit bitwise_not logical_not nonzero numel is_nonzero | {a} |
+is_inference isfinite isinf isnan isneginf isposinf signbit bitwise_not logical_not nonzero numel is_nonzero | {a} |
 is_floating_point is_complex is_tensor atleast_1d atleast_2d t argwhere | {a} |
 round | {a} | ; decimals={small}
 nan_to_num | {a} | ; nan={number} ; nan={number}, posinf={number}, neginf={number}
@@ -334,7 +334,7 @@ APART = {
     "torch": """Size Tensor device dtype enable_grad finfo get_default_dtype iinfo inference_mode initial_seed
         install is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
         manual_seed memory_format no_grad save set_anomaly_enabled set_default_dtype set_grad_enabled
-        set_printoptions""",
+        set_printoptions vmap""",
     "Tensor": """cuda data_ptr __annotations__ __array_priority__ __copy__ __deepcopy__ __del__ __dict__ __module__
         __slots__ __weakref__""",
     "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of

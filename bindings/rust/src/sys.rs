@@ -224,6 +224,7 @@ extern "C" {
     pub fn MXLNDArrayFromData(data: *const c_void, ndim: c_int, shape: *const i64, dtype: c_int) -> NDArrayHandle;
     pub fn MXLNDArrayFromMemory(data: *mut c_void, ndim: c_int, shape: *const i64, dtype: c_int, release: MXLReleaseFunction, payload: *mut c_void) -> NDArrayHandle;
     pub fn MXLNDArrayGetAddress(array: NDArrayHandle, address: *mut *mut c_void) -> c_int;
+    pub fn MXLNDArrayGetBase(array: NDArrayHandle, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayGetEdge(array: NDArrayHandle, node: *mut MXLNodeHandle, output: *mut c_int) -> c_int;
     pub fn MXLNDArrayGetEdgeKind(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayGetId(array: NDArrayHandle, out: *mut u64) -> c_int;
@@ -232,6 +233,7 @@ extern "C" {
     pub fn MXLNDArrayGetStrides(array: NDArrayHandle, room: c_int, strides: *mut i64, offset: *mut i64) -> c_int;
     pub fn MXLNDArrayGetVersion(array: NDArrayHandle, out: *mut u64) -> c_int;
     pub fn MXLNDArrayIsContiguous(array: NDArrayHandle) -> c_int;
+    pub fn MXLNDArrayIsInference(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayNoteReturned(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayPin(array: NDArrayHandle, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayPlace(array: NDArrayHandle, node: MXLNodeHandle, output: c_int, out: *mut NDArrayHandle) -> c_int;
@@ -262,6 +264,7 @@ extern "C" {
     pub fn MXLNodeGetSlots(node: MXLNodeHandle, room: c_int, slots: *mut c_int) -> c_int;
     pub fn MXLNodeGetVariable(node: MXLNodeHandle, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNodeIsReleased(node: MXLNodeHandle, out: *mut c_int) -> c_int;
+    pub fn MXLNodePackSaved(node: MXLNodeHandle, index: c_int) -> c_int;
     pub fn MXLNodeSetPayload(node: MXLNodeHandle, payload: *mut c_void, release: MXLReleaseFunction) -> c_int;
     pub fn MXLOpGetRefusal(name: *const c_char, reason: *mut *const c_char) -> c_int;
     pub fn MXLPopSavedHooks() -> c_int;
@@ -279,6 +282,7 @@ extern "C" {
     pub fn MXLSetBackend(name: *const c_char, path: *const c_char) -> c_int;
     pub fn MXLSetDefaultDtype(dtype: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetGradMode(enabled: c_int, before: *mut c_int) -> c_int;
+    pub fn MXLSetInferenceMode(enabled: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetInplace(follow: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetNotice(notice: MXLNotice) -> c_int;
     pub fn MXLSetPoolCap(bytes: i64, before: *mut i64) -> c_int;

@@ -68,6 +68,18 @@ int MXLGetGradMode(int *out)
     return 0;
 }
 
+int MXLSetInferenceMode(int enabled, int *before)
+{
+    mxl_state *state = api_own_state(__func__);
+
+    if (state == NULL)
+        return -1;
+    if (before != NULL)
+        *before = state->inference;
+    state->inference = enabled != 0;
+    return 0;
+}
+
 int MXLSetInplace(int follow, int *before)
 {
     mxl_state *state = api_own_state(__func__);

@@ -39,6 +39,11 @@ static int set_requires_grad(const char *function, mxl_array *array, bool flag)
         return mxl_error(
             "%s: the array is %s; only arrays of floating-point numbers have gradients", function,
             mxl_dtype_name(array->dtype));
+    if (flag && mxl_storage_is_frozen(array->storage))
+        return mxl_error(
+            "%s: the array was made in inference mode, and only there may it require a "
+            "gradient; use a copy",
+            function);
     if (mxl_array_leaf(array) != NULL) {
         mxl_array_request(array, flag);
         return 0;

@@ -8,6 +8,7 @@
 #include "engine/tape/node_names.h"
 #include "engine/tape/rebase.h"
 #include "engine/tape/saved.h"
+#include "engine/tape/saved_hooks.h"
 
 /* ---- handles ---- */
 
@@ -484,6 +485,24 @@ int MXLNodeGetSaved(MXLNodeHandle node, int index, NDArrayHandle *array, int *is
         if (bytes != NULL)
             *bytes = meta_bytes(output ? &n->out_meta[at] : &n->in_meta[at]);
     }
+    api_unpin(node);
+    return status;
+}
+
+int MXLNodePackSaved(MXLNodeHandle node, int index)
+{
+    mxl_node *n = pin_recorded(node, __func__);
+    bool output;
+    int at, status;
+
+    if (n == NULL)
+        return -1;
+    at = mxl_node_find_saved(n, index, &output);
+    if (at < 0)
+        status = mxl_error("%s: saved value %d of a node with %d", __func__, index,
+                           mxl_node_num_saved(n));
+    else
+        status = mxl_node_pack_one(n, output ? n->num_inputs + at : at);
     api_unpin(node);
     return status;
 }

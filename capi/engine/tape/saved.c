@@ -25,6 +25,13 @@ static void node_unlock(mxl_node *node)
 /* Small numbers of inputs and outputs, which is nearly all, need no memory for flags. */
 enum { FLAGS_ROOM = 48 };
 
+static int refuse_inference(const mxl_node *node, const char *what, int index)
+{
+    return mxl_error("%s: its %s %d was made in inference mode and cannot be saved for backward; "
+                     "use a copy that is made outside of it",
+                     node->op->name, what, index);
+}
+
 /* Saves an input as an alias: the array itself may be attached to a later node (out=), which could
  * lead back to this one, and that would be a cycle. A variable, which the node's edge keeps in any
  * case, is never attached to another node. */
@@ -32,6 +39,8 @@ static int save_input(mxl_node *node, int index, mxl_array *array)
 {
     mxl_array *kept = array;
 
+    if (mxl_storage_inference(array->storage))
+        return refuse_inference(node, "input", index);
     if (node->edges[index].target == &array->ref)
         mxl_array_retain(array);
     else
@@ -82,8 +91,11 @@ int mxl_node_save(mxl_node *node, const mxl_call *call)
 
 int mxl_node_save_output(mxl_node *node, int index, mxl_array *array)
 {
-    mxl_array *alias = mxl_array_alias(array);
+    mxl_array *alias;
 
+    if (mxl_storage_inference(array->storage))
+        return refuse_inference(node, "output", index);
+    alias = mxl_array_alias(array);
     if (alias == NULL)
         return -1;
     node->out_saved[index].array = alias;

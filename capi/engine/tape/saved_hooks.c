@@ -118,15 +118,16 @@ static mxl_saved *saved_at(mxl_node *node, int at)
     return at < node->num_inputs ? &node->in_saved[at] : &node->out_saved[at - node->num_inputs];
 }
 
-/* Packs the first `count` saved tensors (inputs, then outputs) that are not packed. */
-static int pack_first(mxl_node *node, mxl_packer *packer, int count)
+/* Packs the saved tensors (inputs, then outputs) from `first` to before `end` that are not packed.
+ */
+static int pack_range(mxl_node *node, mxl_packer *packer, int first, int end)
 {
     mxl_hook_store *store = mxl_hook_store_make(&node->store);
 
     if (store == NULL ||
         mxl_hook_store_reserve_packed(store, node->num_inputs + node->num_outputs) != 0)
         return -1;
-    for (int at = 0; at < count; at++) {
+    for (int at = first; at < end; at++) {
         mxl_saved *saved = saved_at(node, at);
         packed *p;
 
@@ -142,7 +143,7 @@ static int pack_first(mxl_node *node, mxl_packer *packer, int count)
     return 0;
 }
 
-static int node_pack(mxl_node *node, int count)
+static int node_pack(mxl_node *node, int first, int end)
 {
     mxl_packer *packer = mxl_state_get()->slots[MXL_SLOT_SAVED_HOOKS];
     int status;
@@ -150,19 +151,26 @@ static int node_pack(mxl_node *node, int count)
     if (packer == NULL || !node->saves_any)
         return 0;
     mxl_ref_retain(&packer->ref); /* a function of its own may pop it */
-    status = pack_first(node, packer, count);
+    status = pack_range(node, packer, first, end);
     mxl_ref_release(&packer->ref);
     return status;
 }
 
 int mxl_node_pack(mxl_node *node)
 {
-    return node_pack(node, node->num_inputs + node->num_outputs);
+    return node_pack(node, 0, node->num_inputs + node->num_outputs);
 }
 
 int mxl_node_pack_inputs(mxl_node *node)
 {
-    return node_pack(node, node->num_inputs);
+    return node_pack(node, 0, node->num_inputs);
+}
+
+int mxl_node_pack_one(mxl_node *node, int at)
+{
+    if (saved_at(node, at)->array == NULL)
+        return mxl_error("%s: the saved value is packed already", node->op->name);
+    return node_pack(node, at, at + 1);
 }
 
 bool mxl_node_unpack(mxl_node *node, int at, bool record, mxl_array **out)

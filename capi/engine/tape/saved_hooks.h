@@ -26,6 +26,10 @@ int mxl_packer_pop(void);
 int mxl_node_pack(mxl_node *node);
 int mxl_node_pack_inputs(mxl_node *node);
 
+/* Packs one saved tensor (inputs, then outputs) with the packer on top. -1 with the error set: it
+ * is packed already. */
+int mxl_node_pack_one(mxl_node *node, int at);
+
 /* Whether a saved value (inputs, then outputs) is packed; *out is it then (new reference), or NULL
  * with the error set. */
 bool mxl_node_unpack(mxl_node *node, int at, bool record, mxl_array **out);

@@ -14,7 +14,7 @@ from mxlite.autograd import graph as _graph
 from mxlite.torch._calls import method
 from mxlite.torch._shape.parts import stack
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
-from mxlite.torch.autograd import anomaly_mode, function, functional, grad_mode, graph
+from mxlite.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from mxlite.torch.autograd import gradcheck as _checks
 from mxlite.torch.autograd._engine import backward_of_loss as _backward_of_loss
 from mxlite.torch.autograd._engine import meta_of as _meta_of
@@ -27,6 +27,7 @@ from mxlite.torch.autograd.grad_mode import (
     is_grad_enabled,
     no_grad,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 from mxlite.torch.autograd.variable import Variable
 
@@ -204,7 +205,7 @@ def _batched(heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool
     return tuple(None if column[0] is None else stack(column) for column in zip(*rows))
 
 
-__all__ = [*_defined(globals()), "anomaly_mode", "function", "functional", "grad_mode", "graph"]
+__all__ = [*_defined(globals()), "anomaly_mode", "forward_ad", "function", "functional", "grad_mode", "graph"]
 __all__ += ["gradcheck", "gradgradcheck", "is_grad_enabled"]
 
 _show(globals())

@@ -24,6 +24,15 @@ _MAX_NDIM = 32
 
 _warned_of_cycle = False
 
+#: Whether each backward keeps its graph, as tangents are found in it (forward_ad.py), and is recorded if it returns.
+_keeps_all = False
+
+
+def keep_all(flag: bool) -> None:
+    """Says so, for all threads."""
+    global _keeps_all
+    _keeps_all = flag
+
 
 def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
     """Shape and dtype of what a gradient flows from."""
@@ -131,6 +140,7 @@ def run_backward(
         wanted = _wanted(inputs, accumulate_grad, edges)
         if create_graph and accumulate_grad:
             _warn_of_cycle()
+        keep_graph, create_graph = keep_graph or _keeps_all, create_graph or (_keeps_all and not accumulate_grad)
         if not accumulate_grad and not inputs:
             raise RuntimeError("run_backward: gradients are to be returned (accumulate_grad=False): give inputs")
         heads = [_fitted(k, grad, tensors[k], create_graph) for k, grad in enumerate(grad_tensors)]
@@ -159,6 +169,8 @@ def backward_of_loss(loss: Tensor, keep_graph: bool) -> bool:
 
     Returns: whether the tensor is one; for another nothing has been done, and run_backward says why.
     """
+    if _keeps_all:
+        return False
     with _backward.noting_interrupts():
         status = hot.backward_of_one(loss._h, keep_graph, FRONT_END.dialect)
     if status < 0:

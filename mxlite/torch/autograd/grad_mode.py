@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import inspect
-import threading
 from typing import Any, Callable
 
+from mxlite._lib import LIB, ask
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch._nodes import is_grad_enabled, set_grad_mode
@@ -110,15 +111,11 @@ class set_grad_enabled(_Mode):  # noqa: N801
         return self.__repr__()
 
 
-class _Inference(threading.local):
-    depth = 0
-
-
-_inference = _Inference()
-
-
 class inference_mode(_Mode):  # noqa: N801
-    """A with-block, or a decorator, whose operations are not recorded; inference_mode(False) records."""
+    """A with-block, or a decorator, whose operations are not recorded; inference_mode(False) records.
+
+    Tensors that are made in it are inference tensors: no backward may need them, and outside they are not edited.
+    """
 
     def __new__(cls, mode: Any = True) -> Any:
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
@@ -127,13 +124,14 @@ class inference_mode(_Mode):  # noqa: N801
         super().__init__()
         self.mode = mode
         self._enabled = not mode
+        self._before_it: list[int] = []
 
     def __enter__(self) -> None:
         super().__enter__()
-        _inference.depth += self.mode
+        self._before_it.append(ask(ctypes.c_int, LIB.MXLSetInferenceMode, self.mode))
 
     def __exit__(self, *problem: object) -> None:
-        _inference.depth -= self.mode
+        ask(ctypes.c_int, LIB.MXLSetInferenceMode, self._before_it.pop())
         super().__exit__(*problem)
 
     def clone(self) -> Any:
@@ -141,9 +139,24 @@ class inference_mode(_Mode):  # noqa: N801
         return inference_mode(self.mode)
 
 
+class set_multithreading_enabled:  # noqa: N801
+    """Has no effect: backward runs on the thread that calls it; as a with-block, too."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 def is_inference_mode_enabled() -> bool:
     """Whether an inference_mode block runs on this thread."""
-    return _inference.depth > 0
+    before = ask(ctypes.c_int, LIB.MXLSetInferenceMode, 0)
+    ask(ctypes.c_int, LIB.MXLSetInferenceMode, before)
+    return bool(before)
 
 
 __all__ = [*_defined(globals()), "is_grad_enabled"]

@@ -12,6 +12,7 @@ from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor, exchange
+from mxlite.torch.nn._backward_hooks import BackwardHooks, on_last_node
 from mxlite.torch.nn._state import HOOKS, RemovableHandle, State
 from mxlite.torch.nn.parameter import Parameter
 
@@ -37,6 +38,10 @@ class Module(State):
     """
 
     training: bool
+    #: Hooks on gradients: none until one is registered, and whether they are full ones.
+    _backward_hooks: Any = None
+    _backward_pre_hooks: Any = None
+    _is_full_backward_hook: bool | None = None
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
@@ -61,7 +66,7 @@ class Module(State):
         raise NotImplementedError(f"{type(self).__name__}: a module that is called defines forward")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._forward_hooks and not self._forward_pre_hooks:
+        if not (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks):
             return self.forward(*args, **kwargs)
         for hook, with_kwargs in tuple(self._forward_pre_hooks.values()):
             found = hook(self, args, kwargs) if with_kwargs else hook(self, args)
@@ -73,10 +78,19 @@ class Module(State):
                 args, kwargs = found
             elif found is not None:
                 args = found if isinstance(found, tuple) else (found,)
+        whole = self._is_full_backward_hook is not False and (self._backward_hooks or self._backward_pre_hooks)
+        hooks = BackwardHooks(self) if whole else None
+        if hooks:
+            args = hooks.inputs(args)
         result = self.forward(*args, **kwargs)
         for hook, with_kwargs in tuple(self._forward_hooks.values()):
             found = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
             result = result if found is None else found
+        if hooks:
+            result = hooks.outputs(result)
+        elif self._backward_hooks:
+            for hook in self._backward_hooks.values():
+                on_last_node(self, hook, result)
         return result
 
     # ---- attributes ----
@@ -378,9 +392,33 @@ class Module(State):
             raise NotImplementedError("mxlite.torch: forward hooks have no always_call")
         return RemovableHandle(self._forward_hooks, (hook, with_kwargs), prepend)
 
-    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> Any:
-        """Raises: NotImplementedError: hooks of tensors see gradients."""
-        raise NotImplementedError("mxlite.torch: modules have no backward hooks; Tensor.register_hook sees gradients")
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Has hook(module, grad_inputs, grad_outputs) called when the gradients of the arguments are there.
+
+        Both are tuples, for the positional arguments and the results; what it returns replaces the former.
+
+        Raises: RuntimeError: the module has hooks of register_backward_hook.
+        """
+        return self._add_backward_hook("_backward_hooks", hook, prepend, True)
+
+    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Has hook(module, grad_outputs) called when the gradients of the results are there; it may replace them."""
+        return self._add_backward_hook("_backward_pre_hooks", hook, prepend, self._is_full_backward_hook)
+
+    def register_backward_hook(self, hook: Callable) -> RemovableHandle:
+        """Has a hook called by the last operation of forward alone; register_full_backward_hook is what is meant.
+
+        Raises: RuntimeError: the module has full backward hooks.
+        """
+        return self._add_backward_hook("_backward_hooks", hook, False, False)
+
+    def _add_backward_hook(self, kind: str, hook: Callable, prepend: bool, full: bool | None) -> RemovableHandle:
+        if full is not None and self._is_full_backward_hook not in (None, full):
+            raise RuntimeError("a module has either full backward hooks or those of register_backward_hook, not both")
+        self._is_full_backward_hook = full
+        if getattr(self, kind) is None:
+            setattr(self, kind, OrderedDict())
+        return RemovableHandle(getattr(self, kind), hook, prepend)
 
     # ---- text ----
 

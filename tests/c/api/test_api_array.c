@@ -386,6 +386,54 @@ TEST(data_and_versions)
     CHECK_INT(MXNDArrayFree(part), 0);
 }
 
+TEST(bases_of_views)
+{
+    NDArrayHandle h = make_floats(3, (const float[]){1, 2, 3}), part, piece, base, none;
+    uint64_t id, id_of_base;
+
+    REQUIRE(MXNDArraySlice(h, 1, 3, &part) == 0);
+    REQUIRE(MXNDArraySlice(part, 1, 2, &piece) == 0);
+    CHECK_INT(MXLNDArrayGetBase(piece, &base), 0);
+    CHECK_INT(MXLNDArrayGetBase(h, &none), 0);
+    CHECK(none == NULL);
+    REQUIRE(base != NULL);
+    CHECK_INT(MXLNDArrayGetId(h, &id), 0);
+    CHECK_INT(MXLNDArrayGetId(base, &id_of_base), 0);
+    CHECK(id == id_of_base);
+    CHECK_INT(MXNDArrayFree(h), 0);
+    check_floats(base, 3, (const float[]){1, 2, 3});
+    CHECK_INT(MXNDArrayFree(base), 0);
+    CHECK_INT(MXNDArrayFree(part), 0);
+    CHECK_INT(MXNDArrayFree(piece), 0);
+}
+
+TEST(inference_arrays)
+{
+    const float values[] = {1, 2, 3};
+    NDArrayHandle plain = make_floats(3, values), made, view;
+    uint64_t version;
+    int before = -1;
+
+    CHECK_INT(MXLSetInferenceMode(1, &before), 0);
+    CHECK_INT(before, 0);
+    made = make_floats(3, values);
+    REQUIRE(MXNDArraySlice(plain, 1, 3, &view) == 0);
+    CHECK_INT(MXNDArraySyncCopyFromCPU(made, values, 3), 0);
+    CHECK_INT(MXLSetInferenceMode(0, &before), 0);
+    CHECK_INT(before, 1);
+    CHECK_INT(MXLNDArrayIsInference(made), 1);
+    CHECK_INT(MXLNDArrayIsInference(view), 0);
+    CHECK_INT(MXLNDArrayIsInference(plain), 0);
+    FAILS(MXLNDArrayGetVersion(made, &version), "keeps no version");
+    FAILS(MXLNDArraySetRequiresGrad(made, 1), "made in inference mode");
+    CHECK_INT(MXLNDArraySetRequiresGrad(made, 0), 0);
+    FAILS(MXNDArraySyncCopyFromCPU(made, values, 3), "inference array");
+    check_floats(made, 3, values);
+    CHECK_INT(MXNDArrayFree(made), 0);
+    CHECK_INT(MXNDArrayFree(view), 0);
+    CHECK_INT(MXNDArrayFree(plain), 0);
+}
+
 TEST(shallow_copies)
 {
     const float values[] = {1, 2, 3}, other[] = {4, 5, 6};
@@ -440,4 +488,5 @@ TEST(gradients)
 HARNESS_MAIN(ENTRY(created_and_asked), ENTRY(devices), ENTRY(every_dtype), ENTRY(creation_refuses),
              ENTRY(without_shape), ENTRY(empty_arrays), ENTRY(wide_extents), ENTRY(copies_refuse),
              ENTRY(copies_between_arrays), ENTRY(strided_arrays), ENTRY(data_and_versions),
-             ENTRY(shallow_copies), ENTRY(gradients))
+             ENTRY(bases_of_views), ENTRY(inference_arrays), ENTRY(shallow_copies),
+             ENTRY(gradients))

@@ -43,12 +43,13 @@ static int call_place(size_t index, void *h)
 }
 
 /* What can be called with nothing wrong. */
-static const char *const never_fails[] = {
-    "MXLSetGradMode",   "MXLSetInplace",    "MXGetLastError",
-    "NNGetLastError",   "MXNotifyShutdown", "MXLSetRecordHook",
-    "MXNDArrayWaitAll", "MXRandomSeed",     "MXNDArrayCallDLPackDeleter",
-    "MXProfilePause",   "MXLPythonRelease", "MXLPythonEndCapsule",
-    "MXLSetNotice"};
+static const char *const never_fails[] = {"MXLSetGradMode",      "MXLSetInplace",
+                                          "MXLSetInferenceMode", "MXGetLastError",
+                                          "NNGetLastError",      "MXNotifyShutdown",
+                                          "MXLSetRecordHook",    "MXNDArrayWaitAll",
+                                          "MXRandomSeed",        "MXNDArrayCallDLPackDeleter",
+                                          "MXProfilePause",      "MXLPythonRelease",
+                                          "MXLPythonEndCapsule", "MXLSetNotice"};
 
 static void bad_free(void *payload, void *block, size_t bytes)
 {

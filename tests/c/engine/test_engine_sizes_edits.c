@@ -281,6 +281,38 @@ TEST(many_pairs_of_saved_hooks)
     at_each_size(pairs);
 }
 
+/* A value that is packed after its node was recorded. */
+TEST(one_saved_value_packed_later)
+{
+    level counts = {0};
+    H x = leaf(VEC(3)), y, made = NULL;
+    MXLNodeHandle node;
+    int output, saved;
+
+    record(true);
+    y = op1("square", x);
+    record(false);
+    CHECK_INT(MXLNDArrayGetEdge(y, &node, &output), 0);
+    CHECK_INT(MXLNodePackSaved(node, 0), 0); /* nothing is pushed */
+    CHECK_INT(MXLPushSavedHooks(on_pack, on_unpack, on_drop, &counts, NULL), 0);
+    CHECK_INT(MXLNodePackSaved(node, 0), 0);
+    CHECK_FAILS(MXLNodePackSaved(node, 0), "is packed already");
+    CHECK_FAILS(MXLNodePackSaved(node, 7), "saved value 7 of a node with");
+    CHECK_INT(MXLPopSavedHooks(), 0);
+    CHECK_INT(MXLNodeGetNumSaved(node, &saved), 0);
+    CHECK_INT(saved, 1);
+    CHECK_INT(MXLNodeGetSaved(node, 0, &made, NULL, NULL, NULL), 0);
+    CHECK_INT(counts.unpacks, 1);
+    drop(made);
+    CHECK_INT(backward(y), 0);
+    CHECK_NEAR(grad_at(x, 0), 6, 0);
+    CHECK_INT(MXLNodeFree(node), 0);
+    drop(y);
+    CHECK_INT(counts.packs, 1);
+    CHECK_INT(counts.drops, 1);
+    drop(x);
+}
+
 HARNESS_MAIN(ENTRY(many_views_of_a_variable), ENTRY(views_of_views), ENTRY(many_edits_of_an_array),
              ENTRY(many_edits_by_views), ENTRY(many_edits_by_one_view),
-             ENTRY(many_pairs_of_saved_hooks))
+             ENTRY(many_pairs_of_saved_hooks), ENTRY(one_saved_value_packed_later))

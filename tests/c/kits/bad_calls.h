@@ -232,6 +232,8 @@ static int save(void *array)
     X(MXLNDArrayBumpVersion, ARRAY, false, MXLNDArrayBumpVersion(h))                               \
     X(MXLNDArrayShare, ARRAY, false, MXLNDArrayShare(h, &int_a))                                   \
     X(MXLNDArrayProtect, ARRAY, false, MXLNDArrayProtect(h))                                       \
+    X(MXLNDArrayIsInference, ARRAY, false, MXLNDArrayIsInference(h))                               \
+    X(MXLNDArrayGetBase, ARRAY, false, MXLNDArrayGetBase(h, &out))                                 \
     X(MXLNDArrayGetVersion, ARRAY, false, MXLNDArrayGetVersion(h, &u64))                           \
     X(MXLCall, CALL, false, (one[0] = good, status_of(MXLCall(h, 1, one, NULL))))                  \
     X(MXLCall, ARRAY, false, (one[0] = h, status_of(MXLCall(exp_call, 1, one, NULL))))             \
@@ -519,6 +521,7 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLNDArrayAt, status_of(MXLNDArrayAt(good, 2)))                                              \
     X(MXLNDArrayReshape, status_of(MXLNDArrayReshape(good, 2, NULL, 0)))                           \
     X(MXLNDArrayGetInfo, MXLNDArrayGetInfo(good, -1, dims, &int_a) == -2 ? -1 : 0)                 \
+    X(MXLNDArrayGetBase, MXLNDArrayGetBase(good, NULL))                                            \
     X(MXLNDArrayGetVersion, MXLNDArrayGetVersion(good, NULL))                                      \
     X(MXLGetLiveHandles, MXLGetLiveHandles(NULL))                                                  \
     X(MXLGetGradMode, MXLGetGradMode(NULL))                                                        \

@@ -98,6 +98,7 @@ static int backward_from(void *node, void *grad, void *input)
     X(MXLNodeGetInfo, NODE, false, MXLNodeGetInfo(h, 1, 0, 2, dims, &int_a))                       \
     X(MXLNodeGetVariable, NODE, false, MXLNodeGetVariable(h, &out))                                \
     X(MXLNodeGetNumSaved, NODE, false, MXLNodeGetNumSaved(h, &int_a))                              \
+    X(MXLNodePackSaved, NODE, false, MXLNodePackSaved(h, 0))                                       \
     X(MXLNodeGetSaved, NODE, false, MXLNodeGetSaved(h, 0, &out, &int_a, &int_b, &number_out))      \
     X(MXLNodeSetPayload, NODE, false, MXLNodeSetPayload(h, NULL, NULL))                            \
     X(MXLNodeGetPayload, NODE, false, MXLNodeGetPayload(h, &payload_out))                          \

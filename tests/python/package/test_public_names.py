@@ -110,7 +110,7 @@ PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says
         ("from mxlite.gluon.nn import Foo", "No module named 'mxlite.gluon.nn.Foo'", MXNET),
         ("from mxlite.ndarray import foo", "No module named 'mxlite.ndarray.foo'", MXNET),
         ("from mxlite.util import foo", "No module named 'mxlite.util.foo'", MXNET),
-        ("import mxlite.torch.func", "No module named 'mxlite.torch.func'", PYTORCH),
+        ("import mxlite.torch.jit", "No module named 'mxlite.torch.jit'", PYTORCH),
         ("from mxlite.torch import jit", "No module named 'mxlite.torch.jit'", PYTORCH),
         ("import mxlite.torch.utils.tensorboard", "No module named 'mxlite.torch.utils.tensorboard'", PYTORCH),
         ("from mxlite.torch.nn import LSTMCell", "No module named 'mxlite.torch.nn.LSTMCell'", PYTORCH),
@@ -129,12 +129,12 @@ def test_missing_names_say_so(statement: str, message: str, where: str) -> None:
 def test_who_asks_is_told_no() -> None:
     assert not hasattr(mx, "rtc") and not hasattr(nd, "foo") and not hasattr(torch.nn, "LSTMCell")
     assert getattr(mx, "rtc", 5) == 5
-    for name in ("mxlite.rtc", "mxlite.nd", "mxlite.torch.func", "mxlite._foo"):
+    for name in ("mxlite.rtc", "mxlite.nd", "mxlite.torch.jit", "mxlite._foo"):
         assert importlib.util.find_spec(name) is None
     assert importlib.util.find_spec("mxlite.autograd") is not None
 
 
-@pytest.mark.parametrize("name", ["mxlite.ndarray.array", "mxlite.rtc", "mxlite.torch.func", "mxlite._foo"])
+@pytest.mark.parametrize("name", ["mxlite.ndarray.array", "mxlite.rtc", "mxlite.torch.jit", "mxlite._foo"])
 def test_errors_of_imports_name_the_module(name: str) -> None:
     """Programs look at `name` to tell a module that is not there from an error within one; so does pydoc."""
     with pytest.raises(ModuleNotFoundError) as caught:
@@ -166,7 +166,7 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.func", "from torch.nn import LSTMCell"):
+for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.jit", "from torch.nn import LSTMCell"):
     try:
         exec(statement)
     except ImportError as error:
@@ -176,7 +176,7 @@ for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.fun
     assert done.stdout.splitlines() == [
         f"No module named 'mxnet.rtc': {RTC}",
         f"No module named 'mxlite.rtc': {RTC}",
-        f"No module named 'torch.func': {PYTORCH}",
+        f"No module named 'torch.jit': {PYTORCH}",
         f"No module named 'mxlite.torch.nn.LSTMCell': {PYTORCH}",
     ]
 

@@ -147,7 +147,6 @@ def test_dropout_drops_while_training_alone() -> None:
         lambda: nn.LSTM(2, 3, proj_size=1),
         lambda: nn.Embedding(2, 3, max_norm=1.0),
         lambda: nn.MSELoss(size_average=True),
-        lambda: nn.Linear(1, 1).register_full_backward_hook(print),
         lambda: nn.Linear(1, 1).register_forward_hook(print, always_call=True),
         lambda: optim.Adam([torch.ones(1)], capturable=True),
         lambda: optim.SGD([torch.ones(1)], differentiable=True),

@@ -17,10 +17,12 @@ import mxlite.torch as ours
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch" / "modules"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "torch" / "transforms"))
 
 from programs import apart
 
 FAMILIES = ("hooks", "nodes", "function", "context", "edits", "tools", "text", "kinds", "modules")
+FAMILIES += ("func", "forward", "saved")
 
 PROGRAMS = {
     f"{family}: {name}": run

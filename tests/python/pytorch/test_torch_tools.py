@@ -188,9 +188,8 @@ def test_sequences_and_what_is_refused():
         checkpoint(torch.sin, x)
     with pytest.raises(ValueError, match="keyword arguments, got input"):
         checkpoint(torch.sin, input=x, use_reentrant=True)
-    for given in ({"debug": True}, {"determinism_check": "none"}):
-        with pytest.raises(NotImplementedError, match="checkpoint has no debug"):
-            checkpoint(torch.sin, x, use_reentrant=False, **given)
+    with pytest.raises(ValueError, match="debug need use_reentrant=False"):
+        checkpoint(torch.sin, x, use_reentrant=True, debug=True)
 
 
 def test_scripts_find_them_under_the_name_of_torch():
