@@ -295,6 +295,12 @@ class Call:
         values = [self.random.randint(0, 5) for _ in range(int(np.prod(self.shape, dtype=int)))]
         return self._lay(np.array(values).reshape(self.shape).astype(kind))
 
+    def _unit_vector(self) -> str:
+        return self._lay(np.array([0.0, 0.3, 0.5, 1.0]).astype(self._kind(FLOATS)))
+
+    def _ordered(self) -> str:
+        return self._lay(np.sort(self._values((4,), self._kind())))
+
     # ---- indices ----
 
     def _extent(self) -> int:
@@ -408,6 +414,12 @@ class Call:
 
     def _power(self) -> str:
         return self._pick(2, 1, 3, 0, 0.5, "inf", "-inf", -1, 2.0)
+
+    def _reduce(self) -> str:
+        return self._pick("'sum'", "'prod'", "'mean'", "'amax'", "'amin'", "'prod'", "'other'")
+
+    def _between(self) -> str:
+        return self._pick("'linear'", "'lower'", "'higher'", "'midpoint'", "'nearest'", "'other'")
 
     def _flag(self) -> str:
         return self._pick(True, False)

@@ -125,6 +125,56 @@ linear | {f:2,3} | {like:4,3} ; {like:4,3}, {like:4}
 linear | {f:3} | {like:4,3}, {like:4}
 embedding | {index_of:2,3} | {f:4,3} ; {f:4,2}, 1
 one_hot | {index_of:2,3} | ; 5 ; 2
+scatter | {a} | {dim}, {along}, {src}, reduce="add" ; {dim}, {along}, {src}, reduce="multiply"
+scatter_reduce | {a} | {dim}, {along}, {src}, {reduce} ; {dim}, {along}, {src}, {reduce}, include_self=False
+index_copy | {a} | {dim}, {index_once}, {parts} ; {dim}, {index}, {parts}
+index_reduce | {a} | {dim}, {index}, {parts}, {reduce} ; {dim}, {index}, {parts}, {reduce}, include_self=False
+masked_scatter | {a} | {mask}, {same} ; {mask}, {like:4}
+put | {a} | {flat_index}, {like:2} ; {flat_index}, {like:2}, True
+slice_scatter | {a:3,2} | {like:2,2}, 0, 1 ; {like:3,1}, 1, 0, 1 ; {like:2,2}, 0, 0, 3, 2 ; {like:3,3}
+select_scatter | {a:3,2} | {like:2}, 0, {small} ; {like:3}, 1, -1 ; {like:3}, 0, 0
+diagonal_scatter | {a:3,3} | {like:3} ; {like:2}, 1 ; {like:3}, 1
+as_strided_scatter | {a:6} | {like:2,2}, (2, 2), (2, 1) ; {like:3}, (3,), (1,), 1
+fill_diagonal | {a} | {number} ; {number}, True
+fill_diagonal | {a:5,2} | {number} ; {number}, True
+tensor_split | {a} | {few_parts}, {dim} ; ({small}, {small}), {dim} ; {few_parts}
+hsplit vsplit dsplit | {a} | {few_parts} ; ({small}, {small})
+unfold unfold_copy | {a} | {dim}, {few_parts}, {small}
+rot90 | {a} | ; {small} ; {small}, ({dim}, {dim})
+kron | {a} | {b} ; {like:2}
+diag_embed | {a} | ; {small} ; {small}, {dim}, {dim}
+diagflat | {a} | ; {small}
+sum_to_size | {a} | {shape} ; 1 ; {wider}
+kthvalue | {a} | {few_parts} ; {few_parts}, {dim} ; {few_parts}, {dim}, {flag}
+mode nanmedian | {a} | ; {dim} ; {dim}, {flag}
+nanmean | {a} | ; {dims} ; {dims}, {flag} ; {dims}, dtype={dtype}
+aminmax | {a} | ; dim={dim} ; dim={dim}, keepdim={flag}
+msort | {a} |
+quantile nanquantile | {f} | 0.3 ; {unit_vector} ; {unit_vector}, {dim} ; 0.5, {dim}, {flag}
+quantile nanquantile | {f} | {unit_vector}, {dim}, {flag}, interpolation={between} ; 0.7, interpolation={between}
+cummax cummin | {a} | {dim}
+logcumsumexp | {f} | {dim}
+unique | {a} | ; return_inverse=True ; True, True, True ; dim={dim}, return_counts=True, return_inverse=True
+unique_consecutive | {a} | ; True, True ; dim={dim}, return_counts=True, return_inverse=True
+isin | {a} | {b} ; {number} ; {b}, invert=True
+bucketize | {a} | {ordered} ; {ordered}, right=True ; {ordered}, out_int32=True
+bincount | {index_of:4} | ; minlength=5 ; {like:4} ; {like:4}, 6
+bincount | {a} | ; {b}
+histc | {f} | ; 3 ; 4, -1, 2
+histogram | {f} | 3 ; 4, range=(-1.0, 2.0) ; 3, density=True ; 2, weight={same} ; {ordered}
+narrow_copy | {a} | {dim}, {small}, {small}
+expand_copy | {a} | {wider}
+view_copy | {a} | {shape}
+permute_copy | {a} | {order}
+split_copy split_with_sizes_copy | {a:5} | [2, 3] ; [0, 5] ; [2, 2]
+unsafe_split unsafe_chunk | {a} | {few_parts} ; {few_parts}, {dim}
+unsafe_split_with_sizes | {a:5} | [2, 3]
+unbind_copy unsqueeze_copy squeeze_copy | {a} | {dim}
+select_copy | {a} | {dim}, {small}
+detach detach_copy t_copy | {a} |
+diagonal_copy | {a} | ; {small}
+transpose_copy | {a} | {dim}, {dim}
+as_strided_copy | {a:3,4} | (2, 3), (4, 1) ; (2, 2), (1, 2), 1
 elu celu leaky_relu | {f} | ; {float}
 gelu | {f} | ; approximate="tanh"
 hardshrink softshrink | {f} | ; {positive}
@@ -190,6 +240,19 @@ _TEXTS = {
         "F('i,i', {a:3}, {like:3})",
         "F('ij,j', {a:0,3}, {like:3})",
     ),
+    "torch.dstack torch.column_stack torch.block_diag": ("F([{a}, {same}])", "F([{a}])"),
+    "torch.block_diag": ("F({a}, {same})", "F({a:2,3}, {like:2}, {like:})", "F()"),
+    "torch.cartesian_prod": ("F({a:3}, {like:2})", "F({a:3})", "F({a:2}, {like:2}, {like:0})", "F({a}, {b})"),
+    "torch.combinations": ("F({a:4}, {few_parts})", "F({a:3})", "F({a:3}, {few_parts}, True)", "F({a})"),
+    "torch.searchsorted": (
+        "F({ordered}, {a})",
+        "F({ordered}, {a}, right=True)",
+        "F({ordered}, {a}, side='right', out_int32=True)",
+        "F({a:2,3}.detach().sort()[0], {like:2,2})",
+        "F({ordered}, {number})",
+    ),
+    "torch.unravel_index": ("F({flat_index}, {shape})", "F({index_of:2,2}, (2, 3))", "F({a}, (2, 3))"),
+    "torch.atleast_3d": ("F([{a}, {a}])", "F({a})"),
     "torch.broadcast_tensors": ("F({a}, {b})", "F({a})"),
     "torch.broadcast_shapes": ("F({shape}, {shape})", "F({shape}, (1, 3))"),
     "torch.meshgrid": (
@@ -240,6 +303,8 @@ _TEXTS = {
     "Tensor.new_empty": ("{a}.N({shape}).shape", "{a}.N({shape}, dtype={dtype}).dtype"),
     "Tensor.multinomial": ("{ones:3}.N(2).shape",),
     "Tensor.bernoulli": ("{zeros:2,3}.N()",),
+    "torch.index_put_ torch.index_put": ("F({w:4}, ({index},), {zero_d})", "F({w:4}, ({index},), {zero_d}, True)"),
+    "torch.detach_": ("F({f} * 1)",),
     "Tensor.index_put_": (
         "{w:4}.N(({index},), {zero_d})",
         "{w:4}.N(({index},), {zero_d}, True)",
@@ -251,7 +316,7 @@ _TEXTS = {
     "Tensor.masked_fill_": ("{w}.N({mask}, {number})", "{w}.N({mask}, {zero_d})"),
     "Tensor.where": ("{a}.N({mask}, {o})",),
     "Tensor.register_hook Tensor.register_post_accumulate_grad_hook": ("{f}.N(lambda *given: None) is None",),
-    "Tensor.T Tensor.mT Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": ("{a}.N",),
+    "Tensor.T Tensor.H Tensor.mH Tensor.mT Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": ("{a}.N",),
     "Tensor.device Tensor.dtype Tensor.layout Tensor.is_cuda Tensor.is_leaf Tensor.is_meta Tensor.is_mps": ("{a}.N",),
     "Tensor.is_nested Tensor.is_quantized Tensor.is_sparse Tensor.is_xpu Tensor.output_nr Tensor.requires_grad": (
         "{a}.N",
