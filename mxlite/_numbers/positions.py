@@ -44,7 +44,7 @@ def running(values: Array, axis: int, accumulate: np.ufunc) -> Array:
 def runs(values: Array) -> tuple[Array, Array, Array]:
     """Where parts of the first axis begin that differ from the one before; which run each is of, and the lengths."""
     starts = np.ones(len(values), bool)
-    starts[1:] = (values[1:] != values[:-1]).reshape(max(len(values) - 1, 0), -1).any(1)
+    starts[1:] = (values[1:] != values[:-1]).any(tuple(range(1, values.ndim)))
     first = np.flatnonzero(starts)
     return first, np.cumsum(starts) - 1, np.diff(np.append(first, len(values)))
 
@@ -52,6 +52,8 @@ def runs(values: Array) -> tuple[Array, Array, Array]:
 def search(rows: Array, values: Array, side: str) -> Array:
     """Where values would be in rows in order: one row for all, or one for each row of values."""
     if rows.ndim == 1:
-        return np.asarray(np.searchsorted(rows, values, side))
-    lines = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]))
-    return np.reshape([np.searchsorted(row, line, side) for row, line in lines], values.shape)
+        found = np.searchsorted(rows, values, side)
+    else:
+        lines = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]))
+        found = np.reshape([np.searchsorted(row, line, side) for row, line in lines], values.shape)
+    return np.where(values == values, found, rows.shape[-1])  # NaN is behind all

@@ -5,7 +5,6 @@ Positions are found on the values, for they have no derivative; the elements the
 
 from __future__ import annotations
 
-import math
 from typing import Any, Callable
 
 import numpy as np
@@ -14,11 +13,11 @@ from mxlite._numbers import positions
 from mxlite.torch._basic import from_values, zeros_of
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, INTEGER, float32, float64, int32, int64
+from mxlite.torch._dtypes import BOOL, INTEGER, finfo, float16, float32, float64, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.order import _gathered, _require_elements, median, pair, picked, require_extent, sort
-from mxlite.torch._math.pairs import lerp
+from mxlite.torch._math.pairs import constant, lerp
 from mxlite.torch._math.reductions import nansum, sum
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.parts import cat, flip
@@ -69,8 +68,8 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 @both()
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of the elements that are not NaN."""
-    if not input._dtype.is_floating_point:
-        raise RuntimeError(f"nanmean: the input is floating, its dtype is {input._dtype.word}")
+    if not (input._dtype if dtype is None else dtype).is_floating_point:
+        raise RuntimeError(f"nanmean: the dtype is floating, got {input._dtype.word}")
     return nansum(input, dim, keepdim, dtype=dtype) / sum(input.detach() == input.detach(), dim, keepdim)
 
 
@@ -94,9 +93,7 @@ def _quantile(name: str, without_nan: bool) -> None:
         kind, rounded = input._dtype, {"lower": "floor", "higher": "ceil", "nearest": "round"}.get(interpolation)
         parts = q if isinstance(q, Tensor) else full_of((), float(q), kind)
         if kind not in (float32, float64) or parts._dtype is not kind or parts.ndim > 1:
-            raise RuntimeError(
-                f"{name}: takes float32 or float64, and q of that in 1 dimension or none"
-            )
+            raise RuntimeError(f"{name}: takes float32 or float64, and q of that in 1 dimension or none")
         if interpolation not in ("linear", "midpoint") and rounded is None:
             raise RuntimeError(f"{name}: there is no interpolation {interpolation!r}")
         if not input.numel() or not bool(((parts >= 0) & (parts <= 1)).all()):
@@ -158,7 +155,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     def rule(grad: Tensor, x: Tensor, result: Tensor) -> list:  # sums of both signs, in logarithms
         sums = []
         for part in (grad, -grad):
-            is_on, one, none = part.detach() > 0, full_of((), 1, kind), full_of((), -math.inf, kind)
+            is_on, one, none = part.detach() > 0, full_of((), 1, kind), full_of((), finfo(kind).min, kind)
             logs = choose(is_on, choose(is_on, part, one).log(), none)
             sums.append((flip(logcumsumexp(flip(logs - result, place), place), place) + x).exp())
         return [sums[0] - sums[1]]
@@ -201,7 +198,8 @@ def unique_consecutive(
     rows = input.detach().reshape(-1) if dim is None else input.detach()
     first, inverse, counts = map(from_values, positions.runs(np.moveaxis(rows._values(), place, 0)))
     inverse = inverse.reshape(input.shape) if dim is None else inverse
-    return _chosen(rows.index_select(place, first), inverse, counts, return_inverse, return_counts)
+    values = constant("unique_consecutive", [input], rows.index_select(place, first))
+    return _chosen(values, inverse, counts, return_inverse, return_counts)
 
 
 def _values_of(given: Any) -> np.ndarray:
@@ -229,11 +227,12 @@ def searchsorted(
     Args:
         sorter: The indices that put each row in order.
     """
-    rows, values = sorted_sequence._values(), _values_of(input)
+    rows = sorted_sequence._values()
+    if rows.dtype == bool:
+        raise none_of("searchsorted", sorted_sequence._dtype)
+    values = input._values() if isinstance(input, Tensor) else np.asarray(input, rows.dtype)
     if side not in (None, "left", "right") or (side == "left" and right):
         raise RuntimeError(f"searchsorted: side is 'left' or 'right', got {side!r} beside right={right}")
-    if isinstance(input, Tensor) and input._dtype is not sorted_sequence._dtype:
-        raise RuntimeError("searchsorted: both tensors are of one dtype")
     if rows.ndim == 0 or (rows.ndim > 1 and rows.shape[:-1] != values.shape[:-1]):
         raise RuntimeError(f"searchsorted: rows of shape {rows.shape} are not those of values of shape {values.shape}")
     if sorter is not None:
@@ -249,7 +248,6 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     """The bucket between boundaries of each element; `right`: elements equal to one are in the bucket behind it."""
     if boundaries.ndim != 1:
         raise RuntimeError(f"bucketize: boundaries are a vector, got {boundaries.ndim} dimensions")
-    input = cast(input, boundaries._dtype) if isinstance(input, Tensor) else input
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -259,7 +257,9 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
 @both()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each integer occurs, or the sum of its weights."""
-    if input.ndim != 1 or minlength < 0 or input._dtype.kind != INTEGER or (input.numel() and int(input.min()) < 0):
+    if input._dtype.kind != INTEGER:
+        raise none_of("bincount", input._dtype)
+    if input.ndim != 1 or minlength < 0 or (input.numel() and int(input.min()) < 0):
         raise RuntimeError(f"bincount: takes a vector of integers from 0 on and minlength from 0 on, got {input.dtype}")
     if weights is not None and weights.shape != input.shape:
         raise RuntimeError(f"bincount: there are {input.numel()} integers and weights of shape {list(weights.shape)}")
@@ -268,31 +268,35 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         return zeros_of((minlength,), int64 if weights is None else kind)
     call = prepare(None, "_npi_bincount", minlength=minlength, has_weights=str(weights is not None))
     inputs = [input] if weights is None else [input, cast(weights.detach(), kind)]
-    return cast(run(call, inputs), kind)
+    return constant("bincount", [weights], cast(run(call, inputs), kind))
 
 
-def _counted(input: Tensor, bins: Any, low: float, high: float, **given: Any) -> tuple[Tensor, Tensor]:
-    """Counts and edges of bins."""
+def _counted(name: str, input: Tensor, bins: Any, low: float, high: float, by: float, **given: Any) -> list[Tensor]:
+    """Counts and edges of bins; `by`: how far the edges are from elements that are all equal."""
     kind, ends = input._dtype, None
+    if not kind.is_floating_point or (name == "histogram" and kind is float16):
+        raise none_of(name, kind)
     if not isinstance(bins, Tensor):
         if low == high and input.numel():
-            low, high = float(input.min()), float(input.max())
-        ends = (low - bool(input.numel()), high + 1) if low == high else (low, high)
-        if bins < 1 or not (math.isfinite(low) and math.isfinite(high)) or low > high:
-            raise RuntimeError(f"histogram: takes bins above 0 and finite ends in order, got {bins}, {low} and {high}")
-    if not kind.is_floating_point:
-        raise none_of("histogram", kind)
-    found = np.histogram(input._values(), bins._values() if isinstance(bins, Tensor) else bins, ends, **given)
-    return tuple(cast(from_values(np.asarray(each)), kind) for each in found)
+            low, high = (float(each()) for each in (input.detach().min, input.detach().max))
+        near = by if input.numel() or low else 0
+        ends = (low - near, high + (near or 1)) if low == high else (low, high)
+    is_wrong = bins._dtype is not kind if ends is None else bins < 1 or ends[0] > ends[1] or not np.isfinite(ends).all()
+    if is_wrong:
+        raise RuntimeError(f"{name}: takes bins above 0 and finite ends in order, or edges of the input's dtype")
+    found = np.histogram(input._values(), bins._values() if ends is None else bins, ends, **given)
+    return [constant(name, [input], cast(from_values(np.asarray(each)), kind)) for each in found]
 
 
-both(
-    "histc", document="How many elements are in each of equal bins from `min` to `max` (both 0: those of the tensor)."
-)(lambda input, bins=100, min=0.0, max=0.0: _counted(input, bins, float(min), float(max))[0])
+both("histc", document="How many elements are in each of `bins` equal bins from `min` to `max`.")(
+    lambda input, bins=100, min=0.0, max=0.0: _counted("histc", input, bins, float(min), float(max), 1)[0]
+)
 
 
 @both()
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:  # noqa: A002
     """How many elements (or what sum of weights) each bin has, and the bins' edges; `bins`: a number, or edges."""
     weights = None if weight is None else weight._values()
-    return _histogram(*_counted(input, bins, *(range or (0.0, 0.0)), weights=weights, density=density))
+    return _histogram(
+        *_counted("histogram", input, bins, *(range or (0.0, 0.0)), 0.5, weights=weights, density=density)
+    )

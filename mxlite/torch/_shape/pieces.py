@@ -13,12 +13,12 @@ from mxlite.torch._calls import both, function, functions, method, methods, prep
 from mxlite.torch._convert import clone
 from mxlite.torch._dtypes import get_default_dtype
 from mxlite.torch._edits import copy_
-from mxlite.torch._kinds import check_dim, check_dims
+from mxlite.torch._kinds import can_sum_to, check_dim, check_dims, extents_of
 from mxlite.torch._math.linalg import diagonal
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.parts import _at_least, _joined, atleast_2d, cat, flip, meshgrid, split, stack
 from mxlite.torch._shape.putting import scattered_over
-from mxlite.torch._shape.shapes import _sum_to, reshape, transpose, view, with_shape
+from mxlite.torch._shape.shapes import reshape, transpose, view
 from mxlite.torch._shape.slices import narrow
 from mxlite.torch._tensor import Tensor
 
@@ -163,7 +163,12 @@ scattered_over("diagonal", "a diagonal of two dimensions", diagonal)
 @method()
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """Summed to a shape that it can be broadcast from."""
-    return with_shape(_sum_to, self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
+    shape = extents_of("sum_to_size", size)
+    if not can_sum_to(tuple(self.shape), shape):
+        raise RuntimeError(f"sum_to_size: shape {list(shape)} cannot be broadcast to {list(self.shape)}")
+    wide = (1,) * (self.ndim - len(shape)) + shape
+    dims = tuple(k for k, size in enumerate(wide) if size != self.shape[k] or k < len(wide) - len(shape))
+    return self.sum(dims, True).reshape(shape) if dims else self
 
 
 @function()
@@ -171,16 +176,17 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Numbers of elements of a shape as positions along each dimension."""
     shape, values = (shape,) if isinstance(shape, int) else tuple(shape), indices._values()
     if values.dtype.kind not in "iu" or any(size < 0 for size in shape):
-        raise ValueError(f"unravel_index: takes integers, and sizes from 0 on, got {indices.dtype} and {shape}")
+        kind = ValueError if values.dtype.kind in "iu" else TypeError
+        raise kind(f"unravel_index: takes integers, and sizes from 0 on, got {indices.dtype} and {shape}")
     steps = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
-    return tuple(from_values(np.asarray(values // step % size)) for step, size in zip(steps, shape))
+    return tuple(from_values(np.asarray(values // step % size, np.int64)) for step, size in zip(steps, shape))
 
 
 both("argwhere", document="Where elements differ from 0: a row of indices each.")(lambda input: input.nonzero())
 both("unsafe_chunk")(functions["chunk"])
 both("unsafe_split", "unsafe_split_with_sizes")(split)
 method("adjoint")(functions["adjoint"])
-method("H")(property(functions["adjoint"], doc="The transposed matrix."))
+method("H")(property(lambda self: functions["t"](self) if self.ndim != 1 else self.mT, doc="The transposed matrix."))
 methods.update({name: functions[name] for name in ("fliplr", "flipud", "vdot", "is_nonzero")}, mH=methods["mT"])
 functions.update(detach=Tensor.detach, detach_=Tensor.detach_)
 
@@ -193,10 +199,7 @@ def _copying(name: str, made: Any) -> None:
     (both if name == "narrow" else function)(f"{name}_copy", document=f"As {name}, in new memory.")(copied)
 
 
-for _name in "as_strided detach diagonal narrow permute select split squeeze t transpose unbind unsqueeze".split():
+for _name in "diagonal narrow permute select squeeze t transpose unbind unsqueeze".split():
     _copying(_name, functions[_name])
-for _name, _made in {
-    "split_with_sizes": split,
-    **{name: methods[name] for name in ("expand", "unfold", "view")},
-}.items():
-    _copying(_name, _made)
+for _name in "expand split_with_sizes unfold".split():
+    _copying(_name, methods[_name])

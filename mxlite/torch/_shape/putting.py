@@ -13,8 +13,9 @@ from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, functions, method, prepare, run, run_into
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import cast, clone, require_same_dtype
-from mxlite.torch._dtypes import INTEGER, bool_, dtype, int64
+from mxlite.torch._dtypes import BOOL, INTEGER, bool_, dtype, int32, int64
 from mxlite.torch._edits import copy_, edit
+from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
@@ -178,6 +179,8 @@ def _reduced(
 ) -> Tensor:
     """`input`, whose elements are reduced with those of `src` at the places that `index` says."""
     kind = input._dtype
+    if kind.kind == BOOL and (reduce == "mean" or label[0] == "I"):
+        raise none_of(f"{label[:-9]} {reduce}", kind)
 
     def added(x: Tensor, src: Tensor, index: Tensor) -> Tensor:
         base = x if include_self else _without_self(x, index, dim)
@@ -189,20 +192,23 @@ def _reduced(
         total = added(x, src, index)
         return total / count if kind.is_floating_point else total.div(count, rounding_mode="floor")
 
+    def product(x: Tensor, src: Tensor, index: Tensor) -> Tensor:
+        return _reduced(formula, label, "prod", dim, include_self, x, src, index)
+
     def rule(grad: Tensor, x: Tensor, src: Tensor, result: Tensor, index: Tensor) -> list:
-        src = _within(src, index)
-        if reduce == "prod":  # the product of the others; where one is 0, its place alone has a derivative
-            zero_x, zero_src, one = cast(x == 0, kind), cast(src == 0, kind), full_of((), 1, kind)
-            x, src = choose(x == 0, one, x), choose(src == 0, one, src)
-            grad = grad * _reduced(formula, label, reduce, dim, include_self, x, src, index)
-            zeros = added(zero_x, zero_src, index)
-            others_x, others_src = zeros - zero_x, gather(zeros, dim, index) - zero_src
-            by_x, by_src = cast(others_x == 0, kind) / x, cast(others_src == 0, kind) / src
+        src, one, zero = _within(src, index), full_of((), 1, kind), full_of((), 0, kind)
+        if reduce == "prod":  # the product of the others; of several zeros none has a derivative
+            is_zero = src.detach() == 0
+            count = gather(added(x.detach() * 0, cast(is_zero, kind), index), dim, index)
+            whole_x, whole_src = choose(x == 0, one, x), choose(is_zero, one, src)
+            from_x = grad * product(whole_x, src, index) / whole_x
+            others = gather(grad * product(x, choose(is_zero & (count == 1), one, src), index), dim, index)
+            from_src = choose(is_zero, choose(count == 1, others, zero), gather(grad * result, dim, index) / whole_src)
         else:  # equal ones share it
             by_x, by_src = cast(x == result, kind), cast(src == gather(result, dim, index), kind)
-            grad = grad / added(by_x, by_src, index).clamp_min(1)
-        from_x = grad * by_x
-        return [from_x if include_self else _without_self(from_x, index, dim), gather(grad, dim, index) * by_src]
+            grad = grad / added(by_x, by_src, index)
+            from_x, from_src = grad * by_x, gather(grad, dim, index) * by_src
+        return [from_x if include_self else _without_self(from_x, index, dim), from_src]
 
     if reduce in ("sum", "mean"):
         return made(label, [input, src], added if reduce == "sum" else mean, saves="", constants=[index])
@@ -246,7 +252,7 @@ def scatter_reduce(
 
 def _rows_of(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """The index of parts as one of elements, which `source` has."""
-    require_integers(name, index)
+    require_integers(name, index, (int64,) if name == "index_copy" else (int32, int64))
     require_same_dtype(name, input, source)
     require_within(name, index, input.shape[dim])
     shape = _with(input.shape, dim, index.numel())
@@ -293,7 +299,7 @@ def masked_scatter(made: Callable, input: Tensor, mask: Tensor, source: Tensor) 
     return made("MaskedScatterBackward0", [input, source], compute, saves="", constants=[mask, places])
 
 
-def _writing(label: str, made: Callable, input: Tensor, source: Tensor, write: Callable, *constants: Tensor) -> Tensor:
+def _writing(label: str, input: Tensor, source: Tensor, write: Callable, *constants: Tensor) -> Tensor:
     """A copy of the tensor that a function of it, `source` and the constants has written to."""
 
     def compute(x: Tensor, source: Tensor, *constants: Tensor) -> Tensor:
@@ -301,7 +307,7 @@ def _writing(label: str, made: Callable, input: Tensor, source: Tensor, write: C
         write(whole, source, *constants)
         return whole
 
-    return made(label, [input, source], compute, saves="", constants=constants)
+    return formula(label, [input, source], compute, saves="", constants=constants)
 
 
 @in_place_too
@@ -312,17 +318,18 @@ def put(made: Callable, input: Tensor, index: Tensor, source: Tensor, accumulate
     if index.numel() != source.numel():
         raise IndexError(f"put: {index.numel()} indices for {source.numel()} elements")
 
-    def write(x: Tensor, source: Tensor, index: Tensor) -> None:
-        index_put_(x.view(-1), (index.reshape(-1),), source.reshape(-1), accumulate)
+    def compute(x: Tensor, source: Tensor, index: Tensor) -> Tensor:
+        row = clone(_shapes.reshape(x, (-1,)))
+        return index_put_(row, (index.reshape(-1),), source.reshape(-1), accumulate).reshape(x.shape)
 
-    return _writing("PutBackward0", made, input, source, write, index)
+    return made("PutBackward0", [input, source], compute, saves="", constants=[index])
 
 
 @both()
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with values at the elements that a tuple of index tensors selects."""
     write = lambda x, values, *indices: index_put_(x, indices, values, accumulate)  # noqa: E731
-    return _writing("IndexPutBackward0", formula, input, values, write, *indices)
+    return _writing("IndexPutBackward0", input, values, write, *indices)
 
 
 functions["index_put_"] = index_put_
@@ -336,7 +343,7 @@ def scattered_over(name: str, document: str, view: Callable) -> None:
     def function(input: Tensor, src: Tensor, *args: Any, **named: Any) -> Tensor:
         if view(input, *args, **named).shape != src.shape:
             raise RuntimeError(f"{name}_scatter: `src` has shape {list(src.shape)}, not that of {document}")
-        return _writing(label, formula, input, src, lambda x, src: copy_(view(x, *args, **named), src))
+        return _writing(label, input, src, lambda x, src: copy_(view(x, *args, **named), src))
 
 
 def _sliced(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
@@ -345,7 +352,6 @@ def _sliced(input: Tensor, dim: int = 0, start: int | None = None, end: int | No
 
 scattered_over("slice", "a slice of a dimension", _sliced)
 scattered_over("select", "one position of a dimension", select)
-scattered_over("as_strided", "a view of a shape over steps in memory", _shapes.as_strided)
 
 
 @method()
