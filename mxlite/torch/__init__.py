@@ -28,6 +28,7 @@ from mxlite.torch import autograd as autograd
 from mxlite.torch import cuda as cuda
 from mxlite.torch import linalg as linalg
 from mxlite.torch import nn as nn
+from mxlite.torch import special as special
 from mxlite.torch import utils as utils
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import dtype as dtype

@@ -298,6 +298,9 @@ class Call:
     def _unit_vector(self) -> str:
         return self._lay(np.array([0.0, 0.3, 0.5, 1.0]).astype(self._kind(FLOATS)))
 
+    def _unit_vector3(self) -> str:
+        return self._lay(np.array([0.0, 0.3, 0.5]).astype(self._kind(FLOATS)))
+
     def _ordered(self) -> str:
         return self._lay(np.sort(self._values((4,), self._kind())))
 

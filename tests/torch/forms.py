@@ -213,6 +213,35 @@ new_ones new_zeros | {a} | {shape} ; {shape}, dtype={dtype} ; *{shape}
 new_tensor | {a} | {list} ; {list}, dtype={dtype}
 zeros_like ones_like | {a} | ; dtype={dtype}
 full_like | {a} | {number} ; {number}, dtype={dtype}
+sinc i0 | {a} |
+mvlgamma | {a} | 1 ; 2
+fmax fmin copysign logaddexp2 gcd lcm heaviside nextafter | {a} | {b}
+igamma igammac | {unit} | {unit_same}
+ldexp float_power | {a} | {o}
+frexp | {a} |
+addr | {a:2,3} | {like:2}, {like:3} ; {like:2}, {like:3}, beta={number}, alpha={number}
+addbmm | {a:2,2} | {like:3,2,3}, {like:3,3,2} ; {like:3,2,3}, {like:3,3,2}, beta={number}, alpha={number}
+dist | {f} | {b} ; {b}, {power}
+cdist | {f:2,3} | {like:4,3} ; {like:4,3}, {power} ; {like:2,4,3} ; {like:0,3}
+pdist | {f:3,2} | ; {power}
+renorm | {f:3,2} | {positive}, {dim}, {positive} ; {power}, {dim}, {positive}
+cross | {a:2,3} | {like:2,3} ; {like:2,3}, {dim} ; {like:1,3}
+diff | {a} | ; {few_parts} ; {few_parts}, {dim} ; 1, {dim}, {same}
+trapezoid trapz cumulative_trapezoid | {a} | ; dx={float} ; dim={dim} ; {same}, dim={dim} ; {like:3}
+cov | {a} | ; correction={count}
+cov | {f:2,3} | fweights={index_of:3} ; aweights={unit_vector3} ; fweights={index_of:3}, aweights={unit_vector3}
+corrcoef | {f} |
+vander | {a:3} | ; {few_parts} ; 4, True
+i0e i1 i1e erfcx log_ndtr ndtr ndtri entr bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 | {a} |
+modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 | {a} |
+airy_ai spherical_bessel_j0 expit gammaln psi | {a} |
+multigammaln | {a} | 1 ; 2
+gammainc gammaincc | {unit} | {unit_same}
+xlog1py zeta | {a} | {b} ; {number}
+chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w | {a} | {few} ; {small}
+hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p | {a} | {few} ; {small}
+shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u | {a} | {few} ; {small}
+shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w | {a} | {few} ; {small}
 """
 
 #: Forms that are calls without further keywords.
@@ -237,6 +266,9 @@ _TEXTS = {
         "F('i,i', {a:3}, {like:3})",
         "F('ij,j', {a:0,3}, {like:3})",
     ),
+    "Tensor.polygamma Tensor.polygamma_": ("{f}.N(0)", "({f} * 1).N({few_parts})"),
+    "torch.polygamma special.polygamma": ("F(1, {a})", "F({few_parts}, {f})"),
+    "torch.chain_matmul": ("F({a:2,3}, {like:3,4}, {like:4,2})", "F({a:2,3})", "F({a:2,3}, {like:2,2})"),
     "torch.dstack torch.column_stack": ("F([{a}, {same}])", "F([{a}])"),
     "torch.block_diag": ("F({a}, {same})", "F({a:2,3}, {like:2}, {like:})", "F()"),
     "torch.cartesian_prod": ("F({a:3}, {like:2})", "F({a:3})", "F({a:2}, {like:2}, {like:0})", "F({a}, {b})"),
@@ -313,7 +345,9 @@ _TEXTS = {
     "Tensor.masked_fill_": ("{w}.N({mask}, {number})", "{w}.N({mask}, {zero_d})"),
     "Tensor.where": ("{a}.N({mask}, {o})",),
     "Tensor.register_hook Tensor.register_post_accumulate_grad_hook": ("{f}.N(lambda *given: None) is None",),
-    "Tensor.T Tensor.H Tensor.mH Tensor.mT Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": ("{a}.N",),
+    "Tensor.T Tensor.H Tensor.mH Tensor.mT Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": (
+        "{a}.N",
+    ),
     "Tensor.device Tensor.dtype Tensor.layout Tensor.is_cuda Tensor.is_leaf Tensor.is_meta Tensor.is_mps": ("{a}.N",),
     "Tensor.is_nested Tensor.is_quantized Tensor.is_sparse Tensor.is_xpu Tensor.output_nr Tensor.requires_grad": (
         "{a}.N",
@@ -403,6 +437,7 @@ APART = {
         unrecorded vector_norm"""
     + _WINDOWS,
     "linalg": "",
+    "special": "",
 }
 
 _OPERATORS = {
@@ -420,7 +455,7 @@ def _filled(name: str, form: str) -> str:
     if place == "Tensor":
         return re.sub(r"\.N\b", f".{own}", form)
     if form.startswith("F("):
-        form = {"torch": "torch", "F": "torch.nn.functional", "linalg": "torch.linalg"}[place] + f".{own}" + form[1:]
+        form = {"torch": "torch", "F": "torch.nn.functional"}.get(place, f"torch.{place}") + f".{own}" + form[1:]
     return form
 
 
@@ -440,9 +475,11 @@ def table() -> dict[str, list[str]]:
                 every = f"{first}, {others}" if others else first
                 add(f"torch.{name}", f"torch.{name}({every})")
                 add(f"F.{name}", f"torch.nn.functional.{name}({every})")
+                add(f"special.{name}", f"torch.special.{name}({every})")
                 add(f"Tensor.{name}", f"{first}.{name}({others})")
                 if not name.endswith("_"):
                     add(f"Tensor.{name}_", f"{target}.{name}_({others})")
+                    add(f"torch.{name}_", f"torch.{name}_({', '.join(filter(None, (target, others)))})")
     for names, forms in _TEXTS.items():
         for name in names.split():
             for form in forms:
@@ -452,7 +489,8 @@ def table() -> dict[str, list[str]]:
 
 def public_names(torch: object) -> list[str]:
     """The public functions, methods and operators of a module like torch, as `table` names them."""
-    places = {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg}
+    places = {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg,
+              "special": torch.special}  # fmt: skip
     names = []
     for place, owner in places.items():
         for name in [each for each in dir(owner) if hasattr(owner, each)]:

@@ -166,9 +166,20 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 # ---- sets ----
 
 
-def _chosen(values: Tensor, inverse: Any, counts: Any, return_inverse: bool, return_counts: bool) -> Any:
-    found = [values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
-    return tuple(found) if len(found) > 1 else values
+def _axis_of(input: Tensor, dim: int) -> int:
+    place = check_dim(dim, input.ndim)
+    if not input.shape:
+        raise IndexError("unique: a tensor without dimensions has no parts")
+    if input.shape[place] and not input.numel():
+        raise RuntimeError(f"unique: the parts of dimension {dim} have no elements")
+    return place
+
+
+def _chosen(input: Tensor, dim: Any, values: Tensor, inverse: Tensor, counts: Tensor, *returned: bool) -> Any:
+    others = inverse.reshape(input.shape if dim is None else -1), counts
+    found = [each for each, is_wanted in zip(others, returned) if is_wanted]
+    values = constant("unique", [input], values, NotImplementedError)
+    return (values, *found) if found else values
 
 
 @both()
@@ -176,7 +187,7 @@ def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
     """The different elements (parts along `dim`), in order; which one each is, and how many there are of each."""
-    given = {} if dim is None else {"axis": check_dim(dim, input.ndim)}
+    given = {} if dim is None else {"axis": _axis_of(input, dim)}
     call = prepare(None, "_npi_unique", return_inverse="1", return_counts="1", **given)
     values, inverse, counts = run_many(call, [input.detach()], kinds=[input._dtype, int64, int64])
     more = int(counts[-1]) - 1 if counts.numel() and dim is None else 0
@@ -184,9 +195,7 @@ def unique(
         values, counts = cat([values, values[-1:].expand(more)]), cat([counts[:-1], full_of((more + 1,), 1, int64)])
         last = inverse == inverse.max()
         inverse = where(last, inverse + last.cumsum(0) - 1, inverse)
-    return _chosen(
-        values, inverse.reshape(input.shape) if dim is None else inverse, counts, return_inverse, return_counts
-    )
+    return _chosen(input, dim, values, inverse, counts, return_inverse, return_counts)
 
 
 @both()
@@ -194,12 +203,10 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The elements (parts along `dim`) that differ from the one before; which one each is, and how long its run is."""
-    place = 0 if dim is None else check_dim(dim, input.ndim)
+    place = 0 if dim is None else _axis_of(input, dim)
     rows = input.detach().reshape(-1) if dim is None else input.detach()
     first, inverse, counts = map(from_values, positions.runs(np.moveaxis(rows._values(), place, 0)))
-    inverse = inverse.reshape(input.shape) if dim is None else inverse
-    values = constant("unique_consecutive", [input], rows.index_select(place, first))
-    return _chosen(values, inverse, counts, return_inverse, return_counts)
+    return _chosen(input, dim, rows.index_select(place, first), inverse, counts, return_inverse, return_counts)
 
 
 def _values_of(given: Any) -> np.ndarray:
@@ -284,8 +291,9 @@ def _counted(name: str, input: Tensor, bins: Any, low: float, high: float, by: f
     is_wrong = bins._dtype is not kind if ends is None else bins < 1 or ends[0] > ends[1] or not np.isfinite(ends).all()
     if is_wrong:
         raise RuntimeError(f"{name}: takes bins above 0 and finite ends in order, or edges of the input's dtype")
-    found = np.histogram(input._values(), bins._values() if ends is None else bins, ends, **given)
-    return [constant(name, [input], cast(from_values(np.asarray(each)), kind)) for each in found]
+    found = np.histogram(input._values().astype(np.float64), bins._values() if ends is None else bins, ends, **given)
+    made = [cast(from_values(np.asarray(each)), kind) for each in found]
+    return made if name == "histc" else [constant(name, [input], each) for each in made]
 
 
 both("histc", document="How many elements are in each of `bins` equal bins from `min` to `max`.")(
@@ -296,7 +304,7 @@ both("histc", document="How many elements are in each of `bins` equal bins from 
 @both()
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:  # noqa: A002
     """How many elements (or what sum of weights) each bin has, and the bins' edges; `bins`: a number, or edges."""
-    weights = None if weight is None else weight._values()
-    return _histogram(
-        *_counted("histogram", input, bins, *(range or (0.0, 0.0)), 0.5, weights=weights, density=density)
-    )
+    if weight is not None and (weight._dtype is not input._dtype or weight.shape != input.shape):
+        raise RuntimeError("histogram: weights are of the input's dtype and shape")
+    given = {"weights": None if weight is None else weight._values(), "density": density}
+    return _histogram(*_counted("histogram", input, bins, *(range or (0.0, 0.0)), 0.5, **given))
