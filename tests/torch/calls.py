@@ -421,6 +421,9 @@ class Call:
     def _reduce(self) -> str:
         return self._pick("'sum'", "'prod'", "'mean'", "'amax'", "'amin'", "'prod'", "'other'")
 
+    def _norm_order(self) -> str:
+        return self._pick("'fro'", "'nuc'", 1, -1, 2, -2, "inf", "-inf", 3)
+
     def _between(self) -> str:
         return self._pick("'linear'", "'lower'", "'higher'", "'midpoint'", "'nearest'", "'other'")
 

@@ -242,6 +242,13 @@ chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_p
 hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p | {a} | {few} ; {small}
 shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u | {a} | {few} ; {small}
 shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w | {a} | {few} ; {small}
+matrix_exp | {matrix} |
+orgqr | {f:3,2} | {like:2}
+pinverse | {f:3,2} |
+cholesky | {positive_matrix} | ; {flag}
+cholesky_inverse | {matrix} | ; {flag}
+cholesky_solve | {f:3,2} | {matrix:3,3} ; {matrix:3,3}, {flag}
+qr | {f:3,2} | ; {flag}
 """
 
 #: Forms that are calls without further keywords.
@@ -410,10 +417,54 @@ _TEXTS = {
     "linalg.inv linalg.det linalg.slogdet": ("F({matrix})", "F({f:2,3})", "F({f:0,0})"),
     "linalg.cholesky": ("F({positive_matrix})", "F({positive_matrix}, upper=True)"),
     "linalg.solve": ("F({matrix:3,3}, {like:3})", "F({matrix:3,3}, {like:3,2})", "F({matrix:2,3,3}, {like:2,3,2})"),
+    "linalg.eigh": ("F({matrix})[0]", "F({matrix}, 'U')[0]", "F({matrix}).eigenvectors.square()"),
+    "linalg.eigvalsh linalg.svdvals linalg.matrix_exp": ("F({matrix})", "F({f:2,3})"),
+    "linalg.svd": ("F({matrix})[1]", "F({f:2,3}, full_matrices=False)[0].square()", "F({f:3,2}, {flag})[2].square()"),
+    "linalg.qr": ("F({matrix})", "F({f:3,2})", "F({f:2,3})", "F({f:3,2}, 'complete')", "F({f:2,3}, 'r')"),
+    "linalg.lu": ("F({matrix})", "F({f:3,2})", "F({f:2,3})", "F({matrix}, pivot=False)"),
+    "linalg.lu_factor": ("F({matrix})", "F({f:3,2})", "F({f:2,3})"),
+    "linalg.lu_solve": ("F(*torch.linalg.lu_factor({matrix:3,3}), {like:3,2})",),
+    "torch.lu_solve": ("F({f:3,2}, *torch.linalg.lu_factor({matrix:3,3}))",),
+    "Tensor.lu_solve": ("{f:3,2}.N(*torch.linalg.lu_factor({matrix:3,3}))",),
+    "torch.lu_unpack": ("F(*torch.linalg.lu_factor({matrix}))", "F(*torch.linalg.lu_factor({f:3,2}))"),
+    "torch.svd": ("F({matrix})[1]", "F({f:3,2})[2].square()", "F({f:2,3}, False)[0].square()"),
+    "Tensor.svd": ("{matrix}.N()[1]", "{f:3,2}.N()[0].square()"),
+    "linalg.inv_ex linalg.cholesky_ex linalg.lu_factor_ex": ("F({positive_matrix})", "F({zeros:2,2})[-1].shape"),
+    "linalg.solve_ex": ("F({matrix:3,3}, {like:3})", "F({matrix:3,3}, {like:3,2})"),
+    "linalg.pinv linalg.matrix_rank": ("F({matrix})", "F({f:2,3})", "F({zeros:2,3})", "F({f:3,2}, rtol=0.5)"),
+    "linalg.cond": ("F({matrix})", "F({matrix}, {norm_order})", "F({f:2,3})"),
+    "linalg.matrix_norm": (
+        "F({f:2,3})",
+        "F({f:2,3}, {norm_order})",
+        "F({f:2,3,2}, {norm_order}, (0, 2), {flag})",
+        "F({f})",
+    ),
+    "linalg.lstsq": ("F({matrix:3,3}, {like:3,2})[0]", "F({f:3,2}, {like:3,2})[:2]", "F({f:2,3}, {like:2,2})[2]"),
+    "linalg.solve_triangular": (
+        "F({matrix:3,3}, {like:3,2}, upper={flag})",
+        "F({matrix:3,3}, {like:2,3}, upper={flag}, left=False, unitriangular={flag})",
+        "F({matrix:2,3,3}, {like:3,2}, upper=False)",
+    ),
+    "torch.triangular_solve": ("F({f:3,2}, {matrix:3,3}, {flag}, {flag})",),
+    "Tensor.triangular_solve": ("{f:3,2}.N({matrix:3,3}, {flag}, {flag}, {flag})",),
+    "linalg.cross": ("F({a:2,3}, {like:2,3})", "F({a:3,2}, {like:3,1}, dim={dim})", "F({a}, {b})"),
+    "linalg.vecdot": ("F({f}, {b})", "F({a:2,3}, {like:2,3}, dim={dim})"),
+    "linalg.vander": ("F({a:3})", "F({f:2,3}, N=4)", "F({f})"),
+    "linalg.multi_dot": ("F([{a:2,3}, {like:3,4}, {like:4}])", "F([{a:3}, {like:3,2}])", "F([{a:2,3}])"),
+    "linalg.tensorinv": ("F({matrix:4,4}.reshape(2, 2, 4))", "F({matrix:3,3}, 1)", "F({f:2,3})"),
+    "linalg.tensorsolve": ("F({matrix:4,4}.reshape(2, 2, 4), {like:2,2})", "F({matrix:3,3}, {like:3})"),
+    "linalg.householder_product": ("F({f:3,2}, {like:2})", "F({f:2,3,3}, {like:2,2})"),
     "linalg.matmul": ("F({a:2,3}, {like:3,2})",),
     "linalg.matrix_power": ("F({matrix}, {small})",),
     "linalg.diagonal": ("F({a:2,3})", "F({a:2,3}, offset={small})"),
-    "linalg.norm": ("F({f})", "F({f:3}, {power})", "F({f:2,3}, 'fro')", "F({f:2,3}, {power}, {dim})"),
+    "linalg.norm": (
+        "F({f})",
+        "F({f:3}, {power})",
+        "F({f:2,3}, 'fro')",
+        "F({f:2,3}, {power}, {dim})",
+        "F({f:2,3}, {norm_order})",
+        "F({f:2,3,2}, {norm_order}, (0, 1))",
+    ),
     "linalg.vector_norm": ("F({f})", "F({f}, {power})", "F({f}, {power}, {dims}, {flag})"),
     "F.relu_": ("F({w})",),
 }
@@ -436,7 +487,7 @@ APART = {
     "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of
         unrecorded vector_norm"""
     + _WINDOWS,
-    "linalg": "",
+    "linalg": "LinAlgError",
     "special": "",
 }
 

@@ -16,7 +16,7 @@ from mxlite.torch._basic import from_values
 from mxlite.torch._calls import both, function, functions, prepare, run
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import INTEGER, float64, get_default_dtype
+from mxlite.torch._dtypes import INTEGER, float16, float64, get_default_dtype
 from mxlite.torch._errors import none_of
 from mxlite.torch._math.pairs import constant
 from mxlite.torch._math.special import _composed
@@ -38,6 +38,13 @@ def _values(find: Callable, *tensors: Tensor) -> Tensor:
 def _at(x: Tensor, place: Tensor, value: float, found: Tensor) -> Tensor:
     """`found`, with a number in some places."""
     return choose(place, full_of((), value, x._dtype), found)
+
+
+def _unrecorded(find: Callable, *tensors: Tensor) -> Tensor:
+    """The same of functions that have no derivative, and no float16."""
+    if tensors[0]._dtype is float16:
+        raise none_of("special", float16)
+    return _values(find, *tensors)
 
 
 # ---- of one tensor ----
@@ -86,6 +93,10 @@ def _entr(x: Tensor) -> Tensor:
     return _at(x, x < 0, -math.inf, _at(x, x == 0, 0.0, -x * x.log()))
 
 
+def _entropy(x: Tensor) -> Tensor:
+    return formula("SpecialEntrBackward0", [x], _entr, lambda grad, x: [grad * (-x.log() - 1)], saves="0")
+
+
 def _sinc(x: Tensor) -> Tensor:
     by = _at(x, x == 0, 1, x * math.pi)
     return _at(x, x == 0, 1, by.sin() / by)
@@ -108,13 +119,13 @@ for _name, _compute, _document in (
     ("i1e", _bessel(1, True), "i1 times exp(-|x|)"), ("erfcx", _erfcx, "exp(x^2) erfc(x)"),
     ("log_ndtr", _log_ndtr, "The logarithm of ndtr"), ("ndtr", _ndtr, "The normal distribution's function"),
     ("ndtri", _ndtri, "The inverse of ndtr"),
-    ("entr", lambda x: formula("SpecialEntrBackward0", [x], _entr), "-x log(x), 0 at 0 and -inf below"),
+    ("entr", _entropy, "-x log(x), 0 at 0 and -inf below"),
 ):  # fmt: skip
     _special(_name, _compute, f"{_document}, of each element.")
 for _kind, _letter in (("bessel", "j"), ("bessel", "y"), ("modified_bessel", "i"), ("modified_bessel", "k")):
     for _order in (0, 1):
         _find = partial(getattr(numbers, f"bessel_{_letter}"), _order)
-        _compute = lambda x, find=_find: constant("special", [x], _values(find, x))  # noqa: E731
+        _compute = lambda x, find=_find: _unrecorded(find, x)  # noqa: E731
         _special(f"{_kind}_{_letter}{_order}", _compute, f"Bessel's function {_letter.upper()}{_order}.")
 for _name, _find in {
     "airy_ai": numbers.airy_ai,
@@ -122,7 +133,7 @@ for _name, _find in {
     "scaled_modified_bessel_k0": partial(numbers.bessel_k_scaled, 0),
     "scaled_modified_bessel_k1": partial(numbers.bessel_k_scaled, 1),
 }.items():
-    _compute = lambda x, find=_find: constant("special", [x], _values(find, x))  # noqa: E731
+    _compute = lambda x, find=_find: _unrecorded(find, x)  # noqa: E731
     _special(_name, _compute, f"{_name} of each element, without a derivative.")
 
 
@@ -132,7 +143,7 @@ def _polynomial(name: str, family: str, shifted: bool) -> None:
     def function(input: Any, n: Any) -> Tensor:
         kind = as_float(input if isinstance(input, Tensor) else n)._dtype
         x, order = as_tensor_of(input, kind), as_tensor_of(n, kind)
-        return constant(name, [input, n], _values(lambda x, n: find(2 * x - 1.0 if shifted else x, n), x, order))
+        return _unrecorded(lambda x, n: find(2 * x - 1.0 if shifted else x, n), x, order)
 
     function.__name__, function.__doc__ = name, f"The polynomials of {family[:-2]}, of orders n."
     SPECIAL[name] = function
@@ -151,7 +162,7 @@ def polygamma(made: Callable, input: Tensor, n: int) -> Tensor:
     if n < 0:
         raise RuntimeError(f"polygamma: n is from 0 on, got {n}")
     compute = lambda x: x.digamma() if n == 0 else run(prepare(None, "_mxl_polygamma", "n"), [x], n)  # noqa: E731
-    rule = lambda grad, x: [grad * polygamma(n + 1, x)]  # noqa: E731
+    rule = lambda grad, x: [grad * polygamma(x, n + 1)]  # noqa: E731
     x = as_float(input) if made is formula else input
     return made("PolygammaBackward0", [x], compute, rule, saves="0")
 
@@ -225,8 +236,10 @@ def _xlog1py_rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
     return [grad * choose(still, full_of((), 0, a._dtype), _at(a, still, 0, b).log1p()), grad * a / (b + 1)]
 
 
-def _zeta_rule(grad: Tensor, x: Tensor, q: Tensor) -> list:
-    return [(grad * 0).requires_grad_(False), grad * -x * SPECIAL["zeta"](x + 1.0, q)]
+def _zeta_rule(grad: Tensor, x: Tensor, q: Tensor, result: Tensor | None) -> list:
+    if result is not None:  # the first one's derivative is wanted
+        raise NotImplementedError("zeta: there is no derivative of the exponent")
+    return [None, grad * -x * SPECIAL["zeta"](x + 1.0, q)]
 
 
 def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
@@ -266,8 +279,8 @@ _pair(
 )
 _pair("xlog1py", _xlog1py, "input log(1 + other), 0 where input is 0.", True, rule=_xlog1py_rule,
       label="SpecialXlog1PyBackward0")  # fmt: skip
-_pair("zeta", partial(_values, numbers.zeta), "Hurwitz's zeta function.", True, rule=_zeta_rule,
-      label="SpecialZetaBackward0")  # fmt: skip
+_pair("zeta", partial(_unrecorded, numbers.zeta), "Hurwitz's zeta function.", True, rule=_zeta_rule,
+      label="SpecialZetaBackward0", saves=("r", "01"))  # fmt: skip
 
 
 def _of_integers(name: str, find: np.ufunc) -> None:
@@ -292,15 +305,14 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
     return constant("heaviside", [input, values], made)
 
 
-@both()
-def nextafter(input: Tensor, other: Tensor) -> Tensor:
-    """The next number of the dtype after each element towards another; it has no gradient."""
-    a, b = _operands("nextafter", input, other, False)
+def _next(a: Tensor, b: Tensor) -> Tensor:
     if not a._dtype.is_floating_point:
         raise none_of("nextafter", a._dtype)
     return _values(np.nextafter, a, b)
 
 
+_pair("nextafter", _next, "The next number of the dtype after each element towards another.", floats=False,
+      rule=lambda grad, a, b: [grad * (a != b), None])  # fmt: skip
 both("ldexp", document="input * 2^other.")(lambda input, other: input * functions["pow"](2.0, other))
 
 

@@ -202,6 +202,8 @@ def _trapezoids(y: Tensor, x: Any, dx: Any, dim: int) -> Tensor:
         return both_ends * (dx / 2.0)
     if x.ndim == 1 and y.ndim > 1:
         x = reshape(x, tuple(-1 if k == place else 1 for k in range(y.ndim)))
+    if x.shape[place - y.ndim] != size:
+        raise RuntimeError(f"trapezoid: there are {size} values, and {x.shape[place - y.ndim]} places for them")
     return both_ends * diff(x, 1, place - y.ndim) / 2.0
 
 
