@@ -249,6 +249,13 @@ cholesky | {positive_matrix} | ; {flag}
 cholesky_inverse | {matrix} | ; {flag}
 cholesky_solve | {f:3,2} | {matrix:3,3} ; {matrix:3,3}, {flag}
 qr | {f:3,2} | ; {flag}
+angle conj resolve_neg resolve_conj is_neg is_conj isreal is_signed typename is_pinned is_shared | {a} |
+is_same_size | {a} | {b} ; {same}
+norm_except_dim | {f:2,3} | ; 2, 1
+gradient | {f} | ; dim={dim} ; spacing=0.5 ; spacing=2.0, dim={dim}, edge_order=2
+celu hardshrink selu | {f} |
+threshold | {f} | 0.5, 1.0
+resize_as | {a} | {b}
 """
 
 #: Forms that are calls without further keywords.
@@ -274,6 +281,25 @@ _TEXTS = {
         "F('ij,j', {a:0,3}, {like:3})",
     ),
     "Tensor.polygamma Tensor.polygamma_": ("{f}.N(0)", "({f} * 1).N({few_parts})"),
+    "torch.hann_window torch.bartlett_window torch.blackman_window torch.kaiser_window torch.hamming_window": (
+        "F({count})",
+        "F({count}, False)",
+        "F(5, dtype=torch.float64)",
+    ),
+    "torch.real": ("F({a})",),
+    "torch.set_default_device": ("F('cpu')",),
+    "torch.get_default_device": ("F()",),
+    "torch.set_flush_denormal": ("F(False)",),
+    "torch.frombuffer": ("F(bytearray(8), dtype=torch.float32)",),
+    "torch.empty_strided": ("F((2, 3), (3, 1)).stride()",),
+    "torch.poisson": ("F({unit}).shape",),
+    "torch.binomial": ("F({ones:2,3}, {ones:2,3})",),
+    "Tensor.exponential_ Tensor.cauchy_ Tensor.log_normal_": ("({f} * 1).N().shape",),
+    "Tensor.geometric_": ("({f} * 1).N(0.5).shape",),
+    "Tensor.resize_": ("({a} * 1).N(2).shape", "{a}.clone().N({shape}).shape"),
+    "Tensor.apply_": ("{a}.clone().N(lambda x: x + 1)",),
+    "Tensor.map_": ("{f:2,3}.clone().N({like:2,3}, lambda x, y: x + y)",),
+    "Tensor.map2_": ("{f:2,3}.clone().N({like:2,3}, {like:2,3}, lambda x, y, z: x + y * z)",),
     "torch.polygamma special.polygamma": ("F(1, {a})", "F({few_parts}, {f})"),
     "torch.chain_matmul": ("F({a:2,3}, {like:3,4}, {like:4,2})", "F({a:2,3})", "F({a:2,3}, {like:2,2})"),
     "torch.dstack torch.column_stack": ("F([{a}, {same}])", "F([{a}])"),
@@ -334,6 +360,8 @@ _TEXTS = {
     "torch.normal": ("F({f}, 1.0).shape", "F(0.0, 1.0, {shape}).shape"),
     "torch.bernoulli": ("F({unit}).shape", "F({zeros:2,3})", "F({ones:2,3})"),
     "torch.multinomial": ("F({ones:3}, 2).shape", "F({ones:2,3}, 4, True).shape", "F({ones:3}, 4)"),
+    "torch.dropout torch.alpha_dropout": ("F({f}, 0.0, True)", "F({f}, 0.5, False)"),
+    "torch.rrelu": ("F({f}, 0.5, 0.5)",),
     "F.dropout": ("F({f}, 0.0)", "F({f}, 1.0)", "F({f}, 0.5, False)", "F({f}, 0.5).shape", "F({f}, 1.5)"),
     "Tensor.bernoulli_ Tensor.normal_ Tensor.uniform_ Tensor.random_": ("({f} * 1).N().shape",),
     "Tensor.new_empty": ("{a}.N({shape}).shape", "{a}.N({shape}, dtype={dtype}).dtype"),
@@ -352,9 +380,8 @@ _TEXTS = {
     "Tensor.masked_fill_": ("{w}.N({mask}, {number})", "{w}.N({mask}, {zero_d})"),
     "Tensor.where": ("{a}.N({mask}, {o})",),
     "Tensor.register_hook Tensor.register_post_accumulate_grad_hook": ("{f}.N(lambda *given: None) is None",),
-    "Tensor.T Tensor.H Tensor.mH Tensor.mT Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": (
-        "{a}.N",
-    ),
+    "Tensor.T Tensor.H Tensor.mH Tensor.mT Tensor.is_cpu Tensor.real": ("{a}.N",),
+    "Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": ("{a}.N",),
     "Tensor.device Tensor.dtype Tensor.layout Tensor.is_cuda Tensor.is_leaf Tensor.is_meta Tensor.is_mps": ("{a}.N",),
     "Tensor.is_nested Tensor.is_quantized Tensor.is_sparse Tensor.is_xpu Tensor.output_nr Tensor.requires_grad": (
         "{a}.N",
@@ -479,9 +506,13 @@ _WINDOWS = " instance_norm " + " ".join(
 #: What is no function of tensors, or not of single ones: tests of its own have it.
 APART = {
     "torch": """Size Tensor device dtype enable_grad finfo get_default_dtype iinfo inference_mode initial_seed
-        install is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
+        install Generator get_rng_state set_rng_state seed get_num_threads set_num_threads get_num_interop_threads
+        set_num_interop_threads get_float32_matmul_precision set_float32_matmul_precision use_deterministic_algorithms
+        are_deterministic_algorithms_enabled is_warn_always_enabled set_warn_always
+        is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
         manual_seed memory_format no_grad save set_anomaly_enabled set_default_dtype set_grad_enabled
-        set_printoptions""",
+        set_printoptions"""
+    + _WINDOWS,
     "Tensor": """cuda data_ptr __annotations__ __array_priority__ __copy__ __deepcopy__ __del__ __dict__ __module__
         __slots__ __weakref__""",
     "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of

@@ -11,7 +11,7 @@ from mxlite._numbers import matrices
 from mxlite.torch._basic import from_values, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, prepare, run, run_many
-from mxlite.torch._convert import cast
+from mxlite.torch._convert import cast, require_same_dtype
 from mxlite.torch._dtypes import as_dtype, finfo, float32, float64, int32
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dims
@@ -204,7 +204,7 @@ def _extended(name: str, made: Callable, *fields: str) -> None:
 
     @_public(f"{name}_ex", *fields, "info")
     def extended(A: Tensor, *args: Any, check_errors: bool = False, **named: Any) -> Any:  # noqa: N803
-        _matrices(name, A, *args)
+        _matrices(name, A)
         try:
             found, failed = made(A, *args, **named), 0
         except RuntimeError:
@@ -355,6 +355,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:  # noqa: N803
 @_public("householder_product")
 def householder_product(A: Tensor, tau: Tensor) -> Tensor:  # noqa: N803
     """The product of reflections, whose vectors are columns below the diagonal."""
+    _matrices("householder_product", A)
+    require_same_dtype("linalg.householder_product", A, tau)
     rows, columns = A.shape[-2:]
     made = eye(rows, columns, dtype=A._dtype).expand(A.shape)
     vectors = tril(A, -1) + eye(rows, columns, dtype=A._dtype)

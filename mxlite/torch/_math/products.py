@@ -9,7 +9,7 @@ import numpy as np
 from mxlite.torch._basic import from_values
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function
-from mxlite.torch._convert import as_float, cast, common_dtype
+from mxlite.torch._convert import as_float, cast, common_dtype, require_same_dtype
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.matrix import _factors, _scaled_sum, bmm, outer
@@ -153,6 +153,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The inner products of vectors along a dimension."""
+    require_same_dtype("linalg.vecdot", x, y)
     if not x.shape:
         check_dim(dim, 0)
     return (x * y).sum(dim, dtype=common_dtype(x, y))
@@ -160,7 +161,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 
 def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:  # noqa: N803 - PyTorch's name
     """The powers of each element of the last dimension, from 0 to before N, as a new last one."""
-    if not x.shape or (N is not None and N <= 1):
+    if not x.shape or (x.shape[-1] if N is None else N) <= 1:
         raise RuntimeError(f"linalg.vander: takes vectors and N above 1, got {x.ndim} dimensions and {N}")
     wide = expand(x.unsqueeze(-1), (*x.shape, (N or x.shape[-1]) - 1))
     made = wide.cumprod(-1)
