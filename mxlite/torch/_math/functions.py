@@ -13,6 +13,7 @@ import numpy as np
 
 from mxlite._numbers import special as numbers
 from mxlite.torch._basic import from_values
+from mxlite.torch._broadcast import require_broadcast
 from mxlite.torch._calls import both, function, functions, prepare, run
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
@@ -192,6 +193,7 @@ def mvlgamma(made: Callable, input: Tensor, p: int) -> Tensor:
 
 
 def _operands(name: str, input: Any, other: Any, floats: bool = True) -> list[Tensor]:
+    require_broadcast(input, other)
     kind = common_dtype(input, other)
     if floats and not kind.is_floating_point:
         kind = get_default_dtype()

@@ -16,7 +16,7 @@ from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, INTEGER, finfo, float16, float32, float64, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
-from mxlite.torch._math.order import _gathered, _require_elements, median, pair, picked, require_extent, sort
+from mxlite.torch._math.order import _gathered, _require_elements, median, pair, picked, require_extent, shared, sort
 from mxlite.torch._math.pairs import constant, lerp
 from mxlite.torch._math.reductions import nansum, sum
 from mxlite.torch._nodes import formula
@@ -62,7 +62,10 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     """The element in the middle (the lower one of two) of those that are not NaN: of all, or along a dimension."""
     if dim is not None:
         return _nanmedian(input, dim=dim, keepdim=keepdim)
-    return _nanmedian(input.reshape(-1), dim=0, keepdim=False).values if input.numel() else median(input)
+    if not input.numel():
+        return median(input)
+    place = from_values(positions.middle_number(input._values().reshape(-1), 0))
+    return shared("NanmedianBackward0", input, lambda x: x.reshape(-1).gather(0, place).reshape(()))
 
 
 @both()
