@@ -297,8 +297,8 @@ _NAMES = (
     Difference("special.*polynomial.*", "values", "infinity meets infinity", "nan"),
     Difference("special.zeta", "values", "the sum of infinite powers is 0", "nan"),
     Difference(r"\w+\.(sinc|copysign)_?", "gradient [12]", "PyTorch's derivative at 0 and infinities is no number", ""),
-    Difference(r"\w+\.(i1|i1e|entr|erfcx|log_ndtr|ndtri|zeta)", "gradient [123]", "there is a derivative in float16, and "
-               "digits are lost at the ends", "Half|inf|nan"),
+    Difference(r"\w+\.(i1|i1e|entr|erfcx|log_ndtr|ndtri|zeta)", "gradient [123]",
+               "there is a derivative in float16, and digits are lost at the ends", "Half|inf|nan"),
     Difference("special.round", "values|accepted", "as torch.round", "float16|Long|Int|Byte|Char"),
     Difference(r"\w+\.renorm_?", "gradient [123]", "PyTorch's factor beyond the range", "nan|inf"),
     Difference(r"\w+\.(logical_\w+|eq|ne|lt|le|gt|ge|not_equal|less\w*|greater\w*)_", "gradient 1",
