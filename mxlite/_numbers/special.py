@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from statistics import NormalDist
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ import numpy as np
 Array = np.ndarray
 
 _EULER = 0.57721566490153286061
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(100)
 _FAR = 25.0
 
 
@@ -33,10 +32,16 @@ def _pieces(x: Array, *rows: tuple[Callable[[Array], Any], Callable[[Array], Any
     return made
 
 
+@cache
+def _nodes() -> tuple[Array, Array]:
+    """Of Gauss's sums, from -1 to 1, with their weights."""
+    return np.polynomial.legendre.leggauss(100)
+
+
 def _integral(function: Callable[[Array], Array], end: Array) -> Array:
     """From 0 to an end for each row; `function`: of a column of nodes for each."""
-    half = np.asarray(end)[..., None] / 2
-    return np.asarray((function(half * (_NODES + 1)) * _WEIGHTS * half).sum(-1))
+    half, (nodes, weights) = np.asarray(end)[..., None] / 2, _nodes()
+    return np.asarray((function(half * (nodes + 1)) * weights * half).sum(-1))
 
 
 def _alternating(terms: list[Array]) -> Any:
@@ -236,12 +241,11 @@ def erfcx(x: Array) -> Array:
     )
 
 
-_normal = NormalDist()
-
-
 def ndtri(x: Array) -> Array:
     """The inverse of the normal distribution's function."""
-    inverse = np.vectorize(_normal.inv_cdf, otypes=[np.float64])
+    from statistics import NormalDist  # which takes 3 ms to import
+
+    inverse = np.vectorize(NormalDist().inv_cdf, otypes=[np.float64])
     return _pieces(
         x, (lambda x: x == 0, lambda x: -np.inf), (lambda x: x == 1, lambda x: np.inf),
         (lambda x: (x > 0) & (x < 1), inverse),
