@@ -75,6 +75,7 @@ def bessel_j(n: int, x: Array) -> Array:
     return _pieces(
         x,
         (np.isinf, lambda x: 0.0 * np.sign(x)),
+        (lambda x: (x == 0) & (n == 1), lambda x: x),
         (lambda x: np.abs(x) <= _FAR, lambda x: _circle(n, x, lambda t, x: np.cos(n * t - x * np.sin(t)))),
         (lambda x: np.abs(x) > _FAR, lambda x: np.sign(x) ** n * _waves(n, np.abs(x))[0]),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-FLOATS, INTEGERS = ("float64", "float32", "float16"), ("int64", "int32", "int8", "uint8")
+FLOATS, INTEGERS = ("float64", "float32", "float16"), ("int64", "int32", "int16", "int8", "uint8")
 _SHAPES = ((), (0,), (0, 3), (1,), (3,), (3,), (2, 3), (2, 3), (2, 1, 3), (2, 3, 2), (3, 3))
 _SPECIAL = (0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e20, -1.0, 1.0, 0.5, 2.0, 1e-30, -1e20, 5e-324)
 _NUMBERS = (0, 1, 2, -1, 3, 0.5, -1.5, 2.0, True, False, 0.0)

@@ -45,8 +45,6 @@ _SPECIAL = r"1e[+-]?\d\d|\d[eE][+-]\d\d|inf|nan|5e-324"
 
 #: What is not there, and says so.
 _MISSING = (
-    Difference(".*", "refused|class of the error", "there is no int16, which uint8 and int8 are promoted to",
-               "has no torch.int16|int16, which is not supported"),
     Difference(_of("as_strided"), "refused|class of the error",
                "there is no storage beside a tensor's own elements", "as_strided of a tensor with gaps"),
     Difference("Tensor.view", "refused|class of the error", "there is no view of the bytes as another dtype",
@@ -262,6 +260,7 @@ _NAMES = (
                "class of the error", "two mistakes"),
     Difference(_of("index_reduce"), "refused", "truth values are refused of no elements, too", "dtype Bool"),
     Difference(_of("index_put"), "gradient 1", "PyTorch fails within", "INTERNAL ASSERT FAILED"),
+    Difference(_of("index_put"), "refused", "what a key selects is not added to in int16", "not supported of int16"),
     Difference(_of("index_put"), "refused", "a mask without dimensions is held to one dtype, too", "both dtypes must"),
     Difference(_of("(slice|select|diagonal)_scatter"), "accepted", "integers have no gradient", "Autograd not support"),
     Difference("torch.block_diag", "dtype", "the wider of two dtypes, also of numbers"),

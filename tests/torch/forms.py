@@ -204,7 +204,7 @@ backward | {f} |
 contiguous detach cpu cuda dim ndimension nelement element_size is_contiguous is_signed item tolist stride size | {a} |
 stride size | {a} | {dim}
 storage_offset numpy get_device type requires_grad_ detach_ retain_grad | {a} |
-bool byte char double float half int long type | {a} |
+bool byte char double float half int long short type | {a} |
 to type | {a} | {dtype}
 to | {a} | {dtype}, copy=True ; "cpu" ; {b} ; dtype={dtype}
 type_as is_set_to | {a} | {b}
@@ -342,7 +342,7 @@ _TEXTS = {
     ),
     "torch.scalar_tensor": ("F({number})", "F({number}, dtype={dtype})"),
     "torch.from_numpy": ("F({a}.detach().numpy())", "F({a}.detach().numpy()[..., :1])"),
-    "torch.BoolTensor torch.ByteTensor torch.CharTensor torch.IntTensor torch.LongTensor": (
+    "torch.BoolTensor torch.ByteTensor torch.CharTensor torch.IntTensor torch.LongTensor torch.ShortTensor": (
         "F([1, 0, 2])",
         "F(2, 3).shape",
     ),
