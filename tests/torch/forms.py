@@ -251,6 +251,7 @@ cholesky_solve | {f:3,2} | {matrix:3,3} ; {matrix:3,3}, {flag}
 qr | {f:3,2} | ; {flag}
 angle conj resolve_neg resolve_conj is_neg is_conj isreal is_signed typename is_pinned is_shared | {a} |
 is_same_size | {a} | {b} ; {same}
+nuclear_norm frobenius_norm | {f:2,3} | (0, 1) ; (0, 1), True
 norm_except_dim | {f:2,3} | ; 2, 1
 gradient | {f} | ; dim={dim} ; spacing=0.5 ; spacing=2.0, dim={dim}, edge_order=2
 celu hardshrink selu | {f} |

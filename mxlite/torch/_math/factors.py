@@ -387,6 +387,14 @@ for _name, _document, _made in (
     both(_name, document=_document)(_made)
 
 
+function("nuclear_norm", document="The sum of the singular values of matrices along two dimensions.")(
+    lambda input, dim=(-2, -1), keepdim=False: matrix_norm(input, "nuc", dim, keepdim)
+)
+function("frobenius_norm", document="The root of the sum of squares along dimensions.")(
+    lambda input, dim=(), keepdim=False: vector_norm(input, 2, dim, keepdim)
+)
+
+
 @both("svd")
 def _svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """As linalg.svd, with V for its transposed."""

@@ -1,5 +1,5 @@
-"""Lists the functions of PyTorch that mxlite.torch lacks, in docs/from-pytorch.md: `PYTHONPATH=. python
-tests/torch/modules/show_missing.py --write`, of the environment of `make test-torch`; without --write it prints the list.
+"""Lists the functions of PyTorch that mxlite.torch lacks, in docs/from-pytorch.md, by an environment as of test-torch:
+`PYTHONPATH=. python tests/torch/modules/show_missing.py --write`; without --write it prints the list.
 
 Left out are names of devices, compilers, complex numbers, sparse layouts, quantized numbers and what is no function.
 """
