@@ -320,6 +320,10 @@ def explained(made: Callable, resolve: Callable | None = None) -> Callable:
 
     @wraps(made)
     def wrapper(*args: Any, **named: Any) -> Any:
+        if "out" in named and "out" not in known:
+            out = named.pop("out")
+            made_new = wrapper(*args, **named)
+            return made_new if out is None else write_out(name, made_new, out)
         try:
             if named:
                 if resolve is not None:
@@ -344,6 +348,27 @@ def explain_all(module: dict[str, Any], quick: tuple[str, ...] = ()) -> None:
     for name in defined(module):
         if name not in quick and inspect.isfunction(module[name]) and not hasattr(module[name], "__wrapped__"):
             module[name] = explained(module[name])
+
+
+def write_out(name: str, found: Any, out: Any) -> Any:
+    """`out`, with what a function has found written over it, in its shape; of several results a tuple of each.
+
+    Raises: RuntimeError: a gradient is wanted, or `out` is of a dtype that cannot hold it.
+    """
+    if isinstance(found, tuple):
+        if not isinstance(out, (tuple, list)) or len(out) != len(found):
+            raise TypeError(f"{name}: out is a tuple of {len(found)} tensors")
+        pairs = [write_out(name, *each) for each in zip(found, out)]
+        return type(found)(*pairs) if hasattr(found, "_fields") else tuple(pairs)
+    if not isinstance(out, tensor_class):
+        raise wrong_argument(name, "out", 0, "Tensor", out)
+    if out.requires_grad or found.requires_grad:
+        raise RuntimeError(f"{name}: what is written to `out` has no gradient")
+    if found._dtype.kind > out._dtype.kind:
+        raise RuntimeError(f"{name}: a result of dtype {found._dtype.word} does not fit in `out` of {out._dtype.word}")
+    if out.shape != found.shape:
+        out.resize_(found.shape)
+    return out.copy_(found)
 
 
 def with_aliases(made: Any) -> Any:

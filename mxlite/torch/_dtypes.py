@@ -43,11 +43,12 @@ float32 = dtype("float32", FLOATING, "Float")
 float64 = dtype("float64", FLOATING, "Double")
 uint8 = dtype("uint8", INTEGER, "Byte")
 int8 = dtype("int8", INTEGER, "Char")
+int16 = dtype("int16", INTEGER, "Short")
 int32 = dtype("int32", INTEGER, "Int")
 int64 = dtype("int64", INTEGER, "Long")
 bool_ = dtype("bool", BOOL, "Bool")
 
-DTYPES = (float16, float32, float64, uint8, int8, int32, int64, bool_)
+DTYPES = (float16, float32, float64, uint8, int8, int16, int32, int64, bool_)
 
 
 def from_kind(lowest: int) -> dict[str, Any]:
@@ -75,6 +76,7 @@ NAMES = {
     "half": float16,
     "float": float32,
     "double": float64,
+    "short": int16,
     "int": int32,
     "long": int64,
 }
@@ -129,17 +131,14 @@ def dtype_of_numpy(given: np.dtype) -> dtype:
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that both can be converted to: floats over integers over bool, then the wider one.
-
-    Raises: NotImplementedError: uint8 and int8 meet in int16, which the library has not got.
-    """
+    """The smallest dtype that both can be converted to: floats over integers over bool, then the wider one."""
     if type1 is type2:
         return type1
     first, second = (type1, type2) if type1.kind >= type2.kind else (type2, type1)
     if first.kind != second.kind:
         return first
     if {first, second} == {uint8, int8}:
-        raise NotImplementedError("mxlite.torch has no torch.int16, which torch.uint8 and torch.int8 are promoted to")
+        return int16
     return first if first.itemsize >= second.itemsize else second
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-FLOATS, INTEGERS = ("float64", "float32", "float16"), ("int64", "int32", "int8", "uint8")
+FLOATS, INTEGERS = ("float64", "float32", "float16"), ("int64", "int32", "int16", "int8", "uint8")
 _SHAPES = ((), (0,), (0, 3), (1,), (3,), (3,), (2, 3), (2, 3), (2, 1, 3), (2, 3, 2), (3, 3))
 _SPECIAL = (0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e20, -1.0, 1.0, 0.5, 2.0, 1e-30, -1e20, 5e-324)
 _NUMBERS = (0, 1, 2, -1, 3, 0.5, -1.5, 2.0, True, False, 0.0)
@@ -295,6 +295,15 @@ class Call:
         values = [self.random.randint(0, 5) for _ in range(int(np.prod(self.shape, dtype=int)))]
         return self._lay(np.array(values).reshape(self.shape).astype(kind))
 
+    def _unit_vector(self) -> str:
+        return self._lay(np.array([0.0, 0.3, 0.5, 1.0]).astype(self._kind(FLOATS)))
+
+    def _unit_vector3(self) -> str:
+        return self._lay(np.array([0.0, 0.3, 0.5]).astype(self._kind(FLOATS)))
+
+    def _ordered(self) -> str:
+        return self._lay(np.sort(self._values((4,), self._kind())))
+
     # ---- indices ----
 
     def _extent(self) -> int:
@@ -408,6 +417,15 @@ class Call:
 
     def _power(self) -> str:
         return self._pick(2, 1, 3, 0, 0.5, "inf", "-inf", -1, 2.0)
+
+    def _reduce(self) -> str:
+        return self._pick("'sum'", "'prod'", "'mean'", "'amax'", "'amin'", "'prod'", "'other'")
+
+    def _norm_order(self) -> str:
+        return self._pick("'fro'", "'nuc'", 1, -1, 2, -2, "inf", "-inf", 3)
+
+    def _between(self) -> str:
+        return self._pick("'linear'", "'lower'", "'higher'", "'midpoint'", "'nearest'", "'other'")
 
     def _flag(self) -> str:
         return self._pick(True, False)

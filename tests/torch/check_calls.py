@@ -190,7 +190,8 @@ def main() -> int:
     real.set_num_threads(1)
     np.seterr(all="ignore")
     forms = table()
-    owners = {"torch": real, "Tensor": real.Tensor, "F": real.nn.functional, "linalg": real.linalg}
+    owners = {"torch": real, "Tensor": real.Tensor, "F": real.nn.functional, "linalg": real.linalg,
+              "special": real.special}  # fmt: skip
     names = [each for each in public_names(ours) if hasattr(owners[each.partition(".")[0]], each.partition(".")[2])]
     names = [each for each in names if re.search(given.name, each)]
     found: dict[tuple[str, str], list] = collections.defaultdict(list)

@@ -125,6 +125,53 @@ linear | {f:2,3} | {like:4,3} ; {like:4,3}, {like:4}
 linear | {f:3} | {like:4,3}, {like:4}
 embedding | {index_of:2,3} | {f:4,3} ; {f:4,2}, 1
 one_hot | {index_of:2,3} | ; 5 ; 2
+scatter | {a} | {dim}, {along}, {src}, reduce="add" ; {dim}, {along}, {src}, reduce="multiply"
+scatter_reduce | {a} | {dim}, {along}, {src}, {reduce} ; {dim}, {along}, {src}, {reduce}, include_self=False
+index_copy | {a} | {dim}, {index_once}, {parts} ; {dim}, {index}, {parts}
+index_reduce | {a} | {dim}, {index}, {parts}, {reduce} ; {dim}, {index}, {parts}, {reduce}, include_self=False
+masked_scatter | {a} | {mask}, {same} ; {mask}, {like:4}
+put | {a} | {flat_index}, {like:2} ; {flat_index}, {like:2}, True
+slice_scatter | {a:3,2} | {like:2,2}, 0, 1 ; {like:3,1}, 1, 0, 1 ; {like:2,2}, 0, 0, 3, 2 ; {like:3,3}
+select_scatter | {a:3,2} | {like:2}, 0, {small} ; {like:3}, 1, -1 ; {like:3}, 0, 0
+diagonal_scatter | {a:3,3} | {like:3} ; {like:2}, 1 ; {like:3}, 1
+fill_diagonal | {a} | {number} ; {number}, True
+fill_diagonal | {a:5,2} | {number} ; {number}, True
+tensor_split | {a} | {few_parts}, {dim} ; ({small}, {small}), {dim} ; {few_parts}
+hsplit vsplit dsplit | {a} | {few_parts} ; ({small}, {small})
+unfold unfold_copy | {a} | {dim}, {few_parts}, {small}
+rot90 | {a} | ; {small} ; {small}, ({dim}, {dim})
+kron | {a} | {b} ; {like:2}
+diag_embed | {a} | ; {small} ; {small}, {dim}, {dim}
+diagflat | {a} | ; {small}
+sum_to_size | {a} | {shape} ; 1 ; {wider}
+kthvalue | {a} | {few_parts} ; {few_parts}, {dim} ; {few_parts}, {dim}, {flag}
+mode nanmedian | {a} | ; {dim} ; {dim}, {flag}
+nanmean | {a} | ; {dims} ; {dims}, {flag} ; {dims}, dtype={dtype}
+aminmax | {a} | ; dim={dim} ; dim={dim}, keepdim={flag}
+msort | {a} |
+quantile nanquantile | {f} | 0.3 ; {unit_vector} ; {unit_vector}, {dim} ; 0.5, {dim}, {flag}
+quantile nanquantile | {f} | {unit_vector}, {dim}, {flag}, interpolation={between} ; 0.7, interpolation={between}
+cummax cummin | {a} | {dim}
+logcumsumexp | {f} | {dim}
+unique | {a} | ; return_inverse=True ; True, True, True ; dim={dim}, return_counts=True, return_inverse=True
+unique_consecutive | {a} | ; True, True ; dim={dim}, return_counts=True, return_inverse=True
+isin | {a} | {b} ; {number} ; {b}, invert=True
+bucketize | {a} | {ordered} ; {ordered}, right=True ; {ordered}, out_int32=True
+bincount | {index_of:4} | ; minlength=5 ; {like:4} ; {like:4}, 6
+bincount | {a} | ; {b}
+histc | {f} | ; 3 ; 4, -1, 2
+histogram | {f} | 3 ; 4, range=(-1.0, 2.0) ; 3, density=True ; 2, weight={same} ; {ordered}
+narrow_copy | {a} | {dim}, {small}, {small}
+expand_copy | {a} | {wider}
+permute_copy | {a} | {order}
+split_with_sizes_copy | {a:5} | [2, 3] ; [0, 5] ; [2, 2]
+unsafe_split unsafe_chunk | {a} | {few_parts} ; {few_parts}, {dim}
+unsafe_split_with_sizes | {a:5} | [2, 3]
+unbind_copy unsqueeze_copy squeeze_copy | {a} | {dim}
+select_copy | {a} | {dim}, {small}
+detach t_copy | {a} |
+diagonal_copy | {a} | ; {small}
+transpose_copy | {a} | {dim}, {dim}
 elu celu leaky_relu | {f} | ; {float}
 gelu | {f} | ; approximate="tanh"
 hardshrink softshrink | {f} | ; {positive}
@@ -157,7 +204,7 @@ backward | {f} |
 contiguous detach cpu cuda dim ndimension nelement element_size is_contiguous is_signed item tolist stride size | {a} |
 stride size | {a} | {dim}
 storage_offset numpy get_device type requires_grad_ detach_ retain_grad | {a} |
-bool byte char double float half int long type | {a} |
+bool byte char double float half int long short type | {a} |
 to type | {a} | {dtype}
 to | {a} | {dtype}, copy=True ; "cpu" ; {b} ; dtype={dtype}
 type_as is_set_to | {a} | {b}
@@ -166,6 +213,50 @@ new_ones new_zeros | {a} | {shape} ; {shape}, dtype={dtype} ; *{shape}
 new_tensor | {a} | {list} ; {list}, dtype={dtype}
 zeros_like ones_like | {a} | ; dtype={dtype}
 full_like | {a} | {number} ; {number}, dtype={dtype}
+sinc i0 | {a} |
+mvlgamma | {a} | 1 ; 2
+fmax fmin copysign logaddexp2 gcd lcm heaviside nextafter | {a} | {b}
+igamma igammac | {unit} | {unit_same}
+ldexp float_power | {a} | {o}
+frexp | {a} |
+addr | {a:2,3} | {like:2}, {like:3} ; {like:2}, {like:3}, beta={number}, alpha={number}
+addbmm | {a:2,2} | {like:3,2,3}, {like:3,3,2} ; {like:3,2,3}, {like:3,3,2}, beta={number}, alpha={number}
+dist | {f} | {b} ; {b}, {power}
+cdist | {f:2,3} | {like:4,3} ; {like:4,3}, {power} ; {like:2,4,3} ; {like:0,3}
+pdist | {f:3,2} | ; {power}
+renorm | {f:3,2} | {positive}, {dim}, {positive} ; {power}, {dim}, {positive}
+cross | {a:2,3} | {like:2,3} ; {like:2,3}, {dim} ; {like:1,3}
+diff | {a} | ; {few_parts} ; {few_parts}, {dim} ; 1, {dim}, {same}
+trapezoid trapz cumulative_trapezoid | {a} | ; dx={float} ; dim={dim} ; {same}, dim={dim} ; {like:3}
+cov | {a} | ; correction={count}
+cov | {f:2,3} | fweights={index_of:3} ; aweights={unit_vector3} ; fweights={index_of:3}, aweights={unit_vector3}
+corrcoef | {f} |
+vander | {a:3} | ; {few_parts} ; 4, True
+i0e i1 i1e erfcx log_ndtr ndtr ndtri entr bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 | {a} |
+modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 | {a} |
+airy_ai spherical_bessel_j0 expit gammaln psi | {a} |
+multigammaln | {a} | 1 ; 2
+gammainc gammaincc | {unit} | {unit_same}
+xlog1py zeta | {a} | {b} ; {number}
+chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w | {a} | {few} ; {small}
+hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p | {a} | {few} ; {small}
+shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u | {a} | {few} ; {small}
+shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w | {a} | {few} ; {small}
+matrix_exp | {matrix} |
+orgqr | {f:3,2} | {like:2}
+pinverse | {f:3,2} |
+cholesky | {positive_matrix} | ; {flag}
+cholesky_inverse | {matrix} | ; {flag}
+cholesky_solve | {f:3,2} | {matrix:3,3} ; {matrix:3,3}, {flag}
+qr | {f:3,2} | ; {flag}
+angle conj resolve_neg resolve_conj is_neg is_conj isreal is_signed typename is_pinned is_shared | {a} |
+is_same_size | {a} | {b} ; {same}
+nuclear_norm frobenius_norm | {f:2,3} | (0, 1) ; (0, 1), True
+norm_except_dim | {f:2,3} | ; 2, 1
+gradient | {f} | ; dim={dim} ; spacing=0.5 ; spacing=2.0, dim={dim}, edge_order=2
+celu hardshrink selu | {f} |
+threshold | {f} | 0.5, 1.0
+resize_as | {a} | {b}
 """
 
 #: Forms that are calls without further keywords.
@@ -190,6 +281,41 @@ _TEXTS = {
         "F('i,i', {a:3}, {like:3})",
         "F('ij,j', {a:0,3}, {like:3})",
     ),
+    "Tensor.polygamma Tensor.polygamma_": ("{f}.N(0)", "({f} * 1).N({few_parts})"),
+    "torch.hann_window torch.bartlett_window torch.blackman_window torch.kaiser_window torch.hamming_window": (
+        "F({count})",
+        "F({count}, False)",
+        "F(5, dtype=torch.float64)",
+    ),
+    "torch.real": ("F({a})",),
+    "torch.set_default_device": ("F('cpu')",),
+    "torch.get_default_device": ("F()",),
+    "torch.set_flush_denormal": ("F(False)",),
+    "torch.frombuffer": ("F(bytearray(8), dtype=torch.float32)",),
+    "torch.empty_strided": ("F((2, 3), (3, 1)).stride()",),
+    "torch.poisson": ("F({unit}).shape",),
+    "torch.binomial": ("F({ones:2,3}, {ones:2,3})",),
+    "Tensor.exponential_ Tensor.cauchy_ Tensor.log_normal_": ("({f} * 1).N().shape",),
+    "Tensor.geometric_": ("({f} * 1).N(0.5).shape",),
+    "Tensor.resize_": ("({a} * 1).N(2).shape", "{a}.clone().N({shape}).shape"),
+    "Tensor.apply_": ("{a}.clone().N(lambda x: x + 1)",),
+    "Tensor.map_": ("{f:2,3}.clone().N({like:2,3}, lambda x, y: x + y)",),
+    "Tensor.map2_": ("{f:2,3}.clone().N({like:2,3}, {like:2,3}, lambda x, y, z: x + y * z)",),
+    "torch.polygamma special.polygamma": ("F(1, {a})", "F({few_parts}, {f})"),
+    "torch.chain_matmul": ("F({a:2,3}, {like:3,4}, {like:4,2})", "F({a:2,3})", "F({a:2,3}, {like:2,2})"),
+    "torch.dstack torch.column_stack": ("F([{a}, {same}])", "F([{a}])"),
+    "torch.block_diag": ("F({a}, {same})", "F({a:2,3}, {like:2}, {like:})", "F()"),
+    "torch.cartesian_prod": ("F({a:3}, {like:2})", "F({a:3})", "F({a:2}, {like:2}, {like:0})", "F({a}, {b})"),
+    "torch.combinations": ("F({a:4}, {few_parts})", "F({a:3})", "F({a:3}, {few_parts}, True)", "F({a})"),
+    "torch.searchsorted": (
+        "F({ordered}, {a})",
+        "F({ordered}, {a}, right=True)",
+        "F({ordered}, {a}, side='right', out_int32=True)",
+        "F({a:2,3}.detach().sort()[0], {like:2,2})",
+        "F({ordered}, {number})",
+    ),
+    "torch.unravel_index": ("F({flat_index}, {shape})", "F({index_of:2,2}, (2, 3))", "F({a}, (2, 3))"),
+    "torch.atleast_3d": ("F([{a}, {a}])", "F({a})"),
     "torch.broadcast_tensors": ("F({a}, {b})", "F({a})"),
     "torch.broadcast_shapes": ("F({shape}, {shape})", "F({shape}, (1, 3))"),
     "torch.meshgrid": (
@@ -217,7 +343,7 @@ _TEXTS = {
     ),
     "torch.scalar_tensor": ("F({number})", "F({number}, dtype={dtype})"),
     "torch.from_numpy": ("F({a}.detach().numpy())", "F({a}.detach().numpy()[..., :1])"),
-    "torch.BoolTensor torch.ByteTensor torch.CharTensor torch.IntTensor torch.LongTensor": (
+    "torch.BoolTensor torch.ByteTensor torch.CharTensor torch.IntTensor torch.LongTensor torch.ShortTensor": (
         "F([1, 0, 2])",
         "F(2, 3).shape",
     ),
@@ -235,11 +361,15 @@ _TEXTS = {
     "torch.normal": ("F({f}, 1.0).shape", "F(0.0, 1.0, {shape}).shape"),
     "torch.bernoulli": ("F({unit}).shape", "F({zeros:2,3})", "F({ones:2,3})"),
     "torch.multinomial": ("F({ones:3}, 2).shape", "F({ones:2,3}, 4, True).shape", "F({ones:3}, 4)"),
+    "torch.dropout torch.alpha_dropout": ("F({f}, 0.0, True)", "F({f}, 0.5, False)"),
+    "torch.rrelu": ("F({f}, 0.5, 0.5)",),
     "F.dropout": ("F({f}, 0.0)", "F({f}, 1.0)", "F({f}, 0.5, False)", "F({f}, 0.5).shape", "F({f}, 1.5)"),
     "Tensor.bernoulli_ Tensor.normal_ Tensor.uniform_ Tensor.random_": ("({f} * 1).N().shape",),
     "Tensor.new_empty": ("{a}.N({shape}).shape", "{a}.N({shape}, dtype={dtype}).dtype"),
     "Tensor.multinomial": ("{ones:3}.N(2).shape",),
     "Tensor.bernoulli": ("{zeros:2,3}.N()",),
+    "torch.index_put_ torch.index_put": ("F({w:4}, ({index},), {zero_d})", "F({w:4}, ({index},), {zero_d}, True)"),
+    "torch.detach_": ("F({f} * 1)",),
     "Tensor.index_put_": (
         "{w:4}.N(({index},), {zero_d})",
         "{w:4}.N(({index},), {zero_d}, True)",
@@ -251,7 +381,8 @@ _TEXTS = {
     "Tensor.masked_fill_": ("{w}.N({mask}, {number})", "{w}.N({mask}, {zero_d})"),
     "Tensor.where": ("{a}.N({mask}, {o})",),
     "Tensor.register_hook Tensor.register_post_accumulate_grad_hook": ("{f}.N(lambda *given: None) is None",),
-    "Tensor.T Tensor.mT Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": ("{a}.N",),
+    "Tensor.T Tensor.H Tensor.mH Tensor.mT Tensor.is_cpu Tensor.real": ("{a}.N",),
+    "Tensor.data Tensor.grad Tensor.ndim Tensor.shape Tensor.itemsize Tensor.nbytes": ("{a}.N",),
     "Tensor.device Tensor.dtype Tensor.layout Tensor.is_cuda Tensor.is_leaf Tensor.is_meta Tensor.is_mps": ("{a}.N",),
     "Tensor.is_nested Tensor.is_quantized Tensor.is_sparse Tensor.is_xpu Tensor.output_nr Tensor.requires_grad": (
         "{a}.N",
@@ -314,10 +445,54 @@ _TEXTS = {
     "linalg.inv linalg.det linalg.slogdet": ("F({matrix})", "F({f:2,3})", "F({f:0,0})"),
     "linalg.cholesky": ("F({positive_matrix})", "F({positive_matrix}, upper=True)"),
     "linalg.solve": ("F({matrix:3,3}, {like:3})", "F({matrix:3,3}, {like:3,2})", "F({matrix:2,3,3}, {like:2,3,2})"),
+    "linalg.eigh": ("F({matrix})[0]", "F({matrix}, 'U')[0]", "F({matrix}).eigenvectors.square()"),
+    "linalg.eigvalsh linalg.svdvals linalg.matrix_exp": ("F({matrix})", "F({f:2,3})"),
+    "linalg.svd": ("F({matrix})[1]", "F({f:2,3}, full_matrices=False)[0].square()", "F({f:3,2}, {flag})[2].square()"),
+    "linalg.qr": ("F({matrix})", "F({f:3,2})", "F({f:2,3})", "F({f:3,2}, 'complete')", "F({f:2,3}, 'r')"),
+    "linalg.lu": ("F({matrix})", "F({f:3,2})", "F({f:2,3})", "F({matrix}, pivot=False)"),
+    "linalg.lu_factor": ("F({matrix})", "F({f:3,2})", "F({f:2,3})"),
+    "linalg.lu_solve": ("F(*torch.linalg.lu_factor({matrix:3,3}), {like:3,2})",),
+    "torch.lu_solve": ("F({f:3,2}, *torch.linalg.lu_factor({matrix:3,3}))",),
+    "Tensor.lu_solve": ("{f:3,2}.N(*torch.linalg.lu_factor({matrix:3,3}))",),
+    "torch.lu_unpack": ("F(*torch.linalg.lu_factor({matrix}))", "F(*torch.linalg.lu_factor({f:3,2}))"),
+    "torch.svd": ("F({matrix})[1]", "F({f:3,2})[2].square()", "F({f:2,3}, False)[0].square()"),
+    "Tensor.svd": ("{matrix}.N()[1]", "{f:3,2}.N()[0].square()"),
+    "linalg.inv_ex linalg.cholesky_ex linalg.lu_factor_ex": ("F({positive_matrix})", "F({zeros:2,2})[-1].shape"),
+    "linalg.solve_ex": ("F({matrix:3,3}, {like:3})", "F({matrix:3,3}, {like:3,2})"),
+    "linalg.pinv linalg.matrix_rank": ("F({matrix})", "F({f:2,3})", "F({zeros:2,3})", "F({f:3,2}, rtol=0.5)"),
+    "linalg.cond": ("F({matrix})", "F({matrix}, {norm_order})", "F({f:2,3})"),
+    "linalg.matrix_norm": (
+        "F({f:2,3})",
+        "F({f:2,3}, {norm_order})",
+        "F({f:2,3,2}, {norm_order}, (0, 2), {flag})",
+        "F({f})",
+    ),
+    "linalg.lstsq": ("F({matrix:3,3}, {like:3,2})[0]", "F({f:3,2}, {like:3,2})[:2]", "F({f:2,3}, {like:2,2})[2]"),
+    "linalg.solve_triangular": (
+        "F({matrix:3,3}, {like:3,2}, upper={flag})",
+        "F({matrix:3,3}, {like:2,3}, upper={flag}, left=False, unitriangular={flag})",
+        "F({matrix:2,3,3}, {like:3,2}, upper=False)",
+    ),
+    "torch.triangular_solve": ("F({f:3,2}, {matrix:3,3}, {flag}, {flag})",),
+    "Tensor.triangular_solve": ("{f:3,2}.N({matrix:3,3}, {flag}, {flag}, {flag})",),
+    "linalg.cross": ("F({a:2,3}, {like:2,3})", "F({a:3,2}, {like:3,1}, dim={dim})", "F({a}, {b})"),
+    "linalg.vecdot": ("F({f}, {b})", "F({a:2,3}, {like:2,3}, dim={dim})"),
+    "linalg.vander": ("F({a:3})", "F({f:2,3}, N=4)", "F({f})"),
+    "linalg.multi_dot": ("F([{a:2,3}, {like:3,4}, {like:4}])", "F([{a:3}, {like:3,2}])", "F([{a:2,3}])"),
+    "linalg.tensorinv": ("F({matrix:4,4}.reshape(2, 2, 4))", "F({matrix:3,3}, 1)", "F({f:2,3})"),
+    "linalg.tensorsolve": ("F({matrix:4,4}.reshape(2, 2, 4), {like:2,2})", "F({matrix:3,3}, {like:3})"),
+    "linalg.householder_product": ("F({f:3,2}, {like:2})", "F({f:2,3,3}, {like:2,2})"),
     "linalg.matmul": ("F({a:2,3}, {like:3,2})",),
     "linalg.matrix_power": ("F({matrix}, {small})",),
     "linalg.diagonal": ("F({a:2,3})", "F({a:2,3}, offset={small})"),
-    "linalg.norm": ("F({f})", "F({f:3}, {power})", "F({f:2,3}, 'fro')", "F({f:2,3}, {power}, {dim})"),
+    "linalg.norm": (
+        "F({f})",
+        "F({f:3}, {power})",
+        "F({f:2,3}, 'fro')",
+        "F({f:2,3}, {power}, {dim})",
+        "F({f:2,3}, {norm_order})",
+        "F({f:2,3,2}, {norm_order}, (0, 1))",
+    ),
     "linalg.vector_norm": ("F({f})", "F({f}, {power})", "F({f}, {power}, {dims}, {flag})"),
     "F.relu_": ("F({w})",),
 }
@@ -332,15 +507,20 @@ _WINDOWS = " instance_norm " + " ".join(
 #: What is no function of tensors, or not of single ones: tests of its own have it.
 APART = {
     "torch": """Size Tensor device dtype enable_grad finfo get_default_dtype iinfo inference_mode initial_seed
-        install is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
+        install Generator get_rng_state set_rng_state seed get_num_threads set_num_threads get_num_interop_threads
+        set_num_interop_threads get_float32_matmul_precision set_float32_matmul_precision use_deterministic_algorithms
+        are_deterministic_algorithms_enabled is_warn_always_enabled set_warn_always
+        is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
         manual_seed memory_format no_grad save set_anomaly_enabled set_default_dtype set_grad_enabled
-        set_printoptions vmap""",
+        set_printoptions"""
+    + _WINDOWS,
     "Tensor": """cuda data_ptr __annotations__ __array_priority__ __copy__ __deepcopy__ __del__ __dict__ __module__
         __slots__ __weakref__""",
     "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of
         unrecorded vector_norm"""
     + _WINDOWS,
-    "linalg": "",
+    "linalg": "LinAlgError",
+    "special": "",
 }
 
 _OPERATORS = {
@@ -358,7 +538,7 @@ def _filled(name: str, form: str) -> str:
     if place == "Tensor":
         return re.sub(r"\.N\b", f".{own}", form)
     if form.startswith("F("):
-        form = {"torch": "torch", "F": "torch.nn.functional", "linalg": "torch.linalg"}[place] + f".{own}" + form[1:]
+        form = {"torch": "torch", "F": "torch.nn.functional"}.get(place, f"torch.{place}") + f".{own}" + form[1:]
     return form
 
 
@@ -378,9 +558,11 @@ def table() -> dict[str, list[str]]:
                 every = f"{first}, {others}" if others else first
                 add(f"torch.{name}", f"torch.{name}({every})")
                 add(f"F.{name}", f"torch.nn.functional.{name}({every})")
+                add(f"special.{name}", f"torch.special.{name}({every})")
                 add(f"Tensor.{name}", f"{first}.{name}({others})")
                 if not name.endswith("_"):
                     add(f"Tensor.{name}_", f"{target}.{name}_({others})")
+                    add(f"torch.{name}_", f"torch.{name}_({', '.join(filter(None, (target, others)))})")
     for names, forms in _TEXTS.items():
         for name in names.split():
             for form in forms:
@@ -390,7 +572,8 @@ def table() -> dict[str, list[str]]:
 
 def public_names(torch: object) -> list[str]:
     """The public functions, methods and operators of a module like torch, as `table` names them."""
-    places = {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg}
+    places = {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg,
+              "special": torch.special}  # fmt: skip
     names = []
     for place, owner in places.items():
         for name in [each for each in dir(owner) if hasattr(owner, each)]:

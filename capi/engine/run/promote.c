@@ -126,11 +126,6 @@ static int choose(promoted *p, const mxl_op *op, int count, mxl_array *const *in
     p->dtype = common_dtype(count - rule->from, inputs + rule->from, number);
     if (rule->to_floats)
         p->dtype = mxl_promote_to_float(p->dtype, mxl_promote_default());
-    if (p->dtype == MXL_I16 && !writes && !rule->to_bool) /* the front ends that promote lack it */
-        return mxl_error("%s: uint8 and int8 are promoted to int16, which is not supported",
-                         op->name);
-    if (p->dtype == MXL_I16)
-        p->dtype = MXL_I32; /* the result has another dtype anyway */
     p->op = rule->of_integers != NULL && kind_of(p->dtype) == 1 ? rule->of_integers : op;
     p->computed = p->dtype == MXL_BOOL && rule->bool_as_byte ? MXL_U8 : p->dtype;
     p->result = rule->to_bool ? MXL_BOOL : p->dtype;

@@ -18,12 +18,13 @@ from mxlite.torch._shape.shapes import along
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
 
 
-def pair(name: str) -> Any:
-    """The class of a function's two results, which prints as PyTorch's."""
-    made = namedtuple(name, ("values", "indices"))
+def pair(name: str, *fields: str) -> Any:
+    """The class of a function's results (`values` and `indices`, or other ones), which prints as PyTorch's."""
+    made = namedtuple(name, fields or ("values", "indices"))
 
     def text(self: Any) -> str:
-        return f"torch.return_types.{name}(\nvalues={self.values!r},\nindices={self.indices!r})"
+        listed = ",\n".join(f"{field}={value!r}" for field, value in zip(self._fields, self))
+        return f"torch.return_types.{name}(\n{listed})"
 
     made.__repr__ = text
     made.__module__ = "torch.return_types"

@@ -41,12 +41,12 @@ _of_two("hypot", "HypotBackward0", "broadcast_hypot")
 _of_two("atan2", "Atan2Backward0", "_npi_arctan2", "arctan2")
 
 
-def _not_differentiable(name: str, inputs: list, result: Tensor) -> Tensor:
+def constant(name: str, inputs: list, result: Tensor, error: type[Exception] = RuntimeError) -> Tensor:
     """The result, on a node that says in a backward that there is no derivative."""
     given = [each for each in inputs if isinstance(each, Tensor)]
 
     def rule(grads: list, wanted: list) -> list:
-        raise RuntimeError(f"{name}: there is no derivative")
+        raise error(f"{name}: there is no derivative")
 
     record("torch::autograd::NotImplemented", given, [result], rule)
     return result
@@ -61,7 +61,7 @@ def _without_gradient(name: str, operation: _arithmetic.Operation, input: Any, o
     """An operation that PyTorch has no derivative of."""
     with unrecorded():
         result = operation.run(input, other)
-    return _not_differentiable(name, [input, other], result)
+    return constant(name, [input, other], result)
 
 
 def _constant(operation: _arithmetic.Operation) -> dict[str, Any]:

@@ -4,7 +4,7 @@
  */
 #include "engine_kit.h"
 
-enum { F16 = 2, U8 = 3, I8 = 5, I64 = 6, BOOL = 7 };
+enum { F16 = 2, U8 = 3, I8 = 5, I64 = 6, BOOL = 7, I16 = 8 };
 
 static MXLCallHandle prepared(int dialect, const char *name, const char *slots, int arguments)
 {
@@ -157,13 +157,12 @@ TEST(what_operators_do_with_it)
     drop(a);
 }
 
-/* uint8 and int8: an error only where the result would be int16. */
-TEST(there_is_no_int16)
+/* The dtype of both is int16. */
+TEST(uint8_and_int8)
 {
     H a = of(U8, 0, 200, 2), b = of(I8, 0, -56, 2);
 
-    CHECK(MXLCall2(torch("broadcast_add"), a, b) == NULL);
-    CHECK_HAS(MXGetLastError(), "int16, which is not supported");
+    is(MXLCall2(torch("broadcast_add"), a, b), I16, 144, 4);
     is(MXLCall2(torch("broadcast_equal"), a, b), BOOL, 0, 1);
     is(MXLCall2(torch("broadcast_div"), a, b), F32, 200 / -56.0F, 1);
     drop(b);
@@ -275,6 +274,6 @@ TEST(mxnets_front_end_promotes_nothing)
 
 HARNESS_MAIN(ENTRY(the_wider_of_two), ENTRY(arrays_without_dimensions_are_weaker),
              ENTRY(numbers_are_weaker_still), ENTRY(numbers_of_64_bits),
-             ENTRY(what_operators_do_with_it), ENTRY(there_is_no_int16), ENTRY(the_default_dtype),
+             ENTRY(what_operators_do_with_it), ENTRY(uint8_and_int8), ENTRY(the_default_dtype),
              ENTRY(gradients_in_the_operands_dtype), ENTRY(edits), ENTRY(wrong_calls),
              ENTRY(mxnets_front_end_promotes_nothing))

@@ -101,7 +101,7 @@ PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says
         ("torch.nn.LSTMCell", "module 'mxlite.torch.nn' has no attribute 'LSTMCell'", PYTORCH),
         ("torch.nn.functional.fold", "module 'mxlite.torch.nn.functional' has no attribute 'fold'", PYTORCH),
         ("torch.optim.LBFGS", "module 'mxlite.torch.optim' has no attribute 'LBFGS'", PYTORCH),
-        ("torch.linalg.svd", "module 'mxlite.torch.linalg' has no attribute 'svd'", PYTORCH),
+        ("torch.linalg.krylov", "module 'mxlite.torch.linalg' has no attribute 'krylov'", PYTORCH),
         ("torch.cuda.Stream", "module 'mxlite.torch.cuda' has no attribute 'Stream'", PYTORCH),
         ("torch.autograd.profiler", "module 'mxlite.torch.autograd' has no attribute 'profiler'", PYTORCH),
         ("import mxlite.rtc", "No module named 'mxlite.rtc'", RTC),
@@ -114,7 +114,7 @@ PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says
         ("from mxlite.torch import jit", "No module named 'mxlite.torch.jit'", PYTORCH),
         ("import mxlite.torch.utils.tensorboard", "No module named 'mxlite.torch.utils.tensorboard'", PYTORCH),
         ("from mxlite.torch.nn import LSTMCell", "No module named 'mxlite.torch.nn.LSTMCell'", PYTORCH),
-        ("from mxlite.torch.linalg import svd", "No module named 'mxlite.torch.linalg.svd'", PYTORCH),
+        ("from mxlite.torch.linalg import krylov", "No module named 'mxlite.torch.linalg.krylov'", PYTORCH),
         ("import mxlite.nd", "No module named 'mxlite.nd'", "write 'from mxlite import nd'"),
     ],
 )

@@ -23,7 +23,7 @@ with open(promotions.FACTS, encoding="utf-8") as _file:
 
 
 def _is_known(name: str, operands: str, mine: str, theirs: str) -> bool:
-    """Whether the library differs on purpose: it has no int16, and keeps an operand whose edit is refused.
+    """Whether the library differs on purpose: it keeps an operand whose edit is refused.
 
     PyTorch also knows a bool to the power of a Python bool, and refuses exponents that a float16 does not hold.
     """
@@ -31,7 +31,7 @@ def _is_known(name: str, operands: str, mine: str, theirs: str) -> bool:
         return theirs.startswith("bool")
     if name.endswith("pow") and operands.startswith("float16") and theirs == "RuntimeError":
         return "inf" in mine
-    return theirs == f"{mine} after an edit" or (mine == "NotImplementedError" and theirs.startswith("int16"))
+    return theirs == f"{mine} after an edit"
 
 
 def _differences(name: str, mine: dict[str, str]) -> list[tuple[str, str, str]]:
