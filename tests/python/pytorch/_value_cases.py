@@ -1,0 +1,200 @@
+"""Expressions over layers, functions and training tools, and what one gives on a library: values, gradients, texts.
+
+tests/torch/check_values.py evaluates them on PyTorch and here, and records PyTorch's answers in values.json, with which
+test_torch_values.py compares ours. Inputs are made by formulas, so that no file of numbers goes with them.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import math
+import warnings
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+#: Layers and functions; families are commits. `t(2, 3)`: floats of a shape, `i(4, 2, 3)`: integers below 4,
+#: `fill(layer)`: its parameters by a formula.
+ROWS: list[str] = []
+
+#: Schedules of 25 steps, the last 10 after loading the state of step 12, with "o", an optimizer with momentum, or "a", one with betas.
+ROWS += [
+    f"plan({text!r})"
+    for text in (
+        "PolynomialLR(o, 7, 2.5)", "MultiplicativeLR(o, lambda epoch: 0.9)",
+        "CosineAnnealingWarmRestarts(o, 2, 2, 0.01)",
+        "CyclicLR(o, 0.1, 0.5, 3)", "CyclicLR(a, [0.1, 0.2], [0.5, 1], 3, 5, mode='triangular2', base_momentum=0.7)",
+        "CyclicLR(o, 0.1, 0.5, 2, 1, 'exp_range', 0.9, cycle_momentum=False)",
+        "CyclicLR(o, 0.1, 0.5, 4, scale_fn=lambda x: 1 / x, scale_mode='cycle')", "OneCycleLR(o, 0.5, 31)",
+        "OneCycleLR(a, [0.5, 1.0], epochs=8, steps_per_epoch=4, anneal_strategy='linear', pct_start=0.4)",
+        "OneCycleLR(o, 0.5, 31, three_phase=True, div_factor=10.0, final_div_factor=100.0)",
+        "SequentialLR(o, [LinearLR(o, 0.1, 1.0, 5), CosineAnnealingLR(o, 10), StepLR(o, 3)], [5, 15])",
+        "SequentialLR(o, [LinearLR(o, 0.1), CosineAnnealingWarmRestarts(o, 4, 2)], [6])",
+        "ChainedScheduler([StepLR(o, 4), LinearLR(o), PolynomialLR(o, 20)])", "ReduceLROnPlateau(o, patience=2)",
+        "ReduceLROnPlateau(o, 'max', 0.5, 1, 0.1, 'abs', 2, 0.01)",
+        "ReduceLROnPlateau(o, 'min', 0.3, 0, 0.05, 'rel', 1, [0.01, 0.2])", "SWALR(o, [0.05, 0.5], 5, 'linear')",
+        "SWALR(o, 0.05)",
+    )
+]  # fmt: skip
+
+#: Optimizers, 10 steps each, 5 of them after loading the state of another.
+ROWS += [
+    f"steps({text!r})"
+    for text in (
+        "Adagrad(groups, lr=0.1, lr_decay=0.1, weight_decay=0.1)", "Adagrad(groups, initial_accumulator_value=0.5)",
+        "Adadelta(groups, lr=0.5, rho=0.8, eps=1e-3)", "Adadelta(groups, weight_decay=0.1, maximize=True)",
+        "Adamax(groups, 0.01, (0.5, 0.9))", "NAdam(groups, 0.01, momentum_decay=0.1)",
+        "NAdam(groups, weight_decay=0.1, decoupled_weight_decay=True)", "RAdam(groups, 0.05, (0.5, 0.9))",
+        "RAdam(groups, 0.05, weight_decay=0.1, maximize=True)", "Rprop(groups, 0.01, (0.4, 1.3), (1e-3, 0.5))",
+        "ASGD(groups, 0.02, lambd=0.1, alpha=0.5, t0=5)", "ASGD(groups, weight_decay=0.1)",
+        "LBFGS(groups, lr=0.1, max_iter=3, history_size=2)", "LBFGS(groups, line_search_fn='strong_wolfe')",
+        "LBFGS(groups, 0.5, 7, 9, 1e-3, 1e-4, 3, 'strong_wolfe')",
+    )
+]  # fmt: skip
+
+#: Averages of weights.
+ROWS += [f"average({options!r})" for options in ("", "use_buffers=True", "avg_fn=s.get_ema_avg_fn(0.9)",
+                                                 "multi_avg_fn=s.get_ema_multi_avg_fn(0.9)")]  # fmt: skip
+
+
+class Case:
+    """What an expression may name, on one library."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch, self.leaves, self.made = torch, [], []
+        optim = torch.optim
+        swa = importlib.import_module(f"{torch.__name__}.optim.swa_utils")
+        self.schedules = {**vars(optim.lr_scheduler), "SWALR": swa.SWALR}
+        self.names = {
+            **{name: getattr(self, name) for name in ("t", "i", "fill", "plan", "steps", "average")},
+            "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "optim": optim, "s": swa, "math": math,
+            "OrderedDict": OrderedDict, "utils": importlib.import_module(f"{torch.__name__}.nn.utils"),
+        }  # fmt: skip
+        for name in ("nn.utils.rnn", "nn.utils.parametrize", "nn.utils.parametrizations", "utils.data", "testing"):
+            try:
+                self.names[name.split(".")[-1]] = importlib.import_module(f"{torch.__name__}.{name}")
+            except ModuleNotFoundError:
+                pass
+
+    def t(self, *shape: int, by: float = 1.0, at: float = 0.0) -> Any:
+        values = np.sin(np.arange(math.prod(shape)) * 0.7 + len(self.leaves) + at) * by
+        self.leaves.append(self.torch.tensor(values.reshape(shape).tolist(), dtype=self.torch.float64))
+        return self.leaves[-1].reshape(shape).requires_grad_()
+
+    def i(self, below: int, *shape: int) -> Any:
+        return self.torch.tensor(((np.arange(math.prod(shape)) * 7 + 3) % below).reshape(shape).tolist())
+
+    def fill(self, layer: Any) -> Any:
+        self.made.append(layer.double())
+        with self.torch.no_grad():
+            for place, each in enumerate(layer.parameters()):
+                values = np.sin(np.arange(each.numel()) * 0.3 + place) * 0.5
+                each.copy_(self.torch.tensor(values.reshape(tuple(each.shape)).tolist(), dtype=self.torch.float64))
+                self.leaves.append(each)
+        return layer
+
+    def groups(self) -> list:
+        p, q = (self.torch.nn.Parameter(self.torch.ones(2) * scale) for scale in (1, -2))
+        return [{"params": [p], "lr": 0.5}, {"params": [q]}]
+
+    def plan(self, text: str) -> list:
+        optim = self.torch.optim
+        o = optim.Adam(self.groups(), 0.1) if "(a" in text else optim.SGD(self.groups(), 0.1, momentum=0.9)
+        made, found = eval(text, {**self.schedules, "o": o, "a": o}), []
+        for step in range(25):
+            if step == 15:
+                made.load_state_dict(copy.deepcopy(state))  # noqa: F821 - of step 12
+            o.step()
+            made.step(*[math.cos(step) + 0.1 * step] * ("Plateau" in text))
+            for group in o.param_groups:
+                found += [group["lr"], group.get("momentum") or group["betas"][0]]
+            if step == 12:
+                state = copy.deepcopy(made.state_dict())
+        return found + sorted(name for name in made.state_dict() if name[0] != "_")
+
+    def steps(self, text: str) -> list:
+        torch, found = self.torch, []
+        p, q = (torch.nn.Parameter(torch.tensor(each, dtype=torch.float64)) for each in ([-1.2, 1.0], [[0.5], [2.0]]))
+        made = eval(text, {**vars(torch.optim), "groups": [p, q]})
+
+        def closure() -> Any:
+            made.zero_grad()
+            loss = (1 - p[0]) ** 2 + 5 * (p[1] - p[0] ** 2) ** 2 + ((q - p[1]) ** 4).sum() + (q**2).sum()
+            loss.backward()
+            return loss
+
+        for step in range(10):
+            if step == 5:
+                state = made.state_dict()
+                made = eval(text, {**vars(torch.optim), "groups": [p, q]})
+                made.load_state_dict(state)
+            found.append(float(made.step(closure).detach()))
+        state = [{*each} - {"al"} for each in made.state_dict()["state"].values()]
+        return [*found, p, q, repr(made), *map(sorted, state)]
+
+    def average(self, options: str) -> list:
+        torch, s = self.torch, self.names["s"]
+        net = self.fill(torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)))
+        made = eval(f"s.AveragedModel(net, {options})", {"s": s, "net": net})
+        for step in range(4):
+            with torch.no_grad():
+                for each in net.parameters():
+                    each.mul_(1.5).add_(step)
+            net(self.t(4, 2))
+            made.update_parameters(net)
+        s.update_bn([self.t(4, 2), (self.t(3, 2), 1)], made)
+        return [repr(made), *(each.detach() for each in made.state_dict().values())]
+
+
+def flat(value: Any) -> list:
+    """The parts of a result that are no lists."""
+    if isinstance(value, dict):
+        value = [part for pair in value.items() for part in pair]
+    return [each for part in value for each in flat(part)] if isinstance(value, (tuple, list)) else [value]
+
+
+def described(value: Any, torch: Any) -> Any:
+    """A part of a result as JSON has it: of a tensor its dtype, shape and numbers."""
+    if not isinstance(value, torch.Tensor):
+        return value if isinstance(value, (str, bool, type(None))) else float(value)
+    numbers = value.detach().double().reshape(-1).tolist()
+    return [str(value.dtype).split(".")[-1], list(value.shape), [float(f"{each:.9g}") for each in numbers]]
+
+
+def evaluate(torch: Any, text: str) -> dict[str, Any]:
+    """What an expression gives: results, gradients of a sum of them, and texts and states of layers."""
+    case = Case(torch)
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            parts = flat(eval(text, case.names))
+        except Exception as problem:  # noqa: BLE001 - it is the result
+            return {"error": type(problem).__name__}
+        found: dict[str, Any] = {"values": [described(each, torch) for each in parts]}
+        wanted = [each for each in parts if isinstance(each, torch.Tensor) and each.requires_grad and each.grad_fn]
+        leaves = [each for each in case.leaves if each.requires_grad and each.is_leaf]
+        if wanted and leaves:
+            weights = [torch.arange(each.numel()).to(each.dtype).cos().reshape(each.shape) for each in wanted]
+            total = sum((each * weight).sum() for each, weight in zip(wanted, weights))
+            first = torch.autograd.grad(total, leaves, allow_unused=True)
+            found["gradients"] = [each if each is None else described(each, torch) for each in first]
+    for layer in case.made:
+        state = [[name, list(each.shape)] for name, each in layer.state_dict().items() if hasattr(each, "shape")]
+        found.setdefault("layers", []).append([repr(layer), state])
+    return found
+
+
+def differs(theirs: Any, mine: Any, path: str = "") -> str:
+    """Where two answers differ; "": nowhere."""
+    if isinstance(theirs, dict) and isinstance(mine, dict) and theirs.keys() == mine.keys():
+        pairs: Any = [(theirs[name], mine[name], f"{path}.{name}") for name in theirs]
+    elif isinstance(theirs, list) and isinstance(mine, list) and len(theirs) == len(mine):
+        pairs = [(a, b, f"{path}[{place}]") for place, (a, b) in enumerate(zip(theirs, mine))]
+    elif isinstance(theirs, float) and isinstance(mine, (int, float)):
+        return "" if np.isclose(mine, theirs, 3e-6, 1e-7, equal_nan=True) else f"{path}: {theirs} {mine}"
+    else:
+        return "" if theirs == mine and type(theirs) is type(mine) else f"{path}: {theirs!r} {mine!r}"
+    return next((text for text in (differs(*pair) for pair in pairs) if text), "")
