@@ -198,7 +198,8 @@ def _hooked(step: Callable) -> Callable:
             if found is not None:
                 args, named = found
         result = step(self, *args, **named)
-        self._stepped = True
+        if "_stepped" in self.__dict__:  # a schedule asks
+            self._stepped = True
         for hook in self._hooks_of("step_post"):
             hook(self, args, named)
         return result

@@ -19,7 +19,8 @@ import numpy as np
 #: `fill(layer)`: its parameters by a formula.
 ROWS: list[str] = []
 
-#: Schedules of 25 steps, the last 10 after loading the state of step 12, with "o", an optimizer with momentum, or "a", one with betas.
+#: Schedules of 25 steps, the last 10 after loading the state of step 12, with "o", an optimizer with momentum, or "a",
+#: one with betas.
 ROWS += [
     f"plan({text!r})"
     for text in (
@@ -103,9 +104,10 @@ class Case:
         optim = self.torch.optim
         o = optim.Adam(self.groups(), 0.1) if "(a" in text else optim.SGD(self.groups(), 0.1, momentum=0.9)
         made, found = eval(text, {**self.schedules, "o": o, "a": o}), []
+        state: Any = None
         for step in range(25):
             if step == 15:
-                made.load_state_dict(copy.deepcopy(state))  # noqa: F821 - of step 12
+                made.load_state_dict(state)
             o.step()
             made.step(*[math.cos(step) + 0.1 * step] * ("Plateau" in text))
             for group in o.param_groups:
