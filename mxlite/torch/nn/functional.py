@@ -21,11 +21,12 @@ from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._shape.picking import require_integers, require_within
 from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
-from mxlite.torch.nn import _activations, _losses, _rims, _windows
+from mxlite.torch.nn import _activations, _losses, _rims, _spatial, _windows
 from mxlite.torch.nn._activations import *  # noqa: F403
 from mxlite.torch.nn._losses import *  # noqa: F403
 from mxlite.torch.nn._rims import *  # noqa: F403
 from mxlite.torch.nn._rims import dropout
+from mxlite.torch.nn._spatial import *  # noqa: F403
 from mxlite.torch.nn._windows import *  # noqa: F403
 
 # ---- linear maps ----
@@ -311,5 +312,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 
 
 _explain_all(globals(), quick=("linear",))
-__all__ = [*_activations.__all__, *_losses.__all__, *_rims.__all__, *_windows.__all__, *_defined(globals())]
+_modules = (_activations, _losses, _rims, _spatial, _windows)
+__all__ = [*(name for module in _modules for name in module.__all__), *_defined(globals())]
 _show(globals())

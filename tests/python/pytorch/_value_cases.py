@@ -60,6 +60,51 @@ ROWS += [f"average({options!r})" for options in ("", "use_buffers=True", "avg_fn
                                                  "multi_avg_fn=s.get_ema_multi_avg_fn(0.9)")]  # fmt: skip
 
 
+#: Images in other sizes and places.
+ROWS += [
+    f"F.interpolate(t(2, 2, {', '.join(map(str, shape))}), {options})"
+    for shape, options in (
+        *(
+            (shape, f"{size}, mode={mode!r}")
+            for shape, mode in (
+                ((5,), "nearest"), ((4, 3), "nearest"), ((2, 3, 2), "nearest"), ((4, 5), "nearest-exact"),
+                ((5,), "linear"), ((4, 3), "bilinear"), ((4, 3), "bicubic"), ((2, 3, 2), "trilinear"), ((4, 5), "area"),
+            )
+            for size in ("size=3", "scale_factor=1.7")
+        ),
+        ((4, 3), "(7, 2), mode='bilinear', align_corners=True"), ((4, 3), "(1, 5), mode='bicubic', align_corners=True"),
+        ((5, 6), "(3, 4), mode='bilinear', antialias=True"), ((5, 6), "(7, 2), mode='bicubic', antialias=True"),
+        ((4, 3), "scale_factor=(1.7, 0.6), recompute_scale_factor=True, mode='bilinear'"),
+        ((4, 3), "scale_factor=2, mode='bilinear', align_corners=True"), ((4, 3), "mode='x', size=3"), ((4, 3), "3, 2"),
+        ((4, 3), "(1, 2, 3)"), ((4, 3), "3, align_corners=True"), ((4, 3), "3, mode='linear'"),
+    )
+]  # fmt: skip
+ROWS += [
+    f"F.grid_sample(t(2, 2, 4, 3), t(2, 3, 2, 2, by=1.4), {mode!r}, {rim!r}, {aligned})"
+    for mode in ("bilinear", "nearest", "bicubic")
+    for rim in ("zeros", "border", "reflection")
+    for aligned in (True, False)
+]  # fmt: skip
+ROWS += [
+    "F.grid_sample(t(1, 2, 2, 3, 2), t(1, 2, 2, 2, 3, by=1.2))", "F.grid_sample(t(1, 2, 4, 3), t(2, 3, 3, 2))",
+    "F.affine_grid(t(2, 2, 3), (2, 1, 3, 4), False)", "F.affine_grid(t(1, 3, 4), (1, 1, 2, 3, 1), True)",
+    "F.affine_grid(t(2, 2), (2, 1, 3, 4))", "F.unfold(t(2, 2, 5, 4), (2, 3), stride=(2, 1), padding=1)",
+    "F.unfold(t(2, 5, 5), 2, dilation=2)", "F.unfold(t(5, 5), 2)", "F.fold(t(2, 12, 6), (4, 3), 2)",
+    "F.fold(t(8, 9), 5, 2, padding=1, stride=2)", "F.pixel_shuffle(t(2, 8, 2, 3), 2)", "F.pixel_shuffle(t(9, 1, 2), 3)",
+    "F.pixel_unshuffle(t(1, 2, 4, 6), 2)", "F.pixel_shuffle(t(1, 3, 2, 2), 2)", "F.channel_shuffle(t(2, 6, 2), 3)",
+    "F.max_pool1d(t(2, 3, 7), 3, 2, 1, return_indices=True)", "F.max_pool2d(t(2, 2, 5, 6), 2, dilation=2)",
+    "F.max_pool2d(t(2, 5, 6), 3, 2, 1, 2, True, True)", "F.max_pool3d(t(1, 2, 4, 3, 4), 2, return_indices=True)",
+    "F.max_pool2d(t(2, 2, 5, 6), 3, dilation=3)",
+    "F.adaptive_max_pool2d(t(2, 2, 5, 7), (2, 3), return_indices=True)", "F.adaptive_max_pool1d(t(2, 5), 3)",
+    "F.adaptive_max_pool3d(t(1, 2, 3, 4, 5), (2, None, 3))",
+    "F.max_unpool2d(*F.max_pool2d(t(1, 2, 4, 6), 2, return_indices=True), 2)",
+    "F.max_unpool1d(*F.max_pool1d(t(1, 2, 5), 2, return_indices=True), 2, output_size=(1, 2, 5))",
+    "F.max_unpool3d(*F.max_pool3d(t(2, 2, 4, 2), 2, return_indices=True), 2)",
+    "F.max_unpool2d(t(1, 1, 2, 2), i(9, 1, 1, 2, 2), 2, output_size=(9, 9))", "F.lp_pool1d(t(2, 3, 6), 2, 3)",
+    "F.lp_pool2d(t(1, 2, 5, 5), 3.0, 2, stride=1, ceil_mode=True)", "F.lp_pool3d(t(2, 2, 2, 2), 2, 2)",
+]  # fmt: skip
+
+
 class Case:
     """What an expression may name, on one library."""
 
