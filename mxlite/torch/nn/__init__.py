@@ -15,9 +15,12 @@ _CLASSES = {
     "_module": "Module",
     "_containers": "Sequential ModuleList ModuleDict ParameterList",
     "_linear": """
-        Identity Linear Bilinear Embedding Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d
+        Identity Linear Bilinear Embedding EmbeddingBag Conv1d Conv2d Conv3d
+        ConvTranspose1d ConvTranspose2d ConvTranspose3d
     """,
-    "_norms": "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm GroupNorm",
+    "_norms": """
+        BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm GroupNorm RMSNorm
+    """,
     "_recurrent": "RNNBase RNN LSTM GRU",
     "_plain": """
         ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Hardswish Hardsigmoid Hardtanh Hardshrink Softshrink
@@ -25,7 +28,15 @@ _CLASSES = {
         Dropout Dropout1d Dropout2d Dropout3d Flatten Unflatten CosineSimilarity PairwiseDistance
         MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d
         AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d
+        MaxUnpool1d MaxUnpool2d MaxUnpool3d LPPool1d LPPool2d LPPool3d
         MSELoss L1Loss SmoothL1Loss HuberLoss NLLLoss CrossEntropyLoss BCELoss BCEWithLogitsLoss KLDivLoss
+        MarginRankingLoss HingeEmbeddingLoss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss
+        MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss SoftMarginLoss PoissonNLLLoss GaussianNLLLoss
+        CTCLoss RReLU AlphaDropout FeatureAlphaDropout Softmax2d PixelShuffle PixelUnshuffle ChannelShuffle
+        LocalResponseNorm Fold Unfold Upsample UpsamplingNearest2d UpsamplingBilinear2d
+        ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d
+        CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d
+        ZeroPad1d ZeroPad2d ZeroPad3d
     """,
 }
 _WHERE = {name: module for module, names in _CLASSES.items() for name in names.split()}

@@ -76,15 +76,9 @@ def _require_steps(name: str, dims: int, **steps: Any) -> None:
 
 
 def _convolution(
-    dims: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
+    dims: int, input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
     x, batched = _batched(f"conv{dims}d", input, dims)
     _require_groups(f"conv{dims}d", weight, bias, groups)
     _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
@@ -134,16 +128,9 @@ def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilati
 
 
 def _transposed(
-    dims: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
+    dims: int, input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
     name = f"conv_transpose{dims}d"
     x, batched = _batched(name, input, dims)
     _require_groups(name, weight, bias, groups)
@@ -179,16 +166,9 @@ def _transposed(
 
 
 def _pooled(
-    label: str,
-    kind: str,
-    dims: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
+    label: str, kind: str, dims: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
     **more: Any,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
     batched = input.ndim == dims + 2
@@ -226,15 +206,9 @@ def _pooled(
 
 
 def _max_pool(
-    dims: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Tensor:
+    dims: int, input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Tensor:  # fmt: skip
     if min(sizes_of(dilation, dims)) <= 0:
         raise RuntimeError(f"max_pool{dims}d: a dilation is positive, got {dilation}")
     label, dilation = f"MaxPool{dims}DWithIndicesBackward0", sizes_of(dilation, dims)
@@ -315,15 +289,9 @@ def _lp_pool(
 
 
 def _avg_pool(
-    dims: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
+    dims: int, input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
     label, kind = f"AvgPool{dims}DBackward0", "avg" if divisor_override is None else "sum"
     if divisor_override == 0:
         raise RuntimeError("divisor_override is not 0")

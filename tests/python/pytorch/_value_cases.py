@@ -105,6 +105,98 @@ ROWS += [
 ]  # fmt: skip
 
 
+#: Losses over margins, distributions and sequences; norms, random functions whose draws do not show.
+ROWS += [
+    *(
+        f"F.{loss}, reduction={how!r})"
+        for loss in (
+            "margin_ranking_loss(t(5), t(5), i(2, 5) * 2 - 1, 0.3",
+            "hinge_embedding_loss(t(3, 4), i(2, 3, 4) * 2 - 1, 0.5",
+            "cosine_embedding_loss(t(4, 3), t(4, 3), i(2, 4) * 2 - 1, 0.1",
+            "triplet_margin_loss(t(4, 3), t(4, 3), t(4, 3)",
+            "triplet_margin_loss(t(4, 3), t(4, 3), t(4, 3), 0.5, 1, swap=True", "multi_margin_loss(t(4, 3), i(3, 4)",
+            "multi_margin_loss(t(4, 3), i(3, 4), 2, 0.5, torch.tensor([1., 2, 3]).double()",
+            "multilabel_margin_loss(t(2, 4), torch.tensor([[3, 0, -1, 1], [-1, 0, 1, 2]])",
+            "soft_margin_loss(t(3, 4), i(2, 3, 4) * 2 - 1.0",
+            "multilabel_soft_margin_loss(t(3, 4), i(2, 3, 4).double()",
+            "multilabel_soft_margin_loss(t(3, 4), i(2, 3, 4).double(), t(4)", "poisson_nll_loss(t(3, 4), i(5, 3, 4)",
+            "poisson_nll_loss(t(3, 4).exp(), i(5, 3, 4).double(), False, True",
+            "gaussian_nll_loss(t(3, 4), t(3, 4), t(3, 1).exp()",
+            "gaussian_nll_loss(t(3, 4), t(3, 4), t(3, 4) ** 2, True, 0.3", "gaussian_nll_loss(t(3, 4), t(3, 4), 0.5",
+            "ctc_loss(t(6, 2, 4).log_softmax(2), i(3, 2, 3) + 1, (6, 5), (3, 2)",
+            "ctc_loss(t(6, 2, 4).log_softmax(2), torch.tensor([0, 1, 1, 3, 0]), (6, 5), torch.tensor([3, 2]), 2",
+            "ctc_loss(t(5, 4).log_softmax(1), torch.tensor([1, 1]), torch.tensor(5), torch.tensor(2)",
+        )
+        for how in ("mean", "sum", "none")
+    ),
+    "F.ctc_loss(t(2, 1, 4).log_softmax(2), torch.tensor([[1, 1]]), (2,), (2,))",
+    "F.triplet_margin_loss(t(3), t(3), t(2, 3))",
+    "F.ctc_loss(t(2, 1, 4).log_softmax(2), torch.tensor([[1, 1]]), (2,), (2,), zero_infinity=True)",
+    "F.gaussian_nll_loss(t(3), t(3), t(3))", "F.multi_margin_loss(t(3), i(3, 1))",
+    "F.multi_margin_loss(t(4, 3), i(3, 4), 3)",
+    "F.cosine_embedding_loss(t(3), t(3), torch.tensor(1))", "F.cosine_embedding_loss(t(3), t(3), torch.tensor([1]))",
+    "F.multilabel_margin_loss(t(4), torch.tensor([3, 0, -1, 1]))",
+    "F.gaussian_nll_loss(t(3, 4), t(3, 4), t(2, 4) ** 2)",
+    "F.triplet_margin_with_distance_loss(t(4, 3), t(4, 3), t(4, 3), distance_function=lambda a, b: (a - b).sum(1))",
+    "F.rms_norm(t(2, 3, 4), (4,))", "F.rms_norm(t(2, 3, 4).float(), (3, 4), t(3, 4).float(), 1e-3)",
+    "F.rms_norm(t(2, 3), (2,))",
+    "F.local_response_norm(t(2, 5, 3), 2, 0.5, 0.6, 2.0)", "F.local_response_norm(t(2, 5, 3, 2), 3)",
+    "F.rrelu(t(3, 4))", "F.rrelu(t(3, 4), 0.25, 0.25, True)", "F.elu_(t(3) * 1, 0.5)", "F.leaky_relu_(t(3) * 1)",
+    "F.hardtanh_(t(5) * 2, -0.5, 0.5)", "F.threshold_(t(5) * 2, 0.1, 3)", "F.alpha_dropout(t(3, 4), 0.5)",
+    "F.alpha_dropout(t(3, 4), 1.0, True)", "F.gumbel_softmax(t(3, 4)).sum(-1)",
+    "F.gumbel_softmax(t(3, 4), hard=True).sum(-1)",
+    "F.pdist(t(4, 3))", "F.pdist(t(4, 3), 1)", "F.pdist(t(3))", "F.embedding(i(4, 2, 3), t(4, 3) * 1, max_norm=0.7)",
+    "F.embedding_bag(i(4, 2, 3), t(4, 3))", "F.embedding_bag(i(4, 2, 3), t(4, 3), mode='max', padding_idx=2)",
+    "F.embedding_bag(i(4, 7), t(4, 3), torch.tensor([0, 2, 2, 5]), mode='sum', per_sample_weights=t(7))",
+    "F.embedding_bag(i(4, 7), t(4, 3), torch.tensor([0, 2, 2, 7]), include_last_offset=True)",
+    "F.embedding_bag(i(4, 7), t(4, 3), torch.tensor([0, 2, 2]), mode='max')", "F.embedding_bag(i(4, 7), t(4, 3))",
+    "F.embedding_bag(i(4, 2, 3), t(4, 3), mode='x')",
+    "F.embedding_bag(i(4, 2, 3), t(4, 3), per_sample_weights=t(2, 3))",
+]  # fmt: skip
+
+
+#: Layers of these functions.
+ROWS += [
+    f"fill({layer})({inputs})"
+    for layer, inputs in (
+        ("nn.RReLU(0.25, 0.25, True)", "t(3, 4) * 1"), ("nn.RReLU().eval()",
+        "t(3)"), ("nn.AlphaDropout(0.3).eval()", "t(3)"),
+        ("nn.FeatureAlphaDropout(0.0)", "t(3, 2)"), ("nn.Softmax2d()", "t(2, 3, 2, 2)"), ("nn.PixelShuffle(2)",
+        "t(4, 2, 3)"),
+        ("nn.PixelUnshuffle(2)", "t(4, 2, 2)"), ("nn.ChannelShuffle(2)", "t(1, 4, 2)"), ("nn.LocalResponseNorm(3)",
+        "t(2, 4, 3)"),
+        ("nn.Unfold(2, padding=1)", "t(2, 3, 3)"), ("nn.Fold((3, 3), 2)",
+        "t(4, 4)"), ("nn.Upsample(scale_factor=2)", "t(1, 2, 3)"),
+        ("nn.Upsample((3, 4), mode='bilinear')", "t(1, 1, 2, 3)"), ("nn.UpsamplingNearest2d(3)", "t(1, 1, 2, 3)"),
+        ("nn.UpsamplingBilinear2d(scale_factor=(2, 3))", "t(1, 1, 2, 3)"), ("nn.ReflectionPad1d(2)", "t(1, 2, 4)"),
+        ("nn.ReflectionPad2d((1, 0, 1, 1))", "t(2, 3, 3)"), ("nn.ReplicationPad3d(1)", "t(1, 2, 2, 2)"),
+        ("nn.CircularPad2d(1)", "t(1, 2, 3)"), ("nn.ConstantPad1d((1, 2), 3.5)", "t(2, 3)"), ("nn.ZeroPad2d(-1)",
+        "t(1, 4, 4)"),
+        ("nn.LPPool2d(2, 2)", "t(1, 4, 4)"), ("nn.MaxUnpool2d(2)",
+        "*nn.MaxPool2d(2, return_indices=True)(t(1, 1, 4, 4))"),
+        ("nn.MaxPool2d(2, dilation=2, return_indices=True)", "t(1, 5, 5)"), ("nn.AdaptiveMaxPool2d(3, True)",
+        "t(1, 1, 5, 7)"),
+        ("nn.MarginRankingLoss(0.2)", "t(3), t(3), i(2, 3) * 2 - 1"), ("nn.HingeEmbeddingLoss()",
+        "t(3), i(2, 3) * 2 - 1"),
+        ("nn.CosineEmbeddingLoss(0.1)", "t(2, 3), t(2, 3), i(2, 2) * 2 - 1"), ("nn.TripletMarginLoss(0.5)",
+        "t(2, 3), t(2, 3), t(2, 3)"),
+        ("nn.TripletMarginWithDistanceLoss(margin=0.5, swap=True)", "t(2, 3), t(2, 3), t(2, 3)"),
+        ("nn.MultiMarginLoss(weight=torch.tensor([1., 2, 3]))", "t(2, 3), i(3, 2)"), ("nn.MultiLabelMarginLoss()",
+        "t(3), i(3, 3)"),
+        ("nn.MultiLabelSoftMarginLoss()", "t(2, 3), i(2, 2, 3).double()"), 
+        ("nn.SoftMarginLoss(reduction='sum')", "t(3), i(2, 3) * 2.0 - 1"), ("nn.PoissonNLLLoss(full=True)",
+        "t(3), i(4, 3)"),
+        ("nn.GaussianNLLLoss(full=True)", "t(3), t(3), t(3) ** 2"), ("nn.CTCLoss()",
+        "t(4, 1, 3).log_softmax(2), i(2, 1, 2) + 1, (4,), (2,)"),
+        ("nn.RMSNorm(4)", "t(2, 4)"), ("nn.RMSNorm((2, 4), 1e-3, False)",
+        "t(2, 4)"), ("nn.Embedding(4, 3, None, 0.5)", "i(4, 2)"),
+        ("nn.EmbeddingBag(4, 3)", "i(4, 2, 3)"), ("nn.EmbeddingBag(4, 3, mode='max', padding_idx=1)",
+        "i(4, 6), torch.tensor([0, 4])"),
+        ("nn.EmbeddingBag(4, 3, 0.5, 1.0, mode='sum')", "i(4, 2, 3), None, t(2, 3)"),
+    )
+]  # fmt: skip
+
+
 class Case:
     """What an expression may name, on one library."""
 
