@@ -21,7 +21,11 @@ _CLASSES = {
     "_norms": """
         BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm GroupNorm RMSNorm
     """,
-    "_recurrent": "RNNBase RNN LSTM GRU",
+    "_recurrent": "RNNBase RNN LSTM GRU RNNCellBase RNNCell LSTMCell GRUCell",
+    "_transformer": """
+        MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder
+        Transformer
+    """,
     "_plain": """
         ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Hardswish Hardsigmoid Hardtanh Hardshrink Softshrink
         Tanhshrink Threshold Softplus Softsign Sigmoid LogSigmoid Tanh GLU Softmax LogSoftmax Softmin

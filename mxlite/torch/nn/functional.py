@@ -21,6 +21,7 @@ from mxlite.torch._math.matrix import addmm, mm
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._nodes import formula, unrecorded
 from mxlite.torch._shape import shapes as _shapes
+from mxlite.torch._shape.parts import cat
 from mxlite.torch._shape.picking import require_integers, require_within
 from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, from_values, full_of
@@ -295,9 +296,9 @@ def batch_norm(
 
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
-    is_causal: bool = False, scale: float | None = None,
+    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> Tensor:  # fmt: skip
-    """softmax(query key' scale + mask) value, over the last two dimensions."""
+    """softmax(query key' scale + mask) value, over the last two dimensions; enable_gqa: of fewer heads of keys."""
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise RuntimeError("scaled_dot_product_attention: query, key and value have two dimensions or more")
     if is_causal and attn_mask is not None:
@@ -306,15 +307,79 @@ def scaled_dot_product_attention(
         raise RuntimeError(
             f"scaled_dot_product_attention: a mask is of bool or of {query._dtype}, got {attn_mask._dtype}"
         )
+    if enable_gqa:
+        key, value = (each.repeat_interleave(query.shape[-3] // each.shape[-3], -3) for each in (key, value))
     by = 1 / math.sqrt(max(1, query.shape[-1])) if scale is None else scale
-    scores = query @ key.mT * by
     if is_causal:
         attn_mask = full_of((query.shape[-2], key.shape[-2]), 1, query._dtype).tril() == 1
-    if attn_mask is not None:
-        is_mask = attn_mask._dtype.kind == 0
-        scores = scores.masked_fill(attn_mask.logical_not(), -math.inf) if is_mask else scores + attn_mask
-    shares = run(prepare("SafeSoftmaxBackward0", "softmax", axis=-1), [scores], kind=scores._dtype)
-    return dropout(shares, dropout_p) @ value
+    return _attended(query, key, value, attn_mask, dropout_p, by)[0]
+
+
+def _attended(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, p: float, by: float
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """softmax(query key' by + mask) value, and the softmax; where a mask of bool is False, it is 0."""
+    scores = query @ key.mT * by
+    if mask is not None:
+        is_mask = mask._dtype.kind == 0
+        scores = scores.masked_fill(mask.logical_not(), -math.inf) if is_mask else scores + mask
+    shares = dropout(run(prepare("SafeSoftmaxBackward0", "softmax", axis=-1), [scores], kind=scores._dtype), p)
+    return shares @ value, shares
+
+
+def multi_head_attention_forward(
+    query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None, bias_k: Tensor | None, bias_v: Tensor | None, add_zero_attn: bool, dropout_p: float,
+    out_proj_weight: Tensor, out_proj_bias: Tensor | None, training: bool = True,
+    key_padding_mask: Tensor | None = None, need_weights: bool = True, attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False, q_proj_weight: Tensor | None = None, k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None, static_k: Tensor | None = None, static_v: Tensor | None = None,
+    average_attn_weights: bool = True, is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:  # fmt: skip
+    """What nn.MultiheadAttention computes, of (step, batch, feature) or (step, feature)."""
+    if static_k is not None or static_v is not None:
+        raise NotImplementedError("mxlite.torch: multi_head_attention_forward has no static_k and static_v")
+    if not query.ndim == key.ndim == value.ndim or query.ndim not in (2, 3):
+        raise AssertionError("multi_head_attention_forward: query, key and value have 2 dimensions, or 3 with a batch")
+    if query.shape[-1] != embed_dim_to_check or key.shape[:-1] != value.shape[:-1]:
+        raise AssertionError(
+            f"multi_head_attention_forward: {embed_dim_to_check} features, and as many keys as values, got "
+            f"{query.shape}, {key.shape} and {value.shape}"
+        )
+    if is_causal and attn_mask is None:
+        raise RuntimeError("multi_head_attention_forward: is_causal is a hint about attn_mask; give that, too")
+    given = [each.unsqueeze(1) if query.ndim == 2 else each for each in (query, key, value)]
+    if use_separate_proj_weight:
+        weights: Any = (q_proj_weight, k_proj_weight, v_proj_weight)
+    else:
+        weights = in_proj_weight.chunk(3)  # type: ignore[union-attr]
+    biases = [None] * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
+    q, k, v = (linear(x, w, b) for x, w, b in zip(given, weights, biases))
+    (steps, batch, width), mask = q.shape, attn_mask
+    if mask is not None:
+        mask = _as_added(mask.reshape(batch, num_heads, *mask.shape[-2:]) if mask.ndim == 3 else mask, q)
+    if key_padding_mask is not None:
+        padding = key_padding_mask.reshape(batch, 1, 1, -1)
+        mask = _as_added(padding, q) if mask is None else mask + _as_added(padding, q)
+    if bias_k is not None and bias_v is not None:
+        k, v = (cat([x, bias.expand(1, batch, width)]) for x, bias in ((k, bias_k), (v, bias_v)))
+    if add_zero_attn:
+        k, v = (_rims.pad(x, (0, 0, 0, 0, 0, 1)) for x in (k, v))
+    if mask is not None:
+        mask = _rims.pad(mask, (0, k.shape[0] - mask.shape[-1]))
+    q, k, v = (x.reshape(x.shape[0], batch, num_heads, -1).permute(1, 2, 0, 3) for x in (q, k, v))
+    made, shares = _attended(q, k, v, mask, dropout_p if training else 0.0, 1 / math.sqrt(width // num_heads))
+    made = linear(made.permute(2, 0, 1, 3).reshape(steps * batch, width), out_proj_weight, out_proj_bias)
+    made = made.reshape(steps, batch, -1)
+    shares = shares.mean(1) if average_attn_weights else shares
+    if query.ndim == 2:
+        made, shares = made.squeeze(1), shares.squeeze(0)
+    return made, shares if need_weights else None
+
+
+def _as_added(mask: Tensor, like: Tensor) -> Tensor:
+    """A mask as what is added to scores: -inf where one of bool is True."""
+    return full_of(mask.shape, 0, like._dtype).masked_fill(mask, -math.inf) if mask._dtype is bool_ else mask
 
 
 def group_norm(

@@ -124,7 +124,7 @@ ROWS += [
             "gaussian_nll_loss(t(3, 4), t(3, 4), t(3, 1).exp()",
             "gaussian_nll_loss(t(3, 4), t(3, 4), t(3, 4) ** 2, True, 0.3", "gaussian_nll_loss(t(3, 4), t(3, 4), 0.5",
             "ctc_loss(t(6, 2, 4).log_softmax(2), i(3, 2, 3) + 1, (6, 5), (3, 2)",
-            "ctc_loss(t(6, 2, 4).log_softmax(2), torch.tensor([0, 1, 1, 3, 0]), (6, 5), torch.tensor([3, 2]), 2",
+            "ctc_loss(t(6, 2, 4).log_softmax(2), torch.tensor([0, 1, 1, 3, 0]), (6, 5), (3, 2), 2",
             "ctc_loss(t(5, 4).log_softmax(1), torch.tensor([1, 1]), torch.tensor(5), torch.tensor(2)",
         )
         for how in ("mean", "sum", "none")
@@ -194,6 +194,95 @@ ROWS += [
         "i(4, 6), torch.tensor([0, 4])"),
         ("nn.EmbeddingBag(4, 3, 0.5, 1.0, mode='sum')", "i(4, 2, 3), None, t(2, 3)"),
     )
+]  # fmt: skip
+
+
+#: Attention, transformers, cells.
+M, P = "torch.ones(3, 3).triu(1).bool()", "torch.tensor([[False, False, True], [False] * 3])"
+Q = "t(3, 2, 4), t(3, 2, 4), t(3, 2, 4)"
+ROWS += [
+    f"fill({layer})({inputs})"
+    for layer, inputs in (
+        ("nn.MultiheadAttention(4, 2)", "t(3, 2, 4), t(5, 2, 4), t(5, 2, 4)"),
+        ("nn.MultiheadAttention(4, 2, bias=False, batch_first=True)",
+        "t(2, 3, 4), t(2, 5, 4), t(2, 5, 4), average_attn_weights=False"),
+        ("nn.MultiheadAttention(4, 2, kdim=3, vdim=5)", "t(3, 2, 4), t(5, 2, 3), t(5, 2, 5), need_weights=False"),
+        ("nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True)", f"{Q}, attn_mask={M}"),
+        ("nn.MultiheadAttention(4, 2)", "t(3, 4), t(5, 4), t(5, 4)"),
+        ("nn.MultiheadAttention(4, 2)", f"t(3, 2, 4), t(3, 2, 4), t(3, 2, 4), {P}, True, {M}"),
+        ("nn.MultiheadAttention(4, 2)", "t(3, 2, 4), t(3, 2, 4), t(3, 2, 4), attn_mask=t(4, 3, 3)"),
+        ("nn.MultiheadAttention(4, 2)", "t(3, 2, 4), t(3, 2, 4), t(3, 2, 4), is_causal=True"),
+        ("nn.MultiheadAttention(4, 2)", "t(3, 2, 5), t(3, 2, 5), t(3, 2, 5)"), ("nn.MultiheadAttention(4, 3)", ""),
+        ("nn.TransformerEncoderLayer(4, 2, 5, 0.0)", "t(3, 2, 4)"),
+        ("nn.TransformerEncoderLayer(4, 2, 5, 0.0, 'gelu', 1e-3, True, True, False)", f"t(2, 3, 4), {M}"),
+        ("nn.TransformerEncoderLayer(4, 2, 5, 0.0, nn.ELU())",
+        "t(3, 2, 4), None, torch.tensor([[False, False, True], [False] * 3])"),
+        ("nn.TransformerDecoderLayer(4, 2, 5, 0.0)", "t(3, 2, 4), t(4, 2, 4)"),
+        ("nn.TransformerDecoderLayer(4, 2, 5, 0.0, batch_first=True, norm_first=True)", f"t(2, 3, 4), t(2, 4, 4), {M}"),
+        ("nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 5, 0.0), 2, nn.LayerNorm(4))", "t(3, 2, 4)"),
+        ("nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 5, 0.0), 2)", "t(3, 2, 4), t(4, 2, 4)"),
+        ("nn.Transformer(4, 2, 1, 2, 6, 0.0)",
+        "t(4, 2, 4), t(3, 2, 4), tgt_mask=nn.Transformer.generate_square_subsequent_mask(3).double()"),
+        ("nn.Transformer(4, 2, 1, 1, 6, 0.0, batch_first=True)", "t(2, 4, 4), t(1, 3, 4)"),
+        ("nn.RNNCell(3, 2)", "t(4, 3), t(4, 2)"), ("nn.RNNCell(3, 2, False, 'relu')", "t(3)"), ("nn.LSTMCell(3, 2)",
+        "t(4, 3)"),
+        ("nn.LSTMCell(3, 2, bias=False)", "t(3), (t(2), t(2))"), ("nn.GRUCell(3, 2)",
+        "t(4, 3), t(4, 2)"), ("nn.GRUCell(3, 2)", "t(3)"),
+        ("nn.GRUCell(3, 2)", "t(4, 4)"), ("nn.GRUCell(3, 2)", "t(4, 3), t(3, 2)"), ("nn.LSTMCell(3, 2)", "t(1, 4, 3)"),
+    )
+]  # fmt: skip
+ROWS += [
+    "F.scaled_dot_product_attention(t(2, 4, 3, 2), t(2, 2, 5, 2), t(2, 2, 5, 3), enable_gqa=True)",
+    "F.scaled_dot_product_attention(t(2, 3, 2), t(2, 5, 2), t(2, 5, 3), is_causal=True, scale=0.3)",
+    "F.scaled_dot_product_attention(t(2, 3, 2), t(2, 5, 2), t(2, 5, 3), t(3, 5))",
+]
+
+
+#: Sequences of several lengths, weights that are computed.
+W = "parametrize.register_parametrization"
+ROWS += [
+    "rnn.pack_padded_sequence(t(4, 3, 2), [4, 2, 1])",
+    "rnn.pack_padded_sequence(t(3, 4, 2), torch.tensor([1, 4, 2]), True, False)",
+    "rnn.pack_padded_sequence(t(4, 3, 2), [1, 4, 2])", "rnn.pack_padded_sequence(t(4, 3, 2), [4, 0, 0])",
+    "rnn.pad_packed_sequence(rnn.pack_padded_sequence(t(4, 3, 2), [2, 3, 1], enforce_sorted=False), True, 9.0, 5)",
+    "rnn.pad_sequence([t(2, 3), t(4, 3), t(1, 3)], padding_value=5.0)",
+    "rnn.pad_sequence([t(2), t(4)], True, padding_side='left')",
+    "rnn.unpad_sequence(t(4, 2, 1).detach(), torch.tensor([3, 2]))", "rnn.pack_sequence([t(3), t(2), t(1)])",
+    "rnn.unpack_sequence(rnn.pack_sequence([t(3), t(2), t(4)], enforce_sorted=False))",
+    "utils.parameters_to_vector([t(2, 3), t(4)])",
+    *(
+        f"fill(nn.{layer})(rnn.pack_padded_sequence({given}, {lengths}, enforce_sorted={by})){more}"
+        for layer, given, lengths, by, more in (
+            ("GRU(2, 3)", "t(4, 3, 2)", [4, 2, 2], True, ""), ("LSTM(2, 3, 2, bidirectional=True)",
+            "t(4, 3, 2)", [1, 4, 2], False, ""),
+            ("RNN(2, 3, batch_first=True)", "t(4, 3, 2)", [4, 3, 1], True, "[0]"),
+        )
+    ),
+    "fill(nn.LSTM(2, 3))(rnn.pack_sequence([t(2, 2), t(4, 2)], enforce_sorted=False), (t(1, 2, 3), t(1, 2, 3)))",
+    *(
+        f"fill({how}(nn.{layer}))({given})"
+        for how in ("utils.weight_norm", "parametrizations.weight_norm")
+        for layer, given in (("Linear(3, 2)", "t(4, 3)"), ("Conv2d(2, 3, 2)",
+        "t(2, 3, 3)"), ("ConvTranspose1d(2, 3, 2)", "t(2, 3)"))
+    ),
+    "fill(utils.weight_norm(nn.Linear(3, 2), dim=None))(t(4, 3))", "utils.remove_weight_norm(nn.Linear(2, 3))",
+    "repr(utils.remove_weight_norm(utils.weight_norm(nn.Linear(2, 3))))",
+    "utils.weight_norm(utils.weight_norm(nn.Linear(2, 3)))",
+    "[*utils.spectral_norm(nn.Linear(2, 3)).state_dict()]",
+    "[*parametrizations.spectral_norm(nn.Conv1d(2, 3, 2)).state_dict()]",
+    *(
+        f"torch.linalg.vector_norm({how}(nn.Linear(1, 4, False), n_power_iterations=5)(torch.ones(1, 1)).detach())"
+        for how in ("utils.spectral_norm", "parametrizations.spectral_norm")
+    ),
+    "repr(parametrizations.weight_norm(nn.Linear(2, 3)))", "parametrize.is_parametrized(nn.Linear(2, 3))",
+    "repr(parametrize.remove_parametrizations(parametrizations.weight_norm(nn.Linear(2, 3)), 'weight'))",
+    "parametrize.remove_parametrizations(parametrizations.weight_norm(nn.Linear(2, 3)), 'weight', False)",
+    "parametrize.remove_parametrizations(nn.Linear(2, 3), 'weight')",
+    "parametrize.register_parametrization(nn.Linear(2, 3), 'x', nn.ReLU())",
+    "fill(parametrize.register_parametrization(nn.Linear(2, 3), 'weight', nn.Softplus()))(t(4, 2))",
+    f"fill({W}({W}(nn.Linear(2, 2), 'weight', nn.Tanh()), 'weight', nn.ReLU()))(t(2))",
+    "parametrize.register_parametrization(nn.Linear(2, 3), 'weight', nn.Flatten(0))",
+    "utils.fuse_conv_bn_eval(fill(nn.Conv1d(2, 3, 2)).eval(), fill(nn.BatchNorm1d(3)).eval())(t(2, 2, 4))",
 ]  # fmt: skip
 
 
