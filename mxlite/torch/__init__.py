@@ -65,7 +65,7 @@ __version__ = "2.13.0+mxlite"
 newaxis = None
 
 #: Names that are made when they are first used, and the modules that have them.
-_LATER = {"optim": "", "save": "_files", "load": "_files"}
+_LATER = {"optim": "", "testing": "", "save": "_files", "load": "_files"}
 
 __all__ = sorted({*(name for name in globals() if not name.startswith("_") and name != "annotations"), *_LATER})
 
@@ -82,5 +82,6 @@ _show(globals(), _later)
 
 if _TYPE_CHECKING:  # what is imported later, and the functions that the sources do not show
     from mxlite.torch import optim as optim
+    from mxlite.torch import testing as testing
 
     def __getattr__(name: str) -> _Any: ...

@@ -13,7 +13,7 @@ from mxlite.torch.nn.parameter import Parameter
 #: Where the classes are; these modules are imported when one is asked for.
 _CLASSES = {
     "_module": "Module",
-    "_containers": "Sequential ModuleList ModuleDict ParameterList",
+    "_containers": "Sequential ModuleList ModuleDict ParameterList ParameterDict",
     "_linear": """
         Identity Linear Bilinear Embedding EmbeddingBag Conv1d Conv2d Conv3d
         ConvTranspose1d ConvTranspose2d ConvTranspose3d
@@ -25,6 +25,11 @@ _CLASSES = {
     "_transformer": """
         MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder
         Transformer
+    """,
+    "_lazy": """
+        LazyLinear LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
+        LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d
+        UninitializedParameter
     """,
     "_plain": """
         ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Hardswish Hardsigmoid Hardtanh Hardshrink Softshrink

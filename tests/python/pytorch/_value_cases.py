@@ -183,7 +183,7 @@ ROWS += [
         ("nn.TripletMarginWithDistanceLoss(margin=0.5, swap=True)", "t(2, 3), t(2, 3), t(2, 3)"),
         ("nn.MultiMarginLoss(weight=torch.tensor([1., 2, 3]))", "t(2, 3), i(3, 2)"), ("nn.MultiLabelMarginLoss()",
         "t(3), i(3, 3)"),
-        ("nn.MultiLabelSoftMarginLoss()", "t(2, 3), i(2, 2, 3).double()"), 
+        ("nn.MultiLabelSoftMarginLoss()", "t(2, 3), i(2, 2, 3).double()"),
         ("nn.SoftMarginLoss(reduction='sum')", "t(3), i(2, 3) * 2.0 - 1"), ("nn.PoissonNLLLoss(full=True)",
         "t(3), i(4, 3)"),
         ("nn.GaussianNLLLoss(full=True)", "t(3), t(3), t(3) ** 2"), ("nn.CTCLoss()",
@@ -286,6 +286,56 @@ ROWS += [
 ]  # fmt: skip
 
 
+#: Lazy layers, containers, first values, data, comparisons.
+ROWS += [
+    *(
+        f"late(nn.{layer}, {inputs})"
+        for layer, inputs in (
+            ("LazyLinear(4)", "t(2, 3)"), ("LazyLinear(4, False)", "t(3)"), ("LazyConv1d(4, 2, 2)", "t(2, 3, 5)"),
+            ("LazyConv2d(4, (2, 1), padding=1)", "t(3, 4, 4)"), ("LazyConv3d(2, 2)", "t(1, 2, 3, 3, 3)"),
+            ("LazyConvTranspose1d(4, 2)", "t(2, 3, 4)"), ("LazyConvTranspose2d(4, 2, bias=False)", "t(2, 3, 4, 2)"),
+            ("LazyBatchNorm1d()", "t(4, 3)"), ("LazyBatchNorm2d(1e-3, affine=False)", "t(2, 3, 2, 2)"),
+            ("LazyInstanceNorm1d(affine=True)", "t(2, 3, 4)"), ("LazyBatchNorm1d()", "t(2, 3, 4, 5)"),
+            ("LazyConv2d(4, 2)", "t(2, 3)"),
+        )
+    ),
+    "fill(nn.ParameterDict({'a': torch.ones(2, 3), 'b': nn.Parameter(torch.ones(1))})).keys() | {'c'} == {*'abc'}",
+    "repr(nn.ParameterDict({'a': torch.ones(2, 3)}) | nn.ParameterDict({'c': torch.ones(1)}))",
+    "nn.ParameterDict({'a': torch.ones(1)})['b']", "[*nn.ParameterDict({'a': torch.ones(1)}).state_dict()]",
+    "nn.ParameterDict({'a': torch.ones(1)}).setdefault('a', 3)", "nn.ModuleDict(3)",
+    "nn.init.dirac_(torch.empty(4, 2, 3), 2)", "nn.init.dirac_(torch.empty(4, 2))",
+    "nn.init.orthogonal_(torch.empty(2)).T", "torch.mm(nn.init.orthogonal_(torch.empty(3, 5), 2), torch.eye(5)).norm()",
+    "(nn.init.sparse_(torch.empty(10, 4), 0.25) == 0).sum(0)", "nn.init.sparse_(torch.empty(3), 0.1)",
+    "nn.init.trunc_normal_(torch.empty(500), 1.0, 2.0, 0.5, 1.5).clamp(0.5, 1.5).mean().round()",
+    "data.StackDataset([1, 2], [3, 4])[1]", "data.StackDataset(a=[1, 2], b=[3, 4])[0]",
+    "data.StackDataset([1], [1, 2])",
+    "[*data.ChainDataset([[1, 2]])]", "[*data.ChainDataset([Stream(), Stream()])]",
+    "sorted(data.DataLoader(Stream(), None, num_workers=2))", "[*data.DataLoader(Stream(), 2, num_workers=1)]",
+    "sorted(data.SubsetRandomSampler([3, 5, 7]))", "data.get_worker_info()",
+    "[*data.DataLoader([*range(7)], 2, num_workers=2)]", "[*data.DataLoader([*range(5)], None, num_workers=1)]",
+    *(
+        f"testing.assert_close({text})"
+        for text in (
+            "torch.ones(2), torch.ones(3)", "torch.ones(2), torch.ones(2).double()", "1, 1.0", "1.0, 1.00000001",
+            "[1, 2], [1, 2]",
+            "{'a': 1}, {'a': 2}", "{'a': 1}, {'b': 1}", "'a', 'b'", "torch.ones(2), 'a'",
+            "torch.ones(2), torch.ones(2), rtol=1",
+            "torch.tensor(math.nan), torch.tensor(math.nan)",
+            "torch.tensor(math.nan), torch.tensor(math.nan), equal_nan=True",
+            "[1], (1,)", "[1], [1, 2]", "None, None", "None, 1", "torch.ones(2), [1.0, 1.0]",
+            "torch.ones(2), torch.ones(2) + 1",
+            "torch.ones(2), torch.ones(2) + 1e-6", "torch.ones(2), torch.ones(2).double(), check_dtype=False",
+            "i(4, 3), i(4, 3) + 1",
+            "torch.ones(2, 3), torch.ones(3, 2).t()", "torch.ones(2, 3), torch.ones(3, 2).t(), check_stride=True",
+            "torch.ones(2), torch.ones(2) + 1, rtol=1, atol=0.1", "math.inf, math.inf",
+        )
+    ),
+    "testing.make_tensor(2, 3, dtype=torch.float32, device='cpu').shape",
+    "testing.make_tensor((4,), dtype=torch.int64, device='cpu') < 10",
+    "testing.make_tensor((3, 4), dtype=torch.float64, device='cpu', noncontiguous=True, requires_grad=True).is_contiguous()",
+]  # fmt: skip
+
+
 class Case:
     """What an expression may name, on one library."""
 
@@ -295,9 +345,9 @@ class Case:
         swa = importlib.import_module(f"{torch.__name__}.optim.swa_utils")
         self.schedules = {**vars(optim.lr_scheduler), "SWALR": swa.SWALR}
         self.names = {
-            **{name: getattr(self, name) for name in ("t", "i", "fill", "plan", "steps", "average")},
+            **{name: getattr(self, name) for name in ("t", "i", "fill", "late", "plan", "steps", "average")},
             "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "optim": optim, "s": swa, "math": math,
-            "OrderedDict": OrderedDict, "utils": importlib.import_module(f"{torch.__name__}.nn.utils"),
+            "OrderedDict": OrderedDict, "Stream": self.stream(), "utils": importlib.import_module(f"{torch.__name__}.nn.utils"),
         }  # fmt: skip
         for name in ("nn.utils.rnn", "nn.utils.parametrize", "nn.utils.parametrizations", "utils.data", "testing"):
             try:
@@ -321,6 +371,15 @@ class Case:
                 each.copy_(self.torch.tensor(values.reshape(tuple(each.shape)).tolist(), dtype=self.torch.float64))
                 self.leaves.append(each)
         return layer
+
+    def late(self, layer: Any, *inputs: Any) -> list:
+        before = [repr(layer), *layer.state_dict(), layer.has_uninitialized_params()]
+        layer.double()(*inputs)
+        return [*before, type(layer).__name__, self.fill(layer)(*inputs)]
+
+    def stream(self) -> type:
+        data = importlib.import_module(f"{self.torch.__name__}.utils.data")
+        return type("Stream", (data.IterableDataset,), {"__iter__": lambda self: iter([1, 2, 3])})
 
     def groups(self) -> list:
         p, q = (self.torch.nn.Parameter(self.torch.ones(2) * scale) for scale in (1, -2))
