@@ -8,7 +8,7 @@ from typing import Any as _Any
 
 from mxlite._public import show as _show
 from mxlite.torch.nn import functional, parameter
-from mxlite.torch.nn.parameter import Parameter
+from mxlite.torch.nn.parameter import Parameter, UninitializedParameter
 
 #: Where the classes are; these modules are imported when one is asked for.
 _CLASSES = {
@@ -29,7 +29,6 @@ _CLASSES = {
     "_lazy": """
         LazyLinear LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
         LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d
-        UninitializedParameter
     """,
     "_plain": """
         ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Hardswish Hardsigmoid Hardtanh Hardshrink Softshrink
@@ -50,7 +49,7 @@ _CLASSES = {
 }
 _WHERE = {name: module for module, names in _CLASSES.items() for name in names.split()}
 
-__all__ = ["Parameter", "functional", "init", "parameter", "utils", *_WHERE]
+__all__ = ["Parameter", "UninitializedParameter", "functional", "init", "parameter", "utils", *_WHERE]
 
 
 def _later(name: str) -> _Any:

@@ -6,16 +6,7 @@ from typing import Any
 
 from mxlite.torch._tensor import Tensor, exchange
 from mxlite.torch.nn import _linear, _norms
-from mxlite.torch.nn.parameter import Parameter
-
-
-class UninitializedParameter(Parameter):
-    """A parameter whose shape is not known yet."""
-
-    def __repr__(self) -> str:
-        return "<UninitializedParameter>"
-
-    __str__ = __repr__
+from mxlite.torch.nn.parameter import Parameter, UninitializedParameter
 
 
 class _Lazy:

@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._public import defined
-from mxlite.torch._calls import explain_all, functions, prepare, run
+from mxlite.torch._calls import explain_all, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import int64
 from mxlite.torch._nodes import formula
@@ -243,6 +243,4 @@ def ctc_loss(
 
 
 explain_all(globals())
-_shared = "ctc_loss cosine_embedding_loss hinge_embedding_loss margin_ranking_loss poisson_nll_loss triplet_margin_loss"
-functions.update({name: globals()[name] for name in _shared.split()})
 __all__ = defined(globals())

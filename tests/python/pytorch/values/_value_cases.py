@@ -1,7 +1,7 @@
 """Expressions over layers, functions and training tools, and what one gives on a library: values, gradients, texts.
 
-tests/torch/check_values.py evaluates them on PyTorch and here, and records PyTorch's answers in values.json, with which
-test_torch_values.py compares ours. Inputs are made by formulas, so that no file of numbers goes with them.
+tests/torch/modules/check_values.py evaluates them on PyTorch and here, and records PyTorch's answers in values.json,
+with which test_torch_values.py compares ours. Inputs are made by formulas, so that no file of numbers goes with them.
 """
 
 from __future__ import annotations
@@ -332,7 +332,7 @@ ROWS += [
     ),
     "testing.make_tensor(2, 3, dtype=torch.float32, device='cpu').shape",
     "testing.make_tensor((4,), dtype=torch.int64, device='cpu') < 10",
-    "testing.make_tensor((3, 4), dtype=torch.float64, device='cpu', noncontiguous=True, requires_grad=True).is_contiguous()",
+    "testing.make_tensor((3, 4), dtype=torch.float64, device='cpu', noncontiguous=True).is_contiguous()",
 ]  # fmt: skip
 
 
@@ -347,7 +347,8 @@ class Case:
         self.names = {
             **{name: getattr(self, name) for name in ("t", "i", "fill", "late", "plan", "steps", "average")},
             "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "optim": optim, "s": swa, "math": math,
-            "OrderedDict": OrderedDict, "Stream": self.stream(), "utils": importlib.import_module(f"{torch.__name__}.nn.utils"),
+            "OrderedDict": OrderedDict, "Stream": self.stream(),
+            "utils": importlib.import_module(f"{torch.__name__}.nn.utils"),
         }  # fmt: skip
         for name in ("nn.utils.rnn", "nn.utils.parametrize", "nn.utils.parametrizations", "utils.data", "testing"):
             try:

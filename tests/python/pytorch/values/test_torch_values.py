@@ -1,6 +1,7 @@
 """Layers, functions and tools of training against what PyTorch gave: values, gradients, dtypes, texts, states.
 
-values.json has PyTorch's answers to the expressions of _value_cases.py (tests/torch/check_values.py records them).
+values.json has PyTorch's answers to the expressions of _value_cases.py, as tests/torch/modules/check_values.py records
+them.
 """
 
 from __future__ import annotations

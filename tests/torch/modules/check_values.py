@@ -1,4 +1,4 @@
-"""The expressions of tests/python/pytorch/_value_cases.py on PyTorch and on mxlite.torch.
+"""The expressions of tests/python/pytorch/values/_value_cases.py on PyTorch and on mxlite.torch.
 
 check_values.py [TEXT]: all, or those with a text; --record: writes PyTorch's answers into values.json.
 """
@@ -13,7 +13,7 @@ import torch as real
 
 import mxlite.torch as ours
 
-FOLDER = Path(__file__).resolve().parents[1] / "python" / "pytorch"
+FOLDER = Path(__file__).resolve().parents[2] / "python" / "pytorch" / "values"
 sys.path.insert(0, str(FOLDER))
 from _value_cases import ROWS, differs, evaluate  # noqa: E402
 
