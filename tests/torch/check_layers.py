@@ -484,7 +484,7 @@ CHECKS: list[tuple[str, Callable[..., list[str]], list[tuple]]] = [
     ("first values", check_first_values, [(text,) for text in FIRST_VALUES]),
     ("losses", check_loss, [(text,) for text in LOSSES]),
     ("optimizers", check_optimizer, [(text, "float32", 1e-5) for text in OPTIMIZERS]),
-    ("optimizers in float64", check_optimizer, [(text, "float64", 1e-6) for text in OPTIMIZERS]),
+    ("optimizers in float64", check_optimizer, [(text, "float64", 3e-6) for text in OPTIMIZERS]),
     ("schedules", check_schedule, [(text, epoch) for text in SCHEDULES for epoch in range(-1, 7)]),
     ("errors", check_error, [(text,) for text in ERRORS]),
 ]

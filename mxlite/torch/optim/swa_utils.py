@@ -13,8 +13,8 @@ from mxlite.torch._nodes import unrecorded as _unrecorded
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn._module import Module as _Module
 from mxlite.torch.nn._norms import BatchNorm1d, BatchNorm2d, BatchNorm3d
-from mxlite.torch.optim.lr_scheduler import LRScheduler as _LRScheduler
-from mxlite.torch.optim.lr_scheduler import annealed as _annealed
+from mxlite.torch.optim._schedule import LRScheduler as _LRScheduler
+from mxlite.torch.optim._schedule import annealed as _annealed
 
 __all__ = [
     "AveragedModel", "SWALR", "update_bn", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn",
