@@ -130,6 +130,8 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = False) -> Tensor:
     """Where grid_sample finds the pixels of images that matrices (batch, d, d + 1) turn: (batch, ..., d)."""
     dims = len(size) - 2
+    if min(size) < 1:
+        raise ValueError(f"affine_grid: sizes are 1 or more, got {list(size)}")
     if not theta._dtype.is_floating_point or tuple(theta.shape) != (size[0], dims, dims + 1) or dims not in (2, 3):
         raise (ValueError if dims in (2, 3) else NotImplementedError)(
             f"affine_grid: theta is (n, 2, 3) or (n, 3, 4) of a floating dtype, got {list(theta.shape)}, {list(size)}"
@@ -194,14 +196,14 @@ def grid_sample(
 
     def compute(x: Tensor, grid: Tensor) -> Tensor:
         n, c = x.shape[:2]
-        flat, total = x.reshape(n, c, -1), None
+        flat, total, points = x.flatten(2), None, math.prod(grid.shape[1:-1])
         lines = [taps(grid.select(-1, dims - 1 - dim), size) for dim, size in enumerate(sizes)]
         for corner in itertools.product(*lines):
             index, weight = corner[0]
             for (place, share), size in zip(corner[1:], sizes[1:]):
                 index, weight = index * size + place, weight * share
-            found = flat.gather(2, index.reshape(n, 1, -1).expand(n, c, math.prod(grid.shape[1:-1])))
-            part = found * weight.reshape(n, 1, -1)
+            found = flat.gather(2, index.reshape(n, 1, points).expand(n, c, points))
+            part = found * weight.reshape(n, 1, points)
             total = part if total is None else total + part
         return total.reshape(n, c, *grid.shape[1:-1])
 

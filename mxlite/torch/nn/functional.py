@@ -367,10 +367,10 @@ def multi_head_attention_forward(
         k, v = (_rims.pad(x, (0, 0, 0, 0, 0, 1)) for x in (k, v))
     if mask is not None:
         mask = _rims.pad(mask, (0, k.shape[0] - mask.shape[-1]))
-    q, k, v = (x.reshape(x.shape[0], batch, num_heads, -1).permute(1, 2, 0, 3) for x in (q, k, v))
+    q, k, v = (x.reshape(x.shape[0], batch, num_heads, width // num_heads).permute(1, 2, 0, 3) for x in (q, k, v))
     made, shares = _attended(q, k, v, mask, dropout_p if training else 0.0, 1 / math.sqrt(width // num_heads))
     made = linear(made.permute(2, 0, 1, 3).reshape(steps * batch, width), out_proj_weight, out_proj_bias)
-    made = made.reshape(steps, batch, -1)
+    made = made.reshape(steps, batch, out_proj_weight.shape[0])
     shares = shares.mean(1) if average_attn_weights else shares
     if query.ndim == 2:
         made, shares = made.squeeze(1), shares.squeeze(0)

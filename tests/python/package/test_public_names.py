@@ -166,7 +166,7 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.func", "from torch.nn import DataParallel"):
+for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.func", "from torch.nn import Buffer"):
     try:
         exec(statement)
     except ImportError as error:
@@ -177,7 +177,7 @@ for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.fun
         f"No module named 'mxnet.rtc': {RTC}",
         f"No module named 'mxlite.rtc': {RTC}",
         f"No module named 'torch.func': {PYTORCH}",
-        f"No module named 'mxlite.torch.nn.DataParallel': {PYTORCH}",
+        f"No module named 'mxlite.torch.nn.Buffer': {PYTORCH}",
     ]
 
 

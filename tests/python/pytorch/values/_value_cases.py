@@ -336,6 +336,36 @@ ROWS += [
 ]  # fmt: skip
 
 
+#: Nothing, one of everything, and more than a vector's width.
+ROWS += [
+    "F.interpolate(t(0, 2, 3, 3), scale_factor=2)", "F.interpolate(t(1, 1, 1, 1), (2, 3), mode='bilinear')",
+    "F.grid_sample(t(0, 2, 3, 3), t(0, 2, 2, 2))", "F.grid_sample(t(1, 1, 3, 3), t(1, 0, 2, 2))",
+    "F.max_pool2d(t(0, 2, 4, 4), 2, return_indices=True)", "F.unfold(t(0, 2, 3, 3), 2)",
+    "F.pixel_shuffle(t(0, 4, 2, 2), 2)",
+    "F.embedding_bag(i(3, 0), t(3, 2), i(1, 2))", "F.embedding_bag(i(3, 0, 2), t(3, 2))",
+    "F.embedding_bag(i(3, 2, 0), t(3, 2))",
+    "F.soft_margin_loss(t(0), t(0).detach())", "F.margin_ranking_loss(t(0), t(0), t(0).detach())",
+    "F.triplet_margin_loss(t(0, 2), t(0, 2), t(0, 2))", "F.gaussian_nll_loss(t(0), t(0), t(0) ** 2)",
+    "F.poisson_nll_loss(t(0), t(0))", "F.rms_norm(t(0, 3), (3,))", "F.local_response_norm(t(0, 3, 2), 2)",
+    "F.interpolate(t(1, 40, 30, 33), (15, 70), mode='bicubic').sum((2, 3))", "F.rms_norm(t(3, 1100), (1100,)).sum(1)",
+    "F.max_pool1d(t(1, 1, 1030), 33, 7, 16, return_indices=True)[1].sum()", "F.lp_pool1d(t(1, 1, 70), 2, 35)",
+    "F.affine_grid(t(0, 2, 3), (0, 1, 2, 2))", "F.pdist(t(1, 3))", "F.pdist(t(40, 3)).sum()", "F.rrelu(t(0))",
+    "F.multi_margin_loss(t(40, 33), i(33, 40))",
+    "F.ctc_loss(t(40, 3, 35).log_softmax(2), i(34, 3, 9) + 1, (40, 39, 33), (9, 8, 1))",
+    "fill(nn.MultiheadAttention(4, 2))(t(3, 0, 4), t(3, 0, 4), t(3, 0, 4))[0]", "fill(nn.GRUCell(3, 2))(t(0, 3))",
+    "fill(nn.MultiheadAttention(34, 2))(t(35, 2, 34), t(35, 2, 34), t(35, 2, 34))[0].sum((0, 1))",
+    "fill(nn.LSTMCell(3, 2))(t(0, 3))",
+    "fill(nn.TransformerEncoderLayer(4, 2, 5, 0.0))(t(1, 1, 4))", "F.soft_margin_loss(t(3) * math.nan, t(3).detach())",
+    "F.interpolate(t(1, 1, 2, 2) * math.nan, (3, 3), mode='bilinear')",
+    "F.hinge_embedding_loss(t(3) * math.nan, t(3).detach())",
+    "F.max_pool2d(torch.tensor([[[1.0, math.nan], [2.0, 0.0]]]), 2, return_indices=True)[0]",
+    "F.interpolate(t(2, 2, 4, 6).transpose(2, 3), size=5, mode='bicubic')",
+    "F.unfold(t(2, 2, 4, 6).transpose(2, 3), 2)",
+    "F.pixel_unshuffle(t(2, 4, 6).transpose(1, 2), 2)",
+    "F.grid_sample(t(1, 2, 3, 4).transpose(2, 3), t(1, 2, 2, 2).transpose(1, 2))",
+]  # fmt: skip
+
+
 class Case:
     """What an expression may name, on one library."""
 
