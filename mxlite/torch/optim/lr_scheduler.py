@@ -15,9 +15,8 @@ from types import FunctionType
 from typing import Any
 
 from mxlite._public import show as _show
-from mxlite.torch.optim._cycles import CyclicLR, OneCycleLR
 from mxlite.torch.optim._optimizer import Optimizer
-from mxlite.torch.optim._schedule import LRScheduler
+from mxlite.torch.optim._schedule import CyclicLR, LRScheduler, OneCycleLR
 
 __all__ = [
     "LRScheduler", "StepLR", "MultiStepLR", "ExponentialLR", "ConstantLR", "LinearLR", "PolynomialLR",

@@ -419,8 +419,10 @@ class DataLoader:
             for place, indices in enumerate(() if self._streams else self._order()):
                 yield place % count, partial(self._read, indices)
 
-        pools = [ThreadPoolExecutor(1, initializer=begin, initargs=(number,)) for number in range(count)]
+        pools = [ThreadPoolExecutor(1) for _ in range(count)]
         try:
+            for number, pool in enumerate(pools):
+                pool.submit(begin, number).result()  # which raises what worker_init_fn does
             for number, job in itertools.chain(jobs(), itertools.repeat((0, None))):
                 if job is not None:
                     waiting.append((number, pools[number].submit(job)))

@@ -182,6 +182,42 @@ def test_what_is_refused_by_name() -> None:
         optim.Muon  # noqa: B018
 
 
+class Split(data.IterableDataset):
+    def __iter__(self) -> Any:
+        own = data.get_worker_info()
+        assert own.num_workers == 2 and own.dataset is not self.__dict__.get("whole") and own.seed != 0
+        return iter(range(own.id, 9, own.num_workers))
+
+
+def test_workers_read_ahead_in_order_and_say_what_went_wrong() -> None:
+    begun: list[int] = []
+    loader = data.DataLoader(range(20), 3, num_workers=3, worker_init_fn=begun.append, persistent_workers=True)
+    for _ in range(2):
+        assert torch.cat(list(loader)).tolist() == list(range(20))
+    assert sorted(begun) == [0, 0, 1, 1, 2, 2] and data.get_worker_info() is None and len(loader) == 7
+    assert sorted(int(each) for each in data.DataLoader(Split(), None, num_workers=2)) == list(range(9))
+    few = iter(data.DataLoader(range(1000), num_workers=2, prefetch_factor=4))
+    assert next(few).item() == 0 and next(few).item() == 1
+    few.close()
+
+    def fail(*_: Any) -> Any:
+        raise OSError("no such file")
+
+    for options in ({"worker_init_fn": fail}, {"collate_fn": fail}):
+        with pytest.raises(OSError, match="no such file"):
+            list(data.DataLoader(range(4), num_workers=2, **options))
+
+
+def test_a_schedule_and_an_optimizer_go_on_from_a_pickle() -> None:
+    p = nn.Parameter(torch.ones(2))
+    made = optim.NAdam([p], 0.1)
+    run = lambda made, p: run_steps(made, p, 3).copy()  # noqa: E731
+    q, again = pickle.loads(pickle.dumps((p, made)))
+    again.register_step_pre_hook(lambda *_: None)
+    again.param_groups[0]["params"] = [q]
+    assert np.array_equal(run(made, p), run(again, q))
+
+
 def test_gradients_are_clipped() -> None:
     a, b, c = (nn.Parameter(torch.zeros(2)) for _ in range(3))
     a.grad, b.grad = torch.tensor([3.0, 0.0]), torch.tensor([0.0, 4.0])
