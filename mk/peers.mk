@@ -138,6 +138,9 @@ test-torch: lib $(TORCH)/torch.stamp
 	@$(TORCH_PY) tests/torch/check_pairs.py
 	@$(TORCH_PY) tests/torch/transforms/check_transforms.py
 	@$(TORCH_PY) tests/torch/check_layers.py
+	@$(TORCH_PY) tests/torch/modules/check_values.py
+	@$(TORCH_PY) tests/torch/modules/check_states.py
+	@$(TORCH_PY) tests/torch/modules/missing_names.py --check
 	@$(TORCH_PY) tests/torch/modules/check_refusals.py
 	@$(TORCH_PY) tests/torch/check_calls.py $(CALLS_ARGS)
 

@@ -167,6 +167,29 @@ OPTIMIZERS = [
             (0.99, 0.5), (0, 0.1), (0, 0.9), (False, True), (False, True)
         )
     ),
+    *(
+        f"optim.{name}(groups, {first}, weight_decay={decay}, maximize={maximize})"
+        for (name, first), decay, maximize in product(
+            (
+                ("Adagrad", "lr=0.1, lr_decay=0.1"),
+                ("Adagrad", "initial_accumulator_value=0.5, eps=1e-3"),
+                ("Adadelta", "lr=0.5, rho=0.8, eps=1e-3"),
+                ("Adadelta", "rho=1"),
+                ("Adamax", "0.01, (0.5, 0.9)"),
+                ("NAdam", "0.01, momentum_decay=0.1"),
+                ("NAdam", "betas=(0.5, 0.9), decoupled_weight_decay=True"),
+                ("RAdam", "0.05, (0.5, 0.9)"),
+                ("RAdam", "0.05, decoupled_weight_decay=True"),
+                ("ASGD", "0.02, lambd=0.1, alpha=0.5, t0=5"),
+                ("ASGD", "t0=0"),
+            ),
+            (0, 0.1),
+            (False, True),
+        )
+    ),
+    "optim.Rprop(groups, 0.01, (0.4, 1.3), (1e-3, 0.5))",
+    "optim.Rprop(groups, maximize=True)",
+    *(f"optim.{name}(groups)" for name in "Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD".split()),
     "optim.SGD(groups)",
     "optim.Adam(groups)",
     "optim.AdamW(groups)",
@@ -187,6 +210,12 @@ SCHEDULES = [
     "LinearLR(o, 0.5, 0.75, 4)",
     "ConstantLR(o, 0.5, 3)",
     "ConstantLR(o, 0.5, 0)",
+    "PolynomialLR(o)",
+    "PolynomialLR(o, 7, 2.5)",
+    "MultiplicativeLR(o, lambda epoch: 0.9)",
+    "MultiplicativeLR(o, [lambda epoch: 0.9, lambda epoch: 1 / (epoch + 1)])",
+    "CosineAnnealingWarmRestarts(o, 3)",
+    "CosineAnnealingWarmRestarts(o, 2, 2, 0.01)",
 ]
 
 #: What is refused, and what some layers are like as texts, as PyTorch says it (`--record` writes it again): make test
@@ -305,6 +334,15 @@ def check_layer(text: str, shapes: tuple) -> list[str]:
     return found
 
 
+def first_difference(first: Any, second: Any, path: str = "") -> list[str]:
+    """Where two values, or sequences of them, first differ."""
+    if isinstance(first, (tuple, list)) and isinstance(second, (tuple, list)) and len(first) == len(second):
+        found = (first_difference(a, b, f"{path}[{k}]") for k, (a, b) in enumerate(zip(first, second)))
+        return next((each for each in found if each), [])
+    alike = first == second if isinstance(first, str) else not isinstance(first, (tuple, list)) and same(first, second)
+    return [] if alike else [f"{path}: {first} {second}"]
+
+
 def check_first_values(text: str) -> list[str]:
     """How first values differ: their bounds, means and deviations, of 200 layers."""
     found = []
@@ -362,7 +400,13 @@ def check_optimizer(text: str, kind: str, rtol: float) -> list[str]:
         state = made.state_dict()
         kept = [sorted(state["state"][number].items()) for number in sorted(state["state"])]
         states.append([value for each in kept for _, value in each])
-        texts.append((repr(made), [sorted(each) for each in state["state"].values()], str(state["param_groups"])))
+        texts.append(
+            (
+                repr(made),
+                [sorted(each) for each in state["state"].values()],
+                [sorted(group.items()) for group in state["param_groups"]],
+            )
+        )
     found = [] if same(*ends, rtol) else [f"parameters: {ends}"]
     found += [] if same(*states, max(rtol, 2e-5)) else [f"state: {states}"]
     return found + ([] if texts[0] == texts[1] else [f"texts: {texts}"])
@@ -398,7 +442,7 @@ def check_schedule(text: str, last_epoch: int) -> list[str]:
             made.step()
             rates.append([*made.get_last_lr(), made.last_epoch])
         answers.append((rates, made.base_lrs, sorted(name for name in state if name[0] != "_")))
-    return [] if answers[0][2] == answers[1][2] and same(answers[0][:2], answers[1][:2], 1e-9) else [str(answers)]
+    return first_difference(*answers)
 
 
 def outcome(torch: Any, text: str) -> list[str]:
@@ -440,7 +484,7 @@ CHECKS: list[tuple[str, Callable[..., list[str]], list[tuple]]] = [
     ("first values", check_first_values, [(text,) for text in FIRST_VALUES]),
     ("losses", check_loss, [(text,) for text in LOSSES]),
     ("optimizers", check_optimizer, [(text, "float32", 1e-5) for text in OPTIMIZERS]),
-    ("optimizers in float64", check_optimizer, [(text, "float64", 1e-6) for text in OPTIMIZERS]),
+    ("optimizers in float64", check_optimizer, [(text, "float64", 3e-6) for text in OPTIMIZERS]),
     ("schedules", check_schedule, [(text, epoch) for text in SCHEDULES for epoch in range(-1, 7)]),
     ("errors", check_error, [(text,) for text in ERRORS]),
 ]

@@ -504,6 +504,14 @@ _WINDOWS = " instance_norm " + " ".join(
     for dims in (1, 2, 3)
 )
 
+#: Functions that check_values.py compares, by calls of its own.
+_VALUES = """ affine_grid alpha_dropout celu_ channel_shuffle cosine_embedding_loss ctc_loss elu_ embedding_bag
+    feature_alpha_dropout fold gaussian_nll_loss grid_sample gumbel_softmax hardtanh_ hinge_embedding_loss interpolate
+    leaky_relu_ local_response_norm lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss max_unpool1d max_unpool2d
+    max_unpool3d multi_head_attention_forward multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss pdist
+    pixel_shuffle pixel_unshuffle poisson_nll_loss rms_norm rrelu rrelu_ selu_ soft_margin_loss threshold_
+    triplet_margin_loss triplet_margin_with_distance_loss unfold upsample upsample_bilinear upsample_nearest"""
+
 #: What is no function of tensors, or not of single ones: tests of its own have it.
 APART = {
     "torch": """Size Tensor device dtype enable_grad finfo get_default_dtype iinfo inference_mode initial_seed
@@ -511,14 +519,16 @@ APART = {
         set_num_interop_threads get_float32_matmul_precision set_float32_matmul_precision use_deterministic_algorithms
         are_deterministic_algorithms_enabled is_warn_always_enabled set_warn_always
         is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
-        manual_seed memory_format no_grad save set_anomaly_enabled set_default_dtype set_grad_enabled
-        set_printoptions"""
+        channel_shuffle manual_seed memory_format no_grad pixel_shuffle pixel_unshuffle save
+        set_anomaly_enabled set_default_dtype set_grad_enabled
+        set_printoptions vmap"""
     + _WINDOWS,
     "Tensor": """cuda data_ptr __annotations__ __array_priority__ __copy__ __deepcopy__ __del__ __dict__ __module__
         __slots__ __weakref__""",
     "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of
         unrecorded vector_norm"""
-    + _WINDOWS,
+    + _WINDOWS
+    + _VALUES,
     "linalg": "LinAlgError",
     "special": "",
 }

@@ -18,6 +18,7 @@ from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
 from mxlite.torch._kinds import check_dim
+from mxlite.torch._make.random import uniform_of
 from mxlite.torch._math import reductions as _reductions
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._nodes import formula
@@ -264,6 +265,17 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     )
 
 
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """x above 0, else x times a random slope between two; times their mean, where it does not train."""
+    _check("rrelu", input)
+    if lower > upper:
+        raise RuntimeError(f"rrelu: lower is at most upper, got {lower} and {upper}")
+    slope = uniform_of(tuple(input.shape), input._dtype, lower, upper) if training else (lower + upper) / 2
+    return _apply("RreluWithNoiseBackward0", input, lambda x: choose(x <= 0, x * slope, x), inplace=inplace)
+
+
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """Not below 0 and not above 6."""
     return hardtanh(input, 0.0, 6.0, inplace)
@@ -320,6 +332,20 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         rule,
         saves="01",
     )
+
+
+def _into(function: Callable) -> Callable:
+    """The function, into the tensor itself."""
+
+    def made(input: Tensor, *args: Any, **options: Any) -> Tensor:
+        return function(input, *args, inplace=True, **options)
+
+    made.__name__, made.__doc__ = function.__name__ + "_", f"{function.__name__}, into the tensor itself."
+    return made
+
+
+for _function in (elu, selu, celu, leaky_relu, hardtanh, rrelu, threshold):
+    globals()[_function.__name__ + "_"] = _into(_function)
 
 
 explain_all(globals(), quick=("relu", "relu_"))

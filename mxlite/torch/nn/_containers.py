@@ -1,4 +1,4 @@
-"""Sequential, ModuleList, ModuleDict and ParameterList: modules and parameters in order."""
+"""Sequential, ModuleList, ModuleDict, ParameterList and ParameterDict: modules and parameters in order."""
 
 from __future__ import annotations
 
@@ -160,60 +160,106 @@ class ParameterList(_Listed):
             raise TypeError(f"mxlite.torch: a ParameterList holds tensors, not {typename(member)}")
         setattr(self, name, member if isinstance(member, Parameter) else Parameter(member))
 
-    def extra_repr(self) -> str:  # noqa: D102
+    def extra_repr(self, kind: Any = lambda each: each.dtype) -> str:  # noqa: D102
         return "\n".join(
-            f"  ({name}): Parameter containing: [{each.dtype} of size {'x'.join(map(str, each.shape))}]"
+            f"  ({name}): Parameter containing: [{kind(each)} of size {'x'.join(map(str, each.shape))}]"
             for name, each in self._parameters.items()
         )
 
 
-class ModuleDict(Module):
-    """A dictionary of modules."""
+class _Named(Module):
+    """Members by name: children, unless a subclass says otherwise."""
 
-    def __init__(self, modules: Any = None) -> None:
+    _held = "_modules"
+
+    def __init__(self, members: Any = None) -> None:
         super().__init__()
-        if modules is not None:
-            self.update(modules)
+        if members is not None:
+            self.update(members)
 
-    def update(self, modules: Any) -> None:
-        """Adds those of a dictionary, or of pairs of names and modules."""
-        for name, module in modules.items() if hasattr(modules, "items") else modules:
-            self[name] = module
+    @property
+    def _own(self) -> dict[str, Any]:
+        return self.__dict__[self._held]
 
-    def __getitem__(self, key: str) -> Module:
-        return self._modules[key]
+    def update(self, members: Any) -> None:
+        """Adds those of a dictionary, or of pairs of names and members."""
+        if not isinstance(members, Iterable):
+            raise TypeError(f"{type(self).__name__}: update takes names and members, not {typename(members)}")
+        for name, member in members.items() if hasattr(members, "items") else members:
+            self[name] = member
 
-    def __setitem__(self, key: str, module: Module) -> None:
-        self.add_module(key, module)
+    def __getitem__(self, key: str) -> Any:
+        return self._own[key]
+
+    def __setitem__(self, key: str, member: Any) -> None:
+        self.add_module(key, member)
 
     def __delitem__(self, key: str) -> None:
-        del self._modules[key]
+        del self._own[key]
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._own)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(self._own)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._modules
+        return key in self._own
 
     def keys(self) -> Iterable[str]:
         """The names."""
-        return self._modules.keys()
+        return self._own.keys()
 
-    def values(self) -> Iterable[Module]:
-        """The modules."""
-        return self._modules.values()
+    def values(self) -> Iterable[Any]:
+        """The members."""
+        return self._own.values()
 
-    def items(self) -> Iterable[tuple[str, Module]]:
-        """The names and modules."""
-        return self._modules.items()
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The names and members."""
+        return self._own.items()
 
-    def pop(self, key: str) -> Module:
+    def pop(self, key: str) -> Any:
         """Takes one away, and returns it."""
-        return self._modules.pop(key)
+        return self._own.pop(key)
 
     def clear(self) -> None:
         """Takes all away."""
-        self._modules.clear()
+        self._own.clear()
+
+
+class ModuleDict(_Named):
+    """A dictionary of modules."""
+
+
+class ParameterDict(_Named):
+    """A dictionary of parameters; tensors become parameters."""
+
+    _held = "_parameters"
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
+
+    def __setitem__(self, key: str, member: Any) -> None:
+        if not isinstance(member, Tensor):
+            raise TypeError(f"mxlite.torch: a ParameterDict holds tensors, not {typename(member)}")
+        self.register_parameter(key, member if isinstance(member, Parameter) else Parameter(member))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The parameter of a name, or a default."""
+        return self._own.get(key, default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter of a name, which is the default where there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def copy(self) -> ParameterDict:
+        """Another dictionary of the same parameters."""
+        return type(self)(self._own)
+
+    def __or__(self, other: Any) -> ParameterDict:
+        return type(self)({**self._own, **other._own})
+
+    def extra_repr(self) -> str:  # noqa: D102
+        return ParameterList.extra_repr(self, Tensor.type)  # type: ignore[arg-type]

@@ -69,14 +69,9 @@ class Bilinear(Layer):
     """y[k] = x1' W[k] x2 + b[k]: (..., in1_features) and (..., in2_features) become (..., out_features)."""
 
     def __init__(
-        self,
-        in1_features: int,
-        in2_features: int,
-        out_features: int,
-        bias: bool = True,
-        device: Any = None,
+        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,
         dtype: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if in1_features <= 0:
             raise ValueError(f"Bilinear: in1_features is 1 or more, got {in1_features}")
@@ -104,22 +99,16 @@ class Embedding(Layer):
     """Rows of a weight at indices: (...) becomes (..., embedding_dim)."""
 
     def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        padding_idx: int | None = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-        _weight: Any = None,
-        _freeze: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
+        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None,
+        _freeze: bool = False, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
-        if max_norm is not None or scale_grad_by_freq or sparse:
-            raise NotImplementedError("mxlite.torch: Embedding has no max_norm, scale_grad_by_freq and sparse")
+        self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse = (
+            max_norm, norm_type, scale_grad_by_freq, sparse
+        )  # fmt: skip
+        if scale_grad_by_freq or sparse:
+            raise NotImplementedError("mxlite.torch: Embedding has no scale_grad_by_freq and no sparse")
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise AssertionError(f"Embedding: padding_idx is one of {num_embeddings} rows, got {padding_idx}")
@@ -149,11 +138,57 @@ class Embedding(Layer):
 
     def forward(self, input: Any) -> Any:
         """The rows at indices."""
-        return functional.embedding(input, self.weight, self.padding_idx)
+        return functional.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
     def extra_repr(self) -> str:  # noqa: D102
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2.0}
+        more = (f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value)
+        return f"{self.num_embeddings}, {self.embedding_dim}{''.join(more)}"
+
+
+class EmbeddingBag(Layer):
+    """Sums, means or maxima (`mode`) of rows of a weight at indices in bags."""
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, _weight: Any = None,
+        include_last_offset: bool = False, padding_idx: int | None = None, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if scale_grad_by_freq or sparse:
+            raise NotImplementedError("mxlite.torch: EmbeddingBag has no scale_grad_by_freq and no sparse")
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise AssertionError(f"EmbeddingBag: padding_idx is one of {num_embeddings} rows, got {padding_idx}")
+        self.num_embeddings, self.embedding_dim, self.mode = num_embeddings, embedding_dim, mode
+        self.max_norm, self.norm_type, self.include_last_offset = max_norm, norm_type, include_last_offset
+        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        if _weight is None:
+            self._parameter("weight", (num_embeddings, embedding_dim), dtype, device)
+            self.reset_parameters()
+        else:
+            self.weight = Parameter(_weight)
+
+    reset_parameters = Embedding.reset_parameters
+
+    @classmethod
+    def from_pretrained(cls, embeddings: Any, freeze: bool = True, **options: Any) -> EmbeddingBag:
+        """One with a given weight, which wants no gradient if `freeze`."""
+        made = cls(*embeddings.shape, _weight=embeddings, **options)
+        made.weight.requires_grad_(not freeze)
+        return made
+
+    def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
+        """A row for each bag: of indices (bag, index), or one behind another with offsets."""
+        return functional.embedding_bag(
+            input, self.weight, offsets, self.max_norm, self.norm_type, mode=self.mode, padding_idx=self.padding_idx,
+            per_sample_weights=per_sample_weights, include_last_offset=self.include_last_offset,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:  # noqa: D102
+        usual = {"max_norm": None, "norm_type": 2.0}
+        more = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{padding}"
+        return f"{self.num_embeddings}, {self.embedding_dim}{''.join(more)}, mode={self.mode!r}{padding}"
 
 
 class _Convolution(Layer):
@@ -209,19 +244,10 @@ class _Convolution(Layer):
 
 class _Straight(_Convolution):
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None,
         dtype: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
         made = {"device": device, "dtype": dtype}
         sizes["output_padding"] = 0
@@ -245,20 +271,10 @@ class _Turned(_Convolution):
     _turned = True
 
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+        output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         if padding_mode != "zeros":
             raise ValueError(f"{type(self).__name__}: padding_mode is 'zeros', got {padding_mode!r}")
         sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}

@@ -80,13 +80,9 @@ _mse = {
 
 
 def mse_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     weight: Any = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """The squares of differences: their mean, their sum, or each."""
     if weight is not None or reduce is not None or size_average is not None:
         raise NotImplementedError("mxlite.torch: mse_loss has input, target and reduction alone")
@@ -111,13 +107,9 @@ def l1_loss(
 
 
 def smooth_l1_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     beta: float = 1.0,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """d^2 / (2 beta) where |d| is below beta, else |d| - beta / 2."""
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss: beta is not negative, got {beta}")
@@ -155,14 +147,9 @@ def huber_loss(
 
 
 def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Tensor:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """Minus the logarithms of probabilities of the classes that `target` names, weighted.
 
     Args:
@@ -246,15 +233,9 @@ _mul_by = prepare("MulBackward1", "_mul_scalar", "scalar", slots="0")
 
 
 def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Tensor:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
     """nll_loss of log_softmax; `target` may hold probabilities of all classes instead of one class."""
     _check_reduction(reduction)
     if label_smoothing > 1:
@@ -310,13 +291,9 @@ def _smoothed(
 
 
 def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    reduce: Any = None,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """-(t log(p) + (1 - t) log(1 - p)); logarithms are not below -100."""
     if target.shape != input.shape:
         raise ValueError(
@@ -343,14 +320,9 @@ def binary_cross_entropy(
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    pos_weight: Tensor | None = None,
-) -> Tensor:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """binary_cross_entropy of the sigmoid, computed from its argument."""
     if target.shape != input.shape:
         raise ValueError(
@@ -387,13 +359,9 @@ _softplus = prepare("SoftplusBackward0", "_mxl_softrelu")
 
 
 def kl_div(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     log_target: bool = False,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """target (log(target) - input): the mean, the sum, each, or ("batchmean") the sum over the first extent."""
     if reduction not in ("none", "batchmean", "sum", "mean"):
         raise ValueError(f"reduction is 'none', 'mean', 'sum' or 'batchmean', got {reduction!r}")

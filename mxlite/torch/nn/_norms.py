@@ -31,15 +31,9 @@ class _OfChannels(_Affine):
     _ndims: tuple[int, ...] = ()
 
     def __init__(
-        self,
-        num_features: int,
-        eps: float,
-        momentum: float | None,
-        affine: bool,
-        track_running_stats: bool,
-        bias: bool,
-        made: tuple,
-    ) -> None:
+        self, num_features: int, eps: float, momentum: float | None, affine: bool, track_running_stats: bool,
+        bias: bool, made: tuple,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -81,17 +75,9 @@ class _BatchNorm(_OfChannels):
         return name == "num_batches_tracked" and (version is None or version < 2)
 
     def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, (dtype, device))
 
     def forward(self, input: Any) -> Any:
@@ -112,17 +98,9 @@ class _BatchNorm(_OfChannels):
 
 class _InstanceNorm(_OfChannels):
     def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = False,
-        track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
+        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
+        track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, (dtype, device))
 
     def forward(self, input: Any) -> Any:
@@ -153,14 +131,9 @@ class LayerNorm(_Affine):
     """Normalises the last dimensions, of `normalized_shape`."""
 
     def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
@@ -179,20 +152,39 @@ class LayerNorm(_Affine):
         )
 
 
+class RMSNorm(_Affine):
+    """Divides the last dimensions, of `normalized_shape`, by the root of their mean square."""
+
+    def __init__(
+        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
+        self._parameter("weight", shape if elementwise_affine else None, dtype, device)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Makes the weight ones."""
+        if self.elementwise_affine:
+            init.ones_(self.weight)
+
+    def forward(self, input: Any) -> Any:
+        """The normalised input."""
+        return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:  # noqa: D102
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
 class GroupNorm(_Affine):
     """Normalises groups of channels of (batch, num_channels, ...)."""
 
     def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
+        dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"GroupNorm: num_groups ({num_groups}) does not divide num_channels ({num_channels})")

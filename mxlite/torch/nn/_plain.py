@@ -107,6 +107,7 @@ for _row in (
     ("PairwiseDistance", F.pairwise_distance, {"p": 2.0, "eps": 1e-6, "keepdim": False}),
 ):  # fmt: skip
     _layer(*_row)
+_layer("RReLU", F.rrelu, {"lower": 1 / 8, "upper": 1 / 3, **_INPLACE}, "lower={lower}, upper={upper}", _switches=True)
 for _name in ("Hardswish", "Hardsigmoid"):
     _layer(_name, getattr(F, _name.lower()), _INPLACE, _shows_inplace=False)
 
@@ -157,10 +158,11 @@ def _check_probability(self: Any) -> None:
         raise ValueError(f"{type(self).__name__}: p is from 0 to 1, got {self.p}")
 
 
-for _which in ("", "1d", "2d", "3d"):
-    _function = getattr(F, f"dropout{_which}")
+_dropouts = {f"Dropout{_which}": getattr(F, f"dropout{_which}") for _which in ("", "1d", "2d", "3d")}
+_dropouts.update(AlphaDropout=F.alpha_dropout, FeatureAlphaDropout=F.feature_alpha_dropout)
+for _name, _function in _dropouts.items():
     _body = {"_switches": True, "_finish": _check_probability}
-    _layer(f"Dropout{_which}", _function, {"p": 0.5, **_INPLACE}, "p={p}, inplace={inplace}", **_body)
+    _layer(_name, _function, {"p": 0.5, **_INPLACE}, "p={p}, inplace={inplace}", **_body)
 
 
 def _finish_pool(self: Any) -> None:
@@ -175,6 +177,88 @@ def _finish_row(self: Any) -> None:
         setattr(self, name, sizes_of(getattr(self, name), 1))
 
 
+def _finish_padding(self: Any) -> None:
+    if isinstance(self.padding, int):
+        self.padding = (self.padding,) * (2 * self._dims)
+    self.padding = tuple(self.padding)
+
+
+def _padding_layer(name: str, dims: int, mode: str, options: dict[str, Any], shown: str) -> None:
+    def pad(input: Any, padding: Any, value: Any = None) -> Any:
+        return F.pad(input, padding, mode, value)
+
+    pad.__name__, pad.__doc__ = "pad", f"A rim, {mode}, around {dims} spatial dimensions."
+    _layer(f"{name}{dims}d", pad, {"padding": _GIVEN, **options}, shown, _finish=_finish_padding, _dims=dims)
+
+
+for _dims in (1, 2, 3):
+    for _name, _mode in (("Reflection", "reflect"), ("Replication", "replicate"), ("Circular", "circular")):
+        _padding_layer(_name + "Pad", _dims, _mode, {}, "{padding}")
+    _padding_layer("ConstantPad", _dims, "constant", {"value": _GIVEN}, "padding={padding}, value={value}")
+    _padding_layer("ZeroPad", _dims, "constant", {}, "{padding}")
+
+
+def _softmax2d(input: Any) -> Any:
+    """softmax over the channels of images."""
+    if input.ndim not in (3, 4):
+        raise ValueError(f"Softmax2d: 3 dimensions, or 4 with a batch, got {input.ndim}")
+    return F.softmax(input, -3)
+
+
+_layer("Softmax2d", _softmax2d, {})
+_layer("PixelShuffle", F.pixel_shuffle, {"upscale_factor": _GIVEN}, "upscale_factor={upscale_factor}")
+_layer("PixelUnshuffle", F.pixel_unshuffle, {"downscale_factor": _GIVEN}, "downscale_factor={downscale_factor}")
+_layer("ChannelShuffle", F.channel_shuffle, {"groups": _GIVEN}, "groups={groups}")
+_layer("LocalResponseNorm", F.local_response_norm, {"size": _GIVEN, "alpha": 1e-4, "beta": 0.75, "k": 1.0},
+       "{size}, alpha={alpha}, beta={beta}, k={k}")  # fmt: skip
+_COLUMNS = {"kernel_size": _GIVEN, "dilation": 1, "padding": 0, "stride": 1}
+_SHOWN = ", ".join(f"{_name}={{{_name}}}" for _name in _COLUMNS)
+_layer("Unfold", F.unfold, _COLUMNS, _SHOWN)
+_layer("Fold", F.fold, {"output_size": _GIVEN, **_COLUMNS}, "output_size={output_size}, " + _SHOWN)
+
+
+class Upsample(_Plain):
+    """A layer of functional.interpolate."""
+
+    _function = staticmethod(F.interpolate)
+    _options = inspect.signature(
+        lambda size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None: None
+    )
+
+    def _finish(self) -> None:
+        scale = self.scale_factor
+        self.scale_factor = tuple(map(float, scale)) if isinstance(scale, tuple) else scale and float(scale)
+
+    def extra_repr(self) -> str:  # noqa: D102
+        name = "size" if self.scale_factor is None else "scale_factor"
+        return f"{name}={getattr(self, name)!r}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """A layer of functional.interpolate, nearest."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor)
+
+
+class UpsamplingBilinear2d(Upsample):
+    """A layer of functional.interpolate, bilinear, of which corner pixels coincide."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, "bilinear", True)
+
+
+def _finish_unpool(self: Any) -> None:
+    _finish_pool(self)
+    for name in ("kernel_size", "stride", "padding"):
+        setattr(self, name, sizes_of(getattr(self, name), self._dims))
+
+
+def _unpool_forward(self: Any, input: Any, indices: Any, output_size: Any = None) -> Any:
+    """Elements at the places that max_pool found, among zeros."""
+    return self._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
 _WINDOW = {"kernel_size": _GIVEN, "stride": None, "padding": 0}
 _MEAN = {"ceil_mode": False, "count_include_pad": True}
 _SHOWN = "kernel_size={kernel_size}, stride={stride}, padding={padding}"
@@ -182,6 +266,14 @@ for _dims in (1, 2, 3):
     _layer(f"MaxPool{_dims}d", getattr(F, f"max_pool{_dims}d"),
            {**_WINDOW, "dilation": 1, "return_indices": False, "ceil_mode": False},
            _SHOWN + ", dilation={dilation}, ceil_mode={ceil_mode}", _finish=_finish_pool)  # fmt: skip
+    _layer(
+        f"LPPool{_dims}d",
+        getattr(F, f"lp_pool{_dims}d"),
+        {"norm_type": _GIVEN, "kernel_size": _GIVEN, "stride": None, "ceil_mode": False},
+        "norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}",
+    )
+    _layer(f"MaxUnpool{_dims}d", getattr(F, f"max_unpool{_dims}d"), _WINDOW, _SHOWN, _finish=_finish_unpool,
+           _dims=_dims, forward=_unpool_forward)  # fmt: skip
     _layer(f"AvgPool{_dims}d", getattr(F, f"avg_pool{_dims}d"),
            {**_WINDOW, **_MEAN} if _dims == 1 else {**_WINDOW, **_MEAN, "divisor_override": None},
            _SHOWN, _finish=_finish_row if _dims == 1 else _finish_pool)  # fmt: skip
@@ -196,6 +288,8 @@ for _dims in (1, 2, 3):
 
 def _finish_loss(self: Any) -> None:
     """size_average and reduce are what `reduction` was once."""
+    if self.__dict__.get("distance_function", self) is None:
+        self.distance_function = globals()["PairwiseDistance"]()
     old = self.__dict__.pop("size_average", None), self.__dict__.pop("reduce", None)
     if old != (None, None):
         raise NotImplementedError(f"mxlite.torch: {type(self).__name__} has reduction, not size_average and reduce")
@@ -219,6 +313,20 @@ for _name, _function, _options in (
     ("BCELoss", F.binary_cross_entropy, {"weight": None, **_OLD}),
     ("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, {"weight": None, **_OLD, "pos_weight": None}),
     ("KLDivLoss", F.kl_div, {**_OLD, "log_target": False}),
-):
+    ("MarginRankingLoss", F.margin_ranking_loss, {"margin": 0.0, **_OLD}),
+    ("HingeEmbeddingLoss", F.hinge_embedding_loss, {"margin": 1.0, **_OLD}),
+    ("CosineEmbeddingLoss", F.cosine_embedding_loss, {"margin": 0.0, **_OLD}),
+    ("TripletMarginLoss", F.triplet_margin_loss, {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False, **_OLD}),
+    ("TripletMarginWithDistanceLoss", F.triplet_margin_with_distance_loss,
+     {"distance_function": None, "margin": 1.0, "swap": False, "reduction": "mean"}),
+    ("MultiMarginLoss", F.multi_margin_loss, {"p": 1, "margin": 1.0, "weight": None, **_OLD}),
+    ("MultiLabelMarginLoss", F.multilabel_margin_loss, _OLD),
+    ("MultiLabelSoftMarginLoss", F.multilabel_soft_margin_loss, {"weight": None, **_OLD}),
+    ("SoftMarginLoss", F.soft_margin_loss, _OLD),
+    ("PoissonNLLLoss", F.poisson_nll_loss,
+     {"log_input": True, "full": False, "size_average": None, "eps": 1e-8, "reduce": None, "reduction": "mean"}),
+    ("GaussianNLLLoss", F.gaussian_nll_loss, {"full": False, "eps": 1e-6, "reduction": "mean"}),
+    ("CTCLoss", F.ctc_loss, {"blank": 0, "reduction": "mean", "zero_infinity": False}),
+):  # fmt: skip
     _taken = [option for option in _options if option not in ("size_average", "reduce")]
     _layer(_name, _function, _options, _finish=_finish_loss, _taken=_taken, forward=_loss_forward)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from mxlite.torch._calls import prepare, run_many
 from mxlite.torch._shape.parts import cat
-from mxlite.torch._tensor import Tensor, zeros_of
+from mxlite.torch._tensor import Tensor, from_values, zeros_of
 from mxlite.torch.nn import functional
 from mxlite.torch.nn._linear import Layer
+from mxlite.torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 #: How many gates a network has, by what the operator calls it.
 _GATES = {"rnn_tanh": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
@@ -26,19 +29,10 @@ class RNNBase(Layer):
     """
 
     def __init__(
-        self,
-        mode: str,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         if not 0 <= dropout <= 1:
             raise ValueError(f"{mode}: dropout is a number from 0 to 1, got {dropout}")
@@ -100,7 +94,12 @@ class RNNBase(Layer):
         return cat(parts, 0)
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The states of the last layer after each step, and the last states of all layers (of lstm: and the cells)."""
+        """The states of the last layer after each step, and the last states of all layers (of lstm: and the cells).
+
+        Of a packed sequence they are one, too.
+        """
+        if isinstance(input, PackedSequence):
+            return self._of_packed(input, hx)
         if input.ndim not in (2, 3):
             raise ValueError(f"{type(self).__name__}: the input has 2 dimensions, or 3 with a batch, got {input.ndim}")
         batched = input.ndim == 3
@@ -121,6 +120,27 @@ class RNNBase(Layer):
         elif self.batch_first:
             x = x.transpose(0, 1)
         return x, tuple(last) if len(last) == 2 else last[0]
+
+    def _of_packed(self, packed: PackedSequence, hx: Any) -> Any:
+        """Sequences of each length by themselves."""
+        x, lengths = pad_packed_sequence(packed)
+        counts = lengths._values()
+        rows = [np.flatnonzero(counts == count) for count in np.unique(counts)]
+        order = from_values(np.argsort(np.concatenate(rows)))
+        made, last = [], []
+        for each in rows:
+            index, steps = from_values(each), int(counts[each[0]])
+            part = x.narrow(0, 0, steps).index_select(1, index)
+            given = hx if isinstance(hx, tuple) else (hx,)
+            states = [state if state is None else state.index_select(1, index) for state in given]
+            part = part.transpose(0, 1) if self.batch_first else part
+            y, state = self.forward(part, tuple(states) if len(states) == 2 else states[0])
+            y = y.transpose(0, 1) if self.batch_first else y
+            made.append(functional.pad(y, (0, 0, 0, 0, 0, x.shape[0] - steps)))
+            last.append(state if isinstance(state, tuple) else (state,))
+        joined = [cat(list(each), 1).index_select(1, order) for each in (made, *zip(*last))]
+        again = pack_padded_sequence(joined[0], lengths, enforce_sorted=packed.sorted_indices is None)
+        return again, tuple(joined[1:]) if len(joined) == 3 else joined[1]
 
     def _run(self, layers: range, x: Tensor, states: list[Tensor]) -> list[Tensor]:
         kind = x._dtype
@@ -155,14 +175,9 @@ class RNN(RNNBase):
     """h' = tanh(W x + b + R h + d), or relu."""
 
     def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        nonlinearity: str = "tanh",
-        *args: Any,
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", *args: Any,
         **more: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"RNN: nonlinearity is 'tanh' or 'relu', got {nonlinearity!r}")
         self.__dict__["nonlinearity"] = nonlinearity
@@ -181,3 +196,86 @@ class GRU(RNNBase):
 
     def __init__(self, input_size: int, hidden_size: int, *args: Any, **more: Any) -> None:
         super().__init__("GRU", input_size, hidden_size, *args, **more)
+
+
+class RNNCellBase(Layer):
+    """One step of a recurrent network: (batch, input_size) or (input_size,), and a state."""
+
+    _gates = 1
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = self._gates * hidden_size
+        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
+        for name, shape in {**shapes, **dict.fromkeys(("bias_ih", "bias_hh"), (rows,) if bias else None)}.items():
+            self._parameter(name, shape, dtype, device)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters anew: uniform, up to 1 / sqrt(hidden_size)."""
+        self._uniform(1 / math.sqrt(self.hidden_size) if self.hidden_size else 0.0)
+
+    def _parts(self, input: Tensor, *states: Tensor | None) -> tuple[Tensor, Tensor, list[Tensor]]:
+        """What the weights make of the input and of the first state, and the states."""
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{type(self).__name__}: the input has 1 dimension, or 2 with a batch, got {input.ndim}")
+        shape = (*input.shape[:-1], self.hidden_size)
+        found = [zeros_of(shape, input._dtype) if each is None else each for each in states]
+        if input.shape[-1] != self.input_size or any(each.shape != shape for each in found):
+            kind = ValueError if any(each.ndim not in (1, 2) for each in found) else RuntimeError
+            raise kind(f"{type(self).__name__}: {self.input_size} features and states of shape {list(shape)} are "
+                       f"expected, got {list(input.shape)} and {[list(each.shape) for each in found]}")  # fmt: skip
+        own = self._parameters
+        first = functional.linear(input, own["weight_ih"], own["bias_ih"])
+        return first, functional.linear(found[0], own["weight_hh"], own["bias_hh"]), found
+
+    def extra_repr(self) -> str:  # noqa: D102
+        more = "" if getattr(self, "nonlinearity", "tanh") == "tanh" else f", nonlinearity={self.nonlinearity}"
+        return f"{self.input_size}, {self.hidden_size}" + ", bias=False" * (not self.bias) + more
+
+
+class RNNCell(RNNCellBase):
+    """h' = tanh(W x + b + R h + d), or relu."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", *args: Any,
+        **more: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(input_size, hidden_size, bias, *args, **more)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The state after the step."""
+        first, second, _ = self._parts(input, hx)
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"RNNCell: nonlinearity is 'tanh' or 'relu', got {self.nonlinearity!r}")
+        return getattr(first + second, self.nonlinearity)()
+
+
+class LSTMCell(RNNCellBase):
+    """A step of long short-term memory; its state is a pair, (h, c)."""
+
+    _gates = 4
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The state after the step."""
+        first, second, (_, c) = self._parts(input, *(hx or (None, None)))
+        i, f, g, o = (first + second).chunk(4, -1)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+
+class GRUCell(RNNCellBase):
+    """A step of gated recurrent units."""
+
+    _gates = 3
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The state after the step."""
+        first, second, (h,) = self._parts(input, hx)
+        (r, z, n), (s, y, m) = first.chunk(3, -1), second.chunk(3, -1)
+        n = (n + (r + s).sigmoid() * m).tanh()
+        return n + (z + y).sigmoid() * (h - n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,30 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         raise RuntimeError(f"dropout: drops elements of floating dtypes, got {input._dtype}")
     mask = cast(uniform_of(tuple(input.shape), input._dtype) >= p, input._dtype) / (1.0 - p)
     return input.mul_(mask) if inplace else input * mask
+
+
+def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"alpha_dropout: p is from 0 to 1, got {p}")
+    if not training or p == 0 or input.numel() == 0:
+        return input
+    if p == 1:
+        return input.mul_(0.0) if inplace else input * 0.0
+    low = -1.7580993408473766  # what SELU comes to far below 0
+    a = 1 / math.sqrt((low * low * p + 1) * (1 - p))
+    kept = cast(uniform_of(shape, input._dtype) >= p, input._dtype)
+    more = (1 - kept) * (low * a) - low * a * p
+    return input.mul_(kept * a).add_(more) if inplace else input * (kept * a) + more
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """Elements are SELU's least value with probability p, and all are scaled to keep mean and variance."""
+    return _alpha_dropped(input, p, training, inplace, tuple(input.shape))
+
+
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """alpha_dropout of whole channels."""
+    return _alpha_dropped(input, p, training, inplace, tuple(input.shape[:2]) + (1,) * (input.ndim - 2))
 
 
 def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:

@@ -6,6 +6,7 @@ One function serves all numbers of dimensions, with a batch and without; conv2d 
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any, Callable
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from mxlite._public import defined
 from mxlite.torch._calls import explain_all, prepare, require_tensor, run
 from mxlite.torch._errors import wrong_argument
+from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn._rims import constant_pad, dropout
 
@@ -74,15 +76,9 @@ def _require_steps(name: str, dims: int, **steps: Any) -> None:
 
 
 def _convolution(
-    dims: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
+    dims: int, input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
     x, batched = _batched(f"conv{dims}d", input, dims)
     _require_groups(f"conv{dims}d", weight, bias, groups)
     _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
@@ -132,16 +128,9 @@ def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilati
 
 
 def _transposed(
-    dims: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Tensor:
+    dims: int, input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
     name = f"conv_transpose{dims}d"
     x, batched = _batched(name, input, dims)
     _require_groups(name, weight, bias, groups)
@@ -177,16 +166,9 @@ def _transposed(
 
 
 def _pooled(
-    label: str,
-    kind: str,
-    dims: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
+    label: str, kind: str, dims: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
     **more: Any,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
     batched = input.ndim == dims + 2
@@ -224,33 +206,92 @@ def _pooled(
 
 
 def _max_pool(
-    dims: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Tensor:
+    dims: int, input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Tensor:  # fmt: skip
     if min(sizes_of(dilation, dims)) <= 0:
         raise RuntimeError(f"max_pool{dims}d: a dilation is positive, got {dilation}")
-    if return_indices or any(each != 1 for each in sizes_of(dilation, dims)):
-        raise NotImplementedError(f"mxlite.torch: max_pool{dims}d has no dilation and no return_indices")
-    label = f"MaxPool{dims}DWithIndicesBackward0"
-    return _pooled(label, "max", dims, input, kernel_size, stride, padding, ceil_mode)
+    label, dilation = f"MaxPool{dims}DWithIndicesBackward0", sizes_of(dilation, dims)
+    if not return_indices and all(each == 1 for each in dilation):
+        return _pooled(label, "max", dims, input, kernel_size, stride, padding, ceil_mode)
+    kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
+    steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
+    if min(kernel) <= 0 or min(steps) <= 0 or any(not 0 <= rim <= size // 2 for rim, size in zip(rims, kernel)):
+        raise RuntimeError(f"max_pool{dims}d: windows and steps are positive, padding is at most half a window")
+    lines = []
+    for size, window, rim, step, apart in zip(input.shape[-dims:], kernel, rims, steps, dilation):
+        left = size + 2 * rim - apart * (window - 1) - 1
+        count = (-(-left // step) if ceil_mode else left // step) + 1
+        count -= bool(ceil_mode and (count - 1) * step >= size + rim)
+        if count < 1:
+            raise RuntimeError(f"max_pool{dims}d: a window of {window} is larger than the input, {list(input.shape)}")
+        at = np.arange(count)[:, None] * step - rim + np.arange(window) * apart
+        inside = np.ma.masked_outside(at, 0, size - 1)
+        lines.append(np.clip(at, inside.min(1).data[:, None], inside.max(1).data[:, None]))
+    return _largest(label, dims, input, lines, return_indices)
+
+
+def _largest(label: str, dims: int, input: Tensor, lines: list[np.ndarray], return_indices: bool) -> Any:
+    """The largest element of each window, and its place among all of its channel.
+
+    Args:
+        lines: For each spatial dimension the positions of each window, (windows, positions).
+    """
+    x, batched = _batched(label[:9], input, dims)
+    table, sizes = np.zeros((1, 1), np.int64), x.shape[2:]
+    for line, size in zip(lines, sizes):
+        wide = table[:, None, :, None] * size + line[None, :, None, :]
+        table = wide.reshape(table.shape[0] * line.shape[0], -1)
+    places = from_values(table)
+    values = x.detach().flatten(2).index_select(2, places.reshape(-1)).reshape(*x.shape[:2], *table.shape)
+    index = places.expand(values.shape).gather(3, values.argmax(3, True)).squeeze(3)
+    shape = (*x.shape[:2], *(len(line) for line in lines))
+    made = formula(
+        label, [x], lambda x, index: x.flatten(2).gather(2, index).reshape(shape), saves="", constants=[index]
+    )
+    both = made, index.reshape(shape)
+    both = both if batched else tuple(each.squeeze(0) for each in both)
+    return both if return_indices else both[0]
+
+
+def _max_unpool(
+    dims: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    x, batched = _batched(f"max_unpool{dims}d", input, dims)
+    if indices.shape != input.shape:
+        raise RuntimeError(
+            f"max_unpool{dims}d: indices have the input's shape {list(input.shape)}, got {indices.shape}"
+        )
+    kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
+    steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
+    usual = [(n - 1) * step - 2 * rim + k for n, step, rim, k in zip(x.shape[2:], steps, rims, kernel)]
+    sizes = usual if output_size is None else list(output_size)[-dims:]
+    if any(not size - step < want < size + step for want, size, step in zip(sizes, usual, steps)):
+        raise ValueError(f"max_unpool{dims}d: output_size is {usual}, or by less than a step different, got {sizes}")
+    index = (indices if batched else indices.unsqueeze(0)).flatten(2)
+    if index.numel() and (int(index.max()) >= math.prod(sizes) or int(index.min()) < 0):
+        raise RuntimeError(f"max_unpool{dims}d: an index is outside {math.prod(sizes)} places")
+
+    def compute(x: Tensor, index: Tensor) -> Tensor:
+        empty = full_of((*x.shape[:2], math.prod(sizes)), 0, x._dtype)
+        return empty.scatter(2, index, x.flatten(2)).reshape(*x.shape[:2], *sizes)
+
+    made = formula(f"MaxUnpool{max(dims, 2)}DBackward0", [x], compute, saves="", constants=[index])
+    return made if batched else made.squeeze(0)
+
+
+def _lp_pool(
+    dims: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    sums = _avg_pool(dims, input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return ((sums.sign() * sums.abs().relu()) * math.prod(sizes_of(kernel_size, dims))).pow(1 / norm_type)
 
 
 def _avg_pool(
-    dims: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
+    dims: int, input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
     label, kind = f"AvgPool{dims}DBackward0", "avg" if divisor_override is None else "sum"
     if divisor_override == 0:
         raise RuntimeError("divisor_override is not 0")
@@ -299,15 +340,17 @@ def _adaptive_avg_pool(dims: int, input: Tensor, output_size: Any) -> Tensor:
 
 
 def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
-    """The largest of each of the windows, where they divide each dimension evenly."""
+    """The largest of each of the windows that share out each dimension."""
     wanted = _adaptive_sizes(dims, "adaptive_max_pool", input, output_size)
     sizes = tuple(input.shape[-dims:])
     if 0 in wanted or (input.shape[0] == 0 and 0 not in input.shape[1:]):
         return _adaptive_avg_pool(dims, input, output_size)  # either has no elements
     if return_indices or any(size % want for size, want in zip(sizes, wanted)):
-        raise NotImplementedError(
-            f"mxlite.torch: adaptive_max_pool{dims}d divides the input into equal windows alone, without return_indices"
-        )
+        lines = []
+        for size, want in zip(sizes, wanted):
+            starts, ends = np.arange(want) * size // want, -(-(np.arange(want) + 1) * size // want)
+            lines.append(np.minimum(starts[:, None] + np.arange((ends - starts).max()), ends[:, None] - 1))
+        return _largest(f"AdaptiveMaxPool{dims}DBackward0", dims, input, lines, return_indices)
     return _max_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
 
 
@@ -336,6 +379,8 @@ _TABLE = (
     ("conv{}d", _convolution, "The correlation of (batch, channels, ...) with a weight of (out, in / groups, kernel)"),
     ("conv_transpose{}d", _transposed, "The transposed convolution, with a weight of (in, out / groups, kernel)"),
     ("max_pool{}d", _max_pool, "The largest element of each window"),
+    ("max_unpool{}d", _max_unpool, "Elements at the places that max_pool found, among zeros"),
+    ("lp_pool{}d", _lp_pool, "The root of the sum of powers of each window"),
     ("avg_pool{}d", _avg_pool, "The mean of each window"),
     ("adaptive_avg_pool{}d", _adaptive_avg_pool, "Means of as many windows as asked for"),
     ("adaptive_max_pool{}d", _adaptive_max_pool, "The largest elements of as many windows as asked for"),
@@ -345,6 +390,5 @@ _TABLE = (
 for _name, _function, _document in _TABLE:
     for _dims in (1, 2, 3):
         globals()[_name.format(_dims)] = _made(_name.format(_dims), _function, _dims, _document)
-
 explain_all(globals())
 __all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "dropout")]

@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as _np
+
 from mxlite._public import show as _show
+from mxlite.torch._dtypes import float64 as _float64
+from mxlite.torch._make.random import normal_of as _normal_of
 from mxlite.torch._nodes import unrecorded as _unrecorded
 from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import from_values as _from_values
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: None = None) -> Tensor:
@@ -120,6 +125,51 @@ def kaiming_normal_(
 ) -> Tensor:
     """Normal, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
     return tensor if 0 in tensor.shape else normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity))
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: None = None
+) -> Tensor:
+    """Normally distributed numbers, but none below a or above b."""
+    low, high = (math.erf((each - mean) / std / math.sqrt(2)) for each in (a, b))
+    with _unrecorded():
+        return tensor.uniform_(low, high).erfinv_().mul_(std * math.sqrt(2)).add_(mean).clamp_(a, b)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: None = None) -> Tensor:
+    """A matrix, the first dimension and all others, whose rows or columns are orthonormal, times gain."""
+    if tensor.ndim < 2:
+        raise ValueError(f"orthogonal_: the tensor has 2 dimensions or more, got {tensor.ndim}")
+    if not tensor.numel():
+        return tensor
+    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
+    values = _normal_of((max(rows, columns), min(rows, columns)), _float64)._values()
+    q, r = _np.linalg.qr(values)
+    q = q * _np.sign(_np.diag(r))
+    with _unrecorded():
+        return tensor.copy_(_from_values((q.T if rows < columns else q) * gain).reshape(tensor.shape))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """A weight of a convolution that keeps as many channels as it can, of each group."""
+    if tensor.ndim not in (3, 4, 5) or tensor.shape[0] % groups:
+        raise ValueError(f"dirac_: 3 to 5 dimensions, and groups divide the first, got {list(tensor.shape)}, {groups}")
+    values, part = _np.zeros(tuple(tensor.shape)), tensor.shape[0] // groups
+    middle = tuple(size // 2 for size in tensor.shape[2:])
+    for row in range(tensor.shape[0]):
+        if row % part < tensor.shape[1]:
+            values[(row, row % part, *middle)] = 1
+    with _unrecorded():
+        return tensor.copy_(_from_values(values))
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: None = None) -> Tensor:
+    """A matrix of normally distributed numbers, of each of whose columns a part (sparsity) is 0."""
+    if tensor.ndim != 2:
+        raise ValueError(f"sparse_: the tensor has 2 dimensions, got {tensor.ndim}")
+    order = _normal_of(tuple(tensor.shape), _float64)._values().argsort(0).argsort(0)
+    with _unrecorded():
+        return tensor.normal_(0, std).masked_fill_(_from_values(order < math.ceil(sparsity * tensor.shape[0])), 0)
 
 
 _show(globals())

@@ -28,4 +28,13 @@ class Parameter(Tensor):
     __str__ = __repr__
 
 
+class UninitializedParameter(Parameter):
+    """A parameter whose shape is not known yet."""
+
+    def __repr__(self) -> str:
+        return "<UninitializedParameter>"
+
+    __str__ = __repr__
+
+
 _show(globals())

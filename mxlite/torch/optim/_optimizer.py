@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
-from collections import defaultdict
-from collections.abc import Callable
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from mxlite.torch._convert import cast
+from mxlite.torch._dtypes import float32
 from mxlite.torch._nodes import unrecorded
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, full_of
 from mxlite.torch.autograd import enable_grad
 from mxlite.torch.nn._module import clear_gradients, typename
+from mxlite.torch.nn._state import RemovableHandle
 
 
 class Optimizer:
@@ -21,6 +24,9 @@ class Optimizer:
         params: Parameters; or dictionaries with "params" and the options of that group.
         defaults: Options of groups that do not give them.
     """
+
+    #: What `_update` finds as zeros in the state before the first step of a parameter.
+    _remembers: tuple[str, ...] = ()
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -36,6 +42,26 @@ class Optimizer:
             raise ValueError("optimizer: there are no parameters")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
+
+    def _start(self, given: dict[str, Any], **fine: bool) -> None:
+        """Begins with the arguments of `__init__`, which are the options.
+
+        Args:
+            fine: Whether an option does, where it is not one that all optimizers limit alike.
+        Raises: ValueError: one does not.
+        """
+        options = {name: value for name, value in given.items() if name not in ("self", "params", "__class__")}
+        for name, value in options.items():
+            if not (fine.get(name, True) and (name not in _LIMITS or _LIMITS[name](value))):
+                raise ValueError(f"{type(self).__name__}: {name} does not do: {value}")
+        Optimizer.__init__(self, given["params"], options)
+
+    def _hooks_of(self, kind: str) -> tuple[Callable, ...]:
+        return tuple(self.__dict__.get("_hooks", {}).get(kind, {}).values())
+
+    def __init_subclass__(cls) -> None:
+        if "step" in cls.__dict__:
+            cls.step = _hooked(cls.__dict__["step"])
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Adds parameters with options of their own: {"params": ..., "lr": ...}."""
@@ -78,8 +104,22 @@ class Optimizer:
                     gradient = parameter.grad
                     if gradient is not None:
                         gradient = -gradient if group["maximize"] else gradient.detach()
-                        self._update(group, parameter, gradient, self.state[parameter])
+                        state = self.state[parameter]
+                        if not state:
+                            state.update(self._first(group, parameter))
+                        if "step" in state:
+                            state["step"] += 1
+                        self._update(group, parameter, gradient, state)
         return loss
+
+    def _first(self, group: dict[str, Any], parameter: Tensor) -> dict[str, Any]:
+        """What is remembered of a parameter before its first step."""
+        names = self._names(group)
+        return {"step": 0, **{name: zeros_like(parameter) for name in names}} if names else {}
+
+    def _names(self, group: dict[str, Any]) -> Iterable[str]:
+        """The names of what begins as zeros."""
+        return self._remembers
 
     def _update(self, group: dict[str, Any], parameter: Tensor, gradient: Tensor, state: dict[str, Any]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no step")
@@ -88,6 +128,8 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """{"state": what is remembered, by the number of the parameter, "param_groups": options and numbers}."""
+        for hook in self._hooks_of("state_dict_pre"):
+            hook(self)
         numbers = {
             id(each): place
             for place, each in enumerate(each for group in self.param_groups for each in group["params"])
@@ -95,16 +137,21 @@ class Optimizer:
         groups = [{**group, "params": [numbers[id(each)] for each in group["params"]]} for group in self.param_groups]
         for group in groups:
             group["params"] = group.pop("params")  # last
-        return {
-            "state": {numbers[id(each)]: state for each, state in self.state.items() if state},
+        made = {
+            "state": {numbers[id(each)]: _exported(state) for each, state in self.state.items() if state},
             "param_groups": groups,
         }
+        for hook in self._hooks_of("state_dict_post"):
+            made = hook(self, made) or made
+        return made
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over what state_dict returned, for parameters in the same order.
 
         Raises: ValueError: there are other numbers of groups or parameters.
         """
+        for hook in self._hooks_of("load_state_dict_pre"):
+            state_dict = hook(self, state_dict) or state_dict
         groups, own = state_dict["param_groups"], self.param_groups
         if len(groups) != len(own):
             raise ValueError(f"load_state_dict: {len(own)} groups are expected, got {len(groups)}")
@@ -127,6 +174,8 @@ class Optimizer:
             }
             for theirs, ours in zip(groups, own)
         ]
+        for hook in self._hooks_of("load_state_dict_post"):
+            hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -139,17 +188,81 @@ class Optimizer:
         return text + ")"
 
 
+def _hooked(step: Callable) -> Callable:
+    """A method `step` that calls the optimizer's hooks, and leaves a mark for schedules."""
+
+    @wraps(step)
+    def run(self: Optimizer, *args: Any, **named: Any) -> Any:
+        for hook in self._hooks_of("step_pre"):
+            found = hook(self, args, named)
+            if found is not None:
+                args, named = found
+        result = step(self, *args, **named)
+        if "_stepped" in self.__dict__:  # a schedule asks
+            self._stepped = True
+        for hook in self._hooks_of("step_post"):
+            hook(self, args, named)
+        return result
+
+    return run
+
+
+Optimizer.step = _hooked(Optimizer.step)  # type: ignore[method-assign]
+
+
+def _registering(kind: str) -> Callable:
+    def register(self: Optimizer, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        hooks = self.__dict__.setdefault("_hooks", {}).setdefault(kind, OrderedDict())
+        return RemovableHandle(hooks, hook, prepend)
+
+    register.__name__ = register.__qualname__ = f"register_{kind}_hook"
+    register.__doc__ = "Has hook(optimizer, ...) called then; what it returns takes the place of what it was given."
+    return register
+
+
+for _kind in (
+    "step_pre",
+    "step_post",
+    *(f"{way}_{when}" for way in ("state_dict", "load_state_dict") for when in ("pre", "post")),
+):
+    setattr(Optimizer, f"register_{_kind}_hook", _registering(_kind))
+
+#: Numbers that are remembered, which PyTorch's dictionaries have as tensors.
+_NUMBERS = ("step", "eta", "mu", "mu_product")
+
+#: What options must be.
+_LIMITS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys("lr eps weight_decay momentum lr_decay initial_accumulator_value momentum_decay".split(),
+                    lambda value: value >= 0),
+    "rho": lambda value: 0 <= value <= 1,
+    "betas": lambda value: all(0 <= beta < 1 for beta in value),
+}  # fmt: skip
+
+
+def _exported(state: dict[str, Any]) -> dict[str, Any]:
+    """What is remembered, as PyTorch has it."""
+    return {name: full_of((), each, float32) if name in _NUMBERS else each for name, each in state.items()}
+
+
 def _fitted(name: str, value: Any, parameter: Any) -> Any:
     """A copy of what is remembered, in the dtype of its parameter."""
+    if name in _NUMBERS and isinstance(parameter, Tensor):
+        return int(value) if name == "step" else float(value)
     if not isinstance(value, Tensor):
         return copy.deepcopy(value)
-    if name == "step" or not isinstance(parameter, Tensor):
-        return value.detach().clone()
-    return cast(value.detach().clone(), parameter._dtype)
+    return cast(value.detach().clone(), parameter._dtype) if isinstance(parameter, Tensor) else value.detach().clone()
 
 
-def require_options(*checks: tuple[str, float, bool]) -> None:
-    """Raises: ValueError: an option, (its name in the message, its value, whether it does), does not do."""
-    for name, value, fine in checks:
-        if not fine:
-            raise ValueError(f"optimizer: {name} does not do: {value}")
+def zeros_like(parameter: Tensor) -> Tensor:
+    """Zeros of a parameter's shape, dtype and layout."""
+    return parameter.detach().clone().zero_()
+
+
+def decayed(group: dict[str, Any], parameter: Tensor, gradient: Tensor) -> Tensor:
+    """The gradient with weight decay, which makes the parameter smaller at once where it is decoupled."""
+    decay = group["weight_decay"]
+    if decay and group.get("decoupled_weight_decay"):
+        parameter.mul_(1 - float(group["lr"]) * decay)
+    elif decay:
+        gradient = gradient.add(parameter, alpha=decay)
+    return gradient

@@ -1,12 +1,17 @@
-"""`torch.utils.data`: datasets, samplers, and DataLoader, which reads in the calling process."""
+"""`torch.utils.data`: datasets, samplers, and DataLoader, which reads in the calling process or in threads of it."""
 
 from __future__ import annotations
 
 import bisect
+import copy
 import itertools
 import math
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as _np
 
@@ -76,6 +81,44 @@ class ConcatDataset(Dataset):
             index += len(self)
         which = bisect.bisect_right(self.cumulative_sizes, index)
         return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
+
+
+class StackDataset(Dataset):
+    """Examples of several datasets side by side: tuples, or dictionaries of datasets given by name."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if bool(args) == bool(kwargs):
+            raise ValueError("StackDataset: give datasets, or datasets by name, not both and not none")
+        self.datasets: Any = args or kwargs
+        sizes = [len(each) for each in args or kwargs.values()]
+        if len(set(sizes)) > 1:
+            raise ValueError(f"StackDataset: all datasets have one length, got {sizes}")
+        self._length = sizes[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: each[index] for name, each in self.datasets.items()}
+        return tuple(each[index] for each in self.datasets)
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class ChainDataset(IterableDataset):
+    """Datasets without indices, one behind another."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        super().__init__()
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        for each in self.datasets:
+            if not isinstance(each, IterableDataset):
+                raise AssertionError(f"ChainDataset: takes datasets without indices, got {type(each)}")
+            yield from each
+
+    def __len__(self) -> int:
+        return sum(len(each) for each in self.datasets)
 
 
 class Subset(Dataset):
@@ -168,6 +211,20 @@ class RandomSampler(Sampler):
         return self.num_samples
 
 
+class SubsetRandomSampler(Sampler):
+    """Some indices in a random order."""
+
+    def __init__(self, indices: Sequence[int], generator: None = None) -> None:
+        _require_no_generator(generator)
+        self.indices = indices
+
+    def __iter__(self) -> Iterator[int]:
+        return (self.indices[place] for place in _randperm(len(self.indices)).tolist())
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
 class WeightedRandomSampler(Sampler):
     """Indices drawn with probabilities in proportion to weights."""
 
@@ -258,6 +315,23 @@ def default_convert(data: Any) -> Any:
     return data
 
 
+class WorkerInfo(NamedTuple):
+    """Which worker reads: its number, how many there are, its seed, and its dataset."""
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+_worker = threading.local()
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """In a worker of a DataLoader: which one it is; else None."""
+    return getattr(_worker, "info", None)
+
+
 class DataLoader:
     """Batches of a dataset, read in the calling process.
 
@@ -267,41 +341,28 @@ class DataLoader:
         sampler: Which indices, in which order. batch_sampler: lists of them.
         collate_fn: What makes a batch of a list of examples; None: default_collate.
         drop_last: Whether a shorter last batch is left out.
-        num_workers: 0; any other number raises NotImplementedError.
-    The other options, about workers and memory, have no effect.
+        num_workers: Threads that read ahead, each every num_workers-th batch, or a stream of its own; 0: none.
+        worker_init_fn: Called in each worker first, with its number. prefetch_factor: batches that each is ahead (2).
+    The other options, about processes and memory, have no effect.
     """
 
     def __init__(
-        self,
-        dataset: Any,
-        batch_size: int | None = 1,
-        shuffle: bool | None = None,
-        sampler: Any = None,
-        batch_sampler: Any = None,
-        num_workers: int = 0,
-        collate_fn: Callable | None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        timeout: float = 0,
-        worker_init_fn: Callable | None = None,
-        multiprocessing_context: Any = None,
-        generator: None = None,
-        *,
-        prefetch_factor: int | None = None,
-        persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
-    ) -> None:
+        self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
+        batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable | None = None, pin_memory: bool = False,
+        drop_last: bool = False, timeout: float = 0, worker_init_fn: Callable | None = None,
+        multiprocessing_context: Any = None, generator: None = None, *, prefetch_factor: int | None = None,
+        persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
+    ) -> None:  # fmt: skip
         if num_workers < 0:
             raise ValueError(f"DataLoader: num_workers is 0 or more, got {num_workers}")
-        if num_workers:
-            raise NotImplementedError("mxlite.torch: DataLoader has no workers yet; use num_workers=0")
-        if prefetch_factor is not None:
+        if prefetch_factor is not None and not num_workers:
             raise ValueError("DataLoader: prefetch_factor is for workers; it is None with num_workers=0")
-        if persistent_workers:
+        if persistent_workers and not num_workers:
             raise ValueError("DataLoader: persistent_workers is for workers; it is False with num_workers=0")
         _require_no_generator(generator)
         self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
+        self.worker_init_fn, self.prefetch_factor = worker_init_fn, prefetch_factor or (2 if num_workers else None)
+        self.pin_memory, self.timeout, self.persistent_workers = pin_memory, timeout, persistent_workers
         self._streams = isinstance(dataset, IterableDataset)
         if self._streams:
             for name, value in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
@@ -325,14 +386,58 @@ class DataLoader:
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
 
     def __iter__(self) -> Iterator[Any]:
-        if self._streams:
-            examples: Iterator[Any] = iter(self.dataset)
-            if self.batch_size is not None:
-                examples = _batches(examples, self.batch_size, self.drop_last)
-            return map(self.collate_fn, examples)
-        if self.batch_sampler is None:
-            return (self.collate_fn(self.dataset[index]) for index in self.sampler)
-        return (self.collate_fn(self._fetch(indices)) for indices in self.batch_sampler)
+        if self.num_workers:
+            return self._by_workers()
+        return self._stream(self.dataset) if self._streams else map(self._read, self._order())
+
+    def _order(self) -> Any:
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
+    def _read(self, indices: Any) -> Any:
+        return self.collate_fn(self.dataset[indices] if self.batch_sampler is None else self._fetch(indices))
+
+    def _stream(self, dataset: Any) -> Iterator[Any]:
+        examples = iter(dataset)
+        if self.batch_size is not None:
+            examples = _batches(examples, self.batch_size, self.drop_last)
+        yield from map(self.collate_fn, examples)
+
+    def _by_workers(self) -> Iterator[Any]:
+        count, end, waiting = self.num_workers, object(), deque()  # type: ignore[var-annotated]
+        seed, alive = int(_integers_of((), _int64, 0, 1 << 31).item()), set(range(count))
+        data = [copy.copy(self.dataset) if self._streams else self.dataset for _ in alive]
+        streams = [self._stream(each) for each in data]
+
+        def begin(number: int) -> None:
+            _worker.info = WorkerInfo(number, count, seed + number, data[number])
+            if self.worker_init_fn is not None:
+                self.worker_init_fn(number)
+
+        def jobs() -> Iterator[tuple[int, Callable[[], Any]]]:
+            while self._streams and alive:
+                yield from ((number, partial(next, streams[number], end)) for number in sorted(alive))
+            for place, indices in enumerate(() if self._streams else self._order()):
+                yield place % count, partial(self._read, indices)
+
+        pools = [ThreadPoolExecutor(1) for _ in range(count)]
+        try:
+            for number, pool in enumerate(pools):
+                pool.submit(begin, number).result()  # which raises what worker_init_fn does
+            for number, job in itertools.chain(jobs(), itertools.repeat((0, None))):
+                if job is not None:
+                    waiting.append((number, pools[number].submit(job)))
+                if not waiting:
+                    return
+                if job is None or len(waiting) >= count * self.prefetch_factor:
+                    reader, future = waiting.popleft()
+                    found = future.result()
+                    if found is end:
+                        alive.discard(reader)
+                    else:
+                        yield found
+        finally:
+            for pool in pools:
+                pool.shutdown(wait=True, cancel_futures=True)
 
     def _fetch(self, indices: list) -> Any:
         several = getattr(self.dataset, "__getitems__", None)

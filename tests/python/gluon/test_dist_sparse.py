@@ -83,7 +83,8 @@ class Net(gluon.Block):
 mx.random.seed(3)
 net = Net()
 net.initialize(mx.init.Normal(0.1))
-trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.1, "rescale_grad": 1 / 8}, kvstore=kv or "local")
+settings = {"learning_rate": 0.1, "rescale_grad": 1 / 8}
+trainer = gluon.Trainer(net.collect_params(), "adam", settings, kvstore=kv or "local")
 loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
 for x, y in zip(words, labels):
     part = slice(rank * 8 // workers, (rank + 1) * 8 // workers)

@@ -140,17 +140,16 @@ def test_dropout_drops_while_training_alone() -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: nn.MaxPool2d(2, dilation=2)(torch.ones(1, 1, 4, 4)),
-        lambda: nn.MaxPool2d(2, return_indices=True)(torch.ones(1, 1, 4, 4)),
-        lambda: nn.AdaptiveMaxPool2d(3)(torch.ones(1, 1, 4, 4)),
         lambda: nn.ConvTranspose1d(1, 1, 2, output_padding=1, dilation=2)(torch.ones(1, 1, 3)),
         lambda: nn.LSTM(2, 3, proj_size=1),
-        lambda: nn.Embedding(2, 3, max_norm=1.0),
+        lambda: nn.Embedding(2, 3, sparse=True),
+        lambda: nn.EmbeddingBag(2, 3, scale_grad_by_freq=True),
+        lambda: F.embedding(torch.tensor([0]), torch.ones(2, 3), sparse=True),
+        lambda: optim.SparseAdam([torch.ones(1)]),
         lambda: nn.MSELoss(size_average=True),
         lambda: nn.Linear(1, 1).register_forward_hook(print, always_call=True),
         lambda: optim.Adam([torch.ones(1)], capturable=True),
         lambda: optim.SGD([torch.ones(1)], differentiable=True),
-        lambda: data.DataLoader([1], num_workers=2),
         lambda: data.DataLoader([1], generator=3),
     ],
 )

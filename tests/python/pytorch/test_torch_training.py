@@ -7,6 +7,7 @@ import math
 import pickle
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections import Counter, OrderedDict
 from pathlib import Path
@@ -135,10 +136,86 @@ def test_schedules_by_their_formulas() -> None:
         made = eval(text, {**vars(optim.lr_scheduler), "o": o})
         for t in range(12):
             assert made.last_epoch == t and math.isclose(o.param_groups[0]["lr"], 2 * formula(t), abs_tol=1e-12), text
+            o.step()
             made.step()
         again = eval(text, {**vars(optim.lr_scheduler), "o": o})
         again.load_state_dict(made.state_dict())
         assert again.last_epoch == 12 and again.get_last_lr() == made.get_last_lr()
+
+
+@pytest.mark.parametrize("text", ["StepLR(o, 2)", "OneCycleLR(o, 0.5, 20)", "SequentialLR(o, [StepLR(o, 2)], [])"])
+def test_a_schedule_that_steps_before_its_optimizer_warns(text: str) -> None:
+    o = optim.SGD([nn.Parameter(torch.ones(1))], 0.1, momentum=0.9)
+    o.step()  # before there was a schedule: it does not count, as in PyTorch
+    made = eval(text, {**vars(optim.lr_scheduler), "o": o})
+    with pytest.warns(UserWarning, match="before the optimizer's"):
+        made.step()
+    o.step()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made.step()
+        made = eval(text, {**vars(optim.lr_scheduler), "o": o})
+        made.step()
+
+
+def test_hooks_of_optimizers() -> None:
+    p, seen = nn.Parameter(torch.ones(1)), []
+    o = optim.SGD([p], 0.5)
+    handle = o.register_step_pre_hook(lambda o, args, kwargs: seen.append(("before", p.item())))
+    o.register_step_post_hook(lambda o, args, kwargs: seen.append(("after", p.item())))
+    o.register_state_dict_post_hook(lambda o, state: {**state, "more": 1})
+    o.register_load_state_dict_pre_hook(lambda o, state: seen.append(state["more"]))
+    p.grad = torch.ones(1)
+    o.step()
+    handle.remove()
+    o.step()
+    o.load_state_dict(o.state_dict())
+    assert seen == [("before", 1.0), ("after", 0.5), ("after", 0.0), 1]
+
+
+def test_what_is_refused_by_name() -> None:
+    p = nn.Parameter(torch.ones(1))
+    for ask in (lambda: optim.SparseAdam([p]), lambda: optim.NAdam([p], capturable=True)):
+        with pytest.raises(NotImplementedError, match="mxlite.torch"):
+            ask()
+    with pytest.raises(AttributeError, match="missing in mxlite"):
+        optim.Muon  # noqa: B018
+
+
+class Split(data.IterableDataset):
+    def __iter__(self) -> Any:
+        own = data.get_worker_info()
+        assert own.num_workers == 2 and own.dataset is not self.__dict__.get("whole") and own.seed != 0
+        return iter(range(own.id, 9, own.num_workers))
+
+
+def test_workers_read_ahead_in_order_and_say_what_went_wrong() -> None:
+    begun: list[int] = []
+    loader = data.DataLoader(range(20), 3, num_workers=3, worker_init_fn=begun.append, persistent_workers=True)
+    for _ in range(2):
+        assert torch.cat(list(loader)).tolist() == list(range(20))
+    assert sorted(begun) == [0, 0, 1, 1, 2, 2] and data.get_worker_info() is None and len(loader) == 7
+    assert sorted(int(each) for each in data.DataLoader(Split(), None, num_workers=2)) == list(range(9))
+    few = iter(data.DataLoader(range(1000), num_workers=2, prefetch_factor=4))
+    assert next(few).item() == 0 and next(few).item() == 1
+    few.close()
+
+    def fail(*_: Any) -> Any:
+        raise OSError("no such file")
+
+    for options in ({"worker_init_fn": fail}, {"collate_fn": fail}):
+        with pytest.raises(OSError, match="no such file"):
+            list(data.DataLoader(range(4), num_workers=2, **options))
+
+
+def test_a_schedule_and_an_optimizer_go_on_from_a_pickle() -> None:
+    p = nn.Parameter(torch.ones(2))
+    made = optim.NAdam([p], 0.1)
+    run = lambda made, p: run_steps(made, p, 3).copy()  # noqa: E731
+    q, again = pickle.loads(pickle.dumps((p, made)))
+    again.register_step_pre_hook(lambda *_: None)
+    again.param_groups[0]["params"] = [q]
+    assert np.array_equal(run(made, p), run(again, q))
 
 
 def test_gradients_are_clipped() -> None:

@@ -2,4 +2,4 @@
 
 import torch.nn as nn
 
-cell = nn.LSTMCell(2, 3)  # stops
+cell = nn.DataParallel(2, 3)  # stops
