@@ -72,10 +72,10 @@ static MXL_SCALAR(minus_scalar, "data - scalar.", .sparse = &mxl_sparse_if_zero_
 
 static MXL_SCALAR_AS(scatter_plus_scalar, "_scatter_plus_scalar", plus_scalar,
                      "data + scalar, of a sparse array where it stores something.",
-                     .sparse = &mxl_sparse_scaled, .grad = mxl_grad_pass);
+                     .sparse = &mxl_sparse_scattered, .grad = mxl_grad_pass);
 static MXL_SCALAR_AS(scatter_minus_scalar, "_scatter_minus_scalar", minus_scalar,
                      "data - scalar, of a sparse array where it stores something.",
-                     .sparse = &mxl_sparse_scaled, .grad = mxl_grad_pass);
+                     .sparse = &mxl_sparse_scattered, .grad = mxl_grad_pass);
 
 MXL_ARITH_OPCODE(rminus_scalar, MXL_SCALAR_LOOP, MXL_CODE_RSUB, s - x);
 

@@ -136,6 +136,14 @@ const mxl_sparse_forms mxl_sparse_copies = {
 const mxl_sparse_forms mxl_sparse_scaled = {
     .stypes = as_first, .compute = keeps_zeros, .grad_stypes = grad_as_arrived};
 
+static bool as_first_into_same(mxl_stypes *call)
+{
+    return (call->given[0] == MXL_STYPE_NONE || call->given[0] == call->in[0]) && as_first(call);
+}
+
+const mxl_sparse_forms mxl_sparse_scattered = {
+    .stypes = as_first_into_same, .compute = keeps_zeros, .grad_stypes = grad_as_arrived};
+
 /* The operator on one 0 tells. */
 static bool zero_stays(mxl_stypes *call)
 {

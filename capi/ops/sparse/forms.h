@@ -21,6 +21,10 @@ extern const mxl_sparse_forms mxl_sparse_stores_nothing;
  * operator itself says. */
 extern const mxl_sparse_forms mxl_sparse_scaled, mxl_sparse_if_zero_stays;
 
+/* What is stored changes, unless the array to write to is stored otherwise: then all elements do.
+ */
+extern const mxl_sparse_forms mxl_sparse_scattered;
+
 /* ---- element-wise, of two arrays of one shape ---- */
 
 /* What is 0 for two zeros: of two csr csr, without elements that are 0; of two row_sparse
@@ -34,7 +38,7 @@ extern const mxl_sparse_forms mxl_sparse_multiplied;
 /* csr, and a dense array that broadcasts to its shape: stored as the csr is. */
 extern const mxl_sparse_forms mxl_sparse_by_dense;
 
-/* row_sparse, and any array: the stored rows of the first one. */
+/* row_sparse, and any array, not into another storage type: the stored rows of the first one. */
 extern const mxl_sparse_forms mxl_sparse_by_rows;
 
 /* Sums of any number of row_sparse arrays. */

@@ -263,7 +263,8 @@ const mxl_sparse_forms mxl_sparse_by_dense = {.stypes = by_dense_stypes, .comput
 static bool by_rows_stypes(mxl_stypes *call)
 {
     call->out[0] = MXL_ROW_SPARSE;
-    return call->in[0] == MXL_ROW_SPARSE;
+    return call->in[0] == MXL_ROW_SPARSE &&
+           (call->given[0] == MXL_STYPE_NONE || call->given[0] == MXL_ROW_SPARSE);
 }
 
 static int by_rows(const mxl_call *call)

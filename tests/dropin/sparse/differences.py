@@ -79,10 +79,10 @@ def backward_reason(found: Found) -> str:
         return "gradients where the head's is sparse"
     if found.is_a("dot") and "csr" in found.stypes:
         return "the gradient of a csr factor of dot is 0, or what memory held, in 1.9.1"
-    if found.is_a("gammaln|gamma"):
-        return "gradients at poles, and of powers that are constant"
+    if found.is_a("gammaln|gamma") or (found.is_a("prod") and has_nan(found.theirs)):
+        return "gradients at poles, of products with 0, and of powers that are constant"
     if found.is_a(r"broadcast_power|power|array \*\* (array|number)") and has_nan(found.theirs):
-        return "gradients at poles, and of powers that are constant"
+        return "gradients at poles, of products with 0, and of powers that are constant"
     return ""
 
 
@@ -91,8 +91,6 @@ def into_reason(found: Found) -> str:
     before, out = found.text[:-1].split(", out=")
     if found.function == "add_n out" and out in before:
         return "add_n into its input is zeros in 1.9.1"
-    if found.is_a("_scatter_.*") and found.stypes[-1] == "csr":
-        return "a scatter that writes to csr is computed for all elements in 1.9.1"
     if found.how == "other indices" and found.ours[0][-1] == [] and found.stypes[0] == found.stypes[-1]:
         return "a result that stores nothing leaves `out` as it was in 1.9.1"
     return ""
