@@ -32,7 +32,7 @@ import mxlite.torch.func  # noqa: F401
 #: numbers of fewer digits, moves of a matrix that must be symmetric, and the norm of nothing, or of equal numbers.
 _DIFFER = re.compile(
     r"binary_cross|cl(ip|amp)\(t0, [-\d.]+, t1|logit|float16|float32|hardsigmoid|tril|triu|cholesky|norm\(|std"
-    r"|logsumexp\(\(\)|digamma|cumprod|xlogy"
+    r"|logsumexp\(\(\)|digamma|cumprod|xlogy|kl_div"
 )
 
 #: Calls that have no derivative or no batches on one side, or that draw or promise nothing.
