@@ -39,7 +39,7 @@ _KEYS = (
 )
 
 #: Functions in which PyTorch ends the process when the least integer is divided by -1.
-_DIVIDES = re.compile("div|mod|remainder")
+_DIVIDES = re.compile("div|mod|remainder|gcd|lcm")
 
 
 class Drawn:
