@@ -255,8 +255,8 @@ TEST(odd_answers)
     saw.odd_dtype = F32; /* another one than the first output's is fine */
     CHECK_INT(run(&a), 0);
     saw.odd_dtype = -9;
-    saw.odd_stype = 2;
-    CHECK_FAILS(run(&a), "sparse");
+    saw.odd_stype = 3;
+    CHECK_FAILS(run(&a), "gave no storage type for array 1");
     saw.odd_stype = -9;
     saw.num_reads = 1;
     saw.reads[0] = 6;
