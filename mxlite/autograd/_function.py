@@ -75,7 +75,7 @@ class Function:
         self._to_save = args
 
     @property
-    def saved_tensors(self) -> Any:
+    def saved_tensors(self) -> tuple[NDArray, ...]:
         """What save_for_backward was given, or what was assigned since (None, to let go of it).
 
         Raises: MXNetError: an array was written to since.
