@@ -4,7 +4,7 @@
 #include "array/copy.h"
 #include "array/sparse/sparse.h"
 #include "base/error.h"
-#include "kernel/sparse/retain.h"
+#include "kernel/sparse/numbers.h"
 #include "kvstore/item.h"
 
 /* The rows that are asked for as int64, ascending and without repetition, all of them in the shape;
@@ -52,9 +52,9 @@ static mxl_parts *rows_of(const mxl_array *value, mxl_array *rows)
     shape[0] = rows->size;
     data = mxl_array_new(value->dtype, value->ndim, shape);
     if (data != NULL)
-        mxl_sparse_retain(row_bytes, mxl_parts_stored(parts), mxl_array_read(parts->indices),
-                          mxl_array_read(parts->data), rows->size, mxl_array_read(rows),
-                          mxl_array_write(data));
+        mxl_sparse_take_rows(row_bytes, mxl_parts_stored(parts), mxl_array_read(parts->indices),
+                             mxl_array_read(parts->data), rows->size, mxl_array_read(rows),
+                             mxl_array_write(data));
     mxl_array_retain(rows);
     made = mxl_parts_new(false, data, rows, NULL);
     mxl_parts_release(parts);

@@ -30,9 +30,4 @@ void mxl_sparse_gather_rows(size_t row_bytes, int64_t count, const int64_t *indi
 void mxl_sparse_put_rows(size_t row_bytes, int64_t count, const int64_t *indices, const void *in,
                          void *out);
 
-/* out[j] = the row of `data` whose number at[j] is, or zeros: data has `stored` rows, whose numbers
- * ascend in `indices`. */
-void mxl_sparse_take_rows(size_t row_bytes, int64_t stored, const int64_t *indices,
-                          const void *data, int64_t count, const int64_t *at, void *out);
-
 #endif

@@ -8,6 +8,7 @@
 #include "base/memory/mem.h"
 #include "kernel/copy/strided_copy.h"
 #include "kernel/sparse/csr_parts.h"
+#include "kernel/sparse/numbers.h"
 #include "kernel/sparse/product.h"
 #include "ops/sparse/forms.h"
 

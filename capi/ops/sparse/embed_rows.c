@@ -7,7 +7,7 @@
 #include "base/memory/mem.h"
 #include "kernel/index/gather.h"
 #include "kernel/sparse/group.h"
-#include "kernel/sparse/pack.h"
+#include "kernel/sparse/numbers.h"
 #include "op/sparse_forms.h"
 
 typedef struct embed_params {

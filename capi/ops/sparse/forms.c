@@ -39,21 +39,6 @@ mxl_csr mxl_sparse_csr(const mxl_parts *parts)
                      mxl_array_read(parts->indices), mxl_array_read(parts->data)};
 }
 
-int64_t mxl_sparse_find(const int64_t *list, int64_t count, int64_t number)
-{
-    int64_t low = 0, high = count;
-
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (list[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && list[low] == number ? low : -1;
-}
-
 static int64_t row_elements(const mxl_array *array)
 {
     int64_t size = 1;

@@ -61,9 +61,6 @@ int mxl_sparse_join_into(mxl_array *out, int count, mxl_array *const *csr);
 /* A csr for kernels. */
 mxl_csr mxl_sparse_csr(const mxl_parts *parts);
 
-/* A number's position in a list that ascends, or -1. */
-int64_t mxl_sparse_find(const int64_t *list, int64_t count, int64_t number);
-
 /* Rows of an array at these positions, zeros at -1; new. */
 mxl_array *mxl_sparse_rows_at(const mxl_array *data, int64_t count, const int64_t *positions);
 

@@ -6,8 +6,9 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "kernel/index/gather.h"
-#include "kernel/sparse/pack.h"
 #include "kernel/sparse/csr_parts.h"
+#include "kernel/sparse/numbers.h"
+#include "kernel/sparse/pack.h"
 #include "ops/reduce/reduce_ops.h"
 #include "ops/sparse/forms.h"
 
