@@ -7,12 +7,12 @@ from fnmatch import fnmatchcase
 _FRONT_END = "it is a part of 1.9.1's own front end"
 _QUANTIZED = "quantized networks are not in mxlite; cast to float16 (net.cast('float16')) where size counts"
 
-_COMPLEX = "its results are complex numbers, of which mxlite has no dtype"
+_COMPLEX = "it takes or gives complex numbers, of which mxlite has no dtype"
 
 #: Patterns of names, behind the module's without "mxlite."; the reason, and what to write. The first that fits.
 _REASONS = (
     ("array_api.complex64 array_api.complex128", "mxlite has no complex dtypes"),
-    ("array_api.fft array_api.linalg.eig array_api.linalg.eigvals", _COMPLEX),
+    ("array_api.fft.*fft array_api.fft.*fftn array_api.linalg.eig array_api.linalg.eigvals", _COMPLEX),
     ("array_api.int* array_api.uint*", "the engine has no such dtype"),
     ("np_symbol", "symbols of mx.np are made by mx.sym.np"),
     (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math as _math
 
 from mxlite._public import show as _show
-from mxlite.array_api import _dtypes, linalg
+from mxlite.array_api import _dtypes, fft, linalg
 from mxlite.array_api._create import (
     arange, asarray, empty, empty_like, eye, from_dlpack, full, full_like, linspace, meshgrid, ones, ones_like, tril,
     triu, zeros, zeros_like,

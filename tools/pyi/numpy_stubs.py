@@ -236,7 +236,7 @@ def _of_operators(module: types.ModuleType, operator_stub: Callable[..., list[st
 
 def _standard() -> list[str]:
     """The array API standard's names: functions from where their sources are, constants, and dtypes."""
-    lines = ["from mxlite.array_api import linalg as linalg", "", "__array_api_version__: str"]
+    lines = ["from mxlite.array_api import fft as fft, linalg as linalg", "", "__array_api_version__: str"]
     lines += [f"{name}: float" for name in ("e", "inf", "nan", "pi")] + ["newaxis: None"]
     lines += [f"{name}: numpy.dtype[typing.Any]" for name in array_api._dtypes.DTYPES]
     lines += ["def __array_namespace_info__() -> NamespaceInfo: ..."]
