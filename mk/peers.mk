@@ -137,7 +137,7 @@ test-torch: lib $(TORCH)/torch.stamp
 	@$(TORCH_PY) tests/torch/check_programs.py
 	@$(TORCH_PY) tests/torch/check_pairs.py
 	@$(TORCH_PY) tests/torch/transforms/check_transforms.py
-	@$(TORCH_PY) tests/torch/check_layers.py
+	@$(TORCH_PY) tests/torch/modules/check_layers.py
 	@$(TORCH_PY) tests/torch/modules/check_values.py
 	@$(TORCH_PY) tests/torch/modules/check_states.py
 	@$(TORCH_PY) tests/torch/modules/missing_names.py --check

@@ -247,7 +247,7 @@ int MXLNDArrayGetBase(NDArrayHandle array, NDArrayHandle *out)
     if (a->base != NULL) {
         mxl_array_retain(a->base);
         *out = api_handle(a->base);
-        status = *out != NULL ? 0 : -1;
+        status = *out != NULL ? 0 : mxl_error_prefix(__func__);
     }
     api_unpin(array);
     return status;

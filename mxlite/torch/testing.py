@@ -25,13 +25,15 @@ def assert_close(
     equal_nan: bool = False, check_device: bool = True, check_dtype: bool = True, check_layout: bool = True,
     check_stride: bool = False, msg: str | Callable[[str], str] | None = None,
 ) -> None:  # fmt: skip
-    """Raises: AssertionError: |actual - expected| is above atol + rtol |expected| somewhere, or another shape or dtype.
+    """Compares tensors: of each element |actual - expected| must be at most atol + rtol |expected|.
+
+    Shapes and dtypes must be equal.
 
     Args:
         actual, expected: Tensors, numbers, or sequences and mappings of them.
         rtol, atol: Both, or neither: the dtype's.
         msg: In place of the error's text, or what makes one of it.
-    Raises: ValueError: one tolerance alone; TypeError: what cannot be compared.
+    Raises: AssertionError: they differ; ValueError: one tolerance alone; TypeError: what cannot be compared.
     """
     if (rtol is None) != (atol is None):
         raise ValueError(f"assert_close: give rtol and atol, or neither, got {rtol} and {atol}")

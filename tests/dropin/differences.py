@@ -64,15 +64,42 @@ DIFFERENCES = {
     "sparse: nd.cast_storage(csr(),'row_sparse')": WORKS,
     "sparse: nd.cast_storage(rsp(),'csr')": WORKS,
     "sparse: nd.clip(csr(),1,2)": WORKS,
-    "sparse: x=rsp();;x.attach_grad('add');;mx.autograd.set_recording(True);;y=x*2;;mx.autograd.set_recording(False);;y.backward();;x.grad": WORKS,  # noqa: E501
-    "sparse: v=mx.sym.var('x');;e=mx.sym.sparse.dot(v,mx.sym.var('w')).simple_bind(mx.cpu(),x=(4,3),w=(3,2),stype_dict={'x':'csr'});;(e.arg_dict['x'].stype,e.arg_dict['w'].stype,[g if g is None else g.stype for g in e.grad_arrays])": WORKS,  # noqa: E501
-    "sparse: kv=mx.kv.create('local');;kv.init('a',csr());;kv.push('a',csr());;o=sp.zeros('csr',(4,3));;kv.pull('a',out=o,ignore_sparse=False);;o": WORKS,  # noqa: E501
-    "sparse: v=mx.sym.var('x');;e=mx.sym.sparse.dot(v,mx.sym.var('w')).simple_bind(mx.cpu(),x=(4,3),w=(3,2),stype_dict={'x':'foo'});;e": WORKS,  # noqa: E501
-    "sparse: v=mx.sym.var('x');;e=mx.sym.sparse.square(v).simple_bind(mx.cpu(),x=(4,3),stype_dict={'y':'row_sparse'});;e.arg_dict['x'].stype": WORKS,  # noqa: E501
-    "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;kv.set_optimizer(mx.optimizer.SGD(learning_rate=1.0));;kv.push('a',rsp());;o=sp.zeros('row_sparse',(4,3));;kv.row_sparse_pull('a',out=o,row_ids=nd.array([0,1,2,3]));;o": WORKS,  # noqa: E501
-    "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;o=sp.zeros('row_sparse',(4,3));;kv.row_sparse_pull('a',out=o,row_ids=nd.array([7]));;o": "rows beyond the array are refused",  # noqa: E501
+    (
+        "sparse: x=rsp();;x.attach_grad('add');;mx.autograd.set_recording(True);;y=x*2;;"
+        "mx.autograd.set_recording(False);;y.backward();;x.grad"
+    ): WORKS,
+    (
+        "sparse: v=mx.sym.var('x');;"
+        "e=mx.sym.sparse.dot(v,mx.sym.var('w')).simple_bind(mx.cpu(),x=(4,3),w=(3,2),stype_dict={'x':'csr'});;"
+        "(e.arg_dict['x'].stype,e.arg_dict['w'].stype,[g if g is None else g.stype for g in e.grad_arrays])"
+    ): WORKS,
+    (
+        "sparse: kv=mx.kv.create('local');;kv.init('a',csr());;kv.push('a',csr());;o=sp.zeros('csr',(4,3));;"
+        "kv.pull('a',out=o,ignore_sparse=False);;o"
+    ): WORKS,
+    (
+        "sparse: v=mx.sym.var('x');;"
+        "e=mx.sym.sparse.dot(v,mx.sym.var('w')).simple_bind(mx.cpu(),x=(4,3),w=(3,2),stype_dict={'x':'foo'});;"
+        "e"
+    ): WORKS,
+    (
+        "sparse: v=mx.sym.var('x');;"
+        "e=mx.sym.sparse.square(v).simple_bind(mx.cpu(),x=(4,3),stype_dict={'y':'row_sparse'});;"
+        "e.arg_dict['x'].stype"
+    ): WORKS,
+    (
+        "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;"
+        "kv.set_optimizer(mx.optimizer.SGD(learning_rate=1.0));;kv.push('a',rsp());;"
+        "o=sp.zeros('row_sparse',(4,3));;kv.row_sparse_pull('a',out=o,row_ids=nd.array([0,1,2,3]));;o"
+    ): WORKS,
+    (
+        "sparse: kv=mx.kv.create('local');;kv.init('a',rsp());;o=sp.zeros('row_sparse',(4,3));;"
+        "kv.row_sparse_pull('a',out=o,row_ids=nd.array([7]));;o"
+    ): "rows beyond the array are refused",
     "sparse: csr()._aux_type(2)": "there are two arrays of indices",
-    "sparse: x=nd.ones((2,2),dtype='float64');;x.attach_grad(stype='row_sparse');;x.grad": "the dtype of a gradient is judged where it is given",  # noqa: E501
+    "sparse: x=nd.ones((2,2),dtype='float64');;x.attach_grad(stype='row_sparse');;x.grad": (
+        "the dtype of a gradient is judged where it is given"
+    ),
     "sparse: x=nd.ones((3,));;x.attach_grad(stype='csr');;x.grad": MATRIX,
     "sparse: csr()[1:1]+csr()[1:1]": WORKS,
     "sparse: sp.mean(csr()[1:1],axis=0)": "the mean of nothing is NaN",

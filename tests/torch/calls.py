@@ -51,7 +51,7 @@ class Drawn:
         self.target = target
 
     def make(self, torch: Any, gradient: bool) -> tuple[Any, Any, Any]:
-        """What stands below (the leaf), the tensor that owns the memory, and the tensor."""
+        """The leaf, the tensor that owns the memory, and the tensor."""
         if self.values.size:
             leaf = torch.from_numpy(self.values.copy()).clone()
         else:  # NumPy's strides of nothing are its own

@@ -234,8 +234,10 @@ _NUMBERS = (
 )  # fmt: skip
 
 _LINEAR = _of(
-    "qr|svd|orgqr|householder_product|pinverse|lu|lu_factor|lu_unpack|lu_solve|lstsq|cond|cross|pinv|matrix_rank|solve_ex"
-    "|svdvals|vecdot|lu_factor_ex|triangular_solve|solve_triangular|matrix_norm|nuclear_norm|norm|cholesky_solve|cholesky_inverse|inv_ex"
+    "qr|svd|orgqr|householder_product|pinverse|lu|lu_factor|lu_unpack|lu_solve|lstsq|cond|cross|pinv|matrix_rank"
+    "|solve_ex"
+    "|svdvals|vecdot|lu_factor_ex|triangular_solve|solve_triangular"
+    "|matrix_norm|nuclear_norm|norm|cholesky_solve|cholesky_inverse|inv_ex"
 )
 
 #: Of functions of order, of sets, of linear algebra, and special ones.

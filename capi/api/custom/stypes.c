@@ -64,12 +64,27 @@ static int take(const listed *l, const api_caller_op *o, const char *what, int f
     return 0;
 }
 
+/* Calls infer_storage_type, or the one of a backward, which gets tags too. */
+static int ask(const api_caller_op *o, const listed *l, const char *what, bool backward)
+{
+    mxl_callback before;
+    int done;
+
+    api_caller_enter(&before);
+    if (backward)
+        done = API_CALL_BACK(o->prop[kCustomOpPropBackwardInferStorageType],
+                             CustomOpBackwardInferStorageTypeFunc, l->count, l->stypes, l->tags);
+    else
+        done = API_CALL_BACK(o->prop[kCustomOpPropInferStorageType], CustomOpInferStorageTypeFunc,
+                             l->count, l->stypes);
+    return api_caller_leave(&before, done, o, what);
+}
+
 int api_caller_stypes(mxl_custom *c, const int8_t *in, int8_t *out)
 {
     static const char what[] = "infer_storage_type";
     const api_caller_op *o = api_caller_of(c);
-    mxl_callback before;
-    int status, done, made;
+    int status, made;
     listed l;
 
     if (listed_begin(&l, c) != 0)
@@ -77,10 +92,7 @@ int api_caller_stypes(mxl_custom *c, const int8_t *in, int8_t *out)
     (void)list(&l, API_TAG_IN, c->num_arguments, in);
     made = list(&l, API_TAG_OUT, c->num_outputs, NULL);
     (void)list(&l, API_TAG_AUX, c->num_aux, in + c->num_arguments);
-    api_caller_enter(&before);
-    done = API_CALL_BACK(o->prop[kCustomOpPropInferStorageType], CustomOpInferStorageTypeFunc,
-                         l.count, l.stypes);
-    status = api_caller_leave(&before, done, o, what);
+    status = ask(o, &l, what, false);
     if (status == 0)
         status = check_known(&l, o, what, 0, c->num_arguments, in);
     if (status == 0)
@@ -94,8 +106,7 @@ int api_caller_grad_stypes(mxl_custom *c, const int8_t *out_grad, const int8_t *
 {
     static const char what[] = "infer_storage_type_backward";
     const api_caller_op *o = api_caller_of(c);
-    mxl_callback before;
-    int status, done, made;
+    int status, made;
     listed l;
 
     if (listed_begin(&l, c) != 0)
@@ -105,10 +116,7 @@ int api_caller_grad_stypes(mxl_custom *c, const int8_t *out_grad, const int8_t *
     (void)list(&l, API_TAG_OUT, c->num_outputs, out);
     made = list(&l, API_TAG_IN_GRAD, c->num_arguments, NULL);
     (void)list(&l, API_TAG_AUX, c->num_aux, in + c->num_arguments);
-    api_caller_enter(&before);
-    done = API_CALL_BACK(o->prop[kCustomOpPropBackwardInferStorageType],
-                         CustomOpBackwardInferStorageTypeFunc, l.count, l.stypes, l.tags);
-    status = api_caller_leave(&before, done, o, what);
+    status = ask(o, &l, what, true);
     for (int i = made; i < made + c->num_arguments && status == 0; i++) {
         if (l.stypes[i] == MXL_STYPE_NONE) /* left as it was: dense, and converted where it goes */
             l.stypes[i] = MXL_DENSE;

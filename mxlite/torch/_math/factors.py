@@ -49,7 +49,8 @@ def _public(name: str, *fields: str) -> Callable:
             except np.linalg.LinAlgError as problem:
                 raise RuntimeError(f"linalg.{name}: {problem}") from None
 
-        function.__name__, function.__doc__, function.__wrapped__ = name, made.__doc__, made  # type: ignore[attr-defined]
+        function.__name__, function.__doc__ = name, made.__doc__
+        function.__wrapped__ = made  # type: ignore[attr-defined]
         LINALG[name] = function
         return function
 
@@ -159,7 +160,12 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
 
 
 @function()
-def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:  # noqa: N803
+def lu_unpack(
+    LU_data: Tensor,  # noqa: N803
+    LU_pivots: Tensor,  # noqa: N803
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+) -> Any:
     """P, L and U of lu_factor's results."""
     order = matrices.order_of(LU_pivots._values(), LU_data.shape[-2])
     return pair("lu_unpack", "P", "L", "U")(_permuting(order, LU_data), *_triangles(LU_data))
@@ -191,7 +197,14 @@ def solve_triangular(
 
 
 @_public("lu_solve")
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:  # noqa: N803
+def lu_solve(
+    LU: Tensor,  # noqa: N803
+    pivots: Tensor,
+    B: Tensor,  # noqa: N803
+    *,
+    left: bool = True,
+    adjoint: bool = False,
+) -> Tensor:
     """The X with A X = B (`left` False: X A = B; `adjoint`: of A transposed), of lu_factor's results."""
     permutation, lower, upper = lu_unpack(LU, pivots)
     whole = matmul(permutation, matmul(lower, upper))
@@ -231,7 +244,14 @@ def _tolerance(A: Tensor, atol: Any, rtol: Any) -> Any:  # noqa: N803
 
 
 @_public("pinv")
-def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, rcond: Any = None) -> Tensor:  # noqa: N803
+def pinv(
+    A: Tensor,  # noqa: N803
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    hermitian: bool = False,
+    rcond: Any = None,
+) -> Tensor:
     """Moore and Penrose's inverse; singular values up to max(atol, rtol * the largest) are 0."""
     _matrices("pinv", A)
     part, least = _tolerance(A, atol, rcond if rtol is None else rtol)
@@ -249,7 +269,14 @@ def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 
 
 @_public("matrix_rank")
-def matrix_rank(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, tol: Any = None) -> Tensor:  # noqa: N803
+def matrix_rank(
+    A: Tensor,  # noqa: N803
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    hermitian: bool = False,
+    tol: Any = None,
+) -> Tensor:
     """How many singular values are above max(atol, rtol * the largest)."""
     _matrices("matrix_rank", A)
     return from_values(matrices.rank(A._values(), *_tolerance(A, tol if atol is None else atol, rtol)))
@@ -314,7 +341,14 @@ def matrix_norm(
 
 
 @_public("norm")
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # noqa: A002, N803
+def norm(
+    A: Tensor,  # noqa: N803
+    ord: Any = None,  # noqa: A002
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
     """The norm of vectors along a dimension, of matrices along two, or (`ord` None) of all elements."""
     is_matrix = len(dim) == 2 if isinstance(dim, (tuple, list)) else dim is None and A.ndim == 2
     if ord is None or (not is_matrix and ord != "nuc" and (dim is not None or A.ndim == 1)):

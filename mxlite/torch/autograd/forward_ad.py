@@ -1,9 +1,10 @@
 """`torch.autograd.forward_ad`: tensors with tangents, and how tangents pass through operations.
 
-A dual tensor stands at a place of its own in the graph, and the level keeps its tangent. What is computed of it is
-recorded; `unpack_dual` asks the graph between for the tangent of a result. So each operation that has a second
-derivative has a forward one. Until the level ends, what is computed of dual tensors requires a gradient, no backward
-releases the graph, and `grad` is recorded; operations under `no_grad` have no tangents.
+`make_dual` gives a tensor with a graph node of its own, and the level keeps the node's tangent. Operations on dual
+tensors are recorded. `unpack_dual` computes the tangent of a result by differentiating the backward of that graph, so
+an operation has a forward derivative if it has a second derivative. Until the level ends, what is computed of dual
+tensors requires a gradient, no backward releases the graph, and `grad` is recorded; operations under `no_grad` have no
+tangents.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from mxlite.torch.nn.parameter import Parameter, UninitializedParameter
 
 
 class _Lazy:
-    """What a lazy layer does until it has seen an input; then it is of the class that it stands for."""
+    """The base of lazy layers: the first forward makes the parameters, and the object an instance of `_becomes`."""
 
     _becomes: type
     _axis = 1

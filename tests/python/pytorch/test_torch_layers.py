@@ -1,5 +1,5 @@
-"""torch.nn: what PyTorch says (training.json, which tests/torch/check_layers.py records), formulas of NumPy's, and
-guarantees of our own. The errors are those of torch.optim and torch.utils.data too."""
+"""torch.nn: what PyTorch says (training.json, which tests/torch/modules/check_layers.py records), formulas of NumPy's,
+and guarantees of our own. The errors are those of torch.optim and torch.utils.data too."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ import mxlite.torch as ours
 
 PAGE, BEGIN, END = "docs/from-pytorch.md", "<!-- missing -->\n", "<!-- end of missing -->\n"
 _APART = re.compile(
-    "complex|sparse|quant|q_|cuda|cudnn|miopen|mkl|xpu|mps|mtia|ipu|maia|vulkan|fbgemm|autocast|script|compile|fork|wait"
+    "complex|sparse|quant|q_|cuda|cudnn|miopen|mkl|xpu|mps|mtia|ipu|maia|vulkan"
+    "|fbgemm|autocast|script|compile|fork|wait"
     "|export|import_|parse|merge_type|storage|distributed|fake_|float8|sym_|int_repr|indices|coo|csr|csc|bsr|bsc|^bits"
     "|^u?int\\d|named|rename|refine|align|names?$|jit|vmap|while_loop|view_as_real|polar|conj|chalf|cfloat|cdouble"
     "|file_path|classproperty|is_hip|annotations|deterministic|typename|graph|module_load|record_stream|volatile"

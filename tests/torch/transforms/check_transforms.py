@@ -42,11 +42,12 @@ _ASIDE = re.compile(
 
 
 def function_of(torch: Any, call: Call) -> Callable:
-    """The call as a function of what stands below its tensors."""
+    """The call as a function of the leaves from which its tensors are made."""
 
     def run(*given: Any) -> Any:
         space = {f"t{i}": each.lay(leaf) for i, (each, leaf) in enumerate(zip(call.tensors, given))}
-        found = eval(call.text, {**space, "torch": torch, "np": np, "inf": float("inf"), "nan": float("nan")})  # noqa: S307
+        names = {**space, "torch": torch, "np": np, "inf": float("inf"), "nan": float("nan")}
+        found = eval(call.text, names)  # noqa: S307
         parts = found if isinstance(found, (tuple, list)) else [found]
         return tuple(each for each in parts if isinstance(each, torch.Tensor) and each.is_floating_point())
 

@@ -18,6 +18,9 @@ from typing import Any, Callable
 
 import numpy as np
 import torch as real
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from compare import numbers_of, same_words, words_of
 
 import mxlite.torch as ours
@@ -220,7 +223,7 @@ SCHEDULES = [
 
 #: What is refused, and what some layers are like as texts, as PyTorch says it (`--record` writes it again): make test
 #: compares these without PyTorch.
-RECORD = Path(__file__).resolve().parents[1] / "python" / "pytorch" / "training.json"
+RECORD = Path(__file__).resolve().parents[2] / "python" / "pytorch" / "training.json"
 ERRORS = list(json.loads(RECORD.read_text())["errors"])
 
 #: Layers whose first values are compared.
