@@ -198,6 +198,7 @@ FRONT_END.saved_names = {
     "MseLossBackward0": "self target",
     "NativeLayerNormBackward0": "input weight bias",
     "PowBackward1": "self exponent",
+    "ScaledDotProductFlashAttentionForCpuBackward0": "query key value",
     "WhereBackward0": "condition self other",
 }
 Gradient._graph_front_end = FRONT_END

@@ -273,7 +273,7 @@ static bool suits_openblas(const mxl_product *p)
 
     if (p->k > most)
         most = p->k;
-    return mxl_level() == MXL_BASELINE && p->packed == NULL &&
+    return mxl_level() == MXL_BASELINE && p->packed == NULL && !p->alone &&
            (p->dtype == MXL_F32 || p->dtype == MXL_F64) && least >= BLAS_LEAST &&
            p->k >= BLAS_LEAST && most >= BLAS_MOST && most <= INT32_MAX && p->lda <= INT32_MAX &&
            p->ldb <= INT32_MAX && p->ldc <= INT32_MAX;
@@ -345,9 +345,9 @@ int mxl_products(const mxl_product *p)
             return done < 0 ? -1 : 0;
     }
     /* A few large products run one after another, each on all threads; many run in parallel. */
-    if (p->count < mxl_thread_count()) {
+    if (p->alone || p->count < mxl_thread_count()) {
         for (int64_t i = 0; i < p->count; i++) {
-            if (one(p, i, false) != 0)
+            if (one(p, i, p->alone) != 0)
                 return -1;
         }
         return 0;

@@ -16,6 +16,7 @@ typedef struct mxl_product {
     int dtype;
     bool ta, tb;
     bool accumulate; /* C += */
+    bool alone;      /* on this thread, without OpenBLAS: for ranges of mxl_parallel_for */
     int64_t count, m, n, k;
     const void *a, *b;
     void *c;

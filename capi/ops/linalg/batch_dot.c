@@ -37,9 +37,12 @@ static const mxl_op op_batch_dot = {
     .node_name = "BmmBackward0",
 };
 
-mxl_array *mxl_batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b)
+mxl_array *mxl_batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a,
+                         bool transpose_b)
 {
-    return mxl_scope_call(s, &op_batch_dot, &(mxl_dot_params){0}, 2, (mxl_array *[]){a, b});
+    mxl_dot_params params = {.transpose_a = transpose_a, .transpose_b = transpose_b};
+
+    return mxl_scope_call(s, &op_batch_dot, &params, 2, (mxl_array *[]){a, b});
 }
 
 /* ---- khatri_rao ---- */

@@ -61,8 +61,9 @@ int mxl_linalg_each(const mxl_call *call, const mxl_array *start, bool late,
 /* alpha op(A) op(B) */
 mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a, bool transpose_b,
                       double alpha);
-/* The same of stacks of one shape, in three axes or more: batch_dot. */
-mxl_array *mxl_batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b);
+/* op(A) op(B) of stacks of one shape, in three axes or more: batch_dot. */
+mxl_array *mxl_batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a,
+                         bool transpose_b);
 /* X of A X = B. */
 mxl_array *mxl_solve(mxl_scope *s, mxl_array *a, mxl_array *b);
 /* alpha op(A)^-1 B, or alpha B op(A)^-1 with `right`, A triangular. */

@@ -234,7 +234,7 @@ static void join(mxl_scope *s, const mxl_einsum *e, operand *x, operand *y, cons
         return;
     }
     if (mxl_dtype_is_float(in[0]->dtype))
-        x->array = mxl_batch_dot(s, in[0], in[1]);
+        x->array = mxl_batch_dot(s, in[0], in[1], false, false);
     else
         x->array = multiply_integers(s, &r, in[0], in[1]);
     x->array = mxl_reshape(s, x->array, shape.ndim, shape.dim);

@@ -152,7 +152,7 @@ static mxl_array *matmul_compose(mxl_scope *s, const mxl_call *call)
     if (mxl_shape_broadcast(&stack, a->ndim > 2 ? a->ndim - 2 : 0, a->shape, b->ndim - 2,
                             b->shape) != 0)
         return NULL;
-    made = mxl_batch_dot(s, stacked(s, a, &stack), stacked(s, b, &stack));
+    made = mxl_batch_dot(s, stacked(s, a, &stack), stacked(s, b, &stack), false, false);
     shape = stack;
     if (a->ndim > 1)
         shape.dim[shape.ndim++] = a->shape[a->ndim - 2];

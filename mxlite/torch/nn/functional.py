@@ -13,7 +13,7 @@ from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.torch._calls import Ints, adopt, new, prepare, require_tensor, run
 from mxlite.torch._calls import explain_all as _explain_all
-from mxlite.torch._dtypes import bool_, finfo, float32, int64
+from mxlite.torch._dtypes import bool_, finfo, float32, float64, int64
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._make.random import uniform_of
 from mxlite.torch._math.elementwise import require_floats
@@ -310,9 +310,32 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = (each.repeat_interleave(query.shape[-3] // each.shape[-3], -3) for each in (key, value))
     by = 1 / math.sqrt(max(1, query.shape[-1])) if scale is None else scale
+    if _by_tiles(query, key, value, attn_mask, dropout_p):
+        given = [query, key, value]
+        if attn_mask is not None:
+            given.append(_as_added(~attn_mask if attn_mask._dtype is bool_ else attn_mask, query).to(query._dtype))
+        call = _attention(attn_mask is not None, bool(is_causal))
+        return run(call, given, float(by), kind=query._dtype)
     if is_causal:
         attn_mask = full_of((query.shape[-2], key.shape[-2]), 1, query._dtype).tril() == 1
     return _attended(query, key, value, attn_mask, dropout_p, by)[0]
+
+
+def _by_tiles(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, p: float) -> bool:
+    """Whether attention is one node that keeps no scores: where it is in PyTorch."""
+    if not query.ndim == key.ndim == value.ndim == 4 or p > 0 or 0 in query.shape + key.shape:
+        return False
+    if query.shape[:2] != key.shape[:2] or key.shape != value.shape or query.shape[3] != key.shape[3]:
+        return False
+    if query._dtype not in (float32, float64) or not query._dtype == key._dtype == value._dtype:
+        return False
+    return mask is None or (mask.ndim in (2, 4) and not mask.requires_grad)
+
+
+@cache
+def _attention(masked: bool, causal: bool) -> int:
+    label = "ScaledDotProductFlashAttentionForCpuBackward0"
+    return prepare(label, "_mxl_attention", "scale", slots="012", masked=masked, causal=causal)
 
 
 def _attended(
