@@ -16,7 +16,7 @@
 #include "kernel/target.h"
 
 /* A tile's scores stay in the second cache, those of the backward and their gradients too. */
-enum { ROWS = 64, COLUMNS = 512, BACK_COLUMNS = 256 };
+enum { ROWS = 128, COLUMNS = 256, BACK_COLUMNS = 256 };
 
 /* What an item of the backward gives: all gradients of a product, dq of some rows, or dk and dv of
  * some columns. */

@@ -391,13 +391,16 @@ def multi_head_attention_forward(
     if mask is not None:
         mask = _rims.pad(mask, (0, k.shape[0] - mask.shape[-1]))
     q, k, v = (x.reshape(x.shape[0], batch, num_heads, width // num_heads).permute(1, 2, 0, 3) for x in (q, k, v))
-    made, shares = _attended(q, k, v, mask, dropout_p if training else 0.0, 1 / math.sqrt(width // num_heads))
+    p, shares = dropout_p if training else 0.0, None
+    if need_weights:
+        made, shares = _attended(q, k, v, mask, p, 1 / math.sqrt(width // num_heads))
+        shares = shares.mean(1) if average_attn_weights else shares
+        shares = shares.squeeze(0) if query.ndim == 2 else shares
+    else:
+        made = scaled_dot_product_attention(q, k, v, mask, p)
     made = linear(made.permute(2, 0, 1, 3).reshape(steps * batch, width), out_proj_weight, out_proj_bias)
     made = made.reshape(steps, batch, out_proj_weight.shape[0])
-    shares = shares.mean(1) if average_attn_weights else shares
-    if query.ndim == 2:
-        made, shares = made.squeeze(1), shares.squeeze(0)
-    return made, shares if need_weights else None
+    return made.squeeze(1) if query.ndim == 2 else made, shares
 
 
 def _as_added(mask: Tensor, like: Tensor) -> Tensor:
