@@ -53,7 +53,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             arrays), if given. Returns Owner's `__getitem__`, which the interpreter calls from the type's slot.
         put: The function is `__setitem__`: numbers are written by `one` (the key and the number, the array and index
             arrays), arrays by `two` (the array and index arrays after it); while recording only where the key surely
-            leaves something of the array out.
+            leaves something of the array out. With `dtypes`: where no gradient flows, and unless the key selects all.
         list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
         reshape: Integers may be negative, as codes of a shape and axes counted from the end are. Without `list` the
             function is MXNet's reshape.

@@ -22,7 +22,7 @@ _full = {kind: prepare(None, "_full", "shape", "value", dtype=kind.name) for kin
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _copy_over = prepare(None, "_mxl_copy_over")
 _turn = prepare("PermuteBackward0", "transpose", "axes")
-_stack = prepare("StackBackward0", "stack", "axis")
+stack_call = prepare("StackBackward0", "stack", "axis")
 
 
 def cast(tensor: Tensor, kind: dtype) -> Tensor:
@@ -44,7 +44,7 @@ def alias(input: Tensor) -> Tensor:
 
 def stacked(tensors: list[Tensor], place: int) -> Tensor:
     """Tensors of one shape and dtype side by side along a new dimension."""
-    return run(_stack, tensors, place, kind=tensors[0]._dtype)
+    return run(stack_call, tensors, place, kind=tensors[0]._dtype)
 
 
 def address_of(tensor: Tensor) -> int:

@@ -171,9 +171,9 @@ def both(
     return _registering((functions, methods), names, document, calls, quick)
 
 
-def function(*names: str, document: str | None = None) -> Callable:
+def function(*names: str, document: str | None = None, calls: dict[str, Any] | None = None) -> Callable:
     """The same for what is a function of the module alone."""
-    return _registering((functions,), names, document, None, False)
+    return _registering((functions,), names, document, calls, False)
 
 
 def method(

@@ -81,12 +81,21 @@ NAMES = {
     "long": int64,
 }
 
-_default = float32
+
+class _Default:
+    """The dtype of Python's floats is its `context`, for which `hot.direct` asks."""
+
+    context = float32
+
+
+_default = _Default()
+#: Of `hot.direct`: new tensors are of float32 where no dtype is given.
+HOME = (_default, float32)
 
 
 def get_default_dtype() -> dtype:
     """The dtype of Python's floats: float32, unless set_default_dtype changed it."""
-    return _default
+    return _default.context
 
 
 def set_default_dtype(d: dtype) -> None:
@@ -94,11 +103,10 @@ def set_default_dtype(d: dtype) -> None:
 
     Raises: TypeError: no floating dtype.
     """
-    global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"set_default_dtype: takes a floating dtype, got {d}")
     check_call(LIB.MXLSetDefaultDtype(d.flag, None))
-    _default = d
+    _default.context = d  # type: ignore[assignment]
 
 
 def dtype_named(name: str) -> dtype:
@@ -148,7 +156,7 @@ def scalar_dtype(value: Any) -> dtype:
         return bool_
     if isinstance(value, (int, np.integer)):
         return int64
-    return _default
+    return _default.context
 
 
 def result_dtype(operands: list[tuple[dtype, int] | dtype]) -> dtype:
@@ -172,7 +180,7 @@ def result_dtype(operands: list[tuple[dtype, int] | dtype]) -> dtype:
             result = found
         elif found.kind > result.kind:
             # An integer or bool tensor and a Python float: the default dtype, not the number's own width.
-            result = _default if position == 2 and found.kind == FLOATING else found
+            result = _default.context if position == 2 and found.kind == FLOATING else found
     assert result is not None
     return result
 

@@ -35,6 +35,7 @@ typedef struct key_parts {
     NDArrayHandle lists[MAX_INPUTS]; /* the index arrays that were made of lists */
     int num_lists;
     int is_part; /* whether the key surely leaves something of the array out */
+    int is_all;  /* whether it has nothing but `:` and `...` */
 } key_parts;
 
 /* A bound or a step of a slice. Returns 0 for other objects than None and exact integers. */
@@ -75,10 +76,11 @@ static int read_slice(PyObject *slice, key_parts *k)
     return 1;
 }
 
-/* An index array or a mask: of integers with axes, or of bool. */
-static int read_array(const owner *array, key_parts *k)
+/* An index array or a mask: of integers with axes, or of bool; with `strict` these are of 32 or 64
+ * bits. */
+static int read_array(const owner *array, key_parts *k, int strict)
 {
-    enum { U8 = 3, BOOL = 7 };
+    enum { U8 = 3, I32 = 4, I64 = 6, BOOL = 7 };
 
     int dtype = -1, ndim;
 
@@ -88,7 +90,8 @@ static int read_array(const owner *array, key_parts *k)
     k->arrays[k->num_arrays++] = HANDLE(array->handle);
     k->axis = -1;
     k->is_part = 1;
-    return dtype >= U8 && dtype <= BOOL && ndim >= (dtype != BOOL);
+    return dtype >= (strict ? I32 : U8) && dtype <= BOOL && ndim >= (dtype != BOOL) &&
+           (!strict || dtype == I32 || dtype >= I64);
 }
 
 /* A list of exact integers, as an array, which free_lists frees. */
@@ -138,7 +141,7 @@ static int read_entry(const call *self, PyObject *entry, key_parts *k)
     }
     if (Py_TYPE(entry) == self->cls) {
         *kind = PART_ARRAY;
-        return read_array((const owner *)entry, k);
+        return read_array((const owner *)entry, k, self->num_dtypes != 0);
     }
     if (PyList_CheckExact(entry)) {
         *kind = PART_ARRAY;
@@ -186,6 +189,7 @@ static int read_key(const call *self, const owner *array, PyObject *key, key_par
     Py_ssize_t entries = PyTuple_CheckExact(key) ? PyTuple_Size(key) : 1;
 
     k->count = k->axis = k->is_part = k->taken = k->num_lists = 0;
+    k->is_all = 1;
     k->num_arrays = 2;
     k->ndim = p_MXLNDArrayGetInfo(HANDLE(array->handle), MAX_NDIM, k->extents, NULL);
     if (k->ndim < 1 || entries > KEY_ROOM / 4)
@@ -193,13 +197,17 @@ static int read_key(const call *self, const owner *array, PyObject *key, key_par
     for (Py_ssize_t i = 0; i < entries; i++)
         k->taken += takes_axis(key_entry(key, i));
     for (Py_ssize_t i = 0; i < entries; i++) {
-        if (!read_entry(self, key_entry(key, i), k))
+        PyObject *entry = key_entry(key, i);
+
+        k->is_all = k->is_all && is_whole(entry);
+        if (!read_entry(self, entry, k))
             return 0;
     }
     return 1;
 }
 
-/* What a key selects, by `many`; 0 for other keys than those above, and for an error. */
+/* What a key selects, by `many`; 0 for other keys than those above, and for an error; where arrays
+ * have a `_dtype` also for keys that select all. */
 static uint64_t select_by(const call *self, const owner *array, PyObject *key)
 {
     PyThreadState *thread = NULL;
@@ -207,7 +215,7 @@ static uint64_t select_by(const call *self, const owner *array, PyObject *key)
     MXLValue value;
     key_parts k;
 
-    if (read_key(self, array, key, &k)) {
+    if (read_key(self, array, key, &k) && !(k.is_all && self->num_dtypes != 0)) {
         k.arrays[1] = HANDLE(array->handle);
         value.list.n = k.count;
         value.list.values = k.numbers;
@@ -238,6 +246,22 @@ static int read_written(const call *self, PyObject *value, key_parts *k, double 
     return 1;
 }
 
+/* Whether what is written is as the dtypes of arrays that have a `_dtype` ask: a number that each
+ * holds, or an array of the same one; and no gradient flows, as nodes depend on the key. */
+static int is_written_as_it_is(const call *self, const owner *array, PyObject *value)
+{
+    const owner *written = (const owner *)value;
+    MXLValue number;
+
+    if (find_dtype(self, array->dtype) < 0 ||
+        p_MXLNDArrayGetEdgeKind(HANDLE(array->handle)) != MXL_EDGE_CONSTANT)
+        return 0;
+    if (Py_TYPE(value) != self->cls)
+        return read_value('f', value, &number);
+    return written->dtype == array->dtype && written->handle != 0 &&
+           p_MXLNDArrayGetEdgeKind(HANDLE(written->handle)) == MXL_EDGE_CONSTANT;
+}
+
 /* Whether assigning the whole of an array has rules of its own. */
 static int is_recording(void)
 {
@@ -258,10 +282,13 @@ static int put_by(const call *self, owner *array, PyObject *key, PyObject *value
     MXLValue values[2];
     key_parts k;
 
-    if (array->handle == 0 || array->read_only != NULL)
+    int has_dtypes = self->num_dtypes != 0;
+
+    if (array->handle == 0 || array->read_only != NULL ||
+        (has_dtypes && !is_written_as_it_is(self, array, value)))
         return 0;
     if (read_key(self, array, key, &k) && read_written(self, value, &k, &values[1].f) &&
-        (k.is_part || !is_recording())) {
+        (has_dtypes ? !k.is_all : k.is_part || !is_recording())) {
         bool copies = is_whole(key) && !is_number;
 
         in = k.arrays + (is_number || copies);

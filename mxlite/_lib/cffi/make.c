@@ -46,15 +46,17 @@ static uint64_t call_for(const call *self, PyObject *dtype)
     return prepared;
 }
 
-/* Reads a shape: an exact integer, or a tuple of them. Returns -1 for other objects. */
-static int shape_of(PyObject *object, int64_t *shape)
+/* Reads a shape: exact integers, as one argument or more, or a tuple of them. Returns -1 for other
+ * objects. */
+static int shape_of(PyObject *const *args, Py_ssize_t nargs, int64_t *shape)
 {
-    Py_ssize_t count = PyTuple_CheckExact(object) ? PyTuple_Size(object) : 1;
+    PyObject *tuple = nargs == 1 && PyTuple_CheckExact(args[0]) ? args[0] : NULL;
+    Py_ssize_t count = tuple != NULL ? PyTuple_Size(tuple) : nargs;
 
     if (count > MAX_NDIM)
         return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *entry = PyTuple_CheckExact(object) ? PyTuple_GetItem(object, i) : object;
+        PyObject *entry = tuple != NULL ? PyTuple_GetItem(tuple, i) : args[i];
 
         if (!PyLong_CheckExact(entry))
             return -1;
@@ -82,24 +84,27 @@ static uint64_t made_in_shape(uint64_t prepared, int ndim, const int64_t *shape)
     return made;
 }
 
-/* f(shape), f(shape, dtype), f(shape, dtype=dtype). What is refused the Python function says again.
- */
+/* f(shape), f(shape, dtype=dtype); and f(shape, dtype), or, of arrays that have a `_dtype` (the dtype
+ * that is given, or the first usual one), f(2, 3). What is refused the Python function says again. */
 static PyObject *call_make(PyObject *callable, PyObject *const *args, size_t flags, PyObject *names)
 {
     const call *self = (const call *)callable;
-    Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
+    Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT), has_dtypes = self->num_dtypes != 0;
     Py_ssize_t named = names == NULL ? 0 : PyTuple_Size(names);
+    int has_dtype = named == 1 && PyTuple_GetItem(names, 0) == dtype_name;
     int64_t shape[MAX_NDIM];
 
-    if (nargs >= 1 && nargs + named <= 2 &&
-        (named == 0 || PyTuple_GetItem(names, 0) == dtype_name)) {
-        uint64_t prepared = call_for(self, nargs + named == 2 ? args[1] : Py_None), made = 0;
-        int ndim = prepared == 0 || !is_at_home(self->home) ? -1 : shape_of(args[0], shape);
+    if (named == has_dtype && nargs >= 1 && (has_dtypes || nargs + named <= 2)) {
+        PyObject *dtype = has_dtype ? args[nargs] : !has_dtypes && nargs == 2 ? args[1] : Py_None;
+        uint64_t prepared = call_for(self, dtype), made = 0;
+        int ndim = prepared == 0 || !is_at_home(self->home)
+                       ? -1
+                       : shape_of(args, has_dtypes ? nargs : 1, shape);
 
         if (ndim >= 0)
             made = made_in_shape(prepared, ndim, shape);
         if (made != 0)
-            return adopt(self, made, NULL);
+            return adopt(self, made, dtype != Py_None || !has_dtypes ? dtype : self->dtypes[0]);
     }
     return call_python(self->function, args, nargs, names);
 }

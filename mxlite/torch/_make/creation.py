@@ -10,7 +10,19 @@ import numpy as np
 from mxlite._public.keywords import unexpected
 from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as, require_fits, wrapped, zeros_of
 from mxlite.torch._calls import function, method, prepare, run
-from mxlite.torch._dtypes import BOOL, as_dtype, dtype, float32, float64, get_default_dtype, int64, scalar_dtype
+from mxlite.torch._dtypes import (
+    BOOL,
+    HOME,
+    as_dtype,
+    bool_,
+    dtype,
+    float32,
+    float64,
+    get_default_dtype,
+    int32,
+    int64,
+    scalar_dtype,
+)
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import extents_of, require_cpu, require_strided
 from mxlite.torch._tensor import Tensor
@@ -63,11 +75,17 @@ def shape_of(name: str, size: tuple, given: dict[str, Any]) -> tuple[int, ...]:
 
 # ---- of a shape ----
 
+#: The dtypes that operators make, the default first.
+_MADE = dict.fromkeys(("_zeros", "_full"), (float32, float64, int32, int64, bool_))
+_MADE |= dict.fromkeys(("_random_uniform", "_random_normal"), (float32, float64))
 
-def of_shape(name: str, make: Callable, document: str) -> None:
-    """Registers a function of a shape, and `..._like`; `make`: of shape and dtype."""
 
-    @function(name, document=f"{document}: {name}(2, 3), {name}((2, 3)).")
+def of_shape(name: str, make: Callable, document: str, operator: str, **constants: Any) -> None:
+    """Registers a function of a shape, and `..._like`; `make`: of shape and dtype, by an operator in usual calls."""
+    usual = {kind: prepare(None, operator, "shape", dtype=kind.name, **constants) for kind in _MADE[operator]}
+    calls = {"home": HOME, "dtypes": tuple(usual), "makes": {**usual, None: usual[float32]}}
+
+    @function(name, document=f"{document}: {name}(2, 3), {name}((2, 3)).", calls=calls)
     def made(*size: Any, **given: Any) -> Tensor:
         shape = shape_of(name, size, given)
         kind, requires_grad = options(name, given)
@@ -108,12 +126,12 @@ def _ones_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
     return full_of(shape, 1, kind)
 
 
-for _name, _make, _document in (
-    ("zeros", zeros_of, "Zeros"),
-    ("ones", _ones_of, "Ones"),
-    ("empty", empty_of, "Any values"),
+for _name, _make, _document, _operator, _constants in (
+    ("zeros", zeros_of, "Zeros", "_zeros", {}),
+    ("ones", _ones_of, "Ones", "_full", {"value": 1}),
+    ("empty", empty_of, "Any values", "_zeros", {}),
 ):
-    of_shape(_name, _make, _document)
+    of_shape(_name, _make, _document, _operator, **_constants)
     _new(_name, _make)
 like("full", filled)
 _new("full", filled, 1)

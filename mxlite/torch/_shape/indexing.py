@@ -14,7 +14,7 @@ import numpy as np
 from mxlite._index.keys import ARRAY, KeyReader
 from mxlite.torch._basic import alias, from_values, full_of, require_fits
 from mxlite.torch._calls import method, prepare, require_tensor, run, run_into
-from mxlite.torch._dtypes import BOOL, bool_, float16, from_kind, int64, uint8
+from mxlite.torch._dtypes import BOOL, bool_, float16, float32, float64, from_kind, int64, uint8
 from mxlite.torch._edits import assign, without_first_ones
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._make.data import values_of
@@ -91,7 +91,7 @@ def _as_bound(entry: Any) -> int:
         raise TypeError(f"bounds of a slice are integers or None, not {type(entry).__name__}") from None
 
 
-@method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, **from_kind(BOOL)}, quick=True)
+@method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, "many": _read, **from_kind(BOOL)}, quick=True)
 def getitem(self: Tensor, key: Any) -> Tensor:
     """Elements by integers, slices, None, `...` (views), index tensors, lists and masks (copies), mixed."""
     if key is None:
@@ -117,7 +117,10 @@ def _is_whole(part: Any) -> bool:
 # ---- assignment ----
 
 
-@method("__setitem__")
+@method(
+    "__setitem__",
+    calls={"put": True, "one": _fills["CopySlices"], "two": _puts["CopySlices"], "dtypes": (float32, float64)},
+)
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """Writes a number, a tensor or what torch.tensor takes, broadcast, to the elements that a key selects."""
     number = isinstance(value, (int, float, np.generic))

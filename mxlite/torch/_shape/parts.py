@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any, Callable
 
-from mxlite.torch._basic import stacked
+from mxlite.torch._basic import stack_call, stacked
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, clone
-from mxlite.torch._dtypes import promote_types
+from mxlite.torch._dtypes import BOOL, from_kind, promote_types
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._kinds import check_dim, check_dims, extents_of
 from mxlite.torch._nodes import formula
@@ -88,7 +88,7 @@ def _joined(name: str, tensors: Any) -> list[Tensor]:
     return [cast(each, kind) for each in listed]
 
 
-@function("cat", "concat", "concatenate")
+@function("cat", "concat", "concatenate", calls={"join": True, "axis": _cat, "again": True, **from_kind(BOOL)})
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors one behind the other along a dimension. Those of shape (0,) count for nothing."""
     listed = _joined("cat", tensors)
@@ -115,7 +115,7 @@ def _require_joins(shape: tuple[int, ...], other: tuple[int, ...], dim: int, num
             )
 
 
-@function()
+@function(calls={"join": True, "axis": stack_call, "new_axis": True, "again": True, **from_kind(BOOL)})
 def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors of one shape side by side along a new dimension."""
     listed = _joined("stack", tensors)
