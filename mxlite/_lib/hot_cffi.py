@@ -59,8 +59,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             function is MXNet's reshape.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an
             integer, or as a list. `new_axis`: the axis is counted in the result, which has one more.
-        values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "f" or "b" for integers,
-            numbers and truth values, and the default: they are arguments of the prepared call. Usual numbers are those
+        values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "p", "f" or "b" for
+            integers, those from 1 on, numbers and truth values, and the default: they are arguments of the prepared call. Usual numbers are those
             that a float16 holds.
         least, most: How many dimensions usual arrays have; without `most` any number from `least` on.
         contiguous: Only arrays in C order are usual. A `list` is a shape then, of which one extent may be -1.
@@ -71,6 +71,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             and make arrays of float32. With `makes`, a dict of prepared calls by dtypes as they are given (None: not at
             all), shapes are, for f(shape) and f(shape, dtype).
         join: The function takes a list of arrays: f(arrays) by `many`, or by `axis`, which f(arrays, axis) has then.
+        results: Of an operator with two outputs: the class of the tuple that has them, and the `_dtype` of each, None
+            for that of the first array.
         by_flag: `_dtype` for each dtype of the library, which promotes: arrays may have several dtypes, and beside all
             of them floats and integers of 64 bits are usual.
     """

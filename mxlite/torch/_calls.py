@@ -183,7 +183,12 @@ def method(
     return _registering((methods,), names, document, calls, quick)
 
 
-_KINDS = {int: ord("i"), float: ord("f"), bool: ord("b")}
+
+class positive(int):  # noqa: N801 - beside int and float
+    """Of `values`: integers from 1 on."""
+
+
+_KINDS = {int: ord("i"), positive: ord("p"), float: ord("f"), bool: ord("b")}
 
 
 def values(**parameters: Any) -> tuple[tuple[str, int, Any], ...]:

@@ -236,6 +236,9 @@ int mxl_node_attach(mxl_node *node, int num_outputs, mxl_array *const *outputs)
             saved->version = mxl_storage_version(saved->array->storage);
     }
     for (int i = 0; i < num_outputs; i++) {
+        /* Of PyTorch's results the indices beside values are no part of the graph. */
+        if (node->dialect->only_floats && num_outputs > 1 && !mxl_dtype_is_float(outputs[i]->dtype))
+            continue;
         if (mxl_node_attach_output(node, i, outputs[i]) != 0)
             status = -1;
     }

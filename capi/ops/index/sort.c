@@ -152,31 +152,44 @@ static int sort_compute(const mxl_call *call)
 
 /* ---- the operators ---- */
 
-/* dx = dy at the positions of the values, which are computed again: sorting values without
- * positions costs less in forward, and the index output may have a dtype that cannot hold them. */
+/* Whether an output has the positions of the values, exactly. */
+static bool has_positions(const mxl_op *op, const sort_params *p)
+{
+    wanted w = wanted_of(op, p);
+
+    return w.values >= 0 && w.positions >= 0 && p->dtype == MXL_I64;
+}
+
+/* dx = dy at the positions of the values. Where no output has these they are computed again:
+ * sorting values without positions costs less in forward, and the index output may have a dtype
+ * that cannot hold them. */
 static int sort_grad(mxl_grad *g)
 {
     const sort_params *p = g->params;
     sort_params find = {p->axis, p->k, p->is_ascend, TOPK_INDICES, MXL_I64};
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    bool known = has_positions(g->op, p);
     mxl_array *saved, *indices, *dx;
     rows r;
 
     if (wanted_of(g->op, p).values < 0)
         return mxl_grad_zero(g);
-    saved = mxl_grad_in(g, 0);
+    saved = known ? mxl_grad_out(g, 1) : mxl_grad_in(g, 0);
     if (g->grad_output[0] == NULL)
         return 0;
     if (find_rows(g->op, p->axis, x->ndim, x->shape, &r) != 0)
         return -1;
-    indices = mxl_scope_call(g->s, &op_topk, &find, 1, &saved);
+    indices = known ? saved : mxl_scope_call(g->s, &op_topk, &find, 1, &saved);
     dx = mxl_put_along(g->s, g->grad_output[0], indices, r.along.axis, r.shape.ndim, r.shape.dim);
     return mxl_grad_set(g, 0, mxl_reshape(g->s, dx, x->ndim, x->shape));
 }
 
 static void sort_saves(mxl_saves *saves)
 {
-    saves->in[0] = wanted_of(saves->op, saves->params).values >= 0;
+    if (has_positions(saves->op, saves->params))
+        saves->out[1] = true;
+    else
+        saves->in[0] = wanted_of(saves->op, saves->params).values >= 0;
 }
 
 static int topk_arity(const void *params, mxl_arity *arity)

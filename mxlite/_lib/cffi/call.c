@@ -24,7 +24,14 @@ typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args, s
 #define LENT ((size_t)1 << (8 * sizeof(size_t) - 1))
 
 /* Calls of operators with more parameters are not known here. */
-enum { MAX_DTYPES = 16, MAX_KNOWN = 64, MAX_PARAMS = 12, MAX_INPUTS = 8, MAX_VALUES = 4 };
+enum {
+    MAX_DTYPES = 16,
+    MAX_KNOWN = 64,
+    MAX_PARAMS = 12,
+    MAX_INPUTS = 8,
+    MAX_VALUES = 4,
+    MAX_RESULTS = 2
+};
 
 typedef struct known_call {
     uint64_t prepared;
@@ -35,7 +42,7 @@ typedef struct known_call {
 typedef struct value_argument {
     PyObject *name;
     PyObject *fallback; /* where it is not given; None: it must be */
-    int kind;           /* 'i', 'f' or 'b' */
+    int kind;           /* as of read_value */
 } value_argument;
 
 /* The arguments of a vectorcall, which begin with `arrays` arrays. */
@@ -63,11 +70,13 @@ typedef struct call {
     int num_inputs;     /* the most arrays, and how many come before positional parameters */
     int contiguous;     /* only arrays in C order are usual */
     int constant;       /* only arrays that no gradient flows to are usual */
-    int least, most;  /* how many dimensions usual arrays have; most 0: any number from least on */
-    int into;         /* the result is written to the first array, which is returned */
-    PyObject *result; /* `_dtype` of a result; NULL: that of the first array */
-    int num_dtypes;   /* of arrays that are usual; 0: all, and `_dtype` means nothing */
-    int num_floating; /* the first of them take numbers with a fraction */
+    int least, most;   /* how many dimensions usual arrays have; most 0: any number from least on */
+    int into;          /* the result is written to the first array, which is returned */
+    PyObject *result;  /* `_dtype` of a result; NULL: that of the first array */
+    PyObject *results; /* of calls with several: the class of their tuple, and the `_dtype` of each
+                          or None for that of the first array; NULL */
+    int num_dtypes;    /* of arrays that are usual; 0: all, and `_dtype` means nothing */
+    int num_floating;  /* the first of them take numbers with a fraction */
     PyObject *dtypes[MAX_DTYPES];
     PyObject *home;    /* of calls that make arrays of none: see is_at_home; NULL */
     PyObject *makes;   /* of those by a shape: prepared calls by what is given as a dtype, a dict */
@@ -241,8 +250,8 @@ static int read_axis(const call *self, const arguments *given, operation *o)
     return o->axis >= 0;
 }
 
-/* Reads an argument as an integer ("i"), a truth value ("b"), or a number that every floating dtype
- * holds ("f"). Returns 0 for other objects. */
+/* Reads an argument as an integer ("i"), one from 1 on ("p"), a truth value ("b"), or a number that
+ * every floating dtype holds ("f"). Returns 0 for other objects. */
 static int read_value(int kind, PyObject *object, MXLValue *value)
 {
     enum { MAX_HALF = 65504 };
@@ -262,8 +271,8 @@ static int read_value(int kind, PyObject *object, MXLValue *value)
         PyErr_Clear();
         return 0;
     }
-    if (kind == 'i')
-        return 1;
+    if (kind == 'i' || kind == 'p')
+        return kind == 'i' || value->i > 0;
     value->f = (double)value->i;
     return value->f >= -MAX_HALF && value->f <= MAX_HALF;
 }

@@ -7,10 +7,10 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
         "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
         "new_axis", "reshape", "values",    "least",      "most",         "put",    "home",
-        "makes",    "join",    NULL};
+        "makes",    "join",    "results",   NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
-    PyObject *values = NULL, *home = NULL, *makes = NULL;
+    PyObject *values = NULL, *home = NULL, *makes = NULL, *results = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
@@ -19,18 +19,20 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!p", keys, &function, &failed,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!", keys, &function, &failed,
             &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
             &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type, &makes,
-            &join))
+            &join, &PyTuple_Type, &results))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
+        (results != NULL && PyTuple_Size(results) != 1 + MAX_RESULTS) ||
         (values != NULL && PyTuple_Size(values) > MAX_VALUES)) {
-        PyErr_Format(PyExc_ValueError, "Call: more than %d dtypes, %d inputs or %d values",
-                     MAX_DTYPES, MAX_INPUTS, MAX_VALUES);
+        PyErr_Format(PyExc_ValueError,
+                     "Call: more than %d dtypes, %d inputs or %d values, or other than %d results",
+                     MAX_DTYPES, MAX_INPUTS, MAX_VALUES, MAX_RESULTS);
         return NULL;
     }
     self = (call *)PyType_GenericAlloc(type, 0);
@@ -86,6 +88,8 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->release = (freefunc)PyType_GetSlot(self->cls, Py_tp_free);
     Py_XINCREF(result);
     self->result = result;
+    Py_XINCREF(results);
+    self->results = results;
     Py_XINCREF(by_flag);
     self->by_flag = by_flag;
     Py_XINCREF(home);
@@ -176,6 +180,7 @@ static void call_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     call_clear(object);
     Py_XDECREF(self->result);
+    Py_XDECREF(self->results);
     Py_XDECREF(self->by_flag);
     Py_XDECREF(self->home);
     Py_XDECREF(self->makes);

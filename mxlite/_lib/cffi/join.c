@@ -4,14 +4,13 @@ enum { MAX_JOINED = 64 };
 /* "axis", interned. */
 static PyObject *axis_name;
 
-/* Whether another array may be joined to the first: where arrays have a `_dtype`, it is the same, and
- * so is the number of their dimensions. */
+/* Whether another array may be joined to the first: where arrays have a `_dtype`, it is the same,
+ * and so is the number of their dimensions. */
 static int joins(const call *self, const owner *first, const owner *other)
 {
-    return self->num_dtypes == 0 ||
-           (other->dtype == first->dtype &&
-            p_MXLNDArrayGetInfo(HANDLE(other->handle), 0, NULL, NULL) ==
-                p_MXLNDArrayGetInfo(HANDLE(first->handle), 0, NULL, NULL));
+    return self->num_dtypes == 0 || (other->dtype == first->dtype &&
+                                     p_MXLNDArrayGetInfo(HANDLE(other->handle), 0, NULL, NULL) ==
+                                         p_MXLNDArrayGetInfo(HANDLE(first->handle), 0, NULL, NULL));
 }
 
 /* Reads a list or tuple of arrays of the class; sets whether all are small. Returns how many there
@@ -50,8 +49,8 @@ static int find_joined_axis(const call *self, const owner *first, int64_t *axis)
     return *axis >= 0 && *axis < ndim && find_dtype(self, first->dtype) >= 0;
 }
 
-/* f(arrays); of a call with an axis also f(arrays, axis), f(arrays, axis=axis), or `dim` where arrays
- * have a `_dtype`. */
+/* f(arrays); of a call with an axis also f(arrays, axis), f(arrays, axis=axis), or `dim` where
+ * arrays have a `_dtype`. */
 static PyObject *call_join(PyObject *callable, PyObject *const *args, size_t flags, PyObject *names)
 {
     const call *self = (const call *)callable;

@@ -84,8 +84,9 @@ static uint64_t made_in_shape(uint64_t prepared, int ndim, const int64_t *shape)
     return made;
 }
 
-/* f(shape), f(shape, dtype=dtype); and f(shape, dtype), or, of arrays that have a `_dtype` (the dtype
- * that is given, or the first usual one), f(2, 3). What is refused the Python function says again. */
+/* f(shape), f(shape, dtype=dtype); and f(shape, dtype), or, of arrays that have a `_dtype` (the
+ * dtype that is given, or the first usual one), f(2, 3). What is refused the Python function says
+ * again. */
 static PyObject *call_make(PyObject *callable, PyObject *const *args, size_t flags, PyObject *names)
 {
     const call *self = (const call *)callable;

@@ -140,6 +140,48 @@ static PyObject *ask_dtype(const call *self, uint64_t made)
     return PyTuple_GetItem(self->by_flag, flag);
 }
 
+/* The tuple of several results, an object of its class. */
+static PyObject *adopt_results(const call *self, const owner *first, int count,
+                               NDArrayHandle *handles)
+{
+    PyObject *made[MAX_RESULTS] = {NULL}, *tuple = NULL;
+    int done = 1;
+
+    for (int i = 0; i < count; i++) {
+        PyObject *dtype = PyTuple_GetItem(self->results, 1 + i);
+
+        made[i] = adopt(self, NUMBER(handles[i]), dtype == Py_None ? first->dtype : dtype);
+        done = done && made[i] != NULL;
+    }
+    if (done)
+        tuple =
+            PyObject_CallFunctionObjArgs(PyTuple_GetItem(self->results, 0), made[0], made[1], NULL);
+    for (int i = 0; i < count; i++)
+        Py_XDECREF(made[i]);
+    return tuple;
+}
+
+/* An operation with several results. */
+static PyObject *call_for_results(const call *self, const arguments *given, operation *o)
+{
+    NDArrayHandle in[MAX_INPUTS], out[MAX_RESULTS] = {NULL};
+    int count = (int)PyTuple_Size(self->results) - 1, are_small = 1, status;
+    PyThreadState *thread;
+
+    for (int i = 0; i < o->arrays; i++) {
+        in[i] = HANDLE(((const owner *)given->args[i])->handle);
+        are_small = are_small && is_small((const owner *)given->args[i]);
+    }
+    if (o->axis >= 0)
+        o->values[0].i = o->axis;
+    thread = are_small ? NULL : PyEval_SaveThread();
+    status = p_MXLCallInto(HANDLE(o->prepared), o->arrays, in, o->values, &count, out);
+    if (thread != NULL)
+        PyEval_RestoreThread(thread);
+    return status == 0 ? adopt_results(self, (const owner *)given->args[0], count, out)
+                       : call_python(self->failed, given->args, given->nargs, given->names);
+}
+
 /* An operation of arrays, and of what the form lets follow them. */
 static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_t flags,
                                 PyObject *names)
@@ -154,6 +196,8 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
 
     if (nargs < 1 || !choose(self, &given, &o))
         return call_python(self->function, args, nargs, names);
+    if (self->results != NULL && (self->read == read_values || o.prepared != self->one))
+        return call_for_results(self, &given, &o);
     is_quick = !o.may_be_large;
     for (int i = 0; is_quick && i < o.arrays; i++)
         is_quick = is_small((const owner *)args[i]);

@@ -6,7 +6,7 @@ import math
 from collections import namedtuple
 from typing import Any, Callable
 
-from mxlite.torch._calls import both, prepare, require_tensor, run
+from mxlite.torch._calls import both, positive, prepare, require_tensor, run, run_many, values
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, float64, from_kind, int64, uint8
 from mxlite.torch._errors import none_of
@@ -70,13 +70,29 @@ def _extreme_of(x: Tensor, name: str, places: tuple[int, ...] | None, keepdim: b
     return reduce(None, name, x, places, keepdim)
 
 
-def _extreme(name: str, label: str, operator: str, pairwise: Callable, arg: Callable) -> Callable:
+def _found(name: str, label: str) -> tuple[dict[str, Any], Callable]:
+    """The calls of what finds an element of each row along a dimension, by the dimension alone; and a function of the
+    tensor, the dimension and `keepdim`."""
+    call = {flag: prepare(label, "_mxl_found", "axis", what=name, keepdims=flag) for flag in (False, True)}
     results = pair(name)
+
+    def found(input: Tensor, dim: int, keepdim: bool) -> Any:
+        place = check_dim(dim, input.ndim)
+        require_extent(name, input, place)
+        if not input.shape:
+            return results(input.clone(), zeros_of((), int64))
+        return results(*run_many(call[bool(keepdim)], [input], place, kinds=[input._dtype, int64]))
+
+    return {"axis": call[False], "results": (results, None, int64), "least": 1, "again": True}, found
+
+
+def _extreme(name: str, label: str, operator: str, pairwise: Callable) -> Callable:
+    along, found = _found(name, f"{label}0")
 
     @both(
         name,
         document=f"The {name}imum of all elements; along a dimension, values and where they are; or of two tensors.",
-        calls={"one": prepare(None, operator), "constant": True, "again": True, **from_kind(INTEGER)},
+        calls={"one": prepare(None, operator), "constant": True, **along, **from_kind(INTEGER)},
     )
     def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         require_tensor(name, 1, "input", input)
@@ -86,11 +102,7 @@ def _extreme(name: str, label: str, operator: str, pairwise: Callable, arg: Call
         if dim is None:
             _require_elements(name, input)
             return shared(f"{label}1", input, lambda x: _extreme_of(x, operator, None, False))
-        place = check_dim(dim, input.ndim)
-        require_extent(name, input, place)
-        numbers = cast(input, uint8) if input._dtype.kind == BOOL else input
-        indices = arg(numbers, place, True)
-        return results(*picked(f"{label}0", input, place, indices, keepdim))
+        return found(input, dim, keepdim)
 
     @both("a" + name, document=f"The {name}imum along dimensions (none: of all); equal elements share the gradient.")
     def among(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
@@ -150,8 +162,8 @@ def _arg(name: str, operator: str) -> Callable:
 
 
 argmax, argmin = _arg("argmax", "_mxl_argmax"), _arg("argmin", "_mxl_argmin")
-max = _extreme("max", "MaxBackward", "max", maximum, argmax)  # noqa: A001 - PyTorch's name
-min = _extreme("min", "MinBackward", "min", minimum, argmin)  # noqa: A001
+max = _extreme("max", "MaxBackward", "max", maximum)  # noqa: A001 - PyTorch's name
+min = _extreme("min", "MinBackward", "min", minimum)  # noqa: A001
 
 
 # ---- cumulative ----
@@ -180,11 +192,27 @@ _cumulative("cumprod", "_mxl_cumprod", "product")
 # ---- order ----
 
 
-@both()
+_sort_result, _topk_result = pair("sort"), pair("topk")
+#: The elements of each row in order and their indices, the largest (True) or the smallest ones first.
+_sorted, _chosen = (
+    {flag: prepare(label, "topk", *arguments, ret_typ="both", dtype="int64", is_ascend=not flag, **constants)
+     for flag in (False, True)}
+    for label, arguments, constants in (
+        ("SortBackward0", ("axis",), {"k": 0}), ("TopkBackward0", ("k", "axis"), {})
+    )
+)  # fmt: skip
+
+
+@both(
+    calls={"one": _sorted[False], "values": values(dim=-1), "num_inputs": 1, "results": (_sort_result, None, int64),
+           "least": 1, "again": True, **from_kind(INTEGER)},
+)  # fmt: skip
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The elements in order along a dimension, and where they were."""
-    indices = argsort(input, dim, descending, True)
-    return _sort_result(_gathered("SortBackward0", input, check_dim(dim, input.ndim), indices), indices)
+    place = check_dim(dim, input.ndim)
+    if not input.shape:
+        return _sort_result(input.clone(), zeros_of((), int64))
+    return _sort_result(*run_many(_sorted[bool(descending)], [input], place, kinds=[input._dtype, int64]))
 
 
 def _gathered(label: str, input: Tensor, place: int, indices: Tensor) -> Tensor:
@@ -204,7 +232,10 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     return run(call, [_detached(input)], place, kind=int64)
 
 
-@both()
+@both(
+    calls={"one": _chosen[True], "values": values(k=positive, dim=-1), "num_inputs": 1, "least": 1, "again": True,
+           "results": (_topk_result, None, int64), **from_kind(INTEGER)},
+)  # fmt: skip
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
     """Along a dimension the k largest (or smallest) elements, in order, and where they are."""
     place = check_dim(dim, input.ndim)
@@ -213,39 +244,23 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError("topk: takes no truth values")
     if not 0 <= k <= extent:
         raise RuntimeError(f"topk: k is from 0 to {extent}, got {k}")
-    if not input.shape or not k:  # k=0 of the operator means all
-        indices = zeros_of((*input.shape[:place], k, *input.shape[place + 1 :]) if input.shape else (), int64)
-    else:
-        call = prepare(None, "topk", "axis", "k", is_ascend=str(not largest), dtype="int64")
-        indices = run(call, [_detached(input)], place, k, kind=int64)
-    return _topk_result(_gathered("TopkBackward0", input, place, indices), indices)
+    if not input.shape:
+        return _topk_result(input.clone(), zeros_of((), int64))
+    if not k:  # of the operator all
+        return _topk_result(*(each.narrow(place, 0, 0) for each in sort(input, place)))
+    return _topk_result(*run_many(_chosen[bool(largest)], [input], k, place, kinds=[input._dtype, int64]))
 
 
-_sort_result, _topk_result = pair("sort"), pair("topk")
+_median_calls, _median_along = _found("median", "MedianBackward1")
 
 
-@both()
+@both(calls={**_median_calls, **from_kind(INTEGER)})
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all, or along a dimension (the lower one of two); NaN where there is one."""
-    if dim is not None:
-        require_extent("median", input, check_dim(dim, input.ndim))
     if input._dtype.kind == BOOL:
         raise none_of("median", input._dtype)
-    if dim is None and not input.numel():
+    if dim is not None:
+        return _median_along(input, dim, keepdim)
+    if not input.numel():
         return cast(full_of((), math.nan, float64), input._dtype)
-    if dim is None:
-        flat = input.detach().reshape(-1)
-        middle = _middle(flat, 0)
-        return shared("MedianBackward0", input, lambda x: x.reshape(-1).gather(0, middle).reshape(()))
-    place = check_dim(dim, input.ndim)
-    return _median_result(*picked("MedianBackward1", input, place, _middle(input.detach(), place), keepdim))
-
-
-def _middle(input: Tensor, place: int) -> Tensor:
-    """The index of the median along a dimension, which keeps size 1; of a row with NaN that of the first NaN."""
-    if not input.shape:
-        return zeros_of((), int64)
-    return run(prepare(None, "_mxl_median", "axis"), [input], place, kind=int64)
-
-
-_median_result = pair("median")
+    return shared("MedianBackward0", input, lambda x: _median_along(x.reshape(-1), 0, False)[0])

@@ -385,27 +385,43 @@ CASES += [
 ]
 _refuses(_op, none=((),), parameter=((In((2,)),), {"axis": 0}))
 
-# ---- the middle element of each row ----
+# ---- an element of each row ----
 
 
-def _median(x, axis=-1):
-    middle = np.take(np.argsort(x, axis, kind="stable"), [(x.shape[axis] - 1) // 2], axis)
+def _found(x, what, axis=-1, keepdims=False):
     nan = x != x
-    return np.where(nan.any(axis, keepdims=True), np.expand_dims(np.argmax(nan, axis), axis), middle)
+    if what == "median":
+        index = np.take(np.argsort(x, axis, kind="stable"), (x.shape[axis] - 1) // 2, axis)
+    else:
+        index = {"max": np.argmax, "min": np.argmin}[what](x, axis)
+    index = np.expand_dims(np.where(nan.any(axis), np.argmax(nan, axis), index), axis)
+    made = np.take_along_axis(x, index, axis), index
+    return made if keepdims else tuple(each.squeeze(axis) for each in made)
 
 
-for _axis in (0, 1, -1):
-    CASES.append(Case("_mxl_median", f"axis{_axis}", (In((3, 6, 5), domain="distinct"),), {"axis": _axis}, _median))
-for _dtype, _domain in (*_INTEGERS.items(), *((each, "real") for each in _FLOATS), ("bool", "bool")):
-    CASES.append(Case("_mxl_median", _dtype, (In((5, 301), _dtype, _domain),), {}, _median))
-CASES += [
-    Case("_mxl_median", "ties", (In(values=[[3.0, 1, 1, 1, 2], [0, 0, -1, 0, -0.0]]),), {}, _median),
-    Case("_mxl_median", "special", (In(values=[_SPECIAL, _SPECIAL[::-1]]),), {}, _median),
-    Case("_mxl_median", "special-infinities", (In(values=[_SPECIAL[:-1], _SPECIAL[-2::-1]]),), {}, _median),
-    Case("_mxl_median", "long", (In((70001,), "float32", "distinct"),), {}, _median),
-    Case("_mxl_median", "no-rows", (In((0, 3)),), {}, lambda x, **_: np.zeros((0, 1), np.int64), np_shape=True),
-]
-_refuses("_mxl_median", axis=((In((2, 3)),), {"axis": 2}), empty=((In((2, 0)),), {}), no_axes=((In(()),), {}))
+_op = "_mxl_found"
+for _what in ("max", "min", "median"):
+    _params: dict = {"what": _what}
+    for _axis in (0, 1, -1):
+        CASES += [
+            Case(_op, f"{_what}-axis{_axis}{'-kept' * _kept}", (In((3, 6, 5), domain="distinct"),),
+                 {**_params, "axis": _axis, "keepdims": _kept}, _found, order=2, diff=(0,))
+            for _kept in (False, True)
+        ]  # fmt: skip
+    for _dtype, _domain in (*_INTEGERS.items(), *((each, "real") for each in _FLOATS), ("bool", "bool")):
+        CASES.append(Case(_op, f"{_what}-{_dtype}", (In((5, 301), _dtype, _domain),), _params, _found))
+    CASES += [
+        Case(_op, f"{_what}-ties", (In(values=[[3.0, 1, 1, 1, 2, 3], [0, 0, -1, 0, -0.0, -1]]),), _params, _found),
+        Case(_op, f"{_what}-special", (In(values=[_SPECIAL, _SPECIAL[::-1]]),), _params, _found),
+        Case(_op, f"{_what}-infinities", (In(values=[_SPECIAL[:-1], _SPECIAL[-2::-1]]),), _params, _found),
+        Case(_op, f"{_what}-one", (In((4, 1)),), _params, _found),
+        Case(_op, f"{_what}-vector", (In((7,)),), _params, _found, np_shape=True),
+        Case(_op, f"{_what}-long", (In((70001,), "float32", "distinct"),), _params, _found, np_shape=True),
+        Case(_op, f"{_what}-no-rows", (In((0, 3)),), _params,
+             lambda x, **_: (np.zeros(0, x.dtype), np.zeros(0, np.int64)), np_shape=True),
+    ]  # fmt: skip
+_refuses(_op, axis=((In((2, 3)),), {"what": "max", "axis": 2}), empty=((In((2, 0)),), {"what": "max"}),
+         no_axes=((In(()),), {"what": "min"}), what=((In((2,)),), {"what": "mean"}), none=((In((2,)),), {}))  # fmt: skip
 
 # ---- solve ----
 
