@@ -183,7 +183,6 @@ def method(
     return _registering((methods,), names, document, calls, quick)
 
 
-
 class positive(int):  # noqa: N801 - beside int and float
     """Of `values`: integers from 1 on."""
 

@@ -68,7 +68,9 @@ def integers_of(shape: tuple[int, ...], kind: dtype, low: int, high: int) -> Ten
 
 
 of_shape("rand", uniform_of, "Numbers from 0 to before 1", "_random_uniform", low=0.0, high=1.0)
-of_shape("randn", normal_of, "Normally distributed numbers, of mean 0 and variance 1", "_random_normal", loc=0.0, scale=1.0)
+of_shape(
+    "randn", normal_of, "Normally distributed numbers, of mean 0 and variance 1", "_random_normal", loc=0.0, scale=1.0
+)
 
 
 @function()

@@ -91,7 +91,9 @@ def _as_bound(entry: Any) -> int:
         raise TypeError(f"bounds of a slice are integers or None, not {type(entry).__name__}") from None
 
 
-@method("__getitem__", calls={"subscript": True, "one": _first, "two": _slice, "many": _read, **from_kind(BOOL)}, quick=True)
+@method(
+    "__getitem__", calls={"subscript": True, "one": _first, "two": _slice, "many": _read, **from_kind(BOOL)}, quick=True
+)
 def getitem(self: Tensor, key: Any) -> Tensor:
     """Elements by integers, slices, None, `...` (views), index tensors, lists and masks (copies), mixed."""
     if key is None:

@@ -27,7 +27,9 @@ def _attention(q, k, v, mask=None, scale=1.0, causal=False, masked=False):
     return (shares / np.where(total == 0, 1, total) @ v.astype("float64")).astype(q.dtype)
 
 
-def _add(label: str, queries=3, keys=4, batch=(2,), size=3, width=5, mask: Any = None, order=0, dtype="float32", **params):
+def _add(
+    label: str, queries=3, keys=4, batch=(2,), size=3, width=5, mask: Any = None, order=0, dtype="float32", **params
+):
     inputs = [In((*batch, queries, size), dtype), In((*batch, keys, size), dtype), In((*batch, keys, width), dtype)]
     if mask is not None:
         inputs.append(mask if isinstance(mask, In) else In(mask, dtype))
