@@ -3,7 +3,7 @@
 # is not registered, and the error names the parts that there are not. docs/from-c.md says what each holds.
 
 #: make test-parts  a library of the core alone: its size, its exports, and the tests of what it has
-ALL_PARTS := optimizers linalg sequences sparse statistics symbols numpy vision images iterators kvstore library old wide
+ALL_PARTS := optimizers linalg sequences sparse statistics torch symbols numpy vision images iterators kvstore library old wide
 PARTS ?= core $(ALL_PARTS)
 
 FILES_optimizers := capi/kernel/optimizer/% capi/ops/optimizer/%
@@ -12,6 +12,7 @@ FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi
     capi/ops/nn/attention.c capi/ops/nn/scaled_attention.c capi/ops/loss/ctc.c
 FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sparse/dgl_sample)
 FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes)
+FILES_torch := capi/ops/elementwise/combined.c
 FILES_library := capi/api/library/%
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
     $(patsubst %,capi/kernel/vision/%.c,colour image_resize pixels warp) \
@@ -27,6 +28,7 @@ FILES_old := capi/api/legacy/% capi/api/packed/% capi/ops/refused.c
 # What a part cannot be without.
 NEEDS_images := iterators
 NEEDS_numpy := linalg
+NEEDS_torch := numpy
 NEEDS_library := symbols
 NEEDS_old := images iterators symbols
 WITH := $(PARTS) $(foreach part,$(PARTS),$(NEEDS_$(part)))

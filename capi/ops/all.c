@@ -26,6 +26,7 @@
 #define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(hawkes)
 #define SYMBOLS(X) X(control)
+#define TORCH(X)   X(combined)
 #define VISION(X) \
     X(resample) X(upsampling) X(im2col) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \
     X(multibox_target) X(proposal) X(deformable) X(correlation) X(pooling_v1) X(psroi) X(deformable_psroi)
@@ -42,6 +43,7 @@ OPTIMIZERS(DECLARED)
 SEQUENCES(DECLARED)
 SPARSE(DECLARED)
 STATISTICS(DECLARED)
+TORCH(DECLARED)
 SYMBOLS(DECLARED)
 VISION(DECLARED)
 
@@ -71,6 +73,9 @@ const mxl_op *const *const mxl_families[] = {
 #endif
 #ifndef MXL_WITHOUT_STATISTICS
     STATISTICS(LISTED)
+#endif
+#ifndef MXL_WITHOUT_TORCH
+    TORCH(LISTED)
 #endif
 #ifndef MXL_WITHOUT_SYMBOLS
     SYMBOLS(LISTED)

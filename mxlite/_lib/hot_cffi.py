@@ -60,8 +60,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an
             integer, or as a list. `new_axis`: the axis is counted in the result, which has one more.
         values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "p", "f" or "b" for integers,
-            those from 1 on, numbers and truth values, and the default: they are arguments of the prepared call. Usual
-            numbers are those that a float16 holds.
+            those from 1 on, numbers and truth values (a capital: it is given by name alone), and the default: they are
+            arguments of the prepared call. Usual numbers are those that a float16 holds.
         least, most: How many dimensions usual arrays have; without `most` any number from `least` on.
         contiguous: Only arrays in C order are usual. A `list` is a shape then, of which one extent may be -1.
         constant: Only arrays that no gradient flows to are usual.

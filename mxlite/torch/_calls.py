@@ -190,15 +190,18 @@ class positive(int):  # noqa: N801 - beside int and float
 _KINDS = {int: ord("i"), positive: ord("p"), float: ord("f"), bool: ord("b")}
 
 
-def values(**parameters: Any) -> tuple[tuple[str, int, Any], ...]:
+def values(by_name: bool = False, **parameters: Any) -> tuple[tuple[str, int, Any], ...]:
     """What `hot.direct` is told of arguments that the prepared call takes: values(dim=int, diagonal=0).
 
     Each is a class, or the default, whose class counts. Integers are usual where floats are.
+
+    Args:
+        by_name: Whether they are keyword arguments alone.
     """
     rows = []
     for name, each in parameters.items():
         kind, default = (each, None) if isinstance(each, type) else (type(each), each)
-        rows.append((sys.intern(name), _KINDS[kind], default))
+        rows.append((sys.intern(name), _KINDS[kind] & (~0x20 if by_name else ~0), default))
     return tuple(rows)
 
 

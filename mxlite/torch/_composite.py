@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import partial, wraps
 from typing import Any, Callable
 
-from mxlite.torch._calls import both, method
+from mxlite.torch._broadcast import require_into
+from mxlite.torch._calls import both, method, run, run_into
 from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
@@ -50,10 +51,10 @@ def composite(
     return partial(Composed, label=label, saves=saves, slots=slots)
 
 
-def in_place_too(function: Callable) -> Callable:
+def in_place_too(function: Callable, calls: dict[str, Any] | None = None) -> Callable:
     """Decorates `f(made, input, ...)`, where `made` is formula or edit: what becomes f, and f_ in place.
 
-    Both are registered, f as a function of the module and a method, f_ as a method.
+    Both are registered, f as a function of the module and a method, f_ as a method. `calls`: as of `both`.
     """
     name = function.__name__
 
@@ -67,7 +68,17 @@ def in_place_too(function: Callable) -> Callable:
         bound.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         return bound
 
-    into = method(name + "_")(bind(edit))
+    into = bind(edit)
     into.__name__ = name + "_"
     into.__doc__ = f"As {name}, into the tensor itself, which is returned."
-    return both(name)(bind(formula))
+    method(name + "_", calls=calls and {**calls, "into": True})(into)
+    return both(name, calls=calls)(bind(formula))
+
+
+def by_operator(made: Callable, call: int, inputs: list[Tensor], *values: Any) -> Tensor:
+    """Runs a prepared call where `made` is formula, and into the first tensor where it is edit."""
+    if made is formula:
+        return run(call, inputs, *values, kind=inputs[0]._dtype)
+    for each in inputs[1:]:
+        require_into(inputs[0], each)
+    return run_into(call, inputs[0], inputs, *values)

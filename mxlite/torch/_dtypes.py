@@ -57,6 +57,10 @@ def from_kind(lowest: int) -> dict[str, Any]:
     return {"dtypes": chosen, "num_floating": sum(each.kind == FLOATING for each in chosen)}
 
 
+#: Of `hot.direct`: the dtypes of arithmetic; float16 is computed in float32.
+EXACT = {"dtypes": (float32, float64), "num_floating": 2}
+
+
 class _OfFlag(dict):
     def __missing__(self, flag: int) -> Any:
         raise TypeError(f"mxlite.torch has no torch.{dtype_name(DTYPE_OF_FLAG[flag])}")

@@ -115,5 +115,43 @@ static const mxl_op op_where_scalar2 = {
     .compose = where_scalar2_compose,
 };
 
-const mxl_op *const mxl_ops_np_where[] = {&op_where, &op_where_lscalar, &op_where_rscalar,
-                                          &op_where_scalar2, NULL};
+/* ---- a number where a mask holds ---- */
+
+static mxl_array *masked_fill_compose(mxl_scope *s, const mxl_call *call)
+{
+    mxl_array *x = call->in[0];
+
+    if (call->in[1]->dtype != MXL_BOOL) {
+        mxl_error("%s: the mask has dtype %s, it must be bool", call->op->name,
+                  mxl_dtype_name(call->in[1]->dtype));
+        return NULL;
+    }
+    return choose(s, call->in[1], mxl_np_number(s, *(const double *)call->params, x->dtype), x);
+}
+
+static int masked_fill_grad(mxl_grad *g)
+{
+    mxl_array *dy = g->grad_output[0];
+
+    return mxl_grad_set(g, 0,
+                        choose(g->s, mxl_grad_in(g, 1), mxl_np_number(g->s, 0, dy->dtype), dy));
+}
+
+static void masked_fill_saves(mxl_saves *saves)
+{
+    saves->in[1] = true;
+}
+
+static const mxl_op op_masked_fill = {
+    .name = "_mxl_masked_fill",
+    .doc = "The number where the mask is not 0, else the elements of data; both broadcast.",
+    MXL_INPUTS(MXL_INPUT(data, "The array to copy."), MXL_INPUT(mask, "Truth values.")),
+    MXL_ONLY_PARAM(double, value, MXL_P_FLOAT, MXL_REQUIRED, "The number.", .type_name = "double"),
+    .compose = masked_fill_compose,
+    .dtypes = "A.>A",
+    .grad = masked_fill_grad,
+    .saves = masked_fill_saves,
+};
+
+const mxl_op *const mxl_ops_np_where[] = {&op_where,         &op_where_lscalar, &op_where_rscalar,
+                                          &op_where_scalar2, &op_masked_fill,   NULL};

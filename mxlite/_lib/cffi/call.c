@@ -42,7 +42,7 @@ typedef struct known_call {
 typedef struct value_argument {
     PyObject *name;
     PyObject *fallback; /* where it is not given; None: it must be */
-    int kind;           /* as of read_value */
+    int kind;           /* as of read_value; a capital: given by name alone */
 } value_argument;
 
 /* The arguments of a vectorcall, which begin with `arrays` arrays. */
@@ -289,12 +289,13 @@ static int read_values(const call *self, const arguments *given, operation *o)
     for (int i = 0; i < o->num_values; i++) {
         const value_argument *its = &self->value[i];
         PyObject *object = i < extra ? given->args[given->arrays + i] : its->fallback;
+        int kind = its->kind | 0x20; /* in small letters */
 
         for (Py_ssize_t n = 0; i >= extra && n < named; n++) {
             if (PyTuple_GetItem(given->names, n) == its->name)
                 object = given->args[given->nargs + n], used++;
         }
-        if (!read_value(its->kind, object, &o->values[i]))
+        if ((i < extra && kind != its->kind) || !read_value(kind, object, &o->values[i]))
             return 0;
     }
     return used == named && extra <= o->num_values && given->arrays == self->num_inputs;

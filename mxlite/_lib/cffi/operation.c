@@ -16,7 +16,11 @@ static uint64_t compute(const call *self, const operation *o, PyObject *const *a
         if (o->is_integer)
             values[0].i = o->integer;
         values[1].i = o->is_integer;
-        if (p_MXLCallInto(call, o->arrays, in, o->has_number ? values : NULL, &count, out) != 0)
+        if (p_MXLCallInto(call, o->arrays, in,
+                          o->num_values > 0 ? o->values
+                          : o->has_number   ? values
+                                            : NULL,
+                          &count, out) != 0)
             return 0;
         return o->target->handle;
     }

@@ -15,12 +15,11 @@ import numpy as np
 from mxlite._lib import hot
 from mxlite.torch._basic import from_values
 from mxlite.torch._broadcast import operands_error, require_into
-from mxlite.torch._calls import adopt, both, function, last_error, method, prepare
+from mxlite.torch._calls import adopt, both, function, last_error, method, prepare, run, run_into, values
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
-from mxlite.torch._dtypes import BOOL, PROMOTED, dtype
-from mxlite.torch._edits import copy_, edit
+from mxlite.torch._dtypes import BOOL, EXACT, PROMOTED, dtype
+from mxlite.torch._edits import copy_
 from mxlite.torch._errors import wrong_argument
-from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor, require_fits
 
 NUMBERS = (int, float, np.number, np.bool_)
@@ -312,7 +311,7 @@ def _check_alpha(operand: Any, alpha: Any) -> None:
     require_fits(alpha, operand._dtype)
 
 
-def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tensor:
+def _combined(input: Any, other: Any, sign: int, alpha: Any) -> Tensor:
     """input + sign * alpha * other."""
     kind = common_dtype(input, other)
     first, second = as_tensor_of(input, kind), as_tensor_of(other, kind)
@@ -321,34 +320,49 @@ def _combined(label: str, input: Any, other: Any, sign: int, alpha: Any) -> Tens
     _check_alpha(first, alpha)
     if kind.kind == BOOL:
         return first + second if alpha else first.clone()
-    by = sign * alpha
-    return formula(label, [first, second], lambda x, y: x + y * by, lambda grad: [grad, grad * by])
+    return run(_scaled_sums[sign], [first, second], float(alpha), kind=kind)
+
+
+_scaled_sums = {
+    sign: prepare(label, "_mxl_add_scaled", "value", subtract=sign < 0)
+    for sign, label in ((1, "AddBackward0"), (-1, "SubBackward0"))
+}
 
 
 def _scaled(name: str, sign: int) -> Callable:
     """add or sub with `alpha`, as a function and in place."""
-    label, symbol = f"{name.title()}Backward0", "+" if sign > 0 else "-"
+    symbol = "+" if sign > 0 else "-"
     names = (name, *_OTHER_NAMES.get(name, ()))
     plain, into = (plus if sign > 0 else minus), named(f"{name}_", _INTO[name])
 
-    @both(*names, document=f"input {symbol} alpha * other.", quick=True)
+    factor = values(True, alpha=1.0 if sign > 0 else float)
+    calls = {"two": _scaled_sums[sign], "values": factor, "again": True, **EXACT}
+
+    @both(*names, document=f"input {symbol} alpha * other.", quick=True, calls=calls)
     def function(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
         require_operands(name, input, other)
         if alpha.__class__ is int and alpha == 1:
             return plain(input, other)
-        return _combined(label, input, other, sign, alpha)
+        return _combined(input, other, sign, alpha)
 
-    @method(*(f"{each}_" for each in names), document=_INTO_DOCUMENT.format(name), quick=True)
+    @method(
+        *(f"{each}_" for each in names),
+        document=_INTO_DOCUMENT.format(name),
+        quick=True,
+        calls={**calls, "into": True, "values": values(True, alpha=float)},
+    )
     def in_place(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         if not isinstance(other, Tensor) or (alpha.__class__ is int and alpha == 1):
             return into(self, other if alpha == 1 else other * alpha)
         if sign < 0:
             _require_no_truths(self, other)
         _check_alpha(self, alpha)
-        kind, by = common_dtype(self, other), sign * alpha
+        kind = common_dtype(self, other)
         if kind.kind == BOOL:
             return into(self, other & bool(alpha))
-        return edit(label, [self, other], lambda x, y: x + cast(y, kind) * by, lambda grad: [grad, grad * by])
+        require_cast(kind, self._dtype)
+        require_into(self, other)
+        return run_into(_scaled_sums[sign], self, [self, cast(other, self._dtype)], float(alpha))
 
     return function
 

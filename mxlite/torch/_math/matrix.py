@@ -11,7 +11,7 @@ from mxlite.torch._basic import from_values, full_of, require_fits
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, FLOATING, float16, float32, float64, from_kind
+from mxlite.torch._dtypes import BOOL, EXACT, FLOATING, float16, float32, from_kind
 from mxlite.torch._errors import none_of, wrong_argument
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
@@ -20,8 +20,6 @@ from mxlite.torch._tensor import Tensor
 _mm = prepare("MmBackward0", "_mxl_mm")
 _bmm = prepare("BmmBackward0", "batch_dot")
 _inner = prepare("DotBackward0", "_np_dot")
-#: float16 is computed in float32.
-_EXACT = {"dtypes": (float32, float64), "num_floating": 2}
 _addmm = prepare("AddmmBackward0", "_mxl_addmm")
 _addmm_scaled = prepare("AddmmBackward0", "_mxl_addmm", "beta", "alpha")
 _unsafe_view = prepare("UnsafeViewBackward0", "_mxl_reshape_to", "shape")
@@ -79,7 +77,7 @@ def _check_inner(a: Tensor, b: Tensor) -> None:
         )
 
 
-@both(calls={"two": _bmm, "least": 3, "most": 3, "again": True, **_EXACT})
+@both(calls={"two": _bmm, "least": 3, "most": 3, "again": True, **EXACT})
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of matrices, pair by pair."""
     for name, each in (("input", input), ("mat2", mat2)):
@@ -113,7 +111,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return formula("MvBackward0", [input, vec], lambda a, x: mm(a, x.unsqueeze(1)).squeeze(1), saves=("1", "0"))
 
 
-@both(calls={"two": _inner, "least": 1, "most": 1, "again": True, **_EXACT})
+@both(calls={"two": _inner, "least": 1, "most": 1, "again": True, **EXACT})
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Callable
 
-from mxlite.torch._broadcast import require_into
-from mxlite.torch._calls import both, method, methods, require_tensor, require_tensors
-from mxlite.torch._composite import in_place_too
-from mxlite.torch._convert import as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL, PROMOTED, get_default_dtype
+from mxlite.torch._calls import both, method, methods, prepare, require_tensor, require_tensors, values
+from mxlite.torch._composite import by_operator, in_place_too
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype, require_cast
+from mxlite.torch._dtypes import BOOL, EXACT, PROMOTED, get_default_dtype
 from mxlite.torch._edits import copy_
 from mxlite.torch._errors import none_of
 from mxlite.torch._math import arithmetic as _arithmetic
@@ -155,7 +155,10 @@ def xlogy(input: Tensor, other: Any) -> Tensor:
     return formula(label, [x, y], compute, rule, saves="01")
 
 
-@in_place_too
+_lerp = prepare("LerpBackward0", "_mxl_lerp", "weight")
+
+
+@partial(in_place_too, calls={"two": _lerp, "values": values(weight=float), "again": True, **EXACT})
 def lerp(made: Callable, input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """input + weight * (end - input)."""
     kind = input._dtype
@@ -168,12 +171,7 @@ def lerp(made: Callable, input: Tensor, end: Tensor, weight: Any) -> Tensor:
     if isinstance(weight, Tensor):
         weight = cast(weight, kind)
     if not isinstance(weight, Tensor):
-        return made(
-            "LerpBackward0",
-            [input, end],
-            lambda a, b: a + (b - a) * weight if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
-            lambda grad: [grad * (1 - weight), grad * weight],
-        )
+        return by_operator(made, _lerp, [input, end], float(weight))
     return made(
         "LerpBackward1",
         [input, end, weight],
@@ -183,32 +181,35 @@ def lerp(made: Callable, input: Tensor, end: Tensor, weight: Any) -> Tensor:
     )
 
 
-def _scaled(made: Callable, label: str, compute: Callable, saves: tuple[str, ...], tensors: list, value: Any) -> Tensor:
+def _added(made: Callable, call: int, tensors: list[Tensor], value: Any) -> Tensor:
     """input + value * a function of two other tensors, all of one dtype."""
-    if made is not formula:
-        for each in tensors[1:]:
-            require_into(tensors[0], each)
     kind = common_dtype(*tensors)
     if kind.kind == BOOL:
         raise none_of("addcmul", kind)
+    if made is not formula:
+        require_cast(kind, tensors[0]._dtype)
+        kind = tensors[0]._dtype
     by = value if kind.is_floating_point else int(require_fits(value, kind))
-    input, *others = tensors
-    return made(
-        label, [input, *(cast(each, kind) for each in others)], lambda x, a, b: x + compute(a, b, by), saves=saves
-    )
+    return by_operator(made, call, [cast(each, kind) for each in tensors], float(by))
 
 
-@in_place_too
+def _three(call: int) -> dict[str, Any]:
+    return {"many": call, "num_inputs": 3, "values": values(True, value=1.0), "again": True, **EXACT}
+
+
+_addcmul = prepare("AddcmulBackward0", "_mxl_addcmul", "value")
+_addcdiv = prepare("AddcdivBackward0", "_mxl_addcdiv", "value")
+
+
+@partial(in_place_too, calls=_three(_addcmul))
 def addcmul(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """input + value * tensor1 * tensor2."""
-    tensors = [input, tensor1, tensor2]
-    return _scaled(made, "AddcmulBackward0", lambda a, b, by: a * b * by, ("", "2", "1"), tensors, value)
+    return _added(made, _addcmul, [input, tensor1, tensor2], value)
 
 
-@in_place_too
+@partial(in_place_too, calls=_three(_addcdiv))
 def addcdiv(made: Callable, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """input + value * tensor1 / tensor2."""
     if not tensor1._dtype.is_floating_point and not tensor2._dtype.is_floating_point:
         raise RuntimeError("addcdiv: both tensors to divide are of integers; one must be floating")
-    tensors = [input, tensor1, tensor2]
-    return _scaled(made, "AddcdivBackward0", lambda a, b, by: a * by / b, ("", "2", "12"), tensors, value)
+    return _added(made, _addcdiv, [input, tensor1, tensor2], value)

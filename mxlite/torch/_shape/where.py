@@ -8,9 +8,10 @@ from mxlite._index.keys import ARRAY
 from mxlite._lib import hot
 from mxlite.torch._basic import filled, full_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import both, function, last_error, method, prepare, run
+from mxlite.torch._calls import both, function, last_error, method, prepare, run, values
+from mxlite.torch._composite import by_operator
 from mxlite.torch._convert import cast, common_dtype
-from mxlite.torch._dtypes import BOOL, OF_FLAG, dtype, int64
+from mxlite.torch._dtypes import BOOL, EXACT, OF_FLAG, PROMOTED, bool_, dtype, int64
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._edits import edit
 from mxlite.torch._nodes import formula
@@ -18,6 +19,7 @@ from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._tensor import Tensor
 
 _where = prepare("WhereBackward0", "_npi_where", slots="12")
+_masked_fill = prepare("MaskedFillBackward0", "_mxl_masked_fill", "value", slots="0")
 _select = prepare(None, "_mxl_index", "key", rules="torch")
 _nonzero, _nonzero_by_axis = (prepare(None, "_mxl_nonzero", by_axis=flag) for flag in ("False", "True"))
 
@@ -42,7 +44,7 @@ def _refusal(*tensors: Tensor) -> BaseException:
     return problem
 
 
-@function()
+@function(calls={"many": _where, "num_inputs": 3, "again": True, **PROMOTED, "dtypes": (bool_,), "num_floating": 0})
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where a condition holds, else `other`; with neither, where it holds, as nonzero(as_tuple=True)."""
     if input is None and other is None:
@@ -99,13 +101,16 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     return formula("MaskedSelectBackward0", [input], compute, saves="", constants=[_shapes.expand(mask, shape)])
 
 
-@both()
+_masked = {"num_inputs": 2, "values": values(value=float), "again": True, **EXACT, "by_flag": PROMOTED["by_flag"]}
+
+
+@both(calls={"two": _masked_fill, **_masked})
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A number (or a tensor of one) where a mask is True, elsewhere the tensor's elements."""
     return fill_where(formula, "MaskedFill", input, _mask("masked_fill", mask), value)
 
 
-@method()
+@method(calls={"two": _masked_fill, "into": True, **_masked})
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A number (or a tensor of one) where a mask is True; returns the tensor."""
     return fill_where(edit, "MaskedFill", self, _mask("masked_fill_", mask), value)
@@ -120,7 +125,8 @@ def fill_where(made: Callable, label: str, input: Tensor, mask: Tensor, value: A
             return choose(mask, number, x)
 
         return made(f"{label}Backward1", [input, number], compute, saves="", constants=[mask])
-    return made(f"{label}Backward0", [input], lambda x, mask: choose(mask, number, x), saves="", constants=[mask])
+    call = prepare(f"{label}Backward0", "_mxl_masked_fill", "value", slots="0")
+    return by_operator(made, call, [input, mask], float(value))
 
 
 def _number_of(value: Any, kind: dtype) -> Tensor:

@@ -31,7 +31,7 @@ __all__ = [
 #: folders as in capi/ops; the order is that of the pages of `make docs`
 _NAMES = """
     elementwise.unary elementwise.binary elementwise.scalar elementwise.elementwise elementwise.compare
-    elementwise.where reduce.reduce reduce.reduction
+    elementwise.where elementwise.combined reduce.reduce reduce.reduction
     linalg.dot linalg.products linalg.linalg linalg.factors shape.shape shape.movement shape.parts shape.slice
     index.take index.gather_nd index.embedding index.ravel index.sequence reduce.softmax create.fill random.random
     random.sample random.multinomial random.density parameters index.sort loss.loss nn.convolution nn.normalise
