@@ -71,6 +71,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             and make arrays of float32. With `makes`, a dict of prepared calls by dtypes as they are given (None: not at
             all), shapes are, for f(shape) and f(shape, dtype).
         join: The function takes a list of arrays: f(arrays) by `many`, or by `axis`, which f(arrays, axis) has then.
+        index: For f(x, dim, index) and f(x, dim, index, source), by `many`, which takes the dimension: the `_dtype` of
+            the index. `most`: how many dimensions that has.
         results: Of an operator with two outputs: the class of the tuple that has them, and the `_dtype` of each, None
             for that of the first array.
         by_flag: `_dtype` for each dtype of the library, which promotes: arrays may have several dtypes, and beside all

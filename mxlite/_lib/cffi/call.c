@@ -78,6 +78,7 @@ typedef struct call {
     int num_dtypes;    /* of arrays that are usual; 0: all, and `_dtype` means nothing */
     int num_floating;  /* the first of them take numbers with a fraction */
     PyObject *dtypes[MAX_DTYPES];
+    PyObject *index;   /* of calls f(x, dim, index, ...): the `_dtype` of the index; NULL */
     PyObject *home;    /* of calls that make arrays of none: see is_at_home; NULL */
     PyObject *makes;   /* of those by a shape: prepared calls by what is given as a dtype, a dict */
     PyObject *by_flag; /* the library promotes operands: `_dtype` for each of its dtypes; or NULL */

@@ -2,15 +2,16 @@
  * After join.c; mxlite/_lib/hot_cffi.py asks for the classes. */
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *keys[] = {
-        "function", "failed",  "cls",       "one",        "two",          "many",   "number",
-        "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
-        "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
-        "new_axis", "reshape", "values",    "least",      "most",         "put",    "home",
-        "makes",    "join",    "results",   NULL};
+    static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
+                           "many",     "number",       "by_flag",    "into",       "subscript",
+                           "dtypes",   "num_floating", "result",     "num_inputs", "params",
+                           "missing",  "list",         "contiguous", "constant",   "axis",
+                           "axes",     "new_axis",     "reshape",    "values",     "least",
+                           "most",     "put",          "home",       "makes",      "join",
+                           "results",  "index",        NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
-    PyObject *values = NULL, *home = NULL, *makes = NULL, *results = NULL;
+    PyObject *values = NULL, *home = NULL, *makes = NULL, *results = NULL, *index = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
@@ -19,12 +20,12 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!", keys, &function, &failed,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!O", keys, &function, &failed,
             &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
             &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type, &makes,
-            &join, &PyTuple_Type, &results))
+            &join, &PyTuple_Type, &results, &index))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
@@ -39,6 +40,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     if (self == NULL)
         return NULL;
     self->vectorcall = makes != NULL          ? call_make
+                       : index != NULL        ? call_along
                        : join                 ? call_join
                        : home != NULL         ? call_listed
                        : put                  ? call_put
@@ -88,6 +90,8 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self->release = (freefunc)PyType_GetSlot(self->cls, Py_tp_free);
     Py_XINCREF(result);
     self->result = result;
+    Py_XINCREF(index);
+    self->index = index;
     Py_XINCREF(results);
     self->results = results;
     Py_XINCREF(by_flag);
@@ -180,6 +184,7 @@ static void call_dealloc(PyObject *object)
     PyObject_GC_UnTrack(object);
     call_clear(object);
     Py_XDECREF(self->result);
+    Py_XDECREF(self->index);
     Py_XDECREF(self->results);
     Py_XDECREF(self->by_flag);
     Py_XDECREF(self->home);

@@ -1,4 +1,5 @@
-/* Calls of a list of arrays: concatenate([x, y]), stack([x, y], 1). After make.c. */
+/* Calls of a list of arrays, concatenate([x, y]), stack([x, y], 1), and of arrays around a
+ * dimension, gather(x, 1, index). After make.c. */
 enum { MAX_JOINED = 64 };
 
 /* "axis", interned. */
@@ -82,4 +83,63 @@ static PyObject *call_join(PyObject *callable, PyObject *const *args, size_t fla
     if (thread != NULL)
         PyEval_RestoreThread(thread);
     return made != 0 ? adopt(self, made, dtype) : call_python(self->failed, args, nargs, names);
+}
+
+/* The arrays of f(x, dim, index) or f(x, dim, index, source), by `many`: all have the first one's
+ * dtype but the index. Returns how many there are, 0 where the call is unusual. */
+static int arrays_along(const call *self, PyObject *const *args, Py_ssize_t nargs,
+                        NDArrayHandle *in, int *are_small)
+{
+    int count = 0;
+
+    *are_small = 1;
+    for (Py_ssize_t i = 0; i < nargs; i += i == 0 ? 2 : 1) {
+        const owner *array = (const owner *)args[i];
+
+        if (Py_TYPE(args[i]) != self->cls || array->handle == 0 ||
+            array->dtype != (i == 2 ? self->index : ((const owner *)args[0])->dtype))
+            return 0;
+        in[count++] = HANDLE(array->handle);
+        *are_small = *are_small && is_small(array);
+    }
+    return count;
+}
+
+/* Whether the call is usual besides that; sets the axis. */
+static int find_axis_along(const call *self, const owner *first, PyObject *dim, NDArrayHandle *in,
+                           int64_t *axis)
+{
+    *axis = position_of(dim, p_MXLNDArrayGetInfo(in[0], 0, NULL, NULL), 0);
+    return *axis >= 0 && find_dtype(self, first->dtype) >= 0 &&
+           !(self->into && first->read_only != NULL) &&
+           (self->most == 0 || p_MXLNDArrayGetInfo(in[1], 0, NULL, NULL) == self->most);
+}
+
+/* f(x, dim, index) and f(x, dim, index, source); written to x with `into`. */
+static PyObject *call_along(PyObject *callable, PyObject *const *args, size_t flags,
+                            PyObject *names)
+{
+    const call *self = (const call *)callable;
+    Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
+    NDArrayHandle in[MAX_INPUTS], out[1] = {NULL};
+    int are_small, count = 0, one = 1, status;
+    PyThreadState *thread;
+    MXLValue axis;
+
+    if (names == NULL && nargs == self->num_inputs + 1)
+        count = arrays_along(self, args, nargs, in, &are_small);
+    if (count == 0 || !find_axis_along(self, (const owner *)args[0], args[1], in, &axis.i))
+        return call_python(self->function, args, nargs, names);
+    if (self->into)
+        out[0] = in[0];
+    thread = are_small ? NULL : PyEval_SaveThread();
+    status = p_MXLCallInto(HANDLE(self->many), count, in, &axis, &one, out);
+    if (thread != NULL)
+        PyEval_RestoreThread(thread);
+    if (status != 0)
+        return call_python(self->failed, args, nargs, names);
+    if (!self->into)
+        return adopt(self, NUMBER(out[0]), ((const owner *)args[0])->dtype);
+    Py_INCREF(args[0]);
+    return args[0];
 }

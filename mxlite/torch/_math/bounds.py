@@ -107,35 +107,50 @@ def _clamp(made: Callable, name: str, label: str, input: Tensor, low: Any, high:
 _clamp_call = prepare("ClampBackward1", "_mxl_clamp", "a_min", "a_max")
 
 
-@both(
-    "clamp",
-    "clip",
-    calls={
-        "one": _clamp_call,
-        "num_inputs": 1,
-        "values": values(min=float, max=float),
-        "again": True,
-        **from_kind(FLOATING),
-    },
-)
+_clamp_calls = {
+    "one": _clamp_call,
+    "num_inputs": 1,
+    "values": values(min=float, max=float),
+    "again": True,
+    **from_kind(FLOATING),
+}
+
+
+@both("clamp", "clip", calls=_clamp_calls)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002 - PyTorch's names
     """Not below `min` and not above `max`: numbers or tensors; None is no bound."""
     return _clamp(formula, "clamp", "Clamp", input, min, max)
 
 
-@both("clamp_min")
+#: One bound and none: what `clamp_min` and `clamp_max` call, by the bound that is given.
+_one_bound = {
+    name: {
+        "one": prepare(label, "_mxl_clamp", each, **{other: end}),
+        "num_inputs": 1,
+        "values": values(**{name: float}),
+        "again": True,
+        **from_kind(FLOATING),
+    }
+    for name, label, each, other, end in (
+        ("min", "ClampMinBackward0", "a_min", "a_max", math.inf),
+        ("max", "ClampMaxBackward0", "a_max", "a_min", -math.inf),
+    )
+}
+
+
+@both("clamp_min", calls=_one_bound["min"])
 def clamp_min(input: Tensor, min: Any) -> Tensor:  # noqa: A002
     """Not below `min`."""
     return _clamp(formula, "clamp_min", "ClampMin", input, min, None)
 
 
-@both("clamp_max")
+@both("clamp_max", calls=_one_bound["max"])
 def clamp_max(input: Tensor, max: Any) -> Tensor:  # noqa: A002
     """Not above `max`."""
     return _clamp(formula, "clamp_max", "ClampMax", input, None, max)
 
 
-@method("clamp_", "clip_")
+@method("clamp_", "clip_", calls={**_clamp_calls, "into": True})
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002
     """As clamp, into the tensor itself, which is returned."""
     return _clamp(edit, "clamp", "Clamp", self, min, max)

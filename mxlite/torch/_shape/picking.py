@@ -6,7 +6,7 @@ from mxlite._index.keys import ARRAY
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
 from mxlite.torch._calls import both, prepare, run, run_into
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import dtype, int32, int64
+from mxlite.torch._dtypes import BOOL, dtype, from_kind, int32, int64
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
@@ -14,6 +14,7 @@ from mxlite.torch._shape.shapes import along
 from mxlite.torch._tensor import Tensor
 
 _select = prepare("IndexSelectBackward0", "take", "axis", slots="0", mode="clip")
+_picked = prepare("IndexSelectBackward0", "take", "axis", slots="0", mode="raise")
 _at = prepare(None, "_mxl_index", "key", rules="torch")
 _gather = prepare("GatherBackward0", "_mxl_gather", "axis", slots="0")
 
@@ -73,7 +74,7 @@ def _with(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
 # ---- elements by indices ----
 
 
-@both()
+@both(calls={"many": _picked, "index": int64, "most": 1, "again": True, **from_kind(BOOL)})
 @along
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of a dimension at indices."""
@@ -85,7 +86,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return run(_select, [input, index.reshape(-1)], dim, kind=input._dtype)
 
 
-@both()
+@both(calls={"many": _gather, "index": int64, "again": True, **from_kind(BOOL)})
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Elements along a dimension at indices, which have the result's shape."""
     dim = check_dim(dim, input.ndim)

@@ -265,7 +265,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _transposed(input, dim0, dim1, _transpose)
 
 
-@both()
+@both(calls={"one": _swap, "num_inputs": 1, "values": values(axis0=int, axis1=int), "again": True, **from_kind(BOOL)})
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """As transpose."""
     return _transposed(input, axis0, axis1, _transpose)
