@@ -18,6 +18,7 @@ from mxlite.torch._dtypes import (
     dtype,
     float32,
     float64,
+    from_kind,
     get_default_dtype,
     int32,
     int64,
@@ -80,6 +81,10 @@ _MADE = dict.fromkeys(("_zeros", "_full"), (float32, float64, int32, int64, bool
 _MADE |= dict.fromkeys(("_random_uniform", "_random_normal"), (float32, float64))
 
 
+#: What makes the same of a tensor.
+_LIKE = {"_zeros": "zeros_like", "_full": "ones_like"}
+
+
 def of_shape(name: str, make: Callable, document: str, operator: str, **constants: Any) -> None:
     """Registers a function of a shape, and `..._like`; `make`: of shape and dtype, by an operator in usual calls."""
     usual = {kind: prepare(None, operator, "shape", dtype=kind.name, **constants) for kind in _MADE[operator]}
@@ -91,15 +96,18 @@ def of_shape(name: str, make: Callable, document: str, operator: str, **constant
         kind, requires_grad = options(name, given)
         return finish(make(shape, kind), requires_grad)
 
-    like(name, make)
+    like(name, make, _LIKE.get(operator))
 
 
-def like(name: str, make: Callable) -> None:
-    """Registers `name`_like; `make`: of shape, further arguments and dtype."""
+def like(name: str, make: Callable, usual: str | None = None) -> None:
+    """Registers `name`_like; `make`: of shape, further arguments and dtype; `usual`: an operator of usual calls."""
+
+    calls = {"one": prepare(None, usual), "constant": True, "contiguous": True, **from_kind(BOOL)} if usual else None
 
     @function(
         f"{name}_like",
         document=f"As {name}, with the shape and, unless `dtype` says otherwise, the dtype of `input`.",
+        calls=calls,
     )
     def made(input: Tensor, *values: Any, **given: Any) -> Tensor:
         if "fill_value" in given and not values:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Callable
 
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, cast, require_cast
-from mxlite.torch._dtypes import finfo, float64
+from mxlite.torch._dtypes import INTEGER, finfo, float64, from_kind
 from mxlite.torch._math.elementwise import require_floats, unary
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
@@ -19,7 +20,7 @@ _round_even, _round_even_ = unary(
 )
 
 
-@in_place_too
+@partial(in_place_too, calls={"one": prepare("RoundBackward0", "_mxl_round_even"), **from_kind(INTEGER)})
 def round(made: Callable, input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorch's name
     """Rounded to `decimals` digits behind the point, halves to even ones."""
     if decimals == 0:
