@@ -126,8 +126,8 @@ int mxl_fft(const mxl_fft_job *job)
         return -1;
     w.room = mxl_alloc(bytes);
     if (w.room != NULL)
-        plan = wide ? f64_make_plan(n, w.lanes == 1, &w.table)
-                    : f32_make_plan(n, w.lanes == 1, &w.table);
+        plan = wide ? f64_make_plan(n, w.lanes == 1, w.halves, &w.table)
+                    : f32_make_plan(n, w.lanes == 1, w.halves, &w.table);
     w.plan = plan;
     if (plan != NULL) {
         mxl_parallel_for(w.workers, 1, wide ? f64_range : f32_range, &w);

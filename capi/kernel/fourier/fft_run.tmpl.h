@@ -4,7 +4,7 @@
 typedef struct NAME(stage) {
     int radix;
     int64_t m;
-    const NAME(pair) * w, *circle;
+    const NAME(pair) *w, *circle;
 } NAME(stage);
 
 /* A length by its factors. */
@@ -18,10 +18,11 @@ typedef struct NAME(chain) {
 typedef struct NAME(plan) {
     int64_t n, columns;
     NAME(chain) first, second;
-    const NAME(pair) * turn;
-    struct NAME(plan) * padded; /* of a convolution, or NULL */
-    const NAME(pair) * chirp, *spectrum;
-    NAME(pair) * room; /* of all roots; owned */
+    const NAME(pair) *turn;
+    struct NAME(plan) *padded; /* of a convolution, or NULL */
+    const NAME(pair) *chirp, *spectrum;
+    const T *cosines, *sines; /* of 2 n roots, for halves; or NULL */
+    NAME(pair) *room;         /* of all roots; owned */
     int64_t pairs, used;
 } NAME(plan);
 
@@ -33,7 +34,7 @@ typedef struct NAME(parts) {
 /* ---- running ---- */
 
 /* From the buffer `at`; returns the buffer of the result. */
-static int NAME(run_chain)(const NAME(chain) * chain, const NAME(parts) * b, int at, int64_t lanes)
+static int NAME(run_chain)(const NAME(chain) *chain, const NAME(parts) *b, int at, int64_t lanes)
 {
     for (int i = 0; i < chain->count; i++, at = !at) {
         const NAME(stage) *stage = &chain->stages[i];
@@ -60,7 +61,7 @@ static int NAME(run_chain)(const NAME(chain) * chain, const NAME(parts) * b, int
     return at;
 }
 
-static int NAME(run_plain)(const NAME(plan) * plan, const NAME(parts) * b, int64_t lanes)
+static int NAME(run_plain)(const NAME(plan) *plan, const NAME(parts) *b, int64_t lanes)
 {
     int at = NAME(run_chain)(&plan->first, b, 0, plan->columns > 0 ? plan->columns : lanes);
     NAME(ends) e = {b->re[at], b->im[at], b->re[!at], b->im[!at]};
@@ -73,7 +74,7 @@ static int NAME(run_plain)(const NAME(plan) * plan, const NAME(parts) * b, int64
 
 /* Bluestein: with b[j] = e^(-pi i j^2 / n), y[k] = b[k] times the convolution of x b with the
  * conjugate of b. */
-static int NAME(run_padded)(const NAME(plan) * plan, const NAME(parts) * b)
+static int NAME(run_padded)(const NAME(plan) *plan, const NAME(parts) *b)
 {
     const int64_t size = plan->padded->n, n = plan->n;
     NAME(parts) back;
@@ -91,14 +92,14 @@ static int NAME(run_padded)(const NAME(plan) * plan, const NAME(parts) * b)
     return at;
 }
 
-static int NAME(run)(const NAME(plan) * plan, const NAME(parts) * b, int64_t lanes)
+static int NAME(run)(const NAME(plan) *plan, const NAME(parts) *b, int64_t lanes)
 {
     return plan->padded != NULL ? NAME(run_padded)(plan, b) : NAME(run_plain)(plan, b, lanes);
 }
 
 /* ---- planning ---- */
 
-static NAME(pair) * NAME(take)(NAME(plan) * plan, int64_t pairs)
+static NAME(pair) *NAME(take)(NAME(plan) *plan, int64_t pairs)
 {
     NAME(pair) *room = plan->room + plan->used;
 
@@ -112,7 +113,7 @@ static NAME(pair) NAME(root)(const roots *table, int64_t k)
 }
 
 /* Takes at most 2 n pairs. */
-static void NAME(make_chain)(NAME(plan) * plan, NAME(chain) * chain, int64_t n, const roots *table)
+static void NAME(make_chain)(NAME(plan) *plan, NAME(chain) *chain, int64_t n, const roots *table)
 {
     int factors[MXL_FFT_STAGES];
     int64_t left = n;
@@ -137,7 +138,7 @@ static void NAME(make_chain)(NAME(plan) * plan, NAME(chain) * chain, int64_t n, 
     }
 }
 
-static void NAME(free_plan)(NAME(plan) * plan)
+static void NAME(free_plan)(NAME(plan) *plan)
 {
     if (plan == NULL)
         return;
@@ -146,8 +147,8 @@ static void NAME(free_plan)(NAME(plan) * plan)
     mxl_free(plan, sizeof(*plan));
 }
 
-/* With room for so many pairs; NULL with the error set. */
-static NAME(plan) * NAME(new_plan)(int64_t n, int64_t pairs)
+/* With room for so many pairs, n of them for halves; NULL with the error set. */
+static NAME(plan) *NAME(new_plan)(int64_t n, int64_t pairs)
 {
     NAME(plan) *plan = mxl_alloc_zero(sizeof(*plan));
 
@@ -163,10 +164,10 @@ static NAME(plan) * NAME(new_plan)(int64_t n, int64_t pairs)
 }
 
 /* By factors, for lanes side by side, or for one. */
-static NAME(plan) * NAME(plan_plain)(int64_t n, bool one, const roots *table)
+static NAME(plan) *NAME(plan_plain)(int64_t n, bool one, const roots *table)
 {
-    NAME(plan) *plan = NAME(new_plan)(n, 3 * n);
-    NAME(pair) * turn;
+    NAME(plan) *plan = NAME(new_plan)(n, 4 * n);
+    NAME(pair) *turn;
     int64_t rows, step = table->n / n;
 
     if (plan == NULL)
@@ -189,7 +190,7 @@ static NAME(plan) * NAME(plan_plain)(int64_t n, bool one, const roots *table)
 
 /* The transform of the conjugate chirp, which the convolution multiplies with; -1 with the error
  * set. */
-static int NAME(make_spectrum)(NAME(plan) * plan, NAME(pair) * spectrum)
+static int NAME(make_spectrum)(NAME(plan) *plan, NAME(pair) *spectrum)
 {
     const int64_t size = plan->padded->n, n = plan->n;
     T *room = mxl_alloc_zero((size_t)(4 * size) * sizeof(T));
@@ -212,10 +213,10 @@ static int NAME(make_spectrum)(NAME(plan) * plan, NAME(pair) * spectrum)
 }
 
 /* As a convolution; the table has 2 n roots. NULL with the error set. */
-static NAME(plan) * NAME(plan_padded)(int64_t n, const roots *table)
+static NAME(plan) *NAME(plan_padded)(int64_t n, const roots *table)
 {
     const int64_t size = mxl_fft_padded(n);
-    NAME(plan) *plan = NAME(new_plan)(n, n + size);
+    NAME(plan) *plan = NAME(new_plan)(n, 2 * n + size);
     NAME(pair) *chirp, *spectrum;
     roots padded;
 
@@ -235,53 +236,10 @@ static NAME(plan) * NAME(plan_padded)(int64_t n, const roots *table)
     return NULL;
 }
 
-/* ---- halves: n real numbers, n even, as n / 2 pairs z[j] = (x[2 j], x[2 j + 1]) ---- */
+/* ---- odd n: all pairs, of which half are conjugates ---- */
 
-/* The n / 2 + 1 pairs of x from the transform of z. */
-static void NAME(from_half)(const NAME(ends) * e, int64_t half, int64_t lanes, const roots *table,
-                            T middle, T sign)
-{
-    for (int64_t k = 0; k <= half; k++) {
-        const int64_t near = (k == half ? 0 : k) * lanes, other = (k == 0 ? 0 : half - k) * lanes;
-        const bool alone = k == 0 || k == half;
-        const T c = (T)table->cosines[k], s = (T)table->sines[k], f = alone ? 1 : middle;
-
-        for (int64_t q = 0; q < lanes; q++) {
-            T ar = e->xr[near + q], ai = e->xi[near + q];
-            T br = e->xr[other + q], bi = e->xi[other + q];
-            /* of even elements (a + conj b) / 2, of odd ones (a - conj b) / 2i */
-            T ur = (T)0.5 * (ar + br), ui = (T)0.5 * (ai - bi);
-            T vr = (T)0.5 * (ai + bi), vi = (T)0.5 * (br - ar);
-
-            e->yr[k * lanes + q] = alone ? (k == 0 ? ar + ai : ar - ai) : (ur + c * vr - s * vi) * f;
-            e->yi[k * lanes + q] = alone ? 0 : (ui + c * vi + s * vr) * f * sign;
-        }
-    }
-}
-
-/* The reverse: z, before its inverse transform, from n / 2 + 1 pairs. */
-static void NAME(to_half)(const NAME(ends) * e, int64_t half, int64_t lanes, const roots *table,
-                          T middle, T sign)
-{
-    for (int64_t k = 0; k < half; k++) {
-        const int64_t near = k * lanes, other = (half - k) * lanes;
-        const T c = (T)table->cosines[k], s = -(T)table->sines[k];
-        const T f = k == 0 ? 1 : (T)0.5 * middle, i = sign * f;
-
-        for (int64_t q = 0; q < lanes; q++) {
-            T ar = e->xr[near + q] * f, ai = k == 0 ? 0 : e->xi[near + q] * i;
-            T br = e->xr[other + q] * f, bi = k == 0 ? 0 : e->xi[other + q] * -i;
-            T ur = ar + br, ui = ai + bi, dr = ar - br, di = ai - bi;
-            T vr = dr * c - di * s, vi = dr * s + di * c;
-
-            e->yr[near + q] = ur - vi;
-            e->yi[near + q] = ui + vr;
-        }
-    }
-}
-
-/* The same of odd n: the conjugates are there. */
-static void NAME(to_whole)(const NAME(ends) * e, int64_t n, int64_t lanes, T middle, T sign)
+/* All n pairs from n / 2 + 1. */
+static void NAME(to_whole)(const NAME(ends) *e, int64_t n, int64_t lanes, T middle, T sign)
 {
     for (int64_t k = 0; k < n; k++) {
         const bool near = k <= n / 2;
@@ -307,7 +265,7 @@ static void NAME(from_whole)(T *re, T *im, int64_t n, int64_t lanes, T middle, T
 
 /* ---- jobs ---- */
 
-static void NAME(swap)(NAME(parts) * b)
+static void NAME(swap)(NAME(parts) *b)
 {
     NAME(parts) was = *b;
 
@@ -343,19 +301,22 @@ static void NAME(run_lanes)(const work *w, int64_t outer, int64_t lane, int64_t 
     const bool from = job->kind == MXL_FFT_FROM_REAL, to = job->kind == MXL_FFT_TO_REAL;
     const int64_t n = job->n, half = n / 2;
     const T middle = (T)job->middle, sign = from == job->inverse ? -1 : 1;
+    const NAME(half) h = {half, lanes, plan->cosines, plan->sines, middle, sign};
     const T *x = (const T *)job->in + start_of(w, outer, lane, from ? 1 : 2);
     T *y = (T *)job->out + start_of(w, outer, lane, to ? 1 : 2);
     int at = 0;
 
-    NAME(load)
-    (b.re[0], b.im[0], x,
-     NAME(layout_of)(w, from ? (w->halves ? half : n) : to ? half + 1 : n, from ? 1 : 2,
-                     from && w->halves, lanes));
+    NAME(load)(b.re[0], b.im[0], x,
+               NAME(layout_of)(w,
+                               from ? (w->halves ? half : n)
+                               : to ? half + 1
+                                    : n,
+                               from ? 1 : 2, from && w->halves, lanes));
     if (to) {
         NAME(ends) e = {b.re[0], b.im[0], b.re[1], b.im[1]};
 
         if (w->halves)
-            NAME(to_half)(&e, half, lanes, &w->table, middle, sign);
+            NAME(to_half)(e, h);
         else
             NAME(to_whole)(&e, n, lanes, middle, sign);
         b = (NAME(parts)){{b.re[1], b.re[0]}, {b.im[1], b.im[0]}};
@@ -368,16 +329,18 @@ static void NAME(run_lanes)(const work *w, int64_t outer, int64_t lane, int64_t 
     if (from && w->halves) {
         NAME(ends) e = {b.re[at], b.im[at], b.re[!at], b.im[!at]};
 
-        NAME(from_half)(&e, half, lanes, &w->table, middle, sign);
+        NAME(from_half)(e, h);
         at = !at;
     } else if (from) {
         NAME(from_whole)(b.re[at], b.im[at], n, lanes, middle, sign);
     }
-    NAME(store)
-    (b.re[at], b.im[at], y,
-     NAME(layout_of)(w, to ? (w->halves ? half : n) : from ? half + 1 : n, to ? 1 : 2,
-                     to && w->halves, lanes),
-     (T)job->scale);
+    NAME(store)(b.re[at], b.im[at], y,
+                NAME(layout_of)(w,
+                                to     ? (w->halves ? half : n)
+                                : from ? half + 1
+                                       : n,
+                                to ? 1 : 2, to && w->halves, lanes),
+                (T)job->scale);
 }
 
 /* One item of the range is a worker, with a room of its own and a share of the units. */
@@ -399,9 +362,23 @@ static void NAME(range)(void *data, int64_t begin, int64_t end)
     }
 }
 
-static void *NAME(make_plan)(int64_t n, bool one, const roots *table)
+/* `halves`: the table has 2 n roots. */
+static void *NAME(make_plan)(int64_t n, bool one, bool halves, const roots *table)
 {
-    return mxl_fft_convolves(n) ? NAME(plan_padded)(n, table) : NAME(plan_plain)(n, one, table);
+    NAME(plan) *plan =
+        mxl_fft_convolves(n) ? NAME(plan_padded)(n, table) : NAME(plan_plain)(n, one, table);
+    T *room;
+
+    if (plan == NULL || !halves)
+        return plan;
+    room = (T *)NAME(take)(plan, n);
+    for (int64_t k = 0; k < n; k++) {
+        room[k] = (T)table->cosines[k];
+        room[n + k] = (T)table->sines[k];
+    }
+    plan->cosines = room;
+    plan->sines = room + n;
+    return plan;
 }
 
 static void NAME(drop_plan)(void *plan)

@@ -16,25 +16,27 @@ typedef struct NAME(ends) {
     T *yr, *yi;
 } NAME(ends);
 
-MXL_INLINE void NAME(put)(T *re, T *im, int64_t at, NAME(pair) b, NAME(pair) w, bool turns)
+MXL_INLINE void NAME(put)(int level, T *re, T *im, int64_t at, NAME(pair) b, NAME(pair) w,
+                          bool turns)
 {
-    re[at] = turns ? b.re * w.re - b.im * w.im : b.re;
-    im[at] = turns ? b.re * w.im + b.im * w.re : b.im;
+    re[at] = turns ? mxl_fma(level, b.re, w.re, -b.im * w.im) : b.re;
+    im[at] = turns ? mxl_fma(level, b.re, w.im, b.im * w.re) : b.im;
 }
 
-#define GET(j)    ((NAME(pair)){xr[(j)*far + q], xi[(j)*far + q]})
+#define GET(j)      ((NAME(pair)){xr[(j) * far + q], xi[(j) * far + q]})
 #define PLUS(a, b)  ((NAME(pair)){(a).re + (b).re, (a).im + (b).im})
 #define MINUS(a, b) ((NAME(pair)){(a).re - (b).re, (a).im - (b).im})
 #define TIMES(a, f) ((NAME(pair)){(a).re * (f), (a).im * (f)})
 /* a - i b, a + i b */
 #define RIGHT(a, b) ((NAME(pair)){(a).re + (b).im, (a).im - (b).re})
 #define LEFT(a, b)  ((NAME(pair)){(a).re - (b).im, (a).im + (b).re})
-#define PUT(k, b)   NAME(put)(yr, yi, (k)*s + q, b, (k) == 0 ? w[0] : w[(k)-1], turns && (k) != 0)
+#define PUT(k, b)                                                                                  \
+    NAME(put)(level, yr, yi, (k) * s + q, b, (k) == 0 ? w[0] : w[(k) - 1], turns && (k) != 0)
 
 /* One position: x is `far` from one j to the next. */
 #define POSITION(radix)                                                                            \
-    MXL_INLINE void NAME(position##radix)(const T *xr, const T *xi, T *yr, T *yi, int64_t far,     \
-                                          int64_t s, const NAME(pair) * w, bool turns)
+    MXL_INLINE void NAME(position##radix)(int level, const T *xr, const T *xi, T *yr, T *yi,       \
+                                          int64_t far, int64_t s, const NAME(pair) *w, bool turns)
 
 POSITION(2)
 {
@@ -102,16 +104,14 @@ POSITION(5)
 
 #define STAGE(radix)                                                                               \
     MXL_INLINE void NAME(stage##radix##_at)(int level, NAME(ends) e, int64_t m, int64_t s,         \
-                                            const NAME(pair) * w)                                  \
+                                            const NAME(pair) *w)                                   \
     {                                                                                              \
-        (void)level;                                                                               \
-        NAME(position##radix)(e.xr, e.xi, e.yr, e.yi, m *s, s, w, false);                          \
+        NAME(position##radix)(level, e.xr, e.xi, e.yr, e.yi, m * s, s, w, false);                  \
         for (int64_t p = 1; p < m; p++)                                                            \
-            NAME(position##radix)                                                                  \
-            (e.xr + p * s, e.xi + p * s, e.yr + p * radix * s, e.yi + p * radix * s, m *s, s,      \
-             w + p * (radix - 1), true);                                                           \
+            NAME(position##radix)(level, e.xr + p * s, e.xi + p * s, e.yr + p * radix * s,         \
+                                  e.yi + p * radix * s, m * s, s, w + p * (radix - 1), true);      \
     }                                                                                              \
-    MXL_UP_TO_AVX2(NAME(stage##radix), (NAME(ends) e, int64_t m, int64_t s, const NAME(pair) * w), \
+    MXL_UP_TO_AVX2(NAME(stage##radix), (NAME(ends) e, int64_t m, int64_t s, const NAME(pair) *w),  \
                    e, m, s, w)
 
 STAGE(2)
@@ -124,8 +124,9 @@ STAGE(5)
 enum { NAME(BLOCK) = 8, NAME(HALF) = MXL_FFT_RADIX / 2 };
 
 /* `count` lanes of one position. `circle` has the radix's own roots, (cos, -sin). */
-MXL_INLINE void NAME(odd_lanes)(int radix, NAME(ends) e, int64_t far, int64_t s, int64_t count,
-                                const NAME(pair) * w, const NAME(pair) * circle, bool turns)
+MXL_INLINE void NAME(odd_lanes)(int level, int radix, NAME(ends) e, int64_t far, int64_t s,
+                                int64_t count, const NAME(pair) *w, const NAME(pair) *circle,
+                                bool turns)
 {
     T sums[2][NAME(HALF)][NAME(BLOCK)], less[2][NAME(HALF)][NAME(BLOCK)];
     const int half = radix / 2;
@@ -142,59 +143,60 @@ MXL_INLINE void NAME(odd_lanes)(int radix, NAME(ends) e, int64_t far, int64_t s,
             less[0][j - 1][q] = e.xr[near] - e.xr[other];
             less[1][j - 1][q] = e.xi[near] - e.xi[other];
         }
-        NAME(put)(e.yr, e.yi, q, total, one, false);
+        NAME(put)(level, e.yr, e.yi, q, total, one, false);
     }
     for (int k = 1; k <= half; k++) {
         T re[NAME(BLOCK)] = {0}, im[NAME(BLOCK)] = {0}, right[NAME(BLOCK)] = {0},
           left[NAME(BLOCK)] = {0};
 
-        for (int j = 1, at = k; j <= half; j++, at = (at + k) % radix) {
+        for (int j = 1, at = k; j <= half; j++, at += at + k < radix ? k : k - radix) {
             const T c = circle[at].re, sine = -circle[at].im;
 
-            MXL_AS_LOOP
             for (int q = 0; q < NAME(BLOCK); q++) {
-                re[q] += sums[0][j - 1][q] * c;
-                im[q] += sums[1][j - 1][q] * c;
-                right[q] += less[0][j - 1][q] * sine;
-                left[q] += less[1][j - 1][q] * sine;
+                re[q] = mxl_fma(level, sums[0][j - 1][q], c, re[q]);
+                im[q] = mxl_fma(level, sums[1][j - 1][q], c, im[q]);
+                right[q] = mxl_fma(level, less[0][j - 1][q], sine, right[q]);
+                left[q] = mxl_fma(level, less[1][j - 1][q], sine, left[q]);
             }
         }
         for (int64_t q = 0; q < count; q++) {
             NAME(pair) mid = {e.xr[q] + re[q], e.xi[q] + im[q]}, turned = {right[q], left[q]};
 
-            NAME(put)(e.yr, e.yi, k * s + q, RIGHT(mid, turned), w[k - 1], turns);
-            NAME(put)(e.yr, e.yi, (radix - k) * s + q, LEFT(mid, turned), w[radix - k - 1], turns);
+            NAME(put)(level, e.yr, e.yi, k * s + q, RIGHT(mid, turned), w[k - 1], turns);
+            NAME(put)(level, e.yr, e.yi, (radix - k) * s + q, LEFT(mid, turned), w[radix - k - 1],
+                      turns);
         }
     }
 }
 
 MXL_INLINE void NAME(odd_at)(int level, int radix, NAME(ends) e, int64_t m, int64_t s,
-                             const NAME(pair) * w, const NAME(pair) * circle)
+                             const NAME(pair) *w, const NAME(pair) *circle)
 {
-    (void)level;
     for (int64_t p = 0; p < m; p++) {
         for (int64_t q = 0; q < s; q += NAME(BLOCK)) {
             const int64_t x = p * s + q, y = p * radix * s + q;
             NAME(ends) here = {e.xr + x, e.xi + x, e.yr + y, e.yi + y};
 
-            NAME(odd_lanes)
-            (radix, here, m * s, s, s - q < NAME(BLOCK) ? s - q : NAME(BLOCK), w + p * (radix - 1),
-             circle, p > 0);
+            if (s - q >= NAME(BLOCK)) /* a constant, of which the loop makes vectors */
+                NAME(odd_lanes)(level, radix, here, m * s, s, NAME(BLOCK), w + p * (radix - 1),
+                                circle, p > 0);
+            else
+                NAME(odd_lanes)(level, radix, here, m * s, s, s - q, w + p * (radix - 1), circle,
+                                p > 0);
         }
     }
 }
 MXL_UP_TO_AVX2(NAME(odd),
-               (int radix, NAME(ends) e, int64_t m, int64_t s, const NAME(pair) * w,
-                const NAME(pair) * circle),
+               (int radix, NAME(ends) e, int64_t m, int64_t s, const NAME(pair) *w,
+                const NAME(pair) *circle),
                radix, e, m, s, w, circle)
 
 /* ---- between stages, and at the ends ---- */
 
 /* y[j][k] = x[k][j] * w[j][k], for k < rows, j < columns. */
 MXL_INLINE void NAME(turn_at)(int level, NAME(ends) e, int64_t rows, int64_t columns,
-                              const NAME(pair) * w)
+                              const NAME(pair) *w)
 {
-    (void)level;
     for (int64_t first = 0; first < rows; first += TURN_ROWS) {
         const int64_t last = first + TURN_ROWS < rows ? first + TURN_ROWS : rows;
 
@@ -205,27 +207,25 @@ MXL_INLINE void NAME(turn_at)(int level, NAME(ends) e, int64_t rows, int64_t col
             for (int64_t k = first; k < last; k++) {
                 NAME(pair) x = {e.xr[k * columns + j], e.xi[k * columns + j]};
 
-                NAME(put)(e.yr, e.yi, j * rows + k, x, root[k], true);
+                NAME(put)(level, e.yr, e.yi, j * rows + k, x, root[k], true);
             }
         }
     }
 }
-MXL_UP_TO_AVX2(NAME(turn),
-               (NAME(ends) e, int64_t rows, int64_t columns, const NAME(pair) * w), e, rows, columns,
-               w)
+MXL_UP_TO_AVX2(NAME(turn), (NAME(ends) e, int64_t rows, int64_t columns, const NAME(pair) *w), e,
+               rows, columns, w)
 
 /* x *= w, n of them. */
-MXL_INLINE void NAME(multiply_at)(int level, T *re, T *im, const NAME(pair) * w, int64_t n)
+MXL_INLINE void NAME(multiply_at)(int level, T *re, T *im, const NAME(pair) *w, int64_t n)
 {
-    (void)level;
     MXL_IVDEP
     for (int64_t i = 0; i < n; i++) {
         NAME(pair) x = {re[i], im[i]};
 
-        NAME(put)(re, im, i, x, w[i], true);
+        NAME(put)(level, re, im, i, x, w[i], true);
     }
 }
-MXL_UP_TO_AVX2(NAME(multiply), (T * re, T *im, const NAME(pair) * w, int64_t n), re, im, w, n)
+MXL_UP_TO_AVX2(NAME(multiply), (T *re, T *im, const NAME(pair) *w, int64_t n), re, im, w, n)
 
 /* How numbers lie in an array outside: from one of `rows` to the next, from one lane to the next,
  * and from the real part to the imaginary one, 0: there is none. */
@@ -256,7 +256,7 @@ MXL_INLINE void NAME(load_at)(int level, T *re, T *im, const T *from, NAME(layou
         }
     }
 }
-MXL_UP_TO_AVX2(NAME(load), (T * re, T *im, const T *from, NAME(layout) a), re, im, from, a)
+MXL_UP_TO_AVX2(NAME(load), (T *re, T *im, const T *from, NAME(layout) a), re, im, from, a)
 
 /* The reverse, times a factor. */
 MXL_INLINE void NAME(store_at)(int level, const T *re, const T *im, T *to, NAME(layout) a, T scale)
@@ -277,6 +277,72 @@ MXL_INLINE void NAME(store_at)(int level, const T *re, const T *im, T *to, NAME(
 MXL_UP_TO_AVX2(NAME(store), (const T *re, const T *im, T *to, NAME(layout) a, T scale), re, im, to,
                a, scale)
 
+/* ---- halves: n real numbers, n even, as n / 2 pairs z[j] = (x[2 j], x[2 j + 1]) ---- */
+
+/* The tables have cos(2 pi k / n) and -sin. All pairs but the first and the last are multiplied by
+ * `middle`, their imaginary parts also by `sign`. */
+typedef struct NAME(half) {
+    int64_t half, lanes;
+    const T *cosines, *sines;
+    T middle, sign;
+} NAME(half);
+
+/* Runs the body for all q from 0 on of the loop that is longer: over lanes, or over k from 1 on,
+ * with `near` at k and `other` at half - k, both moved by q. */
+#define EACH_MIDDLE(...)                                                                           \
+    if (h.lanes == 1) {                                                                            \
+        MXL_IVDEP                                                                                  \
+        for (int64_t near = 1; near < h.half; near++) {                                            \
+            const int64_t other = h.half - near, k = near;                                         \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    } else {                                                                                       \
+        for (int64_t k = 1; k < h.half; k++) {                                                     \
+            MXL_IVDEP                                                                              \
+            for (int64_t q = 0; q < h.lanes; q++) {                                                \
+                const int64_t near = k * h.lanes + q, other = (h.half - k) * h.lanes + q;          \
+                __VA_ARGS__                                                                        \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+/* The n / 2 + 1 pairs of x from the transform of z: of even elements (a + conj b) / 2, of odd ones
+ * (a - conj b) / 2i, which the root turns. */
+MXL_INLINE void NAME(from_half_at)(int level, NAME(ends) e, NAME(half) h)
+{
+    const T half = (T)0.5;
+
+    (void)level;
+    for (int64_t q = 0, end = h.half * h.lanes; q < h.lanes; q++) {
+        e.yr[q] = e.xr[q] + e.xi[q];
+        e.yr[end + q] = e.xr[q] - e.xi[q];
+        e.yi[q] = e.yi[end + q] = 0;
+    }
+    EACH_MIDDLE(T ar = e.xr[near], ai = e.xi[near], br = e.xr[other], bi = e.xi[other];
+                T ur = half * (ar + br), ui = half * (ai - bi), vr = half * (ai + bi);
+                T vi = half * (br - ar), c = h.cosines[k], s = h.sines[k];
+                e.yr[near] = (ur + c * vr - s * vi) * h.middle;
+                e.yi[near] = (ui + c * vi + s * vr) * (h.middle * h.sign);)
+}
+MXL_UP_TO_AVX2(NAME(from_half), (NAME(ends) e, NAME(half) h), e, h)
+
+/* The reverse: z, before its inverse transform, from n / 2 + 1 pairs. */
+MXL_INLINE void NAME(to_half_at)(int level, NAME(ends) e, NAME(half) h)
+{
+    const T f = (T)0.5 * h.middle, g = f * h.sign;
+
+    (void)level;
+    for (int64_t q = 0, end = h.half * h.lanes; q < h.lanes; q++) {
+        e.yr[q] = e.xr[q] + e.xr[end + q];
+        e.yi[q] = e.xr[q] - e.xr[end + q];
+    }
+    EACH_MIDDLE(T ar = e.xr[near] * f, ai = e.xi[near] * g, br = e.xr[other] * f;
+                T bi = -e.xi[other] * g, ur = ar + br, ui = ai + bi, dr = ar - br, di = ai - bi;
+                T c = h.cosines[k], s = -h.sines[k], vr = dr * c - di * s, vi = dr * s + di * c;
+                e.yr[near] = ur - vi; e.yi[near] = ui + vr;)
+}
+MXL_UP_TO_AVX2(NAME(to_half), (NAME(ends) e, NAME(half) h), e, h)
+
 #undef GET
 #undef PLUS
 #undef MINUS
@@ -287,3 +353,4 @@ MXL_UP_TO_AVX2(NAME(store), (const T *re, const T *im, T *to, NAME(layout) a, T 
 #undef POSITION
 #undef STAGE
 #undef EACH_LANE
+#undef EACH_MIDDLE

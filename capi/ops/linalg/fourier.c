@@ -100,9 +100,7 @@ static int run_axes(const fft_params *p, const mxl_array *in, mxl_array *out, vo
         job.scale = ends ? p->scale : 1;
         job.outer = mxl_shape_size(axis, shape);
         job.inner = mxl_shape_size(ndim - axis - 1, shape + axis + 1);
-        job.n = !ends                         ? shape[axis]
-                : p->kind == MXL_FFT_TO_REAL ? p->n
-                                              : in->shape[axis];
+        job.n = !ends ? shape[axis] : p->kind == MXL_FFT_TO_REAL ? p->n : in->shape[axis];
         job.in = i == 0 ? from : pairs;
         job.out = ends ? to : pairs;
         if (mxl_fft(&job) != 0)
