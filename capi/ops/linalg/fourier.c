@@ -191,7 +191,7 @@ typedef struct rows_params {
 
 #define COMPUTE_SIZE                                                                               \
     MXL_PARAMS_OF(rows_params, MXL_PARAM(rows_params, compute_size, MXL_P_INT, "128",              \
-                                         "Rows at a time on a GPU; ignored.", .type_name = "int"))
+                                         "Rows at a time on a GPU; ignored."))
 
 /* Pairs, along the last axis of numbers. */
 static mxl_array *transform_rows(mxl_scope *s, mxl_array *pairs, bool inverse)

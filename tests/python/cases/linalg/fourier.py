@@ -58,6 +58,15 @@ for _op in ("_contrib_fft", "_contrib_ifft"):
     _row(_op, "no-rows", (0, 4), np_shape=True)
     _row(_op, "prime", (2, 67), order=1)
     CASES += [
+        Case(
+            _op,
+            "special-float32",
+            (In(values=[[np.nan, 1, 2, 3], [1e-42, 1e30, -1e30, -0.0]]),),
+            {},
+            _fft if _op == "_contrib_fft" else _ifft,
+            tolerance=_NEAR,
+            oracle=_GPU,
+        ),
         Case(_op, "0-axes", (In(values=0.5),), {}, error=True, np_shape=True),
         Case(_op, "no-columns", (In((2, 0)),), {}, error=True, np_shape=True),
         Case(_op, "integers", (In((2, 4), "int32", ("int", 0, 9)),), {}, error=True),
