@@ -11,38 +11,16 @@
 #include "kernel/target.h"
 
 enum {
-    TURN_ROWS = 64, /* rows of a matrix that are transposed at a time */
-    GRAIN = 16384,  /* elements that are worth a thread */
-    LANES = 16,     /* transforms side by side */
-    LONG = 16384    /* from this length on fewer of them */
+    BLOCK = 64,    /* roots are products of one for each so many, and one of so many */
+    CHUNK = 128,   /* roots that are computed at a time */
+    GRAIN = 16384, /* elements that are worth a thread */
+    LANES = 16,    /* transforms side by side */
+    LONG = 16384   /* from this length on fewer of them */
 };
-
-/* A table of roots of unity. */
-typedef struct roots {
-    int64_t n;
-    double *cosines, *sines;
-} roots;
-
-static int roots_begin(roots *table, int64_t n)
-{
-    table->n = n;
-    table->cosines = mxl_alloc((size_t)n * 2 * sizeof(double));
-    if (table->cosines == NULL)
-        return -1;
-    table->sines = table->cosines + n;
-    mxl_fft_roots(n, table->cosines, table->sines);
-    return 0;
-}
-
-static void roots_end(roots *table)
-{
-    mxl_free(table->cosines, (size_t)table->n * 2 * sizeof(double));
-}
 
 /* A job, divided. Lanes are columns, or with `across` (where inner is 1) rows. */
 typedef struct work {
     const mxl_fft_job *job;
-    roots table;
     const void *plan;
     void *room;
     bool across, halves; /* halves: n real numbers, n even, as n / 2 pairs */
@@ -59,6 +37,11 @@ static int64_t start_of(const work *w, int64_t outer, int64_t lane, int width)
     if (w->across)
         return lane * length * width;
     return (outer * length * w->job->inner + lane) * width;
+}
+
+static int64_t blocks_of(int64_t count)
+{
+    return (count + BLOCK - 1) / BLOCK;
 }
 
 #define NAME(x) f32_##x
@@ -122,18 +105,15 @@ int mxl_fft(const mxl_fft_job *job)
     divide(&w, job);
     n = w.halves ? job->n / 2 : job->n;
     bytes = (size_t)(w.workers * 4 * w.size) * mxl_dtype_size(job->dtype);
-    if (roots_begin(&w.table, w.halves || mxl_fft_convolves(n) ? 2 * n : n) != 0)
-        return -1;
     w.room = mxl_alloc(bytes);
-    if (w.room != NULL)
-        plan = wide ? f64_make_plan(n, w.lanes == 1, w.halves, &w.table)
-                    : f32_make_plan(n, w.lanes == 1, w.halves, &w.table);
+    if (w.room == NULL)
+        return -1;
+    plan = wide ? f64_make_plan(n, w.lanes == 1) : f32_make_plan(n, w.lanes == 1);
     w.plan = plan;
     if (plan != NULL) {
         mxl_parallel_for(w.workers, 1, wide ? f64_range : f32_range, &w);
         wide ? f64_drop_plan(plan) : f32_drop_plan(plan);
     }
     mxl_free(w.room, bytes);
-    roots_end(&w.table);
     return plan == NULL ? -1 : 0;
 }

@@ -103,13 +103,12 @@ static angle unit_angle(double n)
 
 /* Angles are reduced to an eighth of the circle, in units of 1 / (8 n), which is exact. What an
  * angle lacks to be exact corrects the sine and cosine. */
-MXL_INLINE void roots_at(int level, int64_t n, angle unit, double *cosines, double *sines)
+MXL_INLINE void roots_at(int level, double eighth, angle unit, int64_t count, const double *k,
+                         double *cosines, double *sines)
 {
-    const double eighth = (double)n;
-
     MXL_IVDEP
-    for (int64_t k = 0; k < n; k++) {
-        double at = 8 * (double)k, theta, lacks, c, s, cosine, sine;
+    for (int64_t i = 0; i < count; i++) {
+        double at = 8 * k[i], theta, lacks, c, s, cosine, sine;
         bool below = at > 4 * eighth, left, upper;
 
         at = below ? 8 * eighth - at : at;
@@ -125,14 +124,16 @@ MXL_INLINE void roots_at(int level, int64_t n, angle unit, double *cosines, doub
         sine = s + lacks * c;
         c = upper ? sine : cosine;
         s = upper ? cosine : sine;
-        cosines[k] = left ? -c : c;
-        sines[k] = below ? s : -s;
+        cosines[i] = left ? -c : c;
+        sines[i] = below ? s : -s;
     }
 }
-MXL_FROM_AVX2(roots, (int64_t n, angle unit, double *cosines, double *sines), n, unit, cosines,
-              sines)
+MXL_FROM_AVX2(roots,
+              (double eighth, angle unit, int64_t count, const double *k, double *cosines,
+               double *sines),
+              eighth, unit, count, k, cosines, sines)
 
-void mxl_fft_roots(int64_t n, double *cosines, double *sines)
+void mxl_fft_roots(int64_t n, int64_t count, const double *k, double *cosines, double *sines)
 {
-    roots(n, unit_angle((double)n), cosines, sines);
+    roots((double)n, unit_angle((double)n), count, k, cosines, sines);
 }

@@ -25,7 +25,7 @@ int64_t mxl_fft_padded(int64_t n);
  * worth it. */
 int64_t mxl_fft_columns(int64_t n);
 
-/* cosines[k] = cos(2 pi k / n), sines[k] = -sin(2 pi k / n) for k < n. */
-void mxl_fft_roots(int64_t n, double *cosines, double *sines);
+/* cosines[i] = cos(2 pi k[i] / n), sines[i] = -sin(2 pi k[i] / n); k are integers from 0 to n. */
+void mxl_fft_roots(int64_t n, int64_t count, const double *k, double *cosines, double *sines);
 
 #endif

@@ -18,11 +18,10 @@ typedef struct NAME(chain) {
 typedef struct NAME(plan) {
     int64_t n, columns;
     NAME(chain) first, second;
-    const NAME(pair) *turn;
+    NAME(roots) turn, half;    /* half: of 2 n, for halves */
     struct NAME(plan) *padded; /* of a convolution, or NULL */
     const NAME(pair) *chirp, *spectrum;
-    const T *cosines, *sines; /* of 2 n roots, for halves; or NULL */
-    NAME(pair) *room;         /* of all roots; owned */
+    NAME(pair) *room; /* of all roots; owned */
     int64_t pairs, used;
 } NAME(plan);
 
@@ -107,13 +106,53 @@ static NAME(pair) *NAME(take)(NAME(plan) *plan, int64_t pairs)
     return room;
 }
 
-static NAME(pair) NAME(root)(const roots *table, int64_t k)
+/* Roots step * i of n, for i < count, `apart` pairs from one to the next. */
+static void NAME(put_roots)(NAME(pair) *w, int64_t apart, int64_t n, int64_t step, int64_t count)
 {
-    return (NAME(pair)){(T)table->cosines[k], (T)table->sines[k]};
+    double k[CHUNK], cosines[CHUNK], sines[CHUNK];
+
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        const int64_t some = count - first < CHUNK ? count - first : CHUNK;
+
+        for (int64_t i = 0; i < some; i++)
+            k[i] = (double)((first + i) * step);
+        mxl_fft_roots(n, some, k, cosines, sines);
+        for (int64_t i = 0; i < some; i++)
+            w[(first + i) * apart] = (NAME(pair)){(T)cosines[i], (T)sines[i]};
+    }
+}
+
+/* e^(-pi i j^2 / n) for j < n. */
+static void NAME(put_chirp)(NAME(pair) *w, int64_t n)
+{
+    double k[CHUNK], cosines[CHUNK], sines[CHUNK];
+    int64_t square = 0;
+
+    for (int64_t first = 0; first < n; first += CHUNK) {
+        const int64_t some = n - first < CHUNK ? n - first : CHUNK;
+
+        for (int64_t i = 0; i < some; i++) {
+            k[i] = (double)square;
+            square += 2 * (first + i) + 1;
+            while (square >= 2 * n)
+                square -= 2 * n;
+        }
+        mxl_fft_roots(2 * n, some, k, cosines, sines);
+        for (int64_t i = 0; i < some; i++)
+            w[first + i] = (NAME(pair)){(T)cosines[i], (T)sines[i]};
+    }
+}
+
+/* The roots w^(step k) of n, k < count, as products. Takes BLOCK + blocks_of(count) pairs. */
+static void NAME(put_products)(NAME(pair) *coarse, NAME(pair) *fine, int64_t n, int64_t step,
+                               int64_t count)
+{
+    NAME(put_roots)(coarse, 1, n, step * BLOCK, blocks_of(count));
+    NAME(put_roots)(fine, 1, n, step, count < BLOCK ? count : BLOCK);
 }
 
 /* Takes at most 2 n pairs. */
-static void NAME(make_chain)(NAME(plan) *plan, NAME(chain) *chain, int64_t n, const roots *table)
+static void NAME(make_chain)(NAME(plan) *plan, NAME(chain) *chain, int64_t n)
 {
     int factors[MXL_FFT_STAGES];
     int64_t left = n;
@@ -121,17 +160,14 @@ static void NAME(make_chain)(NAME(plan) *plan, NAME(chain) *chain, int64_t n, co
     chain->count = mxl_fft_factors(n, factors);
     for (int i = 0; i < chain->count; i++) {
         const int radix = factors[i];
-        const int64_t m = left / radix, step = table->n / left, own = table->n / radix;
+        const int64_t m = left / radix;
         NAME(pair) *w = NAME(take)(plan, (radix - 1) * m), *circle = NULL;
 
-        for (int64_t p = 0; p < m; p++) {
-            for (int k = 1; k < radix; k++)
-                w[p * (radix - 1) + k - 1] = NAME(root)(table, p * k * step);
-        }
+        for (int k = 1; k < radix; k++)
+            NAME(put_roots)(w + k - 1, radix - 1, left, k, m);
         if (radix > 5) {
             circle = NAME(take)(plan, radix);
-            for (int k = 0; k < radix; k++)
-                circle[k] = NAME(root)(table, k * own);
+            NAME(put_roots)(circle, 1, radix, 1, radix);
         }
         chain->stages[i] = (NAME(stage)){radix, m, w, circle};
         left = m;
@@ -155,6 +191,7 @@ static NAME(plan) *NAME(new_plan)(int64_t n, int64_t pairs)
     if (plan == NULL)
         return NULL;
     plan->n = n;
+    pairs += blocks_of(n) + BLOCK;
     plan->pairs = pairs;
     plan->room = mxl_alloc((size_t)pairs * sizeof(*plan->room));
     if (plan->room != NULL)
@@ -164,27 +201,25 @@ static NAME(plan) *NAME(new_plan)(int64_t n, int64_t pairs)
 }
 
 /* By factors, for lanes side by side, or for one. */
-static NAME(plan) *NAME(plan_plain)(int64_t n, bool one, const roots *table)
+static NAME(plan) *NAME(plan_plain)(int64_t n, bool one)
 {
-    NAME(plan) *plan = NAME(new_plan)(n, 4 * n);
-    NAME(pair) *turn;
-    int64_t rows, step = table->n / n;
+    const int64_t columns = one ? mxl_fft_columns(n) : 0, rows = columns > 0 ? n / columns : n;
+    const int64_t blocks = blocks_of(rows);
+    NAME(plan) *plan = NAME(new_plan)(n, 2 * (rows + columns) + columns * (blocks + BLOCK));
+    NAME(pair) *coarse, *fine;
 
     if (plan == NULL)
         return NULL;
-    plan->columns = one ? mxl_fft_columns(n) : 0;
-    if (plan->columns == 0) {
-        NAME(make_chain)(plan, &plan->first, n, table);
+    plan->columns = columns;
+    NAME(make_chain)(plan, &plan->first, rows);
+    if (columns == 0)
         return plan;
-    }
-    rows = n / plan->columns;
-    NAME(make_chain)(plan, &plan->first, rows, table);
-    NAME(make_chain)(plan, &plan->second, plan->columns, table);
-    plan->turn = turn = NAME(take)(plan, n);
-    for (int64_t j = 0; j < plan->columns; j++) {
-        for (int64_t k = 0; k < rows; k++)
-            *turn++ = NAME(root)(table, j * k * step);
-    }
+    NAME(make_chain)(plan, &plan->second, columns);
+    coarse = NAME(take)(plan, columns * blocks);
+    fine = NAME(take)(plan, columns * BLOCK);
+    for (int64_t j = 0; j < columns; j++)
+        NAME(put_products)(coarse + j * blocks, fine + j * BLOCK, n, j, rows);
+    plan->turn = (NAME(roots)){coarse, fine};
     return plan;
 }
 
@@ -212,28 +247,38 @@ static int NAME(make_spectrum)(NAME(plan) *plan, NAME(pair) *spectrum)
     return 0;
 }
 
-/* As a convolution; the table has 2 n roots. NULL with the error set. */
-static NAME(plan) *NAME(plan_padded)(int64_t n, const roots *table)
+/* As a convolution; NULL with the error set. */
+static NAME(plan) *NAME(plan_padded)(int64_t n)
 {
     const int64_t size = mxl_fft_padded(n);
-    NAME(plan) *plan = NAME(new_plan)(n, 2 * n + size);
+    NAME(plan) *plan = NAME(new_plan)(n, n + size);
     NAME(pair) *chirp, *spectrum;
-    roots padded;
 
     if (plan == NULL)
         return NULL;
     plan->chirp = chirp = NAME(take)(plan, n);
     plan->spectrum = spectrum = NAME(take)(plan, size);
-    for (int64_t j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), j++)
-        chirp[j] = NAME(root)(table, square);
-    if (roots_begin(&padded, size) == 0) {
-        plan->padded = NAME(plan_plain)(size, true, &padded);
-        roots_end(&padded);
-    }
+    NAME(put_chirp)(chirp, n);
+    plan->padded = NAME(plan_plain)(size, true);
     if (plan->padded != NULL && NAME(make_spectrum)(plan, spectrum) == 0)
         return plan;
     NAME(free_plan)(plan);
     return NULL;
+}
+
+/* For halves, too; NULL with the error set. */
+static void *NAME(make_plan)(int64_t n, bool one)
+{
+    NAME(plan) *plan = mxl_fft_convolves(n) ? NAME(plan_padded)(n) : NAME(plan_plain)(n, one);
+    NAME(pair) *coarse, *fine;
+
+    if (plan == NULL)
+        return NULL;
+    coarse = NAME(take)(plan, blocks_of(n));
+    fine = NAME(take)(plan, BLOCK);
+    NAME(put_products)(coarse, fine, 2 * n, 1, n);
+    plan->half = (NAME(roots)){coarse, fine};
+    return plan;
 }
 
 /* ---- odd n: all pairs, of which half are conjugates ---- */
@@ -301,7 +346,7 @@ static void NAME(run_lanes)(const work *w, int64_t outer, int64_t lane, int64_t 
     const bool from = job->kind == MXL_FFT_FROM_REAL, to = job->kind == MXL_FFT_TO_REAL;
     const int64_t n = job->n, half = n / 2;
     const T middle = (T)job->middle, sign = from == job->inverse ? -1 : 1;
-    const NAME(half) h = {half, lanes, plan->cosines, plan->sines, middle, sign};
+    const NAME(half) h = {half, lanes, plan->half, middle, sign};
     const T *x = (const T *)job->in + start_of(w, outer, lane, from ? 1 : 2);
     T *y = (T *)job->out + start_of(w, outer, lane, to ? 1 : 2);
     int at = 0;
@@ -360,25 +405,6 @@ static void NAME(range)(void *data, int64_t begin, int64_t end)
             NAME(run_lanes)(w, unit / w->groups, lane, left < w->lanes ? left : w->lanes, b);
         }
     }
-}
-
-/* `halves`: the table has 2 n roots. */
-static void *NAME(make_plan)(int64_t n, bool one, bool halves, const roots *table)
-{
-    NAME(plan) *plan =
-        mxl_fft_convolves(n) ? NAME(plan_padded)(n, table) : NAME(plan_plain)(n, one, table);
-    T *room;
-
-    if (plan == NULL || !halves)
-        return plan;
-    room = (T *)NAME(take)(plan, n);
-    for (int64_t k = 0; k < n; k++) {
-        room[k] = (T)table->cosines[k];
-        room[n + k] = (T)table->sines[k];
-    }
-    plan->cosines = room;
-    plan->sines = room + n;
-    return plan;
 }
 
 static void NAME(drop_plan)(void *plan)

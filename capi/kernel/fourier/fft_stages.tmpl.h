@@ -193,27 +193,43 @@ MXL_UP_TO_AVX2(NAME(odd),
 
 /* ---- between stages, and at the ends ---- */
 
-/* y[j][k] = x[k][j] * w[j][k], for k < rows, j < columns. */
-MXL_INLINE void NAME(turn_at)(int level, NAME(ends) e, int64_t rows, int64_t columns,
-                              const NAME(pair) *w)
+/* Roots w^(step k), k < count, as products: coarse[k / BLOCK] * fine[k % BLOCK]. */
+typedef struct NAME(roots) {
+    const NAME(pair) *coarse, *fine;
+} NAME(roots);
+
+MXL_INLINE NAME(pair) NAME(times)(int level, NAME(pair) a, NAME(pair) b)
 {
-    for (int64_t first = 0; first < rows; first += TURN_ROWS) {
-        const int64_t last = first + TURN_ROWS < rows ? first + TURN_ROWS : rows;
+    NAME(pair) c;
+
+    NAME(put)(level, &c.re, &c.im, 0, a, b, true);
+    return c;
+}
+
+/* y[j][k] = x[k][j] * w^(j k), for k < rows, j < columns; w[j] has the roots of column j. */
+MXL_INLINE void NAME(turn_at)(int level, NAME(ends) e, int64_t rows, int64_t columns, NAME(roots) w)
+{
+    const int64_t blocks = (rows + BLOCK - 1) / BLOCK;
+
+    for (int64_t block = 0; block < blocks; block++) {
+        const int64_t first = block * BLOCK, left = rows - first;
 
         for (int64_t j = 0; j < columns; j++) {
-            const NAME(pair) *root = w + j * rows;
+            const NAME(pair) coarse = w.coarse[j * blocks + block], *fine = w.fine + j * BLOCK;
+            const T *xr = e.xr + first * columns + j, *xi = e.xi + first * columns + j;
+            T *yr = e.yr + j * rows + first, *yi = e.yi + j * rows + first;
 
             MXL_IVDEP
-            for (int64_t k = first; k < last; k++) {
-                NAME(pair) x = {e.xr[k * columns + j], e.xi[k * columns + j]};
+            for (int64_t k = 0; k < (left < BLOCK ? left : BLOCK); k++) {
+                NAME(pair) x = {xr[k * columns], xi[k * columns]};
 
-                NAME(put)(level, e.yr, e.yi, j * rows + k, x, root[k], true);
+                NAME(put)(level, yr, yi, k, x, NAME(times)(level, coarse, fine[k]), true);
             }
         }
     }
 }
-MXL_UP_TO_AVX2(NAME(turn), (NAME(ends) e, int64_t rows, int64_t columns, const NAME(pair) *w), e,
-               rows, columns, w)
+MXL_UP_TO_AVX2(NAME(turn), (NAME(ends) e, int64_t rows, int64_t columns, NAME(roots) w), e, rows,
+               columns, w)
 
 /* x *= w, n of them. */
 MXL_INLINE void NAME(multiply_at)(int level, T *re, T *im, const NAME(pair) *w, int64_t n)
@@ -279,29 +295,37 @@ MXL_UP_TO_AVX2(NAME(store), (const T *re, const T *im, T *to, NAME(layout) a, T 
 
 /* ---- halves: n real numbers, n even, as n / 2 pairs z[j] = (x[2 j], x[2 j + 1]) ---- */
 
-/* The tables have cos(2 pi k / n) and -sin. All pairs but the first and the last are multiplied by
- * `middle`, their imaginary parts also by `sign`. */
+/* All pairs but the first and the last are multiplied by `middle`, their imaginary parts also by
+ * `sign`. */
 typedef struct NAME(half) {
     int64_t half, lanes;
-    const T *cosines, *sines;
+    NAME(roots) roots; /* w^k, k < half, of n */
     T middle, sign;
 } NAME(half);
 
-/* Runs the body for all q from 0 on of the loop that is longer: over lanes, or over k from 1 on,
- * with `near` at k and `other` at half - k, both moved by q. */
+/* Runs the body for all k from 1 on, and all lanes: with `near` at k, `other` at half - k, and the
+ * root w. The inner loop is over lanes, or over k where there is one lane. */
 #define EACH_MIDDLE(...)                                                                           \
-    if (h.lanes == 1) {                                                                            \
-        MXL_IVDEP                                                                                  \
-        for (int64_t near = 1; near < h.half; near++) {                                            \
-            const int64_t other = h.half - near, k = near;                                         \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    } else {                                                                                       \
-        for (int64_t k = 1; k < h.half; k++) {                                                     \
+    for (int64_t first = 0; first < h.half; first += BLOCK) {                                      \
+        const NAME(pair) coarse = h.roots.coarse[first / BLOCK];                                   \
+        const int64_t last = first + BLOCK < h.half ? first + BLOCK : h.half;                      \
+        const int64_t begin = first == 0 ? 1 : first;                                              \
+                                                                                                   \
+        if (h.lanes == 1) {                                                                        \
             MXL_IVDEP                                                                              \
-            for (int64_t q = 0; q < h.lanes; q++) {                                                \
-                const int64_t near = k * h.lanes + q, other = (h.half - k) * h.lanes + q;          \
+            for (int64_t near = begin; near < last; near++) {                                      \
+                const int64_t other = h.half - near;                                               \
+                const NAME(pair) w = NAME(times)(level, coarse, h.roots.fine[near - first]);       \
                 __VA_ARGS__                                                                        \
+            }                                                                                      \
+        } else {                                                                                   \
+            for (int64_t k = begin; k < last; k++) {                                               \
+                const NAME(pair) w = NAME(times)(level, coarse, h.roots.fine[k - first]);          \
+                MXL_IVDEP                                                                          \
+                for (int64_t q = 0; q < h.lanes; q++) {                                            \
+                    const int64_t near = k * h.lanes + q, other = (h.half - k) * h.lanes + q;      \
+                    __VA_ARGS__                                                                    \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
     }
@@ -312,7 +336,6 @@ MXL_INLINE void NAME(from_half_at)(int level, NAME(ends) e, NAME(half) h)
 {
     const T half = (T)0.5;
 
-    (void)level;
     for (int64_t q = 0, end = h.half * h.lanes; q < h.lanes; q++) {
         e.yr[q] = e.xr[q] + e.xi[q];
         e.yr[end + q] = e.xr[q] - e.xi[q];
@@ -320,7 +343,7 @@ MXL_INLINE void NAME(from_half_at)(int level, NAME(ends) e, NAME(half) h)
     }
     EACH_MIDDLE(T ar = e.xr[near], ai = e.xi[near], br = e.xr[other], bi = e.xi[other];
                 T ur = half * (ar + br), ui = half * (ai - bi), vr = half * (ai + bi);
-                T vi = half * (br - ar), c = h.cosines[k], s = h.sines[k];
+                T vi = half * (br - ar), c = w.re, s = w.im;
                 e.yr[near] = (ur + c * vr - s * vi) * h.middle;
                 e.yi[near] = (ui + c * vi + s * vr) * (h.middle * h.sign);)
 }
@@ -331,14 +354,13 @@ MXL_INLINE void NAME(to_half_at)(int level, NAME(ends) e, NAME(half) h)
 {
     const T f = (T)0.5 * h.middle, g = f * h.sign;
 
-    (void)level;
     for (int64_t q = 0, end = h.half * h.lanes; q < h.lanes; q++) {
         e.yr[q] = e.xr[q] + e.xr[end + q];
         e.yi[q] = e.xr[q] - e.xr[end + q];
     }
     EACH_MIDDLE(T ar = e.xr[near] * f, ai = e.xi[near] * g, br = e.xr[other] * f;
                 T bi = -e.xi[other] * g, ur = ar + br, ui = ai + bi, dr = ar - br, di = ai - bi;
-                T c = h.cosines[k], s = -h.sines[k], vr = dr * c - di * s, vi = dr * s + di * c;
+                T c = w.re, s = -w.im, vr = dr * c - di * s, vi = dr * s + di * c;
                 e.yr[near] = ur - vi; e.yi[near] = ui + vr;)
 }
 MXL_UP_TO_AVX2(NAME(to_half), (NAME(ends) e, NAME(half) h), e, h)
