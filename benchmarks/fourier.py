@@ -1,28 +1,26 @@
 #!/usr/bin/env python3
 """Fourier transforms of mxlite.array_api beside NumPy's, and SciPy's and PyTorch's where they are, in turns.
 
-    taskset -c 1 .venv/bin/python benchmarks/fourier.py --torch .venvs/peers/bin/python --scipy .venvs/array-api/bin/python
+    taskset -c 1 .venv/bin/python benchmarks/fourier.py --torch .venvs/peers/bin/python
 
-Each number is the least of some calls, on one thread. Results are compared with NumPy's first. `--torch` and `--scipy` name
-Pythons, or folders, that have them. Ends with 1 where a share of NumPy's time is above its bar.
+Each number is the least of some calls, on one thread. Results are compared with NumPy's first. `--torch` and `--scipy`
+name Pythons, or folders, that have them. Ends with 1 where a share of NumPy's time is above its bar.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import pathlib
 import sys
 import time
+from functools import partial
 from typing import Any, Callable
-
-for _threads in ("MXLITE_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[_threads] = "1"
 
 import numpy as np
 
 from mxlite import array_api as xp
+from mxlite._lib import LIB, check_call
 
 #: What is transformed: shape and axes.
 CASES = {
@@ -74,6 +72,13 @@ def peers_of(options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
+def finished(transform: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """The transform, computed."""
+    found = transform(x, axes=axes)
+    found.wait_to_read()
+    return found
+
+
 def rows(peers: dict[str, Any]) -> list[tuple[str, list[float]]]:
     """Name, and the microseconds of ours, NumPy's and the peers'."""
     made = []
@@ -85,20 +90,16 @@ def rows(peers: dict[str, Any]) -> list[tuple[str, list[float]]]:
                 own = xp.asarray(values[..., 0].copy() if real else values)
                 kind = "rfftn" if real else "fftn"
 
-                def ours(own: Any = own, kind: str = kind, axes: tuple = axes) -> Any:
-                    found = getattr(xp.fft, kind)(own, axes=axes)
-                    found.wait_to_read()
-                    return found
-
+                ours = partial(finished, getattr(xp.fft, kind), own, axes)
                 wanted = getattr(np.fft, kind)(numbers, axes=axes)
                 answer = ours().asnumpy().astype("float64")
                 np.testing.assert_allclose(answer[..., 0] + 1j * answer[..., 1], wanted, atol=3e-6 * abs(wanted).max())
-                calls = [ours, lambda x=numbers, k=kind, a=axes: getattr(np.fft, k)(x, axes=a)]
-                for peer, module in peers.items():
-                    x = module.tensor(numbers) if peer == "torch" else numbers
-                    place = module.fft if peer == "torch" else module
-                    word = {"dim" if peer == "torch" else "axes": axes}
-                    calls.append(lambda f=getattr(place, kind), x=x, word=word: f(x, **word))
+                calls = [ours, partial(getattr(np.fft, kind), numbers, axes=axes)]
+                if "scipy" in peers:
+                    calls.append(partial(getattr(peers["scipy"], kind), numbers, axes=axes))
+                if "torch" in peers:
+                    torch = peers["torch"]
+                    calls.append(partial(getattr(torch.fft, kind), torch.tensor(numbers), dim=axes))
                 made.append((f"{name}, {dtype}{', real' if real else ''}", least(calls)))
     return made
 
@@ -111,6 +112,7 @@ def main() -> int:
     parser.add_argument("--mxnet", help="not used: `make bench` tells all its programs who the peers are")
     parser.add_argument("--page", type=pathlib.Path, help="docs/performance.md, to fill in the table of")
     options = parser.parse_args()
+    check_call(LIB.MXSetNumOMPThreads(1))
     peers = peers_of(options)
     head = ["`array_api.fft`", "NumPy", "share", *(f"{name}, share" for name in peers)]
     lines = [f"| us | {' | '.join(head)} |", "|---|" + "--:|" * len(head)]

@@ -180,12 +180,14 @@ TEST(no_memory)
 
 TEST(roots_of_unity)
 {
-    static double cosines[4099], sines[4099];
+    static double places[4099], cosines[4099], sines[4099];
 
     for (int64_t n = 1; n < 4100; n = n * 2 + 1 + n % 3) {
         double worst = 0;
 
-        mxl_fft_roots(n, cosines, sines);
+        for (int64_t k = 0; k < n; k++)
+            places[k] = (double)k;
+        mxl_fft_roots(n, n, places, cosines, sines);
         for (int64_t k = 0; k < n; k++) {
             long double angle = 2 * 3.14159265358979323846264338327950288L * k / n;
 
