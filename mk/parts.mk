@@ -3,11 +3,13 @@
 # is not registered, and the error names the parts that there are not. docs/from-c.md says what each holds.
 
 #: make test-parts  a library of the core alone: its size, its exports, and the tests of what it has
-ALL_PARTS := optimizers linalg sequences sparse statistics torch symbols numpy vision images iterators kvstore library old wide
+ALL_PARTS := optimizers linalg fourier sequences sparse statistics torch symbols numpy vision images iterators kvstore library \
+    old wide
 PARTS ?= core $(ALL_PARTS)
 
 FILES_optimizers := capi/kernel/optimizer/% capi/ops/optimizer/%
 FILES_linalg := $(filter-out %/blas_call.c,$(wildcard capi/kernel/linalg/*.c)) capi/ops/linalg/linalg_%
+FILES_fourier := capi/kernel/fourier/% capi/ops/linalg/fourier.c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/kernel/attention/% capi/ops/nn/rnn% \
     capi/ops/nn/attention.c capi/ops/nn/scaled_attention.c capi/ops/loss/ctc.c
 FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sparse/dgl_sample)
@@ -62,7 +64,7 @@ CORE_BYTES := 2500000
 PARTS_TESTS := test_op_registry test_op_infer test_op_in_place test_engine_many test_engine_overlaps test_ops_limits \
     test_api_exchange test_api_info test_api_infer test_api_replace test_api_small test_api_symbol test_api_bad \
     test_api_boxes test_api_imdecode test_api_images test_api_iterators test_api_libsvm test_api_packed test_api_records \
-    test_autograd_control test_kernel_codec test_kernel_density test_kernel_lapack test_kvstore \
+    test_autograd_control test_kernel_codec test_kernel_density test_kernel_fft test_kernel_lapack test_kvstore \
     test_sparse_graphs test_sparse_steps test_walk_calls test_walk_control test_walk_custom test_walk_iterators test_walk_records test_walk_stores test_walk_symbols thread_kvstore \
     thread_symbol
 CORE_TESTS = $(filter-out $(PARTS_TESTS:%=$(BUILD)/tests/%),$(TEST_PROGRAMS))

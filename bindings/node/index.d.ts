@@ -179,10 +179,12 @@ export interface Operators {
   _contrib_dgl_subgraph(...given: (NDArray | NDArray[] | null | {return_mapping: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_div_sqrt_dim(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _contrib_edge_id(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _contrib_fft(...given: (NDArray | NDArray[] | null | {compute_size?: number; out?: NDArray | NDArray[]})[]): any;
   _contrib_getnnz(...given: (NDArray | NDArray[] | null | {axis?: number | null; out?: NDArray | NDArray[]})[]): any;
   _contrib_gradientmultiplier(...given: (NDArray | NDArray[] | null | {scalar?: number; is_int?: boolean; out?: NDArray | NDArray[]})[]): any;
   _contrib_group_adagrad_update(...given: (NDArray | NDArray[] | null | {lr: number; rescale_grad?: number; clip_gradient?: number; epsilon?: number; out?: NDArray | NDArray[]})[]): any;
   _contrib_hawkesll(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
+  _contrib_ifft(...given: (NDArray | NDArray[] | null | {compute_size?: number; out?: NDArray | NDArray[]})[]): any;
   _contrib_index_array(...given: (NDArray | NDArray[] | null | {axes?: Param; out?: NDArray | NDArray[]})[]): any;
   _contrib_index_copy(...given: (NDArray | NDArray[] | null | {out?: NDArray | NDArray[]})[]): any;
   _contrib_interleaved_matmul_encdec_qk(...given: (NDArray | NDArray[] | null | {heads: number; out?: NDArray | NDArray[]})[]): any;

@@ -14,6 +14,7 @@
     X(batch_dot) X(linalg) X(histogram) X(sort) X(loss) X(softmax_output) X(convolution) \
     X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(custom) \
     X(svm_output) X(sparse_reg) X(sparse_rows)
+#define FOURIER(X) X(fourier)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
 #define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
@@ -35,6 +36,7 @@
 #define LISTED(name)   mxl_ops_##name,
 
 CORE(DECLARED)
+FOURIER(DECLARED)
 IMAGES(DECLARED)
 LINALG(DECLARED)
 NUMPY(DECLARED)
@@ -50,6 +52,9 @@ VISION(DECLARED)
 extern const mxl_op *const *const mxl_families[]; /* what programs that link the archive ask for */
 const mxl_op *const *const mxl_families[] = {
     CORE(LISTED)
+#ifndef MXL_WITHOUT_FOURIER
+    FOURIER(LISTED)
+#endif
 #ifndef MXL_WITHOUT_IMAGES
     IMAGES(LISTED)
 #endif

@@ -34,8 +34,6 @@
     X(_sg_mkldnn_selfatt_qk, SUBGRAPH) \
     X(_sg_mkldnn_selfatt_valatt, SUBGRAPH) \
     X(_contrib_count_sketch, CUDA) \
-    X(_contrib_fft, CUDA) \
-    X(_contrib_ifft, CUDA) \
     X(_broadcast_backward, BACKWARD) \
     X(_contrib_backward_gradientmultiplier, BACKWARD) \
     X(_contrib_backward_hawkesll, BACKWARD) \

@@ -12,7 +12,7 @@ _COMPLEX = "it takes or gives complex numbers, of which mxlite has no dtype"
 #: Patterns of names, behind the module's without "mxlite."; the reason, and what to write. The first that fits.
 _REASONS = (
     ("array_api.complex64 array_api.complex128", "mxlite has no complex dtypes"),
-    ("array_api.fft.*fft array_api.fft.*fftn array_api.linalg.eig array_api.linalg.eigvals", _COMPLEX),
+    ("array_api.linalg.eig array_api.linalg.eigvals", _COMPLEX),
     ("array_api.int* array_api.uint*", "the engine has no such dtype"),
     ("np_symbol", "symbols of mx.np are made by mx.sym.np"),
     (
@@ -23,7 +23,7 @@ _REASONS = (
     ("th", "it called Lua's Torch; mx.operator.CustomOp runs code of yours"),
     ("onnx onnx.*", "models are exchanged as symbols: net.export and mx.gluon.SymbolBlock.imports"),
     ("*.quantize* *.quantized_* *.dequantize *.requantize *.calibrate_entropy", _QUANTIZED),
-    ("*.contrib.fft *.contrib.ifft *.contrib.count_sketch", "1.9.1 has it on GPUs alone"),
+    ("*.contrib.count_sketch", "1.9.1 has it on GPUs alone"),
     ("ndarray.imdecode ndarray.*.imdecode", "mx.image.imdecode reads images"),
     ("*.contrib.backward_*", "backward is made of other operators here"),
     ("kvstore.KVStoreServer kvstore.kvstore_server", "workers sum among themselves here: `mxlite help distributed`"),

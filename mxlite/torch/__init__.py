@@ -26,8 +26,10 @@ from mxlite.torch import _all  # it registers its functions
 from mxlite.torch import _dtypes as _numbers
 from mxlite.torch import autograd as autograd
 from mxlite.torch import cuda as cuda
+from mxlite.torch import fft as fft
 from mxlite.torch import linalg as linalg
 from mxlite.torch import nn as nn
+from mxlite.torch import signal as signal
 from mxlite.torch import special as special
 from mxlite.torch import utils as utils
 from mxlite.torch._calls import functions as _functions

@@ -22,7 +22,7 @@ import torch as real
 from calls import Call
 from compare import builtin, same_words, words_of
 from differences import DIFFER
-from forms import public_names, table
+from forms import owners, public_names, table
 
 import mxlite.torch as ours
 
@@ -190,9 +190,8 @@ def main() -> int:
     real.set_num_threads(1)
     np.seterr(all="ignore")
     forms = table()
-    owners = {"torch": real, "Tensor": real.Tensor, "F": real.nn.functional, "linalg": real.linalg,
-              "special": real.special}  # fmt: skip
-    names = [each for each in public_names(ours) if hasattr(owners[each.partition(".")[0]], each.partition(".")[2])]
+    places = owners(real)
+    names = [each for each in public_names(ours) if hasattr(places[each.partition(".")[0]], each.partition(".")[2])]
     names = [each for each in names if re.search(given.name, each)]
     found: dict[tuple[str, str], list] = collections.defaultdict(list)
     known: collections.Counter = collections.Counter()

@@ -45,12 +45,16 @@ APART = {
     + _VALUES,
     "linalg": "LinAlgError",
     "special": "",
+    "fft": "",
+    "windows": "",
 }
 
 _OPERATORS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "eq": "==", "ne": "!=",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
+
+_PLACES = {"torch": "torch", "F": "torch.nn.functional", "windows": "torch.signal.windows"}
 
 
 def _filled(name: str, form: str) -> str:
@@ -62,7 +66,7 @@ def _filled(name: str, form: str) -> str:
     if place == "Tensor":
         return re.sub(r"\.N\b", f".{own}", form)
     if form.startswith("F("):
-        form = {"torch": "torch", "F": "torch.nn.functional"}.get(place, f"torch.{place}") + f".{own}" + form[1:]
+        form = _PLACES.get(place, f"torch.{place}") + f".{own}" + form[1:]
     return form
 
 
@@ -94,12 +98,16 @@ def table() -> dict[str, list[str]]:
     return made
 
 
+def owners(torch: object) -> dict[str, object]:
+    """What has the functions of a module like torch, as `table` names them."""
+    return {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg,
+            "special": torch.special, "fft": torch.fft, "windows": torch.signal.windows}  # fmt: skip
+
+
 def public_names(torch: object) -> list[str]:
     """The public functions, methods and operators of a module like torch, as `table` names them."""
-    places = {"torch": torch, "Tensor": torch.Tensor, "F": torch.nn.functional, "linalg": torch.linalg,
-              "special": torch.special}  # fmt: skip
     names = []
-    for place, owner in places.items():
+    for place, owner in owners(torch).items():
         for name in [each for each in dir(owner) if hasattr(owner, each)]:
             operator = place == "Tensor" and name.startswith("__") and name not in _OF_OBJECTS
             if (not name.startswith("_") or operator) and name not in APART[place].split():

@@ -173,10 +173,6 @@ def test_linalg_is_recorded_but_what_completes_a_basis() -> None:
 # ---- the array ----
 
 
-#: Of the standard's fft what takes or gives complex numbers.
-TRANSFORMS = "fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft".split()
-
-
 def test_namespace() -> None:
     x = mx.np.ones(2)
     for version in (None, "2021.12", "2024.12", "2025.12"):
@@ -190,7 +186,7 @@ def test_namespace() -> None:
 def test_names_and_arguments() -> None:
     import inspect
 
-    lacking = {"complex64", "complex128", *TRANSFORMS, "int16", "uint16", "uint32", "uint64"}
+    lacking = {"complex64", "complex128", "int16", "uint16", "uint32", "uint64"}
     for own, other in ((xp, peer), (xp.linalg, peer.linalg), (xp.fft, peer.fft)):
         for name in other.__all__:
             if name in lacking | {"eig", "eigvals", "Device"} or "strict" in name.lower() or name.startswith("_"):
@@ -211,38 +207,6 @@ def test_names_that_need_complex_numbers(name: str) -> None:
         getattr(xp, name)
     with pytest.raises(AttributeError, match="eig.*complex"):
         _ = xp.linalg.eig
-
-
-@pytest.mark.parametrize("name", TRANSFORMS)
-def test_transforms_that_need_complex_numbers(name: str) -> None:
-    assert not hasattr(xp.fft, name)
-    with pytest.raises(AttributeError, match=f"{name}.*complex"):
-        getattr(xp.fft, name)
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 64, 1001])
-@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
-def test_frequencies(name: str, n: int) -> None:
-    found, wanted = getattr(xp.fft, name), getattr(numpy.fft, name)
-    assert found(n).dtype == xp.float32 and found(n, dtype=xp.float64).dtype == xp.float64
-    numpy.testing.assert_allclose(found(n, d=0.25).asnumpy(), wanted(n, 0.25), rtol=1e-6)
-    with pytest.raises(ValueError, match="n must be 1 or more"):
-        found(0)
-    with pytest.raises(ValueError, match="floating"):
-        found(n, dtype=xp.int32)
-
-
-@pytest.mark.parametrize("shape", [(), (0,), (1,), (5,), (4, 3), (2, 3, 40)])
-def test_shifts_of_frequencies(shape: tuple[int, ...]) -> None:
-    values = numpy.random.RandomState(0).random_sample(shape)
-    x = xp.asarray(numpy.asarray(values, "float32"))
-    for axes in (None, *range(-len(shape), len(shape)), tuple(range(len(shape)))):
-        shifted = xp.fft.fftshift(x, axes=axes)
-        if shape:  # NumPy shifts no array without axes
-            numpy.testing.assert_array_equal(shifted.asnumpy(), numpy.fft.fftshift(x.asnumpy(), axes))
-        numpy.testing.assert_array_equal(xp.fft.ifftshift(shifted, axes=axes).asnumpy(), x.asnumpy())
-    with pytest.raises(IndexError, match="out of bounds"):
-        xp.fft.fftshift(x, axes=len(shape))
 
 
 def test_attributes() -> None:

@@ -125,6 +125,15 @@ def test_what_is_not_there_is_computed_on_values_and_said_once() -> None:
         numpy.logaddexp(x, x, out=x)
 
 
+def test_memory_is_no_buffer_but_dlpack_gives_it() -> None:
+    x = np.array(_X)
+    with pytest.raises(TypeError, match="bytes-like"):
+        memoryview(x)  # type: ignore[arg-type]
+    memory = memoryview(numpy.from_dlpack(x))
+    x[0, 0] = 9
+    assert memory.shape == x.shape and memory[0, 0] == 9
+
+
 def test_arrays_of_both_kinds_are_not_mixed() -> None:
     """As in 1.9.1."""
     x = np.array(_X)
