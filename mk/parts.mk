@@ -11,7 +11,9 @@ FILES_linalg := $(filter-out %/blas_call.c,$(wildcard capi/kernel/linalg/*.c)) c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/ops/nn/rnn% capi/ops/nn/attention.c \
     capi/ops/loss/ctc.c
 FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sparse/dgl_sample)
-FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes)
+FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes \
+    kernel/math/bessel kernel/math/incomplete ops/elementwise/functions kernel/sort/ranks ops/index/ranks \
+    ops/index/scatter_reduce)
 FILES_library := capi/api/library/%
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
     $(patsubst %,capi/kernel/vision/%.c,colour image_resize pixels warp) \

@@ -24,7 +24,7 @@
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
 #define SEQUENCES(X) X(rnn) X(attention) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
-#define STATISTICS(X) X(density) X(hawkes)
+#define STATISTICS(X) X(density) X(hawkes) X(functions) X(ranks) X(scatter_reduce)
 #define SYMBOLS(X) X(control)
 #define VISION(X) \
     X(resample) X(upsampling) X(im2col) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \

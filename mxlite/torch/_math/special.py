@@ -7,8 +7,8 @@ from typing import Any, Callable
 
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._composite import in_place_too
-from mxlite.torch._convert import as_float, cast, require_cast
-from mxlite.torch._dtypes import finfo, float64
+from mxlite.torch._convert import as_float, require_cast
+from mxlite.torch._dtypes import finfo
 from mxlite.torch._math.elementwise import require_floats, unary
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
@@ -68,7 +68,7 @@ def _digamma(x: Tensor) -> Tensor:
     return choose(poles == 0, -1 / poles, found)
 
 
-_composed("erfc", "ErfcBackward0", lambda x: cast(1 - cast(x, float64).erf(), x._dtype), "1 - erf of each element.")
+unary("erfc", "_mxl_special", "ErfcBackward0", True, "1 - erf of each element.", function="erfc")
 _composed("frac", "FracBackward0", lambda x: x - x.trunc(), "The fraction of each element.", saves="", floats=False)
 _composed(
     "erfinv",
