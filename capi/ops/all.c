@@ -15,7 +15,7 @@
     X(deconvolution) X(batch_norm) X(layer_norm) X(local_norm) X(pooling) X(custom) \
     X(svm_output) X(sparse_reg) X(sparse_rows)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
-#define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
+#define LINALG(X) X(linalg_qr) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
     X(np_arithmetic) X(np_reductions) X(np_where) X(np_products) X(np_reshape) X(np_distributions) \
     X(np_choice) X(np_solve) X(np_einsum) X(np_pinv) X(np_spectral) X(np_norm) X(np_pairs) \

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-import numpy as np
-
-from mxlite._numbers import matrices
-from mxlite.torch._basic import from_values, zeros_of
+from mxlite.torch._basic import zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, require_same_dtype
-from mxlite.torch._dtypes import as_dtype, finfo, float32, float64, int32
+from mxlite.torch._dtypes import as_dtype, finfo, float32, float64, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dims
 from mxlite.torch._make.creation import eye
@@ -44,10 +41,7 @@ def _public(name: str, *fields: str) -> Callable:
         results = pair(f"linalg_{name}", *fields) if fields else None
 
         def function(*args: Any, **named: Any) -> Any:
-            try:
-                return made(*args, **named) if results is None else results(*made(*args, **named))
-            except np.linalg.LinAlgError as problem:
-                raise RuntimeError(f"linalg.{name}: {problem}") from None
+            return made(*args, **named) if results is None else results(*made(*args, **named))
 
         function.__name__, function.__doc__ = name, made.__doc__
         function.__wrapped__ = made  # type: ignore[attr-defined]
@@ -70,6 +64,12 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:  # noqa: N803 - PyTorch's names
 _public("eigvalsh")(lambda A, UPLO="L": eigh(A, UPLO)[0])
 
 
+def _filling(q: Tensor) -> Tensor:
+    """The columns that make a basis of orthonormal ones."""
+    whole = run_many(prepare(None, "_mxl_qr", complete="1"), [q.detach()], kinds=[q._dtype] * 2)[0]
+    return whole[..., q.shape[-1] :]
+
+
 @_public("svd", "U", "S", "Vh")
 def svd(A: Tensor, full_matrices: bool = True) -> Any:  # noqa: N803
     """A = U diag(S) Vh, with orthonormal columns of U and rows of Vh; `full_matrices`: with as many as fill them."""
@@ -79,9 +79,8 @@ def svd(A: Tensor, full_matrices: bool = True) -> Any:  # noqa: N803
     first, values, second = run_many(call, [A if rows <= columns else A.mT], kinds=[A._dtype] * 3)
     u, vh = (first, second) if rows <= columns else (second.mT, first.mT)
     if full_matrices and rows != columns:
-        more = np.linalg.svd(A._values())[0 if rows > columns else 2]
-        u = cat([u, from_values(more[..., columns:])], -1) if rows > columns else u
-        vh = cat([vh, from_values(more[..., rows:, :])], -2) if columns > rows else vh
+        u = cat([u, _filling(u)], -1) if rows > columns else u
+        vh = cat([vh, _filling(vh.mT).mT], -2) if columns > rows else vh
     return u, values, vh
 
 
@@ -97,43 +96,23 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:  # noqa: N803
         raise RuntimeError(f"linalg.qr: mode is 'reduced', 'complete' or 'r', got {mode!r}")
 
     def compute(x: Tensor) -> tuple:
-        square = x[..., :rows] if columns > rows else x
-        turned, lower = run_many(prepare(None, "_linalg_gelqf"), [square.mT], kinds=[x._dtype] * 2)
-        wanted, own = np.linalg.qr(square._values(), "r"), lower._values()
-        signs = (np.sign(np.diagonal(each, axis1=-2, axis2=-1)) for each in (wanted, own))
-        flips = from_values(np.where(np.prod(list(signs), 0) < 0, -1, 1).astype(own.dtype)[..., None])
-        q, r = (turned * flips).mT, lower.mT * flips.expand(lower.shape)
+        call = prepare(None, "_mxl_qr", complete=mode == "complete" and rows > columns)
+        q, r = run_many(call, [x[..., :rows]], kinds=[x._dtype] * 2)
         return q, cat([r, matmul(q.mT, x[..., rows:])], -1) if columns > rows else r
 
-    q, r = formula("LinalgQrBackward0", [A], compute)
     if mode == "complete" and rows > columns:
-        more = from_values(np.linalg.qr(A._values(), "complete")[0][..., columns:])
-        below = zeros_of((*r.shape[:-2], rows - columns, columns), r._dtype)
-        return tuple(constant("linalg.qr", [A], each.detach()) for each in (cat([q, more], -1), cat([r, below], -2)))
+        return tuple(constant("linalg.qr", [A], each) for each in compute(A.detach()))
+    q, r = formula("LinalgQrBackward0", [A], compute)
     return (zeros_of((0,), A._dtype) if mode == "r" else q), r
 
 
 # ---- elimination ----
 
 
-def _eliminated(A: Tensor, pivot: bool) -> tuple[np.ndarray, Tensor]:  # noqa: N803
-    """The order of the rows, and both triangles in one matrix: one step for each column."""
-    _matrices("lu", A)
-    if not pivot:
-        raise RuntimeError("linalg.lu: rows are exchanged, pivot is True")
-    order = matrices.row_order(A._values())
-
-    def compute(x: Tensor, order: Tensor) -> Tensor:
-        x = x.gather(-2, order.unsqueeze(-1).expand(x.shape))
-        made = zeros_of(tuple(x.shape), x._dtype)
-        for k in range(min(made.shape[-2:])):
-            head, rest = x[..., :1, :], x[..., 1:, :]
-            below = rest[..., :1] / choose(head[..., :1] == 0, full_of((), 1, x._dtype), head[..., :1])
-            made[..., k : k + 1, k:], made[..., k + 1 :, k : k + 1] = head, below
-            x = rest[..., 1:] - below * head[..., 1:]
-        return made
-
-    return order, formula("LinalgLuFactorExBackward0", [A], compute, constants=[from_values(order)])
+def _ordered(rows: Tensor, pivots: Tensor) -> Tensor:
+    """The permutation that puts rows back that pivots have exchanged."""
+    order = run(prepare(None, "_mxl_pivot_order", rows=rows.shape[-2]), [pivots], kind=int64)
+    return eye(rows.shape[-2], dtype=rows._dtype)[order].mT
 
 
 def _triangles(whole: Tensor) -> tuple[Tensor, Tensor]:
@@ -141,22 +120,38 @@ def _triangles(whole: Tensor) -> tuple[Tensor, Tensor]:
     return tril(whole[..., :least], -1) + eye(whole.shape[-2], least, dtype=whole._dtype), triu(whole[..., :least, :])
 
 
-def _permuting(order: np.ndarray, like: Tensor) -> Tensor:
-    return from_values(matrices.permutation(order, like._dtype.np))
-
-
-@_public("lu", "P", "L", "U")
-def lu(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
-    """A = P L U: a permutation, and a lower and an upper triangle."""
-    order, whole = _eliminated(A, pivot)
-    return _permuting(order, A), *_triangles(whole)
+def _lu_rule(grad: Tensor, whole: Tensor, permutation: Tensor) -> list:
+    """Of P A = [L1; L2] [U1, U2]: of the square part both triangles, of what is beside it one."""
+    least = min(whole.shape[-2:])
+    (lower, upper), to_upper = _triangles(whole), grad[..., :least, :]
+    l1, u1 = lower[..., :least, :], upper[..., :least]
+    right, below = to_upper[..., least:], grad[..., least:, :least]
+    inner = tril(matmul(l1.mT, tril(to_upper[..., :least], -1)) - matmul(right, upper[..., least:].mT), -1)
+    outer = triu(matmul(triu(to_upper[..., :least]), u1.mT) - matmul(lower[..., least:, :].mT, below))
+    solve_left = lambda x: solve_triangular(l1.mT, x, upper=True, unitriangular=True)  # noqa: E731
+    made = solve_triangular(u1.mT, cat([solve_left(inner + outer), below], -2), upper=False, left=False)
+    if whole.shape[-1] > least:
+        made = cat([made, solve_left(right)], -1)
+    return [matmul(permutation, made)]
 
 
 @_public("lu_factor", "LU", "pivots")
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
     """Both triangles of lu in one matrix, and with which row each was exchanged, from 1 on."""
-    order, whole = _eliminated(A, pivot)
-    return whole, from_values(matrices.swaps_of(order, min(A.shape[-2:])))
+    _matrices("lu", A)
+    if not pivot:
+        raise RuntimeError("linalg.lu: rows are exchanged, pivot is True")
+    whole, pivots = run_many(prepare(None, "_mxl_lu"), [A.detach()], kinds=[A._dtype, int32])
+    constants = [_ordered(A, pivots)]
+    made = formula("LinalgLuFactorExBackward0", [A], lambda *_: whole, _lu_rule, saves="r", constants=constants)
+    return made, pivots
+
+
+@_public("lu", "P", "L", "U")
+def lu(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
+    """A = P L U: a permutation, and a lower and an upper triangle."""
+    whole, pivots = lu_factor(A, pivot=pivot)
+    return _ordered(A, pivots), *_triangles(whole)
 
 
 @function()
@@ -167,8 +162,7 @@ def lu_unpack(
     unpack_pivots: bool = True,
 ) -> Any:
     """P, L and U of lu_factor's results."""
-    order = matrices.order_of(LU_pivots._values(), LU_data.shape[-2])
-    return pair("lu_unpack", "P", "L", "U")(_permuting(order, LU_data), *_triangles(LU_data))
+    return pair("lu_unpack", "P", "L", "U")(_ordered(LU_data, LU_pivots), *_triangles(LU_data))
 
 
 @_public("solve_triangular")
@@ -243,6 +237,11 @@ def _tolerance(A: Tensor, atol: Any, rtol: Any) -> Any:  # noqa: N803
     return (float(each or 0) for each in (least, atol))
 
 
+def _counting(values: Tensor, part: float, least: float) -> Tensor:
+    """Which singular values are above a part of the largest, and a number."""
+    return values > (values[..., :1] * part).clamp_min(least)
+
+
 @_public("pinv")
 def pinv(
     A: Tensor,  # noqa: N803
@@ -257,7 +256,10 @@ def pinv(
     part, least = _tolerance(A, atol, rcond if rtol is None else rtol)
 
     def compute(x: Tensor) -> Tensor:
-        return from_values(matrices.pseudo_inverse(x._values(), part, least))
+        u, values, vh = svd(x, False)
+        counts = _counting(values, part, least)
+        by = choose(counts, 1 / choose(counts, values, full_of((), 1, x._dtype)), full_of((), 0, x._dtype))
+        return matmul(vh.mT, by.unsqueeze(-1) * u.mT)
 
     def rule(grad: Tensor, x: Tensor, found: Tensor) -> list:
         back, gap = grad.mT, lambda a, b: eye(a.shape[-2], dtype=a._dtype) - matmul(a, b)
@@ -279,7 +281,7 @@ def matrix_rank(
 ) -> Tensor:
     """How many singular values are above max(atol, rtol * the largest)."""
     _matrices("matrix_rank", A)
-    return from_values(matrices.rank(A._values(), *_tolerance(A, tol if atol is None else atol, rtol)))
+    return _counting(svd(A.detach(), False)[1], *_tolerance(A, tol if atol is None else atol, rtol)).sum(-1)
 
 
 @_public("lstsq", "solution", "residuals", "rank", "singular_values")
@@ -300,7 +302,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None)
 def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
     """The exponential of square matrices."""
     _require_square("linalg.matrix_exp", A)
-    size = float(np.abs(A._values()).sum(-1).max(initial=0))
+    size = A.detach().abs().sum(-1).max().item() if A.numel() else 0
     times = max(0, math.ceil(math.log2(size / 0.5))) if 0 < size < math.inf else 0
 
     def compute(x: Tensor) -> Tensor:
