@@ -28,7 +28,7 @@ FILES_old := capi/api/legacy/% capi/api/packed/% capi/ops/refused.c
 
 # What a part cannot be without.
 NEEDS_images := iterators
-NEEDS_numpy := linalg
+NEEDS_numpy := linalg statistics
 NEEDS_library := symbols
 NEEDS_old := images iterators symbols
 WITH := $(PARTS) $(foreach part,$(PARTS),$(NEEDS_$(part)))

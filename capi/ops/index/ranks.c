@@ -86,7 +86,6 @@ static const mxl_op op_searchsorted = {
     .dtypes = "AA>l",
     .compute = search_compute,
     .u64 = MXL_U64_COMPARED,
-    .grad = mxl_grad_zero,
 };
 
 /* ---- isin ---- */
@@ -140,7 +139,6 @@ static const mxl_op op_isin = {
     .dtypes = "AA>b",
     .compute = isin_compute,
     .u64 = MXL_U64_COMPARED,
-    .grad = mxl_grad_zero,
 };
 
 /* ---- mode and running extremes ---- */
@@ -212,7 +210,6 @@ static const mxl_op op_mode = {
     .dtypes = "A>l",
     .compute = mode_compute,
     .u64 = MXL_U64_COMPARED,
-    .grad = mxl_grad_zero,
 };
 
 static int running_infer(mxl_infer *infer)
@@ -253,7 +250,6 @@ static const mxl_op op_running_place = {
     .dtypes = "A>l",
     .compute = running_compute,
     .u64 = MXL_U64_COMPARED,
-    .grad = mxl_grad_zero,
 };
 
 /* ---- logcumsumexp ---- */

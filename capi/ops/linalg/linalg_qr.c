@@ -30,13 +30,24 @@ typedef struct qr_params {
     int complete;
 } qr_params;
 
+/* Both outputs as input 0, of matrices; then their sizes change. -1 with the error set. */
+static int like_matrices(mxl_infer *infer)
+{
+    const mxl_array *a = infer->in[0];
+
+    if (a->ndim < 2)
+        return mxl_error("%s: takes matrices, got shape %s", infer->op->name, MXL_SHAPE_OF(a));
+    return mxl_check_full_float(infer->op, a) != 0
+               ? -1
+               : mxl_infer_set(infer, a->dtype, a->ndim, a->shape);
+}
+
 static int qr_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
-    bool complete = ((const qr_params *)infer->params)->complete;
     int64_t rows, columns;
 
-    if (mxl_infer_said(infer) != 0)
+    if (like_matrices(infer) != 0)
         return -1;
     rows = a->shape[a->ndim - 2];
     columns = a->shape[a->ndim - 1];
@@ -44,7 +55,7 @@ static int qr_infer(mxl_infer *infer)
         return mxl_error("%s: takes matrices with no more columns than rows, got shape %s",
                          infer->op->name, MXL_SHAPE_OF(a));
     infer->out_shape[0].dim[a->ndim - 1] = infer->out_shape[1].dim[a->ndim - 2] =
-        complete ? rows : columns;
+        ((const qr_params *)infer->params)->complete ? rows : columns;
     return 0;
 }
 
@@ -154,7 +165,6 @@ static const mxl_op op_qr = {
                    "Whether Q is square, and R has zeros below; that has no derivative."),
     .arity = mxl_arity_two,
     .infer = qr_infer,
-    MXL_SHAPES_TABLE("A[*X,M,N] -> [*X,M,K] [*X,L,N]"),
     .dtypes = "W>WW",
     .compute = qr_compute,
     .grad = qr_grad,
@@ -209,12 +219,14 @@ static int lu_compute(const mxl_call *call)
 static int lu_infer(mxl_infer *infer)
 {
     const mxl_array *a = infer->in[0];
+    mxl_shape *pivots = &infer->out_shape[1];
 
-    if (mxl_infer_said(infer) != 0)
+    if (like_matrices(infer) != 0)
         return -1;
-    infer->out_shape[1].dim[a->ndim - 2] = a->shape[a->ndim - 2] < a->shape[a->ndim - 1]
-                                               ? a->shape[a->ndim - 2]
-                                               : a->shape[a->ndim - 1];
+    if (pivots->dim[a->ndim - 1] < pivots->dim[a->ndim - 2])
+        pivots->dim[a->ndim - 2] = pivots->dim[a->ndim - 1];
+    pivots->ndim--;
+    infer->out_dtype[1] = MXL_I32;
     return 0;
 }
 
@@ -225,7 +237,6 @@ static const mxl_op op_lu = {
     .inputs = mxl_inputs_a,
     .arity = mxl_arity_two,
     .infer = lu_infer,
-    MXL_SHAPES_TABLE("A[*X,M,N] -> [*X,M,N] [*X,K]"),
     .dtypes = "W>Wi",
     .compute = lu_compute,
 };
@@ -269,7 +280,6 @@ static const mxl_op op_pivot_order = {
     MXL_SHAPES("pivots[*X,K] -> [*X,rows]"),
     .dtypes = "i>l",
     .compute = order_compute,
-    .grad = mxl_grad_zero,
 };
 
 const mxl_op *const mxl_ops_linalg_qr[] = {&op_qr, &op_lu, &op_pivot_order, NULL};
