@@ -79,10 +79,10 @@ double mxl_ndtri(double x)
 
 /* ---- incomplete gamma functions ---- */
 
-/* P by the series, for x below a + 1, without the factor that both ways have. */
+/* a P by the series, for x below a + 1, without the factor that both ways have. */
 static double lower_series(double a, double x, int most)
 {
-    double term = 1 / a, sum = term;
+    double term = 1, sum = term;
 
     for (int k = 1; k < most && term > sum * 1e-17; k++) {
         term *= x / (a + k);
@@ -111,7 +111,7 @@ static double upper_fraction(double a, double x, int most)
 
 static double incomplete(double a, double x, bool upper)
 {
-    double scale, part;
+    double part;
     int most;
 
     if (((a == 0) && x > 0) || (isinf(x) && x > 0 && a >= 0 && !isinf(a)))
@@ -121,12 +121,11 @@ static double incomplete(double a, double x, bool upper)
     if (!(a > 0 && x > 0) || isinf(a) || isinf(x))
         return NAN;
     most = 3000 + (int)fmin(8 * sqrt(a), 1e6);
-    scale = exp(a * log(x) - x - mxl_log_gamma(a));
     if (x < a + 1) {
-        part = scale * lower_series(a, x, most);
+        part = exp(a * log(x) - x - mxl_log_gamma(a + 1)) * lower_series(a, x, most);
         return upper ? 1 - part : part;
     }
-    part = scale * upper_fraction(a, x, most);
+    part = exp(a * log(x) - x - mxl_log_gamma(a)) * upper_fraction(a, x, most);
     return upper ? part : 1 - part;
 }
 

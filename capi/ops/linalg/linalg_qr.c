@@ -71,7 +71,7 @@ static void reflect_columns(int64_t m, int64_t n, double *a, double *tau)
         tau[k] = 0;
         if (below == 0)
             continue;
-        beta = -copysign(hypot(alpha, below), alpha);
+        beta = alpha < 0 ? hypot(alpha, below) : -hypot(alpha, below);
         tau[k] = (beta - alpha) / beta;
         for (int64_t i = k + 1; i < m; i++)
             a[i * n + k] /= alpha - beta;

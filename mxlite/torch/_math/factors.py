@@ -100,10 +100,11 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:  # noqa: N803
         q, r = run_many(call, [x[..., :rows]], kinds=[x._dtype] * 2)
         return q, cat([r, matmul(q.mT, x[..., rows:])], -1) if columns > rows else r
 
-    if mode == "complete" and rows > columns:
-        return tuple(constant("linalg.qr", [A], each) for each in compute(A.detach()))
+    if mode == "r" or (mode == "complete" and rows > columns):
+        q, r = (constant("linalg.qr", [A], each) for each in compute(A.detach()))
+        return (zeros_of((0,), A._dtype) if mode == "r" else q), r
     q, r = formula("LinalgQrBackward0", [A], compute)
-    return (zeros_of((0,), A._dtype) if mode == "r" else q), r
+    return q, r
 
 
 # ---- elimination ----

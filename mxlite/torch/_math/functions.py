@@ -12,7 +12,7 @@ from mxlite.torch._broadcast import require_broadcast
 from mxlite.torch._calls import both, function, functions, prepare, run, run_many
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import INTEGER, float16, float64, get_default_dtype, int32, int64
+from mxlite.torch._dtypes import BOOL, INTEGER, float16, float64, get_default_dtype, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._math.elementwise import unary
 from mxlite.torch._math.pairs import constant
@@ -130,8 +130,8 @@ def _polygamma(n: int, input: Tensor) -> Tensor:
 @in_place_too
 def mvlgamma(made: Callable, input: Tensor, p: int) -> Tensor:
     """The logarithm of the gamma function of matrices of size p, of each element."""
-    if p < 1:
-        raise RuntimeError(f"mvlgamma: p is 1 or more, got {p}")
+    if p < 1 or input._dtype.kind == BOOL:
+        raise RuntimeError(f"mvlgamma: p is 1 or more, of numbers, got {p} and {input.dtype}")
 
     def compute(x: Tensor) -> Tensor:
         shifts = functions["arange"](p, dtype=x._dtype) / -2
@@ -265,7 +265,12 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
     return run(prepare("NextafterBackward0", "_mxl_nextafter"), tensors, kind=tensors[0]._dtype)
 
 
-both("ldexp", document="input * 2^other.")(lambda input, other: input * functions["pow"](2.0, other))
+@both()
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """input * 2^other."""
+    if isinstance(other, Tensor) and other._dtype.kind == BOOL:
+        raise none_of("ldexp", other._dtype)
+    return input * functions["pow"](2.0, other)
 
 
 @both()

@@ -302,7 +302,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError(f"bincount: there are {input.numel()} integers and weights of shape {list(weights.shape)}")
     kind = int64 if weights is None else weights._dtype if weights._dtype is float32 else float64
     if not input.numel():
-        return zeros_of((minlength,), int64 if weights is None else kind)
+        return zeros_of((minlength,), int64)
     call = prepare(None, "_npi_bincount", minlength=minlength, has_weights=str(weights is not None))
     inputs = [input] if weights is None else [input, cast(weights.detach(), kind)]
     return constant("bincount", [weights], cast(run(call, inputs), kind))
@@ -365,6 +365,8 @@ both("histc", document="How many elements are in each of `bins` equal bins from 
 @both()
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:  # noqa: A002
     """How many elements (or what sum of weights) each bin has, and the bins' edges; `bins`: a number, or edges."""
+    if not input._dtype.is_floating_point:
+        raise none_of("histogram", input._dtype)
     if weight is not None and (weight._dtype is not input._dtype or (weight.shape != input.shape and input.numel())):
         raise RuntimeError("histogram: weights are of the input's dtype and shape")
     return _histogram(*_counted("histogram", input, bins, *(range or (0.0, 0.0)), 0.5, weight, density))

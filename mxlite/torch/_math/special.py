@@ -130,8 +130,8 @@ def nan_to_num(
     )
 
     def compute(x: Tensor) -> Tensor:
-        for where, number in replaced:
-            x = choose(where(x), full_of((), number, kind), x)
+        for where, number in [(where(x), number) for where, number in replaced]:
+            x = choose(where, full_of((), number, kind), x)
         return x
 
     return formula("NanToNumBackward0", [input], compute)

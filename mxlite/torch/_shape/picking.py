@@ -74,9 +74,15 @@ def _with(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
 
 
 @both()
-@along
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of a dimension at indices."""
+    if isinstance(input, Tensor) and not input.shape and isinstance(index, Tensor) and index.numel() != 1:
+        raise RuntimeError(f"index_select: a tensor without dimensions has one part, got {index.numel()} indices")
+    return _selected(input, dim, index)
+
+
+@along
+def _selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     dim = check_dim(dim, input.ndim)
     require_integers("index_select", index)
     if index.ndim > 1:

@@ -166,6 +166,8 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     shape = extents_of("sum_to_size", size)
     if not can_sum_to(tuple(self.shape), shape):
         raise RuntimeError(f"sum_to_size: shape {list(shape)} cannot be broadcast to {list(self.shape)}")
+    if not shape:
+        return self.sum()
     wide = (1,) * (self.ndim - len(shape)) + shape
     dims = tuple(k for k, size in enumerate(wide) if size != self.shape[k] or k < len(wide) - len(shape))
     return self.sum(dims, True).reshape(shape) if dims else self
