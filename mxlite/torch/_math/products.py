@@ -29,12 +29,11 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     if kind.kind != BOOL and any(isinstance(each, bool) for each in (beta, alpha)):
         raise RuntimeError(f"addr: a truth value as a factor is for dtype bool, got {kind}")
     beta, alpha = _factors(cast(input, kind), beta, alpha)
-    return formula(
-        "AddrBackward0",
-        [input, vec1, vec2],
-        lambda x, a, b: _scaled_sum(expand(x, (a.numel(), b.numel())), outer(cast(a, kind), cast(b, kind)), beta, alpha),
-        saves=("", "2", "1"),
-    )
+
+    def compute(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return _scaled_sum(expand(x, (a.numel(), b.numel())), outer(cast(a, kind), cast(b, kind)), beta, alpha)
+
+    return formula("AddrBackward0", [input, vec1, vec2], compute, saves=("", "2", "1"))
 
 
 @both()
@@ -217,7 +216,7 @@ def _integral(name: str, finish: Any, document: str) -> None:
             return (y.sum(place) - (y.select(place, 0) + y.select(place, -1)) * 0.5) * dx
         both_ends = narrow(y, place, 1, size - 1) + narrow(y, place, 0, size - 1)
         if x is None:
-            return finish(both_ends, place) * (dx / 2.0)
+            return finish(both_ends * (dx / 2.0), place)
         if x.ndim == 1 and y.ndim > 1:
             x = reshape(x, tuple(-1 if k == place else 1 for k in range(y.ndim)))
         along = dim if x.ndim > y.ndim else place - y.ndim

@@ -67,7 +67,7 @@ INTERNAL = _there(internal.CASES) + _there(
     [case for module in _MODULES.values() for case in getattr(module, "INTERNAL", ())]
 )
 #: rows of the library's own operators, which mxlite.torch calls
-OWN = _there([case for case in import_module(".own_norms", __name__).CASES if case.op.startswith("_mxl_")])
+OWN = _there([case for case in import_module(".own_ranks", __name__).CASES if case.op.startswith("_mxl_")])
 
 _seen: set = set()
 for _case in CASES + OWN + INTERNAL:
