@@ -228,6 +228,7 @@ for _shape in ((3, 3), (5, 3), (3, 5), (2, 4, 4), (1, 1), (40, 33)):
         _label = f"{'x'.join(map(str, _shape))}-{_dtype}"
         CASES.append(Case("_mxl_lu", _label, (In(_shape, _dtype),), {}, _lu, tolerance=_near))
 CASES.append(Case("_mxl_lu", "singular", (In(values=[[0.0, 0, 1], [0, 0, 2], [0, 3, 4]]),), {}, _lu))
+CASES.append(Case("_mxl_lu", "empty", (In((0, 2, 2)),), {}, _lu, np_shape=True))
 _refuses("_mxl_lu", vector=((In((3,)),),))
 
 
@@ -241,4 +242,6 @@ def _order(pivots, rows):
 
 _pivots = In(dtype="int32", values=[[3, 2, 3], [1, 5, 5]])
 CASES.append(Case("_mxl_pivot_order", "two", (_pivots,), {"rows": 5}, _order))
+_empty = In((0, 2), "int32", ("int", 1, 2))
+CASES.append(Case("_mxl_pivot_order", "empty", (_empty,), {"rows": 3}, _order, np_shape=True))
 _refuses("_mxl_pivot_order", few=((_pivots,), {"rows": 4}), zero=((In(dtype="int32", values=[0, 1]),), {"rows": 2}))
