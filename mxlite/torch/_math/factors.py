@@ -55,7 +55,7 @@ def _public(name: str, *fields: str) -> Callable:
 
 
 @_public("eigh", "eigenvalues", "eigenvectors")
-def eigh(A: Tensor, UPLO: str = "L") -> Any:  # noqa: N803 - PyTorch's names
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues of symmetric matrices, of which one triangle is read, and eigenvectors as columns."""
     _require_square("linalg.eigh", A)
     return run_many(prepare("LinalgEighBackward0", "_npi_eigh", UPLO=UPLO.upper()), [A], kinds=[A._dtype] * 2)
@@ -71,7 +71,7 @@ def _filling(q: Tensor) -> Tensor:
 
 
 @_public("svd", "U", "S", "Vh")
-def svd(A: Tensor, full_matrices: bool = True) -> Any:  # noqa: N803
+def svd(A: Tensor, full_matrices: bool = True) -> Any:
     """A = U diag(S) Vh, with orthonormal columns of U and rows of Vh; `full_matrices`: with as many as fill them."""
     _matrices("svd", A)
     rows, columns = A.shape[-2:]
@@ -88,7 +88,7 @@ svdvals = _public("svdvals")(lambda A: svd(A, False)[1])
 
 
 @_public("qr", "Q", "R")
-def qr(A: Tensor, mode: str = "reduced") -> Any:  # noqa: N803
+def qr(A: Tensor, mode: str = "reduced") -> Any:
     """A = Q R, with orthonormal columns of Q and R triangular ("complete": Q is square; "r": without Q)."""
     _matrices("qr", A)
     rows, columns = A.shape[-2:]
@@ -137,7 +137,7 @@ def _lu_rule(grad: Tensor, whole: Tensor, permutation: Tensor) -> list:
 
 
 @_public("lu_factor", "LU", "pivots")
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """Both triangles of lu in one matrix, and with which row each was exchanged, from 1 on."""
     _matrices("lu", A)
     if not pivot:
@@ -149,32 +149,20 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
 
 
 @_public("lu", "P", "L", "U")
-def lu(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A = P L U: a permutation, and a lower and an upper triangle."""
     whole, pivots = lu_factor(A, pivot=pivot)
     return _ordered(A, pivots), *_triangles(whole)
 
 
 @function()
-def lu_unpack(
-    LU_data: Tensor,  # noqa: N803
-    LU_pivots: Tensor,  # noqa: N803
-    unpack_data: bool = True,
-    unpack_pivots: bool = True,
-) -> Any:
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """P, L and U of lu_factor's results."""
     return pair("lu_unpack", "P", "L", "U")(_ordered(LU_data, LU_pivots), *_triangles(LU_data))
 
 
 @_public("solve_triangular")
-def solve_triangular(
-    A: Tensor,
-    B: Tensor,
-    *,
-    upper: bool,
-    left: bool = True,
-    unitriangular: bool = False,  # noqa: N803
-) -> Tensor:
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
     """The X with A X = B (`left` False: X A = B), of triangular A."""
     _matrices("solve_triangular", A, B)
     _require_square("linalg.solve_triangular", A)
@@ -192,14 +180,7 @@ def solve_triangular(
 
 
 @_public("lu_solve")
-def lu_solve(
-    LU: Tensor,  # noqa: N803
-    pivots: Tensor,
-    B: Tensor,  # noqa: N803
-    *,
-    left: bool = True,
-    adjoint: bool = False,
-) -> Tensor:
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The X with A X = B (`left` False: X A = B; `adjoint`: of A transposed), of lu_factor's results."""
     permutation, lower, upper = lu_unpack(LU, pivots)
     whole = matmul(permutation, matmul(lower, upper))
@@ -211,7 +192,7 @@ def _extended(name: str, made: Callable, *fields: str) -> None:
     """`name`_ex: with 0, or another number for a matrix that has no such result."""
 
     @_public(f"{name}_ex", *fields, "info")
-    def extended(A: Tensor, *args: Any, check_errors: bool = False, **named: Any) -> Any:  # noqa: N803
+    def extended(A: Tensor, *args: Any, check_errors: bool = False, **named: Any) -> Any:
         _matrices(name, A)
         try:
             found, failed = made(A, *args, **named), 0
@@ -232,7 +213,7 @@ _extended("lu_factor", lu_factor, "LU", "pivots")
 # ---- inverses of any matrices ----
 
 
-def _tolerance(A: Tensor, atol: Any, rtol: Any) -> Any:  # noqa: N803
+def _tolerance(A: Tensor, atol: Any, rtol: Any) -> Any:
     """The least singular value that counts, as a part of the largest, and by itself."""
     least = max(A.shape[-2:]) * finfo(A._dtype).eps if rtol is None and not atol else rtol or 0.0
     return (float(each or 0) for each in (least, atol))
@@ -244,14 +225,7 @@ def _counting(values: Tensor, part: float, least: float) -> Tensor:
 
 
 @_public("pinv")
-def pinv(
-    A: Tensor,  # noqa: N803
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    hermitian: bool = False,
-    rcond: Any = None,
-) -> Tensor:
+def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, rcond: Any = None) -> Tensor:
     """Moore and Penrose's inverse; singular values up to max(atol, rtol * the largest) are 0."""
     _matrices("pinv", A)
     part, least = _tolerance(A, atol, rcond if rtol is None else rtol)
@@ -272,21 +246,14 @@ def pinv(
 
 
 @_public("matrix_rank")
-def matrix_rank(
-    A: Tensor,  # noqa: N803
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    hermitian: bool = False,
-    tol: Any = None,
-) -> Tensor:
+def matrix_rank(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, tol: Any = None) -> Tensor:
     """How many singular values are above max(atol, rtol * the largest)."""
     _matrices("matrix_rank", A)
     return _counting(svd(A.detach(), False)[1], *_tolerance(A, tol if atol is None else atol, rtol)).sum(-1)
 
 
 @_public("lstsq", "solution", "residuals", "rank", "singular_values")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:  # noqa: N803
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """The X of least |A X - B|, the squares of that, and the rank of A."""
     _matrices("lstsq", A)
     found = matmul(pinv(A, rcond=rcond), B)
@@ -300,7 +267,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None)
 
 
 @_public("matrix_exp")
-def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
+def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices."""
     _require_square("linalg.matrix_exp", A)
     size = A.detach().abs().sum(-1).max().item() if A.numel() else 0
@@ -321,7 +288,7 @@ def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
 @_public("matrix_norm")
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:  # noqa: A002, N803
+) -> Tensor:
     """The norm of matrices along two dimensions: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     x = A if dtype is None else cast(A, as_dtype(dtype))
     if x.ndim < 2 or not x._dtype.is_floating_point or len(dim) != 2:
@@ -344,14 +311,7 @@ def matrix_norm(
 
 
 @_public("norm")
-def norm(
-    A: Tensor,  # noqa: N803
-    ord: Any = None,  # noqa: A002
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-) -> Tensor:
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors along a dimension, of matrices along two, or (`ord` None) of all elements."""
     is_matrix = len(dim) == 2 if isinstance(dim, (tuple, list)) else dim is None and A.ndim == 2
     if ord is None or (not is_matrix and ord != "nuc" and (dim is not None or A.ndim == 1)):
@@ -360,7 +320,7 @@ def norm(
 
 
 @_public("cond")
-def cond(A: Tensor, p: Any = None) -> Tensor:  # noqa: N803
+def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition of matrices in a norm: that of the matrix times that of its inverse."""
     _matrices("cond", A)
     if p in (None, 2, -2):
@@ -371,7 +331,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:  # noqa: N803
 
 
 @_public("tensorinv")
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:  # noqa: N803
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a matrix from its last dimensions to its first `ind`."""
     shape, count = tuple(A.shape), math.prod(A.shape[:ind])
     if ind < 1 or count * count != A.numel():
@@ -380,9 +340,9 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:  # noqa: N803
 
 
 @_public("tensorsolve")
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:  # noqa: N803
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
     """The X with tensordot(A, X, X.ndim) = B; `dims`: of A, to be the last ones first."""
-    A = A if dims is None else A.movedim(tuple(dims), tuple(range(-len(dims), 0)))  # noqa: N806
+    A = A if dims is None else A.movedim(tuple(dims), tuple(range(-len(dims), 0)))
     shape = tuple(A.shape[B.ndim :])
     if math.prod(shape) != B.numel() or A.numel() != B.numel() ** 2:
         raise RuntimeError(f"linalg.tensorsolve: shapes {list(A.shape)} and {list(B.shape)} are no square system")
@@ -390,7 +350,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:  # noqa: N803
 
 
 @_public("householder_product")
-def householder_product(A: Tensor, tau: Tensor) -> Tensor:  # noqa: N803
+def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The product of reflections, whose vectors are columns below the diagonal."""
     _matrices("householder_product", A)
     require_same_dtype("linalg.householder_product", A, tau)
@@ -419,7 +379,7 @@ for _name, _document, _made in (
     ("cholesky_inverse", "The inverse of the matrix that has a triangle.",
      lambda input, upper=False: inv(_squared(input, upper))),
     ("qr", "As linalg.qr.", lambda input, some=True: qr(input, "reduced" if some else "complete")),
-    ("lu_solve", "As linalg.lu_solve.", lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b)),  # noqa: N803
+    ("lu_solve", "As linalg.lu_solve.", lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b)),
 ):  # fmt: skip
     both(_name, document=_document)(_made)
 
@@ -442,7 +402,7 @@ def _svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 @both()
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:  # noqa: N803
+) -> Any:
     """The X with A X = b, of triangular A, and A."""
     given = {"upper": upper is not transpose, "unitriangular": unitriangular}
     made = solve_triangular(A.mT if transpose else A, b, **given)

@@ -103,7 +103,7 @@ def _polynomial(name: str) -> None:
 
 
 for _name in "chebyshev_t chebyshev_u chebyshev_v chebyshev_w hermite_h hermite_he laguerre_l legendre_p".split():
-    _name = _name.replace("_", "_polynomial_")  # noqa: PLW2901
+    _name = _name.replace("_", "_polynomial_")
     for _prefix in ("", "shifted_") if _name[0] == "c" else ("",):
         _polynomial(_prefix + _name)
 

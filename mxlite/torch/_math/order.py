@@ -150,8 +150,8 @@ def _arg(name: str, operator: str) -> Callable:
 
 
 argmax, argmin = _arg("argmax", "_mxl_argmax"), _arg("argmin", "_mxl_argmin")
-max = _extreme("max", "MaxBackward", "max", maximum, argmax)  # noqa: A001 - PyTorch's name
-min = _extreme("min", "MinBackward", "min", minimum, argmin)  # noqa: A001
+max = _extreme("max", "MaxBackward", "max", maximum, argmax)
+min = _extreme("min", "MinBackward", "min", minimum, argmin)
 
 
 # ---- cumulative ----
@@ -205,7 +205,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
 
 
 @both()
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """Along a dimension the k largest (or smallest) elements, in order, and where they are."""
     place = check_dim(dim, input.ndim)
     extent = input.shape[place] if input.shape else 1

@@ -158,7 +158,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return (x * y).sum(dim, dtype=common_dtype(x, y))
 
 
-def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:  # noqa: N803 - PyTorch's name
+def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers of each element of the last dimension, from 0 to before N, as a new last one."""
     if not x.shape or (x.shape[-1] if N is None else N) <= 1:
         raise RuntimeError(f"linalg.vander: takes vectors and N above 1, got {x.ndim} dimensions and {N}")
@@ -170,7 +170,7 @@ def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:  # noqa: N803 - PyT
 
 
 @function()
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of each element of a vector as a row, the highest first unless `increasing`."""
     if x.ndim != 1:
         raise RuntimeError(f"vander: takes a vector, got {x.ndim} dimensions")

@@ -363,7 +363,7 @@ both("histc", document="How many elements are in each of `bins` equal bins from 
 
 
 @both()
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:  # noqa: A002
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """How many elements (or what sum of weights) each bin has, and the bins' edges; `bins`: a number, or edges."""
     if not input._dtype.is_floating_point:
         raise none_of("histogram", input._dtype)

@@ -20,7 +20,7 @@ _round_even, _round_even_ = unary(
 
 
 @in_place_too
-def round(made: Callable, input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorch's name
+def round(made: Callable, input: Tensor, *, decimals: int = 0) -> Tensor:
     """Rounded to `decimals` digits behind the point, halves to even ones."""
     if decimals == 0:
         return _round_even(input) if made is formula else _round_even_(input)
