@@ -33,10 +33,15 @@ def _long(name: str, index: Tensor) -> Tensor:
 
 def require_within(name: str, index: Tensor, size: int) -> None:
     """Raises: IndexError: an index is below 0, or not below the size."""
-    values = index._values()
-    wrong = values[(values < 0) | (values >= size)]
-    if wrong.size:
-        raise IndexError(f"{name}: index {wrong.flat[0]} is outside {size} rows, which count from 0")
+    wrong = _outside(index, size)
+    if wrong is not None:
+        raise IndexError(f"{name}: index {wrong} is outside {size} rows, which count from 0")
+
+
+def _outside(index: Tensor, size: int) -> int | None:
+    """The first index that is below 0, or not below the size."""
+    wrong = (index < 0) | (index >= size)
+    return index[wrong][0].item() if index.numel() and bool(wrong.any()) else None
 
 
 def _check_along(input: Tensor, index: Tensor, dim: int) -> None:
@@ -50,10 +55,9 @@ def _check_along(input: Tensor, index: Tensor, dim: int) -> None:
 
 
 def _check_indices(input: Tensor, index: Tensor, dim: int) -> None:
-    values, size = index._values(), input.shape[dim]
-    wrong = values[(values < 0) | (values >= size)]
-    if wrong.size:
-        raise RuntimeError(f"index {wrong.flat[0]} is outside dimension {dim}, which has size {size}")
+    wrong = _outside(index, input.shape[dim])
+    if wrong is not None:
+        raise RuntimeError(f"index {wrong} is outside dimension {dim}, which has size {input.shape[dim]}")
 
 
 def _run_along(call: int, inputs: list[Tensor], dim: int, into: bool = False) -> Tensor:
