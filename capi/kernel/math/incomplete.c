@@ -139,6 +139,13 @@ double mxl_gamma_upper(double a, double x)
     return incomplete(a, x, true);
 }
 
+double mxl_gamma_slope(double a, double x)
+{
+    double power = a == 1 && x >= 0 ? 0 : (a - 1) * log(x);
+
+    return exp(power - x - mxl_log_gamma(a));
+}
+
 /* ---- zeta ---- */
 
 /* Twelve terms of the sum, and Euler and Maclaurin's formula for the rest. */

@@ -10,6 +10,7 @@ double mxl_ndtri(double x);    /* and its inverse: NaN outside of [0, 1] */
 /* The regularised incomplete gamma functions P(a, x) and Q(a, x) = 1 - P. */
 double mxl_gamma_lower(double a, double x);
 double mxl_gamma_upper(double a, double x);
+double mxl_gamma_slope(double a, double x); /* the derivative of P by x */
 
 /* The sum of 1 / (q + k)^x over k = 0, 1, ...: inf at x = 1 and at q = 0, -1, ..., NaN for x
  * below 1. */

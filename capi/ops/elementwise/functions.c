@@ -164,6 +164,7 @@ static const mxl_op op_special = {
 #define GAMMA(X)                                                                                   \
     X(igamma, mxl_gamma_lower(x, y))                                                               \
     X(igammac, mxl_gamma_upper(x, y))                                                              \
+    X(igamma_slope, mxl_gamma_slope(x, y))                                                         \
     X(zeta, mxl_zeta(x, y))
 
 #define POLYNOMIALS(X)                                                                             \
@@ -234,15 +235,72 @@ static int neighbours_broadcast(mxl_infer *infer)
     return floats_broadcast(infer);
 }
 
+static const mxl_op op_special_pair;
+
+static mxl_array *special_pair(mxl_scope *s, two which, mxl_array *x, mxl_array *y)
+{
+    int params = which;
+
+    return mxl_scope_call(s, &op_special_pair, &params, 2, (mxl_array *[]){x, y});
+}
+
+/* The slope of P of order a is x^(a - 1) e^-x / gamma(a), of Q less that. */
+static mxl_array *by_second(mxl_scope *s, two which, mxl_array *a, mxl_array *x, mxl_array *y)
+{
+    mxl_array *less;
+
+    switch (which) {
+    case OF_igamma:
+        return special_pair(s, OF_igamma_slope, a, x);
+    case OF_igammac:
+        return mxl_negative(s, special_pair(s, OF_igamma_slope, a, x));
+    case OF_igamma_slope:
+        less = mxl_add_scalar(s, mxl_div(s, mxl_add_scalar(s, a, -1), x), -1);
+        return mxl_mul(s, y, less);
+    case OF_zeta:
+        return mxl_negative(s, mxl_mul(s, a, special_pair(s, OF_zeta, mxl_add_scalar(s, a, 1), x)));
+    default:
+        mxl_error("NotImplementedError: %s: there is no derivative", two_names[which]);
+        return NULL;
+    }
+}
+
+static mxl_array *by_first(mxl_scope *s, two which, mxl_array *a, mxl_array *x, mxl_array *y)
+{
+    if (which == OF_igamma_slope)
+        return mxl_mul(s, y, mxl_sub(s, mxl_apply(s, &mxl_op_log, x), mxl_digamma(s, a)));
+    mxl_error("NotImplementedError: %s: there is no derivative by the first array",
+              two_names[which]);
+    return NULL;
+}
+
+static int special_pair_grad(mxl_grad *g)
+{
+    two which = *(const int *)g->params;
+    mxl_array *a = mxl_grad_in(g, 0), *x = mxl_grad_in(g, 1), *y = mxl_grad_out(g, 0);
+
+    if (mxl_grad_wants(g, 0) && mxl_grad_times(g, 0, by_first(g->s, which, a, x, y)) != 0)
+        return -1;
+    return mxl_grad_wants(g, 1) ? mxl_grad_times(g, 1, by_second(g->s, which, a, x, y)) : 0;
+}
+
+static void special_pair_saves(mxl_saves *saves)
+{
+    saves->in[0] = saves->in[1] = true;
+    saves->out[0] = true;
+}
+
 static const mxl_op op_special_pair = {
     .name = "_mxl_special_pair",
     .doc = "A special function of the elements of two arrays, computed in double: incomplete gamma "
-           "functions P and Q of order lhs, Hurwitz's zeta function, orthogonal polynomials of "
-           "order rhs. Without a derivative.",
+           "functions P and Q of order lhs and P's derivative, Hurwitz's zeta function, orthogonal "
+           "polynomials of order rhs. P, Q and zeta have derivatives by rhs.",
     .inputs = mxl_inputs_lhs_rhs,
     MXL_ONLY_PARAM(int, function, MXL_P_ENUM, MXL_REQUIRED, "Which function.", .values = two_names),
     .infer = floats_broadcast,
     MXL_LOOPS(special_pair),
+    .grad = special_pair_grad,
+    .saves = special_pair_saves,
 };
 
 /* ---- floating-point numbers ---- */

@@ -83,31 +83,6 @@ _special("ndtr", "The normal distribution's function, of each element.", lambda 
 _special("entr", "-x log(x), 0 at 0 and -inf below, of each element.", _entropy)
 
 
-def _pairwise(name: str) -> Callable:
-    """A function of the library of two tensors, of which only some have derivatives: rules of their own."""
-    call = prepare(None, "_mxl_special_pair", function=name)
-    return lambda a, b: run(call, [a, b], kind=a._dtype)
-
-
-def _polynomial(name: str) -> None:
-    compute = _pairwise(name)
-
-    def function(input: Any, n: Any) -> Tensor:
-        kind = as_float(input if isinstance(input, Tensor) else n)._dtype
-        if kind is float16:
-            raise none_of(name, kind)
-        return compute(*(as_tensor_of(each, kind).detach() for each in (input, n)))
-
-    function.__name__, function.__doc__ = name, f"The polynomials {name}, of orders n."
-    SPECIAL[name] = function
-
-
-for _name in "chebyshev_t chebyshev_u chebyshev_v chebyshev_w hermite_h hermite_he laguerre_l legendre_p".split():
-    _name = _name.replace("_", "_polynomial_")
-    for _prefix in ("", "shifted_") if _name[0] == "c" else ("",):
-        _polynomial(_prefix + _name)
-
-
 @in_place_too
 def polygamma(made: Callable, input: Tensor, n: int) -> Tensor:
     """The n-th derivative of digamma of each element."""
@@ -151,6 +126,32 @@ def _operands(name: str, input: Any, other: Any, floats: bool = True) -> list[Te
     return [as_tensor_of(each, kind) for each in (input, other)]
 
 
+def _pair_of_library(name: str, label: str | None, document: str) -> None:
+    """An operator of the library, of two tensors or a number and one; without a label PyTorch has no derivative."""
+    call, is_special = prepare(label, "_mxl_special_pair", function=name), name[:6] != "igamma"
+
+    def function(input: Any, other: Any) -> Tensor:
+        tensors = _operands(name, input, other)
+        if tensors[0]._dtype is float16 and is_special:
+            raise none_of(name, float16)
+        return run(call, tensors if label else [each.detach() for each in tensors], kind=tensors[0]._dtype)
+
+    function.__name__, function.__doc__ = name, document
+    if is_special:
+        SPECIAL[name] = function
+    else:
+        both(name, document=document)(function)
+
+
+_pair_of_library("igamma", "IgammaBackward0", "The incomplete gamma function P(input, other).")
+_pair_of_library("igammac", "IgammacBackward0", "1 less igamma.")
+_pair_of_library("zeta", "SpecialZetaBackward0", "Hurwitz's zeta function.")
+for _name in "chebyshev_t chebyshev_u chebyshev_v chebyshev_w hermite_h hermite_he laguerre_l legendre_p".split():
+    _name = _name.replace("_", "_polynomial_")
+    for _prefix in ("", "shifted_") if _name[0] == "c" else ("",):
+        _pair_of_library(_prefix + _name, None, f"The polynomials {_prefix + _name}, of orders n.")
+
+
 def _pair(name: str, compute: Callable, document: str, special: bool = False, **options: Any) -> None:
     """Registers a function of two tensors (`numbers`: or numbers) that is composed; `rule`, `saves`: of its formula."""
     label = options.pop("label", f"{name.title()}Backward0")
@@ -189,18 +190,6 @@ def _xlog1py_rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
     return [grad * choose(still, full_of((), 0, a._dtype), _at(a, still, 0, b).log1p()), grad * a / (b + 1)]
 
 
-def _zeta(x: Tensor, q: Tensor) -> Tensor:
-    if x._dtype is float16:
-        raise none_of("zeta", float16)
-    return _pairwise("zeta")(x, q)
-
-
-def _zeta_rule(grad: Tensor, x: Tensor, q: Tensor, result: Tensor | None) -> list:
-    if result is not None:  # the first one's derivative is wanted
-        raise NotImplementedError("zeta: there is no derivative of the exponent")
-    return [None, grad * -x * SPECIAL["zeta"](x + 1.0, q)]
-
-
 def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
     if not a._dtype.is_floating_point:
         raise none_of("logaddexp2", a._dtype)
@@ -208,27 +197,13 @@ def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
     return (a * by).logaddexp(b * by) / by
 
 
-def _gamma_rule(sign: int) -> Callable:
-    def rule(grad: Tensor, a: Tensor, x: Tensor, result: Tensor | None) -> list:
-        if result is not None:  # the first one's derivative is wanted
-            raise NotImplementedError("igamma: there is no derivative of the order")
-        return [None, grad * sign * ((a - 1).xlogy(x) - x - a.lgamma()).exp()]
-
-    return rule
-
-
 _pair("fmax", _extreme(lambda a, b: a >= b), "The larger elements; of a number and NaN the number.", floats=False)
 _pair("fmin", _extreme(lambda a, b: a <= b), "The smaller elements; of a number and NaN the number.", floats=False)
 _pair("copysign", lambda a, b: run(prepare(None, "_npi_copysign"), [a, b], kind=a._dtype),
       "Elements with the signs of others.", rule=_copysign_rule)  # fmt: skip
 _pair("logaddexp2", _logaddexp2, "log2(2^input + 2^other).", floats=False)
-for _name, _sign, _document in (("igamma", 1, "The incomplete gamma function P(input, other)."),
-                                ("igammac", -1, "1 less igamma.")):  # fmt: skip
-    _pair(_name, _pairwise(_name), _document, rule=_gamma_rule(_sign), saves=("r", "01"))
 _pair("xlog1py", _xlog1py, "input log(1 + other), 0 where input is 0.", True, rule=_xlog1py_rule,
       label="SpecialXlog1PyBackward0")  # fmt: skip
-_pair("zeta", _zeta, "Hurwitz's zeta function.", True, rule=_zeta_rule,
-      label="SpecialZetaBackward0", saves=("r", "01"))  # fmt: skip
 
 
 def _of_integers(name: str, operator: str, document: str) -> None:

@@ -127,6 +127,7 @@ _POLYNOMIALS = ["chebyshev_t", "chebyshev_u", "chebyshev_v", "chebyshev_w", "her
 _TWO: dict[str, Callable] = {
     "igamma": _special.igamma,
     "igammac": partial(_special.igamma, upper=True),
+    "igamma_slope": lambda a, x: x ** (a - 1) * np.exp(-x) / _each(math.gamma)(a),
     "zeta": _special.zeta,
 }
 for _name in (*_POLYNOMIALS, "legendre_p"):
@@ -146,7 +147,8 @@ for _name in _TWO:
     _first = In((3, 1), "float64", "positive")
     if _name == "zeta":
         _first = In(dtype="float64", values=[[1.25], [3.5], [11.0]])
-    CASES.append(Case("_mxl_special_pair", _name, (_first, _other), {"function": _name}, _two, tolerance=_NEAR))
+    _some = {} if "poly" in _name else {"order": 2, "diff": (0, 1) if "slope" in _name else (1,)}
+    CASES.append(Case("_mxl_special_pair", _name, (_first, _other), {"function": _name}, _two, tolerance=_NEAR, **_some))
     for _dtype in ("float32", "float16"):
         _given = (In((2, 5), _dtype, "positive"), In((2, 5), _dtype, ("int", 1, 4)))
         _row = Case("_mxl_special_pair", f"{_name}-{_dtype}", _given, {"function": _name}, _two, tolerance=_NEAR)
