@@ -76,8 +76,8 @@ _MORE = (
     Difference(_of("take_along_dim"), "accepted", "a tensor is flattened whatever its strides", "view size is not"),
     Difference(_of("round"), "accepted", "decimals=0 is no decimals", "round_vml_cpu", "decimals=0"),
     Difference("torch.randint_like", "accepted", "numbers of bool are cast", "out of bounds for bool"),
-    Difference(_of("index_fill|index_put|masked_fill|tensor|as_tensor|asarray|baddbmm|pow")
-               + "|torch.(lin|log)space|Tensor.__i?pow__",
+    Difference(_of("index_fill|index_put|masked_fill|tensor|as_tensor|asarray|baddbmm|pow"
+                   "|index_add|threshold") + "|torch.(lin|log)space|Tensor.__i?pow__",
                "accepted", "a number beyond a dtype's range is cast as a tensor's is",
                "without overflow", _SPECIAL + r"|-\d|\d{9}|logspace"),
     Difference("torch.rand_like|Tensor.(uniform_|normal_)", "accepted", "no integers are drawn of no elements",
@@ -158,10 +158,14 @@ _DERIVATIVES = (
     Difference(_of("addcdiv"), "gradient 1", "PyTorch's rule computes in the dtype of an integer operand", "",
                "dtype=torch.u?int"),
     Difference(_of("addcdiv"), "gradient [23]", "infinities that meet at a division by 0", "nan", _ZERO),
+    Difference("F.normalize", "gradient 1", "digits of float16", "", "float16"),
+    Difference(r"\w+\.rrelu_?", "gradient 1", "the slope at NaN", "", "nan"),
+    Difference("torch.broadcast_shapes", "class of the error", "two mistakes"),
     Difference("F.normalize|" + _of("norm|vector_norm"), "gradient [23]", "the length at 0", "nan", _ZERO),
     Difference(_of("prod"), "gradient [123]", "products beyond the dtype's range", "inf|nan"),
     Difference(_of("prod"), "gradient [123]", "products beyond the dtype's range", "", _SPECIAL),
-    Difference(_of("xlogy"), "gradient 1", "0 times the logarithm of NaN", "nan", r"xlogy_?\((t0, )?nan"),
+    Difference(_of("xlogy|xlog1py"), "gradient 1", "0 times the logarithm of NaN", "nan",
+               r"xlog(y|1py)_?\((t0, )?nan"),
     Difference(_of("digamma"), "gradient [123]", "no number is the derivative at a pole", r"inf|e[+]?[123]\d"),
     Difference(_of("lgamma|gammaln"), "gradient [23]", "no number is the derivative at a pole", r"inf|e[+]?[123]\d"),
     Difference(_of("var|std|var_mean|std_mean"), "gradient [123]",
@@ -246,6 +250,8 @@ _LINEAR = _of(
 
 #: Of functions of order, of sets, of linear algebra, and special ones.
 _NAMES = (
+    Difference(_of("ldexp"), "values", "PyTorch cuts exponents to 32 bits", "", r"\d{10}"),
+    Difference(_of("ldexp"), "gradient [123]", "powers beyond the dtype's range", "", _SPECIAL),
     Difference(_of("ldexp"), "gradient [123]", "PyTorch's rule takes 2 to a whole power, which is 0 below 1", "",
                r"dtype=torch\.u?int"),
     Difference("Tensor.index_fill_", "gradient 1", "of no elements an index is not looked at",
@@ -261,7 +267,7 @@ _NAMES = (
     Difference(_of("prelu"), "gradient [23]", "as of torch.nn.functional"),
     Difference(_of("scatter"), "gradient 1", "there is a derivative with `reduce`", "derivative for aten::scatter"),
     Difference(_of("scatter_reduce"), "gradient 1", "PyTorch's rule wants a source no larger than the index",
-               "ScatterReduceBackward0 returned an invalid|CopySlices"),
+               "ScatterReduceBackward0 returned an invalid|CopySlices|must match the size of"),
     Difference(_of("scatter_reduce|index_reduce"), "gradient [123]",
                "products and means of special numbers, or of zeros; elements that do not count share nothing",
                "", _SPECIAL + "|prod|include_self=False"),
@@ -333,6 +339,7 @@ _NAMES = (
                "singular matrices, dtypes that are promoted, and signs of nothing"),
     Difference(_LINEAR, "values|gradient [123]", "special numbers", "nan|inf", _SPECIAL),
     Difference(_LINEAR, "values|gradient [123]", "singular matrices", "", r"expand|zeros"),
+    Difference(_of("solve"), "values", "digits of float32 beside nearly singular matrices", "", "float32"),
     Difference(_of("orgqr|householder_product"), "gradient [12]", "digits of products of reflections", "",
                _SPECIAL + "|float32"),
     Difference("linalg.lstsq", "values", "a rank beside numbers that vanish", "", _SPECIAL),

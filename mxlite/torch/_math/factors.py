@@ -9,7 +9,7 @@ from mxlite.torch._basic import zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, require_same_dtype
-from mxlite.torch._dtypes import as_dtype, finfo, float32, float64, int32, int64
+from mxlite.torch._dtypes import BOOL, as_dtype, finfo, float32, float64, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dims
 from mxlite.torch._make.creation import eye
@@ -368,7 +368,15 @@ def _squared(triangle: Tensor, upper: bool) -> Tensor:
     return matmul(triangle.mT, triangle) if upper else matmul(triangle, triangle.mT)
 
 
-LINALG.update(cross=cross_along, vecdot=vecdot, vander=vander_of, multi_dot=multi_dot, LinAlgError=RuntimeError)
+@_public("vander")
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers of each element of the last dimension, from 0 to before N, as a new last one."""
+    if x._dtype.kind == BOOL:
+        raise RuntimeError("linalg.vander: takes no truth values")
+    return vander_of(x, N=N)
+
+
+LINALG.update(cross=cross_along, vecdot=vecdot, multi_dot=multi_dot, LinAlgError=RuntimeError)
 both("matrix_exp")(matrix_exp)
 both("orgqr")(householder_product)
 for _name, _document, _made in (

@@ -243,9 +243,17 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
 @both()
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """input * 2^other."""
-    if isinstance(other, Tensor) and other._dtype.kind == BOOL:
+    if isinstance(other, Tensor) and other._dtype.kind == BOOL and input._dtype.is_floating_point:
         raise none_of("ldexp", other._dtype)
-    return input * functions["pow"](2.0, other)
+    if not isinstance(other, Tensor) or other._dtype.kind != INTEGER or not input._dtype.is_floating_point:
+        return input * functions["pow"](2.0, other)
+
+    def compute(x: Tensor, other: Tensor) -> Tensor:  # in three steps, none of which is beyond the range
+        other = cast(other, int64).clamp(-2100, 2100)
+        third, wide = functions["pow"](2.0, cast(other // 3, float64)), cast(x, float64)
+        return cast(wide * third * third * functions["pow"](2.0, cast(other - other // 3 * 2, float64)), x._dtype)
+
+    return formula("LdexpBackward0", [input], compute, constants=[other])
 
 
 @both()

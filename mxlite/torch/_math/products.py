@@ -31,7 +31,8 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     beta, alpha = _factors(cast(input, kind), beta, alpha)
 
     def compute(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        return _scaled_sum(expand(x, (a.numel(), b.numel())), outer(cast(a, kind), cast(b, kind)), beta, alpha)
+        x, a, b = (cast(each, kind) for each in (x, a, b))
+        return _scaled_sum(expand(x, (a.numel(), b.numel())), outer(a, b), beta, alpha)
 
     return formula("AddrBackward0", [input, vec1, vec2], compute, saves=("", "2", "1"))
 
@@ -162,8 +163,6 @@ def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers of each element of the last dimension, from 0 to before N, as a new last one."""
     if not x.shape or (x.shape[-1] if N is None else N) <= 1:
         raise RuntimeError(f"linalg.vander: takes vectors and N above 1, got {x.ndim} dimensions and {N}")
-    if x._dtype.kind == BOOL:
-        raise RuntimeError("linalg.vander: takes no truth values")
     wide = expand(x.unsqueeze(-1), (*x.shape, (N or x.shape[-1]) - 1))
     made = wide.cumprod(-1)
     return cat([full_of((*x.shape, 1), 1, made._dtype), made], -1)

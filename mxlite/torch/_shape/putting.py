@@ -150,13 +150,13 @@ def _reduced(
     made: Callable, label: str, reduce: str, dim: int, include_self: bool, input: Tensor, src: Tensor, index: Tensor
 ) -> Tensor:
     """`input`, whose elements are reduced with those of `src` at the places that `index` says."""
-    kind = input._dtype
+    kind, src = input._dtype, _within(src, index)
     if kind.kind == BOOL and (reduce == "mean" or label[0] == "I"):
         raise none_of(f"{label[:-9]} {reduce}", kind)
 
     def added(x: Tensor, src: Tensor, index: Tensor) -> Tensor:
         base = x if include_self else _without_self(x, index, dim)
-        return run(_add, [base, index, _within(src, index)], dim, kind=kind)
+        return run(_add, [base, index, src], dim, kind=kind)
 
     def mean(x: Tensor, src: Tensor, index: Tensor) -> Tensor:
         ones = full_of(index.shape, 1, kind)
@@ -168,7 +168,7 @@ def _reduced(
         return _reduced(formula, label, "prod", dim, include_self, x, src, index)
 
     def rule(grad: Tensor, x: Tensor, src: Tensor, result: Tensor, index: Tensor) -> list:
-        src, one, zero = _within(src, index), full_of((), 1, kind), full_of((), 0, kind)
+        one, zero = full_of((), 1, kind), full_of((), 0, kind)
         if reduce == "prod":  # the product of the others; of several zeros none has a derivative
             is_zero = src.detach() == 0
             count = gather(added(x.detach() * 0, cast(is_zero, kind), index), dim, index)

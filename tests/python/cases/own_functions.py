@@ -148,7 +148,8 @@ for _name in _TWO:
     if _name == "zeta":
         _first = In(dtype="float64", values=[[1.25], [3.5], [11.0]])
     _some = {} if "poly" in _name else {"order": 2, "diff": (0, 1) if "slope" in _name else (1,)}
-    CASES.append(Case("_mxl_special_pair", _name, (_first, _other), {"function": _name}, _two, tolerance=_NEAR, **_some))
+    _given = (_first, _other)
+    CASES.append(Case("_mxl_special_pair", _name, _given, {"function": _name}, _two, tolerance=_NEAR, **_some))
     for _dtype in ("float32", "float16"):
         _given = (In((2, 5), _dtype, "positive"), In((2, 5), _dtype, ("int", 1, 4)))
         _row = Case("_mxl_special_pair", f"{_name}-{_dtype}", _given, {"function": _name}, _two, tolerance=_NEAR)
