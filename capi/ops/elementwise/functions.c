@@ -96,11 +96,12 @@ static mxl_array *bell(mxl_scope *s, mxl_array *x, double rate, double by)
     return mxl_mul_scalar(s, mxl_exp(s, mxl_mul_scalar(s, mxl_square(s, x), rate)), by);
 }
 
-/* The derivative of I1, or of exp(-|x|) I1 but for that of the exponential: I0 - I1 / x, 1/2 at 0.
+/* The derivative of I1, or of exp(-|x|) I1 but for that of the exponential: I0 - I1 / x, 1/2 near
+ * 0.
  */
 static mxl_array *slope_of_i1(mxl_scope *s, mxl_array *i0, mxl_array *i1, mxl_array *x)
 {
-    mxl_array *at_0 = mxl_apply_scalar(s, &mxl_op_equal_scalar, x, 0);
+    mxl_array *at_0 = mxl_apply_scalar(s, &mxl_op_lesser_scalar, mxl_square(s, x), 1e-14);
     mxl_array *slope = mxl_sub(s, i0, mxl_div(s, i1, mxl_add(s, x, at_0)));
 
     return mxl_add(s, mxl_mul(s, slope, mxl_one_minus(s, at_0)), mxl_mul_scalar(s, at_0, 0.5));

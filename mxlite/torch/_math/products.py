@@ -88,7 +88,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
         min(x1.ndim, x2.ndim) < 2
         or x1.shape[-1] != x2.shape[-1]
         or p < 0
-        or x1._dtype.is_floating_point is not x2._dtype.is_floating_point
+        or not (x1._dtype.is_floating_point and x2._dtype.is_floating_point)
     ):
         raise RuntimeError(f"cdist: takes rows of one length, p from 0 on, got {list(x1.shape)}, {list(x2.shape)}, {p}")
     if not (x1.shape[-1] and x1.shape[-2] and x2.shape[-2]):
@@ -241,6 +241,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
                 raise RuntimeError("cov: weights are a vector of one number for each observation, none below 0")
             weights = each if weights is None else weights * each
     total = rows.shape[1] if weights is None else weights.sum()
+    if weights is not None and weights.numel() and not bool(total):
+        raise RuntimeError("cov: the weights add up to 0")
     rows = rows - ((rows if weights is None else rows * weights).sum(1, True) / total)
     less = correction if aweights is None else correction * (weights * aweights).sum() / total
     norm = total - less
