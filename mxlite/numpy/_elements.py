@@ -138,7 +138,8 @@ def positive(f: Any, x: Any) -> Any:
 
 def signbit(f: Any, x: Any) -> Any:
     """Where elements are below 0, or -0."""
-    return _new(f, _numpy.signbit(_values(x)))
+    given = _given(f, x)
+    return f("_mxl_signbit", given.detach()) if given.dtype.kind == "f" else _new(f, _numpy.signbit(_values(x)))
 
 
 def spacing(f: Any, x: Any) -> Any:

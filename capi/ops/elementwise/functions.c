@@ -1,6 +1,7 @@
 /* _mxl_special and _mxl_special_pair: special functions of one number and of two, by name, that are
  * computed one number at a time: Bessel's, Airy's, incomplete gamma functions, polynomials. And
- * _mxl_nextafter and _mxl_frexp, the neighbours and parts of floating-point numbers. */
+ * _mxl_nextafter, _mxl_frexp and _mxl_signbit, the neighbours and parts of floating-point
+ * numbers, and _mxl_gcd. */
 #include <math.h>
 #include <stddef.h>
 
@@ -405,6 +406,40 @@ static void frexp_saves(mxl_saves *saves)
     saves->out[1] = true;
 }
 
+static int signbit_infer(mxl_infer *infer)
+{
+    const mxl_array *x = infer->in[0];
+
+    return mxl_check_float(infer->op, x) != 0 ? -1
+                                              : mxl_infer_set(infer, MXL_BOOL, x->ndim, x->shape);
+}
+
+static int signbit_compute(const mxl_call *call)
+{
+    const mxl_array *x = call->in[0];
+    mxl_array *wide = mxl_array_new(MXL_F64, x->ndim, x->shape);
+    bool *out = mxl_array_write(call->out[0]);
+    int status = -1;
+
+    if (wide != NULL && mxl_array_copy_into(wide, x) == 0) {
+        const double *value = mxl_array_read(wide);
+
+        for (int64_t i = 0; i < x->size; i++)
+            out[i] = signbit(value[i]) != 0;
+        status = 0;
+    }
+    mxl_array_release(wide);
+    return status;
+}
+
+static const mxl_op op_signbit = {
+    .name = "_mxl_signbit",
+    .doc = "Whether each element is negative, as bool: so is -0, and a NaN with that sign.",
+    .infer = signbit_infer,
+    .dtypes = "A>b",
+    .compute = signbit_compute,
+};
+
 static const mxl_op op_frexp = {
     .name = "_mxl_frexp",
     .doc =
@@ -438,5 +473,5 @@ static MXL_BINARY(gcd, "_mxl_gcd", mxl_infer_broadcast, gcd,
                   "The greatest common divisor of two integers; of 0 and another the size of it.",
                   .grad = mxl_grad_zero, .u64_loop = gcd_u64);
 
-const mxl_op *const mxl_ops_functions[] = {&op_special, &op_special_pair, &mxl_op_nextafter,
-                                           &op_frexp,   &mxl_op_gcd,      NULL};
+const mxl_op *const mxl_ops_functions[] = {
+    &op_special, &op_special_pair, &mxl_op_nextafter, &op_frexp, &op_signbit, &mxl_op_gcd, NULL};

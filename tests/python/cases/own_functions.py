@@ -209,6 +209,7 @@ for _dtype in _FLOATS:
             _next,
             tolerance={_dtype: (0, 0)},
         ),
+        Case("_mxl_signbit", _dtype, (In(dtype=_dtype, values=[*_SPECIAL, -np.nan, -2.0]),), {}, np.signbit),
         Case("_mxl_frexp", _dtype, (In((3, 5), _dtype),), {}, lambda x: np.frexp(x), tolerance={_dtype: (0, 0)}),
         Case("_mxl_frexp", f"{_dtype}-special", (In(dtype=_dtype, values=_SPECIAL),), {}, lambda x: np.frexp(x)),
     ]
@@ -219,6 +220,8 @@ CASES += [
     Case("_mxl_frexp", "empty", (In((0, 2)),), {}, lambda x: np.frexp(x), np_shape=True),
 ]
 _refuses("_mxl_nextafter", integers=((In((3,), "int32", ("int", 0, 5)),) * 2,))
+CASES.append(Case("_mxl_signbit", "empty", (In((0, 2)),), {}, np.signbit, np_shape=True))
+_refuses("_mxl_signbit", integers=((In((3,), "int32", ("int", 0, 5)),),))
 _refuses("_mxl_frexp", integers=((In((3,), "int32", ("int", 0, 5)),),))
 
 for _dtype, _domain in _INTEGERS.items():
