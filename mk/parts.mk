@@ -13,7 +13,9 @@ FILES_fourier := capi/kernel/fourier/% capi/ops/linalg/fourier.c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/kernel/attention/% capi/ops/nn/rnn% \
     capi/ops/nn/attention.c capi/ops/nn/scaled_attention.c capi/ops/loss/ctc.c
 FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sparse/dgl_sample)
-FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes)
+FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes \
+    kernel/math/bessel kernel/math/incomplete ops/elementwise/functions kernel/sort/ranks ops/index/ranks \
+    ops/index/scatter_reduce)
 FILES_torch := capi/ops/elementwise/combined.c
 FILES_library := capi/api/library/%
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
@@ -29,7 +31,7 @@ FILES_old := capi/api/legacy/% capi/api/packed/% capi/ops/refused.c
 
 # What a part cannot be without.
 NEEDS_images := iterators
-NEEDS_numpy := linalg
+NEEDS_numpy := linalg statistics
 NEEDS_torch := numpy
 NEEDS_library := symbols
 NEEDS_old := images iterators symbols
@@ -64,7 +66,8 @@ CORE_BYTES := 2500000
 PARTS_TESTS := test_op_registry test_op_infer test_op_in_place test_engine_many test_engine_overlaps test_ops_limits \
     test_api_exchange test_api_info test_api_infer test_api_replace test_api_small test_api_symbol test_api_bad \
     test_api_boxes test_api_imdecode test_api_images test_api_iterators test_api_libsvm test_api_packed test_api_records \
-    test_autograd_control test_kernel_codec test_kernel_density test_kernel_fft test_kernel_lapack test_kvstore \
+    test_autograd_control test_kernel_bessel test_kernel_codec test_kernel_density test_kernel_fft test_kernel_lapack \
+    test_ops_ranks test_kvstore \
     test_sparse_graphs test_sparse_steps test_walk_calls test_walk_control test_walk_custom test_walk_iterators test_walk_records test_walk_stores test_walk_symbols thread_kvstore \
     thread_symbol
 CORE_TESTS = $(filter-out $(PARTS_TESTS:%=$(BUILD)/tests/%),$(TEST_PROGRAMS))

@@ -16,7 +16,7 @@
     X(svm_output) X(sparse_reg) X(sparse_rows)
 #define FOURIER(X) X(fourier)
 #define IMAGES(X) X(image) X(image_random) X(resize) X(cv)
-#define LINALG(X) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
+#define LINALG(X) X(linalg_qr) X(linalg_solve) X(linalg_triangle) X(linalg_factor) X(linalg_det)
 #define NUMPY(X) \
     X(np_arithmetic) X(np_reductions) X(np_where) X(np_products) X(np_reshape) X(np_distributions) \
     X(np_choice) X(np_solve) X(np_einsum) X(np_pinv) X(np_spectral) X(np_norm) X(np_pairs) \
@@ -25,7 +25,7 @@
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
 #define SEQUENCES(X) X(rnn) X(attention) X(scaled_attention) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
-#define STATISTICS(X) X(density) X(hawkes)
+#define STATISTICS(X) X(density) X(hawkes) X(functions) X(ranks) X(scatter_reduce)
 #define SYMBOLS(X) X(control)
 #define TORCH(X)   X(combined)
 #define VISION(X) \

@@ -6,10 +6,9 @@ import math
 import operator
 from typing import Any, Callable
 
-import numpy as np
-
 from mxlite import numpy as mnp
-from mxlite.array_api._dtypes import array_given, cast, new, operands, require_unrecorded
+from mxlite.array_api._dtypes import array_given, cast, operands
+from mxlite.numpy._functions import ARRAYS
 from mxlite.numpy.multiarray import ndarray
 
 _Unary = Callable[[ndarray], ndarray]
@@ -145,10 +144,8 @@ def logaddexp(x1: Any, x2: Any, /) -> ndarray:
 
 
 def nextafter(x1: Any, x2: Any, /) -> ndarray:
-    """The next number of the dtype after x1 towards x2, which NumPy finds on the values; it is not recorded."""
-    require_unrecorded("nextafter")
-    x1, x2 = operands("nextafter", "f", x1, x2)
-    return new(np.nextafter(x1.asnumpy(), x2.asnumpy()))
+    """The next number of the dtype after x1 towards x2."""
+    return ARRAYS("_mxl_nextafter", *operands("nextafter", "f", x1, x2))  # type: ignore[no-any-return]
 
 
 def remainder(x1: Any, x2: Any, /) -> ndarray:

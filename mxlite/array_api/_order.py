@@ -75,7 +75,7 @@ def searchsorted(x1: ndarray, x2: Any, /, *, side: str = "left", sorter: ndarray
 def isin(x1: Any, x2: Any, /, *, invert: builtins.bool = False) -> ndarray:
     """Which elements are among the others; `invert`: which are not."""
     x1, x2 = operands("isin", "biuf", x1, x2)
-    return new(np.isin(x1.asnumpy(), x2.asnumpy(), invert=invert))
+    return mnp.isin(x1, x2, invert=invert)
 
 
 def unique_all(x: ndarray, /) -> UniqueAllResult:

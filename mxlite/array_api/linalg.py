@@ -146,9 +146,8 @@ def pinv(x: ndarray, /, *, rtol: Any = None) -> ndarray:
 def _completed(name: str, q: ndarray) -> ndarray:
     """Orthonormal columns, and those that make a square matrix of them, which are not recorded."""
     require_unrecorded(name)
-    count = q.shape[-1]
-    rest = np.linalg.qr(q.asnumpy(), "complete")[0][..., count:]
-    return mnp.concatenate([q, new(rest)], axis=-1)
+    whole = ARRAYS("_mxl_qr", q, complete=True)[0]
+    return mnp.concatenate([q, whole[..., q.shape[-1] :]], axis=-1)
 
 
 def qr(x: ndarray, /, *, mode: str = "reduced") -> QRResult:

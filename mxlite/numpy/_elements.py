@@ -138,7 +138,8 @@ def positive(f: Any, x: Any) -> Any:
 
 def signbit(f: Any, x: Any) -> Any:
     """Where elements are below 0, or -0."""
-    return _new(f, _numpy.signbit(_values(x)))
+    given = _given(f, x)
+    return f("_mxl_signbit", given.detach()) if given.dtype.kind == "f" else _new(f, _numpy.signbit(_values(x)))
 
 
 def spacing(f: Any, x: Any) -> Any:
@@ -214,10 +215,7 @@ def modf(f: Any, x: Any) -> tuple[Any, Any]:
 def frexp(f: Any, x: Any) -> tuple[Any, Any]:
     """Fractions from 0.5 to 1, and exponents: x is fraction * 2 ** exponent."""
     x = _inexact(_given(f, x))
-    exponents = _numpy.frexp(_values(x))[1]
-    half = -(exponents // 2)
-    first, second = (_new(f, each.astype(x.dtype)) for each in (half, -exponents - half))
-    return f.ldexp(f.ldexp(x, first), second), _new(f, exponents)
+    return tuple(f("_mxl_frexp", x))
 
 
 def cumprod(f: Any, a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
@@ -279,13 +277,25 @@ def lexsort(f: Any, keys: Any, axis: int = -1) -> Any:
 
 def searchsorted(f: Any, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Where values would be in a sorted array."""
-    found = _numpy.searchsorted(_values(a), _values(v), side, None if sorter is None else _values(sorter))
-    return _new(f, found)
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side is 'left' or 'right', got {side!r}")
+    rows, values = (each.detach() for each in _common(f, _given(f, a), _given(f, v)))
+    if rows.ndim != 1:
+        raise ValueError(f"searchsorted: takes a vector to search, got {rows.ndim} dimensions")
+    return f("_mxl_searchsorted", rows if sorter is None else rows[sorter], values, right=side == "right")
 
 
 def digitize(f: Any, x: Any, bins: Any, right: bool = False) -> Any:
     """The bin of each element, between edges; `right`: edges belong to the bin below."""
-    return _new(f, _numpy.digitize(_values(x), _values(bins), right))
+    bins = _given(f, bins)
+    if bins.ndim != 1:
+        raise ValueError(f"digitize: bins are a vector, got {bins.ndim} dimensions")
+    falls = bins.shape[0] > 1 and bool(bins[0] > bins[-1])
+    bins = f.flip(bins, 0) if falls else bins
+    if bins.shape[0] > 1 and not bool((bins[1:] >= bins[:-1]).all()):
+        raise ValueError("digitize: bins rise, or fall")
+    found = searchsorted(f, bins, x, "left" if right else "right")
+    return bins.shape[0] - found if falls else found
 
 
 # ---- sets ----
@@ -293,13 +303,13 @@ def digitize(f: Any, x: Any, bins: Any, right: bool = False) -> Any:
 
 def isin(f: Any, element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     """Which elements are among the others."""
-    found = _numpy.isin(_values(element), _values(test_elements), assume_unique=assume_unique, invert=invert)
-    return _new(f, found)
+    found = f("_mxl_isin", *(each.detach() for each in _common(f, _given(f, element), _given(f, test_elements))))
+    return f.logical_not(found) if invert else found
 
 
 def in1d(f: Any, ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     """isin() of all elements in order."""
-    return isin(f, _values(ar1).ravel(), ar2, assume_unique, invert)
+    return isin(f, f.reshape(_given(f, ar1), (-1,)), ar2, assume_unique, invert)
 
 
 def _at(f: Any, a: Any, places: Any) -> Any:

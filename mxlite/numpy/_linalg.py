@@ -207,13 +207,7 @@ def qr(f: Any, a: Any, mode: str = "reduced") -> Any:
         raise MXNotImplementedError(f"qr: mode={mode!r} is not supported; 'reduced' and 'r' are")
     a = _floating(_given(f, a))
     rows, columns = a.shape[-2:]
-    square = a[..., :rows] if columns > rows else a
-    rows_of_q, lower = f("_linalg_gelqf", f.swapaxes(square, -2, -1))
-    signs = _numpy.sign(_numpy.diagonal(_numpy.linalg.qr(_values(square), "r"), axis1=-2, axis2=-1))
-    own = _numpy.sign(_numpy.diagonal(_values(lower), axis1=-2, axis2=-1))
-    flips = _new(f, _numpy.where(signs * own < 0, -1, 1).astype(a.dtype)[..., None])
-    q = f.swapaxes(rows_of_q * flips, -2, -1)
-    r = f.swapaxes(lower, -2, -1) * flips
+    q, r = f("_mxl_qr", a[..., :rows] if columns > rows else a)
     if columns > rows:
         r = f.concatenate([r, f.matmul(f.swapaxes(q, -2, -1), a[..., rows:])], axis=-1)
     return r if mode == "r" else (q, r)

@@ -186,8 +186,8 @@ def interp(f: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None
     if not last:
         made = x * 0.0 + fp[0]
     else:
-        place = _numpy.clip(_numpy.searchsorted(points, values, side="right") - 1, 0, last - 1)
-        at, next_ = _new(f, _numpy.asarray(place)), _new(f, _numpy.asarray(place + 1))
+        at = f.clip(f("_mxl_searchsorted", xp.detach(), x.detach(), right=True) - 1, 0, last - 1)
+        next_ = at + 1
         x0, x1, y0, y1 = (f.take(of, where, axis=0) for of in (xp, fp) for where in (at, next_))
         made = (y1 - y0) / (x1 - x0) * (x - x0) + y0
     for outside, value, end in ((values < points[0], left, 0), (values > points[-1], right, last)):

@@ -43,18 +43,11 @@ MXL_BINARY_LOOP(right_u64, u64, y >= 64 ? 0 : x >> y)
 MXL_UNARY_LOOP(logical_not_bool, u8, x == 0)
 INTEGER_KERNELS(bitwise_not, MXL_UNARY_LOOP, logical_not_bool, ~x);
 
-/* The least common multiple, of the sizes; 0 if one is 0. Euclid's algorithm. */
+/* The least common multiple, of the sizes; 0 if one is 0. */
 static inline int64_t lcm_of(int64_t x, int64_t y)
 {
-    uint64_t a = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, b = y < 0 ? 0 - (uint64_t)y : (uint64_t)y;
-    uint64_t largest = a, divisor = b;
+    uint64_t a = mxl_size_of(x), b = mxl_size_of(y), largest = mxl_gcd(a, b);
 
-    while (divisor != 0) {
-        uint64_t rest = largest % divisor;
-
-        largest = divisor;
-        divisor = rest;
-    }
     return largest == 0 ? 0 : (int64_t)(a / largest * b);
 }
 

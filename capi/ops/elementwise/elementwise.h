@@ -73,6 +73,23 @@ static inline double mxl_grad_scalar(const mxl_grad *g)
     return ((const mxl_scalar_params *)g->params)->scalar;
 }
 
+/* |x|, and the greatest common divisor by Euclid's algorithm: of 0 and another the other one. */
+static inline uint64_t mxl_size_of(int64_t x)
+{
+    return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
+static inline uint64_t mxl_gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* The loop of uint64 of operators that change none of its numbers. */
 void mxl_same_u64(void *out, const void *const *in, const int64_t *step, int64_t n,
                   const void *params);

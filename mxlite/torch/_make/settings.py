@@ -159,7 +159,10 @@ def _mapped(name: str, document: str) -> None:
         if self.requires_grad:
             raise RuntimeError(f"{name}: what a Python function makes of elements has no gradient; detach() the tensor")
         values = (each._values().ravel().tolist() for each in (self, *(each.expand(self.shape) for each in others)))
-        found = np.array([call(*each) for each in zip(*values)], self._dtype.np).reshape(tuple(self.shape))
+        try:
+            found = np.array([call(*each) for each in zip(*values)], self._dtype.np).reshape(tuple(self.shape))
+        except OverflowError as problem:
+            raise ValueError(f"{name}: a result is beyond {self._dtype.word}") from problem
         return self.copy_(from_values(found))
 
 

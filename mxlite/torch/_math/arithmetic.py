@@ -187,10 +187,7 @@ def named(name: str, operator: Callable) -> Callable:
 BINARY = {
     "add": Operation("AddBackward0", "broadcast_add", ("_plus_scalar", "AddBackward0", "0-")),
     "sub": Operation(
-        "SubBackward0",
-        "broadcast_sub",
-        ("_minus_scalar", "SubBackward0", "0-"),
-        ("_rminus_scalar", "RsubBackward1"),
+        "SubBackward0", "broadcast_sub", ("_minus_scalar", "SubBackward0", "0-"), ("_rminus_scalar", "RsubBackward1")
     ),
     "mul": Operation("MulBackward0", "broadcast_mul", ("_mul_scalar", "MulBackward0", "0-")),
     "div": Operation("DivBackward0", "broadcast_div", ("_div_scalar", "DivBackward0", "0-")),
@@ -198,10 +195,7 @@ BINARY = {
         "RemainderBackward1", "_mxl_remainder", ("_mxl_remainder_scalar", "RemainderBackward0", "0")
     ),
     "pow": Operation(
-        "PowBackward1",
-        "broadcast_power",
-        ("_power_scalar", "PowBackward0", "0"),
-        ("_rpower_scalar", "PowBackward2"),
+        "PowBackward1", "broadcast_power", ("_power_scalar", "PowBackward0", "0"), ("_rpower_scalar", "PowBackward2")
     ),
 }
 for _name in ("add", "mul"):
@@ -259,7 +253,7 @@ def remainder(input: Any, other: Any) -> Tensor:
 
 
 @both(quick=True)
-def pow(input: Any, exponent: Any) -> Tensor:  # noqa: A001 - PyTorch's name
+def pow(input: Any, exponent: Any) -> Tensor:
     """`input` to the power of `exponent`."""
     require_operands("pow", input, exponent)
     return input**exponent

@@ -117,7 +117,7 @@ _clamp_calls = {
 
 
 @both("clamp", "clip", calls=_clamp_calls)
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002 - PyTorch's names
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Not below `min` and not above `max`: numbers or tensors; None is no bound."""
     return _clamp(formula, "clamp", "Clamp", input, min, max)
 
@@ -139,18 +139,18 @@ _one_bound = {
 
 
 @both("clamp_min", calls=_one_bound["min"])
-def clamp_min(input: Tensor, min: Any) -> Tensor:  # noqa: A002
+def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Not below `min`."""
     return _clamp(formula, "clamp_min", "ClampMin", input, min, None)
 
 
 @both("clamp_max", calls=_one_bound["max"])
-def clamp_max(input: Tensor, max: Any) -> Tensor:  # noqa: A002
+def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Not above `max`."""
     return _clamp(formula, "clamp_max", "ClampMax", input, None, max)
 
 
 @method("clamp_", "clip_", calls={**_clamp_calls, "into": True})
-def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:  # noqa: A002
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """As clamp, into the tensor itself, which is returned."""
     return _clamp(edit, "clamp", "Clamp", self, min, max)

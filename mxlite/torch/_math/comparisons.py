@@ -75,7 +75,7 @@ def _predicate(name: str, test: Callable[[Tensor], Tensor], document: str) -> No
 
 def _negative(x: Tensor) -> Tensor:
     """-0 is negative, and a NaN with that sign."""
-    return from_values(np.signbit(x._values())) if x._dtype.is_floating_point else x < 0
+    return run(prepare(None, "_mxl_signbit"), [x], kind=bool_) if x._dtype.is_floating_point else x < 0
 
 
 _predicate("isnan", lambda x: x != x, "Where elements are no numbers: a tensor of bool.")

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-import numpy as np
-
-from mxlite._numbers import matrices
-from mxlite.torch._basic import from_values, zeros_of
+from mxlite.torch._basic import zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, require_same_dtype
-from mxlite.torch._dtypes import as_dtype, finfo, float32, float64, int32
+from mxlite.torch._dtypes import BOOL, as_dtype, finfo, float32, float64, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dims
 from mxlite.torch._make.creation import eye
@@ -44,10 +41,7 @@ def _public(name: str, *fields: str) -> Callable:
         results = pair(f"linalg_{name}", *fields) if fields else None
 
         def function(*args: Any, **named: Any) -> Any:
-            try:
-                return made(*args, **named) if results is None else results(*made(*args, **named))
-            except np.linalg.LinAlgError as problem:
-                raise RuntimeError(f"linalg.{name}: {problem}") from None
+            return made(*args, **named) if results is None else results(*made(*args, **named))
 
         function.__name__, function.__doc__ = name, made.__doc__
         function.__wrapped__ = made  # type: ignore[attr-defined]
@@ -61,7 +55,7 @@ def _public(name: str, *fields: str) -> Callable:
 
 
 @_public("eigh", "eigenvalues", "eigenvectors")
-def eigh(A: Tensor, UPLO: str = "L") -> Any:  # noqa: N803 - PyTorch's names
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues of symmetric matrices, of which one triangle is read, and eigenvectors as columns."""
     _require_square("linalg.eigh", A)
     return run_many(prepare("LinalgEighBackward0", "_npi_eigh", UPLO=UPLO.upper()), [A], kinds=[A._dtype] * 2)
@@ -70,8 +64,14 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:  # noqa: N803 - PyTorch's names
 _public("eigvalsh")(lambda A, UPLO="L": eigh(A, UPLO)[0])
 
 
+def _filling(q: Tensor) -> Tensor:
+    """The columns that make a basis of orthonormal ones."""
+    whole = run_many(prepare(None, "_mxl_qr", complete="1"), [q.detach()], kinds=[q._dtype] * 2)[0]
+    return whole[..., q.shape[-1] :]
+
+
 @_public("svd", "U", "S", "Vh")
-def svd(A: Tensor, full_matrices: bool = True) -> Any:  # noqa: N803
+def svd(A: Tensor, full_matrices: bool = True) -> Any:
     """A = U diag(S) Vh, with orthonormal columns of U and rows of Vh; `full_matrices`: with as many as fill them."""
     _matrices("svd", A)
     rows, columns = A.shape[-2:]
@@ -79,9 +79,8 @@ def svd(A: Tensor, full_matrices: bool = True) -> Any:  # noqa: N803
     first, values, second = run_many(call, [A if rows <= columns else A.mT], kinds=[A._dtype] * 3)
     u, vh = (first, second) if rows <= columns else (second.mT, first.mT)
     if full_matrices and rows != columns:
-        more = np.linalg.svd(A._values())[0 if rows > columns else 2]
-        u = cat([u, from_values(more[..., columns:])], -1) if rows > columns else u
-        vh = cat([vh, from_values(more[..., rows:, :])], -2) if columns > rows else vh
+        u = cat([u, _filling(u)], -1) if rows > columns else u
+        vh = cat([vh, _filling(vh.mT).mT], -2) if columns > rows else vh
     return u, values, vh
 
 
@@ -89,7 +88,7 @@ svdvals = _public("svdvals")(lambda A: svd(A, False)[1])
 
 
 @_public("qr", "Q", "R")
-def qr(A: Tensor, mode: str = "reduced") -> Any:  # noqa: N803
+def qr(A: Tensor, mode: str = "reduced") -> Any:
     """A = Q R, with orthonormal columns of Q and R triangular ("complete": Q is square; "r": without Q)."""
     _matrices("qr", A)
     rows, columns = A.shape[-2:]
@@ -97,43 +96,24 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:  # noqa: N803
         raise RuntimeError(f"linalg.qr: mode is 'reduced', 'complete' or 'r', got {mode!r}")
 
     def compute(x: Tensor) -> tuple:
-        square = x[..., :rows] if columns > rows else x
-        turned, lower = run_many(prepare(None, "_linalg_gelqf"), [square.mT], kinds=[x._dtype] * 2)
-        wanted, own = np.linalg.qr(square._values(), "r"), lower._values()
-        signs = (np.sign(np.diagonal(each, axis1=-2, axis2=-1)) for each in (wanted, own))
-        flips = from_values(np.where(np.prod(list(signs), 0) < 0, -1, 1).astype(own.dtype)[..., None])
-        q, r = (turned * flips).mT, lower.mT * flips.expand(lower.shape)
+        call = prepare(None, "_mxl_qr", complete=mode == "complete" and rows > columns)
+        q, r = run_many(call, [x[..., :rows]], kinds=[x._dtype] * 2)
         return q, cat([r, matmul(q.mT, x[..., rows:])], -1) if columns > rows else r
 
+    if mode == "r" or (mode == "complete" and rows > columns):
+        q, r = (constant("linalg.qr", [A], each) for each in compute(A.detach()))
+        return (zeros_of((0,), A._dtype) if mode == "r" else q), r
     q, r = formula("LinalgQrBackward0", [A], compute)
-    if mode == "complete" and rows > columns:
-        more = from_values(np.linalg.qr(A._values(), "complete")[0][..., columns:])
-        below = zeros_of((*r.shape[:-2], rows - columns, columns), r._dtype)
-        return tuple(constant("linalg.qr", [A], each.detach()) for each in (cat([q, more], -1), cat([r, below], -2)))
-    return (zeros_of((0,), A._dtype) if mode == "r" else q), r
+    return q, r
 
 
 # ---- elimination ----
 
 
-def _eliminated(A: Tensor, pivot: bool) -> tuple[np.ndarray, Tensor]:  # noqa: N803
-    """The order of the rows, and both triangles in one matrix: one step for each column."""
-    _matrices("lu", A)
-    if not pivot:
-        raise RuntimeError("linalg.lu: rows are exchanged, pivot is True")
-    order = matrices.row_order(A._values())
-
-    def compute(x: Tensor, order: Tensor) -> Tensor:
-        x = x.gather(-2, order.unsqueeze(-1).expand(x.shape))
-        made = zeros_of(tuple(x.shape), x._dtype)
-        for k in range(min(made.shape[-2:])):
-            head, rest = x[..., :1, :], x[..., 1:, :]
-            below = rest[..., :1] / choose(head[..., :1] == 0, full_of((), 1, x._dtype), head[..., :1])
-            made[..., k : k + 1, k:], made[..., k + 1 :, k : k + 1] = head, below
-            x = rest[..., 1:] - below * head[..., 1:]
-        return made
-
-    return order, formula("LinalgLuFactorExBackward0", [A], compute, constants=[from_values(order)])
+def _ordered(rows: Tensor, pivots: Tensor) -> Tensor:
+    """The permutation that puts rows back that pivots have exchanged."""
+    order = run(prepare(None, "_mxl_pivot_order", rows=rows.shape[-2]), [pivots], kind=int64)
+    return eye(rows.shape[-2], dtype=rows._dtype)[order].mT
 
 
 def _triangles(whole: Tensor) -> tuple[Tensor, Tensor]:
@@ -141,45 +121,48 @@ def _triangles(whole: Tensor) -> tuple[Tensor, Tensor]:
     return tril(whole[..., :least], -1) + eye(whole.shape[-2], least, dtype=whole._dtype), triu(whole[..., :least, :])
 
 
-def _permuting(order: np.ndarray, like: Tensor) -> Tensor:
-    return from_values(matrices.permutation(order, like._dtype.np))
-
-
-@_public("lu", "P", "L", "U")
-def lu(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
-    """A = P L U: a permutation, and a lower and an upper triangle."""
-    order, whole = _eliminated(A, pivot)
-    return _permuting(order, A), *_triangles(whole)
+def _lu_rule(grad: Tensor, whole: Tensor, permutation: Tensor) -> list:
+    """Of P A = [L1; L2] [U1, U2]: of the square part both triangles, of what is beside it one."""
+    least = min(whole.shape[-2:])
+    (lower, upper), to_upper = _triangles(whole), grad[..., :least, :]
+    l1, u1 = lower[..., :least, :], upper[..., :least]
+    right, below = to_upper[..., least:], grad[..., least:, :least]
+    inner = tril(matmul(l1.mT, tril(to_upper[..., :least], -1)) - matmul(right, upper[..., least:].mT), -1)
+    outer = triu(matmul(triu(to_upper[..., :least]), u1.mT) - matmul(lower[..., least:, :].mT, below))
+    solve_left = lambda x: solve_triangular(l1.mT, x, upper=True, unitriangular=True)  # noqa: E731
+    made = solve_triangular(u1.mT, cat([solve_left(inner + outer), below], -2), upper=False, left=False)
+    if whole.shape[-1] > least:
+        made = cat([made, solve_left(right)], -1)
+    return [matmul(permutation, made)]
 
 
 @_public("lu_factor", "LU", "pivots")
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:  # noqa: N803
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """Both triangles of lu in one matrix, and with which row each was exchanged, from 1 on."""
-    order, whole = _eliminated(A, pivot)
-    return whole, from_values(matrices.swaps_of(order, min(A.shape[-2:])))
+    _matrices("lu", A)
+    if not pivot:
+        raise RuntimeError("linalg.lu: rows are exchanged, pivot is True")
+    whole, pivots = run_many(prepare(None, "_mxl_lu"), [A.detach()], kinds=[A._dtype, int32])
+    constants = [_ordered(A, pivots)]
+    made = formula("LinalgLuFactorExBackward0", [A], lambda *_: whole, _lu_rule, saves="r", constants=constants)
+    return made, pivots
+
+
+@_public("lu", "P", "L", "U")
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
+    """A = P L U: a permutation, and a lower and an upper triangle."""
+    whole, pivots = lu_factor(A, pivot=pivot)
+    return _ordered(A, pivots), *_triangles(whole)
 
 
 @function()
-def lu_unpack(
-    LU_data: Tensor,  # noqa: N803
-    LU_pivots: Tensor,  # noqa: N803
-    unpack_data: bool = True,
-    unpack_pivots: bool = True,
-) -> Any:
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """P, L and U of lu_factor's results."""
-    order = matrices.order_of(LU_pivots._values(), LU_data.shape[-2])
-    return pair("lu_unpack", "P", "L", "U")(_permuting(order, LU_data), *_triangles(LU_data))
+    return pair("lu_unpack", "P", "L", "U")(_ordered(LU_data, LU_pivots), *_triangles(LU_data))
 
 
 @_public("solve_triangular")
-def solve_triangular(
-    A: Tensor,
-    B: Tensor,
-    *,
-    upper: bool,
-    left: bool = True,
-    unitriangular: bool = False,  # noqa: N803
-) -> Tensor:
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
     """The X with A X = B (`left` False: X A = B), of triangular A."""
     _matrices("solve_triangular", A, B)
     _require_square("linalg.solve_triangular", A)
@@ -197,14 +180,7 @@ def solve_triangular(
 
 
 @_public("lu_solve")
-def lu_solve(
-    LU: Tensor,  # noqa: N803
-    pivots: Tensor,
-    B: Tensor,  # noqa: N803
-    *,
-    left: bool = True,
-    adjoint: bool = False,
-) -> Tensor:
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The X with A X = B (`left` False: X A = B; `adjoint`: of A transposed), of lu_factor's results."""
     permutation, lower, upper = lu_unpack(LU, pivots)
     whole = matmul(permutation, matmul(lower, upper))
@@ -216,7 +192,7 @@ def _extended(name: str, made: Callable, *fields: str) -> None:
     """`name`_ex: with 0, or another number for a matrix that has no such result."""
 
     @_public(f"{name}_ex", *fields, "info")
-    def extended(A: Tensor, *args: Any, check_errors: bool = False, **named: Any) -> Any:  # noqa: N803
+    def extended(A: Tensor, *args: Any, check_errors: bool = False, **named: Any) -> Any:
         _matrices(name, A)
         try:
             found, failed = made(A, *args, **named), 0
@@ -237,27 +213,28 @@ _extended("lu_factor", lu_factor, "LU", "pivots")
 # ---- inverses of any matrices ----
 
 
-def _tolerance(A: Tensor, atol: Any, rtol: Any) -> Any:  # noqa: N803
+def _tolerance(A: Tensor, atol: Any, rtol: Any) -> Any:
     """The least singular value that counts, as a part of the largest, and by itself."""
     least = max(A.shape[-2:]) * finfo(A._dtype).eps if rtol is None and not atol else rtol or 0.0
     return (float(each or 0) for each in (least, atol))
 
 
+def _counting(values: Tensor, part: float, least: float) -> Tensor:
+    """Which singular values are above a part of the largest, and a number."""
+    return values > (values[..., :1] * part).clamp_min(least)
+
+
 @_public("pinv")
-def pinv(
-    A: Tensor,  # noqa: N803
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    hermitian: bool = False,
-    rcond: Any = None,
-) -> Tensor:
+def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, rcond: Any = None) -> Tensor:
     """Moore and Penrose's inverse; singular values up to max(atol, rtol * the largest) are 0."""
     _matrices("pinv", A)
     part, least = _tolerance(A, atol, rcond if rtol is None else rtol)
 
     def compute(x: Tensor) -> Tensor:
-        return from_values(matrices.pseudo_inverse(x._values(), part, least))
+        u, values, vh = svd(x, False)
+        counts = _counting(values, part, least)
+        by = choose(counts, 1 / choose(counts, values, full_of((), 1, x._dtype)), full_of((), 0, x._dtype))
+        return matmul(vh.mT, by.unsqueeze(-1) * u.mT)
 
     def rule(grad: Tensor, x: Tensor, found: Tensor) -> list:
         back, gap = grad.mT, lambda a, b: eye(a.shape[-2], dtype=a._dtype) - matmul(a, b)
@@ -269,21 +246,14 @@ def pinv(
 
 
 @_public("matrix_rank")
-def matrix_rank(
-    A: Tensor,  # noqa: N803
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    hermitian: bool = False,
-    tol: Any = None,
-) -> Tensor:
+def matrix_rank(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, tol: Any = None) -> Tensor:
     """How many singular values are above max(atol, rtol * the largest)."""
     _matrices("matrix_rank", A)
-    return from_values(matrices.rank(A._values(), *_tolerance(A, tol if atol is None else atol, rtol)))
+    return _counting(svd(A.detach(), False)[1], *_tolerance(A, tol if atol is None else atol, rtol)).sum(-1)
 
 
 @_public("lstsq", "solution", "residuals", "rank", "singular_values")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:  # noqa: N803
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """The X of least |A X - B|, the squares of that, and the rank of A."""
     _matrices("lstsq", A)
     found = matmul(pinv(A, rcond=rcond), B)
@@ -297,10 +267,10 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None)
 
 
 @_public("matrix_exp")
-def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
+def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices."""
     _require_square("linalg.matrix_exp", A)
-    size = float(np.abs(A._values()).sum(-1).max(initial=0))
+    size = A.detach().abs().sum(-1).max().item() if A.numel() else 0
     times = max(0, math.ceil(math.log2(size / 0.5))) if 0 < size < math.inf else 0
 
     def compute(x: Tensor) -> Tensor:
@@ -318,7 +288,7 @@ def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
 @_public("matrix_norm")
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:  # noqa: A002, N803
+) -> Tensor:
     """The norm of matrices along two dimensions: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     x = A if dtype is None else cast(A, as_dtype(dtype))
     if x.ndim < 2 or not x._dtype.is_floating_point or len(dim) != 2:
@@ -341,14 +311,7 @@ def matrix_norm(
 
 
 @_public("norm")
-def norm(
-    A: Tensor,  # noqa: N803
-    ord: Any = None,  # noqa: A002
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-) -> Tensor:
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors along a dimension, of matrices along two, or (`ord` None) of all elements."""
     is_matrix = len(dim) == 2 if isinstance(dim, (tuple, list)) else dim is None and A.ndim == 2
     if ord is None or (not is_matrix and ord != "nuc" and (dim is not None or A.ndim == 1)):
@@ -357,7 +320,7 @@ def norm(
 
 
 @_public("cond")
-def cond(A: Tensor, p: Any = None) -> Tensor:  # noqa: N803
+def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition of matrices in a norm: that of the matrix times that of its inverse."""
     _matrices("cond", A)
     if p in (None, 2, -2):
@@ -368,7 +331,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:  # noqa: N803
 
 
 @_public("tensorinv")
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:  # noqa: N803
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a matrix from its last dimensions to its first `ind`."""
     shape, count = tuple(A.shape), math.prod(A.shape[:ind])
     if ind < 1 or count * count != A.numel():
@@ -377,9 +340,9 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:  # noqa: N803
 
 
 @_public("tensorsolve")
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:  # noqa: N803
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
     """The X with tensordot(A, X, X.ndim) = B; `dims`: of A, to be the last ones first."""
-    A = A if dims is None else A.movedim(tuple(dims), tuple(range(-len(dims), 0)))  # noqa: N806
+    A = A if dims is None else A.movedim(tuple(dims), tuple(range(-len(dims), 0)))
     shape = tuple(A.shape[B.ndim :])
     if math.prod(shape) != B.numel() or A.numel() != B.numel() ** 2:
         raise RuntimeError(f"linalg.tensorsolve: shapes {list(A.shape)} and {list(B.shape)} are no square system")
@@ -387,7 +350,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:  # noqa: N803
 
 
 @_public("householder_product")
-def householder_product(A: Tensor, tau: Tensor) -> Tensor:  # noqa: N803
+def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The product of reflections, whose vectors are columns below the diagonal."""
     _matrices("householder_product", A)
     require_same_dtype("linalg.householder_product", A, tau)
@@ -405,7 +368,15 @@ def _squared(triangle: Tensor, upper: bool) -> Tensor:
     return matmul(triangle.mT, triangle) if upper else matmul(triangle, triangle.mT)
 
 
-LINALG.update(cross=cross_along, vecdot=vecdot, vander=vander_of, multi_dot=multi_dot, LinAlgError=RuntimeError)
+@_public("vander")
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers of each element of the last dimension, from 0 to before N, as a new last one."""
+    if x._dtype.kind == BOOL:
+        raise RuntimeError("linalg.vander: takes no truth values")
+    return vander_of(x, N=N)
+
+
+LINALG.update(cross=cross_along, vecdot=vecdot, multi_dot=multi_dot, LinAlgError=RuntimeError)
 both("matrix_exp")(matrix_exp)
 both("orgqr")(householder_product)
 for _name, _document, _made in (
@@ -416,7 +387,7 @@ for _name, _document, _made in (
     ("cholesky_inverse", "The inverse of the matrix that has a triangle.",
      lambda input, upper=False: inv(_squared(input, upper))),
     ("qr", "As linalg.qr.", lambda input, some=True: qr(input, "reduced" if some else "complete")),
-    ("lu_solve", "As linalg.lu_solve.", lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b)),  # noqa: N803
+    ("lu_solve", "As linalg.lu_solve.", lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b)),
 ):  # fmt: skip
     both(_name, document=_document)(_made)
 
@@ -439,7 +410,7 @@ def _svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 @both()
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:  # noqa: N803
+) -> Any:
     """The X with A X = b, of triangular A, and A."""
     given = {"upper": upper is not transpose, "unitriangular": unitriangular}
     made = solve_triangular(A.mT if transpose else A, b, **given)

@@ -1,24 +1,20 @@
 """Special functions: those of torch.special beyond _math/special.py, and those of two tensors: fmax, gcd, heaviside.
 
-Their values are found on NumPy's (mxlite/_numbers/special.py), in float64; derivatives are compositions of them.
+Most are operators of the library; those of two tensors have derivatives that are compositions.
 """
 
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, Callable
 
-import numpy as np
-
-from mxlite._numbers import special as numbers
-from mxlite.torch._basic import from_values
 from mxlite.torch._broadcast import require_broadcast
-from mxlite.torch._calls import both, function, functions, prepare, run
+from mxlite.torch._calls import both, function, functions, prepare, run, run_many
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import as_float, as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import INTEGER, float16, float64, get_default_dtype
+from mxlite.torch._dtypes import BOOL, INTEGER, float16, float64, get_default_dtype, int32, int64
 from mxlite.torch._errors import none_of
+from mxlite.torch._math.elementwise import unary
 from mxlite.torch._math.pairs import constant
 from mxlite.torch._math.special import _composed
 from mxlite.torch._nodes import formula
@@ -29,65 +25,12 @@ from mxlite.torch._tensor import Tensor, full_of
 SPECIAL: dict[str, Any] = {}
 
 
-def _values(find: Callable, *tensors: Tensor) -> Tensor:
-    """What a function of NumPy arrays finds, in the dtype of the first tensor."""
-    with np.errstate(all="ignore"):
-        found = np.asarray(find(*(each._values() for each in tensors)))
-    return from_values(found.astype(tensors[0]._dtype.np))
-
-
 def _at(x: Tensor, place: Tensor, value: float, found: Tensor) -> Tensor:
     """`found`, with a number in some places."""
     return choose(place, full_of((), value, x._dtype), found)
 
 
-def _unrecorded(find: Callable, *tensors: Tensor) -> Tensor:
-    """The same of functions that have no derivative, and no float16."""
-    if tensors[0]._dtype is float16:
-        raise none_of("special", float16)
-    return _values(find, *tensors)
-
-
 # ---- of one tensor ----
-
-
-def _bessel(order: int, scaled: bool) -> Callable:
-    find = partial(numbers.bessel_i_scaled if scaled else numbers.bessel_i, order)
-    label = f"SpecialI{order}{'E' * scaled}Backward0" if order or scaled else "I0Backward0"
-
-    def slope(x: Tensor, found: Tensor) -> Tensor:
-        other = _bessel(1 - order, scaled)(x)
-        if order:
-            other = _at(x, x == 0, 0.5, other - found / _at(x, x.detach() == 0, 1, x))
-        return other - x.sign() * found if scaled else other
-
-    return lambda x: formula(
-        label, [x], partial(_values, find), lambda grad, x, found: [grad * slope(x, found)], saves="0r"
-    )
-
-
-def _erfcx(x: Tensor) -> Tensor:
-    rule = lambda grad, x, y: [grad * (2 * x * y - 2 / math.sqrt(math.pi))]  # noqa: E731
-    return formula("SpecialErfcxBackward0", [x], partial(_values, numbers.erfcx), rule, saves="0r")
-
-
-def _log_ndtr(x: Tensor) -> Tensor:
-    def compute(x: Tensor) -> Tensor:
-        wide = cast(x, float64)
-        below = _erfcx((-wide).clamp_min(0) / math.sqrt(2)).log() - wide * wide / 2 - math.log(2)
-        return cast(choose(wide < 0, below, (-_ndtr(-wide)).log1p()), x._dtype)
-
-    rule = lambda grad, x: [grad * math.sqrt(2 / math.pi) / _erfcx(-x / math.sqrt(2))]  # noqa: E731
-    return formula("SpecialLogNdtrBackward0", [x], compute, rule, saves="0")
-
-
-def _ndtr(x: Tensor) -> Tensor:
-    return (-x / math.sqrt(2)).erfc() / 2
-
-
-def _ndtri(x: Tensor) -> Tensor:
-    rule = lambda grad, x, y: [grad * math.sqrt(2 * math.pi) * (y * y / 2).exp()]  # noqa: E731
-    return formula("SpecialNdtriBackward0", [x], partial(_values, numbers.ndtri), rule, saves="0r")
 
 
 def _entr(x: Tensor) -> Tensor:
@@ -104,10 +47,11 @@ def _sinc(x: Tensor) -> Tensor:
 
 
 _composed("sinc", "SincBackward0", _sinc, "sin(pi x) / (pi x) of each element, 1 at 0.")
-_composed("i0", "I0Backward0", _bessel(0, False), "The modified Bessel function of the first kind, of order 0.")
+unary("i0", "_mxl_special", "I0Backward0", True, "The modified Bessel function of the first kind, of order 0.",
+      function="modified_bessel_i0")  # fmt: skip
 
 
-def _special(name: str, compute: Callable, document: str) -> None:
+def _special(name: str, document: str, compute: Callable) -> None:
     def function(input: Tensor) -> Tensor:
         return compute(as_float(input))
 
@@ -115,46 +59,28 @@ def _special(name: str, compute: Callable, document: str) -> None:
     SPECIAL[name] = function
 
 
-for _name, _compute, _document in (
-    ("i0e", _bessel(0, True), "i0 times exp(-|x|)"), ("i1", _bessel(1, False), "As i0, of order 1"),
-    ("i1e", _bessel(1, True), "i1 times exp(-|x|)"), ("erfcx", _erfcx, "exp(x^2) erfc(x)"),
-    ("log_ndtr", _log_ndtr, "The logarithm of ndtr"), ("ndtr", _ndtr, "The normal distribution's function"),
-    ("ndtri", _ndtri, "The inverse of ndtr"),
-    ("entr", _entropy, "-x log(x), 0 at 0 and -inf below"),
+def _of_library(name: str, label: str | None, document: str) -> None:
+    """An operator of the library; without a label PyTorch has neither a derivative nor float16."""
+    call = prepare(label, "_mxl_special", function="modified_bessel_i1" if name == "i1" else name)
+
+    def compute(x: Tensor) -> Tensor:
+        if label is None and x._dtype is float16:
+            raise none_of(name, float16)
+        return run(call, [x if label else x.detach()], kind=x._dtype)
+
+    _special(name, document, compute)
+
+
+for _name, _document in (
+    ("i0e", "i0 times exp(-|x|)"), ("i1", "As i0, of order 1"), ("i1e", "i1 times exp(-|x|)"),
+    ("erfcx", "exp(x^2) erfc(x)"), ("log_ndtr", "The logarithm of ndtr"), ("ndtri", "The inverse of ndtr"),
 ):  # fmt: skip
-    _special(_name, _compute, f"{_document}, of each element.")
-for _kind, _letter in (("bessel", "j"), ("bessel", "y"), ("modified_bessel", "i"), ("modified_bessel", "k")):
-    for _order in (0, 1):
-        _find = partial(getattr(numbers, f"bessel_{_letter}"), _order)
-        _compute = lambda x, find=_find: _unrecorded(find, x)  # noqa: E731
-        _special(f"{_kind}_{_letter}{_order}", _compute, f"Bessel's function {_letter.upper()}{_order}.")
-for _name, _find in {
-    "airy_ai": numbers.airy_ai,
-    "spherical_bessel_j0": numbers.spherical_bessel_j0,
-    "scaled_modified_bessel_k0": partial(numbers.bessel_k_scaled, 0),
-    "scaled_modified_bessel_k1": partial(numbers.bessel_k_scaled, 1),
-}.items():
-    _compute = lambda x, find=_find: _unrecorded(find, x)  # noqa: E731
-    _special(_name, _compute, f"{_name} of each element, without a derivative.")
-
-
-def _polynomial(name: str, family: str, shifted: bool) -> None:
-    find = partial(numbers.polynomial, family)
-
-    def function(input: Any, n: Any) -> Tensor:
-        kind = as_float(input if isinstance(input, Tensor) else n)._dtype
-        x, order = as_tensor_of(input, kind), as_tensor_of(n, kind)
-        return _unrecorded(lambda x, n: find(2 * x - 1.0 if shifted else x, n), x, order)
-
-    function.__name__, function.__doc__ = name, f"The polynomials of {family[:-2]}, of orders n."
-    SPECIAL[name] = function
-
-
-for _name in ("chebyshev_t", "chebyshev_u", "chebyshev_v", "chebyshev_w", "hermite_h", "hermite_he", "laguerre_l",
-              "legendre_p"):  # fmt: skip
-    _polynomial(_name.replace("_", "_polynomial_"), _name, False)
-    if _name[0] == "c":
-        _polynomial("shifted_" + _name.replace("_", "_polynomial_"), _name, True)
+    _of_library(_name, f"Special{_name.title().replace('_', '')}Backward0", f"{_document}, of each element.")
+for _name in """airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0
+             modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0""".split():
+    _of_library(_name, None, f"{_name} of each element, without a derivative.")
+_special("ndtr", "The normal distribution's function, of each element.", lambda x: (-x / math.sqrt(2)).erfc() / 2)
+_special("entr", "-x log(x), 0 at 0 and -inf below, of each element.", _entropy)
 
 
 @in_place_too
@@ -179,11 +105,11 @@ def _polygamma(n: int, input: Tensor) -> Tensor:
 @in_place_too
 def mvlgamma(made: Callable, input: Tensor, p: int) -> Tensor:
     """The logarithm of the gamma function of matrices of size p, of each element."""
-    if p < 1:
-        raise RuntimeError(f"mvlgamma: p is 1 or more, got {p}")
+    if p < 1 or input._dtype.kind == BOOL:
+        raise RuntimeError(f"mvlgamma: p is 1 or more, of numbers, got {p} and {input.dtype}")
 
     def compute(x: Tensor) -> Tensor:
-        shifts = from_values(np.arange(p).astype(x._dtype.np) / -2)
+        shifts = functions["arange"](p, dtype=x._dtype) / -2
         return (x.unsqueeze(-1) + shifts).lgamma().sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
 
     return made("MvlgammaBackward0", [as_float(input) if made is formula else input], compute)
@@ -198,6 +124,32 @@ def _operands(name: str, input: Any, other: Any, floats: bool = True) -> list[Te
     if floats and not kind.is_floating_point:
         kind = get_default_dtype()
     return [as_tensor_of(each, kind) for each in (input, other)]
+
+
+def _pair_of_library(name: str, label: str | None, document: str) -> None:
+    """An operator of the library, of two tensors or a number and one; without a label PyTorch has no derivative."""
+    call, is_special = prepare(label, "_mxl_special_pair", function=name), name[:6] != "igamma"
+
+    def function(input: Any, other: Any) -> Tensor:
+        tensors = _operands(name, input, other)
+        if tensors[0]._dtype is float16 and is_special:
+            raise none_of(name, float16)
+        return run(call, tensors if label else [each.detach() for each in tensors], kind=tensors[0]._dtype)
+
+    function.__name__, function.__doc__ = name, document
+    if is_special:
+        SPECIAL[name] = function
+    else:
+        both(name, document=document)(function)
+
+
+_pair_of_library("igamma", "IgammaBackward0", "The incomplete gamma function P(input, other).")
+_pair_of_library("igammac", "IgammacBackward0", "1 less igamma.")
+_pair_of_library("zeta", "SpecialZetaBackward0", "Hurwitz's zeta function.")
+for _name in "chebyshev_t chebyshev_u chebyshev_v chebyshev_w hermite_h hermite_he laguerre_l legendre_p".split():
+    _name = _name.replace("_", "_polynomial_")
+    for _prefix in ("", "shifted_") if _name[0] == "c" else ("",):
+        _pair_of_library(_prefix + _name, None, f"The polynomials {_prefix + _name}, of orders n.")
 
 
 def _pair(name: str, compute: Callable, document: str, special: bool = False, **options: Any) -> None:
@@ -238,12 +190,6 @@ def _xlog1py_rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
     return [grad * choose(still, full_of((), 0, a._dtype), _at(a, still, 0, b).log1p()), grad * a / (b + 1)]
 
 
-def _zeta_rule(grad: Tensor, x: Tensor, q: Tensor, result: Tensor | None) -> list:
-    if result is not None:  # the first one's derivative is wanted
-        raise NotImplementedError("zeta: there is no derivative of the exponent")
-    return [None, grad * -x * SPECIAL["zeta"](x + 1.0, q)]
-
-
 def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
     if not a._dtype.is_floating_point:
         raise none_of("logaddexp2", a._dtype)
@@ -251,51 +197,29 @@ def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
     return (a * by).logaddexp(b * by) / by
 
 
-def _gamma_rule(sign: int) -> Callable:
-    def rule(grad: Tensor, a: Tensor, x: Tensor, result: Tensor | None) -> list:
-        if result is not None:  # the first one's derivative is wanted
-            raise NotImplementedError("igamma: there is no derivative of the order")
-        return [None, grad * sign * ((a - 1).xlogy(x) - x - a.lgamma()).exp()]
-
-    return rule
-
-
 _pair("fmax", _extreme(lambda a, b: a >= b), "The larger elements; of a number and NaN the number.", floats=False)
 _pair("fmin", _extreme(lambda a, b: a <= b), "The smaller elements; of a number and NaN the number.", floats=False)
 _pair("copysign", lambda a, b: run(prepare(None, "_npi_copysign"), [a, b], kind=a._dtype),
       "Elements with the signs of others.", rule=_copysign_rule)  # fmt: skip
 _pair("logaddexp2", _logaddexp2, "log2(2^input + 2^other).", floats=False)
-_pair(
-    "igamma",
-    partial(_values, numbers.igamma),
-    "The incomplete gamma function P(input, other).",
-    rule=_gamma_rule(1),
-    saves=("r", "01"),
-)
-_pair(
-    "igammac",
-    partial(_values, partial(numbers.igamma, upper=True)),
-    "1 less igamma.",
-    rule=_gamma_rule(-1),
-    saves=("r", "01"),
-)
 _pair("xlog1py", _xlog1py, "input log(1 + other), 0 where input is 0.", True, rule=_xlog1py_rule,
       label="SpecialXlog1PyBackward0")  # fmt: skip
-_pair("zeta", partial(_unrecorded, numbers.zeta), "Hurwitz's zeta function.", True, rule=_zeta_rule,
-      label="SpecialZetaBackward0", saves=("r", "01"))  # fmt: skip
 
 
-def _of_integers(name: str, find: np.ufunc) -> None:
-    @both(name, document=f"The {'greatest common divisor' if name == 'gcd' else 'least common multiple'} of elements.")
+def _of_integers(name: str, operator: str, document: str) -> None:
+    call = prepare(None, operator)
+
+    @both(name, document=document)
     def function(input: Tensor, other: Tensor) -> Tensor:
         a, b = _operands(name, input, other, False)
         if a._dtype.kind != INTEGER:
             raise none_of(name, a._dtype)
-        return _values(find, a, b)
+        found = run(call, [a, b], kind=a._dtype)
+        return found.abs() if name == "lcm" and a._dtype in (int32, int64) else found  # one too large wraps
 
 
-_of_integers("gcd", np.gcd)
-_of_integers("lcm", np.lcm)
+_of_integers("gcd", "_mxl_gcd", "The greatest common divisor of elements.")
+_of_integers("lcm", "_npi_lcm", "The least common multiple of elements.")
 
 
 @both()
@@ -307,15 +231,29 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
     return constant("heaviside", [input, values], made)
 
 
-def _next(a: Tensor, b: Tensor) -> Tensor:
-    if not a._dtype.is_floating_point:
-        raise none_of("nextafter", a._dtype)
-    return _values(np.nextafter, a, b)
+@both()
+def nextafter(input: Tensor, other: Tensor) -> Tensor:
+    """The next number of the dtype after each element towards another."""
+    tensors = _operands("nextafter", input, other, False)
+    if not tensors[0]._dtype.is_floating_point:
+        raise none_of("nextafter", tensors[0]._dtype)
+    return run(prepare("NextafterBackward0", "_mxl_nextafter"), tensors, kind=tensors[0]._dtype)
 
 
-_pair("nextafter", _next, "The next number of the dtype after each element towards another.", floats=False,
-      rule=lambda grad, a, b: [grad * (a != b), None])  # fmt: skip
-both("ldexp", document="input * 2^other.")(lambda input, other: input * functions["pow"](2.0, other))
+@both()
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """input * 2^other."""
+    if isinstance(other, Tensor) and other._dtype.kind == BOOL and input._dtype.is_floating_point:
+        raise none_of("ldexp", other._dtype)
+    if not isinstance(other, Tensor) or other._dtype.kind != INTEGER or not input._dtype.is_floating_point:
+        return input * functions["pow"](2.0, other)
+
+    def compute(x: Tensor, other: Tensor) -> Tensor:  # in three steps, none of which is beyond the range
+        other = cast(other, int64).clamp(-2100, 2100)
+        third, wide = functions["pow"](2.0, cast(other // 3, float64)), cast(x, float64)
+        return cast(wide * third * third * functions["pow"](2.0, cast(other - other // 3 * 2, float64)), x._dtype)
+
+    return formula("LdexpBackward0", [input], compute, constants=[other])
 
 
 @both()
@@ -332,11 +270,5 @@ def frexp(input: Tensor) -> Any:
 
     if not input._dtype.is_floating_point:
         raise RuntimeError(f"frexp: takes floating dtypes, got {input.dtype}")
-    exponent = from_values(np.asarray(np.frexp(input._values())[1], np.int32))
-
-    def compute(x: Tensor, exponent: Tensor) -> Tensor:
-        half = cast(exponent // 2, x._dtype)
-        return x / half.exp2() / (cast(exponent, x._dtype) - half).exp2()
-
-    made = formula("FrexpBackward0", [input], compute, saves="", constants=[exponent])
-    return pair("frexp", "mantissa", "exponent")(made, exponent)
+    made = run_many(prepare("FrexpBackward0", "_mxl_frexp"), [input], kinds=[input._dtype, int32])
+    return pair("frexp", "mantissa", "exponent")(*made)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from mxlite.torch._broadcast import require_into
 from mxlite.torch._calls import functions, method, methods
-from mxlite.torch._convert import require_cast
+from mxlite.torch._convert import common_dtype, require_cast
 from mxlite.torch._dtypes import BOOL
 from mxlite.torch._edits import edit
 from mxlite.torch._math import contractions, order, products  # noqa: F401 - whose functions these are
@@ -17,6 +18,7 @@ _NAMES = """
     greater greater_equal gt heaviside hypot igamma igammac lcm ldexp le less less_equal logical_and logical_not
     logical_or logical_xor lt nan_to_num ne nextafter not_equal renorm tril triu xlogy
 """
+_OF_TWO = "bitwise_and bitwise_or bitwise_xor hypot".split()
 _OF_THE_MODULE = """
     abs acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh addmv ceil clamp clamp_max
     clamp_min clip cos cosh deg2rad erf erfc exp exp2 expm1 fill fix floor frac gcd i0 lcm ldexp log log10 log1p log2
@@ -35,8 +37,14 @@ def _into(name: str, made: Callable) -> None:
         tensors = {key: each for key, each in given.items() if isinstance(each, Tensor)}
         plain = {key: each for key, each in given.items() if key not in tensors}
 
+        for each in tensors.values() if name in _OF_TWO else ():
+            require_into(self, each)
+            require_cast(common_dtype(self, each), self._dtype)
+
         def compute(x: Tensor, *others: Tensor) -> Tensor:
             every = {**plain, **dict(zip(tensors, others))}
+            if name in ("cumsum", "cumprod") and x._dtype.kind == BOOL and not (x.shape and x.numel()):
+                return x.clone()
             found = made(x, *(every[k] for k in range(len(args))), **{key: every[key] for key in named})
             if found._dtype.kind != BOOL:
                 require_cast(found._dtype, x._dtype)

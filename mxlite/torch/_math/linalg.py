@@ -34,16 +34,7 @@ def _diagonal_of(name: str, input: Tensor, diagonal: int) -> int:
     return min(max(diagonal, -reach), reach)
 
 
-@both(
-    calls={
-        "one": _tril,
-        "num_inputs": 1,
-        "values": values(diagonal=0),
-        "least": 2,
-        "again": True,
-        **from_kind(BOOL),
-    }
-)
+@both(calls={"one": _tril, "num_inputs": 1, "values": values(diagonal=0), "least": 2, "again": True, **from_kind(BOOL)})
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The matrix with zeros above a diagonal."""
     return run(_tril, [input], _diagonal_of("tril", input, diagonal), kind=input._dtype)
@@ -92,7 +83,7 @@ def trace(input: Tensor) -> Tensor:
     return formula("TraceBackward0", [input], lambda x: run(_diag, [x], 0, kind=x._dtype).sum(), saves="")
 
 
-def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
+def _require_square(name: str, A: Tensor) -> None:
     if A.ndim < 2:
         raise RuntimeError(f"{name}: takes matrices, one or a batch, got {A.ndim} dimensions")
     rows, columns = A.shape[-2:]
@@ -105,34 +96,34 @@ def _require_square(name: str, A: Tensor) -> None:  # noqa: N803
 
 
 @both("inverse")
-def inv(A: Tensor) -> Tensor:  # noqa: N803 - PyTorch's name
+def inv(A: Tensor) -> Tensor:
     """The inverse of a matrix, or of each."""
     _require_square("linalg.inv", A)
     return run(prepare("LinalgInvExBackward0", "_linalg_inverse"), [A], kind=A._dtype)
 
 
 @both()
-def det(A: Tensor) -> Tensor:  # noqa: N803
+def det(A: Tensor) -> Tensor:
     """The determinant of a matrix, or of each."""
     _require_square("linalg.det", A)
     return run(prepare("LinalgDetBackward0", "_linalg_det"), [A], kind=A._dtype)
 
 
 @both()
-def slogdet(A: Tensor) -> tuple:  # noqa: N803
+def slogdet(A: Tensor) -> tuple:
     """Sign and logarithm of the size of the determinant, whose gradient is infinite where the matrix is singular."""
     _require_square("linalg.slogdet", A)
     return tuple(run_many(prepare("LinalgSlogdetBackward0", "_mxl_slogdet"), [A], kinds=[A._dtype] * 2))
 
 
 @both("logdet")
-def logdet(A: Tensor) -> Tensor:  # noqa: N803
+def logdet(A: Tensor) -> Tensor:
     """The logarithm of the determinant."""
     _require_square("logdet", A)
     return det(A).log()
 
 
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:  # noqa: N803
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular L with L L' = A."""
     made = run(prepare("LinalgCholeskyExBackward0", "_linalg_potrf"), [A], kind=A._dtype)
     return made.mT if upper else made
@@ -141,7 +132,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:  # noqa: N803
 _solve = prepare("LinalgSolveExBackward0", "_mxl_solve")
 
 
-def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
+def solve(A: Tensor, B: Tensor) -> Tensor:
     """The X with A X = B."""
 
     vector = B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1])
@@ -157,14 +148,7 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803
     return formula("LinalgSolveExBackward0", [A, B], compute)
 
 
-def _norm(
-    A: Tensor,  # noqa: N803
-    ord: Any = None,  # noqa: A002
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-) -> Tensor:
+def _norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     if ord in (None, "fro"):
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
     if A.ndim != 1 and not isinstance(dim, int):

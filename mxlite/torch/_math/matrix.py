@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import numpy as np
-
 from mxlite._lib import hot
-from mxlite.torch._basic import from_values, full_of, require_fits
+from mxlite.torch._basic import full_of, require_fits, stacked, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare, require_tensor, run
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, EXACT, FLOATING, float16, float32, from_kind
+from mxlite.torch._dtypes import BOOL, EXACT, FLOATING, float16, float32, from_kind, int64
 from mxlite.torch._errors import none_of, wrong_argument
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
@@ -39,7 +37,10 @@ def _integer_product(name: str, a: Tensor, b: Tensor) -> Tensor:
     """The product of matrices of integers, or of pairs of them, with all its digits."""
     if a.numel() and b.numel():
         require_numbers(name, a)
-    return from_values(np.matmul(a._values(), b._values()))
+    if a.ndim == 3:
+        products = [_integer_product(name, *each) for each in zip(a, b)]
+        return stacked(products, 0) if products else zeros_of((0, a.shape[1], b.shape[2]), a._dtype)
+    return cast(run(_mm, [cast(a, int64), cast(b, int64)], kind=int64), a._dtype)
 
 
 def _refuse_product(input: Tensor, mat2: Tensor) -> None:

@@ -85,14 +85,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     return vector_norm(input if dtype is None else cast(input, as_dtype(dtype)), power, dim, keepdim)
 
 
-def vector_norm(
-    x: Tensor,
-    ord: float = 2,  # noqa: A002
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-) -> Tensor:
+def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The p-norm of all elements, or along dimensions."""
     input = x if dtype is None else cast(x, as_dtype(dtype))
     if not input._dtype.is_floating_point:

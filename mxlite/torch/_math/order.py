@@ -162,8 +162,8 @@ def _arg(name: str, operator: str) -> Callable:
 
 
 argmax, argmin = _arg("argmax", "_mxl_argmax"), _arg("argmin", "_mxl_argmin")
-max = _extreme("max", "MaxBackward", "max", maximum)  # noqa: A001 - PyTorch's name
-min = _extreme("min", "MinBackward", "min", minimum)  # noqa: A001
+max = _extreme("max", "MaxBackward", "max", maximum)
+min = _extreme("min", "MinBackward", "min", minimum)
 
 
 # ---- cumulative ----
@@ -236,7 +236,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     calls={"one": _chosen[True], "values": values(k=positive, dim=-1), "num_inputs": 1, "least": 1, "again": True,
            "results": (_topk_result, None, int64), **from_kind(INTEGER)},
 )  # fmt: skip
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:  # noqa: A002
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """Along a dimension the k largest (or smallest) elements, in order, and where they are."""
     place = check_dim(dim, input.ndim)
     extent = input.shape[place] if input.shape else 1

@@ -29,12 +29,12 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     if kind.kind != BOOL and any(isinstance(each, bool) for each in (beta, alpha)):
         raise RuntimeError(f"addr: a truth value as a factor is for dtype bool, got {kind}")
     beta, alpha = _factors(cast(input, kind), beta, alpha)
-    return formula(
-        "AddrBackward0",
-        [input, vec1, vec2],
-        lambda x, a, b: _scaled_sum(expand(x, (a.numel(), b.numel())), outer(a, b), beta, alpha),
-        saves=("", "2", "1"),
-    )
+
+    def compute(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        x, a, b = (cast(each, kind) for each in (x, a, b))
+        return _scaled_sum(expand(x, (a.numel(), b.numel())), outer(a, b), beta, alpha)
+
+    return formula("AddrBackward0", [input, vec1, vec2], compute, saves=("", "2", "1"))
 
 
 @both()
@@ -88,10 +88,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
         min(x1.ndim, x2.ndim) < 2
         or x1.shape[-1] != x2.shape[-1]
         or p < 0
-        or x1._dtype.is_floating_point is not x2._dtype.is_floating_point
+        or not (x1._dtype.is_floating_point and x2._dtype.is_floating_point)
     ):
         raise RuntimeError(f"cdist: takes rows of one length, p from 0 on, got {list(x1.shape)}, {list(x2.shape)}, {p}")
-    if not x1.shape[-1]:
+    if not (x1.shape[-1] and x1.shape[-2] and x2.shape[-2]):
         return x1.new_zeros((*broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2]))
     compute = lambda a, b: vector_norm(a.unsqueeze(-2) - b.unsqueeze(-3), float(p), -1)  # noqa: E731
     return formula("CdistBackward0", [x1, x2], compute)
@@ -159,7 +159,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return (x * y).sum(dim, dtype=common_dtype(x, y))
 
 
-def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:  # noqa: N803 - PyTorch's name
+def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers of each element of the last dimension, from 0 to before N, as a new last one."""
     if not x.shape or (x.shape[-1] if N is None else N) <= 1:
         raise RuntimeError(f"linalg.vander: takes vectors and N above 1, got {x.ndim} dimensions and {N}")
@@ -169,7 +169,7 @@ def vander_of(x: Tensor, *, N: int | None = None) -> Tensor:  # noqa: N803 - PyT
 
 
 @function()
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of each element of a vector as a row, the highest first unless `increasing`."""
     if x.ndim != 1:
         raise RuntimeError(f"vander: takes a vector, got {x.ndim} dimensions")
@@ -184,36 +184,44 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 @both()
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """The n-th differences of elements that follow each other along a dimension, with others before and after them."""
-    place = check_dim(dim, input.ndim)
     if not input.shape or n < 0:
         raise RuntimeError(f"diff: takes tensors with dimensions, and n from 0 on, got {n}")
+    if n == 0:
+        return input.clone()
+    place = check_dim(dim, input.ndim)
     parts = [each for each in (prepend, input, append) if each is not None]
+    if any(each.ndim != input.ndim for each in parts):
+        raise RuntimeError("diff: what comes before and after has as many dimensions as the tensor")
     made = cat(parts, place) if len(parts) > 1 else input
     for _ in range(min(n, made.shape[place])):
         size = made.shape[place]
         after, before = narrow(made, place, min(size, 1), size - 1), narrow(made, place, 0, size - 1)
         made = after ^ before if made._dtype.kind == BOOL else after - before
-    return made.clone() if n == 0 else made
-
-
-def _trapezoids(y: Tensor, x: Any, dx: Any, dim: int) -> Tensor:
-    place, size = check_dim(dim, y.ndim), y.shape[dim]
-    both_ends = narrow(y, place, min(size, 1), max(size - 1, 0)) + narrow(y, place, 0, max(size - 1, 0))
-    if x is None:
-        return both_ends * (dx / 2.0)
-    if x.ndim == 1 and y.ndim > 1:
-        x = reshape(x, tuple(-1 if k == place else 1 for k in range(y.ndim)))
-    if x.shape[place - y.ndim] != size:
-        raise RuntimeError(f"trapezoid: there are {size} values, and {x.shape[place - y.ndim]} places for them")
-    return both_ends * diff(x, 1, place - y.ndim) / 2.0
+    return made
 
 
 def _integral(name: str, finish: Any, document: str) -> None:
     @function(*name.split(), document=document)
     def integral(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+        place = check_dim(dim, y.ndim)
         if not y.shape:
             raise IndexError(f"{name}: a tensor without dimensions has no integral")
-        return finish(_trapezoids(y, x, dx, dim), dim)
+        size = y.shape[place]
+        if not size:
+            return finish(y, place)
+        if any(isinstance(each, Tensor) and each._dtype.kind == BOOL for each in (y, x)):
+            raise RuntimeError(f"{name}: takes no truth values")
+        if x is None and name[0] == "t":
+            return (y.sum(place) - (y.select(place, 0) + y.select(place, -1)) * 0.5) * dx
+        both_ends = narrow(y, place, 1, size - 1) + narrow(y, place, 0, size - 1)
+        if x is None:
+            return finish(both_ends * (dx / 2.0), place)
+        if x.ndim == 1 and y.ndim > 1:
+            x = reshape(x, tuple(-1 if k == place else 1 for k in range(y.ndim)))
+        along = dim if x.ndim > y.ndim else place - y.ndim
+        if x.shape[along] != size:
+            raise RuntimeError(f"{name}: there are {size} values, and {x.shape[along]} places for them")
+        return finish(both_ends * diff(x, 1, along), dim) / 2.0
 
 
 _integral("trapezoid trapz", lambda parts, dim: parts.sum(dim), "The integral along a dimension by trapezoids.")
@@ -233,6 +241,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
                 raise RuntimeError("cov: weights are a vector of one number for each observation, none below 0")
             weights = each if weights is None else weights * each
     total = rows.shape[1] if weights is None else weights.sum()
+    if weights is not None and weights.numel() and not bool(total):
+        raise RuntimeError("cov: the weights add up to 0")
     rows = rows - ((rows if weights is None else rows * weights).sum(1, True) / total)
     less = correction if aweights is None else correction * (weights * aweights).sum() / total
     norm = total - less

@@ -1,19 +1,17 @@
 """Elements by their rank or number: mode, kthvalue, quantile, nanmedian; cummax, logcumsumexp; unique, histograms.
 
-Positions are found on the values, for they have no derivative; the elements there are taken by operators.
+Positions are operators' that have no derivative; the elements there are taken.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
-import numpy as np
-
-from mxlite._numbers import positions
-from mxlite.torch._basic import from_values, zeros_of
-from mxlite.torch._calls import both, function, prepare, run, run_many
-from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL, INTEGER, finfo, float16, float32, float64, int32, int64
+from mxlite.torch._basic import zeros_of
+from mxlite.torch._calls import both, function, functions, prepare, run, run_many
+from mxlite.torch._convert import as_tensor_of, cast, common_dtype
+from mxlite.torch._dtypes import BOOL, INTEGER, bool_, finfo, float16, float32, float64, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.order import _gathered, _require_elements, median, pair, picked, require_extent, shared, sort
@@ -26,6 +24,26 @@ from mxlite.torch._shape.where import choose, where
 from mxlite.torch._tensor import Tensor, full_of
 
 
+def _order(x: Tensor, place: int) -> Tensor:
+    return functions["argsort"](x, place, stable=True)
+
+
+def _kth(x: Tensor, place: int, k: int) -> Tensor:
+    if not 1 <= k <= x.shape[place]:
+        raise RuntimeError(f"kthvalue: k is from 1 to {x.shape[place]}, got {k}")
+    return _order(x, place).narrow(place, k - 1, 1)
+
+
+def _middle(x: Tensor, place: int) -> Tensor:
+    """Where the lower median of each row's numbers is; of NaN alone, the first."""
+    counts = sum(x == x, place, True)
+    return _order(x, place).gather(place, (counts - 1).clamp_min(0) // 2)
+
+
+def _most_frequent(x: Tensor, place: int) -> Tensor:
+    return run(prepare(None, "_mxl_mode", "axis"), [x], place, kind=int64)
+
+
 def _ranked(name: str, find: Callable, label: str = "Backward0") -> Callable:
     """A function that takes an element of each row along a dimension; `find`: of values and an axis, where it is."""
     results = pair(name)
@@ -33,16 +51,16 @@ def _ranked(name: str, find: Callable, label: str = "Backward0") -> Callable:
     def ranked(input: Tensor, *given: Any, dim: int, keepdim: bool) -> Any:
         place = check_dim(dim, input.ndim)
         require_extent(name, input, place)
-        if input._dtype.kind == BOOL and name != "mode":
+        if input._dtype.kind == BOOL and name != "mode" and (input.shape or name == "nanmedian"):
             raise none_of(name, input._dtype)
-        found = find(input._values().reshape(tuple(input.shape) or 1), place, *given)
-        return results(*picked(name.title() + label, input, place, from_values(found), keepdim))
+        values = input.detach() if input.shape else input.detach().reshape(1)
+        return results(*picked(name.title() + label, input, place, find(values, place, *given), keepdim))
 
     return ranked
 
 
-_kthvalue, _mode = _ranked("kthvalue", positions.kth), _ranked("mode", positions.most_frequent)
-_nanmedian = _ranked("nanmedian", positions.middle_number, "Backward1")
+_kthvalue, _mode, _nanmedian = (_ranked("kthvalue", _kth), _ranked("mode", _most_frequent),
+                                _ranked("nanmedian", _middle, "Backward1"))  # fmt: skip
 
 
 @both()
@@ -63,8 +81,10 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     if dim is not None:
         return _nanmedian(input, dim=dim, keepdim=keepdim)
     if not input.numel():
-        return median(input)
-    place = from_values(positions.middle_number(input._values().reshape(-1), 0))
+        return full_of((), True, bool_) if input._dtype.kind == BOOL else median(input)
+    if input._dtype.kind == BOOL:
+        raise none_of("nanmedian", input._dtype)
+    place = _middle(input.detach().reshape(-1), 0)
     return shared("NanmedianBackward0", input, lambda x: x.reshape(-1).gather(0, place).reshape(()))
 
 
@@ -127,20 +147,20 @@ _quantile("nanquantile", True)
 # ---- cumulative ----
 
 
-def _running(name: str, extreme: np.ufunc) -> None:
-    results = pair(name)
+def _running(name: str) -> None:
+    results, call = pair(name), prepare(None, "_mxl_running_place", "axis", largest=name == "cummax")
 
     @both(name, document=f"The {name[3:]}imum of the elements up to each one along a dimension, and where it is last.")
     def running(input: Tensor, dim: int) -> Any:
         place = check_dim(dim, input.ndim)
         if not input.shape or not input.numel():
             return results(input.clone(), zeros_of(input.shape, int64))
-        indices = from_values(positions.running(input._values(), place, extreme))
+        indices = run(call, [input.detach()], place, kind=int64)
         return results(_gathered(f"{name.title()}Backward0", input, place, indices), indices)
 
 
-_running("cummax", np.maximum)
-_running("cummin", np.minimum)
+_running("cummax")
+_running("cummin")
 
 
 @both()
@@ -151,9 +171,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     if not kind.is_floating_point:
         raise none_of("logcumsumexp", kind)
 
-    def compute(x: Tensor) -> Tensor:
-        values = x._values().astype(np.float64)
-        return from_values((np.logaddexp.accumulate(values, place) if values.size else values).astype(kind.np))
+    compute = lambda x: run(prepare(None, "_mxl_logcumsumexp", "axis"), [x], place, kind=kind)  # noqa: E731
 
     def rule(grad: Tensor, x: Tensor, result: Tensor) -> list:  # sums of both signs, in logarithms
         sums = []
@@ -208,18 +226,30 @@ def unique_consecutive(
     """The elements (parts along `dim`) that differ from the one before; which one each is, and how long its run is."""
     place = 0 if dim is None else _axis_of(input, dim)
     rows = input.detach().reshape(-1) if dim is None else input.detach()
-    first, inverse, counts = map(from_values, positions.runs(np.moveaxis(rows._values(), place, 0)))
-    return _chosen(input, dim, rows.index_select(place, first), inverse, counts, return_inverse, return_counts)
+    line = rows.movedim(place, 0)
+    apart = line[1:] != line[:-1]
+    apart = apart.reshape(len(apart), math.prod(apart.shape[1:])).any(1)
+    starts = cat([full_of((min(len(line), 1),), True, bool_), apart])
+    first = starts.nonzero().reshape(-1)
+    counts = cat([first[1:], full_of((min(len(line), 1),), len(line), int64)]) - first
+    return _chosen(
+        input, dim, rows.index_select(place, first), starts.cumsum(0) - 1, counts, return_inverse, return_counts
+    )
 
 
-def _values_of(given: Any) -> np.ndarray:
-    return given._values() if isinstance(given, Tensor) else np.asarray(given)
+def _of_one_dtype(*given: Any) -> list[Tensor]:
+    kind = common_dtype(*given)
+    return [as_tensor_of(each, kind).detach() for each in given]
 
 
 @function()
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Which elements are among the others; `invert`: which are not."""
-    return from_values(np.asarray(np.isin(_values_of(elements), _values_of(test_elements), invert=invert)))
+    given = _of_one_dtype(elements, test_elements)
+    if given[0]._dtype.kind == BOOL:
+        raise RuntimeError("isin: takes no truth values")
+    found = run(prepare(None, "_mxl_isin"), given, kind=bool_)
+    return ~found if invert else found
 
 
 @function()
@@ -237,20 +267,17 @@ def searchsorted(
     Args:
         sorter: The indices that put each row in order.
     """
-    rows = sorted_sequence._values()
-    if rows.dtype == bool:
-        raise none_of("searchsorted", sorted_sequence._dtype)
-    values = input._values() if isinstance(input, Tensor) else np.asarray(input, rows.dtype)
+    rows, values = _of_one_dtype(sorted_sequence, input)
+    if rows._dtype.kind == BOOL and values.numel():
+        raise none_of("searchsorted", rows._dtype)
     if side not in (None, "left", "right") or (side == "left" and right):
         raise RuntimeError(f"searchsorted: side is 'left' or 'right', got {side!r} beside right={right}")
-    if rows.ndim == 0 or (rows.ndim > 1 and rows.shape[:-1] != values.shape[:-1]):
-        raise RuntimeError(f"searchsorted: rows of shape {rows.shape} are not those of values of shape {values.shape}")
     if sorter is not None:
         if sorter.shape != sorted_sequence.shape or sorter._dtype is not int64:
             raise RuntimeError("searchsorted: the sorter has the shape of the rows and dtype int64")
-        rows = np.take_along_axis(rows, sorter._values(), -1)
-    found = positions.search(rows, values, "right" if right or side == "right" else "left")
-    return from_values(found.astype(int32.np if out_int32 else int64.np))
+        rows = rows.gather(-1, sorter)
+    call = prepare(None, "_mxl_searchsorted", right=right or side == "right", nan_below=True)
+    return cast(run(call, [rows, values], kind=int64), int32 if out_int32 else int64)
 
 
 @function()
@@ -275,13 +302,29 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError(f"bincount: there are {input.numel()} integers and weights of shape {list(weights.shape)}")
     kind = int64 if weights is None else weights._dtype if weights._dtype is float32 else float64
     if not input.numel():
-        return zeros_of((minlength,), int64 if weights is None else kind)
+        return zeros_of((minlength,), int64)
     call = prepare(None, "_npi_bincount", minlength=minlength, has_weights=str(weights is not None))
     inputs = [input] if weights is None else [input, cast(weights.detach(), kind)]
     return constant("bincount", [weights], cast(run(call, inputs), kind))
 
 
-def _counted(name: str, input: Tensor, bins: Any, low: float, high: float, by: float, **given: Any) -> list[Tensor]:
+def _edges(low: float, high: float, bins: int, kind: Any) -> Tensor:
+    """Edges of equal bins, in the arithmetic of the dtype: from the nearer end."""
+    start, end, place = full_of((), low, kind), full_of((), high, kind), functions["arange"](bins + 1, dtype=kind)
+    step = (end - start) / bins
+    return where(place < (bins + 1) // 2, start + step * place, end - step * (bins - place))
+
+
+def _counted(
+    name: str,
+    input: Tensor,
+    bins: Any,
+    low: float,
+    high: float,
+    by: float,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> list[Tensor]:
     """Counts and edges of bins; `by`: how far the edges are from elements that are all equal."""
     kind, ends = input._dtype, None
     if not kind.is_floating_point or (name == "histogram" and kind is float16):
@@ -291,12 +334,27 @@ def _counted(name: str, input: Tensor, bins: Any, low: float, high: float, by: f
             low, high = (float(each()) for each in (input.detach().min, input.detach().max))
         near = by if input.numel() or low else 0
         ends = (low - near, high + (near or 1)) if low == high else (low, high)
-    is_wrong = bins._dtype is not kind if ends is None else bins < 1 or ends[0] > ends[1] or not np.isfinite(ends).all()
-    if is_wrong:
+    finite = ends is None or all(map(math.isfinite, ends))
+    if bins._dtype is not kind if ends is None else bins < 1 or ends[0] > ends[1] or not finite:
         raise RuntimeError(f"{name}: takes bins above 0 and finite ends in order, or edges of the input's dtype")
-    found = np.histogram(input._values().astype(np.float64), bins._values() if ends is None else bins, ends, **given)
-    made = [cast(from_values(np.asarray(each)), kind) for each in found]
-    return made if name == "histc" else [constant(name, [input], each) for each in made]
+    x, edges = input.detach().reshape(-1), bins.detach() if ends is None else _edges(*ends, bins, kind)
+    low, high = edges[0], edges[-1]
+    inside, most = ((x >= low) & (x <= high)).nonzero().reshape(-1), len(edges) - 1
+    x, weight = x[inside], None if weight is None else weight.detach().reshape(-1)[inside]
+    if ends is None:
+        at = searchsorted(edges, x, right=True) - 1
+    elif bool(low == high):  # which are so large
+        at = full_of(x.shape, most // 2 if name == "histc" else min(1, most), int64)
+    else:  # by the width, and for "histogram" then by the edges beside
+        at = cast((x - low) * most / (high - low), int64)
+        if name == "histogram":
+            at = at - cast(edges[at] > x, int64)
+            at = at + cast(edges[(at + 1).clamp_max(most)] <= x, int64)
+    at = at.clamp(0, most - 1)
+    counts = cast(bincount(at, weight, most), kind)
+    if density:
+        counts = counts / (counts.sum() * edges.diff())
+    return [counts] if name == "histc" else [constant(name, [input], each) for each in (counts, edges)]
 
 
 both("histc", document="How many elements are in each of `bins` equal bins from `min` to `max`.")(
@@ -305,9 +363,10 @@ both("histc", document="How many elements are in each of `bins` equal bins from 
 
 
 @both()
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:  # noqa: A002
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """How many elements (or what sum of weights) each bin has, and the bins' edges; `bins`: a number, or edges."""
-    if weight is not None and (weight._dtype is not input._dtype or weight.shape != input.shape):
+    if not input._dtype.is_floating_point:
+        raise none_of("histogram", input._dtype)
+    if weight is not None and (weight._dtype is not input._dtype or (weight.shape != input.shape and input.numel())):
         raise RuntimeError("histogram: weights are of the input's dtype and shape")
-    given = {"weights": None if weight is None else weight._values(), "density": density}
-    return _histogram(*_counted("histogram", input, bins, *(range or (0.0, 0.0)), 0.5, **given))
+    return _histogram(*_counted("histogram", input, bins, *(range or (0.0, 0.0)), 0.5, weight, density))

@@ -68,9 +68,7 @@ _cumprod = prepare("CumprodBackward0", "_mxl_cumprod", "axis")
 
 
 @both(calls={"one": _sum_all, "axes": _reduction("SumBackward1", "sum", False), "again": True, **from_kind(FLOATING)})
-def sum(  # noqa: A001
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or along dimensions; of integers and bool an int64."""
     require_tensor("sum", 1, "input", input)
     input = as_sum(input, dtype)
@@ -137,8 +135,8 @@ def _truth(name: str) -> Callable:
     return truth
 
 
-any = _truth("any")  # noqa: A001 - PyTorch's name
-all = _truth("all")  # noqa: A001
+any = _truth("any")
+all = _truth("all")
 
 
 @both()

@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 from mxlite.torch._calls import both, prepare, require_tensor, run
 from mxlite.torch._composite import in_place_too
-from mxlite.torch._convert import as_float, cast, require_cast
-from mxlite.torch._dtypes import INTEGER, finfo, float64, from_kind
+from mxlite.torch._convert import as_float, require_cast
+from mxlite.torch._dtypes import INTEGER, finfo, from_kind
 from mxlite.torch._math.elementwise import require_floats, unary
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
@@ -21,7 +21,7 @@ _round_even, _round_even_ = unary(
 
 
 @partial(in_place_too, calls={"one": prepare("RoundBackward0", "_mxl_round_even"), **from_kind(INTEGER)})
-def round(made: Callable, input: Tensor, *, decimals: int = 0) -> Tensor:  # noqa: A001 - PyTorch's name
+def round(made: Callable, input: Tensor, *, decimals: int = 0) -> Tensor:
     """Rounded to `decimals` digits behind the point, halves to even ones."""
     if decimals == 0:
         return _round_even(input) if made is formula else _round_even_(input)
@@ -69,7 +69,7 @@ def _digamma(x: Tensor) -> Tensor:
     return choose(poles == 0, -1 / poles, found)
 
 
-_composed("erfc", "ErfcBackward0", lambda x: cast(1 - cast(x, float64).erf(), x._dtype), "1 - erf of each element.")
+unary("erfc", "_mxl_special", "ErfcBackward0", True, "1 - erf of each element.", function="erfc")
 _composed("frac", "FracBackward0", lambda x: x - x.trunc(), "The fraction of each element.", saves="", floats=False)
 _composed(
     "erfinv",
@@ -131,8 +131,8 @@ def nan_to_num(
     )
 
     def compute(x: Tensor) -> Tensor:
-        for where, number in replaced:
-            x = choose(where(x), full_of((), number, kind), x)
+        for where, number in [(where(x), number) for where, number in replaced]:
+            x = choose(where, full_of((), number, kind), x)
         return x
 
     return formula("NanToNumBackward0", [input], compute)

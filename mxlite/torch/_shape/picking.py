@@ -34,10 +34,15 @@ def _long(name: str, index: Tensor) -> Tensor:
 
 def require_within(name: str, index: Tensor, size: int) -> None:
     """Raises: IndexError: an index is below 0, or not below the size."""
-    values = index._values()
-    wrong = values[(values < 0) | (values >= size)]
-    if wrong.size:
-        raise IndexError(f"{name}: index {wrong.flat[0]} is outside {size} rows, which count from 0")
+    wrong = _outside(index, size)
+    if wrong is not None:
+        raise IndexError(f"{name}: index {wrong} is outside {size} rows, which count from 0")
+
+
+def _outside(index: Tensor, size: int) -> int | None:
+    """The first index that is below 0, or not below the size."""
+    wrong = (index < 0) | (index >= size)
+    return index[wrong][0].item() if index.numel() and bool(wrong.any()) else None
 
 
 def _check_along(input: Tensor, index: Tensor, dim: int) -> None:
@@ -51,10 +56,9 @@ def _check_along(input: Tensor, index: Tensor, dim: int) -> None:
 
 
 def _check_indices(input: Tensor, index: Tensor, dim: int) -> None:
-    values, size = index._values(), input.shape[dim]
-    wrong = values[(values < 0) | (values >= size)]
-    if wrong.size:
-        raise RuntimeError(f"index {wrong.flat[0]} is outside dimension {dim}, which has size {size}")
+    wrong = _outside(index, input.shape[dim])
+    if wrong is not None:
+        raise RuntimeError(f"index {wrong} is outside dimension {dim}, which has size {input.shape[dim]}")
 
 
 def _run_along(call: int, inputs: list[Tensor], dim: int, into: bool = False) -> Tensor:
@@ -75,9 +79,15 @@ def _with(shape: tuple[int, ...], dim: int, size: int) -> tuple[int, ...]:
 
 
 @both(calls={"many": _picked, "index": int64, "most": 1, "again": True, **from_kind(BOOL)})
-@along
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of a dimension at indices."""
+    if isinstance(input, Tensor) and not input.shape and isinstance(index, Tensor) and index.numel() != 1:
+        raise RuntimeError(f"index_select: a tensor without dimensions has one part, got {index.numel()} indices")
+    return _selected(input, dim, index)
+
+
+@along
+def _selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     dim = check_dim(dim, input.ndim)
     require_integers("index_select", index)
     if index.ndim > 1:

@@ -10,8 +10,8 @@ import numpy as np
 
 from mxlite.torch._basic import from_values, zeros_of
 from mxlite.torch._calls import both, function, functions, method, methods, prepare, run
-from mxlite.torch._convert import clone
-from mxlite.torch._dtypes import get_default_dtype
+from mxlite.torch._convert import cast, clone
+from mxlite.torch._dtypes import INTEGER, get_default_dtype, int64
 from mxlite.torch._edits import copy_
 from mxlite.torch._kinds import can_sum_to, check_dim, check_dims, extents_of
 from mxlite.torch._math.linalg import diagonal
@@ -166,6 +166,8 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     shape = extents_of("sum_to_size", size)
     if not can_sum_to(tuple(self.shape), shape):
         raise RuntimeError(f"sum_to_size: shape {list(shape)} cannot be broadcast to {list(self.shape)}")
+    if not shape:
+        return self.sum()
     wide = (1,) * (self.ndim - len(shape)) + shape
     dims = tuple(k for k, size in enumerate(wide) if size != self.shape[k] or k < len(wide) - len(shape))
     return self.sum(dims, True).reshape(shape) if dims else self
@@ -174,12 +176,12 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 @function()
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Numbers of elements of a shape as positions along each dimension."""
-    shape, values = (shape,) if isinstance(shape, int) else tuple(shape), indices._values()
-    if values.dtype.kind not in "iu" or any(size < 0 for size in shape):
-        kind = ValueError if values.dtype.kind in "iu" else TypeError
+    shape, is_whole = (shape,) if isinstance(shape, int) else tuple(shape), indices._dtype.kind == INTEGER
+    if not is_whole or any(size < 0 for size in shape):
+        kind = ValueError if is_whole else TypeError
         raise kind(f"unravel_index: takes integers, and sizes from 0 on, got {indices.dtype} and {shape}")
-    steps = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
-    return tuple(from_values(np.asarray(values // step % size, np.int64)) for step, size in zip(steps, shape))
+    steps, places = [math.prod(shape[k + 1 :]) for k in range(len(shape))], cast(indices, int64)
+    return tuple(places // max(step, 1) % max(size, 1) for step, size in zip(steps, shape))
 
 
 both("argwhere", document="Where elements differ from 0: a row of indices each.")(lambda input: input.nonzero())

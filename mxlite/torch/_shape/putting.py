@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial, wraps
 from typing import Any, Callable
 
-import numpy as np
-
 from mxlite._index.keys import ARRAY, WHOLE
-from mxlite.torch._basic import filled, from_values, zeros_of
+from mxlite.torch._basic import filled, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, functions, method, prepare, run, run_into
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import cast, clone, require_same_dtype
-from mxlite.torch._dtypes import BOOL, INTEGER, bool_, dtype, int32, int64
+from mxlite.torch._dtypes import BOOL, INTEGER, bool_, int32, int64
 from mxlite.torch._edits import copy_, edit
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
@@ -135,33 +134,6 @@ def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: An
 # ---- reduced with what is there ----
 
 
-def _limit(kind: dtype, sign: int) -> Any:
-    """The least number of a dtype, or (`sign` 1) the largest."""
-    if kind.kind != INTEGER:
-        return sign * np.inf if kind.is_floating_point else sign > 0
-    return np.iinfo(kind.np).max if sign > 0 else np.iinfo(kind.np).min
-
-
-#: reduce -> NumPy's function of two, and of a dtype the number that changes nothing.
-_REDUCE: dict[str, tuple[Any, Callable]] = {
-    "prod": (np.multiply, lambda kind: 1),
-    "amax": (np.maximum, lambda kind: _limit(kind, -1)),
-    "amin": (np.minimum, lambda kind: _limit(kind, 1)),
-}
-
-
-def _met(reduce: str, dim: int, include_self: bool, x: Tensor, src: Tensor, index: Tensor) -> Tensor:
-    """The elements, each reduced with those of `src` that go to its place."""
-    values, places = x._values().copy(), index._values()
-    combine, start = _REDUCE[reduce]
-    grid = list(np.ogrid[tuple(map(slice, places.shape))])
-    grid[dim] = places
-    if not include_self:
-        values[tuple(grid)] = start(x._dtype)
-    combine.at(values, tuple(grid), src._values()[tuple(map(slice, places.shape))])
-    return from_values(values)
-
-
 def _within(src: Tensor, index: Tensor) -> Tensor:
     """The part of `src` that the index is of."""
     for dim, size in enumerate(index.shape):
@@ -178,13 +150,13 @@ def _reduced(
     made: Callable, label: str, reduce: str, dim: int, include_self: bool, input: Tensor, src: Tensor, index: Tensor
 ) -> Tensor:
     """`input`, whose elements are reduced with those of `src` at the places that `index` says."""
-    kind = input._dtype
+    kind, src = input._dtype, _within(src, index)
     if kind.kind == BOOL and (reduce == "mean" or label[0] == "I"):
         raise none_of(f"{label[:-9]} {reduce}", kind)
 
     def added(x: Tensor, src: Tensor, index: Tensor) -> Tensor:
         base = x if include_self else _without_self(x, index, dim)
-        return run(_add, [base, index, _within(src, index)], dim, kind=kind)
+        return run(_add, [base, index, src], dim, kind=kind)
 
     def mean(x: Tensor, src: Tensor, index: Tensor) -> Tensor:
         ones = full_of(index.shape, 1, kind)
@@ -196,7 +168,7 @@ def _reduced(
         return _reduced(formula, label, "prod", dim, include_self, x, src, index)
 
     def rule(grad: Tensor, x: Tensor, src: Tensor, result: Tensor, index: Tensor) -> list:
-        src, one, zero = _within(src, index), full_of((), 1, kind), full_of((), 0, kind)
+        one, zero = full_of((), 1, kind), full_of((), 0, kind)
         if reduce == "prod":  # the product of the others; of several zeros none has a derivative
             is_zero = src.detach() == 0
             count = gather(added(x.detach() * 0, cast(is_zero, kind), index), dim, index)
@@ -212,7 +184,9 @@ def _reduced(
 
     if reduce in ("sum", "mean"):
         return made(label, [input, src], added if reduce == "sum" else mean, saves="", constants=[index])
-    return made(label, [input, src], partial(_met, reduce, dim, include_self), rule, saves="01r", constants=[index])
+    call = prepare(None, "_mxl_scatter_reduce", "axis", reduce=reduce, include_self=include_self)
+    met = lambda x, src, index: run(call, [x, index, src], dim, kind=kind)  # noqa: E731
+    return made(label, [input, src], met, rule, saves="01r", constants=[index])
 
 
 def _require_reduce(name: str, reduce: Any, *known: str) -> None:
@@ -287,10 +261,10 @@ def masked_scatter(made: Callable, input: Tensor, mask: Tensor, source: Tensor) 
     """`input` with the elements of `source`, in order, where a mask is True."""
     require_same_dtype("masked_scatter", input, source)
     shape = input.shape if made is edit else broadcast_shapes(input.shape, _mask("masked_scatter", mask).shape)
-    flags = np.broadcast_to(mask._values(), shape)
-    if flags.sum() > source.numel():
-        raise RuntimeError(f"masked_scatter: the source has {source.numel()} elements, the mask takes {flags.sum()}")
-    places = from_values((np.cumsum(flags.reshape(-1)) - 1).clip(0).reshape(shape))
+    places = mask.expand(shape).reshape(-1).cumsum(0)
+    if places.numel() and int(places[-1]) > source.numel():
+        raise RuntimeError(f"masked_scatter: source has {source.numel()} elements, the mask takes {int(places[-1])}")
+    places = (places - 1).clamp_min(0).reshape(shape)
 
     def compute(x: Tensor, source: Tensor, mask: Tensor, places: Tensor) -> Tensor:
         x = _shapes.expand(x, shape)
@@ -359,7 +333,8 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """A number on the main diagonal; `wrap`: of a tall matrix again below it. Returns the tensor."""
     if self.ndim < 2 or (self.ndim > 2 and len(set(self.shape)) > 1):
         raise RuntimeError(f"fill_diagonal_: takes a matrix, or dimensions of one size, got {list(self.shape)}")
-    flags = np.zeros(self.shape, bool)
-    if flags.size:
-        np.fill_diagonal(flags, True, wrap)
-    return fill_where(edit, "FillDiagonal", self, from_values(flags), fill_value)
+    places, columns = functions["arange"](self.numel()), self.shape[-1]
+    flags = places % sum(math.prod(self.shape[k:]) for k in range(1, self.ndim + 1)) == 0
+    if self.ndim == 2 and not wrap:
+        flags = flags & (places < columns * columns)
+    return fill_where(edit, "FillDiagonal", self, flags.reshape(self.shape), fill_value)

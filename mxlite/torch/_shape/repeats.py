@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from mxlite.torch._basic import from_values
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import both, function, method, prepare, run
+from mxlite.torch._calls import both, function, functions, method, prepare, run
 from mxlite.torch._convert import clone
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim, contiguous_format, extents_of
@@ -70,7 +67,11 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
         if repeats._dtype.name not in ("int32", "int64"):
             raise none_of("repeat_interleave", repeats._dtype)
         if repeats.numel() != 1:
-            rows = from_values(np.repeat(np.arange(input.shape[place]), repeats.tolist()))
+            if bool((repeats < 0).any()):
+                raise RuntimeError("repeat_interleave: repeats are from 0 on")
+            ends = repeats.cumsum(0)
+            count = int(ends[-1]) if repeats.numel() else 0
+            rows = functions["searchsorted"](ends, functions["arange"](count), right=True)
             return input.index_select(place, rows)
         repeats = repeats.item()
     shape = input.shape

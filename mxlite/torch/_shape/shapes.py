@@ -364,7 +364,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         )
     if not input.is_contiguous():  # its elements as they lie in memory
         strides = input._strides()
-        input = permute(input, *sorted(range(input.ndim), key=lambda dim: -strides[dim]))  # noqa: A001
+        input = permute(input, *sorted(range(input.ndim), key=lambda dim: -strides[dim]))
     call = prepare("AsStridedBackward0", "_mxl_as_strided", "shape", "strides", "skip")
     return run(call, [input], tuple(size), tuple(stride), skip, kind=input._dtype)
 

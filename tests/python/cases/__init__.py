@@ -35,8 +35,8 @@ _NAMES = """
     linalg.dot linalg.products linalg.linalg linalg.factors linalg.fourier shape.shape shape.movement shape.parts
     shape.slice index.take index.gather_nd index.embedding index.ravel index.sequence reduce.softmax create.fill
     random.random random.sample random.multinomial random.density parameters index.sort loss.loss
-    nn.convolution nn.normalise nn.local_norm nn.pooling nn.images nn.sampler vision.roi optimizer.sgd optimizer.adam optimizer.adamw
-    optimizer.lamb optimizer.multi_sgd optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
+    nn.convolution nn.normalise nn.local_norm nn.pooling nn.images nn.sampler vision.roi optimizer.sgd
+    optimizer.adam optimizer.adamw optimizer.lamb optimizer.multi_sgd optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
     vision.colour vision.resize nn.rnn loss.ctc nn.attention nn.scaled_attention nn.hawkes loss.svm_output
     vision.proposal vision.deformable vision.cv vision.correlation vision.pooling_v1 vision.psroi loss.sparse_reg
     numpy.names numpy.arithmetic numpy.reductions numpy.spread numpy.moves numpy.joins numpy.stacks numpy.axes
@@ -67,7 +67,7 @@ INTERNAL = _there(internal.CASES) + _there(
     [case for module in _MODULES.values() for case in getattr(module, "INTERNAL", ())]
 )
 #: rows of the library's own operators, which mxlite.torch calls
-OWN = _there([case for case in import_module(".own_norms", __name__).CASES if case.op.startswith("_mxl_")])
+OWN = _there([case for case in import_module(".own_ranks", __name__).CASES if case.op.startswith("_mxl_")])
 
 _seen: set = set()
 for _case in CASES + OWN + INTERNAL:

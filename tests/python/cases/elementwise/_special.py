@@ -1,4 +1,4 @@
-"""Special functions of NumPy arrays, in float64: Bessel's, Airy's, incomplete gamma, Hurwitz's zeta, polynomials.
+"""The references of _mxl_special: special functions of NumPy arrays, in float64, by other ways than the library's.
 
 Where a series would lose digits, integrals over smooth functions are sums over nodes; large arguments have asymptotic
 series. Errors are some units of the fourteenth digit, for airy_ai near -8 of the twelfth.

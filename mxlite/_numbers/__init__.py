@@ -1,1 +1,0 @@
-"""Functions of NumPy arrays that front ends share and that no operator has: positions, and special functions."""
