@@ -59,7 +59,11 @@ class Linear(Layer):
     def forward(self, input: Any) -> Any:
         """x W' + b."""
         own = self._parameters
-        return functional.linear(input, own["weight"], own["bias"])
+        try:  # what _pair does, in the time that a call would take
+            weight, bias = own["weight"], own["bias"]
+        except KeyError:
+            weight, bias = self.weight, self.bias
+        return functional.linear(input, weight, bias)
 
     def extra_repr(self) -> str:  # noqa: D102
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
@@ -263,8 +267,7 @@ class _Straight(_Convolution):
                 whole = [2 * each for each in padding]
             rims = [rim for each in reversed(whole) for rim in (each // 2, each - each // 2)]
             input, padding = functional.pad(input, rims, self.padding_mode), 0  # noqa: A001
-        own = self._parameters
-        return self._function(input, own["weight"], own["bias"], self.stride, padding, self.dilation, self.groups)
+        return self._function(input, *self._pair(), self.stride, padding, self.dilation, self.groups)
 
 
 class _Turned(_Convolution):
@@ -292,10 +295,7 @@ class _Turned(_Convolution):
             more = tuple(want - size for want, size in zip(wanted, least))
             if any(not 0 <= each < step for each, step in zip(more, self.stride)):
                 raise ValueError(f"{type(self).__name__}: output_size is {least} or a little more, got {wanted}")
-        own = self._parameters
-        return self._function(
-            input, own["weight"], own["bias"], self.stride, self.padding, more, self.groups, self.dilation
-        )
+        return self._function(input, *self._pair(), self.stride, self.padding, more, self.groups, self.dilation)
 
 
 for _dims in (1, 2, 3):

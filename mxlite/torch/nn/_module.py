@@ -96,11 +96,19 @@ class Module(State):
     # ---- attributes ----
 
     def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
         for kind in _KINDS:
-            members = self.__dict__.get(kind)
-            if members is not None and name in members:
-                return members[name]
+            if kind in own and name in own[kind]:
+                return own[kind][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _pair(self) -> tuple[Any, Any]:
+        """`weight` and `bias`: parameters, found without `__getattr__`, or the tensors that stand in their places."""
+        own = self._parameters
+        try:
+            return own["weight"], own["bias"]
+        except KeyError:
+            return self.weight, self.bias
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__

@@ -83,17 +83,20 @@ class _BatchNorm(_OfChannels):
     def forward(self, input: Any) -> Any:
         """The normalised input; while training, the running statistics move towards the batch's."""
         self._require_ndim(input)
-        own, kept = self._parameters, self._buffers
-        mean, var, momentum = kept["running_mean"], kept["running_var"], self.momentum
+        kept, momentum = self._buffers, self.momentum
+        try:
+            mean, var, count = kept["running_mean"], kept["running_var"], kept["num_batches_tracked"]
+        except KeyError:
+            mean, var, count = self.running_mean, self.running_var, self.num_batches_tracked
         by_batch = self.training or (mean is None and var is None)
         if self.training and not self.track_running_stats:
             mean = var = None
-        elif self.training and kept["num_batches_tracked"] is not None:
+        elif self.training and count is not None:
             with unrecorded():
-                kept["num_batches_tracked"].add_(1)
+                count.add_(1)
             if momentum is None:
-                momentum = 1 / kept["num_batches_tracked"].item()
-        return functional.batch_norm(input, mean, var, own["weight"], own["bias"], by_batch, momentum or 0.0, self.eps)
+                momentum = 1 / count.item()
+        return functional.batch_norm(input, mean, var, *self._pair(), by_batch, momentum or 0.0, self.eps)
 
 
 class _InstanceNorm(_OfChannels):
@@ -142,8 +145,7 @@ class LayerNorm(_Affine):
 
     def forward(self, input: Any) -> Any:
         """The normalised input."""
-        own = self._parameters
-        return functional.layer_norm(input, self.normalized_shape, own["weight"], own["bias"], self.eps)
+        return functional.layer_norm(input, self.normalized_shape, *self._pair(), self.eps)
 
     def extra_repr(self) -> str:  # noqa: D102
         return (
@@ -194,8 +196,7 @@ class GroupNorm(_Affine):
 
     def forward(self, input: Any) -> Any:
         """The normalised input."""
-        own = self._parameters
-        return functional.group_norm(input, self.num_groups, own["weight"], own["bias"], self.eps)
+        return functional.group_norm(input, self.num_groups, *self._pair(), self.eps)
 
     def extra_repr(self) -> str:  # noqa: D102
         return (

@@ -82,12 +82,12 @@ class RNNBase(Layer):
 
     def _weights(self, layers: range, kind: Any) -> Tensor:
         """All parameters of layers in one vector, as the operator reads them: matrices, then biases."""
-        own, parts = self._parameters, []
+        parts = []
         for word in ("weight", "bias"):
             for layer in layers:
                 for suffix in self._suffixes(layer):
                     if word == "weight" or self.bias:
-                        parts += [own[f"{word}_{side}{suffix}"].reshape(-1) for side in ("ih", "hh")]
+                        parts += [getattr(self, f"{word}_{side}{suffix}").reshape(-1) for side in ("ih", "hh")]
         if not self.bias:
             count = 2 * len(layers) * (1 + self.bidirectional) * _GATES[self.mode.lower()] * self.hidden_size
             parts.append(zeros_of((count,), kind))
@@ -228,9 +228,8 @@ class RNNCellBase(Layer):
             kind = ValueError if any(each.ndim not in (1, 2) for each in found) else RuntimeError
             raise kind(f"{type(self).__name__}: {self.input_size} features and states of shape {list(shape)} are "
                        f"expected, got {list(input.shape)} and {[list(each.shape) for each in found]}")  # fmt: skip
-        own = self._parameters
-        first = functional.linear(input, own["weight_ih"], own["bias_ih"])
-        return first, functional.linear(found[0], own["weight_hh"], own["bias_hh"]), found
+        first = functional.linear(input, self.weight_ih, self.bias_ih)
+        return first, functional.linear(found[0], self.weight_hh, self.bias_hh), found
 
     def extra_repr(self) -> str:  # noqa: D102
         more = "" if getattr(self, "nonlinearity", "tanh") == "tanh" else f", nonlinearity={self.nonlinearity}"
