@@ -2,9 +2,10 @@
 
     mxlite run --as torch examples/torch_pendulum.py [--steps 500] [--seed 1] [--no-picture]
 
-A network f gives the velocity dz / dt = f(z) of a pendulum's angle and speed. `Solve` follows it by the method of
-Runge and Kutta without a graph, and computes gradients by the adjoint method (Chen et al. 2018): with a = dL / dz, it solves for z, a and dL / dweights
-backwards in time, so memory does not grow with the number of steps. The program runs on PyTorch as it stands.
+A network f gives the velocity dz / dt = f(z) of a pendulum's angle and speed. `Solve` follows it by the method of Runge
+and Kutta without a graph, and computes gradients by the adjoint method (Chen et al. 2018): with a = dL / dz, it solves
+for z, a and dL / dweights backwards in time, so memory does not grow with the number of steps. The program runs on
+PyTorch as it stands.
 """
 
 from __future__ import annotations

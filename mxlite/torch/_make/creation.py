@@ -12,7 +12,7 @@ from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as,
 from mxlite.torch._calls import function, method, prepare, run
 from mxlite.torch._dtypes import BOOL, as_dtype, dtype, float32, float64, get_default_dtype, int64, scalar_dtype
 from mxlite.torch._errors import none_of
-from mxlite.torch._kinds import extents_of, require_cpu, require_strided
+from mxlite.torch._kinds import contiguous_format, extents_of, preserve_format, require_cpu, require_strided
 from mxlite.torch._tensor import Tensor
 
 
@@ -34,7 +34,9 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
         return get_default_dtype() if default is None else default, False
     require_cpu(given.pop("device", None))
     require_strided(given.pop("layout", None))
-    for each in ("pin_memory", "memory_format", "generator", "names"):
+    if given.pop("memory_format", None) not in (None, contiguous_format, preserve_format):
+        raise NotImplementedError(f"mxlite.torch: {name} has no other memory_format than the contiguous one")
+    for each in ("pin_memory", "generator", "names"):
         if given.pop(each, None):
             raise NotImplementedError(f"mxlite.torch: {name} has no {each}")
     kind = given.pop("dtype", None)

@@ -286,6 +286,14 @@ for _dims in (1, 2, 3):
 # ---- losses ----
 
 
+class _Loss(Module):
+    """The base of losses that programs define."""
+
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = reduction
+
+
 def _finish_loss(self: Any) -> None:
     """size_average and reduce are what `reduction` was once."""
     if self.__dict__.get("distance_function", self) is None:

@@ -58,6 +58,13 @@ class RNNBase(Layer):
     def _suffixes(self, layer: int) -> list[str]:
         return [f"_l{layer}", f"_l{layer}_reverse"][: 1 + self.bidirectional]
 
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters of each layer and direction."""
+        names = [f"{word}_{side}" for word in ("weight", "bias")[: 1 + self.bias] for side in ("ih", "hh")]
+        suffixes = [suffix for layer in range(self.num_layers) for suffix in self._suffixes(layer)]
+        return [[getattr(self, name + suffix) for name in names] for suffix in suffixes]
+
     def reset_parameters(self) -> None:
         """Draws the parameters anew: uniform, up to 1 / sqrt(hidden_size)."""
         self._uniform(1 / math.sqrt(self.hidden_size))
