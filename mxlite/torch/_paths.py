@@ -1,4 +1,4 @@
-"""Modules without a file: the inner paths that programs import from (`torch.nn.modules.conv`), `backends`, `version`."""
+"""Modules without a file: inner paths that programs import from (`torch.nn.modules.conv`), `backends`, `version`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ _PATHS = {
        fold instancenorm lazy linear loss module normalization padding pixelshuffle pooling rnn sparse transformer
        upsampling utils""".split()},
     **{f"utils.data.{name}": "utils.data" for name in ("dataset", "dataloader", "sampler")},
-    **{f"optim.{name}": "optim" for name in """optimizer sgd adam adamw adamax nadam radam adagrad adadelta rmsprop rprop
-       asgd lbfgs""".split()},
+    **{f"optim.{name}": "optim" for name in """optimizer sgd adam adamw adamax nadam radam adagrad adadelta rmsprop
+       rprop asgd lbfgs""".split()},
     **{f"nn.utils.{name}": "nn.utils" for name in ("clip_grad", "convert_parameters", "fusion")},
     "random": "", "functional": "", "serialization": "",
 }  # fmt: skip
 
 #: Names that only these paths have, and where they are here.
 _INNER = {
-    "_BatchNorm": "nn._norms._BatchNorm", "_InstanceNorm": "nn._norms._InstanceNorm", "_NormBase": "nn._norms._OfChannels",
-    "_ConvNd": "nn._linear._Convolution", "_ConvTransposeNd": "nn._linear._Turned", "_Loss": "nn._plain._Loss",
-    "_WeightedLoss": "nn._plain._Loss", "Optimizer": "optim.Optimizer", "Tensor": "Tensor",
+    "_BatchNorm": "nn._norms._BatchNorm", "_InstanceNorm": "nn._norms._InstanceNorm", "_Loss": "nn._plain._Loss",
+    "_NormBase": "nn._norms._OfChannels", "_ConvNd": "nn._linear._Convolution", "_WeightedLoss": "nn._plain._Loss",
+    "_ConvTransposeNd": "nn._linear._Turned", "Optimizer": "optim.Optimizer", "Tensor": "Tensor",
+    "fork_rng": "_make.generator.fork_rng",
 }  # fmt: skip
 _SIZES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 
@@ -36,8 +37,9 @@ _SIZES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 _BACKENDS = {
     "cudnn": {"enabled": True, "benchmark": False, "deterministic": False, "allow_tf32": True, "is_available": False,
               "version": None},
-    "cuda": {"is_built": False}, "cuda.matmul": {"allow_tf32": False}, "mps": {"is_available": False, "is_built": False},
-    "mkl": {"is_available": False}, "mkldnn": {"is_available": False, "enabled": True}, "openmp": {"is_available": True},
+    "cuda": {"is_built": False}, "cuda.matmul": {"allow_tf32": False}, "openmp": {"is_available": True},
+    "mps": {"is_available": False, "is_built": False}, "mkl": {"is_available": False},
+    "mkldnn": {"is_available": False, "enabled": True},
 }  # fmt: skip
 
 
@@ -70,10 +72,8 @@ def make(version: str) -> None:
     _make("version", "Which version this is.", __version__=version, cuda=None, hip=None, debug=False)
     _make("backends", "Libraries that PyTorch has beside its own: there are none here.")
     for path, names in _BACKENDS.items():
-        held = {
-            name: value if name[:2] not in ("is", "ve") else (lambda value=value: value)
-            for name, value in names.items()
-        }
+        calls = [name for name in names if name[:3] in ("is_", "ver")]
+        held = {**names, **{name: partial(names.get, name) for name in calls}}
         _make(f"backends.{path}", "A library that there is not; its flags have no effect.", **held)
     for path, target in _PATHS.items():
         target = f"mxlite.torch.{target}".rstrip(".")
