@@ -11,7 +11,7 @@ from mxlite.torch._convert import target_of
 from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
 from mxlite.torch._nodes import unrecorded
-from mxlite.torch._tensor import Tensor, exchange
+from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn._backward_hooks import BackwardHooks, on_last_node
 from mxlite.torch.nn._state import HOOKS, RemovableHandle, State
 from mxlite.torch.nn.parameter import Parameter
@@ -473,16 +473,8 @@ def _indented(text: str) -> str:
 def _replace_data(parameter: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
     """Gives a parameter and its gradient the values that a function makes of them, in any dtype and shape."""
     gradient, made = parameter.grad, fn(parameter)
-    fits = made is not parameter and (made._dtype, made.shape) == (parameter._dtype, parameter.shape)
-    if fits:
+    if made is not parameter:
         parameter.data = made
-    elif made is not parameter:
-        flag, made = parameter.requires_grad, made.detach()
-        if flag:
-            made.requires_grad_()  # or it says why not, before anything changes
-        parameter.grad = None
-        exchange(parameter, made)
-        parameter.requires_grad_(flag)
     if gradient is not None:
         found = fn(gradient)
         if found is not gradient:
