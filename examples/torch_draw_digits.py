@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import pathlib
 import time
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -60,7 +61,7 @@ class Discriminator(nn.Module):
         return self.main(input)
 
 
-def weights_init(numbers: np.random.Generator):
+def weights_init(numbers: np.random.Generator) -> Callable[[nn.Module], None]:
     """What `apply` calls for each module: convolutions of spread 0.05, normalisations around 1."""
 
     def init(m: nn.Module) -> None:
@@ -96,7 +97,9 @@ def main() -> None:
 
     fixed_noise, directions = noise(360), torch.from_numpy(numbers.normal(size=(64, 100))).float()
     directions /= directions.norm(dim=0)
-    steps, curves, rows = [], {"drawn": [], "real": []}, []
+    steps: list[int] = []
+    curves: dict[str, list[float]] = {"drawn": [], "real": []}
+    rows: list[tuple[str, torch.Tensor]] = []
     floor = distance(images[:360], images[1437:], directions)
     shown = {max(1, options.steps * part // ROWS) for part in range(1, ROWS + 1)}
     bar, begin = Bar(options.steps), time.perf_counter()
@@ -137,7 +140,9 @@ def main() -> None:
     print(f"distance {curves['drawn'][-1]:.4f} after training, {floor:.4f} of real digits")
 
 
-def draw(path: pathlib.Path, steps: list[int], curves: dict[str, list[float]], rows: list) -> None:
+def draw(
+    path: pathlib.Path, steps: list[int], curves: dict[str, list[float]], rows: list[tuple[str, torch.Tensor]]
+) -> None:
     """The distances, and a row of images for each name, as one PNG."""
     page = new_page(3.4 + 0.95 * len(rows))
     parts = parts_of(page, [3.4] + [0.95] * len(rows))

@@ -28,18 +28,20 @@ def law(z: torch.Tensor) -> torch.Tensor:
     return torch.stack([speed, -0.15 * speed - 2 * angle.sin()], dim=-1)
 
 
-def rk4(f: Callable, state: tuple[torch.Tensor, ...], size: float) -> tuple[torch.Tensor, ...]:
+def rk4(
+    f: Callable[..., tuple[torch.Tensor, ...]], state: tuple[torch.Tensor, ...], size: float
+) -> tuple[torch.Tensor, ...]:
     """The state a time `size` later."""
 
     def moved(by: tuple[torch.Tensor, ...], share: float) -> tuple[torch.Tensor, ...]:
-        return tuple(each + share * size * change for each, change in zip(state, by))
+        return tuple(each + change * (share * size) for each, change in zip(state, by))
 
     k1 = f(*state)
     k2 = f(*moved(k1, 0.5))
     k3 = f(*moved(k2, 0.5))
     k4 = f(*moved(k3, 1.0))
     return tuple(
-        each + size / 6 * (one + 2 * two + 2 * three + four)
+        each + (one + two * 2 + three * 2 + four) * (size / 6)
         for each, one, two, three, four in zip(state, k1, k2, k3, k4)
     )
 
@@ -68,7 +70,7 @@ class Solve(torch.autograd.Function):
             return (velocity.detach(), *found)
 
         a = grad_output[-1]
-        of_weights = tuple(torch.zeros_like(each) for each in weights)
+        of_weights = [torch.zeros_like(each) for each in weights]
         for place in range(len(path) - 1, 0, -1):
             _, a, *of_weights = rk4(back, (path[place], a, *of_weights), -ctx.size)
             a = a + grad_output[place - 1]
