@@ -19,6 +19,7 @@ import torch
 from report import Bar, draw_curves, new_page, options_of, parser_of, parts_of, save
 from torch import nn
 
+State = tuple[Any, ...]  # of tensors
 END, COUNT, BATCH, SPAN, ROWS = 15.0, 150, 24, 10, 10
 
 
@@ -28,12 +29,10 @@ def law(z: torch.Tensor) -> torch.Tensor:
     return torch.stack([speed, -0.15 * speed - 2 * angle.sin()], dim=-1)
 
 
-def rk4(
-    f: Callable[..., tuple[torch.Tensor, ...]], state: tuple[torch.Tensor, ...], size: float
-) -> tuple[torch.Tensor, ...]:
+def rk4(f: Callable[..., State], state: State, size: float) -> State:
     """The state a time `size` later."""
 
-    def moved(by: tuple[torch.Tensor, ...], share: float) -> tuple[torch.Tensor, ...]:
+    def moved(by: State, share: float) -> State:
         return tuple(each + change * (share * size) for each, change in zip(state, by))
 
     k1 = f(*state)
