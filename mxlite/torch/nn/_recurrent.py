@@ -28,6 +28,9 @@ class RNNBase(Layer):
         bidirectional: Whether each layer also runs from the last step to the first.
     """
 
+    _shown = "{0.input_size}, {0.hidden_size}"
+    _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+
     def __init__(
         self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
         batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
@@ -172,11 +175,6 @@ class RNNBase(Layer):
             found.append(last)
         return x, [cat(list(each), 0) for each in zip(*found)]
 
-    def extra_repr(self) -> str:  # noqa: D102
-        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
-        more = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
-        return f"{self.input_size}, {self.hidden_size}{''.join(more)}"
-
 
 class RNN(RNNBase):
     """h' = tanh(W x + b + R h + d), or relu."""
@@ -209,6 +207,8 @@ class RNNCellBase(Layer):
     """One step of a recurrent network: (batch, input_size) or (input_size,), and a state."""
 
     _gates = 1
+    nonlinearity = "tanh"
+    _shown, _usual = "{0.input_size}, {0.hidden_size}", {"bias": True, "nonlinearity": "tanh"}
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -237,10 +237,6 @@ class RNNCellBase(Layer):
                        f"expected, got {list(input.shape)} and {[list(each.shape) for each in found]}")  # fmt: skip
         first = functional.linear(input, self.weight_ih, self.bias_ih)
         return first, functional.linear(found[0], self.weight_hh, self.bias_hh), found
-
-    def extra_repr(self) -> str:  # noqa: D102
-        more = "" if getattr(self, "nonlinearity", "tanh") == "tanh" else f", nonlinearity={self.nonlinearity}"
-        return f"{self.input_size}, {self.hidden_size}" + ", bias=False" * (not self.bias) + more
 
 
 class RNNCell(RNNCellBase):
