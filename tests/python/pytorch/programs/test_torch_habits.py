@@ -221,3 +221,26 @@ def test_pruned_weights() -> None:
             prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=bad)
     with pytest.raises(ValueError):
         prune.remove(nn.Linear(1, 1), "weight")
+
+
+@pytest.mark.parametrize("old, now", [
+    ({"size_average": False}, "sum"), ({"reduce": False}, "none"), ({"size_average": True, "reduction": "sum"}, "mean"),
+    ({"size_average": False, "reduce": False}, "none"), ({"reduce": True}, "mean"),
+])  # fmt: skip
+def test_losses_take_what_reduction_was_once(old: dict, now: str) -> None:
+    x, labels, signs = torch.randn(3, 4), torch.tensor([0, 1, 2]), torch.ones(3, 4)
+    calls: dict[str, tuple] = {
+        "mse_loss": (x, signs), "l1_loss": (x, signs), "smooth_l1_loss": (x, signs), "nll_loss": (x, labels),
+        "cross_entropy": (x, labels), "binary_cross_entropy": (x.sigmoid(), signs), "soft_margin_loss": (x, signs),
+        "margin_ranking_loss": (x, -x, signs), "poisson_nll_loss": (x, signs), "kl_div": (x, signs),
+    }  # fmt: skip
+    for name, inputs in calls.items():
+        loss = getattr(nn.functional, name)
+        with pytest.warns(UserWarning, match=f"reduction='{now}'"):
+            assert torch.equal(loss(*inputs, **old), loss(*inputs, reduction=now)), name
+    with pytest.warns(UserWarning, match="reduction"):
+        assert nn.CrossEntropyLoss(**old).reduction == now
+    with pytest.warns(UserWarning, match="reduction"):
+        assert torch.equal(nn.functional.l1_loss(x, signs, False), nn.functional.l1_loss(x, signs, reduction="sum"))
+    with pytest.raises(TypeError):
+        nn.functional.l1_loss(x, signs, None, None, "sum", 7)
