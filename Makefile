@@ -464,6 +464,8 @@ examples: $(DEMO_STAMP) lib
 	    echo "== examples/$$name.py"; $(LIBRARY_ENV) $(VPY) examples/$$name.py || exit 1; done
 	@echo "== examples/gluon_digits.py"
 	@$(LIBRARY_ENV) $(VPY) -m mxlite run examples/gluon_digits.py
+	@for name in torch_wave torch_pendulum torch_draw_digits; do echo "== examples/$$name.py"; \
+	    $(LIBRARY_ENV) $(VPY) -m mxlite run --as torch examples/$$name.py || exit 1; done
 
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*/*.[ch] tests/c/headers/*.cpp \

@@ -104,15 +104,16 @@ def parts_of(page: Figure, heights: Sequence[float]) -> list[SubFigure]:
 
 
 def draw_curves(
-    place: SubFigure, title: str, across: str, up: str, rounds: Sequence[int], curves: dict[str, list[float]]
-) -> None:
-    """Named curves over the numbers of `rounds`, on a logarithmic axis; `across` and `up` name the axes."""
+    place: SubFigure, title: str, across: str, up: str, rounds: Sequence[float], curves: dict[str, list[float]],
+    scale: str = "log",
+) -> None:  # fmt: skip
+    """Named curves over the numbers of `rounds`; `across` and `up` name the axes, the second of that scale."""
     from matplotlib.ticker import MaxNLocator
 
     axes = place.subplots()
     for name, values in curves.items():
         axes.plot(rounds, values, marker="." if len(rounds) < 30 else "", label=name)
-    axes.set(title=title, xlabel=across, ylabel=up, yscale="log")
+    axes.set(title=title, xlabel=across, ylabel=up, yscale=scale)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(True, which="both", alpha=0.3)
     axes.legend()

@@ -46,7 +46,7 @@ def _read(node: Node, index: int, is_output: bool, position: int) -> Any:
         return tensor
     if maker.is_accumulating():
         leaf = variable_for(ask(ctypes.c_void_p, LIB.MXLNodeGetVariable, maker._h), front_end)
-        return leaf if leaf.data_ptr() == tensor.data_ptr() else tensor
+        return leaf if leaf.data_ptr() == tensor.data_ptr() else tensor.detach().requires_grad_()
     return placed(front_end, tensor, maker, output)
 
 

@@ -47,6 +47,7 @@ from mxlite.torch._kinds import layout as layout
 from mxlite.torch._kinds import memory_format as memory_format
 from mxlite.torch._kinds import preserve_format as preserve_format
 from mxlite.torch._kinds import strided as strided
+from mxlite.torch._paths import make as _make_paths
 from mxlite.torch._print import set_printoptions as set_printoptions
 from mxlite.torch._tensor import Tensor as Tensor
 from mxlite.torch._tensor import install_methods as _install_methods
@@ -91,6 +92,7 @@ def _later(name: str) -> _Any:
 
 
 _show(globals(), _later)
+_make_paths(__version__)
 
 if _TYPE_CHECKING:  # what is imported later, and the functions that the sources do not show
     from mxlite.torch import func as func

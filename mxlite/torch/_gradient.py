@@ -27,6 +27,15 @@ _NOT_A_LEAF = (
 )
 
 
+def exchange(a: Any, b: Any) -> None:
+    """Swaps what two tensors are: their memory, shapes and dtypes."""
+    a._h, b._h = b._h, a._h  # set: Owner forgets the shape
+    a._dtype, b._dtype = b._dtype, a._dtype
+    for each in (a, b):
+        if hasattr(each, "_shape"):
+            del each._shape
+
+
 class Gradient(Placed, _calls.hot.Owner):
     """The part of Tensor that has to do with gradients."""
 
@@ -161,14 +170,17 @@ class Gradient(Placed, _calls.hot.Owner):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, _calls.tensor_class):
             raise TypeError(f"data: takes a tensor, got {type(value).__name__}")
-        if value.is_set_to(self):
+        made, wanted = value.detach(), self.requires_grad
+        if made._dtype is self._dtype and made.shape == self.shape:
+            if not made.is_set_to(self):
+                self.detach().copy_(made)
             return
-        if value._dtype is not self._dtype or value.shape != self.shape:
-            raise NotImplementedError(
-                f"mxlite.torch: data of shape {list(value.shape)} and {value._dtype} for a tensor of shape "
-                f"{list(self.shape)} and {self._dtype}; both must be the same"
-            )
-        self.detach().copy_(value.detach())
+        if not self.is_leaf:
+            raise NotImplementedError("mxlite.torch: data of another shape or dtype is for leaves alone")
+        if wanted:
+            made.requires_grad_()  # or it says why not, before anything changes
+            self.grad = None
+        exchange(self, made)
 
 
 #: In `_grad_cache`, in place of an array's number, for a gradient that only Python keeps.

@@ -9,7 +9,7 @@ from mxlite._install import install_as
 #: Modules that are imported on first use; under another name they would be imported a second time.
 _PARTS = (
     "func", "nn.init", "nn.utils", "nn.utils.rnn", "nn.utils.parametrize", "nn.utils.parametrizations",
-    "optim.lr_scheduler", "optim.swa_utils", "utils.data", "testing",
+    "nn.utils.prune", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "testing",
 )  # fmt: skip
 
 

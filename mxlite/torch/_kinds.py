@@ -84,6 +84,9 @@ class device:  # noqa: N801 - PyTorch's name
     def __hash__(self) -> int:
         return hash((self.type, self.index))
 
+    def __reduce__(self) -> tuple:
+        return device, (self.type,) if self.index is None else (self.type, self.index)
+
 
 class _Named:
     """A constant that has nothing but a name."""

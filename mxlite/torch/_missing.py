@@ -8,6 +8,7 @@ mistyped name Python itself says what was meant.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import getattr_static
 from typing import Any, NoReturn
 
 from mxlite._public import missing
@@ -15,29 +16,15 @@ from mxlite._public import missing
 #: The public names of PyTorch 2.13's Tensor that ours lacks; test_torch_style.py compares them with PyTorch.
 NAMES = frozenset(
     """
-    H addbmm addbmm_ addmm_ addmv_ addr addr_ adjoint aminmax angle apply_ arctan2_ argwhere as_strided_
-    as_strided_scatter as_subclass atan2_ baddbmm_ bfloat16 bincount bitwise_and_ bitwise_left_shift_ bitwise_not_
-    bitwise_or_ bitwise_right_shift_ bitwise_xor_ cauchy_ ccol_indices cdouble cfloat chalf cholesky
-    cholesky_inverse cholesky_solve clamp_max_ clamp_min_ coalesce col_indices conj conj_physical conj_physical_
-    const_data_ptr copysign copysign_ corrcoef cov cross crow_indices cummax cummin cumprod_ cumsum_ dense_dim
-    dequantize diag_embed diagflat diagonal_scatter diff dim_order dist dsplit eig eq_ exponential_ fill_diagonal_
-    fliplr flipud float_power float_power_ floor_divide_ fmax fmin fmod_ frexp gcd gcd_ ge_ geometric_ geqrf
-    grad_dtype greater_ greater_equal_ gt_ hardshrink hash_tensor heaviside heaviside_ histc histogram hsplit hypot_
-    i0 i0_ igamma igamma_ igammac igammac_ imag index index_copy index_copy_ index_put index_reduce index_reduce_
-    indices int_repr ipu is_coalesced is_conj is_cpu is_distributed is_ipu is_maia is_mkldnn is_mtia
-    is_neg is_nonzero is_pinned is_same_size is_shared is_sparse_csr is_vulkan is_xla isreal istft kron kthvalue lcm
-    lcm_ ldexp ldexp_ le_ less_ less_equal_ log_normal_ logaddexp2 logcumsumexp logical_and_ logical_not_
-    logical_or_ logical_xor_ lstsq lt_ lu lu_solve mH map2_ map_ masked_scatter masked_scatter_ matrix_exp mode
-    module_load msort mtia mvlgamma mvlgamma_ name nan_to_num_ nanmean nanmedian nanquantile narrow_copy ne_ new
-    new_empty_strided nextafter nextafter_ nonzero_static not_equal_ orgqr ormqr pin_memory pinverse polygamma
-    polygamma_ prelu put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point
-    qr qscheme quantile real record_stream reinforce renorm renorm_ resize resize_ resize_as resize_as_
-    resize_as_sparse_ resolve_conj resolve_neg rot90 row_indices scatter_reduce scatter_reduce_ select_scatter set_
-    share_memory_ short sinc sinc_ slice_inverse slice_scatter smm solve sparse_dim sparse_mask sparse_resize_
-    sparse_resize_and_clear_ sspaddmm stft storage storage_type sum_to_size svd symeig tensor_split to_dense
-    to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
-    triangular_solve tril_ triu_ unfold unique unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes
-    untyped_storage values vdot volatile vsplit xlogy_ xpu
+    as_strided_ as_strided_scatter as_subclass bfloat16 ccol_indices cdouble cfloat chalf coalesce col_indices
+    conj_physical conj_physical_ const_data_ptr crow_indices dense_dim dequantize dim_order eig geqrf grad_dtype
+    hash_tensor imag index indices int_repr ipu is_coalesced is_distributed is_ipu is_maia is_mkldnn is_mtia
+    is_sparse_csr is_vulkan is_xla istft lstsq lu module_load mtia name new new_empty_strided nonzero_static ormqr
+    pin_memory q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
+    record_stream reinforce resize resize_as resize_as_sparse_ row_indices set_ share_memory_ slice_inverse smm
+    solve sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm stft storage storage_type symeig
+    to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc
+    to_sparse_csr untyped_storage values volatile xpu
     """.split()
 )
 
@@ -65,4 +52,6 @@ def install_missing(cls: type) -> None:
 
 def without_missing(thing: Any, names: Iterable[str]) -> list[str]:
     """Those of the names of an object, as `dir` gives them, that it has."""
-    return [name for name in names if name not in NAMES or hasattr(thing, name)]
+    cls, own = thing if isinstance(thing, type) else type(thing), getattr(thing, "__dict__", ())
+    lacking = {name for name in NAMES if name not in own and isinstance(getattr_static(cls, name, None), Missing)}
+    return [name for name in names if name not in lacking]

@@ -377,15 +377,6 @@ class _Memory:
         }
 
 
-def exchange(a: Tensor, b: Tensor) -> None:
-    """Swaps what two tensors are: their memory, shapes and dtypes."""
-    a._h, b._h = b._h, a._h  # set: Owner forgets the shape
-    a._dtype, b._dtype = b._dtype, a._dtype
-    for each in (a, b):
-        if hasattr(each, "_shape"):
-            del each._shape
-
-
 def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
     tensor = Tensor._as_class(cls, from_values(values))
     return tensor.requires_grad_() if requires_grad else tensor

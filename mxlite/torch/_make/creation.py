@@ -25,7 +25,7 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._errors import none_of
-from mxlite.torch._kinds import extents_of, require_cpu, require_strided
+from mxlite.torch._kinds import contiguous_format, extents_of, preserve_format, require_cpu, require_strided
 from mxlite.torch._tensor import Tensor
 
 
@@ -47,7 +47,9 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
         return get_default_dtype() if default is None else default, False
     require_cpu(given.pop("device", None))
     require_strided(given.pop("layout", None))
-    for each in ("pin_memory", "memory_format", "generator", "names"):
+    if given.pop("memory_format", None) not in (None, contiguous_format, preserve_format):
+        raise NotImplementedError(f"mxlite.torch: {name} has no other memory_format than the contiguous one")
+    for each in ("pin_memory", "generator", "names"):
         if given.pop(each, None):
             raise NotImplementedError(f"mxlite.torch: {name} has no {each}")
     kind = given.pop("dtype", None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Callable
 
@@ -106,6 +108,17 @@ def _drawing(made: Callable) -> Callable:
             generator._swap(default_generator._swap(before))
 
     return function
+
+
+@contextmanager
+def fork_rng(devices: Any = (), enabled: bool = True, *_: Any, **__: Any) -> Iterator[None]:
+    """A with-block after which the generator is as before it, if `enabled`."""
+    before = default_generator._swap()
+    try:
+        yield
+    finally:
+        if enabled:
+            default_generator._swap(before)
 
 
 # ---- distributions ----

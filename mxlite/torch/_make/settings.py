@@ -13,6 +13,7 @@ from mxlite.torch import _dtypes
 from mxlite.torch._basic import from_values, full_of, zeros_of
 from mxlite.torch._calls import both, check_call, function, functions, method, methods
 from mxlite.torch._convert import as_float, cast
+from mxlite.torch._gradient import exchange
 from mxlite.torch._kinds import CPU, check_dim, extents_of, require_cpu
 from mxlite.torch._make.creation import finish, options
 from mxlite.torch._math.norms import vector_norm
@@ -22,7 +23,7 @@ from mxlite.torch._shape.parts import cat
 from mxlite.torch._shape.shapes import as_strided
 from mxlite.torch._shape.slices import narrow
 from mxlite.torch._shape.where import choose
-from mxlite.torch._tensor import Tensor, exchange
+from mxlite.torch._tensor import Tensor
 
 for _name in ("real", "resolve_neg", "resolve_conj", "conj"):
     both(_name, document="The tensor itself, of real numbers.")(lambda input: input)

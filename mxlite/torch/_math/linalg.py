@@ -13,6 +13,7 @@ from mxlite.torch._kinds import check_dim
 from mxlite.torch._make.creation import eye
 from mxlite.torch._math.matrix import matmul, require_numbers
 from mxlite.torch._math.norms import vector_norm
+from mxlite.torch._math.order import pair
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.slices import narrow
 from mxlite.torch._shape.where import choose
@@ -109,11 +110,14 @@ def det(A: Tensor) -> Tensor:
     return run(prepare("LinalgDetBackward0", "_linalg_det"), [A], kind=A._dtype)
 
 
+_Slogdet = pair("linalg_slogdet", "sign", "logabsdet")
+
+
 @both()
 def slogdet(A: Tensor) -> tuple:
     """Sign and logarithm of the size of the determinant, whose gradient is infinite where the matrix is singular."""
     _require_square("linalg.slogdet", A)
-    return tuple(run_many(prepare("LinalgSlogdetBackward0", "_mxl_slogdet"), [A], kinds=[A._dtype] * 2))
+    return _Slogdet(*run_many(prepare("LinalgSlogdetBackward0", "_mxl_slogdet"), [A], kinds=[A._dtype] * 2))
 
 
 @both("logdet")

@@ -20,7 +20,7 @@ from mxlite.torch.autograd._engine import backward_of_loss as _backward_of_loss
 from mxlite.torch.autograd._engine import meta_of as _meta_of
 from mxlite.torch.autograd._engine import run_backward as _run_backward
 from mxlite.torch.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
-from mxlite.torch.autograd.function import Function
+from mxlite.torch.autograd.function import Function as Function
 from mxlite.torch.autograd.grad_mode import (
     enable_grad,
     inference_mode,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite.torch._tensor import Tensor, exchange
+from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn import _linear, _norms
 from mxlite.torch.nn.parameter import Parameter, UninitializedParameter
 
@@ -45,9 +45,8 @@ class _Lazy:
         fresh = self._becomes(input.shape[first], *args, **kwargs)
         for name, own in self._parameters.items():
             if own is not None:
-                wanted, new = own.requires_grad, fresh._parameters[name].detach().to(own._dtype)
                 own.__class__ = Parameter
-                exchange(own, new.requires_grad_(wanted))
+                own.data = fresh._parameters[name].detach().to(own._dtype)
         for name, each in fresh._buffers.items():
             if each is not None:
                 self._buffers[name] = each.to(self._buffers[name]._dtype)

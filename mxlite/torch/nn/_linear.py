@@ -17,6 +17,17 @@ from mxlite.torch.nn.parameter import Parameter
 class Layer(Module):
     """A module whose own parameters are made from shapes."""
 
+    #: What stands between the parentheses: {0} is the layer, {1} whether it has a bias.
+    _shown = ""
+    #: Options that are shown where they are not the usual ones.
+    _usual: dict[str, Any] = {}
+
+    def extra_repr(self) -> str:  # noqa: D102
+        more = (
+            f", {name}={getattr(self, name)}" for name, usual in self._usual.items() if getattr(self, name) != usual
+        )
+        return self._shown.format(self, getattr(self, "bias", None) is not None) + "".join(more)
+
     def _parameter(self, name: str, shape: tuple[int, ...] | None, dtype: Any = None, device: Any = None) -> None:
         """Registers a parameter of a shape, or None."""
         require_cpu(device)
@@ -43,6 +54,8 @@ class Identity(Module):
 class Linear(Layer):
     """x W' + b: (..., in_features) becomes (..., out_features)."""
 
+    _shown = "in_features={0.in_features}, out_features={0.out_features}, bias={1}"
+
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
@@ -59,14 +72,17 @@ class Linear(Layer):
     def forward(self, input: Any) -> Any:
         """x W' + b."""
         own = self._parameters
-        return functional.linear(input, own["weight"], own["bias"])
-
-    def extra_repr(self) -> str:  # noqa: D102
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        try:  # what _pair does, in the time that a call would take
+            weight, bias = own["weight"], own["bias"]
+        except KeyError:
+            weight, bias = self.weight, self.bias
+        return functional.linear(input, weight, bias)
 
 
 class Bilinear(Layer):
     """y[k] = x1' W[k] x2 + b[k]: (..., in1_features) and (..., in2_features) become (..., out_features)."""
+
+    _shown = "in1_features={0.in1_features}, in2_features={0.in2_features}, out_features={0.out_features}, bias={1}"
 
     def __init__(
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,
@@ -88,15 +104,11 @@ class Bilinear(Layer):
         """x1' W x2 + b."""
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
-    def extra_repr(self) -> str:  # noqa: D102
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 class Embedding(Layer):
     """Rows of a weight at indices: (...) becomes (..., embedding_dim)."""
+
+    _shown, _usual = "{0.num_embeddings}, {0.embedding_dim}", {"padding_idx": None, "max_norm": None, "norm_type": 2.0}
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
@@ -140,14 +152,11 @@ class Embedding(Layer):
         """The rows at indices."""
         return functional.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
-    def extra_repr(self) -> str:  # noqa: D102
-        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2.0}
-        more = (f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value)
-        return f"{self.num_embeddings}, {self.embedding_dim}{''.join(more)}"
-
 
 class EmbeddingBag(Layer):
     """Sums, means or maxima (`mode`) of rows of a weight at indices in bags."""
+
+    _shown, _usual = "{0.num_embeddings}, {0.embedding_dim}", {"max_norm": None, "norm_type": 2.0}
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
@@ -185,10 +194,8 @@ class EmbeddingBag(Layer):
         )  # fmt: skip
 
     def extra_repr(self) -> str:  # noqa: D102
-        usual = {"max_norm": None, "norm_type": 2.0}
-        more = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{''.join(more)}, mode={self.mode!r}{padding}"
+        return f"{super().extra_repr()}, mode={self.mode!r}{padding}"
 
 
 class _Convolution(Layer):
@@ -263,8 +270,7 @@ class _Straight(_Convolution):
                 whole = [2 * each for each in padding]
             rims = [rim for each in reversed(whole) for rim in (each // 2, each - each // 2)]
             input, padding = functional.pad(input, rims, self.padding_mode), 0  # noqa: A001
-        own = self._parameters
-        return self._function(input, own["weight"], own["bias"], self.stride, padding, self.dilation, self.groups)
+        return self._function(input, *self._pair(), self.stride, padding, self.dilation, self.groups)
 
 
 class _Turned(_Convolution):
@@ -292,10 +298,7 @@ class _Turned(_Convolution):
             more = tuple(want - size for want, size in zip(wanted, least))
             if any(not 0 <= each < step for each, step in zip(more, self.stride)):
                 raise ValueError(f"{type(self).__name__}: output_size is {least} or a little more, got {wanted}")
-        own = self._parameters
-        return self._function(
-            input, own["weight"], own["bias"], self.stride, self.padding, more, self.groups, self.dilation
-        )
+        return self._function(input, *self._pair(), self.stride, self.padding, more, self.groups, self.dilation)
 
 
 for _dims in (1, 2, 3):

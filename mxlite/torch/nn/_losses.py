@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
+from functools import wraps
 from typing import Any, Callable
 
 from mxlite._lib import hot
@@ -24,6 +26,37 @@ from mxlite.torch._tensor import Tensor
 def _check_reduction(reduction: str) -> None:
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"reduction is 'none', 'mean' or 'sum', got {reduction!r}")
+
+
+def old_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """What two options mean that `reduction` has replaced; a warning, where one is given."""
+    if size_average is None and reduce is None:
+        return reduction
+    found = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(f"size_average and reduce are old: give reduction={found!r}", UserWarning, stacklevel=4)
+    return found
+
+
+def take_old(module: dict[str, Any], quick: tuple[str, ...] = ()) -> None:
+    """Has the losses of a module take `size_average` and `reduce`, but for some that do so themselves."""
+    for name in defined(module):
+        parameters = list(inspect.signature(module[name]).parameters)
+        if "reduce" in parameters and name not in (*quick, "old_reduction"):
+            module[name] = _taking_old(module[name], parameters)
+
+
+def _taking_old(loss: Callable, names: list[str]) -> Callable:
+    first = names.index("size_average")
+
+    @wraps(loss)
+    def function(*args: Any, **named: Any) -> Tensor:
+        if ("reduce" in named or "size_average" in named or len(args) > first) and len(args) <= len(names):
+            named, args = {**dict(zip(names, args)), **named}, ()
+            old = named.pop("size_average", None), named.pop("reduce", None)
+            named["reduction"] = old_reduction(*old, named.get("reduction", "mean"))
+        return loss(*args, **named)
+
+    return function
 
 
 def _require_class_weight(weight: Tensor | None, classes: int) -> None:
@@ -84,8 +117,10 @@ def mse_loss(
     weight: Any = None,
 ) -> Tensor:  # fmt: skip
     """The squares of differences: their mean, their sum, or each."""
-    if weight is not None or reduce is not None or size_average is not None:
-        raise NotImplementedError("mxlite.torch: mse_loss has input, target and reduction alone")
+    if weight is not None:
+        raise NotImplementedError("mxlite.torch: mse_loss has no weight")
+    if reduce is not None or size_average is not None:
+        reduction = old_reduction(size_average, reduce, reduction)
     call = _mse.get(reduction)
     if call and input.__class__ is Tensor and target.__class__ is Tensor and input._dtype is target._dtype:
         input, target = _fitted(input, target)
@@ -392,5 +427,6 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 
 
 explain_all(globals(), quick=("mse_loss",))
+take_old(globals(), quick=("mse_loss",))
 functions.update(cosine_similarity=cosine_similarity, pairwise_distance=pairwise_distance)
-__all__ = defined(globals())
+__all__ = [name for name in defined(globals()) if name not in ("old_reduction", "take_old")]

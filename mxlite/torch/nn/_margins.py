@@ -15,7 +15,7 @@ from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn import _losses
-from mxlite.torch.nn._losses import _check_reduction, _reduced, _require_class_weight
+from mxlite.torch.nn._losses import _check_reduction, _reduced, _require_class_weight, take_old
 
 
 def _or_zero(mask: Tensor, x: Tensor) -> Tensor:
@@ -243,4 +243,5 @@ def ctc_loss(
 
 
 explain_all(globals())
+take_old(globals())
 __all__ = defined(globals())

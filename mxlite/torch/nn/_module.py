@@ -11,7 +11,7 @@ from mxlite.torch._convert import target_of
 from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
 from mxlite.torch._nodes import unrecorded
-from mxlite.torch._tensor import Tensor, exchange
+from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn._backward_hooks import BackwardHooks, on_last_node
 from mxlite.torch.nn._state import HOOKS, RemovableHandle, State
 from mxlite.torch.nn.parameter import Parameter
@@ -96,11 +96,19 @@ class Module(State):
     # ---- attributes ----
 
     def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
         for kind in _KINDS:
-            members = self.__dict__.get(kind)
-            if members is not None and name in members:
-                return members[name]
+            if kind in own and name in own[kind]:
+                return own[kind][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _pair(self) -> tuple[Any, Any]:
+        """`weight` and `bias`: parameters, found without `__getattr__`, or the tensors that stand in their places."""
+        own = self._parameters
+        try:
+            return own["weight"], own["bias"]
+        except KeyError:
+            return self.weight, self.bias
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
@@ -465,16 +473,8 @@ def _indented(text: str) -> str:
 def _replace_data(parameter: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
     """Gives a parameter and its gradient the values that a function makes of them, in any dtype and shape."""
     gradient, made = parameter.grad, fn(parameter)
-    fits = made is not parameter and (made._dtype, made.shape) == (parameter._dtype, parameter.shape)
-    if fits:
+    if made is not parameter:
         parameter.data = made
-    elif made is not parameter:
-        flag, made = parameter.requires_grad, made.detach()
-        if flag:
-            made.requires_grad_()  # or it says why not, before anything changes
-        parameter.grad = None
-        exchange(parameter, made)
-        parameter.requires_grad_(flag)
     if gradient is not None:
         found = fn(gradient)
         if found is not gradient:

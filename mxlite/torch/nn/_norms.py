@@ -29,6 +29,10 @@ class _OfChannels(_Affine):
     """What BatchNorm and InstanceNorm have in common: running statistics of channels."""
 
     _ndims: tuple[int, ...] = ()
+    _shown = (
+        "{0.num_features}, eps={0.eps}, momentum={0.momentum}, affine={0.affine}, bias={1}, "
+        "track_running_stats={0.track_running_stats}"
+    )
 
     def __init__(
         self, num_features: int, eps: float, momentum: float | None, affine: bool, track_running_stats: bool,
@@ -61,12 +65,6 @@ class _OfChannels(_Affine):
             wanted = " or ".join(map(str, self._ndims))
             raise ValueError(f"{type(self).__name__}: the input has {wanted} dimensions, got {input.ndim}")
 
-    def extra_repr(self) -> str:  # noqa: D102
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
-
 
 class _BatchNorm(_OfChannels):
     _version = 2
@@ -83,17 +81,20 @@ class _BatchNorm(_OfChannels):
     def forward(self, input: Any) -> Any:
         """The normalised input; while training, the running statistics move towards the batch's."""
         self._require_ndim(input)
-        own, kept = self._parameters, self._buffers
-        mean, var, momentum = kept["running_mean"], kept["running_var"], self.momentum
+        kept, momentum = self._buffers, self.momentum
+        try:
+            mean, var, count = kept["running_mean"], kept["running_var"], kept["num_batches_tracked"]
+        except KeyError:
+            mean, var, count = self.running_mean, self.running_var, self.num_batches_tracked
         by_batch = self.training or (mean is None and var is None)
         if self.training and not self.track_running_stats:
             mean = var = None
-        elif self.training and kept["num_batches_tracked"] is not None:
+        elif self.training and count is not None:
             with unrecorded():
-                kept["num_batches_tracked"].add_(1)
+                count.add_(1)
             if momentum is None:
-                momentum = 1 / kept["num_batches_tracked"].item()
-        return functional.batch_norm(input, mean, var, own["weight"], own["bias"], by_batch, momentum or 0.0, self.eps)
+                momentum = 1 / count.item()
+        return functional.batch_norm(input, mean, var, *self._pair(), by_batch, momentum or 0.0, self.eps)
 
 
 class _InstanceNorm(_OfChannels):
@@ -130,6 +131,8 @@ for _dims in (1, 2, 3):
 class LayerNorm(_Affine):
     """Normalises the last dimensions, of `normalized_shape`."""
 
+    _shown = "{0.normalized_shape}, eps={0.eps}, elementwise_affine={0.elementwise_affine}, bias={1}"
+
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
         device: Any = None, dtype: Any = None,
@@ -142,18 +145,13 @@ class LayerNorm(_Affine):
 
     def forward(self, input: Any) -> Any:
         """The normalised input."""
-        own = self._parameters
-        return functional.layer_norm(input, self.normalized_shape, own["weight"], own["bias"], self.eps)
-
-    def extra_repr(self) -> str:  # noqa: D102
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
-        )
+        return functional.layer_norm(input, self.normalized_shape, *self._pair(), self.eps)
 
 
 class RMSNorm(_Affine):
     """Divides the last dimensions, of `normalized_shape`, by the root of their mean square."""
+
+    _shown = "{0.normalized_shape}, eps={0.eps}, elementwise_affine={0.elementwise_affine}"
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
@@ -174,12 +172,11 @@ class RMSNorm(_Affine):
         """The normalised input."""
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self) -> str:  # noqa: D102
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-
 
 class GroupNorm(_Affine):
     """Normalises groups of channels of (batch, num_channels, ...)."""
+
+    _shown = "{0.num_groups}, {0.num_channels}, eps={0.eps}, affine={0.affine}, bias={1}"
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
@@ -194,11 +191,4 @@ class GroupNorm(_Affine):
 
     def forward(self, input: Any) -> Any:
         """The normalised input."""
-        own = self._parameters
-        return functional.group_norm(input, self.num_groups, own["weight"], own["bias"], self.eps)
-
-    def extra_repr(self) -> str:  # noqa: D102
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )
+        return functional.group_norm(input, self.num_groups, *self._pair(), self.eps)

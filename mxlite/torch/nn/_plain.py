@@ -8,6 +8,7 @@ from typing import Any, Callable
 from mxlite.torch._basic import full_of
 from mxlite.torch._dtypes import get_default_dtype
 from mxlite.torch.nn import functional as F  # noqa: N812 - as PyTorch's users call it
+from mxlite.torch.nn._losses import old_reduction
 from mxlite.torch.nn._module import Module
 from mxlite.torch.nn._windows import sizes_of
 from mxlite.torch.nn.parameter import Parameter
@@ -286,13 +287,20 @@ for _dims in (1, 2, 3):
 # ---- losses ----
 
 
+class _Loss(Module):
+    """The base of losses that programs define."""
+
+    def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = old_reduction(size_average, reduce, reduction)
+
+
 def _finish_loss(self: Any) -> None:
-    """size_average and reduce are what `reduction` was once."""
+    """Options that are not as given."""
     if self.__dict__.get("distance_function", self) is None:
         self.distance_function = globals()["PairwiseDistance"]()
     old = self.__dict__.pop("size_average", None), self.__dict__.pop("reduce", None)
-    if old != (None, None):
-        raise NotImplementedError(f"mxlite.torch: {type(self).__name__} has reduction, not size_average and reduce")
+    self.reduction = old_reduction(*old, self.reduction)
 
 
 def _loss_forward(self: Any, *inputs: Any) -> Any:

@@ -28,6 +28,9 @@ class RNNBase(Layer):
         bidirectional: Whether each layer also runs from the last step to the first.
     """
 
+    _shown = "{0.input_size}, {0.hidden_size}"
+    _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+
     def __init__(
         self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
         batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
@@ -58,6 +61,13 @@ class RNNBase(Layer):
     def _suffixes(self, layer: int) -> list[str]:
         return [f"_l{layer}", f"_l{layer}_reverse"][: 1 + self.bidirectional]
 
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters of each layer and direction."""
+        names = [f"{word}_{side}" for word in ("weight", "bias")[: 1 + self.bias] for side in ("ih", "hh")]
+        suffixes = [suffix for layer in range(self.num_layers) for suffix in self._suffixes(layer)]
+        return [[getattr(self, name + suffix) for name in names] for suffix in suffixes]
+
     def reset_parameters(self) -> None:
         """Draws the parameters anew: uniform, up to 1 / sqrt(hidden_size)."""
         self._uniform(1 / math.sqrt(self.hidden_size))
@@ -82,12 +92,12 @@ class RNNBase(Layer):
 
     def _weights(self, layers: range, kind: Any) -> Tensor:
         """All parameters of layers in one vector, as the operator reads them: matrices, then biases."""
-        own, parts = self._parameters, []
+        parts = []
         for word in ("weight", "bias"):
             for layer in layers:
                 for suffix in self._suffixes(layer):
                     if word == "weight" or self.bias:
-                        parts += [own[f"{word}_{side}{suffix}"].reshape(-1) for side in ("ih", "hh")]
+                        parts += [getattr(self, f"{word}_{side}{suffix}").reshape(-1) for side in ("ih", "hh")]
         if not self.bias:
             count = 2 * len(layers) * (1 + self.bidirectional) * _GATES[self.mode.lower()] * self.hidden_size
             parts.append(zeros_of((count,), kind))
@@ -165,11 +175,6 @@ class RNNBase(Layer):
             found.append(last)
         return x, [cat(list(each), 0) for each in zip(*found)]
 
-    def extra_repr(self) -> str:  # noqa: D102
-        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
-        more = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
-        return f"{self.input_size}, {self.hidden_size}{''.join(more)}"
-
 
 class RNN(RNNBase):
     """h' = tanh(W x + b + R h + d), or relu."""
@@ -202,6 +207,8 @@ class RNNCellBase(Layer):
     """One step of a recurrent network: (batch, input_size) or (input_size,), and a state."""
 
     _gates = 1
+    nonlinearity = "tanh"
+    _shown, _usual = "{0.input_size}, {0.hidden_size}", {"bias": True, "nonlinearity": "tanh"}
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -228,13 +235,8 @@ class RNNCellBase(Layer):
             kind = ValueError if any(each.ndim not in (1, 2) for each in found) else RuntimeError
             raise kind(f"{type(self).__name__}: {self.input_size} features and states of shape {list(shape)} are "
                        f"expected, got {list(input.shape)} and {[list(each.shape) for each in found]}")  # fmt: skip
-        own = self._parameters
-        first = functional.linear(input, own["weight_ih"], own["bias_ih"])
-        return first, functional.linear(found[0], own["weight_hh"], own["bias_hh"]), found
-
-    def extra_repr(self) -> str:  # noqa: D102
-        more = "" if getattr(self, "nonlinearity", "tanh") == "tanh" else f", nonlinearity={self.nonlinearity}"
-        return f"{self.input_size}, {self.hidden_size}" + ", bias=False" * (not self.bias) + more
+        first = functional.linear(input, self.weight_ih, self.bias_ih)
+        return first, functional.linear(found[0], self.weight_hh, self.bias_hh), found
 
 
 class RNNCell(RNNCellBase):

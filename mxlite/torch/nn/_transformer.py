@@ -76,12 +76,11 @@ class MultiheadAttention(Layer):
         """
         turned = self.batch_first and query.ndim == 3
         given = [each.transpose(0, 1) if turned else each for each in (query, key, value)]
-        own = self._parameters
         made, weights = functional.multi_head_attention_forward(
-            *given, self.embed_dim, self.num_heads, own["in_proj_weight"], own["in_proj_bias"], own["bias_k"],
-            own["bias_v"], self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, self.training,
-            key_padding_mask, need_weights, attn_mask, not self._qkv_same_embed_dim, own["q_proj_weight"],
-            own["k_proj_weight"], own["v_proj_weight"], None, None, average_attn_weights, is_causal,
+            *given, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k,
+            self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, self.training,
+            key_padding_mask, need_weights, attn_mask, not self._qkv_same_embed_dim, self.q_proj_weight,
+            self.k_proj_weight, self.v_proj_weight, None, None, average_attn_weights, is_causal,
         )  # fmt: skip
         return made.transpose(0, 1) if turned else made, weights
 

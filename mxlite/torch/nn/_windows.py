@@ -29,6 +29,25 @@ def sizes_of(value: Any, dims: int) -> tuple:
     return found * dims if len(found) == 1 else found
 
 
+def _windows_of(name: str, dims: int, kernel_size: Any, stride: Any, padding: Any) -> tuple[tuple, tuple, tuple]:
+    """Windows, steps and rims. Raises: RuntimeError: they are not positive, or a rim is more than half a window."""
+    kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
+    steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
+    if min(kernel) <= 0 or min(steps) <= 0 or min(rims) < 0 or any(rim > size // 2 for size, rim in zip(kernel, rims)):
+        raise RuntimeError(
+            f"{name}{dims}d: windows and steps are positive, rims not negative and at most half a window, got "
+            f"kernel_size={kernel}, stride={steps}, padding={rims}"
+        )
+    return kernel, steps, rims
+
+
+def _count(size: int, span: int, rim: int, step: int, ceil_mode: bool) -> int:
+    """How many windows there are; with ceil_mode, one that would start behind the input and its rim is left out."""
+    left = size + 2 * rim - span
+    count = (-(-left // step) if ceil_mode else left // step) + 1
+    return count - bool(ceil_mode and (count - 1) * step >= size + rim)
+
+
 def _require_floats(name: str, input: Tensor) -> None:
     if not input._dtype.is_floating_point:
         raise NotImplementedError(f"mxlite.torch: {name} takes floating dtypes, got {input._dtype}")
@@ -169,28 +188,15 @@ def _pooled(
     label: str, kind: str, dims: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
     **more: Any,
 ) -> Tensor:  # fmt: skip
-    """Windows of an input. With ceil_mode, one that would start behind the input and its padding is left out."""
+    """Windows of an input."""
     require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
     batched = input.ndim == dims + 2
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[batched:]:
         raise RuntimeError(f"the input has {dims + 1} dimensions, or {dims + 2} with a batch, and elements")
     _require_floats(f"{kind}_pool{dims}d", input)
     x = input if batched else input.unsqueeze(0)
-    kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
-    steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
-    if min(kernel) <= 0 or min(steps) <= 0 or min(rims) < 0:
-        raise RuntimeError(
-            f"{kind}_pool{dims}d: windows and steps are positive and rims not negative, got kernel_size={kernel}, "
-            f"stride={steps}, padding={rims}"
-        )
-    for size, rim in zip(kernel, rims):
-        if rim > size // 2:
-            raise RuntimeError(f"padding is at most half the window: {rim} is more than half of {size}")
-    sizes = []
-    for size, window, rim, step in zip(x.shape[2:], kernel, rims, steps):
-        left = size + 2 * rim - window
-        count = (-(-left // step) if ceil_mode else left // step) + 1
-        sizes.append(count - (ceil_mode and (count - 1) * step >= size + rim))
+    kernel, steps, rims = _windows_of(f"{kind}_pool", dims, kernel_size, stride, padding)
+    sizes = [_count(*each, ceil_mode) for each in zip(x.shape[2:], kernel, rims, steps)]
     if min(sizes) < 1:
         given, made = ("x".join(map(str, (x.shape[1], *each))) for each in (x.shape[2:], sizes))
         raise RuntimeError(f"an input of {given} would give an output of {made}")
@@ -214,15 +220,10 @@ def _max_pool(
     label, dilation = f"MaxPool{dims}DWithIndicesBackward0", sizes_of(dilation, dims)
     if not return_indices and all(each == 1 for each in dilation):
         return _pooled(label, "max", dims, input, kernel_size, stride, padding, ceil_mode)
-    kernel, rims = sizes_of(kernel_size, dims), sizes_of(padding, dims)
-    steps = kernel if stride is None or stride in ((), []) else sizes_of(stride, dims)
-    if min(kernel) <= 0 or min(steps) <= 0 or any(not 0 <= rim <= size // 2 for rim, size in zip(rims, kernel)):
-        raise RuntimeError(f"max_pool{dims}d: windows and steps are positive, padding is at most half a window")
+    kernel, steps, rims = _windows_of("max_pool", dims, kernel_size, stride, padding)
     lines = []
     for size, window, rim, step, apart in zip(input.shape[-dims:], kernel, rims, steps, dilation):
-        left = size + 2 * rim - apart * (window - 1) - 1
-        count = (-(-left // step) if ceil_mode else left // step) + 1
-        count -= bool(ceil_mode and (count - 1) * step >= size + rim)
+        count = _count(size, apart * (window - 1) + 1, rim, step, ceil_mode)
         if count < 1:
             raise RuntimeError(f"max_pool{dims}d: a window of {window} is larger than the input, {list(input.shape)}")
         at = np.arange(count)[:, None] * step - rim + np.arange(window) * apart

@@ -9,22 +9,22 @@ import numpy as _np
 
 from mxlite._public import show as _show
 from mxlite.torch._dtypes import float64 as _float64
-from mxlite.torch._make.random import normal_of as _normal_of
 from mxlite.torch._nodes import unrecorded as _unrecorded
 from mxlite.torch._tensor import Tensor
 from mxlite.torch._tensor import from_values as _from_values
+from mxlite.torch._tensor import zeros_of as _zeros_of
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: None = None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Numbers from a to b."""
     with _unrecorded():
-        return tensor.uniform_(a, b)
+        return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: None = None) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Normally distributed numbers."""
     with _unrecorded():
-        return tensor.normal_(mean, std)
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -53,7 +53,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _fans(tensor: Tensor) -> tuple[int, int]:
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs a unit has, and how many units an input has.
 
     Raises: ValueError: fewer than two dimensions.
@@ -88,62 +88,72 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _xavier(tensor: Tensor, gain: float) -> float:
-    return gain * math.sqrt(2.0 / sum(_fans(tensor)))
+    return gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
 
 
-def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"mode is 'fan_in' or 'fan_out', got {mode!r}")
-    return calculate_gain(nonlinearity, a) / math.sqrt(_fans(tensor)[mode == "fan_out"])
+    return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
 
 
-def _uniform_of(tensor: Tensor, std: float) -> Tensor:
+def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+
+
+def _uniform_of(tensor: Tensor, std: float, generator: Any) -> Tensor:
     bound = math.sqrt(3.0) * std
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Uniform, with the variance gain^2 2 / (inputs + outputs)."""
-    return _uniform_of(tensor, _xavier(tensor, gain))
+    return _uniform_of(tensor, _xavier(tensor, gain), generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Normal, with the variance gain^2 2 / (inputs + outputs)."""
-    return normal_(tensor, 0.0, _xavier(tensor, gain))
+    return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: None = None
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Uniform, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
-    return tensor if 0 in tensor.shape else _uniform_of(tensor, _kaiming(tensor, a, mode, nonlinearity))
+    return tensor if 0 in tensor.shape else _uniform_of(tensor, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: None = None
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Normal, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
-    return tensor if 0 in tensor.shape else normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity))
+    return tensor if 0 in tensor.shape else normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: None = None
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
     """Normally distributed numbers, but none below a or above b."""
     low, high = (math.erf((each - mean) / std / math.sqrt(2)) for each in (a, b))
     with _unrecorded():
-        return tensor.uniform_(low, high).erfinv_().mul_(std * math.sqrt(2)).add_(mean).clamp_(a, b)
+        return (
+            tensor.uniform_(low, high, generator=generator).erfinv_().mul_(std * math.sqrt(2)).add_(mean).clamp_(a, b)
+        )
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: None = None) -> Tensor:
+def _normals(shape: tuple[int, ...], generator: Any) -> _np.ndarray:
+    return _zeros_of(shape, _float64).normal_(generator=generator)._values()
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """A matrix, the first dimension and all others, whose rows or columns are orthonormal, times gain."""
     if tensor.ndim < 2:
         raise ValueError(f"orthogonal_: the tensor has 2 dimensions or more, got {tensor.ndim}")
     if not tensor.numel():
         return tensor
     rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
-    values = _normal_of((max(rows, columns), min(rows, columns)), _float64)._values()
+    values = _normals((max(rows, columns), min(rows, columns)), generator)
     q, r = _np.linalg.qr(values)
     q = q * _np.sign(_np.diag(r))
     with _unrecorded():
@@ -163,13 +173,15 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         return tensor.copy_(_from_values(values))
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: None = None) -> Tensor:
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """A matrix of normally distributed numbers, of each of whose columns a part (sparsity) is 0."""
     if tensor.ndim != 2:
         raise ValueError(f"sparse_: the tensor has 2 dimensions, got {tensor.ndim}")
-    order = _normal_of(tuple(tensor.shape), _float64)._values().argsort(0).argsort(0)
+    order = _normals(tuple(tensor.shape), generator).argsort(0).argsort(0)
     with _unrecorded():
-        return tensor.normal_(0, std).masked_fill_(_from_values(order < math.ceil(sparsity * tensor.shape[0])), 0)
+        return tensor.normal_(0, std, generator=generator).masked_fill_(
+            _from_values(order < math.ceil(sparsity * tensor.shape[0])), 0
+        )
 
 
 _show(globals())

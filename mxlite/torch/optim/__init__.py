@@ -1,7 +1,7 @@
 """`torch.optim`: optimizers, schedules of their learning rates (lr_scheduler), and averages of weights (swa_utils).
 
-The numbers of an option are float32 where the library's update operators take them. `foreach` and `fused`, which choose
-one of PyTorch's implementations, have no effect.
+SGD and Adam of float32 parameters run on the library's update operators. `foreach` and `fused`, which choose one of
+PyTorch's implementations, have no effect.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as _np
 from mxlite._public import show as _show
 from mxlite.torch._calls import prepare as _prepare
 from mxlite.torch._calls import run_into as _run_into
+from mxlite.torch._dtypes import float32 as _float32
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.optim import lr_scheduler
 from mxlite.torch.optim._lbfgs import LBFGS
@@ -45,18 +46,27 @@ class SGD(Optimizer):
         self._start(locals())
 
     def _update(self, group: dict[str, Any], parameter: Tensor, gradient: Tensor, state: dict[str, Any]) -> None:
-        momentum, decay = group["momentum"], group["weight_decay"]
+        momentum, decay, is_single = group["momentum"], group["weight_decay"], parameter._dtype is _float32
+        if momentum or not is_single:
+            gradient, decay = decayed(group, parameter, gradient), 0
         if momentum:
-            if decay:
-                gradient = gradient.add(parameter, alpha=decay)
-                decay = 0
             kept = state.get("momentum_buffer")
             if kept is None:
                 kept = state["momentum_buffer"] = gradient.clone()
             else:
                 kept.mul_(momentum).add_(gradient, alpha=1 - group["dampening"])
             gradient = gradient.add(kept, alpha=momentum) if group["nesterov"] else kept
-        _run_into(_sgd, parameter, [parameter, gradient], float(group["lr"]), float(decay))
+        if is_single:  # the operator's options are float32
+            _run_into(_sgd, parameter, [parameter, gradient], float(group["lr"]), float(decay))
+        else:
+            parameter.add_(gradient, alpha=-float(group["lr"]))
+
+
+def _moments(group: dict[str, Any], gradient: Tensor, state: dict[str, Any]) -> tuple[Tensor, Tensor]:
+    """The running means of the gradient and of its square, after this one."""
+    first, second = group["betas"]
+    mean = state["exp_avg"].mul_(first).add_(gradient, alpha=1 - first)
+    return mean, state["exp_avg_sq"].mul_(second).addcmul_(gradient, gradient, value=1 - second)
 
 
 class Adam(Optimizer):
@@ -74,22 +84,24 @@ class Adam(Optimizer):
         return ["exp_avg", "exp_avg_sq", *["max_exp_avg_sq"][: group["amsgrad"]]]
 
     def _update(self, group: dict[str, Any], parameter: Tensor, gradient: Tensor, state: dict[str, Any]) -> None:
-        step, lr, decay = state["step"], float(group["lr"]), float(group["weight_decay"])
-        if group["decoupled_weight_decay"] and decay:
-            parameter.mul_(1 - lr * decay)
-            decay = 0.0
-        # The operator's betas are float32: with the same ones in the correction, it corrects what they did.
-        first, second = (float(_np.float32(beta)) for beta in group["betas"])
-        root = (1 - second**step) ** 0.5
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        target = parameter.detach().clone() if group["amsgrad"] else parameter
-        call = _prepare(None, "adam_update", "lr", "epsilon", "wd", beta1=first, beta2=second)
-        rate = lr / (1 - first**step)
-        _run_into(call, target, [parameter, gradient, mean, square], rate * root, group["eps"] * root, decay)
+        step, lr, eps = state["step"], float(group["lr"]), group["eps"]
+        if parameter._dtype is _float32 and not group["amsgrad"]:
+            decay = float(group["weight_decay"])
+            if group["decoupled_weight_decay"] and decay:
+                parameter.mul_(1 - lr * decay)
+                decay = 0.0
+            # The operator's betas are float32: with the same ones in the correction, it corrects what they did.
+            first, second = (float(_np.float32(beta)) for beta in group["betas"])
+            root = (1 - second**step) ** 0.5
+            call = _prepare(None, "adam_update", "lr", "epsilon", "wd", beta1=first, beta2=second)
+            both = [parameter, gradient, state["exp_avg"], state["exp_avg_sq"]]
+            _run_into(call, parameter, both, lr / (1 - first**step) * root, eps * root, decay)
+            return
+        mean, square = _moments(group, decayed(group, parameter, gradient), state)
         if group["amsgrad"]:
-            most = state["max_exp_avg_sq"]
-            most.copy_(most.maximum(square))
-            parameter.addcdiv_(mean, most.sqrt().div_(root).add_(group["eps"]), value=-rate)
+            square = state["max_exp_avg_sq"].copy_(state["max_exp_avg_sq"].maximum(square))
+        first, second = group["betas"]
+        parameter.addcdiv_(mean, (square / (1 - second**step)).sqrt_().add_(eps), value=-lr / (1 - first**step))
 
 
 class AdamW(Adam):
@@ -120,13 +132,6 @@ class Adamax(Optimizer):
         most = state["exp_inf"]
         most.copy_((most * second).maximum(gradient.abs() + group["eps"]))
         parameter.addcdiv_(mean, most, value=-float(group["lr"]) / (1 - first ** state["step"]))
-
-
-def _moments(group: dict[str, Any], gradient: Tensor, state: dict[str, Any]) -> tuple[Tensor, Tensor]:
-    """The running means of the gradient and of its square, after this one."""
-    first, second = group["betas"]
-    mean = state["exp_avg"].mul_(first).add_(gradient, alpha=1 - first)
-    return mean, state["exp_avg_sq"].mul_(second).addcmul_(gradient, gradient, value=1 - second)
 
 
 class NAdam(Optimizer):

@@ -138,7 +138,7 @@ class Optimizer:
         for group in groups:
             group["params"] = group.pop("params")  # last
         made = {
-            "state": {numbers[id(each)]: _exported(state) for each, state in self.state.items() if state},
+            "state": {numbers[id(each)]: self._exported(state) for each, state in self.state.items() if state},
             "param_groups": groups,
         }
         for hook in self._hooks_of("state_dict_post"):
@@ -166,7 +166,7 @@ class Optimizer:
         self.state = defaultdict(dict)
         for number, state in state_dict["state"].items():
             parameter = parameters.get(number, number)
-            self.state[parameter] = {name: _fitted(name, value, parameter) for name, value in state.items()}
+            self.state[parameter] = {name: self._fitted(name, value, parameter) for name, value in state.items()}
         self.param_groups = [
             {
                 **copy.deepcopy({name: value for name, value in theirs.items() if name != "params"}),
@@ -176,6 +176,24 @@ class Optimizer:
         ]
         for hook in self._hooks_of("load_state_dict_post"):
             hook(self)
+
+    def _numbers(self) -> tuple[str, ...]:
+        """Numbers that are remembered, which dictionaries have as tensors; none of other people's optimizers."""
+        return () if type(self)._update is Optimizer._update else ("step", "eta", "mu", "mu_product")
+
+    def _exported(self, state: dict[str, Any]) -> dict[str, Any]:
+        """What is remembered, as PyTorch has it."""
+        numbers = self._numbers()
+        return {name: full_of((), each, float32) if name in numbers else each for name, each in state.items()}
+
+    def _fitted(self, name: str, value: Any, parameter: Any) -> Any:
+        """A copy of what is remembered, in the dtype of its parameter."""
+        if name in self._numbers() and isinstance(parameter, Tensor):
+            return int(value) if name == "step" else float(value)
+        if not isinstance(value, Tensor):
+            return copy.deepcopy(value)
+        made = value.detach().clone()
+        return cast(made, parameter._dtype) if isinstance(parameter, Tensor) and name != "step" else made
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -227,9 +245,6 @@ for _kind in (
 ):
     setattr(Optimizer, f"register_{_kind}_hook", _registering(_kind))
 
-#: Numbers that are remembered, which PyTorch's dictionaries have as tensors.
-_NUMBERS = ("step", "eta", "mu", "mu_product")
-
 #: What options must be.
 _LIMITS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys("lr eps weight_decay momentum lr_decay initial_accumulator_value momentum_decay".split(),
@@ -237,20 +252,6 @@ _LIMITS: dict[str, Callable[[Any], bool]] = {
     "rho": lambda value: 0 <= value <= 1,
     "betas": lambda value: all(0 <= beta < 1 for beta in value),
 }  # fmt: skip
-
-
-def _exported(state: dict[str, Any]) -> dict[str, Any]:
-    """What is remembered, as PyTorch has it."""
-    return {name: full_of((), each, float32) if name in _NUMBERS else each for name, each in state.items()}
-
-
-def _fitted(name: str, value: Any, parameter: Any) -> Any:
-    """A copy of what is remembered, in the dtype of its parameter."""
-    if name in _NUMBERS and isinstance(parameter, Tensor):
-        return int(value) if name == "step" else float(value)
-    if not isinstance(value, Tensor):
-        return copy.deepcopy(value)
-    return cast(value.detach().clone(), parameter._dtype) if isinstance(parameter, Tensor) else value.detach().clone()
 
 
 def zeros_like(parameter: Tensor) -> Tensor:

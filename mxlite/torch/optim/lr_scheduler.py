@@ -397,4 +397,6 @@ class ReduceLROnPlateau(LRScheduler):
         return sign * a > sign * (best * (1 + by) if self.threshold_mode == "rel" else best + by)
 
 
+_LRScheduler = LRScheduler  # as programs of PyTorch before 2.0 call it
+
 _show(globals())

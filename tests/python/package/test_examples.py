@@ -110,6 +110,32 @@ def test_a_factorization_machine_beats_a_linear_model(tmp_path: pathlib.Path) ->
     assert losses[-1] == pytest.approx([0.6348, 0.3915, 0.6570, 0.5092], abs=3e-3)
 
 
+def run_as_torch(name: str, picture: pathlib.Path, *options: object) -> list[float]:
+    """The numbers in the last line of a program that imports `torch`, and what it drew is a picture."""
+    script = [EXAMPLES / f"{name}.py", "--picture", picture, *options]
+    printed = run([sys.executable, "-m", "mxlite", "run", "--as", "torch", *script])
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(printed.splitlines()) >= 13  # a row of the table for each tenth
+    return [float(each) for each in re.findall(r"\d+\.\d+", printed.splitlines()[-1])]
+
+
+def test_a_neural_ode_follows_a_pendulum(tmp_path: pathlib.Path) -> None:
+    distance, size = run_as_torch("torch_pendulum", tmp_path / "pendulum.png", "--steps", 100)
+    assert distance < 0.3 * size  # 500 steps reach 0.05 of 0.82
+
+
+@pytest.mark.whole
+def test_a_wave_is_learned_from_its_equation(tmp_path: pathlib.Path) -> None:
+    after, before = run_as_torch("torch_wave", tmp_path / "wave.png", "--steps", 900)
+    assert after < 0.15 < before  # 1,500 steps reach 0.036
+
+
+@pytest.mark.whole
+def test_dcgan_draws_digits(tmp_path: pathlib.Path) -> None:
+    drawn, real = run_as_torch("torch_draw_digits", tmp_path / "digits.png", "--steps", 240)
+    assert 0.02 < real < 0.03 < drawn < 0.16  # 800 steps reach 0.07, noise is 0.3
+
+
 @pytest.mark.parametrize("name, rounds", [("lenet_digits", "epochs"), ("gradient_penalty", "steps")])
 def test_examples_say_how_many_rounds_they_need(name: str, rounds: str) -> None:
     command = [sys.executable, EXAMPLES / f"{name}.py", f"--{rounds}", "0"]

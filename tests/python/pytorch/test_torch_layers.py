@@ -146,11 +146,9 @@ def test_dropout_drops_while_training_alone() -> None:
         lambda: nn.EmbeddingBag(2, 3, scale_grad_by_freq=True),
         lambda: F.embedding(torch.tensor([0]), torch.ones(2, 3), sparse=True),
         lambda: optim.SparseAdam([torch.ones(1)]),
-        lambda: nn.MSELoss(size_average=True),
         lambda: nn.Linear(1, 1).register_forward_hook(print, always_call=True),
         lambda: optim.Adam([torch.ones(1)], capturable=True),
         lambda: optim.SGD([torch.ones(1)], differentiable=True),
-        lambda: data.DataLoader([1], generator=3),
     ],
 )
 def test_what_is_missing_says_so(ask: Any) -> None:

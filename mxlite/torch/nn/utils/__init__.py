@@ -135,7 +135,7 @@ def _computed() -> Any:
 
 
 def _later(name: str) -> Any:
-    return _import_module(f"{__name__}.{name}") if name in ("rnn", "parametrize", "parametrizations") else None
+    return _import_module(f"{__name__}.{name}") if name in ("rnn", "parametrize", "parametrizations", "prune") else None
 
 
 _show(globals(), _later)

@@ -15,7 +15,6 @@ from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn import functional as _F  # noqa: N812 - as PyTorch's users call it
 from mxlite.torch.nn._module import Module as _Module
 from mxlite.torch.nn.parameter import Parameter as _Parameter
-from mxlite.torch.nn.utils.parametrize import Computing as _Computing
 from mxlite.torch.nn.utils.parametrize import register_parametrization as _register
 
 __all__ = ["spectral_norm", "weight_norm"]
@@ -125,7 +124,6 @@ class Older:
             if isinstance(hook[0], type(self)) and hook[0].name == self.name:
                 raise RuntimeError(f"{type(self).__name__}: {self.name!r} has one already")
         del module._parameters[self.name]
-        module._parameters = _Computing(module)
         for suffix, each in originals.items():
             module.register_parameter(self.name + suffix, each if isinstance(each, _Parameter) else _Parameter(each))
         setattr(module, self.name, self.compute(module))

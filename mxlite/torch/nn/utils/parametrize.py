@@ -30,17 +30,6 @@ def cached() -> _Iterator[None]:
         _cache = before
 
 
-class Computing(dict):
-    """Parameters of a module, of which some are computed: `own["weight"]`, as layers read them, asks the module."""
-
-    def __init__(self, module: Module) -> None:
-        super().__init__(module._parameters)
-        self.module = module
-
-    def __missing__(self, name: str) -> Any:
-        return getattr(self.module, name)
-
-
 class ParametrizationList(ModuleList):
     """The modules that compute a tensor of `original` (or of `original0`, `original1`, ...), one after another."""
 
@@ -128,7 +117,7 @@ def register_parametrization(
         cls = type(module)
         body = {"__module__": cls.__module__, "_before": cls, "__doc__": cls.__doc__}
         module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), body)
-        module._parameters, module.parametrizations = Computing(module), ModuleDict()
+        module.parametrizations = ModuleDict()
     setattr(type(module), tensor_name, _property(tensor_name))
     module.parametrizations[tensor_name] = made
     return module
