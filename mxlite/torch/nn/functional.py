@@ -94,21 +94,30 @@ def embedding(
         raise AssertionError(f"embedding: padding_idx is one of {weight.shape[0]} rows, got {padding_idx}")
     require_integers("embedding", input)
     extent = weight.shape[0]
-    require_within("embedding", input, extent)
     if max_norm is not None and input.numel():
+        require_within("embedding", input, extent)
         with unrecorded():
             index = from_values(np.unique(input._values()))
             rows = weight.detach().index_select(0, index)
             norms = vector_norm(rows, norm_type, 1, True)
             weight[index] = choose(norms > max_norm, rows * (max_norm / (norms + 1e-7)), rows)
     if padding_idx is None:
-        return run(_rows, [weight, input], kind=weight._dtype)
+        return _rows_of(weight, input)
 
     def compute(weight: Tensor, index: Tensor) -> Tensor:
-        rows = run(_rows, [weight, index], kind=weight._dtype)
+        rows = _rows_of(weight, index)
         return choose((index == padding_idx % extent).unsqueeze(-1), rows.detach(), rows)
 
     return formula("EmbeddingBackward0", [weight], compute, saves="", constants=[input])
+
+
+def _rows_of(weight: Tensor, index: Tensor) -> Tensor:
+    """Raises: IndexError: an index is none of a row."""
+    try:
+        return run(_rows, [weight, index], kind=weight._dtype)
+    except RuntimeError:
+        require_within("embedding", index, weight.shape[0])
+        raise
 
 
 def embedding_bag(
@@ -158,7 +167,7 @@ def embedding_bag(
     )
 
 
-_rows = prepare("EmbeddingBackward0", "take", slots="0", axis=0, mode="clip")
+_rows = prepare("EmbeddingBackward0", "take", slots="0", axis=0, mode="raise")
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

@@ -34,12 +34,12 @@ _NAMES = """
     elementwise.where elementwise.combined reduce.reduce reduce.reduction linalg.dot linalg.products linalg.linalg
     linalg.factors linalg.fourier shape.shape shape.movement shape.parts shape.slice index.take index.gather_nd
     index.embedding index.ravel index.sequence reduce.softmax create.fill random.random random.sample
-    random.multinomial random.density parameters index.sort loss.loss nn.convolution nn.normalise nn.local_norm
-    nn.pooling nn.images nn.sampler vision.roi optimizer.sgd optimizer.adam optimizer.adamw optimizer.lamb
-    optimizer.multi_sgd optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image vision.colour
-    vision.resize nn.rnn loss.ctc nn.attention nn.scaled_attention nn.hawkes loss.svm_output vision.proposal
-    vision.deformable vision.cv vision.correlation vision.pooling_v1 vision.psroi loss.sparse_reg numpy.names
-    numpy.arithmetic numpy.reductions numpy.spread numpy.moves numpy.joins numpy.stacks numpy.axes
+    random.multinomial random.density parameters index.sort loss.loss loss.nll nn.convolution nn.normalise
+    nn.local_norm nn.pooling nn.images nn.sampler vision.roi optimizer.sgd optimizer.adam optimizer.adamw
+    optimizer.lamb optimizer.multi_sgd optimizer.finite elementwise.amp vision.boxes vision.multibox vision.image
+    vision.colour vision.resize nn.rnn loss.ctc nn.attention nn.scaled_attention nn.hawkes loss.svm_output
+    vision.proposal vision.deformable vision.cv vision.correlation vision.pooling_v1 vision.psroi loss.sparse_reg
+    numpy.names numpy.arithmetic numpy.reductions numpy.spread numpy.moves numpy.joins numpy.stacks numpy.axes
     numpy.distributions numpy.choices numpy.algebra numpy.sums numpy.more numpy.ordered special_values
     special_inputs no_axes
 """.split()

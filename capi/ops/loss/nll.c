@@ -1,0 +1,219 @@
+/* _mxl_nll: minus the logarithms of the probabilities of classes that targets name. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "array/copy.h"
+#include "base/half.h"
+#include "ops/index/take.h"
+
+enum { NONE, MEAN, SUM };
+
+static const char *const reductions[] = {"none", "mean", "sum", NULL};
+
+typedef struct nll_params {
+    int reduction;
+    int64_t ignore;
+    int weighted;
+} nll_params;
+
+/* The classes are axis 1, or axis 0 of a vector. */
+static int axis_of(int ndim)
+{
+    return ndim > 1;
+}
+
+static int nll_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = 2 + (((const nll_params *)params)->weighted != 0);
+    arity->outputs = arity->visible = 1;
+    return 0;
+}
+
+static int nll_infer(mxl_infer *infer)
+{
+    const nll_params *p = infer->params;
+    const mxl_array *x = infer->in[0], *target = infer->in[1];
+    int axis = axis_of(x->ndim), kept = 0;
+    int64_t shape[MXL_MAX_NDIM];
+
+    if (mxl_check_float(infer->op, x) != 0)
+        return -1;
+    if (x->ndim == 0 || target->dtype != MXL_I64)
+        return mxl_error("%s: takes data with classes and targets of int64, got shape %s and %s",
+                         infer->op->name, MXL_SHAPE_OF(x), mxl_dtype_name(target->dtype));
+    for (int i = 0; i < x->ndim; i++) {
+        if (i != axis)
+            shape[kept++] = x->shape[i];
+    }
+    if (!mxl_shape_same(kept, shape, target->ndim, target->shape))
+        return mxl_error("%s: targets have shape %s, which does not fit data of shape %s",
+                         infer->op->name, MXL_SHAPE_OF(target), MXL_SHAPE_OF(x));
+    if (p->weighted && (infer->in[2]->dtype != x->dtype || infer->in[2]->ndim != 1 ||
+                        mxl_sizes_differ(infer->in[2]->shape[0], x->shape[axis])))
+        return mxl_error("%s: the weight must have an element of data's dtype for each class",
+                         infer->op->name);
+    if (p->reduction != NONE)
+        kept = 0;
+    return mxl_infer_set(infer, x->dtype, kept, shape);
+}
+
+/* ---- elements of floating dtypes, as doubles ---- */
+
+static double get(int dtype, const void *data, int64_t i)
+{
+    switch (dtype) {
+    case MXL_F32:
+        return (double)((const float *)data)[i];
+    case MXL_F64:
+        return ((const double *)data)[i];
+    default:
+        return (double)mxl_half_to_float(((const mxl_half *)data)[i]);
+    }
+}
+
+static void set(int dtype, void *data, int64_t i, double value)
+{
+    switch (dtype) {
+    case MXL_F32:
+        ((float *)data)[i] = (float)value;
+        break;
+    case MXL_F64:
+        ((double *)data)[i] = value;
+        break;
+    default:
+        ((mxl_half *)data)[i] = mxl_half_from_float((float)value);
+    }
+}
+
+/* The weight of a target, 0 for one that is ignored. -1 with the error set for no class. */
+static int weight_of(const mxl_op *op, const nll_params *p, const mxl_array *weight, int64_t target,
+                     int64_t classes, double *found)
+{
+    *found = 0;
+    if (target == p->ignore)
+        return 0;
+    if (target < 0 || target >= classes)
+        return mxl_error("%s: a target is one of %lld classes, got %lld", op->name,
+                         (long long)classes, (long long)target);
+    *found = weight == NULL ? 1 : get(weight->dtype, mxl_array_read(weight), target);
+    return 0;
+}
+
+static int nll_compute(const mxl_call *call)
+{
+    const nll_params *p = call->params;
+    const mxl_array *x = call->in[0], *weight = p->weighted ? call->in[2] : NULL;
+    const int64_t *target = mxl_array_read(call->in[1]);
+    mxl_split along = mxl_shape_split(axis_of(x->ndim), x->ndim, x->shape);
+    const void *data = mxl_array_read(x);
+    void *out = mxl_array_write(call->out[0]);
+    double sum = 0, total = 0, share, loss;
+
+    for (int64_t o = 0; o < along.outer; o++) {
+        for (int64_t i = 0; i < along.inner; i++) {
+            int64_t at = o * along.inner + i;
+
+            if (weight_of(call->op, p, weight, target[at], along.n, &share) != 0)
+                return -1;
+            loss = target[at] == p->ignore
+                       ? 0
+                       : -share * get(x->dtype, data, (o * along.n + target[at]) * along.inner + i);
+            sum += loss;
+            total += share;
+            if (p->reduction == NONE)
+                set(x->dtype, out, at, loss);
+        }
+    }
+    if (p->reduction != NONE)
+        set(x->dtype, out, 0, p->reduction == MEAN ? sum / total : sum);
+    return 0;
+}
+
+/* ---- backward ---- */
+
+/* A saved input in C order; NULL where there is none. */
+static mxl_array *saved_in_order(mxl_grad *g, int i)
+{
+    mxl_array *saved = mxl_grad_in(g, i);
+
+    return saved == NULL ? NULL : mxl_scope_own(g->s, mxl_array_contiguous(saved));
+}
+
+/* What dy of each target is multiplied by; and the targets, 0 for those that are ignored. */
+static int fill_factors(mxl_grad *g, mxl_array *target, mxl_array *factors, mxl_array *index)
+{
+    const nll_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *weight = p->weighted ? saved_in_order(g, 2) : NULL;
+    const int64_t *from = mxl_array_read(target);
+    double total = 0, share;
+
+    if (p->weighted && weight == NULL)
+        return -1;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < target->size; i++) {
+            if (weight_of(g->op, p, weight, from[i], x->shape[axis_of(x->ndim)], &share) != 0)
+                return -1;
+            if (pass == 0) {
+                total += share;
+                continue;
+            }
+            set(x->dtype, mxl_array_write(factors), i, -share / (p->reduction == MEAN ? total : 1));
+            ((int64_t *)mxl_array_write(index))[i] = from[i] == p->ignore ? 0 : from[i];
+        }
+    }
+    return 0;
+}
+
+/* dx = dy times the factors, at the targets. */
+static int nll_grad(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *target, *factors, *index, *dy;
+    int axis = axis_of(x->ndim);
+    int64_t shape[MXL_MAX_NDIM];
+
+    if (!mxl_grad_wants(g, 0))
+        return 0;
+    target = saved_in_order(g, 1);
+    if (target == NULL)
+        return -1;
+    factors = mxl_scope_new(g->s, x->dtype, target->ndim, target->shape);
+    index = mxl_scope_new(g->s, MXL_I64, target->ndim, target->shape);
+    if (factors == NULL || index == NULL || fill_factors(g, target, factors, index) != 0)
+        return -1;
+    for (int i = 0; i < x->ndim; i++)
+        shape[i] = i == axis ? 1 : x->shape[i];
+    dy = mxl_broadcast_to(g->s, g->grad_output[0], target->ndim, target->shape);
+    dy = mxl_reshape(g->s, mxl_mul(g->s, dy, factors), x->ndim, shape);
+    index = mxl_reshape(g->s, index, x->ndim, shape);
+    return mxl_grad_set(g, 0, mxl_put_along(g->s, dy, index, axis, x->ndim, x->shape));
+}
+
+static void nll_saves(mxl_saves *saves)
+{
+    for (int i = 1; i < saves->num_inputs; i++)
+        saves->in[i] = true;
+}
+
+static const mxl_op op_nll = {
+    .name = "_mxl_nll",
+    .doc = "Minus the elements of data at targets along axis 1 (axis 0 of a vector), times the "
+           "weights of their classes: all, their sum, or that divided by the sum of the weights.",
+    MXL_INPUTS(MXL_INPUT(data, "Logarithms of probabilities, of shape (N, C, ...) or (C,)."),
+               MXL_INPUT(target, "Classes, int64, of data's shape without that axis."),
+               MXL_INPUT(weight, "Of shape (C,); only with weighted. It has no gradient.")),
+    MXL_PARAMS_OF(
+        nll_params,
+        MXL_PARAM(nll_params, reduction, MXL_P_ENUM, "mean", "What of all losses.",
+                  .values = reductions),
+        MXL_PARAM(nll_params, ignore, MXL_P_INT, "-100", "A target that counts for nothing."),
+        MXL_PARAM(nll_params, weighted, MXL_P_BOOL, "0", "Whether there is a weight.")),
+    .arity = nll_arity,
+    .infer = nll_infer,
+    .compute = nll_compute,
+    .grad = nll_grad,
+    .saves = nll_saves,
+};
+
+const mxl_op *const mxl_ops_nll[] = {&op_nll, NULL};
