@@ -31,7 +31,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # where one of 32 bytes cannot.
 OPTIMIZE := -O2
 # Functions begin with a line of the instruction cache. Without that the linker's placement of them costs a call of
-# 70 ns up to 25 %, from one commit to the next, with the same instructions (benchmarks/c_before.c).
+# 70 ns up to 25 %, from one commit to the next, with the same instructions (benchmarks/c/c_before.c).
 OPTIMIZE_CALLS := -falign-functions=64
 # Loops are as small as they are fast: no copy of a loop for each value of a condition in it (kernels have the copies
 # that they need), and no tables for unwinding the stack out of them, since they call nothing of a user's.

@@ -13,10 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from compare import report
-
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1]
 EXAMPLES = HERE.parents[1] / "examples"
+sys.path.insert(0, str(HERE))
+
+from compare import report  # noqa: E402
 
 #: Programs whose printed numbers differ by more than 1e-3 of their size, and by how much: they train for long.
 TOLERANCES: dict[str, float] = {}
