@@ -31,7 +31,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # where one of 32 bytes cannot.
 OPTIMIZE := -O2
 # Functions begin with a line of the instruction cache. Without that the linker's placement of them costs a call of
-# 70 ns up to 25 %, from one commit to the next, with the same instructions (benchmarks/c_before.c).
+# 70 ns up to 25 %, from one commit to the next, with the same instructions (benchmarks/c/c_before.c).
 OPTIMIZE_CALLS := -falign-functions=64
 # Loops are as small as they are fast: no copy of a loop for each value of a condition in it (kernels have the copies
 # that they need), and no tables for unwinding the stack out of them, since they call nothing of a user's.
@@ -468,7 +468,7 @@ examples: $(DEMO_STAMP) lib
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*/*.[ch] tests/c/headers/*.cpp \
     bindings/cpp/*.[ch]pp bindings/cpp/examples/*.cpp \
-    tests/fuzz/*.[ch] tests/clients/c/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch] mxlite/_lib/cffi/*.c))
+    tests/fuzz/*.[ch] tests/clients/c/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/c/*.[ch] mxlite/_lib/cffi/*.c))
 PY_FILES := mxlite tests tools benchmarks examples setup.py
 
 fmt: venv
@@ -492,7 +492,7 @@ lint: venv
 	@echo "make lint: clean"
 
 LINT_FILES := $(SOURCES) $(TEST_INTERNAL) $(TEST_PUBLIC) $(TEST_HELPERS) \
-    $(sort $(wildcard examples/*.c benchmarks/*.c tests/fuzz/*.c))
+    $(sort $(wildcard examples/*.c benchmarks/c/*.c tests/fuzz/*.c))
 .PHONY: lint-c
 lint-c: $(LINT_FILES:%=$(BUILD)/%.checked)
 

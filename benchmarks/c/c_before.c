@@ -1,5 +1,5 @@
 /* Two builds of the library in one process, in turns: whether calls, recording and backward cost
- * what they did. `cc -O2 -Iinclude benchmarks/c_before.c -o /tmp/c_before -ldl -lm`, then
+ * what they did. `cc -O2 -Iinclude benchmarks/c/c_before.c -o /tmp/c_before -ldl -lm`, then
  * `taskset -c 1 /tmp/c_before BEFORE.so AFTER.so`. Prints, for each case, the median of the ratios
  * of a turn's times (over 1: now faster), the lower end of its 95 % interval, and nanoseconds.
  * Where the system puts the two builds is worth 5 % either way: run it a dozen times. */
