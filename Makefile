@@ -470,7 +470,7 @@ examples: $(DEMO_STAMP) lib
 # ---- form ----------------------------------------------------------------------------------------
 C_FILES = $(sort $(wildcard capi/*/*.[ch] capi/*/*/*.[ch] include/mxlite/*.h include/mxlite/*.hpp tests/c/*/*.[ch] tests/c/headers/*.cpp \
     bindings/cpp/*.[ch]pp bindings/cpp/examples/*.cpp \
-    tests/fuzz/*.[ch] tests/clients/c/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/*.[ch] mxlite/_lib/cffi/*.c))
+    tests/fuzz/*.[ch] tests/clients/c/*.[ch] tests/accuracy/*.c examples/*.[ch] benchmarks/c/*.[ch] mxlite/_lib/cffi/*.c))
 PY_FILES := mxlite tests tools benchmarks examples setup.py
 
 fmt: venv
@@ -494,7 +494,7 @@ lint: venv
 	@echo "make lint: clean"
 
 LINT_FILES := $(SOURCES) $(TEST_INTERNAL) $(TEST_PUBLIC) $(TEST_HELPERS) \
-    $(sort $(wildcard examples/*.c benchmarks/*.c tests/fuzz/*.c))
+    $(sort $(wildcard examples/*.c benchmarks/c/*.c tests/fuzz/*.c))
 .PHONY: lint-c
 lint-c: $(LINT_FILES:%=$(BUILD)/%.checked)
 

@@ -62,7 +62,7 @@ def build_c(args: argparse.Namespace, folder: str) -> None:
     cc = os.environ.get("CC", "cc").split()
     build = pathlib.Path(args.build).resolve()
     link = [f"-L{build}", "-lmxlite", f"-Wl,-rpath,{build}"]
-    source = str(HERE / "c" / "c_add.c")
+    source = str(HERE / "c/c_add.c")
     subprocess.run([*cc, "-O2", f"-I{ROOT}/include", "-o", f"{folder}/c_add", source, *link], check=True)
 
 

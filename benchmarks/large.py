@@ -95,7 +95,7 @@ def start(args: argparse.Namespace, folder: str) -> list[Worker]:
 def build_floor(folder: str) -> None:
     cc = os.environ.get("CC", "cc").split()
     flags = ["-std=gnu17", "-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-pthread"]
-    subprocess.run([*cc, *flags, "-o", f"{folder}/floor", str(HERE / "c" / "floor.c"), "-lm"], check=True)
+    subprocess.run([*cc, *flags, "-o", f"{folder}/floor", str(HERE / "c/floor.c"), "-lm"], check=True)
 
 
 @dataclass(eq=False)

@@ -96,9 +96,9 @@ def run_c(args: argparse.Namespace) -> tuple[dict[str, dict[str, float]], bool]:
     build = pathlib.Path(args.build).resolve()
     with tempfile.TemporaryDirectory() as folder:
         pairs, program = f"{folder}/libpairs.so", f"{folder}/c_call"
-        subprocess.run([*cc, "-O2", "-shared", "-fPIC", "-o", pairs, str(HERE / "c" / "c_pairs.c")], check=True)
+        subprocess.run([*cc, "-O2", "-shared", "-fPIC", "-o", pairs, str(HERE / "c/c_pairs.c")], check=True)
         link = [f"-L{folder}", f"-L{build}", "-lpairs", "-lmxlite", f"-Wl,-rpath,{folder}:{build}"]
-        source = str(HERE / "c" / "c_call.c")
+        source = str(HERE / "c/c_call.c")
         subprocess.run([*cc, "-O2", f"-I{ROOT}/include", "-o", program, source, *link], check=True)
         runs = [json.loads(subprocess.run([program], check=True, capture_output=True).stdout) for _ in range(5)]
     result = {
