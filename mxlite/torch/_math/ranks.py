@@ -11,14 +11,14 @@ from typing import Any, Callable
 from mxlite.torch._basic import zeros_of
 from mxlite.torch._calls import both, function, functions, prepare, run, run_many
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
-from mxlite.torch._dtypes import BOOL, INTEGER, bool_, finfo, float16, float32, float64, int32, int64
+from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float16, float32, float64, int32, int64
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.order import _gathered, _require_elements, median, pair, picked, require_extent, shared, sort
 from mxlite.torch._math.pairs import constant, lerp
 from mxlite.torch._math.reductions import nansum, sum
 from mxlite.torch._nodes import formula
-from mxlite.torch._shape.parts import cat, flip
+from mxlite.torch._shape.parts import cat
 from mxlite.torch._shape.shapes import along
 from mxlite.torch._shape.where import choose, where
 from mxlite.torch._tensor import Tensor, full_of
@@ -173,13 +173,12 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 
     compute = lambda x: run(prepare(None, "_mxl_logcumsumexp", "axis"), [x], place, kind=kind)  # noqa: E731
 
-    def rule(grad: Tensor, x: Tensor, result: Tensor) -> list:  # sums of both signs, in logarithms
-        sums = []
-        for part in (grad, -grad):
-            is_on, one, none = part.detach() > 0, full_of((), 1, kind), full_of((), finfo(kind).min, kind)
-            logs = choose(is_on, choose(is_on, part, one).log(), none)
-            sums.append((flip(logcumsumexp(flip(logs - result, place), place), place) + x).exp())
-        return [sums[0] - sums[1]]
+    def rule(grad: Tensor, x: Tensor, result: Tensor) -> list:  # sums from the end, each by the part that it is of one
+        size, zero = x.shape[place], full_of((), 0, kind)
+        before = cat([result.narrow(place, 0, min(size, 1)), result.narrow(place, 0, max(size - 1, 0))], place)
+        shares = choose(before == result, zero, before - result).exp()
+        sums = run(prepare(None, "_mxl_scan_linear", "axis", reverse=True), [grad, shares], place, kind=kind)
+        return [sums * choose(x == result, zero, x - result).exp()]
 
     return formula("LogcumsumexpBackward0", [input], compute, rule, saves="0r")
 
