@@ -135,7 +135,7 @@ test-torch: lib $(TORCH)/torch.stamp
 	@$(TORCH_PY) -m pytest -q tests/python/pytorch/test_torch_style.py tests/python/pytorch/test_torch_style_graph.py \
 	    $(PYTEST_ARGS)
 	@$(TORCH_PY) tests/torch/check_programs.py
-	@$(TORCH_PY) tests/torch/modules/check_tutorials.py
+	@$(TORCH_PY) tests/torch/tutorials/check_tutorials.py
 	@$(TORCH_PY) tests/torch/check_pairs.py
 	@$(TORCH_PY) tests/torch/transforms/check_transforms.py
 	@$(TORCH_PY) tests/torch/modules/check_layers.py

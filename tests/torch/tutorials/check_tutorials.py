@@ -1,4 +1,4 @@
-"""Runs the programs of tutorials/ and examples/torch_*.py as they stand, on PyTorch and on mxlite: they print alike.
+"""Runs the programs beside this one and examples/torch_*.py as they stand, on PyTorch and on mxlite: they print alike.
 
 `make test-torch` calls it, in a Python that has PyTorch; mxlite takes the name `torch` by `mxlite run --as torch`.
 """
@@ -13,10 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-HERE = Path(__file__).resolve().parents[1]
-EXAMPLES = HERE.parents[1] / "examples"
-sys.path.insert(0, str(HERE))
-
+HERE = Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[2] / "examples"
+sys.path.insert(0, str(HERE.parent))
 from compare import report  # noqa: E402
 
 #: Programs whose printed numbers differ by more than 1e-3 of their size, and by how much: they train for long.
@@ -62,7 +61,7 @@ def check(path: Path) -> str | None:
 
 def check_files() -> str | None:
     """What differs where one library reads the files that the other wrote."""
-    path = str(HERE / "tutorials" / "state_dicts.py")
+    path = str(HERE / "state_dicts.py")
     whole = printed([path])
     for way in ("written by PyTorch", "written here"):
         with TemporaryDirectory() as folder:
@@ -76,8 +75,12 @@ def check_files() -> str | None:
 
 def main() -> int:
     """Prints what differs; 1 where something does."""
-    paths = sorted({*(HERE / "tutorials").glob("*.py"), *EXAMPLES.glob("torch_*.py")})
-    paths = [path for path in paths if path.stem != "seeded" and all(each in path.stem for each in sys.argv[1:])]
+    paths = sorted({*HERE.glob("*.py"), *EXAMPLES.glob("torch_*.py")})
+    paths = [
+        path
+        for path in paths
+        if path.stem not in ("seeded", "check_tutorials") and all(each in path.stem for each in sys.argv[1:])
+    ]
     with ThreadPoolExecutor(2) as pool:
         found = [*pool.map(check, paths), check_files()]
     return report(f"tutorials: {len(paths)} programs, files both ways", filter(None, found))
