@@ -234,6 +234,22 @@ MXL_API int MXLNDArrayCheckEdit(NDArrayHandle array);
  * (MXLFunctionRecord and MXCustomFunctionRecord do this for the outputs that they are given.) */
 MXL_API int MXLNDArrayNoteReturned(NDArrayHandle array);
 
+/* A batched array: what a function that is mapped over a batch gets, without the batch's axis, which
+ * is the first of `whole` if `has_axis`; else all examples have the values of `whole`. Calls with it
+ * run on all examples at once, and their results are batched arrays of that level. `level` is 1, and
+ * higher by one for each map within another. `randomness`: what random operators do, 0 an error, 1
+ * other numbers for each example, 2 the same. Its values cannot be read. */
+MXL_API int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, int randomness,
+                            NDArrayHandle *out);
+
+/* Returns the level of a batched array, and 0 of others; -1 on error. *has_axis as above; *whole
+ * (`whole` may be NULL): a new handle of the whole array, NULL of others. */
+MXL_API int MXLNDArrayBatchOf(NDArrayHandle array, NDArrayHandle *whole, int *has_axis);
+
+/* The last operator that had no rule for batches and ran example by example since this was asked;
+ * NULL: there was none. */
+MXL_API int MXLBatchLooped(const char **name);
+
 /* Changes an array's shape and strides in place: `view` is a view of the array's memory in the new
  * shape. The memory counts as edited, and `view` stays up to date.
  *

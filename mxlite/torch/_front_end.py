@@ -50,6 +50,9 @@ class TensorFrontEnd(FrontEnd):
     def stack(self, arrays: list) -> Any:
         return stacked(arrays, 0)
 
+    def concat(self, arrays: list, dim: int) -> Any:
+        return _calls.functions["cat"](arrays, dim)
+
     def is_floating(self, array: Any) -> bool:
         return array._dtype.is_floating_point
 

@@ -14,6 +14,8 @@ from mxlite._lib import LIB, ask, hot
 from mxlite.autograd._handles import array_id, gradient_handle, register_variable, variable_for
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
+from mxlite.autograd._transforms.levels import count as _levels_open
+from mxlite.autograd._transforms.levels import without_graph
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call
 from mxlite.torch._dtypes import dtype as _dtype_class
@@ -144,7 +146,8 @@ class Gradient(Placed, _calls.hot.Owner):
 
     def detach(self) -> Tensor:
         """The same memory, without a place in the graph."""
-        return adopt(hot.detached(self._h), self._dtype)
+        alone = adopt(hot.detached(self._h), self._dtype)
+        return without_graph(FRONT_END, alone) if _levels_open[0] else alone
 
     def detach_(self) -> Tensor:
         """Takes the tensor out of the graph; returns it."""

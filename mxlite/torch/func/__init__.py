@@ -236,7 +236,7 @@ def vmap(
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"vmap: randomness is 'error', 'different' or 'same', got {randomness!r}")
     _require_chunk("vmap", chunk_size)
-    return _mapped(FRONT_END, func, in_dims, out_dims, randomness)
+    return _mapped(FRONT_END, func, in_dims, out_dims, randomness, chunk_size)
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

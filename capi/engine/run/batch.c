@@ -1,0 +1,262 @@
+/* Calls with batched arrays: the level that is taken apart, recording, results. */
+#include "engine/run/batch.h"
+
+#include "base/error.h"
+#include "base/memory/mem.h"
+#include "engine/run/builtin_ops.h"
+#include "engine/tape/rebase.h"
+
+static const char *looped; /* the operator of any thread: it is for a warning */
+
+const char *mxl_batch_looped(void)
+{
+    const char *name = looped;
+
+    looped = NULL;
+    return name;
+}
+
+void mxl_batch_note_loop(const char *name)
+{
+    looped = name;
+}
+
+/* ---- which arrays ---- */
+
+static int highest(int count, mxl_array *const *arrays, int level)
+{
+    for (int i = 0; i < count; i++) {
+        const mxl_batched *batched = arrays[i] == NULL ? NULL : mxl_batched_of(arrays[i], 0);
+
+        if (batched != NULL && batched->level > level)
+            level = batched->level;
+    }
+    return level;
+}
+
+bool mxl_run_is_batched(const mxl_run *r)
+{
+    return highest(r->call.num_inputs, r->given_in, 0) > 0 ||
+           highest(r->arity.visible, r->given_out, 0) > 0;
+}
+
+/* Makes a batched array of that level of each input, into `in`: it is one, or gets one over it that
+ * has no place in the graph of the function that is mapped. -1 with the error set. */
+static int lift(mxl_run *r, int level, mxl_array **in)
+{
+    int randomness = MXL_RANDOM_ERROR;
+
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        const mxl_batched *batched = mxl_batched_of(r->given_in[i], level);
+
+        if (batched != NULL)
+            randomness = batched->randomness;
+    }
+    for (int i = 0; i < r->call.num_inputs; i++) {
+        mxl_array *array = r->given_in[i];
+
+        if (mxl_batched_of(array, level) != NULL)
+            mxl_array_retain(in[i] = array);
+        else
+            in[i] = mxl_batched_new(array, level, false, randomness);
+        if (in[i] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* The size of the batch, which all that have the axis agree on; 1 if none has. -1 with the error
+ * set. */
+static int64_t size_of(const mxl_run *r, int level, bool *has_axis)
+{
+    int64_t size = -1;
+
+    *has_axis = false;
+    for (int i = 0; i < r->call.num_inputs + r->arity.visible; i++) {
+        int k = i - r->call.num_inputs;
+        const mxl_array *array = k < 0 ? r->given_in[i] : r->given_out[k];
+        const mxl_batched *batched = array == NULL ? NULL : mxl_batched_of(array, level);
+
+        if (batched == NULL || !batched->has_axis)
+            continue;
+        *has_axis = *has_axis || k < 0;
+        if (size >= 0 && batched->whole->shape[0] != size)
+            return mxl_error("vmap: batches of sizes %lld and %lld meet in %s", (long long)size,
+                             (long long)batched->whole->shape[0], r->call.op->name);
+        size = batched->whole->shape[0];
+    }
+    return size < 0 ? 1 : size;
+}
+
+/* ---- results ---- */
+
+static mxl_array *reshaped(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape)
+{
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    mxl_tuple to = {ndim, shape};
+
+    return builtin == NULL ? NULL : mxl_scope_call(s, builtin->reshape_to, &to, 1, &a);
+}
+
+mxl_array *mxl_batch_as(mxl_batch *b, mxl_array *whole, int ndim, const int64_t *shape)
+{
+    if (whole == NULL || mxl_shape_same(whole->ndim, whole->shape, ndim, shape))
+        return whole;
+    return reshaped(b->s, whole, ndim, shape);
+}
+
+mxl_array *mxl_batch_shaped(mxl_batch *b, mxl_array *whole, int ndim, const int64_t *shape)
+{
+    int64_t full[MXL_MAX_NDIM];
+
+    if (whole == NULL || ndim >= MXL_MAX_NDIM)
+        return NULL;
+    full[0] = b->size;
+    for (int i = 0; i < ndim; i++)
+        full[i + 1] = shape[i];
+    return mxl_batch_as(b, whole, ndim + 1, full);
+}
+
+/* What the caller gets for output i: a batched array over the whole `made`, or `given`, a batched
+ * array to be written to. */
+static mxl_array *output(mxl_batch *b, int i, int level, mxl_array *made)
+{
+    const mxl_shape *shape = &b->r->out_shape[i];
+    mxl_array *given = mxl_run_given(b->r, i), *out;
+    const mxl_batched *first = b->count > 0 ? b->in[0] : NULL, *target;
+
+    made = b->has_axis ? mxl_batch_shaped(b, made, shape->ndim, shape->dim)
+                       : mxl_batch_as(b, made, shape->ndim, shape->dim);
+    if (made == NULL)
+        return NULL;
+    if (given != NULL) {
+        target = mxl_batched_of(given, level);
+        return target != NULL && (target->has_axis || !b->has_axis)
+                   ? given
+                   : mxl_error_null("vmap: %s: an array that is no batch, all examples have it, "
+                                    "cannot be edited in place with values of each example",
+                                    b->r->call.op->name);
+    }
+    out = first == NULL ? mxl_batched_new(made, level, b->has_axis, MXL_RANDOM_ERROR)
+                        : mxl_batched_like(first, made, b->has_axis);
+    if (out != NULL && made->dtype != b->r->out_dtype[i]) {
+        mxl_array_release(out);
+        return mxl_error_null("vmap: %s: the dtype of the result depends on the number of axes",
+                              b->r->call.op->name);
+    }
+    return out;
+}
+
+/* The base of a result that shows the memory of the first input, as for other views. */
+static void note_view(mxl_batch *b, mxl_array *out)
+{
+    mxl_array *in = b->count > 0 ? &b->in[0]->array : NULL;
+
+    if (in == NULL || out->storage != in->storage || out->base != NULL)
+        return;
+    out->base = in->base != NULL ? in->base : in;
+    mxl_array_retain(out->base);
+    mxl_rebase_note_view(out, in, b->r->call.num_outputs, b->r->mode.record);
+}
+
+static int write_given(mxl_batch *b, mxl_array *given, mxl_array *made)
+{
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    mxl_array *whole = mxl_batched_of(given, 0)->whole;
+    const mxl_batched *to = mxl_batched_of(given, 0);
+
+    if (builtin == NULL)
+        return -1;
+    if (to->has_axis && !b->has_axis) {
+        /* one value for all examples: broadcast by a sum with zeros of the batch */
+        mxl_array *zeros = mxl_scope_call(b->s, builtin->zeros_like, NULL, 1, &whole);
+        mxl_array *pair[2] = {zeros, made};
+        const mxl_op *add = mxl_op_find("broadcast_add");
+
+        made = add == NULL || zeros == NULL ? NULL : mxl_scope_call(b->s, add, NULL, 2, pair);
+    } else if (to->has_axis) {
+        made = mxl_batch_shaped(b, made, given->ndim, given->shape);
+    }
+    return made == NULL ? -1 : mxl_invoke(builtin->copyto, NULL, 1, &made, 1, &whole, b->s->mode);
+}
+
+/* ---- the run ---- */
+
+static int steps(mxl_batch *b, int level, mxl_array **made)
+{
+    mxl_run *r = b->r;
+    int records = mxl_run_check(r);
+
+    if (r->call.op->by_values > 0 && r->call.op->by_values <= b->count &&
+        mxl_batched_refuse(r->call.op->name, &b->in[r->call.op->by_values - 1]->array) != 0)
+        return -1;
+    if (records < 0 || mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0 ||
+        mxl_batch_apply(b, made) != 0)
+        return -1;
+    for (int i = 0; i < r->call.num_outputs; i++) {
+        r->call.out[i] = output(b, i, level, made[i]);
+        if (r->call.out[i] == NULL)
+            return -1;
+        if (mxl_run_given(r, i) == NULL && r->call.op->plan != NULL && r->mode.dialect->views)
+            note_view(b, r->call.out[i]);
+    }
+    if (mxl_run_node(r, records) != 0)
+        return -1;
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != NULL && write_given(b, r->given_out[i], made[i]) != 0)
+            return -1;
+    }
+    return mxl_run_finish(r);
+}
+
+static int run_level(mxl_run *r, mxl_batch *b, int level)
+{
+    size_t bytes = (size_t)r->call.num_outputs * sizeof(mxl_array *);
+    mxl_mode mode = r->mode;
+    mxl_array **made = mxl_alloc_zero(bytes);
+    mxl_scope scope;
+    int status;
+
+    if (made == NULL)
+        return -1;
+    mode.dialect = mode.dialect->plain; /* a label names the node of the call */
+    mode.legacy_shape = false;
+    mxl_scope_begin(&scope, mode);
+    b->s = &scope;
+    status = steps(b, level, made);
+    mxl_scope_end(&scope);
+    mxl_free(made, bytes);
+    return status;
+}
+
+int mxl_run_batched(mxl_run *r)
+{
+    size_t bytes = ((size_t)r->call.num_inputs + 1) * sizeof(mxl_array *);
+    mxl_array *const *given = r->given_in, **in = mxl_alloc_zero(bytes);
+    int level =
+        highest(r->arity.visible, r->given_out, highest(r->call.num_inputs, r->given_in, 0));
+    mxl_batch b = {.r = r, .count = r->call.num_inputs, .in = (mxl_batched **)in};
+    int status = -1;
+
+    if (in == NULL)
+        return -1;
+    b.size = size_of(r, level, &b.has_axis);
+    if (b.size >= 0 && lift(r, level, in) == 0) {
+        r->given_in = in;
+        for (int i = 0; i < b.count; i++)
+            r->call.in[i] = in[i];
+        if (r->call.op->compose != NULL) {
+            r->mode.dialect = r->mode.dialect->plain;
+            status = mxl_run_composite(r);
+        } else {
+            status = run_level(r, &b, level);
+        }
+        r->given_in = given;
+        for (int i = 0; i < b.count; i++)
+            r->call.in[i] = given[i];
+    }
+    for (int i = 0; i < b.count; i++)
+        mxl_array_release(in[i]);
+    mxl_free(in, bytes);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* Calls with batched arrays (array/batched.h): run.c asks whether a call is one, batch.c runs it as
+ * calls on the whole arrays, by the first rule of batch_rules.c that knows the operator. */
+#ifndef MXL_ENGINE_RUN_BATCH_H
+#define MXL_ENGINE_RUN_BATCH_H
+
+#include "array/batched.h"
+#include "engine/run/run.h"
+#include "engine/run/scope.h"
+
+/* One such call. Wholes are those of the level that is taken apart, which is the highest; arrays of
+ * other levels, and plain ones, are values that all examples have. */
+typedef struct mxl_batch {
+    mxl_run *r;
+    mxl_scope *s; /* of the calls on wholes */
+    int64_t size; /* of the batch */
+    int count;    /* inputs */
+    mxl_batched **in;
+    bool has_axis; /* any of them */
+} mxl_batch;
+
+/* Whether the call reads or writes a batched array; and such a call as a whole, -1 with the error
+ * set. */
+bool mxl_run_is_batched(const mxl_run *r);
+int mxl_run_batched(mxl_run *r);
+
+/* Sets all outputs of the call, of any shape with as many elements, scoped; they have the axis in
+ * front if an input has. -1 with the error set. */
+int mxl_batch_apply(mxl_batch *b, mxl_array **out);
+
+/* The whole array in another shape behind the axis, scoped; or in any shape. */
+mxl_array *mxl_batch_shaped(mxl_batch *b, mxl_array *whole, int ndim, const int64_t *shape);
+mxl_array *mxl_batch_as(mxl_batch *b, mxl_array *whole, int ndim, const int64_t *shape);
+
+/* The name of the last operator of this thread that ran example by example, NULL: none has. Asking
+ * forgets it. */
+const char *mxl_batch_looped(void);
+void mxl_batch_note_loop(const char *name);
+
+#endif

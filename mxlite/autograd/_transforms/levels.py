@@ -1,0 +1,108 @@
+"""Levels of vmap: batched arrays of the library (include/mxlite/mxlite.h, MXLNDArrayBatch), made and taken apart."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import Any
+
+from mxlite._lib import LIB
+from mxlite.autograd._front_end import FrontEnd
+
+
+class _Levels(threading.local):
+    def __init__(self) -> None:
+        self.open: list[Level] = []
+
+
+_levels = _Levels()
+
+#: How many levels are open on any thread: what runs for each call of a front end asks this alone.
+count = [0]
+
+RANDOMNESS = ("error", "different", "same")
+
+
+class Level:
+    """A with-block in which a function runs on all examples of a batch of `size`."""
+
+    def __init__(self, front_end: FrontEnd, size: int, randomness: str) -> None:
+        self.front_end, self.size, self.randomness = front_end, size, randomness
+
+    def __enter__(self) -> Level:
+        _levels.open.append(self)
+        count[0] += 1
+        self.number = len(_levels.open)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _levels.open.pop()
+        count[0] -= 1
+
+    def batch(self, whole: Any, has_axis: bool = True) -> Any:
+        """The array as the function sees it, without its first axis (`has_axis`), which is that of the batch."""
+        return batched(self.front_end, whole, self.number, has_axis, RANDOMNESS.index(self.randomness))
+
+    def whole(self, array: Any) -> tuple[Any, bool]:
+        """The array with all examples, and whether it has their axis in front."""
+        number, whole, has_axis = parts_of(self.front_end, array)
+        return (whole, has_axis) if number == self.number else (array, False)
+
+    def with_axis(self, array: Any) -> Any:
+        """The array with all examples along its first axis."""
+        whole, has_axis = self.whole(array)
+        return whole if has_axis else whole.expand((self.size, *whole.shape))
+
+
+def current() -> Level | None:
+    """The innermost open level of this thread."""
+    return _levels.open[-1] if _levels.open else None
+
+
+def batched(front_end: FrontEnd, whole: Any, number: int, has_axis: bool, randomness: int = 0) -> Any:
+    """A batched array of a level."""
+    handle = ctypes.c_void_p()
+    if LIB.MXLNDArrayBatch(whole._h, number, has_axis, randomness, ctypes.byref(handle)) != 0:
+        raise front_end.last_error()
+    return front_end.adopt(handle.value)
+
+
+def parts_of(front_end: FrontEnd, array: Any) -> tuple[int, Any, bool]:
+    """The level of a batched array, the whole array, and whether that has the axis; (0, the array, False) of others."""
+    handle, has_axis = ctypes.c_void_p(), ctypes.c_int()
+    number = LIB.MXLNDArrayBatchOf(array._h, ctypes.byref(handle), ctypes.byref(has_axis))
+    if number < 0:
+        raise front_end.last_error()
+    return (number, front_end.adopt(handle.value), bool(has_axis.value)) if number else (0, array, False)
+
+
+def highest(arrays: Any) -> Level | None:
+    """The highest level of which one of the arrays is."""
+    flag, found = ctypes.c_int(), 0
+    for each in arrays:
+        found = max(found, LIB.MXLNDArrayBatchOf(each._h, None, ctypes.byref(flag)))
+    return _levels.open[found - 1] if 0 < found <= len(_levels.open) else None
+
+
+def lifted(front_end: FrontEnd, array: Any) -> Any:
+    """The array at the innermost level, where a place of it in the graph is the mapped function's own."""
+    level = current()
+    if level is None or parts_of(front_end, array)[0] == level.number:
+        return array
+    return level.batch(array, False)
+
+
+def is_traced(front_end: FrontEnd, array: Any) -> bool:
+    """Whether a gradient flows to what is outside of the mapped functions."""
+    number, whole, _ = parts_of(front_end, array)
+    return bool(number) and (whole.requires_grad or is_traced(front_end, whole))
+
+
+def without_graph(front_end: FrontEnd, array: Any) -> Any:
+    """The same memory without a place in any graph, those outside of the mapped functions too."""
+    number, whole, has_axis = parts_of(front_end, array)
+    return batched(front_end, whole.detach(), number, has_axis, _randomness(number)) if number else array
+
+
+def _randomness(number: int) -> int:
+    return RANDOMNESS.index(_levels.open[number - 1].randomness) if number <= len(_levels.open) else 0
