@@ -182,13 +182,19 @@ static int write_given(mxl_batch *b, mxl_array *given, mxl_array *made)
 
 /* ---- the run ---- */
 
+/* The shape depends on the values of an input: all examples must have the same. */
+static int refuse_values(const mxl_batched *in, const char *name)
+{
+    return mxl_batched_refuse(name, in->has_axis ? &in->array : in->whole);
+}
+
 static int steps(mxl_batch *b, int level, mxl_array **made)
 {
     mxl_run *r = b->r;
     int records = mxl_run_check(r);
 
     if (r->call.op->by_values > 0 && r->call.op->by_values <= b->count &&
-        mxl_batched_refuse(r->call.op->name, &b->in[r->call.op->by_values - 1]->array) != 0)
+        refuse_values(b->in[r->call.op->by_values - 1], r->call.op->name) != 0)
         return -1;
     if (records < 0 || mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0 ||
         mxl_batch_apply(b, made) != 0)

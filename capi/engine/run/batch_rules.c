@@ -407,6 +407,23 @@ static int shift(const mxl_param *p, char *params, int ndim, int64_t *list)
     return 1;
 }
 
+/* Whether positions that all examples have are taken of each. */
+static bool takes_from_first(const mxl_batch *b)
+{
+    const mxl_input *inputs = mxl_op_inputs(b->r->call.op);
+
+    return b->count == 2 && b->in[0]->has_axis && !b->in[1]->has_axis && inputs[1].name != NULL &&
+           strcmp(inputs[1].name, "indices") == 0;
+}
+
+static void put_in_front(const mxl_batch *b, mxl_tuple *list, int64_t *room)
+{
+    room[0] = b->size;
+    memcpy(room + 1, list->v, (size_t)list->n * sizeof(*room));
+    list->v = room;
+    list->n++;
+}
+
 /* 1: done, 0: no operator of one array, or of several alike, with axes by name. -1 with the error
  * set. */
 static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
@@ -414,29 +431,66 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
     const mxl_op *op = b->r->call.op;
     bool joins = op->key_var_num_args != NULL && op->arity != NULL;
     const int *excludes = flag_of(b, "exclude");
-    int64_t lists[2][MXL_MAX_NDIM];
+    int64_t lists[2][MXL_MAX_NDIM], shape[MXL_MAX_NDIM + 1];
     _Alignas(16) char params[PARAMS_ROOM];
     int found = 0, ndim = b->in[0]->array.ndim;
-    bool flat = false;
+    bool flat = false, taken = takes_from_first(b);
 
-    if ((b->count != 1 && !joins) || op->params_size > PARAMS_ROOM || op->draws ||
-        (excludes != NULL && *excludes) || ndim == 0)
+    if ((b->count != 1 && !joins && !op->along && !taken) || op->params_size > PARAMS_ROOM ||
+        op->draws || (excludes != NULL && *excludes) || (ndim == 0 && joins))
         return 0;
     memcpy(params, b->r->call.params, op->params_size);
     for (const mxl_param *p = mxl_op_params(op); p->name != NULL; p++) {
-        int done = names_axes(p) && found < 2 ? shift(p, params, ndim, lists[found]) : 0;
+        int done =
+            names_axes(p) && found < 2 ? shift(p, params, ndim == 0 ? 1 : ndim, lists[found]) : 0;
 
+        if ((op->along || taken) && strcmp(p->name, "shape") == 0)
+            put_in_front(b, (mxl_tuple *)(params + p->offset), shape);
         found += done != 0;
         flat = flat || done < 0;
     }
     if (found == 0)
         return 0;
     for (int i = 0; i < b->count; i++) {
-        in[i] = front(b, i);
-        if (flat)
+        in[i] = taken && i > 0 ? whole_of(b, i) : front(b, i);
+        if (flat || ndim == 0)
             in[i] = mxl_batch_shaped(b, in[i], 1, &b->in[i]->array.size);
     }
     return run_on(b, params, in, out) == 0 ? 1 : -1;
+}
+
+/* ---- sums of what broadcasting has enlarged; cases in rows ---- */
+
+/* 1: done, 0: another operator. -1 with the error set. */
+static int sum_to(mxl_batch *b, mxl_array **out)
+{
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    const mxl_shape *to = b->r->out_shape;
+    int ndim = b->in[0]->array.ndim;
+    int64_t shape[MXL_MAX_NDIM + 1] = {b->size};
+    mxl_tuple full = {ndim + 1, shape};
+    mxl_array *whole;
+
+    if (builtin == NULL || b->r->call.op != builtin->sum_to || ndim < to->ndim)
+        return 0;
+    for (int i = 0; i < ndim; i++)
+        shape[i + 1] = i < ndim - to->ndim ? 1 : to->dim[i - (ndim - to->ndim)];
+    whole = front(b, 0);
+    out[0] = mxl_scope_call(b->s, builtin->sum_to, &full, 1, &whole);
+    return out[0] == NULL ? -1 : 1;
+}
+
+static int by_rows(mxl_batch *b, mxl_array **in, mxl_array **out)
+{
+    for (int i = 0; i < b->count; i++) {
+        const mxl_array *x = &b->in[i]->array;
+        int64_t shape[MXL_MAX_NDIM];
+
+        memcpy(shape, x->shape, (size_t)x->ndim * sizeof(*shape));
+        shape[0] *= b->size;
+        in[i] = mxl_batch_as(b, front(b, i), x->ndim, shape);
+    }
+    return run_on(b, b->r->call.params, in, out) == 0 ? 1 : -1;
 }
 
 /* ---- example by example ---- */
@@ -516,7 +570,10 @@ static int loop(mxl_batch *b, mxl_array **out)
 
 static bool is_like(const mxl_op *op)
 {
-    return op->in_place && op->any_dtype && op->kernels == NULL && !op->draws;
+    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+
+    return builtin != NULL && (op == builtin->cast || op == builtin->copy ||
+                               op == builtin->zeros_like || op == builtin->ones_like);
 }
 
 static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
@@ -526,9 +583,6 @@ static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
 
     for (int i = 0; i < b->count; i++)
         in[i] = whole_of(b, i);
-    if (op->draws && b->count > 0 && b->in[0]->randomness == MXL_RANDOM_ERROR)
-        return mxl_error("vmap: a random function was called; randomness='same' or 'different' "
-                         "permits that");
     for (int i = 0; i < b->count; i++) {
         if (mxl_run_mutates(&b->r->call, i))
             return mxl_error("vmap: %s updates its input %d, which is not possible here", op->name,
@@ -539,11 +593,15 @@ static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
     b->has_axis = true;
     if (op->plan != NULL && !(op->arity != NULL && b->count > 1))
         return movement(b, out);
-    if (op->kernels != NULL)
+    if (op->draws && b->count > 0 && b->in[0]->randomness == MXL_RANDOM_SAME)
+        return loop(b, out);
+    if (op->kernels != NULL || op->promotion != NULL)
         return elementwise(b, in, out);
     if (b->count == 1 && is_like(op))
         return run_on(b, b->r->call.params, in, out);
-    done = product(b, out);
+    done = op->by_rows ? by_rows(b, in, out) : sum_to(b, out);
+    if (done == 0)
+        done = product(b, out);
     if (done == 0)
         done = by_text(b, in, out);
     if (done == 0)

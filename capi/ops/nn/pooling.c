@@ -234,6 +234,7 @@ static int spread_grad(mxl_grad *g)
 
 static const mxl_op op_spread = {
     .name = "_mxl_pool_spread",
+    .by_rows = true,
     .doc = "The vjp of the pooling of sums and means: each element spread over its window.",
     MXL_PARAMS_OF(pooling_params, POOLING_PARAMS,
                   FIELD(shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result.")),
@@ -326,6 +327,7 @@ static void moved_saves(mxl_saves *saves)
         .infer = op_infer,                                                                         \
         .compute = moved_compute,                                                                  \
         .grad = moved_grad,                                                                        \
+        .by_rows = true,                                                                           \
         .saves = moved_saves,                                                                      \
     }
 
@@ -448,6 +450,7 @@ static int pooling_outputs(const void *params)
 
 static const mxl_op op_pooling = {
     .name = "Pooling",
+    .by_rows = true,
     .aliases = MXL_ALIASES("_npx_pooling"),
     .doc = "The largest element, the mean, the sum or the norm of windows that slide over the "
            "spatial axes of a batch of images, signals or volumes. Of equal largest elements the "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from mxlite._lib import LIB
@@ -28,16 +30,32 @@ class Level:
 
     def __init__(self, front_end: FrontEnd, size: int, randomness: str) -> None:
         self.front_end, self.size, self.randomness = front_end, size, randomness
+        self.number = 0
 
     def __enter__(self) -> Level:
-        _levels.open.append(self)
+        _levels.open = self.stack = [*_levels.open, self]
         count[0] += 1
-        self.number = len(_levels.open)
+        self.number = len(self.stack)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _levels.open.pop()
+        _levels.open = self.stack[:-1]
         count[0] -= 1
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """A block, perhaps in a backward when the level has ended, in which levels are as they are within it."""
+        before, _levels.open = _levels.open, self.stack
+        count[0] += 1
+        try:
+            yield
+        finally:
+            _levels.open = before
+            count[0] -= 1
+
+    def lifted(self, array: Any) -> Any:
+        """The array, or a batched one of this level over it."""
+        return array if parts_of(self.front_end, array)[0] == self.number else self.batch(array, False)
 
     def batch(self, whole: Any, has_axis: bool = True) -> Any:
         """The array as the function sees it, without its first axis (`has_axis`), which is that of the batch."""
@@ -87,9 +105,7 @@ def highest(arrays: Any) -> Level | None:
 def lifted(front_end: FrontEnd, array: Any) -> Any:
     """The array at the innermost level, where a place of it in the graph is the mapped function's own."""
     level = current()
-    if level is None or parts_of(front_end, array)[0] == level.number:
-        return array
-    return level.batch(array, False)
+    return array if level is None else level.lifted(array)
 
 
 def is_traced(front_end: FrontEnd, array: Any) -> bool:
