@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, c_ints, hot
+from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.torch._calls import adopt, check_call, prepare, run, run_into
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
 
@@ -23,6 +24,11 @@ _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _copy_over = prepare(None, "_mxl_copy_over")
 _turn = prepare("PermuteBackward0", "transpose", "axes")
 _stack = prepare("StackBackward0", "stack", "axis")
+
+
+def has_values(tensor: Tensor) -> bool:
+    """Whether its values can be read: not of one in vmap, which stands for many."""
+    return not levels_open[0] or LIB.MXLNDArrayBatchOf(tensor._h, None, ctypes.byref(ctypes.c_int())) == 0
 
 
 def cast(tensor: Tensor, kind: dtype) -> Tensor:

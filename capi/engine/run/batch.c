@@ -167,6 +167,8 @@ static int write_given(mxl_batch *b, mxl_array *given, mxl_array *made)
 
     if (builtin == NULL)
         return -1;
+    if (made == whole)
+        return 0;
     if (to->has_axis && !b->has_axis) {
         /* one value for all examples: broadcast by a sum with zeros of the batch */
         mxl_array *zeros = mxl_scope_call(b->s, builtin->zeros_like, NULL, 1, &whole);
@@ -188,6 +190,26 @@ static int refuse_values(const mxl_batched *in, const char *name)
     return mxl_batched_refuse(name, in->has_axis ? &in->array : in->whole);
 }
 
+/* Whether an element-wise call writes to a batched array that is given, as calls of one array do.
+ */
+static bool is_direct(const mxl_batch *b, int level)
+{
+    const mxl_run *r = b->r;
+    mxl_array *given = r->arity.visible == 1 ? r->given_out[0] : NULL;
+    const mxl_batched *to = given == NULL ? NULL : mxl_batched_of(given, level);
+
+    return to != NULL && r->call.op->kernels != NULL && r->call.num_outputs == 1 && to->has_axis &&
+           b->has_axis;
+}
+
+static int edit(mxl_batch *b, int level, int records, mxl_array **made)
+{
+    b->r->call.out[0] = b->r->given_out[0];
+    b->target = mxl_batched_of(b->r->given_out[0], level)->whole;
+    return mxl_run_node(b->r, records) != 0 || mxl_batch_apply(b, made) != 0 ? -1
+                                                                             : mxl_run_finish(b->r);
+}
+
 static int steps(mxl_batch *b, int level, mxl_array **made)
 {
     mxl_run *r = b->r;
@@ -196,8 +218,13 @@ static int steps(mxl_batch *b, int level, mxl_array **made)
     if (r->call.op->by_values > 0 && r->call.op->by_values <= b->count &&
         refuse_values(b->in[r->call.op->by_values - 1], r->call.op->name) != 0)
         return -1;
-    if (records < 0 || mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0 ||
-        mxl_batch_apply(b, made) != 0)
+    if (records < 0 || mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0)
+        return -1;
+    if (r->arity.visible > 0 && r->given_out[0] != NULL)
+        r->version = mxl_storage_version(r->given_out[0]->storage);
+    if (is_direct(b, level))
+        return edit(b, level, records, made);
+    if (mxl_batch_apply(b, made) != 0)
         return -1;
     for (int i = 0; i < r->call.num_outputs; i++) {
         r->call.out[i] = output(b, i, level, made[i]);

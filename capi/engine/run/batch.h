@@ -15,7 +15,8 @@ typedef struct mxl_batch {
     int64_t size; /* of the batch */
     int count;    /* inputs */
     mxl_batched **in;
-    bool has_axis; /* any of them */
+    bool has_axis;     /* any of them */
+    mxl_array *target; /* a whole array that an element-wise operator writes to; NULL: a new one */
 } mxl_batch;
 
 /* Whether the call reads or writes a batched array; and such a call as a whole, -1 with the error

@@ -194,6 +194,14 @@ static int elementwise(mxl_batch *b, mxl_array **in, mxl_array **out)
 
     for (int i = 0; i < b->count; i++)
         in[i] = aligned(b, i, shape->ndim, shape->dim, expand);
+    if (b->target != NULL) {
+        for (int i = 0; i < b->count; i++) {
+            if (in[i] == NULL)
+                return -1;
+        }
+        out[0] = b->target;
+        return mxl_invoke(b->r->call.op, b->r->call.params, b->count, in, 1, out, b->s->mode);
+    }
     return run_on(b, b->r->call.params, in, out);
 }
 
@@ -339,7 +347,7 @@ static int by_text(mxl_batch *b, mxl_array **in, mxl_array **out)
         if (names_axes(p))
             return 0;
     }
-    if (op->grad_updates || op->is_loss != NULL || op->draws || op->mutates != NULL)
+    if (op->grad_updates || op->is_loss != NULL || (op->draws && !op->along) || op->mutates != NULL)
         return 0;
     text = text == NULL ? op->shapes : text;
     first = counted(b, text, &length);
@@ -449,7 +457,7 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
         found += done != 0;
         flat = flat || done < 0;
     }
-    if (found == 0)
+    if (found == 0 && !op->along)
         return 0;
     for (int i = 0; i < b->count; i++) {
         in[i] = taken && i > 0 ? whole_of(b, i) : front(b, i);

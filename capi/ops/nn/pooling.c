@@ -234,7 +234,6 @@ static int spread_grad(mxl_grad *g)
 
 static const mxl_op op_spread = {
     .name = "_mxl_pool_spread",
-    .by_rows = true,
     .doc = "The vjp of the pooling of sums and means: each element spread over its window.",
     MXL_PARAMS_OF(pooling_params, POOLING_PARAMS,
                   FIELD(shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result.")),
