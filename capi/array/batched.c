@@ -32,7 +32,7 @@ static int take_axes(mxl_array *array, const mxl_array *whole, int skip)
     return 0;
 }
 
-mxl_array *mxl_batched_new(mxl_array *whole, int level, bool has_axis, int randomness)
+mxl_array *mxl_batched_new(mxl_array *whole, int level, bool has_axis)
 {
     mxl_batched *batched = mxl_alloc(sizeof(*batched));
     mxl_array *array = &batched->array;
@@ -43,7 +43,6 @@ mxl_array *mxl_batched_new(mxl_array *whole, int level, bool has_axis, int rando
     batched->whole = whole;
     batched->level = level;
     batched->has_axis = has_axis;
-    batched->randomness = (uint8_t)randomness;
     mxl_array_retain(whole);
     array->dtype = whole->dtype;
     array->stype = MXL_BATCHED;
@@ -61,7 +60,7 @@ mxl_array *mxl_batched_new(mxl_array *whole, int level, bool has_axis, int rando
 
 mxl_array *mxl_batched_like(const mxl_batched *batched, mxl_array *whole, bool has_axis)
 {
-    return mxl_batched_new(whole, batched->level, has_axis, batched->randomness);
+    return mxl_batched_new(whole, batched->level, has_axis);
 }
 
 int mxl_batched_refuse(const char *name, const mxl_array *array)

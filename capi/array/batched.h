@@ -7,19 +7,11 @@
 
 #include "array/array.h"
 
-/* What random operators do in a vmap. */
-typedef enum mxl_randomness {
-    MXL_RANDOM_ERROR,
-    MXL_RANDOM_DIFFERENT,
-    MXL_RANDOM_SAME
-} mxl_randomness;
-
 typedef struct mxl_batched {
     mxl_array array;
     mxl_array *whole; /* kept */
     int level;        /* of vmap: one within another has the higher number */
     bool has_axis;    /* the whole has the axis; else all examples have the same values */
-    uint8_t randomness;
 } mxl_batched;
 
 static inline bool mxl_array_is_batched(const mxl_array *array)
@@ -36,7 +28,7 @@ static inline mxl_batched *mxl_batched_of(const mxl_array *array, int level)
 }
 
 /* A new one over `whole`, which has at least one axis if `has_axis`; NULL with the error set. */
-mxl_array *mxl_batched_new(mxl_array *whole, int level, bool has_axis, int randomness);
+mxl_array *mxl_batched_new(mxl_array *whole, int level, bool has_axis);
 
 /* The same over another whole, like `batched`. */
 mxl_array *mxl_batched_like(const mxl_batched *batched, mxl_array *whole, bool has_axis);

@@ -237,10 +237,13 @@ MXL_API int MXLNDArrayNoteReturned(NDArrayHandle array);
 /* A batched array: what a function that is mapped over a batch gets, without the batch's axis, which
  * is the first of `whole` if `has_axis`; else all examples have the values of `whole`. Calls with it
  * run on all examples at once, and their results are batched arrays of that level. `level` is 1, and
- * higher by one for each map within another. `randomness`: what random operators do, 0 an error, 1
- * other numbers for each example, 2 the same. Its values cannot be read. */
-MXL_API int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, int randomness,
-                            NDArrayHandle *out);
+ * higher by one for each map within another. Its values cannot be read. */
+MXL_API int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, NDArrayHandle *out);
+
+/* The maps that this thread runs functions in, of which the last one is the innermost: the sizes of
+ * their batches; and what random operators do, 1: other numbers for each example, 2: the same (and
+ * 0, for callers who refuse them). At most 16. */
+MXL_API int MXLBatchLevels(int count, const int64_t *sizes, const int *randomness);
 
 /* Returns the level of a batched array, and 0 of others; -1 on error. *has_axis as above; *whole
  * (`whole` may be NULL): a new handle of the whole array, NULL of others. */

@@ -17,7 +17,17 @@ import numpy as np
 from mxlite._lib import LIB, buffer_address, hot
 from mxlite._notebook import arrays
 from mxlite.torch import _calls
-from mxlite.torch._basic import address_of, empty_of, filled, from_values, full_of, require_fits, zeros_of  # noqa: F401
+from mxlite.autograd._transforms.levels import parts_of
+from mxlite.torch._basic import (  # noqa: F401
+    address_of,
+    empty_of,
+    filled,
+    from_values,
+    full_of,
+    has_values,
+    require_fits,
+    zeros_of,
+)
 from mxlite.torch._calls import both, last_error, method, methods, new
 from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
@@ -262,6 +272,9 @@ class Tensor(Gradient):
     # ---- text ----
 
     def __repr__(self) -> str:
+        if not has_values(self):
+            number, whole, _ = parts_of(self._graph_front_end, self)
+            return f"BatchedTensor(lvl={number}, bdim=0, value=\n{whole!r}\n)"
         # Of many only some are read: an expanded tensor may have more elements than there is memory for a copy.
         values = self._values() if self.numel() <= Options.threshold else np.asarray(_Memory(self))
         facts = []

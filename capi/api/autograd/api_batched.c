@@ -2,11 +2,11 @@
 #include "api/common.h"
 
 #include "array/batched.h"
+#include "base/state.h"
 #include "engine/run/batch.h"
 #include "mxlite/mxlite.h"
 
-int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, int randomness,
-                    NDArrayHandle *out)
+int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, NDArrayHandle *out)
 {
     mxl_array *array, *made;
 
@@ -20,7 +20,7 @@ int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, int randomness
         made = mxl_error_null(
             "MXLNDArrayBatch: takes a dense array with an axis, and a level from 1 on");
     else
-        made = mxl_batched_new(array, level, has_axis != 0, randomness);
+        made = mxl_batched_new(array, level, has_axis != 0);
     api_unpin(whole);
     *out = made == NULL ? NULL : api_handle(made);
     return *out == NULL ? -1 : 0;
@@ -56,5 +56,24 @@ int MXLBatchLooped(const char **name)
 {
     API_NEED(name);
     *name = mxl_batch_looped();
+    return 0;
+}
+
+int MXLBatchLevels(int count, const int64_t *sizes, const int *randomness)
+{
+    mxl_batch_levels *levels = &mxl_state_get()->batch;
+
+    if (count < 0 || count > MXL_BATCH_LEVELS)
+        return mxl_error("%s: 0 to %d maps in one another, got %d", __func__, MXL_BATCH_LEVELS,
+                         count);
+    if (count > 0) {
+        API_NEED(sizes);
+        API_NEED(randomness);
+    }
+    levels->open = count;
+    for (int i = 0; i < count; i++) {
+        levels->size[i] = sizes[i];
+        levels->randomness[i] = (uint8_t)randomness[i];
+    }
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory/mem.h"
+#include "base/state.h"
 #include "engine/run/builtin_ops.h"
 #include "engine/tape/rebase.h"
 
@@ -34,31 +35,39 @@ static int highest(int count, mxl_array *const *arrays, int level)
     return level;
 }
 
+/* The innermost open map, if an operator draws numbers in it that differ among examples; else 0. */
+static int drawing(const mxl_run *r)
+{
+    const mxl_batch_levels *levels = &mxl_state_get()->batch;
+
+    return r->call.op->draws && levels->open > 0 &&
+                   levels->randomness[levels->open - 1] == MXL_RANDOM_DIFFERENT
+               ? levels->open
+               : 0;
+}
+
+static int level_of(const mxl_run *r)
+{
+    return highest(r->arity.visible, r->given_out,
+                   highest(r->call.num_inputs, r->given_in, drawing(r)));
+}
+
 bool mxl_run_is_batched(const mxl_run *r)
 {
-    return highest(r->call.num_inputs, r->given_in, 0) > 0 ||
-           highest(r->arity.visible, r->given_out, 0) > 0;
+    return level_of(r) > 0;
 }
 
 /* Makes a batched array of that level of each input, into `in`: it is one, or gets one over it that
  * has no place in the graph of the function that is mapped. -1 with the error set. */
 static int lift(mxl_run *r, int level, mxl_array **in)
 {
-    int randomness = MXL_RANDOM_ERROR;
-
-    for (int i = 0; i < r->call.num_inputs; i++) {
-        const mxl_batched *batched = mxl_batched_of(r->given_in[i], level);
-
-        if (batched != NULL)
-            randomness = batched->randomness;
-    }
     for (int i = 0; i < r->call.num_inputs; i++) {
         mxl_array *array = r->given_in[i];
 
         if (mxl_batched_of(array, level) != NULL)
             mxl_array_retain(in[i] = array);
         else
-            in[i] = mxl_batched_new(array, level, false, randomness);
+            in[i] = mxl_batched_new(array, level, false);
         if (in[i] == NULL)
             return -1;
     }
@@ -123,7 +132,7 @@ static mxl_array *output(mxl_batch *b, int i, int level, mxl_array *made)
 {
     const mxl_shape *shape = &b->r->out_shape[i];
     mxl_array *given = mxl_run_given(b->r, i), *out;
-    const mxl_batched *first = b->count > 0 ? b->in[0] : NULL, *target;
+    const mxl_batched *target;
 
     made = b->has_axis ? mxl_batch_shaped(b, made, shape->ndim, shape->dim)
                        : mxl_batch_as(b, made, shape->ndim, shape->dim);
@@ -137,8 +146,7 @@ static mxl_array *output(mxl_batch *b, int i, int level, mxl_array *made)
                                     "cannot be edited in place with values of each example",
                                     b->r->call.op->name);
     }
-    out = first == NULL ? mxl_batched_new(made, level, b->has_axis, MXL_RANDOM_ERROR)
-                        : mxl_batched_like(first, made, b->has_axis);
+    out = mxl_batched_new(made, level, b->has_axis);
     if (out != NULL && made->dtype != b->r->out_dtype[i]) {
         mxl_array_release(out);
         return mxl_error_null("vmap: %s: the dtype of the result depends on the number of axes",
@@ -266,14 +274,20 @@ int mxl_run_batched(mxl_run *r)
 {
     size_t bytes = ((size_t)r->call.num_inputs + 1) * sizeof(mxl_array *);
     mxl_array *const *given = r->given_in, **in = mxl_alloc_zero(bytes);
-    int level =
-        highest(r->arity.visible, r->given_out, highest(r->call.num_inputs, r->given_in, 0));
+    mxl_batch_levels *levels = &mxl_state_get()->batch;
+    int level = level_of(r), open = levels->open;
     mxl_batch b = {.r = r, .count = r->call.num_inputs, .in = (mxl_batched **)in};
     int status = -1;
 
     if (in == NULL)
         return -1;
     b.size = size_of(r, level, &b.has_axis);
+    if (b.size >= 0 && drawing(r) == level) {
+        b.size = levels->size[level - 1];
+        b.has_axis = true;
+    }
+    b.same = level <= open && levels->randomness[level - 1] == MXL_RANDOM_SAME;
+    levels->open = level <= open ? level - 1 : open; /* calls on wholes are outside of this map */
     if (b.size >= 0 && lift(r, level, in) == 0) {
         r->given_in = in;
         for (int i = 0; i < b.count; i++)
@@ -288,6 +302,7 @@ int mxl_run_batched(mxl_run *r)
         for (int i = 0; i < b.count; i++)
             r->call.in[i] = given[i];
     }
+    levels->open = open;
     for (int i = 0; i < b.count; i++)
         mxl_array_release(in[i]);
     mxl_free(in, bytes);

@@ -16,6 +16,7 @@ typedef struct mxl_batch {
     int count;    /* inputs */
     mxl_batched **in;
     bool has_axis;     /* any of them */
+    bool same;         /* what is drawn is the same for all examples */
     mxl_array *target; /* a whole array that an element-wise operator writes to; NULL: a new one */
 } mxl_batch;
 

@@ -532,7 +532,7 @@ static int cut(mxl_batch *b, int i, mxl_array **parts)
 static int each(mxl_batch *b, mxl_array **parts, mxl_array **in, mxl_array **results)
 {
     const mxl_call *c = &b->r->call;
-    bool same = c->op->draws && b->in[0]->randomness == MXL_RANDOM_SAME;
+    bool same = c->op->draws && b->same;
     uint64_t state[2];
 
     mxl_random_get(state);
@@ -560,7 +560,8 @@ static int loop(mxl_batch *b, mxl_array **out)
     mxl_array **parts = mxl_alloc_zero(bytes), **results = parts + count * b->size;
     int status = parts == NULL ? -1 : 0;
 
-    mxl_batch_note_loop(c->op->name);
+    if (!c->op->draws)
+        mxl_batch_note_loop(c->op->name);
     for (int i = 0; i < count && status == 0; i++)
         status = cut(b, i, parts + i * b->size);
     if (status == 0)
@@ -596,12 +597,11 @@ static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
             return mxl_error("vmap: %s updates its input %d, which is not possible here", op->name,
                              i);
     }
-    if (!b->has_axis && !op->draws)
+    if (!b->has_axis)
         return run_on(b, b->r->call.params, in, out);
-    b->has_axis = true;
     if (op->plan != NULL && !(op->arity != NULL && b->count > 1))
         return movement(b, out);
-    if (op->draws && b->count > 0 && b->in[0]->randomness == MXL_RANDOM_SAME)
+    if (op->draws && (b->same || b->count == 0))
         return loop(b, out);
     if (op->kernels != NULL || op->promotion != NULL)
         return elementwise(b, in, out);

@@ -341,7 +341,7 @@ static bool is_plain(const mxl_op *op, const void *params, int num_inputs, mxl_a
     bool any = op->arity != NULL;
 
     if ((any && (!takes_any(op) || num_inputs < 1)) || op->compose != NULL ||
-        mxl_op_may_make_sparse(op, params) || num_outputs != 1 || out[0] != NULL)
+        mxl_op_may_make_sparse(op, params) || num_outputs != 1 || out[0] != NULL || op->draws)
         return false;
     for (int i = 0; i < num_inputs; i++) {
         if ((!any && (listed[i].name == NULL || listed[i].mutated)) ||

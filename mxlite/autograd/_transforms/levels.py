@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mxlite._lib import LIB
+from mxlite._lib import LIB, check_call
 from mxlite.autograd._front_end import FrontEnd
 
 
@@ -33,24 +33,26 @@ class Level:
         self.number = 0
 
     def __enter__(self) -> Level:
-        _levels.open = self.stack = [*_levels.open, self]
-        count[0] += 1
+        self.stack = [*_levels.open, self]
         self.number = len(self.stack)
+        _open(self.stack)
+        count[0] += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        _levels.open = self.stack[:-1]
+        _open(self.stack[:-1])
         count[0] -= 1
 
     @contextmanager
     def entered(self) -> Iterator[None]:
         """A block, perhaps in a backward when the level has ended, in which levels are as they are within it."""
-        before, _levels.open = _levels.open, self.stack
+        before = _levels.open
+        _open(self.stack)
         count[0] += 1
         try:
             yield
         finally:
-            _levels.open = before
+            _open(before)
             count[0] -= 1
 
     def lifted(self, array: Any) -> Any:
@@ -59,7 +61,7 @@ class Level:
 
     def batch(self, whole: Any, has_axis: bool = True) -> Any:
         """The array as the function sees it, without its first axis (`has_axis`), which is that of the batch."""
-        return batched(self.front_end, whole, self.number, has_axis, RANDOMNESS.index(self.randomness))
+        return batched(self.front_end, whole, self.number, has_axis)
 
     def whole(self, array: Any) -> tuple[Any, bool]:
         """The array with all examples, and whether it has their axis in front."""
@@ -72,15 +74,24 @@ class Level:
         return whole if has_axis else whole.expand((self.size, *whole.shape))
 
 
+def _open(levels: list[Level]) -> None:
+    """Makes these the open levels of the thread."""
+    n = len(levels)
+    sizes = (ctypes.c_int64 * max(n, 1))(*(each.size for each in levels))
+    kinds = (ctypes.c_int * max(n, 1))(*(RANDOMNESS.index(each.randomness) for each in levels))
+    check_call(LIB.MXLBatchLevels(n, sizes, kinds))
+    _levels.open = levels
+
+
 def current() -> Level | None:
     """The innermost open level of this thread."""
     return _levels.open[-1] if _levels.open else None
 
 
-def batched(front_end: FrontEnd, whole: Any, number: int, has_axis: bool, randomness: int = 0) -> Any:
+def batched(front_end: FrontEnd, whole: Any, number: int, has_axis: bool) -> Any:
     """A batched array of a level."""
     handle = ctypes.c_void_p()
-    if LIB.MXLNDArrayBatch(whole._h, number, has_axis, randomness, ctypes.byref(handle)) != 0:
+    if LIB.MXLNDArrayBatch(whole._h, number, has_axis, ctypes.byref(handle)) != 0:
         raise front_end.last_error()
     return front_end.adopt(handle.value)
 
@@ -117,8 +128,4 @@ def is_traced(front_end: FrontEnd, array: Any) -> bool:
 def without_graph(front_end: FrontEnd, array: Any) -> Any:
     """The same memory without a place in any graph, those outside of the mapped functions too."""
     number, whole, has_axis = parts_of(front_end, array)
-    return batched(front_end, whole.detach(), number, has_axis, _randomness(number)) if number else array
-
-
-def _randomness(number: int) -> int:
-    return RANDOMNESS.index(_levels.open[number - 1].randomness) if number <= len(_levels.open) else 0
+    return batched(front_end, whole.detach(), number, has_axis) if number else array
