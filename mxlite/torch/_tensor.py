@@ -189,6 +189,8 @@ class Tensor(Gradient):
         """
         if self.requires_grad and not force:
             raise RuntimeError("numpy: the tensor requires a gradient; call detach().numpy()")
+        if not has_values(self):
+            raise RuntimeError("numpy: a tensor in vmap stands for many examples")
         return np.asarray(_Memory(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

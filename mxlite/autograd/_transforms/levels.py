@@ -68,10 +68,26 @@ class Level:
         number, whole, has_axis = parts_of(self.front_end, array)
         return (whole, has_axis) if number == self.number else (array, False)
 
+    def copies(self, array: Any) -> Any:
+        """A batched array with memory of its own for each example, all with the values of an array."""
+        with outside(self):
+            return self.batch(array.expand((self.size, *array.shape)).clone())
+
     def with_axis(self, array: Any) -> Any:
         """The array with all examples along its first axis."""
         whole, has_axis = self.whole(array)
         return whole if has_axis else whole.expand((self.size, *whole.shape))
+
+
+@contextmanager
+def outside(level: Level) -> Iterator[None]:
+    """A block in which the level is not open, nor are those within it."""
+    before = _levels.open
+    _open(level.stack[:-1])
+    try:
+        yield
+    finally:
+        _open(before)
 
 
 def _open(levels: list[Level]) -> None:

@@ -8,7 +8,18 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._public.keywords import unexpected
-from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as, require_fits, wrapped, zeros_of
+from mxlite.autograd._transforms.levels import highest
+from mxlite.torch._basic import (
+    empty_of,
+    filled,
+    from_values,
+    full_of,
+    has_values,
+    laid_as,
+    require_fits,
+    wrapped,
+    zeros_of,
+)
 from mxlite.torch._calls import function, method, prepare, run
 from mxlite.torch._dtypes import BOOL, as_dtype, dtype, float32, float64, get_default_dtype, int64, scalar_dtype
 from mxlite.torch._errors import none_of
@@ -87,7 +98,12 @@ def like(name: str, make: Callable) -> None:
         if "fill_value" in given and not values:
             values = (given.pop("fill_value"),)
         kind, requires_grad = options(f"{name}_like", given, input._dtype)
-        return finish(laid_as(make, input, *values, kind), requires_grad)
+        return finish(_beside(laid_as(make, input, *values, kind), input), requires_grad)
+
+
+def _beside(made: Tensor, like: Tensor) -> Tensor:
+    """A new tensor; beside one in vmap it is one of its own for each example."""
+    return made if has_values(like) else highest([like]).copies(made)
 
 
 def _new(name: str, make: Callable, count: int = 0) -> None:
@@ -101,7 +117,7 @@ def _new(name: str, make: Callable, count: int = 0) -> None:
             size, values = size[: len(size) - count], size[len(size) - count :]
         shape = shape_of(f"{name}_like", size, given)
         kind, requires_grad = options(f"{name}_like", given, self._dtype)
-        return finish(make(shape, *values, kind), requires_grad)
+        return finish(_beside(make(shape, *values, kind), self), requires_grad)
 
 
 def _ones_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
