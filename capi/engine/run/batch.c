@@ -1,6 +1,8 @@
 /* Calls with batched arrays: the level that is taken apart, recording, results. */
 #include "engine/run/batch.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/state.h"
@@ -192,10 +194,14 @@ static int write_given(mxl_batch *b, mxl_array *given, mxl_array *made)
 
 /* ---- the run ---- */
 
-/* The shape depends on the values of an input: all examples must have the same. */
+/* The shape depends on the values of an input, which in a key a mask alone has: all examples must
+ * have the same. */
 static int refuse_values(const mxl_batched *in, const char *name)
 {
-    return mxl_batched_refuse(name, in->has_axis ? &in->array : in->whole);
+    bool counts = in->array.dtype == MXL_BOOL || in->array.dtype == MXL_U8 ||
+                  strncmp(name, "_mxl_index", 10) != 0;
+
+    return !counts ? 0 : mxl_batched_refuse(name, in->has_axis ? &in->array : in->whole);
 }
 
 /* Whether an element-wise call writes to a batched array that is given, as calls of one array do.
