@@ -1,7 +1,7 @@
 /* MXNDArray*: making and freeing arrays, copying their data in and out, their gradients. Called by
  * bindings. (Views: api_view.c; shapes and kinds: api_query.c.) */
 #include "api/common.h"
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "array/failure.h"
 #include "array/expression.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "array/failure.h"
 #include "array/sparse/sparse.h"
 #include "base/memory/mem.h"

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 

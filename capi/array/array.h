@@ -41,7 +41,7 @@ typedef enum mxl_stype {
     MXL_DENSE = 0,
     MXL_ROW_SPARSE = 1,
     MXL_CSR = 2,
-    MXL_BATCHED = 3 /* array/batched.h; of no file, and no storage type to callers */
+    MXL_BATCHED = 3 /* array/batch/batched.h; of no file, and no storage type to callers */
 } mxl_stype;
 
 /* How a variable takes its gradient; numbers as in MXNet's OpReqType. */

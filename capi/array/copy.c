@@ -1,6 +1,6 @@
 /* Copies between arrays, with or without a cast; see copy.h. */
 #include "array/copy.h"
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "array/failure.h"
 
 #include <string.h>

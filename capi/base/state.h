@@ -20,7 +20,7 @@ typedef struct mxl_block_cache {
     int room; /* how many more blocks it may take; 0 while freed blocks are not cached */
 } mxl_block_cache;
 
-/* The maps over batches that a thread runs functions in (engine/run/batch.h), innermost last. */
+/* The maps over batches that a thread runs functions in (engine/batch/batch.h), innermost last. */
 enum { MXL_BATCH_LEVELS = 16 };
 
 /* What random operators do in one. */

@@ -1,7 +1,7 @@
 /* Operators as expressions, and functions that several families share. */
 #include "ops/build.h"
 
-#include "array/batched.h"
+#include "array/batch/batched.h"
 
 #include <string.h>
 

@@ -234,10 +234,10 @@ MXL_API int MXLNDArrayCheckEdit(NDArrayHandle array);
  * (MXLFunctionRecord and MXCustomFunctionRecord do this for the outputs that they are given.) */
 MXL_API int MXLNDArrayNoteReturned(NDArrayHandle array);
 
-/* A batched array: what a function that is mapped over a batch gets, without the batch's axis, which
- * is the first of `whole` if `has_axis`; else all examples have the values of `whole`. Calls with it
- * run on all examples at once, and their results are batched arrays of that level. `level` is 1, and
- * higher by one for each map within another. Its values cannot be read. */
+/* A batched array: what a function that is mapped over a batch gets, without the batch's axis,
+ * which is the first of `whole` if `has_axis`; else all examples have the values of `whole`. Calls
+ * with it run on all examples at once, and their results are batched arrays of that level. `level`
+ * is 1, and higher by one for each map within another. Its values cannot be read. */
 MXL_API int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, NDArrayHandle *out);
 
 /* The maps that this thread runs functions in, of which the last one is the innermost: the sizes of

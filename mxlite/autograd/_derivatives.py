@@ -7,8 +7,8 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._transforms.levels import lifted
 from mxlite.autograd._nodes import detached, gradients, recorded, rows_of_jacobian, unrecorded
+from mxlite.autograd._transforms.levels import lifted
 
 
 def as_tuple(value: Any) -> tuple:

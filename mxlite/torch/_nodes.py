@@ -76,7 +76,7 @@ def _formula_of_batch(
     saves: str | tuple[str, ...] | None,
     constants: Sequence[Tensor],
 ) -> Any:
-    """The same of batched tensors: a formula of the whole ones, and, for the function that is mapped, a node over it."""
+    """The same of batched tensors: a formula of the wholes, and a node over it for the function that is mapped."""
     inputs = [level.lifted(each) for each in inputs]
     wholes, flags = zip(*(level.whole(each) for each in [*inputs, *constants]))
     count = len(inputs)

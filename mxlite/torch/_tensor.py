@@ -16,8 +16,8 @@ import numpy as np
 
 from mxlite._lib import LIB, buffer_address, hot
 from mxlite._notebook import arrays
-from mxlite.torch import _calls
 from mxlite.autograd._transforms.levels import parts_of
+from mxlite.torch import _calls
 from mxlite.torch._basic import (  # noqa: F401
     address_of,
     empty_of,

@@ -1,9 +1,9 @@
 /* Batched arrays, for vmap. */
 #include "api/common.h"
 
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "base/state.h"
-#include "engine/run/batch.h"
+#include "engine/batch/batch.h"
 #include "mxlite/mxlite.h"
 
 int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, NDArrayHandle *out)

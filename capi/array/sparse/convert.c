@@ -1,5 +1,5 @@
 /* Conversions between dense and sparse arrays, and copies into sparse ones; see sparse.h. */
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "array/sparse/sparse.h"
 
 #include <string.h>

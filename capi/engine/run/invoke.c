@@ -1,5 +1,5 @@
 /* How every operator runs: check, infer, allocate, record, compute, attach. */
-#include "engine/run/batch.h"
+#include "engine/batch/batch.h"
 #include "engine/run/carry.h"
 #include "engine/run/run.h"
 

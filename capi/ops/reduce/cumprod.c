@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "array/copy.h"
 #include "base/half.h"
 #include "kernel/copy/cast.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "array/batched.h"
+#include "array/batch/batched.h"
 #include "array/copy.h"
 #include "array/expression.h"
 #include "kernel/reduce/argmax.h"

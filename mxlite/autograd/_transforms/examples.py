@@ -11,7 +11,7 @@ from mxlite.autograd._transforms.levels import highest, outside
 from mxlite.autograd._transforms.run import Run
 from mxlite.autograd._transforms.trees import flatten
 
-#: How an error begins of a call that cannot run on all examples at once (capi/engine/run/batch.c).
+#: How an error begins of a call that cannot run on all examples at once (capi/engine/batch/batch.c).
 REFUSED = "vmap: "
 
 
@@ -68,6 +68,7 @@ def _stacked(front_end: FrontEnd, name: str, function: Callable, arrays: list) -
 
 def _vjp(front_end: FrontEnd, function: Callable, count: int, wanted: list, placed: list) -> Callable:
     """The gradients of the wanted ones of `count` arrays, as a function of them and of the gradients of results."""
+
     def back(*given: Any) -> list:
         arrays = list(given[:count])
 

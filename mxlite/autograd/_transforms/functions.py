@@ -62,9 +62,8 @@ def _generated(level: Level, cls: Any, flags: list[bool], context: Callable) -> 
         with level.entered():
             output = cls.forward(*again(wholes, flags))
             several = isinstance(output, tuple)
-            made = tuple(
-                level.with_axis(each) if isinstance(each, arrays) else each for each in (output if several else (output,))
-            )
+            given = output if several else (output,)
+            made = tuple(level.with_axis(each) if isinstance(each, arrays) else each for each in given)
         return made if several else made[0]
 
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:

@@ -132,14 +132,12 @@ def _each(like: Tensor, function: Callable, others: list, dims: list, chunk_size
     """What a function makes of zeros with a one at each element of `like`, together, a list of tensors; in the places
     of `like`'s dimensions, in front (`dims` 0) or behind those of the others, whose shapes are `others`' shapes."""
     count = like.numel()
+    shapes = [(*each.shape[:dim], *like.shape, *each.shape[dim:]) for each, dim in zip(others, dims)]
     if not count:
-        return [zeros_of((*each.shape[:dim], *like.shape, *each.shape[dim:]), each._dtype) for each, dim in zip(others, dims)]
+        return [zeros_of(shape, each._dtype) for shape, each in zip(shapes, others)]
     basis = functions["eye"](count, dtype=like._dtype).reshape((count, *like.shape))
     found = _mapped(FRONT_END, function, 0, tuple(dims), "different", chunk_size)(basis)
-    return [
-        part.reshape((*each.shape[:dim], *like.shape, *each.shape[dim:]))
-        for part, each, dim in zip(found, others, dims)
-    ]
+    return [part.reshape(shape) for part, shape in zip(found, shapes)]
 
 
 def jacrev(

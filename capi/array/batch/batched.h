@@ -1,9 +1,9 @@
 /* Batched arrays, which vmap gives to the function that it maps: an array without the axis of the
  * batch, over a whole array that has it in front. It shares the storage of the whole, so that
  * versions count the edits of both; its strides lead to the first example, whose elements nobody
- * reads: engine/run/batch.h runs operators on the wholes. */
-#ifndef MXL_ARRAY_BATCHED_H
-#define MXL_ARRAY_BATCHED_H
+ * reads: engine/batch/batch.h runs operators on the wholes. */
+#ifndef MXL_ARRAY_BATCH_BATCHED_H
+#define MXL_ARRAY_BATCH_BATCHED_H
 
 #include "array/array.h"
 

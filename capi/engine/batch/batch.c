@@ -1,12 +1,9 @@
 /* Calls with batched arrays: the level that is taken apart, recording, results. */
-#include "engine/run/batch.h"
-
-#include <string.h>
+#include "engine/batch/batch.h"
 
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/state.h"
-#include "engine/run/builtin_ops.h"
 #include "engine/tape/rebase.h"
 
 static const char *looped; /* the operator of any thread: it is for a warning */
@@ -101,19 +98,18 @@ static int64_t size_of(const mxl_run *r, int level, bool *has_axis)
 
 /* ---- results ---- */
 
-static mxl_array *reshaped(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape)
+static mxl_array *reshaped(mxl_batch *b, mxl_array *a, int ndim, const int64_t *shape)
 {
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_tuple to = {ndim, shape};
 
-    return builtin == NULL ? NULL : mxl_scope_call(s, builtin->reshape_to, &to, 1, &a);
+    return mxl_scope_call(b->s, b->ops->reshape_to, &to, 1, &a);
 }
 
 mxl_array *mxl_batch_as(mxl_batch *b, mxl_array *whole, int ndim, const int64_t *shape)
 {
     if (whole == NULL || mxl_shape_same(whole->ndim, whole->shape, ndim, shape))
         return whole;
-    return reshaped(b->s, whole, ndim, shape);
+    return reshaped(b, whole, ndim, shape);
 }
 
 mxl_array *mxl_batch_shaped(mxl_batch *b, mxl_array *whole, int ndim, const int64_t *shape)
@@ -171,37 +167,33 @@ static void note_view(mxl_batch *b, mxl_array *out)
 
 static int write_given(mxl_batch *b, mxl_array *given, mxl_array *made)
 {
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_array *whole = mxl_batched_of(given, 0)->whole;
     const mxl_batched *to = mxl_batched_of(given, 0);
 
-    if (builtin == NULL)
-        return -1;
     if (made == whole)
         return 0;
     if (to->has_axis && !b->has_axis) {
         /* one value for all examples: broadcast by a sum with zeros of the batch */
-        mxl_array *zeros = mxl_scope_call(b->s, builtin->zeros_like, NULL, 1, &whole);
+        mxl_array *zeros = mxl_scope_call(b->s, b->ops->zeros_like, NULL, 1, &whole);
         mxl_array *pair[2] = {zeros, made};
-        const mxl_op *add = mxl_op_find("broadcast_add");
 
-        made = add == NULL || zeros == NULL ? NULL : mxl_scope_call(b->s, add, NULL, 2, pair);
+        made = zeros == NULL ? NULL : mxl_scope_call(b->s, b->ops->broadcast_add, NULL, 2, pair);
     } else if (to->has_axis) {
         made = mxl_batch_shaped(b, made, given->ndim, given->shape);
     }
-    return made == NULL ? -1 : mxl_invoke(builtin->copyto, NULL, 1, &made, 1, &whole, b->s->mode);
+    return made == NULL ? -1 : mxl_invoke(b->ops->copyto, NULL, 1, &made, 1, &whole, b->s->mode);
 }
 
 /* ---- the run ---- */
 
 /* The shape depends on the values of an input, which in a key a mask alone has: all examples must
  * have the same. */
-static int refuse_values(const mxl_batched *in, const char *name)
+static int refuse_values(const mxl_batched *in, const mxl_op *op)
 {
     bool counts = in->array.dtype == MXL_BOOL || in->array.dtype == MXL_U8 ||
-                  strncmp(name, "_mxl_index", 10) != 0;
+                  mxl_param_find(op, "key") == NULL;
 
-    return !counts ? 0 : mxl_batched_refuse(name, in->has_axis ? &in->array : in->whole);
+    return !counts ? 0 : mxl_batched_refuse(op->name, in->has_axis ? &in->array : in->whole);
 }
 
 /* Whether an element-wise call writes to a batched array that is given, as calls of one array do.
@@ -230,7 +222,7 @@ static int steps(mxl_batch *b, int level, mxl_array **made)
     int records = mxl_run_check(r);
 
     if (r->call.op->by_values > 0 && r->call.op->by_values <= b->count &&
-        refuse_values(b->in[r->call.op->by_values - 1], r->call.op->name) != 0)
+        refuse_values(b->in[r->call.op->by_values - 1], r->call.op) != 0)
         return -1;
     if (records < 0 || mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0)
         return -1;
@@ -282,11 +274,16 @@ int mxl_run_batched(mxl_run *r)
     mxl_array *const *given = r->given_in, **in = mxl_alloc_zero(bytes);
     mxl_batch_levels *levels = &mxl_state_get()->batch;
     int level = level_of(r), open = levels->open;
-    mxl_batch b = {.r = r, .count = r->call.num_inputs, .in = (mxl_batched **)in};
+    mxl_batch b = {.r = r,
+                   .ops = mxl_builtin_ops_get(),
+                   .count = r->call.num_inputs,
+                   .in = (mxl_batched **)in};
     int status = -1;
 
-    if (in == NULL)
+    if (in == NULL || b.ops == NULL) {
+        mxl_free(in, bytes);
         return -1;
+    }
     b.size = size_of(r, level, &b.has_axis);
     if (b.size >= 0 && drawing(r) == level) {
         b.size = levels->size[level - 1];

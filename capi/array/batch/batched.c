@@ -1,5 +1,5 @@
 /* Making batched arrays; see batched.h. */
-#include "array/batched.h"
+#include "array/batch/batched.h"
 
 #include "base/error.h"
 #include "base/memory/mem.h"

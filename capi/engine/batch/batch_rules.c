@@ -1,13 +1,12 @@
 /* How operators run on whole batches: one rule for movements, for element-wise operators, for
  * products of matrices, for those whose text of shapes says that an axis in front counts, for those
  * with a parameter `axis`; all others example by example. */
-#include "engine/run/batch.h"
+#include "engine/batch/batch.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "engine/run/builtin_ops.h"
 #include "engine/run/generator.h"
 #include "op/plan.h"
 
@@ -16,13 +15,12 @@ enum { PARAMS_ROOM = 512 };
 /* ---- calls ---- */
 
 /* An operator with the parameters of its struct by their names, 0 where none is given. */
-static mxl_array *call(mxl_batch *b, const char *name, int count, mxl_array **in, int given,
-                       const char *const *names, const int64_t *values)
+mxl_array *mxl_batch_call(mxl_batch *b, const mxl_op *op, int count, mxl_array **in, int given,
+                          const char *const *names, const int64_t *values)
 {
-    const mxl_op *op = mxl_op_find(name);
     _Alignas(16) char params[PARAMS_ROOM] = {0};
 
-    if (op == NULL || op->params_size > PARAMS_ROOM)
+    if (op->params_size > PARAMS_ROOM)
         return NULL;
     for (int i = 0; i < given; i++) {
         const mxl_param *p = mxl_param_find(op, names[i]);
@@ -41,13 +39,13 @@ static mxl_array *whole_of(const mxl_batch *b, int i)
 }
 
 /* The whole array with an axis of the batch in front: its own, or one along which it repeats. */
-static mxl_array *fronted(mxl_batch *b, mxl_array *whole, bool has_axis)
+mxl_array *mxl_batch_fronted(mxl_batch *b, mxl_array *whole, bool has_axis)
 {
-    const mxl_op *op = mxl_op_find("_mxl_broadcast_to");
+    const mxl_op *op = b->ops->broadcast_to;
     int64_t shape[MXL_MAX_NDIM + 1];
     mxl_tuple to = {whole == NULL ? 0 : whole->ndim + 1, shape};
 
-    if (has_axis || whole == NULL || op == NULL)
+    if (has_axis || whole == NULL)
         return whole;
     shape[0] = b->size;
     for (int i = 0; i < whole->ndim; i++)
@@ -57,7 +55,7 @@ static mxl_array *fronted(mxl_batch *b, mxl_array *whole, bool has_axis)
 
 static mxl_array *front(mxl_batch *b, int i)
 {
-    return fronted(b, whole_of(b, i), b->in[i]->has_axis);
+    return mxl_batch_fronted(b, whole_of(b, i), b->in[i]->has_axis);
 }
 
 static int run_on(mxl_batch *b, const void *params, mxl_array **in, mxl_array **out)
@@ -78,13 +76,23 @@ static bool is_traced(const mxl_batch *b, mxl_array *array)
             (mxl_array_leaf(array) != NULL || mxl_array_has_target(array) || array->base != NULL));
 }
 
+const int *mxl_batch_flag(const mxl_batch *b, const char *name)
+{
+    const mxl_op *op = b->r->call.op;
+    const mxl_param *p = mxl_param_find(op, name);
+
+    return p == NULL || p->type != MXL_P_BOOL
+               ? NULL
+               : (const int *)((const char *)b->r->call.params + p->offset);
+}
+
 /* ---- movements ---- */
 
 /* What the plan walks over, as a view where nothing follows the memory, else by an operator. */
 static mxl_array *walked(mxl_batch *b, mxl_array *whole, const mxl_plan *p, int64_t step,
                          bool by_strides)
 {
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    const mxl_builtin_ops *builtin = b->ops;
     int64_t shape[MXL_MAX_NDIM + 1], strides[MXL_MAX_NDIM + 1];
     int n = p->shape.ndim + 1;
     mxl_strided_params to = {.shape = {n, shape}, .strides = {n, strides}, .skip = p->skip};
@@ -95,7 +103,7 @@ static mxl_array *walked(mxl_batch *b, mxl_array *whole, const mxl_plan *p, int6
         shape[i] = p->shape.dim[i - 1];
         strides[i] = p->strides[i - 1];
     }
-    if (n > MXL_MAX_NDIM || builtin == NULL)
+    if (n > MXL_MAX_NDIM)
         return NULL;
     if (by_strides)
         return mxl_scope_own(b->s, mxl_array_strided(whole, p->skip, n, shape, strides));
@@ -105,7 +113,7 @@ static mxl_array *walked(mxl_batch *b, mxl_array *whole, const mxl_plan *p, int6
 /* The elements in zeros of each example. */
 static mxl_array *put(mxl_batch *b, mxl_array *whole, mxl_plan *p)
 {
-    const mxl_op *op = mxl_op_find("_mxl_zeros_put");
+    const mxl_op *op = b->ops->zeros_put;
     int64_t shape[MXL_MAX_NDIM + 1], strides[MXL_MAX_NDIM + 1], zeros[MXL_MAX_NDIM + 1];
     int n = p->shape.ndim + 1, m = p->result.ndim + 1;
     mxl_strided_params to = {
@@ -161,7 +169,7 @@ static int movement(mxl_batch *b, mxl_array **out)
 
 /* ---- element-wise operators: axes of size 1 behind that of the batch ---- */
 
-static mxl_array *aligned(mxl_batch *b, int i, int ndim, const int64_t *shape, bool expand)
+mxl_array *mxl_batch_aligned(mxl_batch *b, int i, int ndim, const int64_t *shape, bool expand)
 {
     mxl_array *whole = whole_of(b, i);
     const mxl_array *logical = &b->in[i]->array;
@@ -179,9 +187,9 @@ static mxl_array *aligned(mxl_batch *b, int i, int ndim, const int64_t *shape, b
     }
     full[0] = b->size;
     whole = mxl_batch_as(b, whole, ndim + 1, full);
-    op = mxl_op_find("_mxl_broadcast_to");
+    op = b->ops->broadcast_to;
     memcpy(full + 1, shape, (size_t)ndim * sizeof(*shape));
-    return whole == NULL || op == NULL ? NULL
+    return whole == NULL ? NULL
            : !expand || mxl_shape_same(whole->ndim, whole->shape, ndim + 1, full)
                ? whole
                : mxl_scope_call(b->s, op, &to, 1, &whole);
@@ -193,7 +201,7 @@ static int elementwise(mxl_batch *b, mxl_array **in, mxl_array **out)
     bool expand = b->count > 1 && b->r->call.op->infer != mxl_infer_broadcast;
 
     for (int i = 0; i < b->count; i++)
-        in[i] = aligned(b, i, shape->ndim, shape->dim, expand);
+        in[i] = mxl_batch_aligned(b, i, shape->ndim, shape->dim, expand);
     if (b->target != NULL) {
         for (int i = 0; i < b->count; i++) {
             if (in[i] == NULL)
@@ -203,85 +211,6 @@ static int elementwise(mxl_batch *b, mxl_array **in, mxl_array **out)
         return mxl_invoke(b->r->call.op, b->r->call.params, b->count, in, 1, out, b->s->mode);
     }
     return run_on(b, b->r->call.params, in, out);
-}
-
-/* ---- products of matrices ---- */
-
-static mxl_array *matrices(mxl_batch *b, mxl_array *x, bool x_axis, mxl_array *y, bool y_axis,
-                           bool tx, bool ty)
-{
-    static const char *const names[] = {"transpose_a", "transpose_b", "forward_stype"};
-    const int64_t values[] = {tx, ty, 2};
-    mxl_array *pair[2] = {x, y};
-
-    if (x_axis && !y_axis && !tx) {
-        const int64_t rows[2] = {x->shape[0] * x->shape[1], x->shape[2]};
-
-        pair[0] = mxl_batch_as(b, x, 2, rows);
-        return call(b, "_mxl_mm", 2, pair, 2, names, values);
-    }
-    pair[0] = fronted(b, x, x_axis);
-    pair[1] = fronted(b, y, y_axis);
-    return call(b, "batch_dot", 2, pair, 3, names, values);
-}
-
-static const int *flag_of(const mxl_batch *b, const char *name)
-{
-    const mxl_op *op = b->r->call.op;
-    const mxl_param *p = mxl_param_find(op, name);
-
-    return p == NULL || p->type != MXL_P_BOOL
-               ? NULL
-               : (const int *)((const char *)b->r->call.params + p->offset);
-}
-
-static double number_of(const mxl_batch *b, const char *name)
-{
-    const mxl_param *p = mxl_param_find(b->r->call.op, name);
-
-    return *(const double *)((const char *)b->r->call.params + p->offset);
-}
-
-static mxl_array *times(mxl_batch *b, mxl_array *x, double by)
-{
-    const mxl_op *op = mxl_op_find("_mul_scalar");
-    mxl_scalar_params params = {.scalar = by};
-
-    return by == 1 || x == NULL ? x : mxl_scope_call(b->s, op, &params, 1, &x);
-}
-
-/* beta * added + alpha * the product, added being input `i`. */
-static mxl_array *plus(mxl_batch *b, mxl_array *product, int i, double alpha, double beta)
-{
-    const mxl_shape *shape = b->r->out_shape;
-    mxl_array *pair[2];
-
-    product = times(b, mxl_batch_shaped(b, product, shape->ndim, shape->dim), alpha);
-    if (beta == 0)
-        return product;
-    pair[0] = product;
-    pair[1] = times(b, aligned(b, i, shape->ndim, shape->dim, false), beta);
-    return call(b, "broadcast_add", 2, pair, 0, NULL, NULL);
-}
-
-/* 1: done; 0: the operator is no such product, or not of matrices. -1 with the error set. */
-static int product(mxl_batch *b, mxl_array **out)
-{
-    const char *name = b->r->call.op->name;
-    bool adds = strcmp(name, "_mxl_addmm") == 0, linear = strcmp(name, "FullyConnected") == 0;
-    const int *tx = flag_of(b, "transpose_a"), *ty = flag_of(b, "transpose_b");
-    int at = adds ? 1 : 0;
-
-    if (!adds && !linear && strcmp(name, "_mxl_mm") != 0 && strcmp(name, "dot") != 0)
-        return 0;
-    if (b->in[at]->array.ndim != 2 || b->in[at + 1]->array.ndim != 2)
-        return 0;
-    out[0] = matrices(b, whole_of(b, at), b->in[at]->has_axis, whole_of(b, at + 1),
-                      b->in[at + 1]->has_axis, tx != NULL && *tx, linear || (ty != NULL && *ty));
-    if (out[0] != NULL && (adds || (linear && b->count > 2)))
-        out[0] = plus(b, out[0], adds ? 0 : 2, adds ? number_of(b, "alpha") : 1,
-                      adds ? number_of(b, "beta") : 1);
-    return out[0] == NULL ? -1 : 1;
 }
 
 static bool names_axes(const mxl_param *p)
@@ -438,7 +367,7 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
 {
     const mxl_op *op = b->r->call.op;
     bool joins = op->key_var_num_args != NULL && op->arity != NULL;
-    const int *excludes = flag_of(b, "exclude");
+    const int *excludes = mxl_batch_flag(b, "exclude");
     int64_t lists[2][MXL_MAX_NDIM], shape[MXL_MAX_NDIM + 1];
     _Alignas(16) char params[PARAMS_ROOM];
     int found = 0, ndim = b->in[0]->array.ndim;
@@ -472,14 +401,14 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
 /* 1: done, 0: another operator. -1 with the error set. */
 static int sum_to(mxl_batch *b, mxl_array **out)
 {
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    const mxl_builtin_ops *builtin = b->ops;
     const mxl_shape *to = b->r->out_shape;
     int ndim = b->in[0]->array.ndim;
     int64_t shape[MXL_MAX_NDIM + 1] = {b->size};
     mxl_tuple full = {ndim + 1, shape};
     mxl_array *whole;
 
-    if (builtin == NULL || b->r->call.op != builtin->sum_to || ndim < to->ndim)
+    if (b->r->call.op != builtin->sum_to || ndim < to->ndim)
         return 0;
     for (int i = 0; i < ndim; i++)
         shape[i + 1] = i < ndim - to->ndim ? 1 : to->dim[i - (ndim - to->ndim)];
@@ -506,7 +435,7 @@ static int by_rows(mxl_batch *b, mxl_array **in, mxl_array **out)
 /* The examples of input i into `parts`, of all that have the axis. */
 static int cut(mxl_batch *b, int i, mxl_array **parts)
 {
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    const mxl_builtin_ops *builtin = b->ops;
     mxl_array *whole = whole_of(b, i);
     const mxl_array *x = &b->in[i]->array;
     int64_t strides[MXL_MAX_NDIM];
@@ -567,8 +496,8 @@ static int loop(mxl_batch *b, mxl_array **out)
     if (status == 0)
         status = each(b, parts, results + outputs * b->size, results);
     for (int o = 0; o < outputs && status == 0; o++) {
-        out[o] = call(b, "stack", (int)b->size, results + o * b->size, 2, names,
-                      (const int64_t[]){0, b->size});
+        out[o] = mxl_batch_call(b, b->ops->stack, (int)b->size, results + o * b->size, 2, names,
+                                (const int64_t[]){0, b->size});
         status = out[o] == NULL ? -1 : 0;
     }
     mxl_free(parts, bytes);
@@ -577,12 +506,12 @@ static int loop(mxl_batch *b, mxl_array **out)
 
 /* ---- the choice ---- */
 
-static bool is_like(const mxl_op *op)
+static bool is_like(const mxl_batch *b, const mxl_op *op)
 {
-    const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
+    const mxl_builtin_ops *builtin = b->ops;
 
-    return builtin != NULL && (op == builtin->cast || op == builtin->copy ||
-                               op == builtin->zeros_like || op == builtin->ones_like);
+    return (op == builtin->cast || op == builtin->copy || op == builtin->zeros_like ||
+            op == builtin->ones_like);
 }
 
 static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
@@ -605,11 +534,11 @@ static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
         return loop(b, out);
     if (op->kernels != NULL || op->promotion != NULL)
         return elementwise(b, in, out);
-    if (b->count == 1 && is_like(op))
+    if (b->count == 1 && is_like(b, op))
         return run_on(b, b->r->call.params, in, out);
     done = op->by_rows ? by_rows(b, in, out) : sum_to(b, out);
     if (done == 0)
-        done = product(b, out);
+        done = mxl_batch_product(b, out);
     if (done == 0)
         done = by_text(b, in, out);
     if (done == 0)
