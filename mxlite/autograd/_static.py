@@ -53,6 +53,10 @@ class FunctionCtx:
         """Says which outputs no gradient flows through."""
         self.non_differentiable = args
 
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Does nothing, with a warning, as in PyTorch: shared memory is seen."""
+        warnings.warn("mark_shared_storage: is not needed any more", FutureWarning, stacklevel=2)
+
     def set_materialize_grads(self, value: bool) -> None:
         """Whether gradients that did not arrive are zeros in backward (so it is at first), or None."""
         self.materialize_grads = value

@@ -150,7 +150,12 @@ class Gradient(Placed, _calls.hot.Owner):
         return without_graph(FRONT_END, alone) if _levels_open[0] else alone
 
     def detach_(self) -> Tensor:
-        """Takes the tensor out of the graph; returns it."""
+        """Takes the tensor out of the graph; returns it.
+
+        Raises: RuntimeError: it is a view, whose base would keep its place there.
+        """
+        if self._base is not None:
+            raise RuntimeError("detach_: a view cannot leave the graph in place; use detach()")
         alone = self.detach()
         self._h, alone._h = alone._h, self._h
         return self
