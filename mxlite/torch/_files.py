@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mxlite import _replace
-from mxlite.torch._dtypes import dtype, dtype_named
+from mxlite.torch._dtypes import bfloat16, dtype, dtype_named
 from mxlite.torch._kinds import Size, device, require_cpu
 from mxlite.torch._tensor import Tensor, from_values
 from mxlite.torch.nn.parameter import Parameter
@@ -36,7 +36,8 @@ class _Writer:
             return value
         if isinstance(value, Tensor):
             kind = "parameter" if isinstance(value, Parameter) else "tensor"
-            return {kind: self._array(value), "requires_grad": value.requires_grad}
+            other = {} if value._dtype is not bfloat16 else {"dtype": "bfloat16"}
+            return {kind: self._array(value), "requires_grad": value.requires_grad, **other}
         if isinstance(value, np.ndarray):
             if value.dtype.hasobject:
                 raise TypeError("mxlite.torch: torch.save takes no arrays of objects")
@@ -119,7 +120,7 @@ class _Reader:
             return plain
         kind, content = next(iter(plain.items()))
         if kind in ("tensor", "parameter", "array"):
-            return self._array(kind, content, plain.get("requires_grad", False))
+            return self._array(kind, content, plain.get("requires_grad", False), plain.get("dtype"))
         if kind == "dtype":
             return dtype_named(content)
         if kind == "device":
@@ -134,14 +135,14 @@ class _Reader:
             return made
         return cls(map(self.value, content))
 
-    def _array(self, kind: str, place: int, requires_grad: bool) -> Any:
+    def _array(self, kind: str, place: int, requires_grad: bool, name: str | None) -> Any:
         if (kind, place) not in self.made:
             with self.archive.open(f"{int(place)}.npy") as stream:
                 values = np.load(io.BytesIO(stream.read()), allow_pickle=False)
             if kind == "array":
                 made: Any = values
             else:
-                made = from_values(values)
+                made = from_values(values, dtype_named(name) if name else None)
                 made = Parameter(made, requires_grad) if kind == "parameter" else made.requires_grad_(requires_grad)
             self.made[kind, place] = made
         return self.made[kind, place]

@@ -16,7 +16,7 @@ from mxlite._public import missing
 NAMES = frozenset(
     """
     H addbmm addbmm_ addmm_ addmv_ addr addr_ adjoint aminmax angle apply_ arctan2_ argwhere as_strided_
-    as_strided_scatter as_subclass atan2_ baddbmm_ bfloat16 bincount bitwise_and_ bitwise_left_shift_ bitwise_not_
+    as_strided_scatter as_subclass atan2_ baddbmm_ bincount bitwise_and_ bitwise_left_shift_ bitwise_not_
     bitwise_or_ bitwise_right_shift_ bitwise_xor_ cauchy_ ccol_indices cdouble cfloat chalf cholesky
     cholesky_inverse cholesky_solve clamp_max_ clamp_min_ coalesce col_indices conj conj_physical conj_physical_
     const_data_ptr copysign copysign_ corrcoef cov cross crow_indices cummax cummin cumprod_ cumsum_ dense_dim

@@ -20,6 +20,7 @@ from mxlite.autograd._transforms.levels import parts_of
 from mxlite.torch import _calls
 from mxlite.torch._basic import (  # noqa: F401
     address_of,
+    cast,
     empty_of,
     filled,
     from_values,
@@ -29,7 +30,7 @@ from mxlite.torch._basic import (  # noqa: F401
     zeros_of,
 )
 from mxlite.torch._calls import both, last_error, method, methods, new
-from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
+from mxlite.torch._dtypes import DTYPES, bfloat16, dtype, dtype_named, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
@@ -176,7 +177,8 @@ class Tensor(Gradient):
     def _values(self) -> np.ndarray:
         """A NumPy array with a copy of the elements."""
         values = np.empty(self.shape, self._dtype.np)
-        if hot.copy_out(self._h, buffer_address(values), values.size) != 0:
+        exact = self if self._dtype is not bfloat16 else cast(self.detach(), dtype_named("float32"))
+        if hot.copy_out(exact._h, buffer_address(values), values.size) != 0:
             raise last_error()
         return values
 
@@ -189,6 +191,8 @@ class Tensor(Gradient):
         """
         if self.requires_grad and not force:
             raise RuntimeError("numpy: the tensor requires a gradient; call detach().numpy()")
+        if self._dtype is bfloat16:
+            raise TypeError("numpy: NumPy has no bfloat16; float().numpy() has its values")
         if not has_values(self):
             raise RuntimeError("numpy: a tensor in vmap stands for many examples")
         return np.asarray(_Memory(self))
@@ -278,7 +282,8 @@ class Tensor(Gradient):
             number, whole, _ = parts_of(self._graph_front_end, self)
             return f"BatchedTensor(lvl={number}, bdim=0, value=\n{whole!r}\n)"
         # Of many only some are read: an expanded tensor may have more elements than there is memory for a copy.
-        values = self._values() if self.numel() <= Options.threshold else np.asarray(_Memory(self))
+        brief = self.numel() <= Options.threshold or self._dtype is bfloat16
+        values = self._values() if brief else np.asarray(_Memory(self))
         facts = []
         kind = self._dtype
         if kind is not get_default_dtype() and (values.size == 0 or kind not in (_int64, _bool)):
@@ -296,7 +301,7 @@ class Tensor(Gradient):
 
     def _repr_html_(self) -> str:
         """For a notebook: shape, dtype, its node, and a table of some elements."""
-        memory = np.asarray(_Memory(self))
+        memory = self._values() if self._dtype is bfloat16 else np.asarray(_Memory(self))
         facts = [type(self).__name__, *self._gradient_facts()]
         return arrays.html(facts, self.shape, self._dtype.np, memory.__getitem__)
 
@@ -343,7 +348,8 @@ class Tensor(Gradient):
         return copied
 
     def __reduce__(self) -> tuple:
-        return _rebuild, (type(self), self._values(), self.requires_grad), self._attributes() or None
+        values = type(self), self._values(), self.requires_grad, self._dtype
+        return _rebuild, values, self._attributes() or None
 
     def _attributes(self) -> dict[str, Any]:
         """What a program has set as attributes of its own."""
@@ -401,8 +407,8 @@ def exchange(a: Tensor, b: Tensor) -> None:
             del each._shape
 
 
-def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
-    tensor = Tensor._as_class(cls, from_values(values))
+def _rebuild(cls: type, values: np.ndarray, requires_grad: bool, kind: dtype | None = None) -> Tensor:
+    tensor = Tensor._as_class(cls, from_values(values, kind))
     return tensor.requires_grad_() if requires_grad else tensor
 
 

@@ -176,7 +176,7 @@ def arange(*bounds: Any, **given: Any) -> Tensor:
         return finish(run(_ranges[kind], [], float(start), float(end), float(step), kind=kind), requires_grad)
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     places = np.arange(count, dtype=np.float64 if kind.is_floating_point else None)
-    return finish(from_values((start + places * step).astype(kind.np)), requires_grad)
+    return finish(from_values(start + places * step, kind), requires_grad)
 
 
 def _bounds(bounds: tuple, given: dict[str, Any]) -> tuple:
@@ -216,14 +216,14 @@ def _integer_of(value: Any, kind: dtype) -> int:
 def linspace(start: Any, end: Any, steps: int, **given: Any) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, equally far apart."""
     values, kind, requires_grad = _spaced("linspace", start, end, steps, given)
-    return finish(from_values(values.astype(kind.np)), requires_grad)
+    return finish(from_values(values, kind), requires_grad)
 
 
 @function()
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **given: Any) -> Tensor:
     """`steps` powers of `base`, with exponents from `start` to `end`."""
     exponents, kind, requires_grad = _spaced("logspace", start, end, steps, given)
-    return finish(from_values((base**exponents).astype(kind.np)), requires_grad)
+    return finish(from_values(base**exponents, kind), requires_grad)
 
 
 # ---- matrices ----
@@ -235,14 +235,14 @@ def eye(n: int, m: int | None = None, **given: Any) -> Tensor:
     kind, requires_grad = options("eye", given)
     if n < 0 or (m or 0) < 0:
         raise RuntimeError(f"eye: n and m are 0 or more, got {n} and {m}")
-    return finish(from_values(np.eye(n, m, dtype=kind.np)), requires_grad)
+    return finish(from_values(np.eye(n, m, dtype=kind.np), kind), requires_grad)
 
 
 def _triangle_indices(name: str, find: Any) -> None:
     @function(name, document="The rows and columns of the places of a triangle of a row x col matrix.")
     def indices(row: int, col: int, offset: int = 0, **given: Any) -> Tensor:
         kind, requires_grad = options(name, given, int64)
-        return finish(from_values(np.stack(find(row, offset, col)).astype(kind.np)), requires_grad)
+        return finish(from_values(np.stack(find(row, offset, col)), kind), requires_grad)
 
 
 _triangle_indices("tril_indices", np.tril_indices)

@@ -33,7 +33,7 @@ def _values(find: Callable, *tensors: Tensor) -> Tensor:
     """What a function of NumPy arrays finds, in the dtype of the first tensor."""
     with np.errstate(all="ignore"):
         found = np.asarray(find(*(each._values() for each in tensors)))
-    return from_values(found.astype(tensors[0]._dtype.np))
+    return from_values(found, tensors[0]._dtype)
 
 
 def _at(x: Tensor, place: Tensor, value: float, found: Tensor) -> Tensor:
