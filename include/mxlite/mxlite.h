@@ -266,6 +266,11 @@ MXL_API int MXLBatchLooped(const char **name);
  * No other thread may use the array during the call. */
 MXL_API int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept);
 
+/* Gives an array the memory, dtype, shape and strides of another one, which both show from then on.
+ * Its place in the graph stays, and a leaf keeps its gradient: PyTorch's `p.data = value`. No other
+ * thread may use the array during the call. */
+MXL_API int MXLNDArrayAssume(NDArrayHandle array, NDArrayHandle value);
+
 /* Tells the engine that the caller has written through MXNDArrayGetData, so that a saved tensor in
  * this memory is found to be edited. */
 MXL_API int MXLNDArrayBumpVersion(NDArrayHandle array);

@@ -39,6 +39,8 @@ from mxlite.torch._dtypes import iinfo as iinfo
 from mxlite.torch._dtypes import set_default_dtype as set_default_dtype
 from mxlite.torch._install import install as install
 from mxlite.torch._kinds import Size as Size
+from mxlite.torch._kinds import channels_last as channels_last
+from mxlite.torch._kinds import channels_last_3d as channels_last_3d
 from mxlite.torch._kinds import contiguous_format as contiguous_format
 from mxlite.torch._kinds import device as device
 from mxlite.torch._kinds import layout as layout

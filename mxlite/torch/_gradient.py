@@ -171,12 +171,13 @@ class Gradient(Placed, _calls.hot.Owner):
             raise TypeError(f"data: takes a tensor, got {type(value).__name__}")
         if value.is_set_to(self):
             return
-        if value._dtype is not self._dtype or value.shape != self.shape:
-            raise NotImplementedError(
-                f"mxlite.torch: data of shape {list(value.shape)} and {value._dtype} for a tensor of shape "
-                f"{list(self.shape)} and {self._dtype}; both must be the same"
-            )
-        self.detach().copy_(value.detach())
+        if self.requires_grad and not value._dtype.is_floating_point:
+            raise RuntimeError("data: a tensor that requires a gradient has a floating dtype")
+        alone = value.detach()
+        check_call(LIB.MXLNDArrayAssume(self._h, alone._h))
+        self._dtype = value._dtype
+        if hasattr(self, "_shape"):
+            del self._shape
 
 
 #: In `_grad_cache`, in place of an array's number, for a gradient that only Python keeps.

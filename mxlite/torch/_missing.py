@@ -34,10 +34,10 @@ NAMES = frozenset(
     qr qscheme quantile real record_stream reinforce renorm renorm_ resize resize_ resize_as resize_as_
     resize_as_sparse_ resolve_conj resolve_neg rot90 row_indices scatter_reduce scatter_reduce_ select_scatter set_
     share_memory_ short sinc sinc_ slice_inverse slice_scatter smm solve sparse_dim sparse_mask sparse_resize_
-    sparse_resize_and_clear_ sspaddmm stft storage storage_type sum_to_size svd symeig tensor_split to_dense
+    sparse_resize_and_clear_ sspaddmm stft storage_type sum_to_size svd symeig tensor_split to_dense
     to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
     triangular_solve tril_ triu_ unfold unique unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes
-    untyped_storage values vdot volatile vsplit xlogy_ xpu
+    values vdot volatile vsplit xlogy_ xpu
     """.split()
 )
 

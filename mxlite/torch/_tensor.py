@@ -34,7 +34,17 @@ from mxlite.torch._dtypes import DTYPES, bfloat16, dtype, dtype_named, get_defau
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
-from mxlite.torch._kinds import CPU, Size, check_dim, device, require_cpu, strided
+from mxlite.torch._kinds import (
+    CPU,
+    Size,
+    channels_last,
+    channels_last_3d,
+    check_dim,
+    device,
+    order_of,
+    require_cpu,
+    strided,
+)
 from mxlite.torch._missing import install_missing, without_missing
 from mxlite.torch._print import Options, tensor_text
 
@@ -162,7 +172,15 @@ class Tensor(Gradient):
         return offset.value
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements follow each other in memory, in order."""
+        """Whether the elements follow each other in memory, in order, or in that of a format."""
+        if memory_format in (channels_last, channels_last_3d):
+            if self.ndim != (4 if memory_format is channels_last else 5):
+                return False
+            sizes = [(self.shape[k], self._strides()[k]) for k in order_of(memory_format, self.ndim) or ()]
+            return all(
+                size == 1 or step == math.prod(each for each, _ in sizes[k + 1 :])
+                for k, (size, step) in enumerate(sizes)
+            )
         found = hot.contiguous(self._h)
         if found < 0:
             raise last_error()

@@ -218,6 +218,7 @@ extern "C" {
     pub fn MXLLibraryNames(kind: c_int, size: *mut u32, names: *mut *mut *const c_char) -> c_int;
     pub fn MXLNDArrayAddAccumulatedHook(variable: NDArrayHandle, hook: MXLVariableHook, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNDArrayAddHook(array: NDArrayHandle, hook: MXLGradHook, last: c_int, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
+    pub fn MXLNDArrayAssume(array: NDArrayHandle, value: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayAt(array: NDArrayHandle, index: i64) -> NDArrayHandle;
     pub fn MXLNDArrayBatch(whole: NDArrayHandle, level: c_int, has_axis: c_int, out: *mut NDArrayHandle) -> c_int;
     pub fn MXLNDArrayBatchOf(array: NDArrayHandle, whole: *mut NDArrayHandle, has_axis: *mut c_int) -> c_int;

@@ -98,8 +98,8 @@ static mxl_array *slot_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     return *slot;
 }
 
-/* The axes of a dense array in the order of its memory, the innermost first; false where elements do
- * not fill their memory. */
+/* The axes of a dense array in the order of its memory, the innermost first; false where elements
+ * do not fill their memory. */
 static bool order_of(const mxl_array *array, int *order)
 {
     int64_t run = 1;
@@ -162,7 +162,7 @@ static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
         if (copy == NULL)
             return NULL;
     } else if (!(mode.record && mode.dialect->new_grads) && mxl_array_is_unique(value) &&
-        value->contiguous && mxl_array_leaf(value) == NULL) {
+               value->contiguous && mxl_array_leaf(value) == NULL) {
         mxl_array_retain(value);
         copy = value;
     } else if (mxl_invoke(builtin->copy, NULL, 1, &value, 1, &copy, mode) != 0) {

@@ -23,7 +23,7 @@ from mxlite.torch._basic import (
 from mxlite.torch._calls import function, method, prepare, run
 from mxlite.torch._dtypes import BOOL, as_dtype, dtype, float32, float64, get_default_dtype, int64, scalar_dtype
 from mxlite.torch._errors import none_of
-from mxlite.torch._kinds import extents_of, require_cpu, require_strided
+from mxlite.torch._kinds import extents_of, preserve_format, require_cpu, require_strided
 from mxlite.torch._tensor import Tensor
 
 
@@ -80,9 +80,9 @@ def of_shape(name: str, make: Callable, document: str) -> None:
 
     @function(name, document=f"{document}: {name}(2, 3), {name}((2, 3)).")
     def made(*size: Any, **given: Any) -> Tensor:
-        shape = shape_of(name, size, given)
+        shape, laid = shape_of(name, size, given), given.pop("memory_format", None)
         kind, requires_grad = options(name, given)
-        return finish(make(shape, kind), requires_grad)
+        return finish(_in_format(make(shape, kind), laid), requires_grad)
 
     like(name, make)
 
@@ -97,8 +97,14 @@ def like(name: str, make: Callable) -> None:
     def made(input: Tensor, *values: Any, **given: Any) -> Tensor:
         if "fill_value" in given and not values:
             values = (given.pop("fill_value"),)
+        laid = given.pop("memory_format", None)
         kind, requires_grad = options(f"{name}_like", given, input._dtype)
-        return finish(_beside(laid_as(make, input, *values, kind), input), requires_grad)
+        return finish(_in_format(_beside(laid_as(make, input, *values, kind), input), laid), requires_grad)
+
+
+def _in_format(made: Tensor, laid: Any) -> Tensor:
+    """A new tensor that lies in memory as a format says."""
+    return made if laid is None or laid is preserve_format else made.contiguous(memory_format=laid).detach()
 
 
 def _beside(made: Tensor, like: Tensor) -> Tensor:

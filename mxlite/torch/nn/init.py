@@ -9,19 +9,20 @@ import numpy as _np
 
 from mxlite._public import show as _show
 from mxlite.torch._dtypes import float64 as _float64
+from mxlite.torch._make.generator import drawing as _drawing
 from mxlite.torch._make.random import normal_of as _normal_of
 from mxlite.torch._nodes import unrecorded as _unrecorded
 from mxlite.torch._tensor import Tensor
 from mxlite.torch._tensor import from_values as _from_values
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: None = None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Numbers from a to b."""
     with _unrecorded():
         return tensor.uniform_(a, b)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: None = None) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Normally distributed numbers."""
     with _unrecorded():
         return tensor.normal_(mean, std)
@@ -103,32 +104,32 @@ def _uniform_of(tensor: Tensor, std: float) -> Tensor:
     return uniform_(tensor, -bound, bound)
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Uniform, with the variance gain^2 2 / (inputs + outputs)."""
     return _uniform_of(tensor, _xavier(tensor, gain))
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Normal, with the variance gain^2 2 / (inputs + outputs)."""
     return normal_(tensor, 0.0, _xavier(tensor, gain))
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: None = None
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Uniform, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
     return tensor if 0 in tensor.shape else _uniform_of(tensor, _kaiming(tensor, a, mode, nonlinearity))
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: None = None
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Normal, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
     return tensor if 0 in tensor.shape else normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity))
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: None = None
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
     """Normally distributed numbers, but none below a or above b."""
     low, high = (math.erf((each - mean) / std / math.sqrt(2)) for each in (a, b))
@@ -136,7 +137,7 @@ def trunc_normal_(
         return tensor.uniform_(low, high).erfinv_().mul_(std * math.sqrt(2)).add_(mean).clamp_(a, b)
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: None = None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """A matrix, the first dimension and all others, whose rows or columns are orthonormal, times gain."""
     if tensor.ndim < 2:
         raise ValueError(f"orthogonal_: the tensor has 2 dimensions or more, got {tensor.ndim}")
@@ -163,7 +164,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         return tensor.copy_(_from_values(values))
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: None = None) -> Tensor:
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """A matrix of normally distributed numbers, of each of whose columns a part (sparsity) is 0."""
     if tensor.ndim != 2:
         raise ValueError(f"sparse_: the tensor has 2 dimensions, got {tensor.ndim}")
@@ -171,5 +172,10 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: None 
     with _unrecorded():
         return tensor.normal_(0, std).masked_fill_(_from_values(order < math.ceil(sparsity * tensor.shape[0])), 0)
 
+
+for _name in (
+    "uniform_ normal_ trunc_normal_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ orthogonal_ sparse_"
+).split():
+    globals()[_name] = _drawing(globals()[_name])
 
 _show(globals())

@@ -21,6 +21,7 @@ from mxlite.torch._dtypes import float64 as _float64
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._make.data import as_tensor as _as_tensor
 from mxlite.torch._make.data import tensor as _tensor
+from mxlite.torch._make.generator import drawing_from as _drawing_from
 from mxlite.torch._make.random import integers_of as _integers_of
 from mxlite.torch._make.random import multinomial as _multinomial
 from mxlite.torch._make.random import randperm as _randperm
@@ -136,7 +137,7 @@ class Subset(Dataset):
         return len(self.indices)
 
 
-def random_split(dataset: Any, lengths: Sequence[float], generator: None = None) -> list[Subset]:
+def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
     """A dataset as parts in a random order, of lengths, or of fractions whose sum is 1."""
     count = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
@@ -149,15 +150,10 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: None = None)
         lengths = sizes
     if sum(lengths) != count:
         raise ValueError(f"random_split: lengths add up to the length of the dataset ({count}), got {sum(lengths)}")
-    _require_no_generator(generator)
-    order = _randperm(count).tolist()
+    with _drawing_from(generator):
+        order = _randperm(count).tolist()
     ends = list(itertools.accumulate(map(int, lengths)))
     return [Subset(dataset, order[end - int(size) : end]) for end, size in zip(ends, lengths)]
-
-
-def _require_no_generator(generator: Any) -> None:
-    if generator is not None:
-        raise NotImplementedError("mxlite.torch: there is no torch.Generator; torch.manual_seed seeds all")
 
 
 # ---- samplers ----
@@ -190,10 +186,9 @@ class RandomSampler(Sampler):
     """The indices in a random order, or (`replacement`) drawn anew each time."""
 
     def __init__(
-        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: None = None
+        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Any = None
     ) -> None:
-        _require_no_generator(generator)
-        self.data_source, self.replacement = data_source, replacement
+        self.data_source, self.replacement, self.generator = data_source, replacement, generator
         self.num_samples = len(data_source) if num_samples is None else num_samples
         if self.num_samples <= 0:
             raise ValueError(f"RandomSampler: num_samples is 1 or more, got {self.num_samples}")
@@ -201,10 +196,14 @@ class RandomSampler(Sampler):
     def __iter__(self) -> Iterator[int]:
         count, left = len(self.data_source), self.num_samples
         if self.replacement:
-            yield from _integers_of((left,), _int64, 0, count).tolist()
+            with _drawing_from(self.generator):
+                drawn = _integers_of((left,), _int64, 0, count).tolist()
+            yield from drawn
             return
         while left > 0:
-            yield from _randperm(count).tolist()[:left]
+            with _drawing_from(self.generator):
+                order = _randperm(count).tolist()
+            yield from order[:left]
             left -= count
 
     def __len__(self) -> int:
@@ -214,12 +213,13 @@ class RandomSampler(Sampler):
 class SubsetRandomSampler(Sampler):
     """Some indices in a random order."""
 
-    def __init__(self, indices: Sequence[int], generator: None = None) -> None:
-        _require_no_generator(generator)
-        self.indices = indices
+    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+        self.indices, self.generator = indices, generator
 
     def __iter__(self) -> Iterator[int]:
-        return (self.indices[place] for place in _randperm(len(self.indices)).tolist())
+        with _drawing_from(self.generator):
+            order = _randperm(len(self.indices)).tolist()
+        return (self.indices[place] for place in order)
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -229,16 +229,16 @@ class WeightedRandomSampler(Sampler):
     """Indices drawn with probabilities in proportion to weights."""
 
     def __init__(
-        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: None = None
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
     ) -> None:
-        _require_no_generator(generator)
         if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:
             raise ValueError(f"WeightedRandomSampler: num_samples is 1 or more, got {num_samples}")
         self.weights, self.num_samples = _as_tensor(weights, dtype=_float64), num_samples
-        self.replacement = replacement
+        self.replacement, self.generator = replacement, generator
 
     def __iter__(self) -> Iterator[int]:
-        return iter(_multinomial(self.weights, self.num_samples, self.replacement).tolist())
+        with _drawing_from(self.generator):
+            return iter(_multinomial(self.weights, self.num_samples, self.replacement).tolist())
 
     def __len__(self) -> int:
         return self.num_samples
@@ -350,7 +350,7 @@ class DataLoader:
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
         batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable | None = None, pin_memory: bool = False,
         drop_last: bool = False, timeout: float = 0, worker_init_fn: Callable | None = None,
-        multiprocessing_context: Any = None, generator: None = None, *, prefetch_factor: int | None = None,
+        multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
         if num_workers < 0:
@@ -359,7 +359,6 @@ class DataLoader:
             raise ValueError("DataLoader: prefetch_factor is for workers; it is None with num_workers=0")
         if persistent_workers and not num_workers:
             raise ValueError("DataLoader: persistent_workers is for workers; it is False with num_workers=0")
-        _require_no_generator(generator)
         self.dataset, self.num_workers, self.drop_last = dataset, num_workers, drop_last
         self.worker_init_fn, self.prefetch_factor = worker_init_fn, prefetch_factor or (2 if num_workers else None)
         self.pin_memory, self.timeout, self.persistent_workers = pin_memory, timeout, persistent_workers
@@ -379,7 +378,7 @@ class DataLoader:
         elif batch_size is None and drop_last:
             raise ValueError("DataLoader: batch_size=None makes no batches, so that drop_last has none to drop")
         if sampler is None and not self._streams:
-            sampler = RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size, self.sampler, self.batch_sampler = batch_size, sampler, batch_sampler

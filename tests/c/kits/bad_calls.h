@@ -223,6 +223,7 @@ static int save(void *array)
     X(MXLNDArrayGetMemory, ARRAY, false, status_of(MXLNDArrayGetMemory(h, &u64)))                  \
     X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
     X(MXLNDArrayNoteReturned, ARRAY, false, MXLNDArrayNoteReturned(h))                             \
+    X(MXLNDArrayAssume, ARRAY, false, MXLNDArrayAssume(h, good))                                   \
     X(MXLNDArrayBatch, ARRAY, false, MXLNDArrayBatch(h, 1, 0, &p_data))                            \
     X(MXLNDArrayBatchOf, ARRAY, false, MXLNDArrayBatchOf(h, NULL, &int_a))                         \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \

@@ -150,7 +150,6 @@ def test_dropout_drops_while_training_alone() -> None:
         lambda: nn.Linear(1, 1).register_forward_hook(print, always_call=True),
         lambda: optim.Adam([torch.ones(1)], capturable=True),
         lambda: optim.SGD([torch.ones(1)], differentiable=True),
-        lambda: data.DataLoader([1], generator=3),
     ],
 )
 def test_what_is_missing_says_so(ask: Any) -> None:
