@@ -77,7 +77,7 @@ __version__ = "2.13.0+mxlite"
 newaxis = None
 
 #: Names that are made when they are first used, and the modules that have them.
-_LATER = {"optim": "", "func": "", "testing": "", "vmap": "func", "save": "_files", "load": "_files"}
+_LATER = {"optim": "", "func": "", "testing": "", "profiler": "", "vmap": "func", "save": "_files", "load": "_files"}
 
 __all__ = sorted({*(name for name in globals() if not name.startswith("_") and name != "annotations"), *_LATER})
 
@@ -95,6 +95,7 @@ _show(globals(), _later)
 if _TYPE_CHECKING:  # what is imported later, and the functions that the sources do not show
     from mxlite.torch import func as func
     from mxlite.torch import optim as optim
+    from mxlite.torch import profiler as profiler
     from mxlite.torch import testing as testing
     from mxlite.torch.func import vmap as vmap
 
