@@ -21,6 +21,7 @@ class TensorFrontEnd(FrontEnd):
     dialect = 1
     module = "torch.autograd.function"
     error = RuntimeError
+    maps = True
     counts_keywords = True
 
     def last_error(self) -> BaseException:

@@ -97,9 +97,7 @@ class profile:  # noqa: N801
         check_call(LIB.MXSetProcessProfilerState(0, 0, None))
         found = json.loads(_library.dumps(reset=True, format="json")).get("Time", {})
         self._averages = _Averages(
-            _Average(name, each["Count"], each["Total"] * 1e3)
-            for rows in found.values()
-            for name, each in rows.items()
+            _Average(name, each["Count"], each["Total"] * 1e3) for rows in found.values() for name, each in rows.items()
         )
 
     def key_averages(self, **_: Any) -> _Averages:

@@ -297,3 +297,20 @@ def test_gradients_of_each_sample_are_quick() -> None:
     for name in parameters:
         _same(found[name], torch.stack([each[name] for each in rows]))
     assert middle - start < (end - middle) / 5
+
+
+def test_gradcheck_of_batches() -> None:
+    class Reads(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, dy: Any) -> Any:
+            return dy * 2 if bool((dy > -1e9).all()) else dy
+
+    x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda a: a.sin() * a.sum(), x, check_batched_grad=True)
+    assert torch.autograd.gradcheck(Reads.apply, x)
+    with pytest.raises(torch.autograd.gradcheck.__globals__["GradcheckError"], match="batch"):
+        torch.autograd.gradcheck(Reads.apply, x, check_batched_grad=True)
