@@ -3,11 +3,13 @@
 # is not registered, and the error names the parts that there are not. docs/from-c.md says what each holds.
 
 #: make test-parts  a library of the core alone: its size, its exports, and the tests of what it has
-ALL_PARTS := optimizers linalg fourier sequences sparse statistics torch symbols numpy vision images iterators kvstore library \
-    old wide
+ALL_PARTS := optimizers batches linalg fourier sequences sparse statistics torch symbols numpy vision images iterators \
+    kvstore library old wide
 PARTS ?= core $(ALL_PARTS)
 
 FILES_optimizers := capi/kernel/optimizer/% capi/ops/optimizer/%
+FILES_batches := $(patsubst %,capi/%.c,engine/batch/batch engine/batch/batch_rules engine/batch/batch_products \
+    api/autograd/api_batched)
 FILES_linalg := $(filter-out %/blas_call.c,$(wildcard capi/kernel/linalg/*.c)) capi/ops/linalg/linalg_%
 FILES_fourier := capi/kernel/fourier/% capi/ops/linalg/fourier.c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/kernel/attention/% capi/ops/nn/rnn% \

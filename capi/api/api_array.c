@@ -1,6 +1,7 @@
 /* MXNDArray*: making and freeing arrays, copying their data in and out, their gradients. Called by
  * bindings. (Views: api_view.c; shapes and kinds: api_query.c.) */
 #include "api/common.h"
+#include "array/batch/batched.h"
 #include "array/failure.h"
 #include "array/expression.h"
 
@@ -177,6 +178,8 @@ static int check_data(const char *function, const mxl_array *array, const void *
     if (size != (size_t)array->size)
         return mxl_error("%s: size is %zu elements, the array has %lld", function, size,
                          (long long)array->size);
+    if (mxl_batched_refuse(function, array) != 0)
+        return -1;
     return size > 0 && data == NULL ? api_null(function, "data") : 0;
 }
 

@@ -59,6 +59,27 @@ int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept)
     return status;
 }
 
+int MXLNDArrayAssume(NDArrayHandle array, NDArrayHandle value)
+{
+    mxl_array *both[2];
+    NDArrayHandle handles[2] = {array, value};
+    int status;
+
+    if (api_pin_many(__func__, "array", 2, handles, both, false) != 0)
+        return -1;
+    if (both[0]->storage == NULL || both[1]->storage == NULL || !mxl_array_is_dense(both[0]) ||
+        !mxl_array_is_dense(both[1]))
+        status = mxl_error("%s: takes two dense arrays", __func__);
+    else
+        status = both[0]->storage == both[1]->storage && both[0] == both[1]
+                     ? 0
+                     : mxl_array_show_as(both[0], both[1]);
+    if (status == 0)
+        mxl_array_release_base(both[0]);
+    api_unpin_many(2, handles);
+    return status;
+}
+
 /* ---- making views ---- */
 
 /* Pins the array and checks that it can have views. */

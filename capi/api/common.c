@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "array/batch/batched.h"
 #include "array/failure.h"
 #include "array/sparse/sparse.h"
 #include "base/memory/mem.h"
@@ -35,7 +36,7 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
 {
     mxl_array *array = api_pin_any(handle, function);
 
-    if (array != NULL && mxl_array_is_sparse(array)) {
+    if (array != NULL && mxl_array_is_sparse(array) && !mxl_array_is_batched(array)) {
         (void)mxl_error("%s: the array is %s; convert it by cast_storage to default first",
                         function, mxl_stype_name(array->stype));
         api_unpin(handle);
@@ -47,7 +48,8 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
 /* The array, or NULL with the error that was kept for its first read. */
 static mxl_array *without_failure(mxl_array *array, const void *handle)
 {
-    if (array == NULL || mxl_failure_report(array) == 0)
+    if (array == NULL ||
+        (mxl_batched_refuse("a read", array) == 0 && mxl_failure_report(array) == 0))
         return array;
     api_unpin(handle);
     return NULL;

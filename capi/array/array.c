@@ -4,12 +4,14 @@
 #include <sched.h>
 #include <string.h>
 
+#include "array/batch/batched.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 
-static void array_release(mxl_ref *ref)
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+ALWAYS_INLINE void clear(mxl_array *array)
 {
-    mxl_array *array = (mxl_array *)ref;
     mxl_leaf *leaf;
 
     if (array->storage != NULL)
@@ -24,17 +26,23 @@ static void array_release(mxl_ref *ref)
     }
     if (array->shape != array->dims)
         mxl_free(array->shape, 2 * sizeof(int64_t) * (size_t)array->ndim);
-    mxl_free(array, sizeof(*array));
 }
 
-static inline mxl_array *array_blank(void)
+void mxl_array_clear(mxl_array *array)
 {
-    mxl_array *array = mxl_alloc(sizeof(*array));
+    clear(array);
+}
 
-    if (array == NULL)
-        return NULL;
-    /* Field by field without the sizes, which the caller writes next: this is the hottest path. */
-    mxl_ref_init(&array->ref, array_release);
+static void array_release(mxl_ref *ref)
+{
+    clear((mxl_array *)ref);
+    mxl_free(ref, sizeof(mxl_array));
+}
+
+/* Field by field without the sizes, which the caller writes next: this is the hottest path. */
+ALWAYS_INLINE void init(mxl_array *array, void (*release)(mxl_ref *))
+{
+    mxl_ref_init(&array->ref, release);
     array->storage = NULL;
     array->dtype = MXL_DTYPE_UNKNOWN;
     array->ndim = 0;
@@ -53,6 +61,19 @@ static inline mxl_array *array_blank(void)
     array->output = 0;
     atomic_init(&array->edge_version, 0);
     atomic_init(&array->leaf, NULL);
+}
+
+void mxl_array_init(mxl_array *array, void (*release)(mxl_ref *))
+{
+    init(array, release);
+}
+
+static inline mxl_array *array_blank(void)
+{
+    mxl_array *array = mxl_alloc(sizeof(*array));
+
+    if (array != NULL)
+        init(array, array_release);
     return array;
 }
 
@@ -234,8 +255,12 @@ int mxl_array_show_as(mxl_array *array, const mxl_array *view)
 
 mxl_array *mxl_array_alias(const mxl_array *array)
 {
-    mxl_array *alias = array_blank();
+    const mxl_batched *batched = mxl_batched_of(array, 0);
+    mxl_array *alias;
 
+    if (batched != NULL)
+        return mxl_batched_like(batched, batched->whole, batched->has_axis);
+    alias = array_blank();
     if (alias == NULL)
         return NULL;
     if (array_reserve(alias, array->ndim) != 0) {
@@ -258,8 +283,11 @@ mxl_array *mxl_array_alias(const mxl_array *array)
 /* A new array over the same storage, `skip` elements further on, with room for ndim dimensions. */
 static inline mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
 {
-    mxl_array *view = array_blank();
+    mxl_array *view;
 
+    if (mxl_batched_refuse("a view", array) != 0)
+        return NULL;
+    view = array_blank();
     if (view == NULL)
         return NULL;
     if (array_reserve(view, ndim) != 0) {
@@ -378,6 +406,11 @@ int mxl_array_check_writable(const mxl_array *array)
                              "first");
     }
     return 0;
+}
+
+int mxl_array_reserve(mxl_array *array, int ndim)
+{
+    return array_reserve(array, ndim);
 }
 
 int mxl_array_reserve_leaf(mxl_array *array, mxl_leaf **spare)

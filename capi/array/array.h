@@ -40,7 +40,8 @@ typedef enum mxl_stype {
     MXL_STYPE_NONE = -1, /* an array without a shape yet ("none") */
     MXL_DENSE = 0,
     MXL_ROW_SPARSE = 1,
-    MXL_CSR = 2
+    MXL_CSR = 2,
+    MXL_BATCHED = 3 /* array/batch/batched.h; of no file, and no storage type to callers */
 } mxl_stype;
 
 /* How a variable takes its gradient; numbers as in MXNet's OpReqType. */
@@ -82,6 +83,13 @@ struct mxl_array {
     _Atomic(mxl_leaf *) leaf;
     int64_t dims[2 * MXL_INLINE_NDIM];
 };
+
+/* For a kind of array with members of its own: its beginning, without sizes; room for those of ndim
+ * dimensions, -1 with the error set; and the release of all that it holds, but for its own memory.
+ */
+void mxl_array_init(mxl_array *array, void (*release)(mxl_ref *));
+int mxl_array_reserve(mxl_array *array, int ndim);
+void mxl_array_clear(mxl_array *array);
 
 /* New arrays; NULL with the error set. */
 mxl_array *mxl_array_new(int dtype, int ndim, const int64_t *shape); /* of any values */

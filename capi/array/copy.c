@@ -1,5 +1,6 @@
 /* Copies between arrays, with or without a cast; see copy.h. */
 #include "array/copy.h"
+#include "array/batch/batched.h"
 #include "array/failure.h"
 
 #include <string.h>
@@ -80,6 +81,26 @@ static void copy_straight(mxl_array *dst, const mxl_array *src)
                      mxl_dtype_size(dst->dtype), 1, &in, &step, &in_size, NULL);
 }
 
+/* Of two batched arrays of one level the wholes. */
+static int copy_batched(mxl_array *dst, const mxl_array *src)
+{
+    const mxl_batched *to = mxl_batched_of(dst, 0), *from = mxl_batched_of(src, 0);
+
+    if (to == NULL || from == NULL || to->level != from->level || to->has_axis != from->has_axis)
+        return mxl_batched_refuse("a copy", to != NULL ? dst : src);
+    return mxl_array_copy_into(to->whole, from->whole);
+}
+
+static mxl_array *batched_copy(const mxl_batched *from, int dtype)
+{
+    mxl_array *whole = mxl_array_copy_as(from->whole, dtype), *made = NULL;
+
+    if (whole != NULL)
+        made = mxl_batched_like(from, whole, from->has_axis);
+    mxl_array_release(whole);
+    return made;
+}
+
 int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
 {
     int64_t strides[MXL_MAX_NDIM];
@@ -88,6 +109,8 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
 
     if (dst->storage == NULL || src->storage == NULL)
         return mxl_error("copy: an array that has no shape yet");
+    if (mxl_array_is_batched(dst) || mxl_array_is_batched(src))
+        return copy_batched(dst, src);
     if (!mxl_array_is_dense(dst) || !mxl_array_is_dense(src))
         return mxl_sparse_copy_into(dst, src);
     if (dst->size != src->size)
@@ -125,10 +148,14 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
 
 mxl_array *mxl_array_copy_as(const mxl_array *array, int dtype)
 {
-    mxl_array *copy = mxl_array_is_sparse(array)
-                          ? mxl_array_sparse_zeros(array->stype, dtype, array->ndim, array->shape)
-                          : mxl_array_new(dtype, array->ndim, array->shape);
+    const mxl_batched *batched = mxl_batched_of(array, 0);
+    mxl_array *copy;
 
+    if (batched != NULL)
+        return batched_copy(batched, dtype);
+    copy = mxl_array_is_sparse(array)
+               ? mxl_array_sparse_zeros(array->stype, dtype, array->ndim, array->shape)
+               : mxl_array_new(dtype, array->ndim, array->shape);
     if (copy != NULL && mxl_array_copy_into(copy, array) != 0) {
         mxl_array_release(copy);
         copy = NULL;

@@ -20,6 +20,22 @@ typedef struct mxl_block_cache {
     int room; /* how many more blocks it may take; 0 while freed blocks are not cached */
 } mxl_block_cache;
 
+/* The maps over batches that a thread runs functions in (engine/batch/batch.h), innermost last. */
+enum { MXL_BATCH_LEVELS = 16 };
+
+/* What random operators do in one. */
+typedef enum mxl_randomness {
+    MXL_RANDOM_ERROR,
+    MXL_RANDOM_DIFFERENT,
+    MXL_RANDOM_SAME
+} mxl_randomness;
+
+typedef struct mxl_batch_levels {
+    int open;
+    uint8_t randomness[MXL_BATCH_LEVELS]; /* an mxl_randomness */
+    int64_t size[MXL_BATCH_LEVELS];
+} mxl_batch_levels;
+
 typedef struct mxl_state {
     bool recording;
     bool training;
@@ -44,6 +60,7 @@ typedef struct mxl_state {
     void (*slot_free[MXL_STATE_SLOTS])(void *); /* called when the thread ends */
     const struct mxl_state *origin; /* the thread whose work this one continues; NULL: none */
     struct mxl_state *next, *prev;  /* all threads' states, under a lock */
+    mxl_batch_levels batch;
     char error[MXL_ERROR_TEXT];
 } mxl_state;
 

@@ -1,6 +1,8 @@
 /* Operators as expressions, and functions that several families share. */
 #include "ops/build.h"
 
+#include "array/batch/batched.h"
+
 #include <string.h>
 
 #include "array/expression.h"
@@ -57,7 +59,8 @@ mxl_array *mxl_mul(mxl_scope *s, mxl_array *a, mxl_array *b)
 {
     /* Of two alike sparse arrays the product is stored as they are, which the operator that
      * broadcasts does not do. */
-    bool alike = a != NULL && b != NULL && mxl_array_is_sparse(a) && a->stype == b->stype;
+    bool alike = a != NULL && b != NULL && mxl_array_is_sparse(a) && !mxl_array_is_batched(a) &&
+                 a->stype == b->stype;
 
     return mxl_apply2(s, alike ? mxl_op_mul_alike : &mxl_op_broadcast_mul, a, b);
 }

@@ -234,6 +234,25 @@ MXL_API int MXLNDArrayCheckEdit(NDArrayHandle array);
  * (MXLFunctionRecord and MXCustomFunctionRecord do this for the outputs that they are given.) */
 MXL_API int MXLNDArrayNoteReturned(NDArrayHandle array);
 
+/* A batched array: what a function that is mapped over a batch gets, without the batch's axis,
+ * which is the first of `whole` if `has_axis`; else all examples have the values of `whole`. Calls
+ * with it run on all examples at once, and their results are batched arrays of that level. `level`
+ * is 1, and higher by one for each map within another. Its values cannot be read. */
+MXL_API int MXLNDArrayBatch(NDArrayHandle whole, int level, int has_axis, NDArrayHandle *out);
+
+/* The maps that this thread runs functions in, of which the last one is the innermost: the sizes of
+ * their batches; and what random operators do, 1: other numbers for each example, 2: the same (and
+ * 0, for callers who refuse them). At most 16. */
+MXL_API int MXLBatchLevels(int count, const int64_t *sizes, const int *randomness);
+
+/* Returns the level of a batched array, and 0 of others; -1 on error. *has_axis as above; *whole
+ * (`whole` may be NULL): a new handle of the whole array, NULL of others. */
+MXL_API int MXLNDArrayBatchOf(NDArrayHandle array, NDArrayHandle *whole, int *has_axis);
+
+/* The last operator that had no rule for batches and ran example by example since this was asked;
+ * NULL: there was none. */
+MXL_API int MXLBatchLooped(const char **name);
+
 /* Changes an array's shape and strides in place: `view` is a view of the array's memory in the new
  * shape. The memory counts as edited, and `view` stays up to date.
  *
@@ -246,6 +265,11 @@ MXL_API int MXLNDArrayNoteReturned(NDArrayHandle array);
  *
  * No other thread may use the array during the call. */
 MXL_API int MXLNDArrayTurn(NDArrayHandle array, NDArrayHandle view, int *kept);
+
+/* Gives an array the memory, dtype, shape and strides of another one, which both show from then on.
+ * Its place in the graph stays, and a leaf keeps its gradient: PyTorch's `p.data = value`. No other
+ * thread may use the array during the call. */
+MXL_API int MXLNDArrayAssume(NDArrayHandle array, NDArrayHandle value);
 
 /* Tells the engine that the caller has written through MXNDArrayGetData, so that a saved tensor in
  * this memory is found to be edited. */

@@ -34,7 +34,9 @@ MXKVStoreSetBarrierBeforeExit:Pi MXKVStoreSetGradientCompression:PIPP MXKVStoreS
 MXKVStoreSetUpdaterEx:PPPP MXLCall:PiPP>P MXLCall1:PP>P MXLCall1Float:PPd>P MXLCall1Int:PPq>P MXLCall1List:PPqP>P
 MXLBackward:iPPPPiPPP MXLBackwardQueue:PPP MXLBackwardState:P
 MXLCall2:PPP>P MXLCallGetNumOutputs:PPP MXLCallInto:PiPPPP MXLCustomFunctionOutput:Pi>P MXLGetInfo:sP
-MXLFunctionRecord:PiPiPPPPPP MXLNDArrayCheckEdit:P MXLNDArrayNoteReturned:P MXLNDArrayVisitPayloads:PPP
+MXLFunctionRecord:PiPiPPPPPP MXLNDArrayCheckEdit:P MXLNDArrayNoteReturned:P
+MXLNDArrayAssume:PP MXLNDArrayBatch:PiiP MXLBatchLevels:iPP MXLNDArrayBatchOf:PPP MXLBatchLooped:P
+MXLNDArrayVisitPayloads:PPP
 MXLNDArrayGetStrides:PiPP MXLNDArrayIsContiguous:P MXLNDArrayGetAddress:PP MXLNDArrayGetMemory:PP>P MXLGetLiveBytes:P
 MXLGetLiveHandles:P MXLGetPoolBytes:P MXLGetVersion:P
 MXLHintBackend:ss MXLLibraryNames:iPP MXLNDArrayAt:Pq>P MXLNDArrayBumpVersion:P MXLNDArrayFromDLPackVersioned:P>P

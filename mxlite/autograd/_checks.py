@@ -15,6 +15,7 @@ from mxlite._lib import LIB, check_call, last_error
 from mxlite.autograd._derivatives import Forward, as_tuple
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import detached, gradients, record, recorded
+from mxlite.autograd._transforms.batches import mapped
 
 
 class GradcheckError(RuntimeError):
@@ -103,6 +104,29 @@ class _Check:
         (self.compare_projected if self.options["fast_mode"] else self.compare)()
         if self.options["check_undefined_grad"]:
             self.check_undefined()
+        if self.options["check_batched_grad"]:
+            self.compare_batched()
+
+    def compare_batched(self) -> None:
+        """Compares two backwards at once, as vmap runs them, with one after the other."""
+        front_end = self.front_end
+        for output in self.outputs():
+            kind = front_end.values(output).dtype
+            heads = np.random.default_rng(0).uniform(size=(2, *output.shape)).astype(kind)
+
+            def pull(head: Any, output: Any = output) -> tuple:
+                found = gradients(front_end, [output], self.wanted, [head])
+                return tuple(each for each in found if each is not None)
+
+            try:
+                together = mapped(front_end, pull, 0, 0, "error")(front_end.array(heads))
+            except Exception as problem:
+                raise GradcheckError(f"gradcheck: a batch of gradients cannot be computed: {problem}") from problem
+            rows = [pull(front_end.array(head)) for head in heads]
+            for number, (found, each) in enumerate(zip(together, zip(*rows))):
+                expected = np.stack([front_end.values(row) for row in each])
+                if not np.allclose(front_end.values(found), expected, self.rtol, self.atol, equal_nan=True):
+                    raise GradcheckError(f"gradcheck: gradients of input {number} differ if they come in a batch")
 
     # ---- differences ----
 
@@ -299,8 +323,9 @@ class Checks:
             masked: Has no effect: inputs are dense.
             check_forward_ad: Whether derivatives forward are compared, too.
             check_backward_ad: Whether gradients are.
-            check_batched_grad, check_batched_forward_grad: Have no effect: several gradients at once are computed
-                one by one, as those that are compared.
+            check_batched_grad: Whether several gradients at once, as vmap computes them, are compared with single ones
+                (of mxlite.torch alone).
+            check_batched_forward_grad: Has no effect: derivatives forward are made of gradients.
         Raises:
             GradcheckError: they differ.
             ValueError: no input requires a gradient.
@@ -324,6 +349,7 @@ class Checks:
             "check_grad_dtypes": check_grad_dtypes,
             "check_forward_ad": check_forward_ad,
             "check_backward_ad": check_backward_ad,
+            "check_batched_grad": check_batched_grad and self.front_end.maps,
         }
         try:
             _Check(self.front_end, func, arguments, options).run()

@@ -13,6 +13,7 @@ from mxlite._lib import LIB, check_call
 from mxlite.autograd import saved
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import Saved, detached, gradients, recorded
+from mxlite.autograd._transforms.levels import lifted
 
 
 class Composition:
@@ -60,6 +61,7 @@ class Composition:
 
     def _input(self, array: Any, wanted: bool, create_graph: bool) -> Any:
         """An input of the second run: where its gradient is wanted an alias, as inputs may depend on one another."""
+        array = lifted(self.front_end, array)
         if create_graph and (not wanted or array.requires_grad):
             return self.front_end.alias(array) if wanted else array
         alone = detached(self.front_end, array)

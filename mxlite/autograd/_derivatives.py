@@ -8,6 +8,7 @@ import numpy as np
 
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import detached, gradients, recorded, rows_of_jacobian, unrecorded
+from mxlite.autograd._transforms.levels import lifted
 
 
 def as_tuple(value: Any) -> tuple:
@@ -27,7 +28,8 @@ class Forward:
 
     def __init__(self, front_end: FrontEnd, outputs: list, inputs: list) -> None:
         self.front_end, self.outputs, self.inputs = front_end, outputs, inputs
-        self.dummies = [front_end.zeros(tuple(each.shape), each.dtype).requires_grad_() for each in outputs]
+        zeros = (lifted(front_end, front_end.zeros(tuple(each.shape), each.dtype)) for each in outputs)
+        self.dummies = [each.requires_grad_() for each in zeros]
         with recorded(front_end):
             self.grads = gradients(front_end, outputs, inputs, self.dummies, create_graph=True)
 

@@ -25,6 +25,8 @@ class FrontEnd:
     module = "builtins"
     #: Whether keyword arguments of a function's apply count as inputs, for which backward returns gradients.
     counts_keywords = False
+    #: Whether functions can be mapped over batches.
+    maps = False
     #: PyTorch's front end: the names of what its nodes save, for `_saved_NAME`.
     saved_names: dict[str, str] | None = None
     #: The exception for errors that have no class of their own.

@@ -102,7 +102,7 @@ class Saved:
         array, self.array, self.hooks = self.array, None, hooks
         self.place = array._node() if self.output < 0 else (None, 0)
         with unrecorded(self.front_end):
-            self.packed = hooks.pack(detached(self.front_end, array))
+            self.packed = hooks.packed(detached(self.front_end, array))
 
     def get(self, in_rule: bool = True) -> Any:
         """The array as the rule sees it; an output is attached to its edge within a rule, and detached elsewhere.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Callable, ClassVar
 
-from mxlite._lib import LIB, check_call, hot
+from mxlite._lib import LIB, hot
 from mxlite.autograd import _graph as graph
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._handles import RECORDED, edge_kind, edge_of
@@ -79,5 +79,6 @@ class Placed:
     def _version(self) -> int:
         """How often the memory was written to since it was made; all views of it share the number."""
         version = ctypes.c_uint64()
-        check_call(LIB.MXLNDArrayGetVersion(self._h, ctypes.byref(version)))
+        if LIB.MXLNDArrayGetVersion(self._h, ctypes.byref(version)) != 0:
+            raise self._graph_front_end.last_error()
         return version.value

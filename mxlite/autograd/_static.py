@@ -8,12 +8,16 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
+from contextlib import nullcontext
 from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import Saved, detached, note_returned, record, unrecorded
 from mxlite.autograd._saved_values import raw_of_context
+from mxlite.autograd._transforms.functions import output_of_batch
+from mxlite.autograd._transforms.levels import count as levels_open
+from mxlite.autograd._transforms.levels import highest
 
 
 class FunctionCtx:
@@ -49,6 +53,10 @@ class FunctionCtx:
         """Says which outputs no gradient flows through."""
         self.non_differentiable = args
 
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Does nothing, with a warning, as in PyTorch: shared memory is seen."""
+        warnings.warn("mark_shared_storage: is not needed any more", FutureWarning, stacklevel=2)
+
     def set_materialize_grads(self, value: bool) -> None:
         """Whether gradients that did not arrive are zeros in backward (so it is at first), or None."""
         self.materialize_grads = value
@@ -77,7 +85,7 @@ class FunctionCtx:
 def apply(front_end: FrontEnd, cls: Any, args: tuple, kwargs: dict) -> Any:
     """Runs a class's static forward on `args`, and records it where a gradient flows to one of them."""
     arrays = front_end.array_class
-    ctx = object.__new__(_context_class(cls, front_end))
+    ctx = _new_context(front_end, cls)
     setup = getattr(cls, "setup_context", None)
     if setup is None or getattr(setup, "_is_default", False):
         forward = functools.partial(cls.forward, ctx, *args, **kwargs)
@@ -89,16 +97,32 @@ def apply(front_end: FrontEnd, cls: Any, args: tuple, kwargs: dict) -> Any:
         args = bound.args
         forward = functools.partial(cls.forward, *args)
     inputs = [arg for arg in args if isinstance(arg, arrays)]
+    level = highest(inputs) if levels_open[0] else None
+    if level is not None:
+        args = tuple(level.lifted(arg) if isinstance(arg, arrays) else arg for arg in args)
+        inputs = [arg for arg in args if isinstance(arg, arrays)]
+        again = functools.partial(_applied, front_end)
+        space = functools.partial(_new_context, front_end)
+        forward = functools.partial(output_of_batch, level, cls, args, again, space)
     recording = front_end.is_recording()
     ctx.needs_input_grad = tuple(isinstance(arg, arrays) and arg.requires_grad for arg in args)
     wanted = recording and any(ctx.needs_input_grad)
-    with unrecorded(front_end):
+    with nullcontext() if level is not None else unrecorded(front_end):
         output = forward()
+    with unrecorded(front_end):
         if setup is not None:
             setup(ctx, args, output)
     if not isinstance(output, (arrays, tuple)):
         return output
     return _Outputs(cls, ctx, args, inputs, output, wanted).finished()
+
+
+def _applied(front_end: FrontEnd, cls: Any, args: list) -> Any:
+    return apply(front_end, cls, tuple(args), {})
+
+
+def _new_context(front_end: FrontEnd, cls: Any) -> Any:
+    return object.__new__(_context_class(cls, front_end))
 
 
 def _context_class(cls: type, front_end: FrontEnd) -> type:

@@ -80,6 +80,14 @@ class SavedHooks:
             del _open[thread]
         check_call(LIB.MXLPopSavedHooks())
 
+    def packed(self, array: Any) -> Any:
+        """What `pack` makes of the array. Raises: RuntimeError or MXNetError: it edits the array."""
+        before = array._version
+        made = self.pack(array)
+        if array._version != before:
+            raise self.front_end.error("saved_tensors_hooks: pack edits in place what is saved; edit a copy")
+        return made
+
     def unpacked(self, packed: Any) -> Any:
         """The array for what `pack` returned. Raises: TypeError: `unpack` returns none."""
         array = self.unpack(packed)
@@ -94,7 +102,7 @@ _P = ctypes.c_void_p
 @callback(_P, HANDLES)
 def _PACK(hooks: Any, array: int, packed: Any) -> None:  # noqa: N802 - it is a constant
     """A value is saved."""
-    packed[0] = hot.keep((_backward.call_user(hooks.pack, hooks.front_end.adopt(array)),))
+    packed[0] = hot.keep((_backward.call_user(hooks.packed, hooks.front_end.adopt(array)),))
 
 
 @callback(_P, HANDLES)

@@ -41,6 +41,8 @@ from mxlite.torch._dtypes import iinfo as iinfo
 from mxlite.torch._dtypes import set_default_dtype as set_default_dtype
 from mxlite.torch._install import install as install
 from mxlite.torch._kinds import Size as Size
+from mxlite.torch._kinds import channels_last as channels_last
+from mxlite.torch._kinds import channels_last_3d as channels_last_3d
 from mxlite.torch._kinds import contiguous_format as contiguous_format
 from mxlite.torch._kinds import device as device
 from mxlite.torch._kinds import layout as layout
@@ -78,7 +80,7 @@ __version__ = "2.13.0+mxlite"
 newaxis = None
 
 #: Names that are made when they are first used, and the modules that have them.
-_LATER = {"optim": "", "func": "", "testing": "", "vmap": "func", "save": "_files", "load": "_files"}
+_LATER = {"optim": "", "func": "", "testing": "", "profiler": "", "vmap": "func", "save": "_files", "load": "_files"}
 
 __all__ = sorted({*(name for name in globals() if not name.startswith("_") and name != "annotations"), *_LATER})
 
@@ -97,6 +99,7 @@ _make_paths(__version__)
 if _TYPE_CHECKING:  # what is imported later, and the functions that the sources do not show
     from mxlite.torch import func as func
     from mxlite.torch import optim as optim
+    from mxlite.torch import profiler as profiler
     from mxlite.torch import testing as testing
     from mxlite.torch.func import vmap as vmap
 

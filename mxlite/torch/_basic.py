@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, c_ints, hot
+from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.torch._calls import adopt, check_call, prepare, run, run_into
-from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, dtype, dtype_of_numpy
+from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, bfloat16, dtype, dtype_of_numpy
 
 if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
@@ -23,6 +24,11 @@ _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _copy_over = prepare(None, "_mxl_copy_over")
 _turn = prepare("PermuteBackward0", "transpose", "axes")
 stack_call = prepare("StackBackward0", "stack", "axis")
+
+
+def has_values(tensor: Tensor) -> bool:
+    """Whether its values can be read: not of one in vmap, which stands for many."""
+    return not levels_open[0] or LIB.MXLNDArrayBatchOf(tensor._h, None, ctypes.byref(ctypes.c_int())) == 0
 
 
 def cast(tensor: Tensor, kind: dtype) -> Tensor:
@@ -97,9 +103,13 @@ def is_dense(input: Tensor) -> bool:
     )
 
 
-def from_values(values: np.ndarray) -> Tensor:
-    """A new tensor with a copy of a NumPy array's elements."""
+def from_values(values: np.ndarray, as_kind: dtype | None = None) -> Tensor:
+    """A new tensor with a copy of a NumPy array's elements, perhaps converted."""
+    if as_kind is not None and as_kind.np != values.dtype:
+        values = values.astype(as_kind.np)
     kind = dtype_of_numpy(values.dtype)
+    if as_kind is bfloat16:
+        return cast(from_values(values), bfloat16)
     straight = np.ascontiguousarray(values)
     return adopt(hot.array_of(buffer_address(straight), values.shape, kind.flag), kind)
 
@@ -123,7 +133,7 @@ def zeros_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
 def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
     """A new tensor of one number."""
     if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
-        return from_values(np.full(shape, value, kind.np))  # more digits than a double has
+        return from_values(np.full(shape, value, kind.np), kind)  # more digits than a double has
     return run(_full[kind], [], tuple(shape), float(value), kind=kind)
 
 

@@ -17,6 +17,8 @@ from mxlite._lib import LIB, c_text, c_texts, hot
 from mxlite._lib import last_error as _library_error
 from mxlite._public import defined
 from mxlite._public.keywords import unexpected
+from mxlite.autograd._transforms.examples import REFUSED, by_examples
+from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.error import MXIndexError, MXNetError, MXTypeError, MXValueError
 from mxlite.torch._dtypes import OF_FLAG, dtype
 from mxlite.torch._errors import wrong_argument
@@ -341,7 +343,9 @@ def explained(made: Callable, resolve: Callable | None = None) -> Callable:
             if len(args) > first:
                 _require_taken(name, flags, args, named)
             return made(*args)
-        except Exception:
+        except Exception as problem:
+            if levels_open[0] and REFUSED in str(problem) and name[-1] != "_":
+                return by_examples(tensor_class._graph_front_end, name, made, args, named)
             if not takes_any and not named.keys() <= known.keys():
                 raise unexpected(name, next(each for each in named if each not in known), known) from None
             _require_taken(name, parameters, args, named)

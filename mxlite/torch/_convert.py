@@ -21,7 +21,7 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._errors import wrong_argument
-from mxlite.torch._kinds import contiguous_format, require_cpu
+from mxlite.torch._kinds import order_of, preserve_format, require_cpu
 from mxlite.torch._tensor import Tensor
 
 _clone = prepare("CloneBackward0", "_copy")
@@ -67,15 +67,26 @@ def require_cast(kind: dtype, wanted: dtype) -> None:
 @both(calls={"one": _clone, **from_kind(BOOL)})
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy, whose gradient flows to `input`. It lies in memory as `input`, or in C order (contiguous_format)."""
-    if memory_format is contiguous_format:
-        return run(_straight, [input], kind=input._dtype)
+    if memory_format is not None and memory_format is not preserve_format:
+        return _laid(input, memory_format)
     return adopt(hot.call1(_clone, input._h), input._dtype)
 
 
 @method(quick=True)
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """Itself where its elements follow each other in memory, else a copy where they do."""
-    return self if self.is_contiguous() else run(_straight, [self], kind=self._dtype)
+    if memory_format is None:
+        return self if self.is_contiguous() else run(_straight, [self], kind=self._dtype)
+    return self if self.is_contiguous(memory_format) else _laid(self, memory_format)
+
+
+def _laid(input: Tensor, memory_format: Any) -> Tensor:
+    """A copy that lies in memory as a format says."""
+    order = order_of(memory_format, input.ndim)
+    if order is None:
+        return run(_straight, [input], kind=input._dtype)
+    laid = run(_straight, [input.permute(order)], kind=input._dtype)
+    return laid.permute(tuple(order.index(dim) for dim in range(input.ndim)))
 
 
 @method(quick=True)
@@ -86,6 +97,9 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
     kind, copies = target_of(args, kwargs)
     kind = self._dtype if kind is None else kind
+    laid = kwargs.get("memory_format")
+    if laid is not None and laid is not preserve_format and (copies or not self.is_contiguous(laid)):
+        return _laid(cast(self, kind), laid)
     if copies and kind is self._dtype:
         return run(prepare("ToCopyBackward0", "_copy"), [self], kind=kind)
     return cast(self, kind)

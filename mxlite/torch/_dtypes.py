@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB, check_call
-from mxlite.base import DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name
+from mxlite.base import BFLOAT16, DTYPE_OF_FLAG, FLAG_OF_DTYPE, dtype_name, numpy_dtype
 
 #: Kinds in the order of promotion.
 BOOL, INTEGER, FLOATING = range(3)
 
 
 class dtype:  # noqa: N801 - PyTorch's name
-    """The type of a tensor's elements. There is one object for each; they compare by identity."""
+    """The type of a tensor's elements. There is one object for each; they compare by identity.
+
+    `np` is NumPy's for its numbers: of bfloat16, which NumPy lacks, float32.
+    """
 
     __slots__ = ("name", "flag", "np", "kind", "itemsize", "is_floating_point", "is_signed", "word")
 
@@ -22,10 +25,11 @@ class dtype:  # noqa: N801 - PyTorch's name
 
     def __init__(self, name: str, kind: int, word: str) -> None:
         self.name = name
-        self.np = np.dtype(name)
-        self.flag = FLAG_OF_DTYPE[self.np]
+        elements = numpy_dtype(name)
+        self.np = np.dtype(np.float32) if elements == BFLOAT16 else elements
+        self.flag = FLAG_OF_DTYPE[elements]
         self.kind = kind
-        self.itemsize = self.np.itemsize
+        self.itemsize = elements.itemsize
         self.is_floating_point = kind == FLOATING
         self.is_signed = name not in ("uint8", "bool")
         #: Its name in errors and in the names of tensor classes.
@@ -41,6 +45,7 @@ class dtype:  # noqa: N801 - PyTorch's name
 float16 = dtype("float16", FLOATING, "Half")
 float32 = dtype("float32", FLOATING, "Float")
 float64 = dtype("float64", FLOATING, "Double")
+bfloat16 = dtype("bfloat16", FLOATING, "BFloat16")
 uint8 = dtype("uint8", INTEGER, "Byte")
 int8 = dtype("int8", INTEGER, "Char")
 int16 = dtype("int16", INTEGER, "Short")
@@ -48,7 +53,7 @@ int32 = dtype("int32", INTEGER, "Int")
 int64 = dtype("int64", INTEGER, "Long")
 bool_ = dtype("bool", BOOL, "Bool")
 
-DTYPES = (float16, float32, float64, uint8, int8, int16, int32, int64, bool_)
+DTYPES = (float16, float32, float64, bfloat16, uint8, int8, int16, int32, int64, bool_)
 
 
 def from_kind(lowest: int) -> dict[str, Any]:
@@ -69,8 +74,8 @@ class _OfFlag(dict):
 #: The dtype for MXNet's number of it. Raises TypeError: mxlite.torch has no such dtype, though arrays may.
 OF_FLAG = _OfFlag((each.flag, each) for each in DTYPES)
 #: Of `hot.direct`, for operators whose operands the library promotes.
-PROMOTED = {**from_kind(BOOL), "by_flag": tuple(OF_FLAG[flag] for flag in range(len(DTYPES)))}
-OF_NUMPY = {each.np: each for each in DTYPES}
+PROMOTED = {**from_kind(BOOL), "by_flag": tuple(OF_FLAG.get(flag) for flag in range(max(OF_FLAG) + 1))}
+OF_NUMPY = {each.np: each for each in DTYPES if each is not bfloat16}
 _OF_NAME = {each.name: each for each in DTYPES}
 _OF_PYTHON = {float: float64, int: int64, bool: bool_}
 
@@ -151,6 +156,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         return first
     if {first, second} == {uint8, int8}:
         return int16
+    if {first, second} == {float16, bfloat16}:
+        return float32
     return first if first.itemsize >= second.itemsize else second
 
 
@@ -209,6 +216,10 @@ class finfo:  # noqa: N801 - PyTorch's name
         self.smallest_normal = self.tiny
         self.max, self.min = float(limits.max), float(limits.min)
         self.resolution = float(limits.resolution)
+        if type is bfloat16:  # 8 bits of float32's 24
+            self.eps, self.resolution = 2.0**-7, 0.01
+            self.max = (2 - self.eps) * 2.0**127
+            self.min = -self.max
 
     def __repr__(self) -> str:
         numbers = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")

@@ -14,7 +14,17 @@ from mxlite.torch._convert import cast, clone, require_cast
 from mxlite.torch._dtypes import BOOL, from_kind
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._gradient import FRONT_END
-from mxlite.torch._nodes import Saved, is_grad_enabled, record, rule_of, saved_of, unrecorded
+from mxlite.torch._nodes import (
+    Saved,
+    formula,
+    highest,
+    is_grad_enabled,
+    levels_open,
+    record,
+    rule_of,
+    saved_of,
+    unrecorded,
+)
 from mxlite.torch._shape import shapes as _shapes
 from mxlite.torch._shape.slices import slice_dim
 from mxlite.torch._tensor import Tensor
@@ -93,6 +103,8 @@ def edit(
 ) -> Tensor:
     """A formula (_nodes.py) whose result is written over the first of its inputs, which is returned."""
     target, *others = inputs
+    if levels_open[0] and highest([*inputs, *constants]) is not None:
+        return copy_(target, cast(formula(label, inputs, compute, rule, slots, saves, constants), target._dtype))
     check_call(LIB.MXLNDArrayCheckEdit(target._h))
     with unrecorded():
         values = compute(*inputs, *constants)

@@ -21,7 +21,7 @@ from mxlite import _replace
 from mxlite._lib import LIB
 from mxlite.torch._basic import from_values
 from mxlite.torch._calls import adopt
-from mxlite.torch._dtypes import DTYPES, NAMES, dtype
+from mxlite.torch._dtypes import DTYPES, NAMES, bfloat16, dtype
 from mxlite.torch._kinds import Size, device, require_cpu
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor
@@ -158,8 +158,24 @@ def _archive(f: Any, writer: _Writer) -> None:
         archive.writestr("archive/data.pkl", writer.file.getvalue())
         archive.writestr("archive/byteorder", sys.byteorder)
         for key, whole in writer.storages.values():
-            archive.writestr(f"archive/data/{key}", whole._values().tobytes())
+            archive.writestr(f"archive/data/{key}", _bytes_of(whole))
         archive.writestr("archive/version", "3\n")
+
+
+def _bytes_of(whole: Tensor) -> bytes:
+    """The elements; those of bfloat16 are the upper halves of float32."""
+    values = whole._values()
+    if whole._dtype is bfloat16:
+        values = (values.view(np.uint32) >> 16).astype(np.uint16)
+    return values.tobytes()
+
+
+def _values_of(data: bytes, kind: dtype, order: str) -> np.ndarray:
+    """The elements of a storage in that order of bytes."""
+    if kind is bfloat16:
+        halves = np.frombuffer(data, np.dtype(np.uint16).newbyteorder(order))
+        return (halves.astype(np.uint32) << 16).view(np.float32)
+    return np.frombuffer(data, kind.np.newbyteorder(order)).astype(kind.np)
 
 
 class _Reader(pickle._Unpickler):
@@ -184,12 +200,10 @@ class _Reader(pickle._Unpickler):
         if location != "cpu" and not self.anywhere:
             raise RuntimeError(f"torch.load: tensors of {location}, and there is no CUDA: give map_location='cpu'")
         if key not in self.made:
-            values = np.frombuffer(
-                self.archive.read(f"{self.folder}data/{key}"), storage.kind.np.newbyteorder(self.order)
-            )
+            values = _values_of(self.archive.read(f"{self.folder}data/{key}"), storage.kind, self.order)
             if len(values) != count:
                 raise ValueError("a storage's size")
-            self.made[key] = from_values(values.astype(storage.kind.np))
+            self.made[key] = from_values(values, storage.kind)
         return self.made[key]
 
     def load_build(self) -> None:

@@ -21,6 +21,7 @@ class TensorFrontEnd(FrontEnd):
     dialect = 1
     module = "torch.autograd.function"
     error = RuntimeError
+    maps = True
     counts_keywords = True
 
     def last_error(self) -> BaseException:
@@ -49,6 +50,9 @@ class TensorFrontEnd(FrontEnd):
 
     def stack(self, arrays: list) -> Any:
         return stacked(arrays, 0)
+
+    def concat(self, arrays: list, dim: int) -> Any:
+        return _calls.functions["cat"](arrays, dim)
 
     def is_floating(self, array: Any) -> bool:
         return array._dtype.is_floating_point

@@ -14,6 +14,8 @@ from mxlite._lib import LIB, ask, hot
 from mxlite.autograd._handles import array_id, gradient_handle, register_variable, variable_for
 from mxlite.autograd._hooks import add_array_hook
 from mxlite.autograd._placed import Placed
+from mxlite.autograd._transforms.levels import count as _levels_open
+from mxlite.autograd._transforms.levels import without_graph
 from mxlite.torch import _calls
 from mxlite.torch._calls import adopt, check_call
 from mxlite.torch._dtypes import dtype as _dtype_class
@@ -153,10 +155,16 @@ class Gradient(Placed, _calls.hot.Owner):
 
     def detach(self) -> Tensor:
         """The same memory, without a place in the graph."""
-        return adopt(hot.detached(self._h), self._dtype)
+        alone = adopt(hot.detached(self._h), self._dtype)
+        return without_graph(FRONT_END, alone) if _levels_open[0] else alone
 
     def detach_(self) -> Tensor:
-        """Takes the tensor out of the graph; returns it."""
+        """Takes the tensor out of the graph; returns it.
+
+        Raises: RuntimeError: it is a view, whose base would keep its place there.
+        """
+        if self._base is not None:
+            raise RuntimeError("detach_: a view cannot leave the graph in place; use detach()")
         alone = self.detach()
         self._h, alone._h = alone._h, self._h
         return self
@@ -170,17 +178,15 @@ class Gradient(Placed, _calls.hot.Owner):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, _calls.tensor_class):
             raise TypeError(f"data: takes a tensor, got {type(value).__name__}")
-        made, wanted = value.detach(), self.requires_grad
-        if made._dtype is self._dtype and made.shape == self.shape:
-            if not made.is_set_to(self):
-                self.detach().copy_(made)
+        if value.is_set_to(self):
             return
-        if not self.is_leaf:
-            raise NotImplementedError("mxlite.torch: data of another shape or dtype is for leaves alone")
-        if wanted:
-            made.requires_grad_()  # or it says why not, before anything changes
-            self.grad = None
-        exchange(self, made)
+        if self.requires_grad and not value._dtype.is_floating_point:
+            raise RuntimeError("data: a tensor that requires a gradient has a floating dtype")
+        alone = value.detach()
+        check_call(LIB.MXLNDArrayAssume(self._h, alone._h))
+        self._dtype = value._dtype
+        if hasattr(self, "_shape"):
+            del self._shape
 
 
 #: In `_grad_cache`, in place of an array's number, for a gradient that only Python keeps.

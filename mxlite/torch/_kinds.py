@@ -72,6 +72,13 @@ class device:  # noqa: N801 - PyTorch's name
         if name == "cuda" and gpus_are_the_cpu(repr(self)):
             self.type, self.index = "cpu", None
 
+    def __enter__(self) -> device:
+        require_cpu(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
 
@@ -107,7 +114,9 @@ class layout(_Named):  # noqa: N801 - PyTorch's name
 
 
 class memory_format(_Named):  # noqa: N801 - PyTorch's name
-    """The order of a new tensor's elements: `contiguous_format`, or `preserve_format`, which is the same here."""
+    """The order of a tensor's elements: `contiguous_format`, `channels_last` (of images: channels innermost), or
+    `preserve_format`, as that of another tensor.
+    """
 
     __slots__ = ()
 
@@ -116,6 +125,20 @@ CPU = device("cpu")
 strided = layout("strided")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+
+def order_of(given: memory_format, ndim: int) -> tuple[int, ...] | None:
+    """The dimensions in the order of memory, outermost first, for a format; None: as they are.
+
+    Raises: RuntimeError: the format is for another number of dimensions.
+    """
+    if given not in (channels_last, channels_last_3d):
+        return None
+    if ndim != (4 if given is channels_last else 5):
+        raise RuntimeError(f"{given!r} is for {4 if given is channels_last else 5} dimensions, got {ndim}")
+    return (0, *range(2, ndim), 1)
 
 
 #: The error of who asks for CUDA, and what helps.

@@ -12,6 +12,9 @@ from mxlite._lib import hot
 from mxlite.autograd import _nodes
 from mxlite.autograd._composition import Composition
 from mxlite.autograd._nodes import Rule
+from mxlite.autograd._transforms.levels import Level, highest
+from mxlite.autograd._transforms.levels import count as levels_open
+from mxlite.torch._calls import prepare, run
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._tensor import Tensor, zeros_of
 
@@ -45,6 +48,9 @@ def formula(
             Without `rule`: the inputs whose values derivatives depend on; None: all.
         constants: Tensors that no gradient flows to, and that the rule reads: indices, masks, weights.
     """
+    level = highest([*inputs, *constants]) if levels_open[0] else None
+    if level is not None:
+        return _formula_of_batch(level, label, inputs, compute, rule, slots, saves, constants)
     before = hot.set_grad_mode(False)  # not `with unrecorded()`, which takes three times as long
     if before < 0:
         raise FRONT_END.last_error()
@@ -58,6 +64,59 @@ def formula(
         made = rule_of(compute, rule, inputs, kept, constants)
         record(label, list(inputs), list(result) if several else [result], made, slots)
     return result
+
+
+def _formula_of_batch(
+    level: Level,
+    label: str,
+    inputs: Sequence[Tensor],
+    compute: Callable,
+    rule: Callable | None,
+    slots: str | None,
+    saves: str | tuple[str, ...] | None,
+    constants: Sequence[Tensor],
+) -> Any:
+    """The same of batched tensors: a formula of the wholes, and a node over it for the function that is mapped."""
+    inputs = [level.lifted(each) for each in inputs]
+    wholes, flags = zip(*(level.whole(each) for each in [*inputs, *constants]))
+    count = len(inputs)
+
+    def again(given: Sequence[Tensor | None], flags: Sequence[bool]) -> list[Tensor | None]:
+        return [None if each is None else level.batch(each, flag) for each, flag in zip(given, flags)]
+
+    def computed(*given: Tensor) -> Any:
+        with level.entered():
+            result = compute(*again(given, flags))
+            several = isinstance(result, tuple)
+            made = tuple(level.with_axis(each) for each in (result if several else (result,)))
+        return made if several else made[0]
+
+    def pulled(grad: Tensor, *kept: Tensor | None) -> list:
+        names = sorted(saves) if isinstance(saves, str) else sorted(set("".join(saves or "")))
+        saved = [name == "r" or flags[int(name)] for name in names] + list(flags[count:])
+        with level.entered():
+            found = rule(level.batch(grad), *again(kept, saved))  # type: ignore[misc]
+            shaped = [
+                each if each is None or each.shape == like.shape else _sum_to(each, like.shape)
+                for each, like in zip(found, inputs)
+            ]
+            return [None if each is None else level.with_axis(each) for each in shaped]
+
+    lowered = None if rule is None else pulled
+    result = formula(label, wholes[:count], computed, lowered, None, saves, wholes[count:])
+    several = isinstance(result, tuple)
+    results = [level.batch(each) for each in (result if several else (result,))]
+    if is_grad_enabled() and wants_grad(inputs):
+        kept = saved_of(inputs, None if several else results[0], saves, rule)
+        record(label, inputs, results, rule_of(compute, rule, inputs, kept, constants), slots)
+    return tuple(results) if several else results[0]
+
+
+def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    return run(_sum, [grad], tuple(shape), kind=grad._dtype)
+
+
+_sum = prepare(None, "_mxl_sum_to", "shape")
 
 
 def wants_grad(inputs: Sequence[Tensor]) -> bool:

@@ -16,14 +16,35 @@ import numpy as np
 
 from mxlite._lib import LIB, buffer_address, hot
 from mxlite._notebook import arrays
+from mxlite.autograd._transforms.levels import parts_of
 from mxlite.torch import _calls
-from mxlite.torch._basic import address_of, empty_of, filled, from_values, full_of, require_fits, zeros_of  # noqa: F401
+from mxlite.torch._basic import (  # noqa: F401
+    address_of,
+    cast,
+    empty_of,
+    filled,
+    from_values,
+    full_of,
+    has_values,
+    require_fits,
+    zeros_of,
+)
 from mxlite.torch._calls import both, last_error, method, methods, new
-from mxlite.torch._dtypes import DTYPES, dtype, get_default_dtype
+from mxlite.torch._dtypes import DTYPES, bfloat16, dtype, dtype_named, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._gradient import Gradient
-from mxlite.torch._kinds import CPU, Size, check_dim, device, require_cpu, strided
+from mxlite.torch._kinds import (
+    CPU,
+    Size,
+    channels_last,
+    channels_last_3d,
+    check_dim,
+    device,
+    order_of,
+    require_cpu,
+    strided,
+)
 from mxlite.torch._missing import install_missing, without_missing
 from mxlite.torch._print import Options, tensor_text
 
@@ -151,7 +172,15 @@ class Tensor(Gradient):
         return offset.value
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements follow each other in memory, in order."""
+        """Whether the elements follow each other in memory, in order, or in that of a format."""
+        if memory_format in (channels_last, channels_last_3d):
+            if self.ndim != (4 if memory_format is channels_last else 5):
+                return False
+            sizes = [(self.shape[k], self._strides()[k]) for k in order_of(memory_format, self.ndim) or ()]
+            return all(
+                size == 1 or step == math.prod(each for each, _ in sizes[k + 1 :])
+                for k, (size, step) in enumerate(sizes)
+            )
         found = hot.contiguous(self._h)
         if found < 0:
             raise last_error()
@@ -166,7 +195,8 @@ class Tensor(Gradient):
     def _values(self) -> np.ndarray:
         """A NumPy array with a copy of the elements."""
         values = np.empty(self.shape, self._dtype.np)
-        if hot.copy_out(self._h, buffer_address(values), values.size) != 0:
+        exact = self if self._dtype is not bfloat16 else cast(self.detach(), dtype_named("float32"))
+        if hot.copy_out(exact._h, buffer_address(values), values.size) != 0:
             raise last_error()
         return values
 
@@ -179,6 +209,10 @@ class Tensor(Gradient):
         """
         if self.requires_grad and not force:
             raise RuntimeError("numpy: the tensor requires a gradient; call detach().numpy()")
+        if self._dtype is bfloat16:
+            raise TypeError("numpy: NumPy has no bfloat16; float().numpy() has its values")
+        if not has_values(self):
+            raise RuntimeError("numpy: a tensor in vmap stands for many examples")
         return np.asarray(_Memory(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -262,8 +296,12 @@ class Tensor(Gradient):
     # ---- text ----
 
     def __repr__(self) -> str:
+        if not has_values(self):
+            number, whole, _ = parts_of(self._graph_front_end, self)
+            return f"BatchedTensor(lvl={number}, bdim=0, value=\n{whole!r}\n)"
         # Of many only some are read: an expanded tensor may have more elements than there is memory for a copy.
-        values = self._values() if self.numel() <= Options.threshold else np.asarray(_Memory(self))
+        brief = self.numel() <= Options.threshold or self._dtype is bfloat16
+        values = self._values() if brief else np.asarray(_Memory(self))
         facts = []
         kind = self._dtype
         if kind is not get_default_dtype() and (values.size == 0 or kind not in (_int64, _bool)):
@@ -281,7 +319,7 @@ class Tensor(Gradient):
 
     def _repr_html_(self) -> str:
         """For a notebook: shape, dtype, its node, and a table of some elements."""
-        memory = np.asarray(_Memory(self))
+        memory = self._values() if self._dtype is bfloat16 else np.asarray(_Memory(self))
         facts = [type(self).__name__, *self._gradient_facts()]
         return arrays.html(facts, self.shape, self._dtype.np, memory.__getitem__)
 
@@ -328,7 +366,8 @@ class Tensor(Gradient):
         return copied
 
     def __reduce__(self) -> tuple:
-        return _rebuild, (type(self), self._values(), self.requires_grad), self._attributes() or None
+        values = type(self), self._values(), self.requires_grad, self._dtype
+        return _rebuild, values, self._attributes() or None
 
     def _attributes(self) -> dict[str, Any]:
         """What a program has set as attributes of its own."""
@@ -377,8 +416,8 @@ class _Memory:
         }
 
 
-def _rebuild(cls: type, values: np.ndarray, requires_grad: bool) -> Tensor:
-    tensor = Tensor._as_class(cls, from_values(values))
+def _rebuild(cls: type, values: np.ndarray, requires_grad: bool, kind: dtype | None = None) -> Tensor:
+    tensor = Tensor._as_class(cls, from_values(values, kind))
     return tensor.requires_grad_() if requires_grad else tensor
 
 

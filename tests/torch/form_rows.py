@@ -362,6 +362,11 @@ TEXTS = {
         "F([1, 0, 2])",
         "F(2, 3).shape",
     ),
+    "torch.BFloat16Tensor": ("F([1.5, 2]).float()", "F(2, 3).shape"),
+    "torch.is_storage": ("F({a})", "F({a}.storage())", "F({a}.untyped_storage())"),
+    "Tensor.bfloat16": ("{a}.F().float()",),
+    "Tensor.set_": ("{a}.detach().clone().F().shape", "{a}.detach().clone().F({a}.detach())"),
+    "Tensor.storage Tensor.untyped_storage": ("{a}.contiguous().F().nbytes()", "len({a}.clone().F())"),
     "torch.DoubleTensor torch.FloatTensor torch.HalfTensor torch.Tensor": (
         "F([1.5, 2])",
         "F([])",

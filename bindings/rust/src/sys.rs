@@ -194,6 +194,8 @@ extern "C" {
     pub fn MXLBackward(num_roots: c_int, nodes: *const MXLNodeHandle, outputs: *const c_int, head_grads: *const NDArrayHandle, options: *const MXLBackwardOptions, num_inputs: c_int, input_nodes: *const MXLNodeHandle, input_outputs: *const c_int, grads: *mut NDArrayHandle) -> c_int;
     pub fn MXLBackwardQueue(callback: MXLCallback, payload: *mut c_void, release: MXLReleaseFunction) -> c_int;
     pub fn MXLBackwardState(out: *mut c_int) -> c_int;
+    pub fn MXLBatchLevels(count: c_int, sizes: *const i64, randomness: *const c_int) -> c_int;
+    pub fn MXLBatchLooped(name: *mut *const c_char) -> c_int;
     pub fn MXLCall(call: MXLCallHandle, num_inputs: c_int, inputs: *const NDArrayHandle, arguments: *const MXLValue) -> NDArrayHandle;
     pub fn MXLCall1(call: MXLCallHandle, a: NDArrayHandle) -> NDArrayHandle;
     pub fn MXLCall1Float(call: MXLCallHandle, a: NDArrayHandle, value: f64) -> NDArrayHandle;
@@ -216,7 +218,10 @@ extern "C" {
     pub fn MXLLibraryNames(kind: c_int, size: *mut u32, names: *mut *mut *const c_char) -> c_int;
     pub fn MXLNDArrayAddAccumulatedHook(variable: NDArrayHandle, hook: MXLVariableHook, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
     pub fn MXLNDArrayAddHook(array: NDArrayHandle, hook: MXLGradHook, last: c_int, payload: *mut c_void, release: MXLReleaseFunction, out: *mut MXLHookHandle) -> c_int;
+    pub fn MXLNDArrayAssume(array: NDArrayHandle, value: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayAt(array: NDArrayHandle, index: i64) -> NDArrayHandle;
+    pub fn MXLNDArrayBatch(whole: NDArrayHandle, level: c_int, has_axis: c_int, out: *mut NDArrayHandle) -> c_int;
+    pub fn MXLNDArrayBatchOf(array: NDArrayHandle, whole: *mut NDArrayHandle, has_axis: *mut c_int) -> c_int;
     pub fn MXLNDArrayBumpVersion(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayCheckEdit(array: NDArrayHandle) -> c_int;
     pub fn MXLNDArrayFindNonFinite(array: NDArrayHandle, check: c_int, index: *mut i64) -> c_int;

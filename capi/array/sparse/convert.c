@@ -1,4 +1,5 @@
 /* Conversions between dense and sparse arrays, and copies into sparse ones; see sparse.h. */
+#include "array/batch/batched.h"
 #include "array/sparse/sparse.h"
 
 #include <string.h>
@@ -120,6 +121,8 @@ mxl_array *mxl_array_cast_storage(const mxl_array *array, mxl_stype stype)
 {
     mxl_array *made, *dense;
 
+    if (mxl_batched_refuse("another storage type", array) != 0)
+        return NULL;
     if (array->stype == stype && stype != MXL_DENSE) {
         made = copy_sparse(array, array->dtype);
     } else if (stype == MXL_DENSE) {

@@ -98,17 +98,71 @@ static mxl_array *slot_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
     return *slot;
 }
 
+/* The axes of a dense array in the order of its memory, the innermost first; false where elements
+ * do not fill their memory. */
+static bool order_of(const mxl_array *array, int *order)
+{
+    int64_t run = 1;
+
+    for (int i = 0; i < array->ndim; i++) {
+        int at = i;
+
+        for (; at > 0 && array->strides[order[at - 1]] > array->strides[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (int i = 0; i < array->ndim; i++) {
+        if (array->shape[order[i]] > 1 && array->strides[order[i]] != run)
+            return false;
+        run *= array->shape[order[i]];
+    }
+    return true;
+}
+
+/* PyTorch's gradients lie in memory as their variables do: whether this one would not, and how. */
+static bool lies_otherwise(const mxl_array *value, const mxl_array *variable, mxl_mode mode,
+                           int *order)
+{
+    bool same = mxl_array_same_shape(value, variable);
+
+    for (int i = 0; i < value->ndim && same; i++) {
+        if (value->shape[i] > 1 && value->strides[i] != variable->strides[i])
+            same = false;
+    }
+    return !same && mode.dialect->new_grads && !mode.record && mxl_array_is_dense(value) &&
+           mxl_array_is_dense(variable) && mxl_array_same_shape(value, variable) &&
+           order_of(variable, order);
+}
+
+static mxl_array *relaid(const mxl_array *value, const int *order)
+{
+    mxl_array *made = mxl_array_new(value->dtype, value->ndim, value->shape);
+
+    if (made == NULL)
+        return NULL;
+    mxl_array_lay(made, order);
+    if (mxl_array_copy_into(made, value) == 0)
+        return made;
+    mxl_array_release(made);
+    return NULL;
+}
+
 /* A new array with the slot's value, which shares no memory with a gradient of a root or a saved
  * tensor. */
 static mxl_array *own_value(mxl_array **slot, mxl_array *array, mxl_mode mode)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
     mxl_array *value = slot_value(slot, array, mode), *copy = NULL;
+    int order[MXL_MAX_NDIM];
 
     if (value == NULL || builtin == NULL)
         return NULL;
-    if (!(mode.record && mode.dialect->new_grads) && mxl_array_is_unique(value) &&
-        value->contiguous && mxl_array_leaf(value) == NULL) {
+    if (lies_otherwise(value, array, mode, order)) {
+        copy = relaid(value, order);
+        if (copy == NULL)
+            return NULL;
+    } else if (!(mode.record && mode.dialect->new_grads) && mxl_array_is_unique(value) &&
+               value->contiguous && mxl_array_leaf(value) == NULL) {
         mxl_array_retain(value);
         copy = value;
     } else if (mxl_invoke(builtin->copy, NULL, 1, &value, 1, &copy, mode) != 0) {

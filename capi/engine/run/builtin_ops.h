@@ -1,4 +1,4 @@
-/* The few operators the engine itself calls, looked up once by name. */
+/* The operators the engine itself calls, looked up once by name. */
 #ifndef MXL_ENGINE_RUN_BUILTIN_OPS_H
 #define MXL_ENGINE_RUN_BUILTIN_OPS_H
 
@@ -36,6 +36,11 @@ typedef struct mxl_builtin_ops {
     const mxl_op *as_strided;   /* _mxl_as_strided(a, shape, strides, skip): those elements of a */
     const mxl_op *cast_storage; /* cast_storage(a, stype); its parameter struct is an int: below */
     const mxl_op *strided_put;  /* _mxl_strided_put(a, b, ...): a with b in their place */
+    /* Of batches: */
+    const mxl_op *zeros_put;    /* _mxl_zeros_put(a, ...): zeros with a in their place */
+    const mxl_op *broadcast_to; /* _mxl_broadcast_to(a, shape); mxl_tuple */
+    const mxl_op *broadcast_add, *mul_scalar, *stack;
+    const mxl_op *mm, *batch_dot, *addmm, *dot, *linear; /* products of matrices */
 } mxl_builtin_ops;
 
 /* Values of the parameter of cast_storage, in the order of its names. */

@@ -1,4 +1,5 @@
 /* How every operator runs: check, infer, allocate, record, compute, attach. */
+#include "engine/batch/batch.h"
 #include "engine/run/carry.h"
 #include "engine/run/run.h"
 
@@ -262,6 +263,11 @@ ALWAYS_INLINE int run_record(mxl_run *r, const mxl_call *call, int records, bool
     return r->node == NULL ? -1 : 0;
 }
 
+int mxl_run_node(mxl_run *r, int records)
+{
+    return records || r->edited_view != NULL ? run_record(r, &r->call, records, false) : 0;
+}
+
 /* In place of an operator's compute while the profiler runs. */
 static int compute_measured(const mxl_call *call)
 {
@@ -335,7 +341,7 @@ static bool is_plain(const mxl_op *op, const void *params, int num_inputs, mxl_a
     bool any = op->arity != NULL;
 
     if ((any && (!takes_any(op) || num_inputs < 1)) || op->compose != NULL ||
-        mxl_op_may_make_sparse(op, params) || num_outputs != 1 || out[0] != NULL)
+        mxl_op_may_make_sparse(op, params) || num_outputs != 1 || out[0] != NULL || op->draws)
         return false;
     for (int i = 0; i < num_inputs; i++) {
         if ((!any && (listed[i].name == NULL || listed[i].mutated)) ||
@@ -415,6 +421,8 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
     }
     if (mode.meta)
         status = mxl_run_meta(&r);
+    else if (mxl_run_is_batched(&r))
+        status = mxl_run_batched(&r);
     else if (mxl_run_is_sparse(&r))
         status = mxl_run_sparse(&r);
     else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)

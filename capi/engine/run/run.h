@@ -127,6 +127,10 @@ int mxl_run_follow(mxl_run *r);
  */
 int mxl_run_check(mxl_run *r);
 
+/* Makes the node of such a call, or of an edit that is followed, if its results carry gradients; -1
+ * with the error set. */
+int mxl_run_node(mxl_run *r, int records);
+
 /* Hands the results in call.out over, and attaches them; -1 with the error set. */
 int mxl_run_finish(mxl_run *r);
 

@@ -308,6 +308,7 @@ static const char *leaky_first_value(const void *params, int i)
 
 static const mxl_op op_leaky_relu = {
     .name = "LeakyReLU",
+    .along = true,
     .aliases = MXL_ALIASES("_npx_leaky_relu"),
     .doc =
         "A function of each element, by act_type. Below 0: leaky slope x, prelu gamma x, rrelu a "

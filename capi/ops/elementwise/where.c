@@ -316,6 +316,7 @@ const mxl_op mxl_op_where = {
         MXL_INPUT(x, "Elements for where the condition is not 0."),
         MXL_INPUT(y, "Elements for where it is; shape and dtype as x.")),
     .infer = where_infer,
+    .along = true,
     .needs_all = true,
     .complete_shapes = where_complete,
     .dtypes = ".AA>A",

@@ -263,6 +263,7 @@ static int scatter_add_grad(mxl_grad *g)
         .compute = id##_compute,                                                                   \
         .u64 = MXL_U64_WRAPS,                                                                      \
         .grad = id##_grad,                                                                         \
+        .along = true,                                                                             \
         .saves = mxl_saves_second,                                                                 \
     }
 

@@ -316,8 +316,8 @@ static int pick_compute(const mxl_call *call)
 /* dx = zeros with dy at the indices */
 INDEXED(pick, "pick", pick_inputs,
         "One element along an axis for each position of the other axes, chosen by the index.",
-        .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"), .check = pick_check,
-        MXL_SHAPES("data[*A,N@axis,*B] index" PICKED_INDEX " -> [*A,*B|1]"),
+        .along = true, .aliases = MXL_ALIASES("_npx_pick", "choose_element_0index"),
+        .check = pick_check, MXL_SHAPES("data[*A,N@axis,*B] index" PICKED_INDEX " -> [*A,*B|1]"),
         .shapes_of = pick_shapes, .dtypes = "A.>A");
 
 /* ---- the gradient of pick ---- */
@@ -352,7 +352,7 @@ static int pick_grad_compute(const mxl_call *call)
 
 /* dx = dy at the indices */
 INDEXED(pick_grad, "_mxl_pick_grad", grad_inputs, "Zeros of a shape with data put at the indices.",
-        .infer = pick_grad_infer);
+        .infer = pick_grad_infer, .along = true);
 
 /* ---- for composites ---- */
 

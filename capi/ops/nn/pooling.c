@@ -326,6 +326,7 @@ static void moved_saves(mxl_saves *saves)
         .infer = op_infer,                                                                         \
         .compute = moved_compute,                                                                  \
         .grad = moved_grad,                                                                        \
+        .by_rows = true,                                                                           \
         .saves = moved_saves,                                                                      \
     }
 
@@ -448,6 +449,7 @@ static int pooling_outputs(const void *params)
 
 static const mxl_op op_pooling = {
     .name = "Pooling",
+    .by_rows = true,
     .aliases = MXL_ALIASES("_npx_pooling"),
     .doc = "The largest element, the mean, the sum or the norm of windows that slide over the "
            "spatial axes of a batch of images, signals or volumes. Of equal largest elements the "

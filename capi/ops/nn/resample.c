@@ -92,6 +92,7 @@ static int resample_grad(mxl_grad *g)
 
 static const mxl_op op_resample = {
     .name = "_mxl_resample",
+    .by_rows = true,
     .doc = "Images in another size, or the adjoint of that map.",
     MXL_PARAMS_OF(resample_params,
                   MXL_PARAM(resample_params, kind, MXL_P_ENUM, MXL_REQUIRED,

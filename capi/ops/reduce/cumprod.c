@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "array/batch/batched.h"
 #include "array/copy.h"
 #include "base/half.h"
 #include "kernel/copy/cast.h"
@@ -158,10 +159,13 @@ static int cumprod_compute(const mxl_call *call)
 /* Whether an element is 0; -1 with the error set. Only of floats is it asked. */
 static int has_zero(mxl_array *x)
 {
-    mxl_array *flat = x == NULL ? NULL : mxl_array_contiguous(x);
+    bool batched = x != NULL && mxl_array_is_batched(x);
+    mxl_array *flat = x == NULL || batched ? NULL : mxl_array_contiguous(x);
     const void *data;
     int found = 0;
 
+    if (batched)
+        return 1; /* the way that holds for all numbers */
     if (flat == NULL)
         return -1;
     data = mxl_array_read(flat);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "array/batch/batched.h"
 #include "array/copy.h"
 #include "array/expression.h"
 #include "kernel/reduce/argmax.h"
@@ -263,9 +264,15 @@ static int is_divisible(mxl_array *y)
                    : y->dtype == MXL_F64 ? DBL_MIN
                    : y->dtype == MXL_F32 ? (double)FLT_MIN
                                          : 1.0 / 16384;
-    mxl_array *wide = y == NULL ? NULL : mxl_array_new(MXL_F64, y->ndim, y->shape);
-    int answer = wide == NULL || mxl_array_copy_into(wide, y) != 0 ? -1 : 1;
-    const double *value = answer < 0 ? NULL : mxl_array_read(wide);
+    mxl_array *wide;
+    const double *value;
+    int answer;
+
+    if (y != NULL && mxl_array_is_batched(y))
+        return 0;
+    wide = y == NULL ? NULL : mxl_array_new(MXL_F64, y->ndim, y->shape);
+    answer = wide == NULL || mxl_array_copy_into(wide, y) != 0 ? -1 : 1;
+    value = answer < 0 ? NULL : mxl_array_read(wide);
 
     for (int64_t i = 0; answer > 0 && i < wide->size; i++)
         answer = isfinite(value[i]) && fabs(value[i]) >= least;

@@ -6,6 +6,7 @@ from typing import Any
 
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import detached, record, recorded
+from mxlite.autograd._transforms.levels import count, is_traced, lifted
 
 
 def placed_anew(front_end: FrontEnd, array: Any) -> tuple[Any, Any]:
@@ -15,6 +16,7 @@ def placed_anew(front_end: FrontEnd, array: Any) -> tuple[Any, Any]:
         may be edited.
     Raises: RuntimeError: it is not floating.
     """
+    array = lifted(front_end, array) if count[0] else array
     source = array if array.requires_grad else detached(front_end, array).requires_grad_()
     made = detached(front_end, array)
     with recorded(front_end):
@@ -24,6 +26,8 @@ def placed_anew(front_end: FrontEnd, array: Any) -> tuple[Any, Any]:
 
 def leads_beyond(arrays: list, own: list) -> bool:
     """Whether a gradient of one of the arrays flows to another leaf than those of `own`."""
+    if count[0] and any(is_traced(array._graph_front_end, array) for array in arrays):
+        return True
     todo = [array._node()[0] for array in arrays]
     seen = set()
     while todo:

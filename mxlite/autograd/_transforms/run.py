@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from mxlite.autograd._derivatives import Forward
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._nodes import gradients, recorded, unrecorded
+from mxlite.autograd._nodes import detached, gradients, recorded, unrecorded
 from mxlite.autograd._transforms.places import leads_beyond, placed_anew
 from mxlite.autograd._transforms.trees import flatten, tree_map
 
@@ -52,7 +52,7 @@ class Run:
             raise RuntimeError(f"torch.func: a result is a tensor, got {type(value).__name__}")
         if not value.requires_grad or (self.outer and leads_beyond([value], self.own)):
             return value
-        return value.detach()
+        return detached(self.front_end, value)
 
     def output(self) -> Any:
         """The function's result."""

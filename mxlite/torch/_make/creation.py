@@ -8,7 +8,18 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._public.keywords import unexpected
-from mxlite.torch._basic import empty_of, filled, from_values, full_of, laid_as, require_fits, wrapped, zeros_of
+from mxlite.autograd._transforms.levels import highest
+from mxlite.torch._basic import (
+    empty_of,
+    filled,
+    from_values,
+    full_of,
+    has_values,
+    laid_as,
+    require_fits,
+    wrapped,
+    zeros_of,
+)
 from mxlite.torch._calls import function, method, prepare, run
 from mxlite.torch._dtypes import (
     BOOL,
@@ -94,9 +105,9 @@ def of_shape(name: str, make: Callable, document: str, operator: str, **constant
 
     @function(name, document=f"{document}: {name}(2, 3), {name}((2, 3)).", calls=calls)
     def made(*size: Any, **given: Any) -> Tensor:
-        shape = shape_of(name, size, given)
+        shape, laid = shape_of(name, size, given), given.pop("memory_format", None)
         kind, requires_grad = options(name, given)
-        return finish(make(shape, kind), requires_grad)
+        return finish(_in_format(make(shape, kind), laid), requires_grad)
 
     like(name, make, _LIKE.get(operator))
 
@@ -114,8 +125,19 @@ def like(name: str, make: Callable, usual: str | None = None) -> None:
     def made(input: Tensor, *values: Any, **given: Any) -> Tensor:
         if "fill_value" in given and not values:
             values = (given.pop("fill_value"),)
+        laid = given.pop("memory_format", None)
         kind, requires_grad = options(f"{name}_like", given, input._dtype)
-        return finish(laid_as(make, input, *values, kind), requires_grad)
+        return finish(_in_format(_beside(laid_as(make, input, *values, kind), input), laid), requires_grad)
+
+
+def _in_format(made: Tensor, laid: Any) -> Tensor:
+    """A new tensor that lies in memory as a format says."""
+    return made if laid is None or laid is preserve_format else made.contiguous(memory_format=laid).detach()
+
+
+def _beside(made: Tensor, like: Tensor) -> Tensor:
+    """A new tensor; beside one in vmap it is one of its own for each example."""
+    return made if has_values(like) else highest([like]).copies(made)
 
 
 def _new(name: str, make: Callable, count: int = 0) -> None:
@@ -129,7 +151,7 @@ def _new(name: str, make: Callable, count: int = 0) -> None:
             size, values = size[: len(size) - count], size[len(size) - count :]
         shape = shape_of(f"{name}_like", size, given)
         kind, requires_grad = options(f"{name}_like", given, self._dtype)
-        return finish(make(shape, *values, kind), requires_grad)
+        return finish(_beside(make(shape, *values, kind), self), requires_grad)
 
 
 def _ones_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
@@ -188,7 +210,7 @@ def arange(*bounds: Any, **given: Any) -> Tensor:
         return finish(run(_ranges[kind], [], float(start), float(end), float(step), kind=kind), requires_grad)
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     places = np.arange(count, dtype=np.float64 if kind.is_floating_point else None)
-    return finish(from_values((start + places * step).astype(kind.np)), requires_grad)
+    return finish(from_values(start + places * step, kind), requires_grad)
 
 
 def _bounds(bounds: tuple, given: dict[str, Any]) -> tuple:
@@ -228,14 +250,14 @@ def _integer_of(value: Any, kind: dtype) -> int:
 def linspace(start: Any, end: Any, steps: int, **given: Any) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, equally far apart."""
     values, kind, requires_grad = _spaced("linspace", start, end, steps, given)
-    return finish(from_values(values.astype(kind.np)), requires_grad)
+    return finish(from_values(values, kind), requires_grad)
 
 
 @function()
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **given: Any) -> Tensor:
     """`steps` powers of `base`, with exponents from `start` to `end`."""
     exponents, kind, requires_grad = _spaced("logspace", start, end, steps, given)
-    return finish(from_values((base**exponents).astype(kind.np)), requires_grad)
+    return finish(from_values(base**exponents, kind), requires_grad)
 
 
 # ---- matrices ----
@@ -247,14 +269,14 @@ def eye(n: int, m: int | None = None, **given: Any) -> Tensor:
     kind, requires_grad = options("eye", given)
     if n < 0 or (m or 0) < 0:
         raise RuntimeError(f"eye: n and m are 0 or more, got {n} and {m}")
-    return finish(from_values(np.eye(n, m, dtype=kind.np)), requires_grad)
+    return finish(from_values(np.eye(n, m, dtype=kind.np), kind), requires_grad)
 
 
 def _triangle_indices(name: str, find: Any) -> None:
     @function(name, document="The rows and columns of the places of a triangle of a row x col matrix.")
     def indices(row: int, col: int, offset: int = 0, **given: Any) -> Tensor:
         kind, requires_grad = options(name, given, int64)
-        return finish(from_values(np.stack(find(row, offset, col)).astype(kind.np)), requires_grad)
+        return finish(from_values(np.stack(find(row, offset, col)), kind), requires_grad)
 
 
 _triangle_indices("tril_indices", np.tril_indices)

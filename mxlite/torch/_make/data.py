@@ -13,6 +13,7 @@ from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import (
     DTYPES,
     INTEGER,
+    OF_NUMPY,
     as_dtype,
     dtype,
     dtype_of_numpy,
@@ -115,7 +116,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     """
     options("tensor", {"device": device, **other})
     kind = None if dtype is None else as_dtype(dtype)
-    return finish(from_values(values_of(data, kind)), requires_grad)
+    return finish(from_values(values_of(data, kind), kind), requires_grad)
 
 
 @method()
@@ -133,7 +134,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, **other: Any) ->
     kind = None if dtype is None else as_dtype(dtype)
     if isinstance(data, Tensor):
         return data if kind is None else cast(data, kind)
-    if isinstance(data, np.ndarray) and (kind is None or kind.np == data.dtype) and data.flags.c_contiguous:
+    if isinstance(data, np.ndarray) and (kind is None or OF_NUMPY.get(data.dtype) is kind) and data.flags.c_contiguous:
         return from_numpy(data)
     return tensor(data, dtype=kind)
 

@@ -93,19 +93,26 @@ def seed() -> int:
     return random.initial_seed()
 
 
-def _drawing(made: Callable) -> Callable:
+@contextmanager
+def drawing_from(generator: Generator | None) -> Iterator[None]:
+    """A block in which random functions draw from a generator; None: from the default one."""
+    if generator is None or generator is default_generator:
+        yield
+        return
+    before = default_generator._swap(generator._swap())
+    try:
+        yield
+    finally:
+        generator._swap(default_generator._swap(before))
+
+
+def drawing(made: Callable) -> Callable:
     """A function that draws, from another generator where one is given."""
 
     @wraps(made)
     def function(*args: Any, **named: Any) -> Any:
-        generator = named.pop("generator", None)
-        if generator is None:
+        with drawing_from(named.pop("generator", None)):
             return made(*args, **named)
-        before = default_generator._swap(generator._swap())
-        try:
-            return made(*args, **named)
-        finally:
-            generator._swap(default_generator._swap(before))
 
     return function
 
@@ -169,4 +176,4 @@ _FUNCTIONS = (
 )
 _METHODS = "bernoulli multinomial uniform_ normal_ bernoulli_ random_ exponential_ geometric_ cauchy_ log_normal_"
 for _table, _names in ((functions, _FUNCTIONS), (methods, _METHODS)):
-    _table.update({name: _drawing(_table[name]) for name in _names.split()})
+    _table.update({name: drawing(_table[name]) for name in _names.split()})

@@ -100,7 +100,7 @@ def randperm(n: int, **given: Any) -> Tensor:
     if kind.name == "bool":
         raise none_of("randperm", kind)
     order = np.argsort(uniform_of((n,), float32)._values(), kind="stable") if n else np.zeros(0)
-    return finish(from_values(order.astype(kind.np)), requires_grad)
+    return finish(from_values(order, kind), requires_grad)
 
 
 @function()

@@ -106,7 +106,7 @@ def _window(name: str, make: Callable, *defaults: float) -> None:
         values = (
             make(window_length + bool(periodic), *(*args, *named[len(args) :])) if window_length > 1 else np.ones(1)
         )
-        return finish(from_values(np.asarray(values[:window_length]).astype(kind.np)), requires_grad)
+        return finish(from_values(np.asarray(values[:window_length]), kind), requires_grad)
 
 
 _window("hann", np.hanning)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._index.keys import ARRAY, KeyReader
-from mxlite.torch._basic import alias, from_values, full_of, require_fits
+from mxlite.torch._basic import alias, from_values, full_of, has_values, require_fits
 from mxlite.torch._calls import method, prepare, require_tensor, run, run_into
 from mxlite.torch._dtypes import BOOL, bool_, float16, float32, float64, from_kind, int64, uint8
 from mxlite.torch._edits import assign, without_first_ones
@@ -59,7 +59,7 @@ class _Reader(KeyReader):
         if isinstance(entry, Tensor):
             kind = entry._dtype
             is_number = not entry.shape and not kind.is_floating_point and kind not in (bool_, uint8)
-            return entry.item() if is_number else entry
+            return entry.item() if is_number and has_values(entry) else entry
         if isinstance(entry, range) or (isinstance(entry, np.ndarray) and entry.dtype.name in _OTHER_INTEGERS):
             return from_values(np.asarray(entry, np.int64))
         if isinstance(entry, (np.ndarray, list, tuple, bool, np.bool_)):

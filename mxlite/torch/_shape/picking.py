@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mxlite._index.keys import ARRAY
+from mxlite.torch._basic import has_values
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
 from mxlite.torch._calls import both, prepare, run, run_into
 from mxlite.torch._convert import cast
@@ -34,7 +35,7 @@ def _long(name: str, index: Tensor) -> Tensor:
 
 def require_within(name: str, index: Tensor, size: int) -> None:
     """Raises: IndexError: an index is below 0, or not below the size."""
-    wrong = _outside(index, size)
+    wrong = _outside(index, size) if has_values(index) else None
     if wrong is not None:
         raise IndexError(f"{name}: index {wrong} is outside {size} rows, which count from 0")
 

@@ -11,10 +11,11 @@ from typing import Any
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.autograd import graph as _graph
+from mxlite.autograd._transforms.batches import mapped as _mapped
 from mxlite.torch._calls import method
-from mxlite.torch._shape.parts import stack
+from mxlite.torch._gradient import FRONT_END as _FRONT_END
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
-from mxlite.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
+from mxlite.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler
 from mxlite.torch.autograd import gradcheck as _checks
 from mxlite.torch.autograd._engine import backward_of_loss as _backward_of_loss
 from mxlite.torch.autograd._engine import meta_of as _meta_of
@@ -196,16 +197,19 @@ def _zeros(like: Any, requires_grad: bool) -> Tensor:
 
 
 def _batched(heads: tuple, wanted: tuple, given: tuple, keep: bool, create: bool, allow_unused: bool) -> tuple:
-    count = next(len(each) for each in given if each is not None)
-    rows = []
-    for place in range(count):
-        one = tuple(None if each is None else each[place] for each in given)
-        last = place == count - 1
-        rows.append(_run_backward(heads, _heads(heads, one), keep or not last, create, wanted, allow_unused, False))
-    return tuple(None if column[0] is None else stack(column) for column in zip(*rows))
+    found: list = []
+
+    def run(*grads: Tensor | None) -> tuple:
+        found[:] = _run_backward(heads, _heads(heads, grads), keep, create, wanted, allow_unused, False) or ()
+        return tuple(each for each in found if each is not None)
+
+    dims = tuple(None if each is None else 0 for each in given)
+    made = iter(_mapped(_FRONT_END, run, dims, 0, "different")(*given))
+    return tuple(None if each is None else next(made) for each in found)
 
 
 __all__ = [*_defined(globals()), "anomaly_mode", "forward_ad", "function", "functional", "grad_mode", "graph"]
+__all__ += ["profiler"]
 __all__ += ["gradcheck", "gradgradcheck", "is_grad_enabled"]
 
 _show(globals())

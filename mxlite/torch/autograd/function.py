@@ -62,6 +62,21 @@ class Function(FunctionCtx):
 
     vjp = backward
 
+    #: Whether vmap runs forward and backward on batched tensors, where there is no static method `vmap`.
+    generate_vmap_rule = False
+
+    @staticmethod
+    @default
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+        """(outputs, their dimensions of the batch) of whole tensors, of which `in_dims` says where they have it."""
+        raise NotImplementedError("Function: vmap is not defined")
+
+    @staticmethod
+    @default
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """Tangents of the outputs. (Forward derivatives are those of `backward`.)"""
+        raise NotImplementedError("Function: jvp is not defined")
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward on `args`, and records it where a gradient flows to one of them."""

@@ -13,6 +13,7 @@ from mxlite.autograd._transforms.batches import mapped as _mapped
 from mxlite.autograd._transforms.run import Run
 from mxlite.autograd._transforms.trees import flatten, same_structure
 from mxlite.torch._basic import zeros_of
+from mxlite.torch._calls import functions
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._shape.parts import stack
@@ -127,31 +128,28 @@ def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
     return wrapper
 
 
-def _basis(tensor: Tensor) -> list[Tensor]:
-    """For each element of a tensor, zeros of its shape with a one there."""
-    made = []
-    for place in range(tensor.numel()):
-        one = zeros_of((tensor.numel(),), tensor._dtype)
-        one[place] = 1
-        made.append(one.reshape(tensor.shape))
-    return made
-
-
-def _joined(parts: list, shape: tuple, like: Tensor, dim: int) -> Tensor:
-    """Tensors side by side along a new dimension `dim`, in the given shape; zeros where there are none."""
-    return stack(parts, dim).reshape(shape) if parts else zeros_of(shape, like._dtype)
+def _each(like: Tensor, function: Callable, others: list, dims: list, chunk_size: int | None = None) -> list:
+    """What a function makes of zeros with a one at each element of `like`, together, a list of tensors; in the places
+    of `like`'s dimensions, in front (`dims` 0) or behind those of the others, whose shapes are `others`' shapes."""
+    count = like.numel()
+    shapes = [(*each.shape[:dim], *like.shape, *each.shape[dim:]) for each, dim in zip(others, dims)]
+    if not count:
+        return [zeros_of(shape, each._dtype) for shape, each in zip(shapes, others)]
+    basis = functions["eye"](count, dtype=like._dtype).reshape((count, *like.shape))
+    found = _mapped(FRONT_END, function, 0, tuple(dims), "different", chunk_size)(basis)
+    return [part.reshape(shape) for part, shape in zip(found, shapes)]
 
 
 def jacrev(
     func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None, **_: Any
 ) -> Callable:
-    """A function that gives the Jacobian of func, row by row: a backward for each element of the outputs.
+    """A function that gives the Jacobian of func, by rows: a backward for all elements of an output together.
 
     Returns: for each output a tree of the arguments that `argnums` names, of tensors with the shape of the output, then
         that of the argument.
 
     Args:
-        chunk_size: Has no effect: rows are computed one by one.
+        chunk_size: How many rows are computed together; None: all.
     """
     _require_chunk("jacrev", chunk_size)
 
@@ -160,11 +158,8 @@ def jacrev(
         run = Run(FRONT_END, chosen, primals, has_aux, "jacrev")
         made = []
         for output in run.outputs:
-            rows = [run.pull([output], [head]) for head in _basis(output)]
-            columns = [
-                _joined([row[k] for row in rows], (*output.shape, *each.shape), each, 0)
-                for k, each in enumerate(run.inputs)
-            ]
+            pull = lambda head, output=output: tuple(run.pull([output], [head]))  # noqa: E731
+            columns = _each(output, pull, run.inputs, [0] * len(run.inputs), chunk_size)
             made.append(returned(run.build(columns)))
         found = run.build_output(made)
         return (found, *run.aux) if has_aux else found
@@ -173,7 +168,7 @@ def jacrev(
 
 
 def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
-    """A function that gives the Jacobian of func, column by column; shapes are those of jacrev.
+    """A function that gives the Jacobian of func, all columns of an argument together; shapes are those of jacrev.
 
     Args:
         randomness: Has no effect: func runs once.
@@ -185,16 +180,10 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
         push, columns = run.pusher(), []
         for number, each in enumerate(run.inputs):
             still: list = [None] * len(run.inputs)
-            columns.append([push([*still[:number], move, *still[number + 1 :]]) for move in _basis(each)])
-        made = [
-            returned(
-                run.build(
-                    _joined([move[o] for move in columns[i]], (*output.shape, *each.shape), output, output.ndim)
-                    for i, each in enumerate(run.inputs)
-                )
-            )
-            for o, output in enumerate(run.outputs)
-        ]
+            before, behind = still[:number], still[number + 1 :]
+            move = lambda tangent, a=before, b=behind: tuple(push([*a, tangent, *b]))  # noqa: E731
+            columns.append(_each(each, move, run.outputs, [output.ndim for output in run.outputs]))
+        made = [returned(run.build(column[o] for column in columns)) for o in range(len(run.outputs))]
         found = run.build_output(made)
         return (found, *run.aux) if has_aux else found
 
@@ -219,24 +208,25 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable:
-    """A function that applies func to each part of its arguments along a dimension, and stacks the results.
+    """A function that applies func to all parts of its arguments along a dimension, and stacks the results.
 
-    It is a loop: func runs for each part, on views of it, so that all that can be recorded can be mapped, with any
-    derivatives, and `item()` and branches too. It is no faster than the loop.
+    func runs once, on tensors that stand for all parts, without that dimension. Their values are not one part's, so
+    that `item()` and branches on them are errors. An operator without a rule for batches runs part by part, with a
+    warning.
 
     Args:
         in_dims: The dimension of the parts of all arguments, or a tuple (a tree) of one for each; None: the argument is
             given whole, as are keyword arguments.
         out_dims: Where the results have that dimension; None: they do not depend on it.
         randomness: What random functions do: "error", or "different" or the "same" numbers for each part.
-        chunk_size: Has no effect: parts are computed one by one.
+        chunk_size: How many parts are computed together; None: all.
     Raises: ValueError: dimensions do not fit the arguments or results, or there are no parts; RuntimeError: a random
         function is called with randomness="error".
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"vmap: randomness is 'error', 'different' or 'same', got {randomness!r}")
     _require_chunk("vmap", chunk_size)
-    return _mapped(FRONT_END, func, in_dims, out_dims, randomness)
+    return _mapped(FRONT_END, func, in_dims, out_dims, randomness, chunk_size)
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

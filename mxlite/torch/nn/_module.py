@@ -10,6 +10,7 @@ from mxlite._notebook import layers
 from mxlite.torch._convert import target_of
 from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
+from mxlite.torch._kinds import channels_last, channels_last_3d
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn._backward_hooks import BackwardHooks, on_last_node
@@ -347,6 +348,10 @@ class Module(State):
             raise RuntimeError("nn.Module.to: copy=True, but a module is converted itself; copy.deepcopy makes another")
         if kind is not None and not kind.is_floating_point:
             raise TypeError(f"Module.to: a dtype is floating, got {kind}")
+        laid = kwargs.get("memory_format")
+        if laid is not None:
+            ndim = {channels_last: 4, channels_last_3d: 5}.get(laid)
+            self._apply(lambda tensor: tensor.to(memory_format=laid) if ndim in (None, tensor.ndim) else tensor)
         return self._to(kind)
 
     def _to(self, kind: _dtype | None) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from mxlite._lib import hot
 from mxlite._public import defined as _defined
 from mxlite._public import show as _show
+from mxlite.torch._basic import has_values
 from mxlite.torch._calls import Ints, adopt, new, prepare, require_tensor, run
 from mxlite.torch._calls import explain_all as _explain_all
 from mxlite.torch._dtypes import bool_, finfo, float32, float64, int64
@@ -174,7 +175,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
         raise RuntimeError(f"one_hot: takes int64, got {tensor._dtype.word}")
-    values = tensor._values()
+    values = tensor._values() if num_classes < 0 or has_values(tensor) else np.empty(0)
     if values.size:
         if values.min() < 0:
             raise RuntimeError("one_hot: a class is 0 or more")

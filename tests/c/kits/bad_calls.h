@@ -223,6 +223,9 @@ static int save(void *array)
     X(MXLNDArrayGetMemory, ARRAY, false, status_of(MXLNDArrayGetMemory(h, &u64)))                  \
     X(MXLNDArrayCheckEdit, ARRAY, false, MXLNDArrayCheckEdit(h))                                   \
     X(MXLNDArrayNoteReturned, ARRAY, false, MXLNDArrayNoteReturned(h))                             \
+    X(MXLNDArrayAssume, ARRAY, false, MXLNDArrayAssume(h, good))                                   \
+    X(MXLNDArrayBatch, ARRAY, false, MXLNDArrayBatch(h, 1, 0, &p_data))                            \
+    X(MXLNDArrayBatchOf, ARRAY, false, MXLNDArrayBatchOf(h, NULL, &int_a))                         \
     X(MXLNDArraySlice, ARRAY, false, status_of(MXLNDArraySlice(h, 0, 1)))                          \
     X(MXLNDArrayAt, ARRAY, false, status_of(MXLNDArrayAt(h, 0)))                                   \
     X(MXLNDArrayReshape, ARRAY, false, status_of(MXLNDArrayReshape(h, 2, shape_i64, 0)))           \
@@ -540,6 +543,9 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLSetBackend, MXLSetBackend(NULL, ""))                                                      \
     X(MXLSetBackend, MXLSetBackend("blas", NULL))                                                  \
     X(MXLSetBackend, MXLSetBackend("openblas", "/nowhere/libopenblas.so"))                         \
+    X(MXLBatchLevels, MXLBatchLevels(-1, NULL, NULL))                                              \
+    X(MXLBatchLevels, MXLBatchLevels(1, NULL, NULL))                                               \
+    X(MXLBatchLooped, MXLBatchLooped(NULL))                                                        \
     X(MXLHintBackend, MXLHintBackend(NULL, "/nowhere"))                                            \
     X(MXLHintBackend, MXLHintBackend("openblas", NULL))                                            \
     X(MXLHintBackend, MXLHintBackend("blas", "/nowhere"))                                          \

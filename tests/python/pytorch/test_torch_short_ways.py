@@ -170,13 +170,12 @@ def test_products_are_those_of_the_function(name: str) -> None:
 @pytest.mark.parametrize("dtype", "bool uint8 int8 int32 int64 float16 bfloat16 float32 float64".split())
 def test_lists_of_numbers(dtype: str) -> None:
     """`tolist` beside NumPy's, of strided and empty tensors, of few elements and of many."""
-    if not hasattr(torch, dtype):
-        pytest.skip(f"mxlite.torch has no {dtype}")
     for shape in [(), (0,), (2, 0, 3), (0, 2), (5,), (2, 3, 4), (1, 1), (64, 64), (4097,), (65, 64)]:
         x = torch.arange(int(np.prod(shape))).reshape(shape).to(getattr(torch, dtype))
         for each in (x, x.t() if x.ndim == 2 else x[..., None], x[::2] if x.ndim else x):
-            assert each.tolist() == each.numpy().tolist(), (shape, each.stride())
-            assert repr(each.tolist()) == repr(each.numpy().tolist())
+            values = (each.float() if dtype == "bfloat16" else each).numpy().tolist()
+            assert each.tolist() == values, (shape, each.stride())
+            assert repr(each.tolist()) == repr(values)
 
 
 def _one_of(made: Any) -> Any:

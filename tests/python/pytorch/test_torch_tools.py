@@ -334,3 +334,19 @@ def test_values_of_a_later_run_end_with_its_backward(last: Callable) -> None:
     for count in range(1, 4):
         made = torch.autograd.grad(made, x, create_graph=True)[0].sum()
         assert len(runs) == 1 + count
+
+
+def test_the_profiler_counts_operators_and_named_blocks(tmp_path) -> None:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as seen:
+        with torch.profiler.record_function("mine"):
+            (torch.ones(3, 3) @ torch.ones(3, 3)).sum().item()
+    rows = {each.key: each for each in seen.key_averages()}
+    assert rows["mine"].count == 1 and rows["mine"].cpu_time_total > 0
+    assert "mine" in seen.key_averages().table(sort_by="cpu_time_total", row_limit=10)
+    seen.export_chrome_trace(str(tmp_path / "trace.json"))
+    assert (tmp_path / "trace.json").stat().st_size
+    with torch.autograd.profiler.profile(enabled=False) as off:
+        torch.ones(3).exp()
+    assert off.key_averages() == []
+    with pytest.raises(NotImplementedError, match=r"^mxlite\.torch: "):
+        torch.profiler.profile(schedule=print)

@@ -116,7 +116,7 @@ def main() -> int:
     forms, owners = table(), {"torch": real, "Tensor": real.Tensor, "F": real.nn.functional, "linalg": real.linalg}
     names = [each for each in public_names(ours) if re.search(options.name, each) and not _ASIDE.search(each)]
     names = [each for each in names if each in forms]
-    names = [each for each in names if hasattr(owners[each.partition(".")[0]], each.partition(".")[2])]
+    names = [each for each in names if hasattr(owners.get(each.partition(".")[0], real), each.partition(".")[2])]
     wrong: collections.Counter = collections.Counter()
     asked = known = 0
     for seed in range(options.first, options.first + options.count):
