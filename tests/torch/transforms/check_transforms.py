@@ -113,7 +113,10 @@ def main() -> int:
     warnings.simplefilter("ignore")
     real.set_num_threads(1)
     np.seterr(all="ignore")
-    forms, owners = table(), {"torch": real, "Tensor": real.Tensor, "F": real.nn.functional, "linalg": real.linalg}
+    forms, owners = (
+        table(),
+        {"torch": real, "Tensor": real.Tensor, "F": real.nn.functional, "linalg": real.linalg, "special": real.special},
+    )
     names = [each for each in public_names(ours) if re.search(options.name, each) and not _ASIDE.search(each)]
     names = [each for each in names if each in forms]
     names = [each for each in names if hasattr(owners.get(each.partition(".")[0], real), each.partition(".")[2])]
