@@ -183,6 +183,12 @@ mxl_array *mxl_put_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t
     return mxl_scope_call(s, &op_put_along, &p, 2, (mxl_array *[]){a, indices});
 }
 
+mxl_array *mxl_gather_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t axis)
+{
+    return mxl_scope_call(s, &op_gather, &(scatter_params){.axis = axis}, 2,
+                          (mxl_array *[]){a, indices});
+}
+
 /* grad_output at the indices */
 static mxl_array *gathered(mxl_grad *g)
 {

@@ -12,6 +12,9 @@ mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index);
 mxl_array *mxl_one_hot_rows(mxl_scope *s, mxl_array *index, int64_t depth, double on_value,
                             double off_value, int dtype);
 
+/* The elements of a at int64 indices along an axis, which have as many axes. */
+mxl_array *mxl_gather_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t axis);
+
 /* Zeros of a shape with the elements of a added at int64 indices along an axis. */
 mxl_array *mxl_put_along(mxl_scope *s, mxl_array *a, mxl_array *indices, int64_t axis, int ndim,
                          const int64_t *shape);

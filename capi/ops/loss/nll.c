@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "array/copy.h"
 #include "base/half.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/index/take.h"
 
 enum { NONE, MEAN, SUM };
@@ -129,65 +129,74 @@ static int nll_compute(const mxl_call *call)
     return 0;
 }
 
-/* ---- backward ---- */
+/* ---- with other operators: of batched arrays, and backward ---- */
 
-/* A saved input in C order; NULL where there is none. */
-static mxl_array *saved_in_order(mxl_grad *g, int i)
+/* A shape with the axis of the classes, of size 1. */
+static mxl_array *with_axis(mxl_scope *s, mxl_array *a, int ndim, const int64_t *shape)
 {
-    mxl_array *saved = mxl_grad_in(g, i);
+    int64_t wide[MXL_MAX_NDIM];
 
-    return saved == NULL ? NULL : mxl_scope_own(g->s, mxl_array_contiguous(saved));
+    for (int i = 0; i < ndim; i++)
+        wide[i] = i == axis_of(ndim) ? 1 : shape[i];
+    return mxl_reshape(s, a, ndim, wide);
 }
 
-/* What dy of each target is multiplied by; and the targets, 0 for those that are ignored. */
-static int fill_factors(mxl_grad *g, mxl_array *target, mxl_array *factors, mxl_array *index)
+/* The weights of the targets, 0 for those that are ignored, in a dtype; and in *index the targets, 0
+ * in place of these. */
+static mxl_array *shares_of(mxl_scope *s, const nll_params *p, mxl_array *target, mxl_array *weight,
+                            int dtype, mxl_array **index)
+{
+    mxl_array *counted =
+        mxl_apply_scalar(s, &mxl_op_not_equal_scalar, target, (double)p->ignore), *share;
+
+    *index = mxl_mul(s, target, mxl_cast(s, counted, MXL_I64));
+    share = mxl_cast(s, counted, dtype);
+    return p->weighted ? mxl_mul(s, mxl_take_rows(s, weight, *index), share) : share;
+}
+
+/* Losses as the reduction has them. */
+static mxl_array *reduced(mxl_scope *s, const nll_params *p, mxl_array *losses, mxl_array *share)
+{
+    if (p->reduction == NONE)
+        return losses;
+    losses = mxl_sum_to(s, losses, 0, NULL);
+    return p->reduction == SUM ? losses : mxl_div(s, losses, mxl_sum_to(s, share, 0, NULL));
+}
+
+static mxl_array *nll_compose(mxl_scope *s, const mxl_call *call)
+{
+    const nll_params *p = call->params;
+    mxl_array *x = call->in[0], *index, *share, *picked;
+    int kept = 0, axis = axis_of(x->ndim);
+    int64_t shape[MXL_MAX_NDIM];
+
+    for (int i = 0; i < x->ndim; i++) {
+        if (i != axis)
+            shape[kept++] = x->shape[i];
+    }
+    share = shares_of(s, p, call->in[1], p->weighted ? call->in[2] : NULL, x->dtype, &index);
+    picked = mxl_gather_along(s, x, with_axis(s, index, x->ndim, x->shape), axis);
+    picked = mxl_negative(s, mxl_mul(s, mxl_reshape(s, picked, kept, shape), share));
+    return reduced(s, p, picked, share);
+}
+
+/* dx = -dy times the weight of the target at its place; of a mean divided by the sum of weights. */
+static int nll_grad(mxl_grad *g)
 {
     const nll_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    mxl_array *weight = p->weighted ? saved_in_order(g, 2) : NULL;
-    const int64_t *from = mxl_array_read(target);
-    double total = 0, share;
-
-    if (p->weighted && weight == NULL)
-        return -1;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t i = 0; i < target->size; i++) {
-            if (weight_of(g->op, p, weight, from[i], x->shape[axis_of(x->ndim)], &share) != 0)
-                return -1;
-            if (pass == 0) {
-                total += share;
-                continue;
-            }
-            set(x->dtype, mxl_array_write(factors), i, -share / (p->reduction == MEAN ? total : 1));
-            ((int64_t *)mxl_array_write(index))[i] = from[i] == p->ignore ? 0 : from[i];
-        }
-    }
-    return 0;
-}
-
-/* dx = dy times the factors, at the targets. */
-static int nll_grad(mxl_grad *g)
-{
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    mxl_array *target, *factors, *index, *dy;
-    int axis = axis_of(x->ndim);
-    int64_t shape[MXL_MAX_NDIM];
+    mxl_array *dy = g->grad_output[0], *index, *share;
 
     if (!mxl_grad_wants(g, 0))
         return 0;
-    target = saved_in_order(g, 1);
-    if (target == NULL)
-        return -1;
-    factors = mxl_scope_new(g->s, x->dtype, target->ndim, target->shape);
-    index = mxl_scope_new(g->s, MXL_I64, target->ndim, target->shape);
-    if (factors == NULL || index == NULL || fill_factors(g, target, factors, index) != 0)
-        return -1;
-    for (int i = 0; i < x->ndim; i++)
-        shape[i] = i == axis ? 1 : x->shape[i];
-    dy = mxl_broadcast_to(g->s, g->grad_output[0], target->ndim, target->shape);
-    dy = mxl_reshape(g->s, mxl_mul(g->s, dy, factors), x->ndim, shape);
-    index = mxl_reshape(g->s, index, x->ndim, shape);
-    return mxl_grad_set(g, 0, mxl_put_along(g->s, dy, index, axis, x->ndim, x->shape));
+    share = shares_of(g->s, p, mxl_grad_in(g, 1), p->weighted ? mxl_grad_in(g, 2) : NULL, x->dtype,
+                      &index);
+    if (p->reduction == MEAN)
+        dy = mxl_div(g->s, dy, mxl_sum_to(g->s, share, 0, NULL));
+    dy = with_axis(g->s, mxl_negative(g->s, mxl_mul(g->s, share, dy)), x->ndim, x->shape);
+    index = with_axis(g->s, index, x->ndim, x->shape);
+    return mxl_grad_set(
+        g, 0, mxl_put_along(g->s, dy, index, axis_of(x->ndim), x->ndim, x->shape));
 }
 
 static void nll_saves(mxl_saves *saves)
@@ -212,6 +221,7 @@ static const mxl_op op_nll = {
     .arity = nll_arity,
     .infer = nll_infer,
     .compute = nll_compute,
+    .compose = nll_compose,
     .grad = nll_grad,
     .saves = nll_saves,
 };
