@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import json
 import time
@@ -120,7 +119,7 @@ class profile:  # noqa: N801
     def export_chrome_trace(self, path: str) -> None:
         """Writes what the profiler recorded as JSON for chrome://tracing."""
         _library.set_config(aggregate_stats=True, filename=path)
-        check_call(LIB.MXDumpProcessProfile(1, 0, ctypes.c_void_p()))
+        _library.dump()
 
 
 _show(globals())

@@ -103,7 +103,7 @@ PYTORCH = "it is missing in mxlite; `mxlite help from-pytorch what differs` says
         ("torch.optim.Muon", "module 'mxlite.torch.optim' has no attribute 'Muon'", PYTORCH),
         ("torch.linalg.krylov", "module 'mxlite.torch.linalg' has no attribute 'krylov'", PYTORCH),
         ("torch.cuda.Stream", "module 'mxlite.torch.cuda' has no attribute 'Stream'", PYTORCH),
-        ("torch.autograd.profiler", "module 'mxlite.torch.autograd' has no attribute 'profiler'", PYTORCH),
+        ("torch.autograd.foo", "module 'mxlite.torch.autograd' has no attribute 'foo'", PYTORCH),
         ("import mxlite.rtc", "No module named 'mxlite.rtc'", RTC),
         ("import mxlite.rtc.kernels", "No module named 'mxlite.rtc'", RTC),
         ("from mxlite import rtc", "No module named 'mxlite.rtc'", RTC),
