@@ -178,7 +178,7 @@ class Gradient(Placed, _calls.hot.Owner):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, _calls.tensor_class):
             raise TypeError(f"data: takes a tensor, got {type(value).__name__}")
-        if value.is_set_to(self):
+        if value._dtype is self._dtype and value.is_set_to(self):
             return
         if self.requires_grad and not value._dtype.is_floating_point:
             raise RuntimeError("data: a tensor that requires a gradient has a floating dtype")

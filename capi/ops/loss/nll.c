@@ -141,13 +141,13 @@ static mxl_array *with_axis(mxl_scope *s, mxl_array *a, int ndim, const int64_t 
     return mxl_reshape(s, a, ndim, wide);
 }
 
-/* The weights of the targets, 0 for those that are ignored, in a dtype; and in *index the targets, 0
- * in place of these. */
+/* The weights of the targets, 0 for those that are ignored, in a dtype; and in *index the targets,
+ * 0 in place of these. */
 static mxl_array *shares_of(mxl_scope *s, const nll_params *p, mxl_array *target, mxl_array *weight,
                             int dtype, mxl_array **index)
 {
-    mxl_array *counted =
-        mxl_apply_scalar(s, &mxl_op_not_equal_scalar, target, (double)p->ignore), *share;
+    mxl_array *counted = mxl_apply_scalar(s, &mxl_op_not_equal_scalar, target, (double)p->ignore),
+              *share;
 
     *index = mxl_mul(s, target, mxl_cast(s, counted, MXL_I64));
     share = mxl_cast(s, counted, dtype);
@@ -195,8 +195,7 @@ static int nll_grad(mxl_grad *g)
         dy = mxl_div(g->s, dy, mxl_sum_to(g->s, share, 0, NULL));
     dy = with_axis(g->s, mxl_negative(g->s, mxl_mul(g->s, share, dy)), x->ndim, x->shape);
     index = with_axis(g->s, index, x->ndim, x->shape);
-    return mxl_grad_set(
-        g, 0, mxl_put_along(g->s, dy, index, axis_of(x->ndim), x->ndim, x->shape));
+    return mxl_grad_set(g, 0, mxl_put_along(g->s, dy, index, axis_of(x->ndim), x->ndim, x->shape));
 }
 
 static void nll_saves(mxl_saves *saves)

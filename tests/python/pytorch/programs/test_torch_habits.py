@@ -95,7 +95,10 @@ def test_data_of_another_shape_or_dtype() -> None:
     p, source = nn.Parameter(torch.ones(2)), torch.arange(3.0)
     (p * 2).sum().backward()
     p.data = source
-    assert p.grad is None and p.requires_grad and p.data_ptr() == source.data_ptr()
+    assert p.grad.shape == (2,) and p.requires_grad and p.data_ptr() == source.data_ptr()
+    with pytest.raises(RuntimeError):  # the gradient of before does not fit
+        (p * p).sum().backward()
+    p.grad = None
     (p * p).sum().backward()
     assert p.grad.tolist() == [0, 2, 4]
     p.data = p.data.double()
@@ -103,8 +106,9 @@ def test_data_of_another_shape_or_dtype() -> None:
     with pytest.raises(RuntimeError):
         p.data = torch.arange(2)
     assert p.tolist() == [0, 1, 2]
-    with pytest.raises(NotImplementedError, match="for leaves"):
-        (p * 2).data = torch.ones(5)
+    made = p * 2
+    made.data = torch.ones(5)
+    assert made.shape == (5,) and made.grad_fn is not None
     empty = torch.ones(0)
     empty.data = torch.ones(0, 3, dtype=torch.float64)
     assert empty.shape == (0, 3) and empty.dtype is torch.float64
@@ -185,8 +189,6 @@ def test_small_names_that_programs_use() -> None:
     found = torch.linalg.slogdet(torch.eye(2) * 3)
     assert found.sign == 1 and math.isclose(found.logabsdet, math.log(9), rel_tol=1e-6)
     assert torch.zeros_like(torch.ones(2), memory_format=torch.preserve_format).tolist() == [0, 0]
-    with pytest.raises(NotImplementedError, match="memory_format"):
-        torch.zeros_like(torch.ones(2), memory_format="channels_last")
     for shape in ((), (2,), (2, 2), (2, 2, 2)):
         assert {"sum", "stride"} <= set(dir(torch.ones(shape))) and "istft" not in dir(torch.ones(shape))
 
