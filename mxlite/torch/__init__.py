@@ -39,7 +39,6 @@ from mxlite.torch._dtypes import finfo as finfo
 from mxlite.torch._dtypes import get_default_dtype as get_default_dtype
 from mxlite.torch._dtypes import iinfo as iinfo
 from mxlite.torch._dtypes import set_default_dtype as set_default_dtype
-from mxlite.torch._install import install as install
 from mxlite.torch._kinds import Size as Size
 from mxlite.torch._kinds import channels_last as channels_last
 from mxlite.torch._kinds import channels_last_3d as channels_last_3d
@@ -49,6 +48,7 @@ from mxlite.torch._kinds import layout as layout
 from mxlite.torch._kinds import memory_format as memory_format
 from mxlite.torch._kinds import preserve_format as preserve_format
 from mxlite.torch._kinds import strided as strided
+from mxlite.torch._paths import install as install
 from mxlite.torch._paths import make as _make_paths
 from mxlite.torch._print import set_printoptions as set_printoptions
 from mxlite.torch._tensor import Tensor as Tensor

@@ -1,4 +1,7 @@
-"""Modules without a file: inner paths that programs import from (`torch.nn.modules.conv`), `backends`, `version`."""
+"""Modules without a file: inner paths that programs import from (`torch.nn.modules.conv`), `backends`, `version`.
+
+And install(): the package as `torch`, so that scripts that import it run unedited.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from mxlite._install import install_as
 from mxlite._public import show
 
 #: Paths, and the modules whose names they have.
@@ -78,3 +82,22 @@ def make(version: str) -> None:
     for path, target in _PATHS.items():
         target = f"mxlite.torch.{target}".rstrip(".")
         _make(path, f"The names of {target}.", partial(_inner, target))
+
+
+# ---- as torch ----
+
+#: Modules that are imported on first use; under another name they would be imported a second time.
+_PARTS = (
+    "func", "nn.init", "nn.utils", "nn.utils.rnn", "nn.utils.parametrize", "nn.utils.parametrizations",
+    "nn.utils.prune", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "testing",
+)  # fmt: skip
+
+
+def install() -> None:
+    """Puts mxlite.torch into sys.modules as `torch`, and its parts as torch.autograd, torch.nn, ...
+
+    Raises: RuntimeError: PyTorch itself is imported already.
+    """
+    for name in _PARTS:
+        import_module(f"mxlite.torch.{name}")
+    install_as("torch", "mxlite.torch", "mxlite.torch.install")
