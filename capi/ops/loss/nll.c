@@ -141,17 +141,31 @@ static mxl_array *with_axis(mxl_scope *s, mxl_array *a, int ndim, const int64_t 
     return mxl_reshape(s, a, ndim, wide);
 }
 
-/* The weights of the targets, 0 for those that are ignored, in a dtype; and in *index the targets,
- * 0 in place of these. */
-static mxl_array *shares_of(mxl_scope *s, const nll_params *p, mxl_array *target, mxl_array *weight,
-                            int dtype, mxl_array **index)
-{
-    mxl_array *counted = mxl_apply_scalar(s, &mxl_op_not_equal_scalar, target, (double)p->ignore),
-              *share;
+/* What is known of targets. */
+typedef struct targets {
+    mxl_array *counted; /* not 0: it is not ignored */
+    mxl_array *index;   /* the class, 0 for one that is ignored */
+    mxl_array *share;   /* its weight, 0 for one that is ignored */
+} targets;
 
-    *index = mxl_mul(s, target, mxl_cast(s, counted, MXL_I64));
-    share = mxl_cast(s, counted, dtype);
-    return p->weighted ? mxl_mul(s, mxl_take_rows(s, weight, *index), share) : share;
+static targets targets_of(mxl_scope *s, const nll_params *p, mxl_array *target, mxl_array *weight,
+                          int dtype)
+{
+    targets t = {mxl_apply_scalar(s, &mxl_op_not_equal_scalar, target, (double)p->ignore), NULL,
+                 NULL};
+
+    t.index = mxl_mul(s, target, mxl_cast(s, t.counted, MXL_I64));
+    t.share = mxl_cast(s, t.counted, dtype);
+    if (p->weighted)
+        t.share = mxl_mul(s, mxl_take_rows(s, weight, t.index), t.share);
+    return t;
+}
+
+/* Minus the weights times a; 0 for those that are ignored, whatever a has there. */
+static mxl_array *minus_shares(mxl_scope *s, const targets *t, mxl_array *a)
+{
+    a = mxl_negative(s, mxl_mul(s, t->share, a));
+    return mxl_where(s, t->counted, a, mxl_zeros_like(s, a));
 }
 
 /* Losses as the reduction has them. */
@@ -166,18 +180,19 @@ static mxl_array *reduced(mxl_scope *s, const nll_params *p, mxl_array *losses, 
 static mxl_array *nll_compose(mxl_scope *s, const mxl_call *call)
 {
     const nll_params *p = call->params;
-    mxl_array *x = call->in[0], *index, *share, *picked;
+    mxl_array *x = call->in[0], *picked;
     int kept = 0, axis = axis_of(x->ndim);
     int64_t shape[MXL_MAX_NDIM];
+    targets t;
 
     for (int i = 0; i < x->ndim; i++) {
         if (i != axis)
             shape[kept++] = x->shape[i];
     }
-    share = shares_of(s, p, call->in[1], p->weighted ? call->in[2] : NULL, x->dtype, &index);
-    picked = mxl_gather_along(s, x, with_axis(s, index, x->ndim, x->shape), axis);
-    picked = mxl_negative(s, mxl_mul(s, mxl_reshape(s, picked, kept, shape), share));
-    return reduced(s, p, picked, share);
+    t = targets_of(s, p, call->in[1], p->weighted ? call->in[2] : NULL, x->dtype);
+    picked = mxl_gather_along(s, x, with_axis(s, t.index, x->ndim, x->shape), axis);
+    picked = minus_shares(s, &t, mxl_reshape(s, picked, kept, shape));
+    return reduced(s, p, picked, t.share);
 }
 
 /* dx = -dy times the weight of the target at its place; of a mean divided by the sum of weights. */
@@ -185,17 +200,18 @@ static int nll_grad(mxl_grad *g)
 {
     const nll_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    mxl_array *dy = g->grad_output[0], *index, *share;
+    mxl_array *dy = g->grad_output[0];
+    targets t;
 
     if (!mxl_grad_wants(g, 0))
         return 0;
-    share = shares_of(g->s, p, mxl_grad_in(g, 1), p->weighted ? mxl_grad_in(g, 2) : NULL, x->dtype,
-                      &index);
+    t = targets_of(g->s, p, mxl_grad_in(g, 1), p->weighted ? mxl_grad_in(g, 2) : NULL, x->dtype);
     if (p->reduction == MEAN)
-        dy = mxl_div(g->s, dy, mxl_sum_to(g->s, share, 0, NULL));
-    dy = with_axis(g->s, mxl_negative(g->s, mxl_mul(g->s, share, dy)), x->ndim, x->shape);
-    index = with_axis(g->s, index, x->ndim, x->shape);
-    return mxl_grad_set(g, 0, mxl_put_along(g->s, dy, index, axis_of(x->ndim), x->ndim, x->shape));
+        dy = mxl_div(g->s, dy, mxl_sum_to(g->s, t.share, 0, NULL));
+    dy = with_axis(g->s, minus_shares(g->s, &t, dy), x->ndim, x->shape);
+    t.index = with_axis(g->s, t.index, x->ndim, x->shape);
+    return mxl_grad_set(g, 0,
+                        mxl_put_along(g->s, dy, t.index, axis_of(x->ndim), x->ndim, x->shape));
 }
 
 static void nll_saves(mxl_saves *saves)
