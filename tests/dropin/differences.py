@@ -37,6 +37,7 @@ DIFFERENCES = {
     "nd: mx.nd._internal._scatter_set_nd(x, mx.nd.ones(2), mx.nd.array([[0, 1], [1, 0], [0, 0]]), shape=(2, 3, 4))": (
         OWN
     ),  # noqa: E501
+    "nd: is refused: mx.nd.contrib.fft(w)": WORKS,
     "nd: is refused: mx.nd.contrib.quantize(x, mx.nd.array([-1]), mx.nd.array([1]))": QUANTIZED,
     "nd: is refused: mx.nd.contrib.quantized_flatten(x, mx.nd.array([-1]), mx.nd.array([1]))": QUANTIZED,
     "operator: mx.nd.Custom(a=x, b=y, op_type='pair')": CRASH,
