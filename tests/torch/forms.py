@@ -33,7 +33,7 @@ APART = {
         install Generator get_rng_state set_rng_state seed get_num_threads set_num_threads get_num_interop_threads
         set_num_interop_threads get_float32_matmul_precision set_float32_matmul_precision use_deterministic_algorithms
         are_deterministic_algorithms_enabled is_warn_always_enabled set_warn_always
-        is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
+        is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load from_file
         channel_shuffle manual_seed memory_format no_grad pixel_shuffle pixel_unshuffle save
         set_anomaly_enabled set_default_dtype set_grad_enabled
         set_printoptions vmap"""
