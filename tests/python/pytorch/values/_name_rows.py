@@ -191,4 +191,34 @@ torch.init_num_threads()
 [t(2).is_maia, t(2).is_mtia, t(2).is_sparse_csr, t(2).is_vulkan, t(2).const_data_ptr() == 0]
 t(2).__dlpack__()
 [int(each) for each in t(2).__dlpack_device__()]
+fill(nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 12], 2.0))(t(6, 8), torch.tensor([0, 19, 4, 5, 12, 11]))
+fill(nn.AdaptiveLogSoftmaxWithLoss(4, 6, (2,), head_bias=True))(t(4), torch.tensor(5))
+fill(nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2]))(t(3, 4), torch.tensor([1, 0, 1]))
+fill(nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 12])).log_prob(t(3, 8))
+fill(nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 12])).predict(t(3, 8))
+fill(nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 12])).log_prob(t(8))
+fill(nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2]))(t(3, 4), torch.tensor([1, 0, 6]))
+fill(nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2]))(t(3, 4), torch.tensor([1]))
+nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2, 2])
+nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2, 6])
+steps('Adafactor(groups, lr=0.5)')
+steps('Adafactor(groups, 0.1, -0.3, (1e-3, 0.5), 1.5, 0.1, maximize=True)')
+steps('Muon(groups[1:], 0.1)')
+steps('Muon(groups[1:], 0.1, 0, 0.5, False, adjust_lr_fn="match_rms_adamw")')
+steps('Muon(groups)')
+steps('Adafactor(groups, d=0.5)')
+[*optim.SGD([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.Adam([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.AdamW([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.Adamax([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.NAdam([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.RAdam([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.Adagrad([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.Adadelta([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.RMSprop([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.Rprop([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.ASGD([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.LBFGS([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.Adafactor([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+[*optim.Muon([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
 """.strip().splitlines()
