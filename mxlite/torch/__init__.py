@@ -62,14 +62,8 @@ from mxlite.torch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as i
 from mxlite.torch.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from mxlite.torch.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
 from mxlite.torch.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from mxlite.torch.nn import _twins  # it registers its functions
 
-#: Functions of torch.nn.functional that are functions of the module, too.
-_OF_NN = """
-    adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d bilinear celu channel_shuffle conv1d conv2d conv3d
-    conv_transpose1d conv_transpose2d conv_transpose3d dropout group_norm hardshrink layer_norm max_pool1d max_pool2d
-    max_pool3d pixel_shuffle pixel_unshuffle prelu rrelu selu threshold
-"""
-_functions.update({name: getattr(nn.functional, name) for name in _OF_NN.split() if hasattr(nn.functional, name)})
 _methods.update(prelu=nn.functional.prelu, hardshrink=nn.functional.hardshrink)
 _install_methods()
 globals().update(_functions)

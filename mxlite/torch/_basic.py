@@ -65,13 +65,13 @@ def laid_as(made: Callable[..., Tensor], input: Tensor, *arguments: Any) -> Tens
     """
     if hot.contiguous(input._h) == 1:
         return made(input.shape, *arguments)
-    order = _inner_first(input._strides(), input.shape)[::-1]
+    order = inner_first(input._strides(), input.shape)[::-1]
     laid = made(tuple(input.shape[dim] for dim in order), *arguments)
     back = tuple(order.index(dim) for dim in range(input.ndim))
     return run(_turn, [laid], back, kind=laid._dtype).detach()
 
 
-def _inner_first(strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+def inner_first(strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
     """The dimensions in the order in which a result of such a tensor has them: as capi/engine/run/layout.c."""
     order = list(range(len(shape)))[::-1]
     for start in range(1, len(order)):

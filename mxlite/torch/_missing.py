@@ -16,15 +16,11 @@ from mxlite._public import missing
 #: The public names of PyTorch 2.13's Tensor that ours lacks; test_torch_style.py compares them with PyTorch.
 NAMES = frozenset(
     """
-    as_strided_ as_strided_scatter as_subclass ccol_indices cdouble cfloat chalf coalesce col_indices conj_physical
-    conj_physical_ const_data_ptr crow_indices dense_dim dequantize dim_order eig geqrf grad_dtype hash_tensor imag
-    index indices int_repr ipu is_coalesced is_distributed is_ipu is_maia is_mkldnn is_mtia is_sparse_csr is_vulkan
-    is_xla istft lstsq lu module_load mtia name new new_empty_strided nonzero_static ormqr pin_memory
-    q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme record_stream
-    reinforce resize resize_as resize_as_sparse_ row_indices set_ share_memory_ slice_inverse smm solve sparse_dim
-    sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage_type symeig to_dense to_mkldnn
-    to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values volatile
-    xpu
+    ccol_indices cdouble cfloat chalf col_indices conj_physical conj_physical_ crow_indices dequantize hash_tensor
+    imag index indices int_repr ipu istft module_load mtia q_per_channel_axis q_per_channel_scales
+    q_per_channel_zero_points q_scale q_zero_point record_stream resize_as_sparse_ row_indices slice_inverse smm
+    sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage_type to_mkldnn to_sparse to_sparse_bsc
+    to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr xpu
     """.split()
 )
 

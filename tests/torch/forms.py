@@ -8,6 +8,7 @@ row.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from form_rows import ROWS, TEXTS
 
@@ -32,7 +33,7 @@ APART = {
         install Generator get_rng_state set_rng_state seed get_num_threads set_num_threads get_num_interop_threads
         set_num_interop_threads get_float32_matmul_precision set_float32_matmul_precision use_deterministic_algorithms
         are_deterministic_algorithms_enabled is_warn_always_enabled set_warn_always
-        is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load
+        is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load from_file
         channel_shuffle manual_seed memory_format no_grad pixel_shuffle pixel_unshuffle save
         set_anomaly_enabled set_default_dtype set_grad_enabled
         set_printoptions vmap"""
@@ -104,15 +105,23 @@ def owners(torch: object) -> dict[str, object]:
             "special": torch.special, "fft": torch.fft, "windows": torch.signal.windows}  # fmt: skip
 
 
+def _of_value_rows() -> set[str]:
+    """The functions and methods that check_values.py compares by rows of _name_rows.py."""
+    folder = Path(__file__).resolve().parents[1] / "python" / "pytorch" / "values"
+    rows = (folder / "_name_rows.py").read_text(encoding="utf-8")
+    places = (("torch", r"torch\.(\w+)\("), ("F", r"F\.(\w+)\("), ("Tensor", r"\)\.(\w+)"))
+    return {f"{place}.{name}" for place, text in places for name in re.findall(text, rows)} - table().keys()
+
+
 def public_names(torch: object) -> list[str]:
     """The public functions, methods and operators of a module like torch, as `table` names them."""
-    names = []
+    names, elsewhere = [], _of_value_rows()
     for place, owner in owners(torch).items():
         for name in [each for each in dir(owner) if hasattr(owner, each)]:
             operator = place == "Tensor" and name.startswith("__") and name not in _OF_OBJECTS
             if (not name.startswith("_") or operator) and name not in APART[place].split():
                 value = getattr(owner, name)
-                if place == "Tensor" or callable(value):
+                if (place == "Tensor" or callable(value)) and f"{place}.{name}" not in elsewhere:
                     names.append(f"{place}.{name}")
     return names
 

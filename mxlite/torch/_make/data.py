@@ -175,10 +175,11 @@ def _new(cls: type, *args: Any, **kwargs: Any) -> Tensor:
     if kwargs:
         raise TypeError(f"Tensor: there is no argument {next(iter(kwargs))!r}")
     shared = len(args) == 1 and isinstance(args[0], Tensor)
-    return Tensor._as_class(cls, args[0].detach() if shared else _of_class("new", get_default_dtype(), args))
+    return Tensor._as_class(cls, args[0].detach() if shared else of_class("new", get_default_dtype(), args))
 
 
-def _of_class(name: str, kind: dtype, args: tuple) -> Tensor:
+def of_class(name: str, kind: dtype, args: tuple) -> Tensor:
+    """A tensor of a dtype: of a sequence, or of a shape with any values."""
     if len(args) == 1 and not isinstance(args[0], (int, Size)):
         return tensor(args[0], dtype=kind)
     return empty_of(extents_of(name, args or (0,)), kind)
@@ -190,7 +191,7 @@ class _Typed(type):
     of_elements: dtype
 
     def __call__(cls, *args: Any) -> Tensor:
-        return _of_class(cls.__name__, cls.of_elements, args)
+        return of_class(cls.__name__, cls.of_elements, args)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and instance._dtype is cls.of_elements

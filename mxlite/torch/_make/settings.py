@@ -149,6 +149,15 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     return self
 
 
+@both()
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """Makes the tensor a view of its memory in a shape over steps. Raises: RuntimeError: it requires a gradient."""
+    if self.requires_grad:
+        raise RuntimeError("as_strided_: a tensor that requires a gradient keeps its shape")
+    exchange(self, as_strided(self, size, stride, storage_offset))
+    return self
+
+
 method("resize_as_", document="resize_ to the shape of another.")(lambda self, other: resize_(self, *other.shape))
 functions["resize_as_"] = methods["resize_as_"]
 

@@ -25,7 +25,7 @@ from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor, full_of
 
 
-def _matrices(name: str, *given: Tensor) -> None:
+def require_matrices(name: str, *given: Tensor) -> None:
     """Raises: RuntimeError, NotImplementedError: no matrices, or of a dtype that linear algebra has not."""
     for each in given:
         if each.ndim < 2 or not (each._dtype.is_floating_point or name == "lu"):
@@ -73,7 +73,7 @@ def _filling(q: Tensor) -> Tensor:
 @_public("svd", "U", "S", "Vh")
 def svd(A: Tensor, full_matrices: bool = True) -> Any:
     """A = U diag(S) Vh, with orthonormal columns of U and rows of Vh; `full_matrices`: with as many as fill them."""
-    _matrices("svd", A)
+    require_matrices("svd", A)
     rows, columns = A.shape[-2:]
     call = prepare("LinalgSvdBackward0", "_npi_svd")
     first, values, second = run_many(call, [A if rows <= columns else A.mT], kinds=[A._dtype] * 3)
@@ -90,7 +90,7 @@ svdvals = _public("svdvals")(lambda A: svd(A, False)[1])
 @_public("qr", "Q", "R")
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """A = Q R, with orthonormal columns of Q and R triangular ("complete": Q is square; "r": without Q)."""
-    _matrices("qr", A)
+    require_matrices("qr", A)
     rows, columns = A.shape[-2:]
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"linalg.qr: mode is 'reduced', 'complete' or 'r', got {mode!r}")
@@ -139,7 +139,7 @@ def _lu_rule(grad: Tensor, whole: Tensor, permutation: Tensor) -> list:
 @_public("lu_factor", "LU", "pivots")
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """Both triangles of lu in one matrix, and with which row each was exchanged, from 1 on."""
-    _matrices("lu", A)
+    require_matrices("lu", A)
     if not pivot:
         raise RuntimeError("linalg.lu: rows are exchanged, pivot is True")
     whole, pivots = run_many(prepare(None, "_mxl_lu"), [A.detach()], kinds=[A._dtype, int32])
@@ -164,7 +164,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
 @_public("solve_triangular")
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
     """The X with A X = B (`left` False: X A = B), of triangular A."""
-    _matrices("solve_triangular", A, B)
+    require_matrices("solve_triangular", A, B)
     _require_square("linalg.solve_triangular", A)
     if A._dtype is not B._dtype or A.shape[-1] != B.shape[-2 if left else -1]:
         raise RuntimeError(f"linalg.solve_triangular: shapes {list(A.shape)} and {list(B.shape)} do not fit")
@@ -193,7 +193,7 @@ def _extended(name: str, made: Callable, *fields: str) -> None:
 
     @_public(f"{name}_ex", *fields, "info")
     def extended(A: Tensor, *args: Any, check_errors: bool = False, **named: Any) -> Any:
-        _matrices(name, A)
+        require_matrices(name, A)
         try:
             found, failed = made(A, *args, **named), 0
         except RuntimeError:
@@ -227,7 +227,7 @@ def _counting(values: Tensor, part: float, least: float) -> Tensor:
 @_public("pinv")
 def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, rcond: Any = None) -> Tensor:
     """Moore and Penrose's inverse; singular values up to max(atol, rtol * the largest) are 0."""
-    _matrices("pinv", A)
+    require_matrices("pinv", A)
     part, least = _tolerance(A, atol, rcond if rtol is None else rtol)
 
     def compute(x: Tensor) -> Tensor:
@@ -248,14 +248,14 @@ def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 @_public("matrix_rank")
 def matrix_rank(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False, tol: Any = None) -> Tensor:
     """How many singular values are above max(atol, rtol * the largest)."""
-    _matrices("matrix_rank", A)
+    require_matrices("matrix_rank", A)
     return _counting(svd(A.detach(), False)[1], *_tolerance(A, tol if atol is None else atol, rtol)).sum(-1)
 
 
 @_public("lstsq", "solution", "residuals", "rank", "singular_values")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """The X of least |A X - B|, the squares of that, and the rank of A."""
-    _matrices("lstsq", A)
+    require_matrices("lstsq", A)
     found = matmul(pinv(A, rcond=rcond), B)
     rank, none = matrix_rank(A, rtol=rcond), zeros_of((0,), A._dtype)
     is_full = A.shape[-2] > A.shape[-1] and driver not in (None, "gelsy") and bool((rank == A.shape[-1]).all())
@@ -322,7 +322,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
 @_public("cond")
 def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition of matrices in a norm: that of the matrix times that of its inverse."""
-    _matrices("cond", A)
+    require_matrices("cond", A)
     if p in (None, 2, -2):
         values = svd(A, False)[1]
         most, least = values[..., 0], values[..., -1]
@@ -352,7 +352,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
 @_public("householder_product")
 def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The product of reflections, whose vectors are columns below the diagonal."""
-    _matrices("householder_product", A)
+    require_matrices("householder_product", A)
     require_same_dtype("linalg.householder_product", A, tau)
     rows, columns = A.shape[-2:]
     made = eye(rows, columns, dtype=A._dtype).expand(A.shape)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.torch._basic import from_values, zeros_of
+from mxlite.torch._basic import alias, from_values, zeros_of
 from mxlite.torch._calls import both, function, functions, method, methods, prepare, run
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import INTEGER, get_default_dtype, int64
@@ -17,10 +17,10 @@ from mxlite.torch._kinds import can_sum_to, check_dim, check_dims, extents_of
 from mxlite.torch._math.linalg import diagonal
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.parts import _at_least, _joined, atleast_2d, cat, flip, meshgrid, split, stack
-from mxlite.torch._shape.putting import scattered_over
-from mxlite.torch._shape.shapes import reshape, transpose, view
+from mxlite.torch._shape.putting import scattered_over, sliced
+from mxlite.torch._shape.shapes import as_strided, reshape, transpose, view
 from mxlite.torch._shape.slices import narrow
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import Tensor, full_of
 
 _unfold = prepare("UnfoldBackward0", "_mxl_as_strided", "shape", "strides", "skip")
 
@@ -205,3 +205,16 @@ for _name in "diagonal narrow permute select squeeze t transpose unbind unsqueez
     _copying(_name, functions[_name])
 for _name in "expand split_with_sizes unfold".split():
     _copying(_name, methods[_name])
+for _name, _of in {"alias": alias, "as_strided": as_strided, "detach": Tensor.detach, "slice": sliced, "split": split,
+                   "view": methods["view"]}.items():  # fmt: skip
+    _copying(_name, _of)
+scattered_over("as_strided", "steps in memory", as_strided)
+
+
+@both()
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first `size` rows of nonzero(input), and rows of `fill_value` where there are fewer."""
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: size is 0 or more, got {size}")
+    found = input.nonzero()[:size]
+    return cat([found, full_of((size - found.shape[0], input.ndim), fill_value, int64)])

@@ -320,11 +320,12 @@ def scattered_over(name: str, document: str, view: Callable) -> None:
         return _writing(label, input, src, lambda x, src: copy_(view(x, *args, **named), src))
 
 
-def _sliced(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+def sliced(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """A view of positions of a dimension, as Python's slices have them."""
     return input[(slice(None),) * check_dim(dim, input.ndim) + (slice(start, end, step),)]
 
 
-scattered_over("slice", "a slice of a dimension", _sliced)
+scattered_over("slice", "a slice of a dimension", sliced)
 scattered_over("select", "one position of a dimension", select)
 
 

@@ -21,6 +21,7 @@ _CLASSES = {
     "_norms": """
         BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm GroupNorm RMSNorm
     """,
+    "_adaptive": "AdaptiveLogSoftmaxWithLoss",
     "_recurrent": "RNNBase RNN LSTM GRU RNNCellBase RNNCell LSTMCell GRUCell",
     "_transformer": """
         MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder

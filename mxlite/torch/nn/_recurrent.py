@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from mxlite.torch._basic import stacked
 from mxlite.torch._calls import prepare, run_many
 from mxlite.torch._shape.parts import cat
 from mxlite.torch._tensor import Tensor, from_values, zeros_of
 from mxlite.torch.nn import functional
 from mxlite.torch.nn._linear import Layer
+from mxlite.torch.nn._steps import GATES, STEPS, gru_step, lstm_step
 from mxlite.torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
-
-#: How many gates a network has, by what the operator calls it.
-_GATES = {"rnn_tanh": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
 
 
 class RNNBase(Layer):
@@ -29,7 +28,9 @@ class RNNBase(Layer):
     """
 
     _shown = "{0.input_size}, {0.hidden_size}"
-    _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+    _usual = {
+        "proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False,
+    }  # fmt: skip
 
     def __init__(
         self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
@@ -42,17 +43,20 @@ class RNNBase(Layer):
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
             if size <= 0:
                 raise ValueError(f"{mode}: {name} is 1 or more, got {size}")
-        if proj_size:
-            raise NotImplementedError("mxlite.torch: recurrent layers have no proj_size")
+        if proj_size and mode != "LSTM" or not 0 <= proj_size < hidden_size:
+            raise ValueError(f"{mode}: proj_size, of LSTM alone, is from 0 to below hidden_size, got {proj_size}")
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout, self.bidirectional = bias, batch_first, dropout, bidirectional
-        self.proj_size = 0
-        rows = _GATES[mode.lower()] * hidden_size
+        self.proj_size = proj_size
+        state = proj_size or hidden_size
+        rows = GATES[mode.lower()] * hidden_size
         for layer in range(num_layers):
-            width = input_size if layer == 0 else hidden_size * (1 + bidirectional)
-            shapes = {"weight_ih": (rows, width), "weight_hh": (rows, hidden_size)}
+            width = input_size if layer == 0 else state * (1 + bidirectional)
+            shapes = {"weight_ih": (rows, width), "weight_hh": (rows, state)}
             if bias:
                 shapes.update(bias_ih=(rows,), bias_hh=(rows,))
+            if proj_size:
+                shapes["weight_hr"] = (proj_size, hidden_size)
             for suffix in self._suffixes(layer):
                 for name, shape in shapes.items():
                     self._parameter(name + suffix, shape, dtype, device)
@@ -64,9 +68,13 @@ class RNNBase(Layer):
     @property
     def all_weights(self) -> list[list[Any]]:
         """The parameters of each layer and direction."""
-        names = [f"{word}_{side}" for word in ("weight", "bias")[: 1 + self.bias] for side in ("ih", "hh")]
         suffixes = [suffix for layer in range(self.num_layers) for suffix in self._suffixes(layer)]
-        return [[getattr(self, name + suffix) for name in names] for suffix in suffixes]
+        return [[getattr(self, name + suffix) for name in self._names()] for suffix in suffixes]
+
+    def _names(self) -> list[str]:
+        """What the parameters of a layer and direction are called."""
+        names = [f"{word}_{side}" for word in ("weight", "bias")[: 1 + self.bias] for side in ("ih", "hh")]
+        return names + ["weight_hr"] * bool(self.proj_size)
 
     def reset_parameters(self) -> None:
         """Draws the parameters anew: uniform, up to 1 / sqrt(hidden_size)."""
@@ -78,11 +86,12 @@ class RNNBase(Layer):
     def _states(self, hx: Any, batch: int, kind: Any, batched: bool) -> list[Tensor]:
         """The first states, each (layer and direction, batch, unit): zeros, where none are given."""
         count = 1 + (self.mode == "LSTM")
-        shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
+        rows = self.num_layers * (1 + self.bidirectional), batch
+        shapes = [(*rows, self.proj_size or self.hidden_size), (*rows, self.hidden_size)][:count]
         if hx is None:
-            return [zeros_of(shape, kind)] * count
+            return [zeros_of(shape, kind) for shape in shapes]
         states = [each if batched else each.unsqueeze(1) for each in (hx if count == 2 else [hx])]
-        for word, each in zip(("hidden", "cell"), states):
+        for word, each, shape in zip(("hidden", "cell"), states, shapes):
             if each.shape != shape:
                 word = "hidden" if count == 1 else {"hidden": "hidden[0]", "cell": "hidden[1]"}[word]
                 raise RuntimeError(
@@ -99,7 +108,7 @@ class RNNBase(Layer):
                     if word == "weight" or self.bias:
                         parts += [getattr(self, f"{word}_{side}{suffix}").reshape(-1) for side in ("ih", "hh")]
         if not self.bias:
-            count = 2 * len(layers) * (1 + self.bidirectional) * _GATES[self.mode.lower()] * self.hidden_size
+            count = 2 * len(layers) * (1 + self.bidirectional) * GATES[self.mode.lower()] * self.hidden_size
             parts.append(zeros_of((count,), kind))
         return cat(parts, 0)
 
@@ -153,6 +162,8 @@ class RNNBase(Layer):
         return again, tuple(joined[1:]) if len(joined) == 3 else joined[1]
 
     def _run(self, layers: range, x: Tensor, states: list[Tensor]) -> list[Tensor]:
+        if self.proj_size:
+            return self._projected(layers, x, states)
         kind = x._dtype
         call = prepare(
             None,
@@ -165,6 +176,26 @@ class RNNBase(Layer):
         )
         return run_many(call, [x, self._weights(layers, kind), *states], kinds=[kind] * (1 + len(states)))
 
+    def _projected(self, layers: range, x: Tensor, states: list[Tensor]) -> list[Tensor]:
+        """The same step by step, with each state projected by `weight_hr`."""
+        last: list[tuple[Tensor, Tensor]] = []
+        for layer in layers:
+            made = []
+            for suffix in self._suffixes(layer):
+                ih, hh, hr = (getattr(self, f"weight_{side}{suffix}") for side in ("ih", "hh", "hr"))
+                b, d = (getattr(self, f"bias_{side}{suffix}") if self.bias else None for side in ("ih", "hh"))
+                h, c = (each.select(0, len(last)) for each in states)
+                steps = functional.linear(x, ih, b).unbind(0)
+                rows = []
+                for step in steps[:: -1 if suffix.endswith("reverse") else 1]:
+                    h, c = lstm_step(step, functional.linear(h, hh, d), [h, c])
+                    h = functional.linear(h, hr)
+                    rows.append(h)
+                last.append((h, c))
+                made.append(stacked(rows[:: -1 if suffix.endswith("reverse") else 1], 0))
+            x = cat(made, 2)
+        return [x, *(stacked(list(each), 0) for each in zip(*last))]
+
     def _one_by_one(self, x: Tensor, states: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
         """The layers with dropout between them."""
         width, found = 1 + self.bidirectional, []
@@ -174,6 +205,29 @@ class RNNBase(Layer):
             x, *last = self._run(range(layer, layer + 1), x, own)
             found.append(last)
         return x, [cat(list(each), 0) for each in zip(*found)]
+
+
+def of_weights(mode: str, *given: Any) -> tuple[Tensor, ...]:
+    """torch.lstm and its kin: the network of a mode with all weights in a list, of sequences, or of packed ones.
+
+    Args:
+        given: Input, or data and batch_sizes; hx, params, has_biases, num_layers, dropout, train, bidirectional;
+            without batch_sizes also batch_first.
+    Returns: The states of the last layer after each step, and the last states.
+    """
+    layer = RNNBase.__new__(RNNBase)
+    Layer.__init__(layer)
+    packed = len(given) > 3 and not isinstance(given[3], bool)
+    hx, params, *options = given[1 + packed :]
+    layer.bias, layer.num_layers, layer.dropout, layer.training, layer.bidirectional, *first = options
+    layer.mode, layer.batch_first, layer.input_size = mode.upper(), bool(first and first[0]), params[0].shape[1]
+    layer.hidden_size, state = params[0].shape[0] // GATES[mode], params[1].shape[1]
+    layer.proj_size = state if state != layer.hidden_size else 0
+    suffixes = [suffix for number in range(layer.num_layers) for suffix in layer._suffixes(number)]
+    layer.__dict__.update(zip((name + suffix for suffix in suffixes for name in layer._names()), params))
+    hx = tuple(hx) if mode == "lstm" else hx
+    made, last = layer.forward(PackedSequence(given[0], given[1], None, None) if packed else given[0], hx)
+    return made.data if packed else made, *(last if mode == "lstm" else [last])
 
 
 class RNN(RNNBase):
@@ -251,10 +305,10 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         """The state after the step."""
-        first, second, _ = self._parts(input, hx)
+        parts = self._parts(input, hx)
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"RNNCell: nonlinearity is 'tanh' or 'relu', got {self.nonlinearity!r}")
-        return getattr(first + second, self.nonlinearity)()
+        return STEPS[f"rnn_{self.nonlinearity}"](*parts)
 
 
 class LSTMCell(RNNCellBase):
@@ -264,10 +318,7 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         """The state after the step."""
-        first, second, (_, c) = self._parts(input, *(hx or (None, None)))
-        i, f, g, o = (first + second).chunk(4, -1)
-        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-        return o.sigmoid() * c.tanh(), c
+        return lstm_step(*self._parts(input, *(hx or (None, None))))
 
 
 class GRUCell(RNNCellBase):
@@ -277,7 +328,4 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         """The state after the step."""
-        first, second, (h,) = self._parts(input, hx)
-        (r, z, n), (s, y, m) = first.chunk(3, -1), second.chunk(3, -1)
-        n = (n + (r + s).sigmoid() * m).tanh()
-        return n + (z + y).sigmoid() * (h - n)
+        return gru_step(*self._parts(input, hx))

@@ -358,7 +358,8 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
 # ---- channels at a time ----
 
 
-def _drop_channels(dims: int, input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def drop_channels(dims: int, input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Drops channels: all but the last `dims` dimensions."""
     if not training or not 0 < p <= 1:
         return dropout(input, p, training, inplace)
     mask = dropout(full_of(tuple(input.shape[: max(1, input.ndim - dims)]) + (1,) * dims, 1, input._dtype), p)
@@ -376,6 +377,11 @@ def _made(name: str, function: Callable, dims: int, document: str) -> Callable:
     return of_dims
 
 
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """The correlation of (step, batch, channels) with a weight of (kernel, in, out) along the steps."""
+    return _convolution(1, input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, pad).permute(2, 0, 1)
+
+
 _TABLE = (
     ("conv{}d", _convolution, "The correlation of (batch, channels, ...) with a weight of (out, in / groups, kernel)"),
     ("conv_transpose{}d", _transposed, "The transposed convolution, with a weight of (in, out / groups, kernel)"),
@@ -385,11 +391,11 @@ _TABLE = (
     ("avg_pool{}d", _avg_pool, "The mean of each window"),
     ("adaptive_avg_pool{}d", _adaptive_avg_pool, "Means of as many windows as asked for"),
     ("adaptive_max_pool{}d", _adaptive_max_pool, "The largest elements of as many windows as asked for"),
-    ("dropout{}d", _drop_channels, "Whole channels are 0 with probability p, the others divided by 1 - p"),
+    ("dropout{}d", drop_channels, "Whole channels are 0 with probability p, the others divided by 1 - p"),
 )  # fmt: skip
 
 for _name, _function, _document in _TABLE:
     for _dims in (1, 2, 3):
         globals()[_name.format(_dims)] = _made(_name.format(_dims), _function, _dims, _document)
 explain_all(globals())
-__all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "dropout")]
+__all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "drop_channels", "dropout")]

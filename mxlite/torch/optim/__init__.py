@@ -20,11 +20,12 @@ from mxlite.torch._dtypes import float32 as _float32
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.optim import lr_scheduler
 from mxlite.torch.optim._lbfgs import LBFGS
+from mxlite.torch.optim._matrices import Adafactor, Muon
 from mxlite.torch.optim._optimizer import Optimizer, decayed, zeros_like
 
 __all__ = [
     "Optimizer", "SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop", "Rprop", "ASGD",
-    "LBFGS", "SparseAdam", "lr_scheduler", "swa_utils",
+    "LBFGS", "Adafactor", "Muon", "SparseAdam", "lr_scheduler", "swa_utils",
 ]  # fmt: skip
 
 _sgd = _prepare(None, "sgd_update", "lr", "wd")
@@ -74,7 +75,7 @@ class Adam(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False,
+        weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None,
         capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
@@ -142,7 +143,7 @@ class NAdam(Optimizer):
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
-        foreach: bool | None = None, maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+        maximize: bool = False, foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         self._start(locals())
 
@@ -166,7 +167,10 @@ class RAdam(Optimizer):
         weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        self._start(locals())
+        self._start(
+            locals(),
+            "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable",
+        )
 
     def _update(self, group: dict[str, Any], parameter: Tensor, gradient: Tensor, state: dict[str, Any]) -> None:
         gradient, (first, second), step = decayed(group, parameter, gradient), group["betas"], state["step"]
@@ -189,7 +193,7 @@ class Adagrad(Optimizer):
         initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
         maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
-        self._start(locals())
+        self._start(locals(), "lr lr_decay eps weight_decay")
         for group in self.param_groups:
             for each in group["params"]:
                 self.state[each] = self._first(group, each)
@@ -213,7 +217,7 @@ class Adadelta(Optimizer):
         self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
         foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        self._start(locals())
+        self._start(locals(), "lr rho eps weight_decay maximize capturable")
 
     def _update(self, group: dict[str, Any], parameter: Tensor, gradient: Tensor, state: dict[str, Any]) -> None:
         gradient, rho, eps = decayed(group, parameter, gradient), group["rho"], group["eps"]
@@ -231,7 +235,7 @@ class RMSprop(Optimizer):
         momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
         maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        self._start(locals(), alpha=alpha >= 0)
+        self._start(locals(), "lr momentum alpha eps centered", alpha=alpha >= 0)
 
     def _names(self, group: dict[str, Any]) -> list[str]:
         return ["square_avg", *["momentum_buffer"][: group["momentum"] > 0], *["grad_avg"][: group["centered"]]]
@@ -255,8 +259,8 @@ class Rprop(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
-        maximize: bool = False, differentiable: bool = False,
+        step_sizes: tuple[float, float] = (1e-6, 50), *, foreach: bool | None = None, maximize: bool = False,
+        differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
         self._start(locals(), etas=0 < etas[0] < 1 < etas[1])
 

@@ -43,16 +43,18 @@ class Optimizer:
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    def _start(self, given: dict[str, Any], **fine: bool) -> None:
+    def _start(self, given: dict[str, Any], order: str = "", **fine: bool) -> None:
         """Begins with the arguments of `__init__`, which are the options.
 
         Args:
+            order: The options that come first in a group, where they are not those of the arguments.
             fine: Whether an option does, where it is not one that all optimizers limit alike.
         Raises: ValueError: one does not.
         """
-        options = {name: value for name, value in given.items() if name not in ("self", "params", "__class__")}
+        names = (*order.split(), *(name for name in given if name not in ("self", "params", "__class__")))
+        options = {name: given[name] for name in names}
         for name, value in options.items():
-            if not (fine.get(name, True) and (name not in _LIMITS or _LIMITS[name](value))):
+            if not (fine[name] if name in fine else name not in _LIMITS or _LIMITS[name](value)):
                 raise ValueError(f"{type(self).__name__}: {name} does not do: {value}")
         Optimizer.__init__(self, given["params"], options)
 
@@ -103,7 +105,7 @@ class Optimizer:
                 for parameter in group["params"]:
                     gradient = parameter.grad
                     if gradient is not None:
-                        gradient = -gradient if group["maximize"] else gradient.detach()
+                        gradient = -gradient if group.get("maximize") else gradient.detach()
                         state = self.state[parameter]
                         if not state:
                             state.update(self._first(group, parameter))

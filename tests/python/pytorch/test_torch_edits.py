@@ -56,7 +56,7 @@ WITHOUT_GRADIENT |= {f"bitwise_{name}_" for name in ("and", "or", "xor", "left_s
 #: Of matrices, or of tensors without a gradient.
 OTHERS = set(
     """addbmm_ addmm_ addr_ baddbmm_ tril_ triu_ renorm_ fill_diagonal_ igamma_ igammac_ floor_divide_ heaviside_
-    resize_ resize_as_ set_ apply_ map_ map2_ bitwise_not_""".split()
+    as_strided_ resize_ resize_as_ set_ apply_ map_ map2_ bitwise_not_""".split()
 )
 METHODS = sorted(
     name

@@ -141,7 +141,6 @@ def test_dropout_drops_while_training_alone() -> None:
     "ask",
     [
         lambda: nn.ConvTranspose1d(1, 1, 2, output_padding=1, dilation=2)(torch.ones(1, 1, 3)),
-        lambda: nn.LSTM(2, 3, proj_size=1),
         lambda: nn.Embedding(2, 3, sparse=True),
         lambda: nn.EmbeddingBag(2, 3, scale_grad_by_freq=True),
         lambda: F.embedding(torch.tensor([0]), torch.ones(2, 3), sparse=True),

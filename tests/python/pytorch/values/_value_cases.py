@@ -13,11 +13,12 @@ import warnings
 from collections import OrderedDict
 from typing import Any
 
+import _name_rows
 import numpy as np
 
 #: Layers and functions; families are commits. `t(2, 3)`: floats of a shape, `i(4, 2, 3)`: integers below 4,
 #: `fill(layer)`: its parameters by a formula.
-ROWS: list[str] = []
+ROWS: list[str] = [*_name_rows.ROWS]
 
 #: Schedules of 25 steps, the last 10 after loading the state of step 12, with "o", an optimizer with momentum, or "a",
 #: one with betas.
