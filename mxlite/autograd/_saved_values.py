@@ -82,6 +82,8 @@ def _option(node: Node, name: str, source: str) -> Any:
     if kind == "-" and not isinstance(value, int):
         raise _missing(node, "_saved_" + name)
     return value[0] if kind == "," else value
+
+
 def _read(node: Node, index: int, source: str) -> Any:
     """A saved tensor, at its place in the graph; a leaf is the leaf itself."""
     front_end, array, position = node._front_end, ctypes.c_void_p(), int(source[1:])
