@@ -30,12 +30,13 @@ import mxlite.torch.func  # noqa: F401
 
 #: What differs and may, beside infinite numbers: kinks, weights of losses, what PyTorch takes under a transform alone,
 #: numbers of fewer digits, moves of a matrix that must be symmetric, matrices without an inverse, and the norm of
-#: nothing, or of equal numbers. PyTorch's jvp of triangular_solve is not its derivative (ask differences), and its
-#: vmap rolls numbers over the batch.
+#: nothing, or of equal numbers. PyTorch's jvp of triangular_solve is not its derivative (ask differences), its vmap
+#: rolls numbers over the batch and takes any source of slice_scatter, and the gradient of its select_scatter under vmap
+#: counts the source once for each example.
 _DIFFER = re.compile(
     r"binary_cross|cl(ip|amp)\(t0, [-\d.]+, t1|logit|float16|float32|hardsigmoid|tril|triu|cholesky|norm\(|std"
     r"|logsumexp\(\(\)|digamma|cumprod|xlogy|kl_div|xlog1py|quantile|eigh|eigvalsh|qr\(|cond\(|triangular_solve|detach_"
-    r"|^t0\.roll\(\d\)"
+    r"|(slice|select)_scatter|^t0\.roll\(\d\)"
 )
 
 #: Calls that have no derivative or no batches on one side, or that draw or promise nothing.
