@@ -66,7 +66,10 @@ class FunctionCtx:
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Any) -> None:
-        """Says which inputs forward edits in place."""
+        """Says which inputs forward edits in place. Raises: RuntimeError: one is no array."""
+        for each in args:
+            if not isinstance(each, self._front_end.array_class):
+                raise self._front_end.error(f"mark_dirty: takes arrays, got {type(each).__name__}")
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Any) -> None:
@@ -178,7 +181,7 @@ class _Outputs:
                     raise front_end.error("a leaf that requires a gradient was edited in place")
         if any(all(each is not value for value in self.given) for each in ctx.dirty_tensors):
             raise front_end.error("mark_dirty: an array that forward edits in place is one of its outputs; one is not")
-        if any(all(each is not value for value in self.inputs) for each in ctx.dirty_tensors):
+        if self.wanted and any(all(each is not value for value in self.inputs) for each in ctx.dirty_tensors):
             warnings.warn("mark_dirty: is for inputs that forward edits in place; one is no input", stacklevel=4)
         result, places, originals = [], [], []
         for value in self.given:

@@ -193,3 +193,31 @@ def test_saved_tensors_that_are_not_needed():
         assert not hasattr((x + x).grad_fn, missing)
     assert not hasattr(x[::2].grad_fn, "_saved_start")
     assert not hasattr(torch.nn.functional.elu(x).grad_fn, "_saved_self")
+
+
+def test_masks_of_bytes_warn():
+    x, mask = torch.arange(4.0), torch.tensor([1, 0, 1, 0], dtype=torch.uint8)
+    for call in (lambda: x[mask], lambda: x[None, mask], lambda: torch.where(mask, x, x), lambda: x.where(mask, x)):
+        with pytest.warns(UserWarning, match="uint8"):
+            call()
+
+
+def test_mark_dirty_of_what_is_no_input():
+    class Copy(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, dirty):
+            y = x.clone()
+            ctx.mark_dirty(y if dirty is None else dirty)
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, None
+
+    with pytest.warns(UserWarning, match="mark_dirty"):
+        Copy.apply(torch.ones(2, requires_grad=True), None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Copy.apply(torch.ones(2), None)
+    with pytest.raises(RuntimeError, match="mark_dirty"):
+        Copy.apply(torch.ones(2), 3)
