@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from mxlite.autograd import _static
 from mxlite.autograd._front_end import FrontEnd
 from mxlite.autograd._nodes import detached, gradients, recorded, rows_of_jacobian, unrecorded
 from mxlite.autograd._transforms.levels import lifted
@@ -20,7 +21,8 @@ class Forward:
     """Derivatives forward: how outputs that were recorded change when their inputs move, for as many moves as asked.
 
     The gradients of the inputs are linear in those of the outputs. They are recorded as a function of the latter, once,
-    with dummies in their place; a move of the inputs times its derivative is that of the outputs.
+    with dummies in their place; a move of the inputs times its derivative is that of the outputs. A function of the
+    user's with a `jvp` computes the latter by that.
 
     Args:
         inputs: Arrays at places in the graph that the outputs were computed from; or not, then they do not move.
@@ -30,7 +32,7 @@ class Forward:
         self.front_end, self.outputs, self.inputs = front_end, outputs, inputs
         zeros = (lifted(front_end, front_end.zeros(tuple(each.shape), each.dtype)) for each in outputs)
         self.dummies = [each.requires_grad_() for each in zeros]
-        with recorded(front_end):
+        with recorded(front_end), _static.transposed():
             self.grads = gradients(front_end, outputs, inputs, self.dummies, create_graph=True)
 
     def __call__(self, moves: list, create_graph: bool) -> list:

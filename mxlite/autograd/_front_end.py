@@ -27,8 +27,8 @@ class FrontEnd:
     counts_keywords = False
     #: Whether functions can be mapped over batches.
     maps = False
-    #: PyTorch's front end: the names of what its nodes save, for `_saved_NAME`.
-    saved_names: dict[str, str] | None = None
+    #: PyTorch's front end: by a node's name what it shows as `_saved_NAME`, and where that comes from.
+    saved_names: dict[str, dict[str, str]] | None = None
     #: The exception for errors that have no class of their own.
     error: type[Exception] = error.MXNetError
 

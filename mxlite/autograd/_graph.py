@@ -22,8 +22,9 @@ _payloads = threading.RLock()
 _nodes: weakref.WeakValueDictionary[int, Node] = weakref.WeakValueDictionary()
 _classes: dict[tuple[str, str], type] = {}
 
-#: Gives an attribute of a node for what it saves; _saved_values.py sets it.
+#: Gives an attribute of a node for what it saves, and the names of all such; _saved_values.py sets them.
 saved_attribute: Callable[[Any, str], Any] = getattr
+saved_names: Callable[[Any], list[str]] = list
 
 
 def node_for(handle: int, front_end: FrontEnd) -> Node:
@@ -52,6 +53,23 @@ def inputs_of(handle: int) -> list[tuple[int, int]]:
         check_call(LIB.MXLNodeGetInput(handle, index, ctypes.byref(node), ctypes.byref(output)))
         found.append((node.value or 0, output.value))
     return found
+
+
+def meta_of(handle: int, which: int, index: int) -> tuple[tuple[int, ...], int]:
+    """Shape, and number of the dtype, of an input (`which` 0) or output (1) of a node's operator."""
+    shape, dtype = (ctypes.c_int64 * 32)(), ctypes.c_int()
+    ndim = LIB.MXLNodeGetInfo(handle, which, index, 32, shape, ctypes.byref(dtype))
+    if ndim < 0:
+        check_call(ndim)
+    return tuple(shape[:ndim]), dtype.value
+
+
+def params_of(handle: int) -> dict[str, str]:
+    """The parameters of a node's operator that differ from their defaults, as texts."""
+    count = ctypes.c_int()
+    keys, values = ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
+    check_call(LIB.MXLNodeGetParams(handle, ctypes.byref(count), ctypes.byref(keys), ctypes.byref(values)))
+    return {(keys[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
 
 
 class _Metadata(dict):
@@ -147,7 +165,8 @@ class Node(Handle):
     def __dir__(self) -> list[str]:
         """The attributes: `variable` only of a node that accumulates; those of its context, if it is a function's."""
         context = _context(self._h)
-        names = {*super().__dir__(), *(() if context is None else dir(context))} - {"_front_end", *vars(Handle)}
+        own = dir(context) if context is not None else saved_names(self) if self._front_end.saved_names else ()
+        names = {*super().__dir__(), *own} - {"_front_end", *vars(Handle)}
         return sorted(names if self.is_accumulating() else names - {"variable"})
 
     @property

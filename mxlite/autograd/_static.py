@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, Callable
 
 from mxlite._lib import LIB, check_call
@@ -18,6 +19,19 @@ from mxlite.autograd._saved_values import raw_of_context
 from mxlite.autograd._transforms.functions import output_of_batch
 from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.autograd._transforms.levels import highest
+
+#: How many derivatives forward are being recorded (_derivatives.py).
+_transposed = [0]
+
+
+@contextmanager
+def transposed() -> Iterator[None]:
+    """A with-block: a backward in it is recorded to be differentiated by its heads, so functions use their `jvp`."""
+    _transposed[0] += 1
+    try:
+        yield
+    finally:
+        _transposed[0] -= 1
 
 
 class FunctionCtx:
@@ -29,6 +43,9 @@ class FunctionCtx:
     dirty_tensors: tuple = ()
     non_differentiable: tuple = ()
     _saved: tuple | None = None
+    #: What save_for_forward was given; while jvp runs, the arrays that it reads.
+    saved_for_forward: tuple = ()
+    _pushed: tuple | None = None
     _forgotten = False
     #: How many of its backwards run: then saved outputs have their edge in the graph, else they have none.
     _running = 0
@@ -42,11 +59,17 @@ class FunctionCtx:
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keeps tensors as `saved_for_forward`, for a `jvp` of the function; derivatives forward are backward's."""
+        """Keeps inputs or outputs (or None) for `jvp`, where `saved_tensors` gives them back."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, self._front_end.array_class):
+                raise TypeError(f"save_for_forward: takes arrays and None, got {type(tensor)}")
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Any) -> None:
-        """Says which inputs forward edits in place."""
+        """Says which inputs forward edits in place. Raises: RuntimeError: one is no array."""
+        for each in args:
+            if not isinstance(each, self._front_end.array_class):
+                raise self._front_end.error(f"mark_dirty: takes arrays, got {type(each).__name__}")
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Any) -> None:
@@ -63,12 +86,14 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple:
-        """The arrays that save_for_backward was given.
+        """The arrays that save_for_backward was given; in `jvp` those of save_for_forward, if there are any.
 
         Raises: RuntimeError: it was released by a backward, or written to since.
         """
         if self._saved is None:
             return tuple(self.to_save)
+        if self._pushed is not None:
+            return self._pushed
         if self._forgotten:
             raise self._front_end.released()
         return tuple(None if each is None else each.get(self._running > 0) for each in self._saved)
@@ -156,7 +181,7 @@ class _Outputs:
                     raise front_end.error("a leaf that requires a gradient was edited in place")
         if any(all(each is not value for value in self.given) for each in ctx.dirty_tensors):
             raise front_end.error("mark_dirty: an array that forward edits in place is one of its outputs; one is not")
-        if any(all(each is not value for value in self.inputs) for each in ctx.dirty_tensors):
+        if self.wanted and any(all(each is not value for value in self.inputs) for each in ctx.dirty_tensors):
             warnings.warn("mark_dirty: is for inputs that forward edits in place; one is no input", stacklevel=4)
         result, places, originals = [], [], []
         for value in self.given:
@@ -185,8 +210,16 @@ class _Outputs:
         return tuple(result) if self.several else result[0]
 
     def _save(self, outputs: list) -> None:
+        ctx = self.ctx
+        pushes = self.wanted and _own(self.cls, "jvp")
+        ctx.saved_for_forward = self._kept(ctx.saved_for_forward, outputs) if pushes else ()
+        ctx._saved = self._kept(ctx.to_save, outputs)
+        ctx.to_save = ()
+        ctx.dirty_tensors = ctx.non_differentiable = ()
+
+    def _kept(self, tensors: tuple, outputs: list) -> tuple[Saved | None, ...]:
         kept: list[Saved | None] = []
-        for tensor in self.ctx.to_save:
+        for tensor in tensors:
             number = next((place for place, each in enumerate(outputs) if each is tensor), -1)
             is_input = any(tensor is each for each in self.inputs)
             if tensor is None:
@@ -195,9 +228,7 @@ class _Outputs:
                 dirty = any(tensor is each for each in self.ctx.dirty_tensors)
                 place = number if self.wanted and (not is_input or dirty) else -1
                 kept.append(Saved(self.front_end, tensor, place, type(self.ctx).__name__))
-        self.ctx._saved = tuple(kept)
-        self.ctx.to_save = ()
-        self.ctx.dirty_tensors = self.ctx.non_differentiable = ()
+        return tuple(kept)
 
 
 class _Rule:
@@ -215,6 +246,8 @@ class _Rule:
         self.shapes = [(each.shape, each.dtype) for each in outputs.inputs]
 
     def __call__(self, grads: list, wanted: list) -> list:
+        if _transposed[0] and _own(self.cls, "jvp"):
+            return self._transposed(grads, wanted)
         arrived = iter(grads)
         heads = []
         for placed, meta in zip(self.placed, self.metas):
@@ -229,10 +262,53 @@ class _Rule:
             self.ctx._running -= 1
         return self.checked(returned if isinstance(returned, tuple) else (returned,))
 
+    def _transposed(self, grads: list, wanted: list) -> list:
+        """Zeros for gradients, at the outputs of a node whose own gradients, of the moves of the inputs, are jvp's."""
+        front_end = self.front_end
+        heads = [each for each in grads if each is not None]
+        made = [front_end.zeros(tuple(shape), kind) for shape, kind in self.shapes]
+        kept = self.ctx.saved_for_forward or self.ctx._saved or ()
+        read = tuple(None if each is None else each.get() for each in kept)
+
+        def push(moves: list, _: list) -> list:
+            found = zip(grads, self._pushed([None if each is None else each * 1 for each in moves], read))
+            return [move for grad, move in found if grad is not None]
+
+        record(front_end, type(self.ctx).__name__, heads, made, push)
+        return [each if flag else None for each, flag in zip(made, wanted)]
+
+    def _pushed(self, moves: list, read: tuple) -> list:
+        """The moves of the outputs that have a place, by jvp, whose saved tensors are `read`.
+
+        Raises: RuntimeError: it returned too few or too many, no tensor, or another shape.
+        """
+        ctx, name, front_end = self.ctx, type(self.ctx).__name__, self.front_end
+        if ctx.materialize_grads:
+            pairs = zip(moves, self.shapes)
+            moves = [front_end.zeros(tuple(at), kind) if each is None else each for each, (at, kind) in pairs]
+        left = iter(moves)
+        ctx._pushed = read
+        try:
+            found = self.cls.jvp(ctx, *(next(left) if is_tensor else None for is_tensor in self.arguments))
+        finally:
+            ctx._pushed = None
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != len(self.metas):
+            raise front_end.error(f"{name}: jvp returned {len(found)} tangents, expected {len(self.metas)}")
+        for number, (move, meta) in enumerate(zip(found, self.metas)):
+            if move is not None and not isinstance(move, front_end.array_class):
+                raise front_end.error(f"{name}: a tangent is an array or None, got {type(move).__name__}")
+            if move is not None and meta is not None and tuple(move.shape) != tuple(meta[0]):
+                raise front_end.error(
+                    f"{name}: the tangent of output {number} has shape {list(move.shape)}, the output {list(meta[0])}"
+                )
+        return [move for move, placed in zip(found, self.placed) if placed]
+
     def forget(self) -> None:
         """Lets the saved tensors go: a backward has used them."""
         if self.ctx._saved:
             self.ctx._saved, self.ctx._forgotten = (), True
+        self.ctx.saved_for_forward = ()
 
     def checked(self, returned: tuple) -> list:
         """The gradients of those arguments that are tensors.
@@ -279,6 +355,12 @@ def _backward_of(cls: Any) -> Callable:
     if not getattr(backward, "_is_default", False):
         raise RuntimeError(f"{cls.__name__}: a Function defines backward or vjp, not both")
     return vjp
+
+
+def _own(cls: Any, name: str) -> bool:
+    """Whether the class, or one that it derives from, defines a method that the base leaves open."""
+    method = getattr(cls, name, None)
+    return method is not None and not getattr(method, "_is_default", False)
 
 
 def default(function: Callable) -> Callable:

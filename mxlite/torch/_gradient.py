@@ -203,20 +203,4 @@ FRONT_END = TensorFrontEnd(
         "Error": "torch::autograd::Error",
     },
 )
-#: Names of an operator's inputs, by that of its nodes; of others they are `self` and `other`.
-FRONT_END.saved_names = {
-    "AddmmBackward0": "self mat1 mat2",
-    "BmmBackward0": "self mat2",
-    "ConvolutionBackward0": "input weight bias",
-    "DotBackward0": "self tensor",
-    "EmbeddingBackward0": "weight indices",
-    "GatherBackward0": "self index",
-    "IndexSelectBackward0": "self index",
-    "MmBackward0": "self mat2",
-    "MseLossBackward0": "self target",
-    "NativeLayerNormBackward0": "input weight bias",
-    "PowBackward1": "self exponent",
-    "ScaledDotProductFlashAttentionForCpuBackward0": "query key value",
-    "WhereBackward0": "condition self other",
-}
 Gradient._graph_front_end = FRONT_END

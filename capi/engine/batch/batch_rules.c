@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "engine/run/generator.h"
@@ -132,26 +133,39 @@ static mxl_array *put(mxl_batch *b, mxl_array *whole, mxl_plan *p)
     return whole == NULL ? NULL : mxl_scope_call(b->s, op, &to, 1, &whole);
 }
 
-static mxl_array *moved(mxl_batch *b, mxl_array *whole, int output)
+static int planned(const mxl_batch *b, const mxl_array *whole, int output, bool by_strides,
+                   mxl_plan *p)
 {
     const mxl_call *c = &b->r->call;
-    mxl_array *logical[2] = {&b->in[0]->array, &b->in[b->count - 1]->array};
+    const mxl_array *first = &b->in[0]->array, *last = &b->in[b->count - 1]->array;
+
+    mxl_plan_begin(p, c->op, c->params, first->ndim, first->shape);
+    p->output = output;
+    p->like_ndim = last->ndim;
+    p->like_shape = last->shape;
+    if (by_strides && !whole->contiguous) {
+        p->straight = false;
+        memcpy(p->strides, whole->strides + 1, (size_t)first->ndim * sizeof(int64_t));
+    }
+    return c->op->plan(p);
+}
+
+static mxl_array *moved(mxl_batch *b, mxl_array *whole, int output)
+{
     bool by_strides = !is_traced(b, whole);
     mxl_plan p;
 
-    mxl_plan_begin(&p, c->op, c->params, logical[0]->ndim, logical[0]->shape);
-    p.output = output;
-    p.like_ndim = logical[1]->ndim;
-    p.like_shape = logical[1]->shape;
-    if (by_strides && !whole->contiguous) {
-        p.straight = false;
-        memcpy(p.strides, whole->strides + 1, (size_t)logical[0]->ndim * sizeof(int64_t));
-    }
-    if (c->op->plan(&p) != 0)
+    if (planned(b, whole, output, by_strides, &p) != 0)
         return NULL;
+    if (by_strides && !whole->contiguous && p.copies) {
+        /* it may walk over contiguous elements alone */
+        whole = mxl_scope_own(b->s, mxl_array_contiguous(whole));
+        if (whole == NULL || planned(b, whole, output, by_strides, &p) != 0)
+            return NULL;
+    }
     if (p.puts)
         return put(b, whole, &p);
-    return walked(b, whole, &p, by_strides ? whole->strides[0] : logical[0]->size,
+    return walked(b, whole, &p, by_strides ? whole->strides[0] : b->in[0]->array.size,
                   by_strides && mxl_shape_size(p.shape.ndim, p.shape.dim) > 0);
 }
 

@@ -14,7 +14,6 @@ from mxlite.autograd import _graph as graph
 from mxlite.autograd._handles import array_id, edge_of
 from mxlite.base import DTYPE_OF_FLAG
 
-_MAX_NDIM = 32
 _NAMES = {flag: np.dtype(dtype).name for flag, dtype in DTYPE_OF_FLAG.items()}
 
 
@@ -126,11 +125,8 @@ def _id(handle: int) -> int:
 
 
 def _value(handle: int, which: int, index: int) -> Value:
-    shape, dtype = (ctypes.c_int64 * _MAX_NDIM)(), ctypes.c_int()
-    ndim = LIB.MXLNodeGetInfo(handle, which, index, _MAX_NDIM, shape, ctypes.byref(dtype))
-    if ndim < 0:
-        check_call(ndim)
-    return Value(tuple(shape[:ndim]), _NAMES[dtype.value])
+    shape, dtype = graph.meta_of(handle, which, index)
+    return Value(shape, _NAMES[dtype])
 
 
 def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int, str]) -> Record:
@@ -142,7 +138,7 @@ def _record(handle: int, inputs: list[tuple[int | None, int]], called: dict[int,
         return record
     record.operator = operator.decode()
     record.arguments = _arguments(handle, inputs)
-    record.params = _params(handle)
+    record.params = graph.params_of(handle)
     record.saved_bytes = _saved_bytes(handle)
     record.released = bool(ask(ctypes.c_int, LIB.MXLNodeIsReleased, handle))
     record.location = next(iter((graph.payload_of(handle) or {}).get("traceback_", ())), None)  # of detect_anomaly
@@ -164,13 +160,6 @@ def _arguments(handle: int, inputs: list[tuple[int | None, int]]) -> list[tuple[
         check_call(count)
     leads: dict[int, tuple[int | None, int]] = dict(zip(slots, inputs))
     return [(*leads.get(index, (None, 0)), _value(handle, 0, index)) for index in range(count)]
-
-
-def _params(handle: int) -> dict[str, str]:
-    count = ctypes.c_int()
-    keys, values = ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
-    check_call(LIB.MXLNodeGetParams(handle, ctypes.byref(count), ctypes.byref(keys), ctypes.byref(values)))
-    return {(keys[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
 
 
 def _saved_bytes(handle: int) -> int:

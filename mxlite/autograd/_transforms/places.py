@@ -20,7 +20,7 @@ def placed_anew(front_end: FrontEnd, array: Any) -> tuple[Any, Any]:
     source = array if array.requires_grad else detached(front_end, array).requires_grad_()
     made = detached(front_end, array)
     with recorded(front_end):
-        record(front_end, "AliasBackward0", [source], [made], lambda grads, wanted: list(grads))
+        record(front_end, "ViewBackward0", [source], [made], lambda grads, wanted: list(grads))
     return (None if source is array else source), made
 
 

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from mxlite.autograd._derivatives import Forward
 from mxlite.autograd._front_end import FrontEnd
-from mxlite.autograd._nodes import detached, gradients, recorded, unrecorded
+from mxlite.autograd._nodes import detached, gradients, pinned, recorded, unrecorded
 from mxlite.autograd._transforms.places import leads_beyond, placed_anew
 from mxlite.autograd._transforms.trees import flatten, tree_map
 
@@ -29,9 +29,11 @@ class Run:
         self.outer = self.front_end.is_recording()
         with recorded(self.front_end):
             pairs = [placed_anew(self.front_end, each) for each in leaves]
-            self.inputs = [made for _, made in pairs]
-            self.own = [source for source, made in pairs if source is not None]
-            output = func(*self.build(self.inputs))
+            self.own = [source for source, _ in pairs if source is not None]
+            given = [made for _, made in pairs]
+            #: At the places that they have now: the function may edit them.
+            self.inputs = [pinned(self.front_end, each) for each in given]
+            output = func(*self.build(given))
         self.aux: tuple = ()
         if has_aux:
             if not isinstance(output, tuple) or len(output) != 2:

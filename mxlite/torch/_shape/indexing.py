@@ -7,6 +7,7 @@ slices, None and `...` give views, index tensors and masks copy. What is recorde
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,8 @@ class _Reader(KeyReader):
     def read(self, entry: Any) -> Any:
         if isinstance(entry, Tensor):
             kind = entry._dtype
+            if kind is uint8:
+                warnings.warn("a mask of dtype uint8 as an index is deprecated: take one of bool", stacklevel=5)
             is_number = not entry.shape and not kind.is_floating_point and kind not in (bool_, uint8)
             return entry.item() if is_number and has_values(entry) else entry
         if isinstance(entry, range) or (isinstance(entry, np.ndarray) and entry.dtype.name in _OTHER_INTEGERS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Callable
 
 from mxlite._index.keys import ARRAY
@@ -54,6 +55,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             raise TypeError(f"where: takes a tensor as condition, and tensors or numbers, got {type(each).__name__}")
     if condition._dtype.kind != BOOL and condition._dtype is not _uint8:
         raise RuntimeError(f"where: the condition is of dtype bool, got {condition.dtype}")
+    if condition._dtype is _uint8:
+        warnings.warn("where: a condition of dtype uint8 is deprecated: take one of bool", stacklevel=3)
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         return choose(condition, input, other)
     kind = common_dtype(input, other)

@@ -15,7 +15,7 @@ from mxlite.autograd._transforms.batches import mapped as _mapped
 from mxlite.torch._calls import method
 from mxlite.torch._gradient import FRONT_END as _FRONT_END
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
-from mxlite.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler
+from mxlite.torch.autograd import _saved, anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler
 from mxlite.torch.autograd import gradcheck as _checks
 from mxlite.torch.autograd._engine import backward_of_loss as _backward_of_loss
 from mxlite.torch.autograd._engine import meta_of as _meta_of

@@ -9,18 +9,17 @@ from typing import Any, Callable
 from mxlite import _backward
 from mxlite._lib import LIB, ask, hot
 from mxlite.autograd import graph
+from mxlite.autograd._graph import meta_of as node_meta
 from mxlite.autograd._hooks import call_at_end
 from mxlite.autograd._nodes import recorded, unrecorded
 from mxlite.autograd._run import Edges, run_from_edges
-from mxlite.torch._calls import adopt, last_error
+from mxlite.torch._calls import adopt
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import OF_FLAG, dtype
 from mxlite.torch._gradient import FRONT_END, Gradient
 from mxlite.torch._kinds import Size, can_sum_to
 from mxlite.torch._shape.shapes import sum_to
 from mxlite.torch._tensor import Tensor
-
-_MAX_NDIM = 32
 
 _warned_of_cycle = False
 
@@ -38,11 +37,8 @@ def meta_of(head: Tensor | graph.Edge) -> tuple[Size, dtype]:
     """Shape and dtype of what a gradient flows from."""
     if isinstance(head, Tensor):
         return head.shape, head._dtype
-    shape, flag = (ctypes.c_int64 * _MAX_NDIM)(), ctypes.c_int()
-    ndim = LIB.MXLNodeGetInfo(head.node._h, 1, head.output_nr, _MAX_NDIM, shape, ctypes.byref(flag))
-    if ndim < 0:
-        raise last_error()
-    return Size(shape[:ndim]), OF_FLAG[flag.value]
+    shape, flag = node_meta(head.node._h, 1, head.output_nr)
+    return Size(shape), OF_FLAG[flag]
 
 
 def _edge(value: Tensor | graph.Edge, edges: Edges) -> tuple[int, int]:

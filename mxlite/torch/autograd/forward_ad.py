@@ -2,9 +2,9 @@
 
 `make_dual` gives a tensor with a graph node of its own, and the level keeps the node's tangent. Operations on dual
 tensors are recorded. `unpack_dual` computes the tangent of a result by differentiating the backward of that graph, so
-an operation has a forward derivative if it has a second derivative. Until the level ends, what is computed of dual
-tensors requires a gradient, no backward releases the graph, and `grad` is recorded; operations under `no_grad` have no
-tangents.
+an operation has a forward derivative if it has a second derivative, or is a Function with a `jvp`. Until the level
+ends, what is computed of dual tensors requires a gradient, no backward releases the graph, and `grad` is recorded;
+operations under `no_grad` have no tangents.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Function(FunctionCtx):
     @staticmethod
     @default
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        """Tangents of the outputs. (Forward derivatives are those of `backward`.)"""
+        """The tangents of the outputs for those of the inputs; without it they are made of `backward`."""
         raise NotImplementedError("Function: jvp is not defined")
 
     @classmethod

@@ -122,3 +122,14 @@ def test_what_is_missing():
     for name in ("functionalize", "debug_unwrap"):
         with pytest.raises(AttributeError, match=f"'{name}'"):
             getattr(torch.func, name)
+
+
+@pytest.mark.parametrize("part", [lambda x: x, lambda x: x[::2], lambda x: x.flip(0)])
+def test_functions_that_edit_their_arguments(part):
+    values, ones = torch.tensor([-2.0, 1.0, 3.0]), torch.ones(3)
+    for transform in (lambda f, x: jvp(f, (x,), (ones,))[1], lambda f, x: grad(lambda x: f(x).sum())(x)):
+        found = transform(lambda x: part(x).sin_(), values.clone())
+        assert torch.allclose(found, transform(lambda x: part(x).sin(), values.clone()))
+    batch = torch.stack([values, values + 1])
+    found = vmap(grad(lambda x: part(x).sin_().sum()))(batch.clone())
+    assert torch.allclose(found, vmap(grad(lambda x: part(x).sin().sum()))(batch))

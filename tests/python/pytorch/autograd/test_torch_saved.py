@@ -131,3 +131,93 @@ def test_warnings():
 
     with pytest.warns(UserWarning, match="no input"):
         Double.apply(x)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda x: x**2.5, {"exponent": 2.5}),
+        (lambda x: x**2, {"exponent": 2}),
+        (lambda x: 2.0**x, {"self": 2.0}),
+        (lambda x: torch.add(x, x, alpha=3), {"alpha": 3}),
+        (lambda x: x + x, {"alpha": 1}),
+        (lambda x: x.sum(), {"self_sym_sizes": (2, 3, 4)}),
+        (lambda x: x.sum((0, 2), keepdim=True), {"dim": (0, 2), "keepdim": True, "self_sym_sizes": (2, 3, 4)}),
+        (lambda x: x.mean(1), {"dim": (1,), "keepdim": False, "self_sym_numel": 24, "self_sym_sizes": (2, 3, 4)}),
+        (lambda x: x.prod(1), {"dim": 1, "keepdim": False}),
+        (lambda x: x.var(1), {"dim": (1,), "keepdim": False, "correction": 1}),
+        (lambda x: x.clamp(min=0.25), {"min": 0.25, "max": None}),
+        (lambda x: x.max(1).values, {"dim": 1, "keepdim": False, "self_sym_sizes": (2, 3, 4)}),
+        (lambda x: x.softmax(1), {"dim": 1}),
+        (lambda x: x.cumsum(0), {"dim": 0}),
+        (lambda x: x.transpose(0, 1), {"dim0": 0, "dim1": 1}),
+        (lambda x: x.permute(2, 0, 1), {"dims": (2, 0, 1)}),
+        (lambda x: x[:, 1], {"dim": 1, "index": 1, "self_sym_sizes": (2, 3, 4)}),
+        (lambda x: x[0:2], {"dim": 0, "start": 0, "end": 2, "step": 1, "self_sym_sizes": (2, 3, 4)}),
+        (lambda x: torch.cat([x, x], 1), {"dim": 1}),
+        (lambda x: torch.stack([x, x]), {"dim": 0}),
+        (lambda x: x.repeat(2, 1, 1), {"repeats": (2, 1, 1), "self_sym_sizes": (2, 3, 4)}),
+        (lambda x: x.gather(1, torch.zeros(2, 1, 4, dtype=torch.long)), {"dim": 1, "sparse_grad": False}),
+        (lambda x: x.diagonal(0, 1, 2), {"dim1": 1, "dim2": 2, "offset": 0, "self_sym_sizes": (2, 3, 4)}),
+        (lambda x: x.float(), {}),
+        (lambda x: x.exp(), {}),
+    ],
+)
+def test_options_of_nodes(call, expected):
+    result = call(torch.rand(2, 3, 4, dtype=torch.float64, requires_grad=True))
+    node = result.grad_fn
+    names = [each for each in dir(node) if each.startswith("_saved_")]
+    tensors = [each for each in names if isinstance(getattr(node, each), torch.Tensor)]
+    found = {each[7:]: getattr(node, each) for each in names if each not in tensors}
+    assert found == expected and all(type(found[each]) is type(expected[each]) for each in found)
+    assert [each for each in dir(node) if each.startswith("_raw_saved_")] == ["_raw" + each for each in tensors]
+    result.sum().backward()
+    assert {each[7:]: getattr(node, each) for each in names if each not in tensors} == expected
+    for each in tensors:
+        with pytest.raises(RuntimeError):
+            getattr(node, each)
+
+
+def test_saved_tensors_that_are_not_needed():
+    x = torch.rand(3, 3, requires_grad=True)
+    node = (x @ torch.ones(3, 3).t()).grad_fn
+    assert node._saved_self is None and node._raw_saved_self is None
+    assert node._saved_mat2_sym_sizes == (3, 3) and node._saved_mat2_sym_strides == (1, 3)
+    other = (x * 3).grad_fn._saved_other
+    assert other.item() == 3 and other.dtype == torch.int64 and (x * 2.0).grad_fn._saved_other.item() == 2
+    chosen = torch.where(x > 0.5, x * 2, x).grad_fn
+    assert chosen._saved_condition.dtype == torch.bool
+    product = (x * 2) * x.sin()
+    assert product.grad_fn._saved_other.grad_fn.name() == "SinBackward0" and product.grad_fn._saved_self.requires_grad
+    for missing in ("_saved_nothing", "_saved_result", "_raw_saved_alpha"):
+        assert not hasattr((x + x).grad_fn, missing)
+    assert not hasattr(x[::2].grad_fn, "_saved_start")
+    assert not hasattr(torch.nn.functional.elu(x).grad_fn, "_saved_self")
+
+
+def test_masks_of_bytes_warn():
+    x, mask = torch.arange(4.0), torch.tensor([1, 0, 1, 0], dtype=torch.uint8)
+    for call in (lambda: x[mask], lambda: x[None, mask], lambda: torch.where(mask, x, x), lambda: x.where(mask, x)):
+        with pytest.warns(UserWarning, match="uint8"):
+            call()
+
+
+def test_mark_dirty_of_what_is_no_input():
+    class Copy(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, dirty):
+            y = x.clone()
+            ctx.mark_dirty(y if dirty is None else dirty)
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, None
+
+    with pytest.warns(UserWarning, match="mark_dirty"):
+        Copy.apply(torch.ones(2, requires_grad=True), None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Copy.apply(torch.ones(2), None)
+    with pytest.raises(RuntimeError, match="mark_dirty"):
+        Copy.apply(torch.ones(2), 3)

@@ -314,3 +314,12 @@ def test_gradcheck_of_batches() -> None:
     assert torch.autograd.gradcheck(Reads.apply, x)
     with pytest.raises(torch.autograd.gradcheck.__globals__["GradcheckError"], match="batch"):
         torch.autograd.gradcheck(Reads.apply, x, check_batched_grad=True)
+
+
+def test_gradients_of_a_permuted_batch_are_taken_by_its_own_strides():
+    def scattered(a, b):
+        return torch.select_scatter(a.permute(1, 0), b, 0, 1)
+
+    a, b = torch.zeros(3, 2, 3), torch.arange(6.0).reshape(3, 2) + 1
+    found = vmap(grad(lambda a, b: (scattered(a, b) ** 2).sum(), (0, 1)))(a, b)
+    assert torch.equal(found[1], 2 * b) and found[0].abs().sum() == 0
