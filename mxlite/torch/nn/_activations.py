@@ -12,10 +12,20 @@ from typing import Any, Callable
 
 from mxlite._public import defined
 from mxlite.torch._basic import relaid
-from mxlite.torch._calls import direct, explain_all, explained, functions, prepare, require_tensor, run, run_into
+from mxlite.torch._calls import (
+    direct,
+    explain_all,
+    explained,
+    functions,
+    prepare,
+    require_tensor,
+    run,
+    run_into,
+    values,
+)
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import BOOL
+from mxlite.torch._dtypes import BOOL, FLOATING, from_kind
 from mxlite.torch._edits import edit
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._make.random import uniform_of
@@ -163,6 +173,13 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return _operator(
         "leaky_relu", "LeakyReluBackward0", input, inplace, "LeakyReLU", act_type="leaky", slope=negative_slope
     )
+
+
+_leaky_call = prepare("LeakyReluBackward0", "LeakyReLU", "slope", act_type="leaky")
+leaky_relu = direct(
+    explained(leaky_relu),
+    {"one": _leaky_call, "num_inputs": 1, "values": values(negative_slope=0.01), "again": True, **from_kind(FLOATING)},
+)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
