@@ -63,7 +63,8 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             with keepdim=True; with `axes` the axis may be a tuple or a list of several then.
         values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "p", "f" or "b" for integers,
             those from 1 on, numbers and truth values (a capital: it is given by name alone), and the default: they are
-            arguments of the prepared call. Usual numbers are those that a float16 holds.
+            arguments of the prepared call. Usual numbers are those that a float16 holds. "n": it is the default itself
+            in usual calls, and no argument.
         least, most: How many dimensions usual arrays have; without `most` any number from `least` on.
         contiguous: Only arrays in C order are usual. A `list` is a shape then, of which one extent may be -1.
         constant: Only arrays that no gradient flows to are usual.

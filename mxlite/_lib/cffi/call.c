@@ -43,7 +43,8 @@ typedef struct known_call {
 typedef struct value_argument {
     PyObject *name;
     PyObject *fallback; /* where it is not given; None: it must be */
-    int kind;           /* as of read_value; a capital: given by name alone */
+    int kind; /* as of read_value; a capital: given by name alone; 'n': it is the fallback, and
+                 the prepared call does not take it */
 } value_argument;
 
 /* The arguments of a vectorcall, which begin with `arrays` arrays. */
@@ -327,9 +328,8 @@ static int read_values(const call *self, const arguments *given, operation *o)
     Py_ssize_t extra = given->nargs - given->arrays;
     Py_ssize_t named = given->names == NULL ? 0 : PyTuple_Size(given->names), used = 0;
 
-    o->num_values = self->num_values;
     o->prepared = plain_call(self, given->arrays);
-    for (int i = 0; i < o->num_values; i++) {
+    for (int i = 0; i < self->num_values; i++) {
         const value_argument *its = &self->value[i];
         PyObject *object = i < extra ? given->args[given->arrays + i] : its->fallback;
         int kind = its->kind | 0x20; /* in small letters */
@@ -338,10 +338,12 @@ static int read_values(const call *self, const arguments *given, operation *o)
             if (PyTuple_GetItem(given->names, n) == its->name)
                 object = given->args[given->nargs + n], used++;
         }
-        if ((i < extra && kind != its->kind) || !read_value(kind, object, &o->values[i]))
+        if ((i < extra && kind != its->kind) ||
+            (kind == 'n' ? object != its->fallback
+                         : !read_value(kind, object, &o->values[o->num_values++])))
             return 0;
     }
-    return used == named && extra <= o->num_values && given->arrays == self->num_inputs;
+    return used == named && extra <= self->num_values && given->arrays == self->num_inputs;
 }
 
 /* The form with parameters. Returns 0 if these are not known. */
