@@ -18,7 +18,7 @@ FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sp
 FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes \
     kernel/math/bessel kernel/math/incomplete ops/elementwise/functions kernel/sort/ranks ops/index/ranks \
     ops/index/scatter_reduce)
-FILES_torch := capi/ops/elementwise/combined.c capi/ops/loss/nll.c
+FILES_torch := capi/ops/elementwise/combined.c capi/ops/elementwise/soft.c capi/ops/loss/nll.c
 FILES_library := capi/api/library/%
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
     $(patsubst %,capi/kernel/vision/%.c,colour image_resize pixels warp) \

@@ -27,7 +27,7 @@
 #define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(hawkes) X(functions) X(ranks) X(scatter_reduce)
 #define SYMBOLS(X) X(control)
-#define TORCH(X)   X(combined) X(nll)
+#define TORCH(X)   X(combined) X(nll) X(soft)
 #define VISION(X) \
     X(resample) X(upsampling) X(im2col) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \
     X(multibox_target) X(proposal) X(deformable) X(correlation) X(pooling_v1) X(psroi) X(deformable_psroi)

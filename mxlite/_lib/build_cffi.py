@@ -39,8 +39,8 @@ int64_t num_kept(void);
 
 #: The C sources, in their order: one file to the compiler.
 _SOURCES = """
-    functions.c payloads.c survey.c owner.c call.c operation.c keys.c views.c make.c join.c call_type.c elements.c
-    lists.c
+    functions.c payloads.c survey.c owner.c call.c operation.c keys.c views.c make.c join.c facts.c call_type.c
+    elements.c lists.c
 """.split()
 
 

@@ -20,10 +20,11 @@ globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.spl
 #: _Call: see `direct`.
 Owner, _Call = (ctypes.cast(lib.make_type(number), ctypes.py_object).value for number in (0, 1))
 #: Functions that read lists and elements (mxlite/_lib/cffi/lists.c, elements.c).
-_made = [ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(16)]
+_made = [ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(17)]
 call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list = _made[:8]
-keep, kept, drop, _on_collection, numbers_in, requires_gradient, array_struct, set_stored = _made[8:]
+keep, kept, drop, _on_collection, numbers_in, requires_gradient, array_struct, set_stored, set_plain = _made[8:]
 #: set_stored(NDArray, its class of row_sparse arrays, and of csr): what `NDArray._adopt` chooses of.
+#: set_plain(Tensor, Parameter): a class, and a subclass of it whose objects are usual for `direct`, too.
 #: keep, kept, drop: objects that the library holds, by their numbers (mxlite/_lib/cffi/payloads.c). `release`: what the
 #: library calls when it lets one go. num_kept: how many there are.
 release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lib.payload_release())
@@ -38,9 +39,9 @@ subscript_functions: dict[type, Callable] = {}
 def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any:
     """A function that makes the usual calls of `function` in C, without Python code (mxlite/_lib/cffi/call.c).
 
-    Usual are arrays that are of class `cls` itself, exact floats and integers, and nothing by keyword. All else goes to
-    `function`, which gives the same results and is the definition; over ctypes it is what runs. `failed` is called with
-    the arguments where the library has refused, and raises its error.
+    Usual are arrays that are of class `cls` itself or its plain subclass, exact floats and integers, and nothing by
+    keyword. All else goes to `function`, which gives the same results and is the definition; over ctypes it is what
+    runs. `failed` is called with the arguments where the library has refused, and raises its error.
 
     Keywords:
         one, two, many, number: Prepared calls of an array, of two, of up to `num_inputs`, of an array and a number.
@@ -58,10 +59,12 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
         reshape: Integers may be negative, as codes of a shape and axes counted from the end are. Without `list` the
             function is MXNet's reshape.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an
-            integer, or as a list. `new_axis`: the axis is counted in the result, which has one more.
+            integer, or as a list. `new_axis`: the axis is counted in the result, which has one more. `keep`: the same
+            with keepdim=True; with `axes` the axis may be a tuple or a list of several then.
         values: Of each parameter after the `num_inputs` arrays its name, the code of "i", "p", "f" or "b" for integers,
             those from 1 on, numbers and truth values (a capital: it is given by name alone), and the default: they are
-            arguments of the prepared call. Usual numbers are those that a float16 holds.
+            arguments of the prepared call. Usual numbers are those that a float16 holds. "n": it is the default itself
+            in usual calls, and no argument.
         least, most: How many dimensions usual arrays have; without `most` any number from `least` on.
         contiguous: Only arrays in C order are usual. A `list` is a shape then, of which one extent may be -1.
         constant: Only arrays that no gradient flows to are usual.
@@ -75,6 +78,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             the index. `most`: how many dimensions that has.
         results: Of an operator with two outputs: the class of the tuple that has them, and the `_dtype` of each, None
             for that of the first array.
+        fact: What the function f(x) asks of the array, by its number in mxlite/_lib/cffi/facts.c.
         by_flag: `_dtype` for each dtype of the library, which promotes: arrays may have several dtypes, and beside all
             of them floats and integers of 64 bits are usual.
     """

@@ -65,7 +65,7 @@ class Owner:
     module that the ending interpreter has taken apart.
     """
 
-    __slots__ = ("_number", "__del__", "_shape", "_dtype", "_read_only", "__weakref__")
+    __slots__ = ("_number", "__del__", "_shape", "_dtype", "_read_only", "_grad_cache", "__weakref__")
 
     def _set_handle(self, handle: int) -> None:
         self._number = handle
@@ -101,6 +101,10 @@ _stored: list[Any] = [None, None, None]
 def set_stored(*classes: type) -> None:
     """Sets what `NDArray._adopt` chooses of: NDArray, its class of row_sparse arrays, and of csr."""
     _stored[:] = classes
+
+
+def set_plain(cls: type, plain: type) -> None:
+    """Nothing: `direct` makes no calls."""
 
 
 #: Objects that the library holds, by their numbers. The collector of cycles takes them for held by this module.

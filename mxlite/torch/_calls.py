@@ -189,13 +189,20 @@ class positive(int):  # noqa: N801 - beside int and float
     """Of `values`: integers from 1 on."""
 
 
-_KINDS = {int: ord("i"), positive: ord("p"), float: ord("f"), bool: ord("b")}
+class usual(NamedTuple):  # noqa: N801 - beside these
+    """Of `values`: what a parameter that the prepared call does not take is in usual calls."""
+
+    value: Any
+
+
+_KINDS = {int: ord("i"), positive: ord("p"), float: ord("f"), bool: ord("b"), usual: ord("n")}
 
 
 def values(by_name: bool = False, **parameters: Any) -> tuple[tuple[str, int, Any], ...]:
     """What `hot.direct` is told of arguments that the prepared call takes: values(dim=int, diagonal=0).
 
-    Each is a class, or the default, whose class counts. Integers are usual where floats are.
+    Each is a class, or the default, whose class counts; `usual(value)`: it is that object, and not an argument.
+    Integers are usual where floats are.
 
     Args:
         by_name: Whether they are keyword arguments alone.
@@ -203,6 +210,7 @@ def values(by_name: bool = False, **parameters: Any) -> tuple[tuple[str, int, An
     rows = []
     for name, each in parameters.items():
         kind, default = (each, None) if isinstance(each, type) else (type(each), each)
+        default = default.value if kind is usual else default
         rows.append((sys.intern(name), _KINDS[kind] & (~0x20 if by_name else ~0), default))
     return tuple(rows)
 

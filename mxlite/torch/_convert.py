@@ -22,7 +22,7 @@ from mxlite.torch._dtypes import (
 )
 from mxlite.torch._errors import wrong_argument
 from mxlite.torch._kinds import order_of, preserve_format, require_cpu
-from mxlite.torch._tensor import Tensor
+from mxlite.torch._tensor import FACTS, Tensor
 
 _clone = prepare("CloneBackward0", "_copy")
 _straight = prepare("CloneBackward0", "cast_storage", stype="default")  # in C order
@@ -72,7 +72,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return adopt(hot.call1(_clone, input._h), input._dtype)
 
 
-@method(quick=True)
+@method(calls={"fact": FACTS["contiguous"]})
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """Itself where its elements follow each other in memory, else a copy where they do."""
     if memory_format is None:

@@ -63,7 +63,7 @@ class Tensor(Gradient):
     function to call).
     """
 
-    __slots__ = ("_grad_cache", "__dict__")
+    __slots__ = ("__dict__",)
 
     #: NumPy's operators leave it to ours.
     __array_priority__ = 1000
@@ -395,6 +395,15 @@ class Tensor(Gradient):
 
 new_size = tuple.__new__
 _calls.tensor_class = Tensor
+
+#: Methods that C answers, by the numbers of facts in mxlite/_lib/cffi/facts.c.
+FACTS = {
+    "numel": 1, "nelement": 1, "dim": 2, "ndimension": 2, "stride": 3, "is_contiguous": 4, "contiguous": 5, "grad": 6,
+}  # fmt: skip
+for _name in ("numel", "nelement", "dim", "ndimension", "stride", "is_contiguous"):
+    setattr(Tensor, _name, _calls.direct(getattr(Tensor, _name), {"fact": FACTS[_name]}))
+Tensor.ndim = property(Tensor.dim, doc="The number of dimensions.")
+Tensor.grad = Gradient.grad.getter(_calls.direct(Gradient.grad.fget, {"fact": FACTS["grad"]}))
 
 
 class _Memory:

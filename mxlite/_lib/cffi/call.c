@@ -30,6 +30,7 @@ enum {
     MAX_PARAMS = 12,
     MAX_INPUTS = 8,
     MAX_VALUES = 4,
+    MAX_AXES = 4,
     MAX_RESULTS = 2
 };
 
@@ -42,7 +43,8 @@ typedef struct known_call {
 typedef struct value_argument {
     PyObject *name;
     PyObject *fallback; /* where it is not given; None: it must be */
-    int kind;           /* as of read_value; a capital: given by name alone */
+    int kind; /* as of read_value; a capital: given by name alone; 'n': it is the fallback, and
+                 the prepared call does not take it */
 } value_argument;
 
 /* The arguments of a vectorcall, which begin with `arrays` arrays. */
@@ -67,6 +69,7 @@ typedef struct call {
     struct call *next;  /* in the list of the Calls that are `__getitem__` */
     uint64_t one, two;  /* prepared calls of one array, of two, */
     uint64_t many;      /* of more; 0: there is none */
+    int fact;           /* what is asked of an array, of facts.c; 0: nothing */
     int num_inputs;     /* the most arrays, and how many come before positional parameters */
     int contiguous;     /* only arrays in C order are usual */
     int constant;       /* only arrays that no gradient flows to are usual */
@@ -88,7 +91,8 @@ typedef struct call {
         uint64_t number;   /* read_operand: a prepared call of an array and a number; 0: none */
         struct {           /* read_axis */
             uint64_t axis; /* of an array and an axis, an integer; */
-            uint64_t axes; /* or a list of one axis */
+            uint64_t axes; /* or a list of axes; */
+            uint64_t keep; /* the same where the result keeps them, with an extent of 1; 0: none */
             int new_axis;  /* the axis is one of the result, which has one more */
         };
         struct {                              /* read_values */
@@ -163,7 +167,8 @@ typedef struct operation {
     int is_integer; /* or `integer`, where the library takes integers as such */
     double number;
     int64_t integer;
-    int64_t axis;                /* the argument of `axis` or `axes`; -1: there is none */
+    int64_t axis[MAX_AXES];      /* the arguments of `axis` or `axes`, */
+    int num_axes;                /* so many */
     MXLValue values[MAX_VALUES]; /* arguments of the prepared call, */
     int num_values;              /* so many */
     int may_be_large;            /* parameters may make much of a small array */
@@ -210,8 +215,8 @@ static uint64_t plain_call(const call *self, int arrays)
     return arrays == 1 ? self->one : arrays == 2 ? self->two : self->many;
 }
 
-/* "out" and "dim", interned. */
-static PyObject *out_name, *dim_name;
+/* "out", "dim" and "keepdim", interned. */
+static PyObject *out_name, *dim_name, *keepdim_name;
 
 /* Converts an exact Python integer to an index from 0 on; negative ones count from the end of n
  * elements. An index out of bounds gives -1, or with `cut` the nearest bound. Other objects give
@@ -233,22 +238,60 @@ static int64_t position_of(PyObject *object, int64_t n, int cut)
     return index < n ? index : -1;
 }
 
-/* The form f(x, axis) or f(x, dim=axis). Returns 0 for other arguments, and for an axis that the
- * array does not have. */
+/* Reads an axis, or with `axes` and `keep` a list or a tuple of different ones. Returns 0 for all
+ * else. */
+static int read_places(const call *self, PyObject *object, int64_t ndim, operation *o)
+{
+    int is_list = self->axes != 0 && self->keep != 0 &&
+                  (PyTuple_CheckExact(object) || PyList_CheckExact(object));
+    Py_ssize_t count = !is_list                ? 1
+                       : PyTuple_Check(object) ? PyTuple_Size(object)
+                                               : PyList_Size(object);
+
+    if (count > MAX_AXES)
+        return 0;
+    for (int i = 0; i < (int)count; i++) {
+        PyObject *entry = !is_list                ? object
+                          : PyTuple_Check(object) ? PyTuple_GetItem(object, i)
+                                                  : PyList_GetItem(object, i);
+
+        o->axis[i] = position_of(entry, ndim, 0);
+        if (o->axis[i] < 0)
+            return 0;
+        for (int k = 0; k < i; k++) {
+            if (o->axis[k] == o->axis[i])
+                return 0;
+        }
+    }
+    o->num_axes = (int)count;
+    return count > 0;
+}
+
+/* The forms f(x, axis), f(x, dim=axis), f(x, axis, keepdim) and so on. Returns 0 for other
+ * arguments, and for an axis that the array does not have. */
 static int read_axis(const call *self, const arguments *given, operation *o)
 {
+    Py_ssize_t named = given->names == NULL ? 0 : PyTuple_Size(given->names);
+    PyObject *dim = given->nargs > 1 ? given->args[1] : NULL;
+    PyObject *keep = given->nargs > 2 ? given->args[2] : NULL;
     int64_t extent;
     int ndim;
 
-    if (given->arrays != 1 ||
-        (given->names == NULL ? given->nargs != 2
-                              : given->nargs != 1 || PyTuple_Size(given->names) != 1 ||
-                                    PyTuple_GetItem(given->names, 0) != dim_name))
+    if (given->arrays != 1 || given->nargs > 3)
+        return 0;
+    for (Py_ssize_t n = 0; n < named; n++) {
+        PyObject *name = PyTuple_GetItem(given->names, n);
+        PyObject **place = name == dim_name ? &dim : name == keepdim_name ? &keep : NULL;
+
+        if (place == NULL || *place != NULL)
+            return 0;
+        *place = given->args[given->nargs + n];
+    }
+    if (dim == NULL || (keep != NULL && ((keep != Py_True && keep != Py_False) || self->keep == 0)))
         return 0;
     ndim = p_MXLNDArrayGetInfo(HANDLE(((const owner *)given->args[0])->handle), 1, &extent, NULL);
-    o->axis = ndim <= 0 ? -1 : position_of(given->args[1], ndim + self->new_axis, 0);
-    o->prepared = self->axis | self->axes;
-    return o->axis >= 0;
+    o->prepared = keep == Py_True ? self->keep : self->axis | self->axes;
+    return ndim > 0 && read_places(self, dim, ndim + self->new_axis, o);
 }
 
 /* Reads an argument as an integer ("i"), one from 1 on ("p"), a truth value ("b"), or a number that
@@ -285,9 +328,8 @@ static int read_values(const call *self, const arguments *given, operation *o)
     Py_ssize_t extra = given->nargs - given->arrays;
     Py_ssize_t named = given->names == NULL ? 0 : PyTuple_Size(given->names), used = 0;
 
-    o->num_values = self->num_values;
     o->prepared = plain_call(self, given->arrays);
-    for (int i = 0; i < o->num_values; i++) {
+    for (int i = 0; i < self->num_values; i++) {
         const value_argument *its = &self->value[i];
         PyObject *object = i < extra ? given->args[given->arrays + i] : its->fallback;
         int kind = its->kind | 0x20; /* in small letters */
@@ -296,10 +338,12 @@ static int read_values(const call *self, const arguments *given, operation *o)
             if (PyTuple_GetItem(given->names, n) == its->name)
                 object = given->args[given->nargs + n], used++;
         }
-        if ((i < extra && kind != its->kind) || !read_value(kind, object, &o->values[i]))
+        if ((i < extra && kind != its->kind) ||
+            (kind == 'n' ? object != its->fallback
+                         : !read_value(kind, object, &o->values[o->num_values++])))
             return 0;
     }
-    return used == named && extra <= o->num_values && given->arrays == self->num_inputs;
+    return used == named && extra <= self->num_values && given->arrays == self->num_inputs;
 }
 
 /* The form with parameters. Returns 0 if these are not known. */
@@ -321,7 +365,7 @@ static int read_known(const call *self, const arguments *given, operation *o)
 
         while (i < num_params && PyTuple_GetItem(self->params, i) != name)
             i++;
-        if (i == num_params && name == out_name && Py_TYPE(args[nargs + n]) == self->cls) {
+        if (i == num_params && name == out_name && is_of(self->cls, args[nargs + n])) {
             o->target = (owner *)args[nargs + n];
             continue;
         }

@@ -1,31 +1,30 @@
 /* The class Call as Python has it: how its objects are made, and what they have of a function.
- * After join.c; mxlite/_lib/hot_cffi.py asks for the classes. */
+ * After facts.c; mxlite/_lib/hot_cffi.py asks for the classes. */
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *keys[] = {"function", "failed",       "cls",        "one",        "two",
-                           "many",     "number",       "by_flag",    "into",       "subscript",
-                           "dtypes",   "num_floating", "result",     "num_inputs", "params",
-                           "missing",  "list",         "contiguous", "constant",   "axis",
-                           "axes",     "new_axis",     "reshape",    "values",     "least",
-                           "most",     "put",          "home",       "makes",      "join",
-                           "results",  "index",        NULL};
+    static char *keys[] = {
+        "function", "failed",  "cls",       "one",        "two",          "many",   "number",
+        "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
+        "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
+        "new_axis", "reshape", "values",    "least",      "most",         "put",    "home",
+        "makes",    "join",    "results",   "index",      "fact",         "keep",   NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
     PyObject *values = NULL, *home = NULL, *makes = NULL, *results = NULL, *index = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
-    unsigned long long axis = 0, axes = 0;
+    unsigned long long axis = 0, axes = 0, keep = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
-    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0, join = 0;
+    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0, join = 0, fact = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!O", keys, &function, &failed,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!OiK", keys, &function, &failed,
             &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
             &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type, &makes,
-            &join, &PyTuple_Type, &results, &index))
+            &join, &PyTuple_Type, &results, &index, &fact, &keep))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
@@ -39,7 +38,8 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     self = (call *)PyType_GenericAlloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->vectorcall = makes != NULL          ? call_make
+    self->vectorcall = fact != 0              ? call_fact
+                       : makes != NULL        ? call_make
                        : index != NULL        ? call_along
                        : join                 ? call_join
                        : home != NULL         ? call_listed
@@ -47,7 +47,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
                        : subscript            ? call_subscript
                        : list != 0 || reshape ? call_integers
                                               : call_operation;
-    self->contiguous = contiguous, self->constant = constant;
+    self->fact = fact, self->contiguous = contiguous, self->constant = constant;
     self->least = least, self->most = most;
     self->one = one, self->two = two, self->many = many, self->num_inputs = num_inputs;
     if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
@@ -73,7 +73,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         }
     } else if ((axis | axes) != 0) {
         self->read = read_axis;
-        self->axis = axis, self->axes = axes, self->new_axis = new_axis;
+        self->axis = axis, self->axes = axes, self->keep = keep, self->new_axis = new_axis;
     } else if (list != 0 || reshape) {
         self->list = list, self->reshape = reshape;
     } else {
@@ -290,6 +290,7 @@ static uint64_t make_type(int number)
         method_type = PyObject_GetAttrString(types, "MethodType");
     if (out_name == NULL) {
         out_name = PyUnicode_InternFromString("out"), dim_name = PyUnicode_InternFromString("dim");
+        keepdim_name = PyUnicode_InternFromString("keepdim");
         dtype_name = PyUnicode_InternFromString("dtype");
         context_name = PyUnicode_InternFromString("context");
         axis_name = PyUnicode_InternFromString("axis");

@@ -30,7 +30,7 @@ static int arrays_of(const call *self, PyObject *list, NDArrayHandle *in, int *a
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *entry = entry_of(list, i);
 
-        if (Py_TYPE(entry) != self->cls || ((const owner *)entry)->handle == 0 ||
+        if (!is_of(self->cls, entry) || ((const owner *)entry)->handle == 0 ||
             !joins(self, (const owner *)entry_of(list, 0), (const owner *)entry))
             return 0;
         in[i] = HANDLE(((const owner *)entry)->handle);
@@ -96,7 +96,7 @@ static int arrays_along(const call *self, PyObject *const *args, Py_ssize_t narg
     for (Py_ssize_t i = 0; i < nargs; i += i == 0 ? 2 : 1) {
         const owner *array = (const owner *)args[i];
 
-        if (Py_TYPE(args[i]) != self->cls || array->handle == 0 ||
+        if (!is_of(self->cls, args[i]) || array->handle == 0 ||
             array->dtype != (i == 2 ? self->index : ((const owner *)args[0])->dtype))
             return 0;
         in[count++] = HANDLE(array->handle);

@@ -139,7 +139,7 @@ static int read_entry(const call *self, PyObject *entry, key_parts *k)
         *kind = PART_SLICE;
         return read_slice(entry, k);
     }
-    if (Py_TYPE(entry) == self->cls) {
+    if (is_of(self->cls, entry)) {
         *kind = PART_ARRAY;
         return read_array((const owner *)entry, k, self->num_dtypes != 0);
     }
@@ -232,7 +232,7 @@ static uint64_t select_by(const call *self, const owner *array, PyObject *key)
 /* Reads what is written: a number, or an array. Returns 0 for other objects. */
 static int read_written(const call *self, PyObject *value, key_parts *k, double *number)
 {
-    if (Py_TYPE(value) == self->cls) {
+    if (is_of(self->cls, value)) {
         k->arrays[1] = HANDLE(((const owner *)value)->handle);
         return k->arrays[1] != NULL;
     }
@@ -256,7 +256,7 @@ static int is_written_as_it_is(const call *self, const owner *array, PyObject *v
     if (find_dtype(self, array->dtype) < 0 ||
         p_MXLNDArrayGetEdgeKind(HANDLE(array->handle)) != MXL_EDGE_CONSTANT)
         return 0;
-    if (Py_TYPE(value) != self->cls)
+    if (!is_of(self->cls, value))
         return read_value('f', value, &number);
     return written->dtype == array->dtype && written->handle != 0 &&
            p_MXLNDArrayGetEdgeKind(HANDLE(written->handle)) == MXL_EDGE_CONSTANT;
@@ -274,7 +274,7 @@ static int is_recording(void)
  * that is not usual, or the library has refused it, which leaves all as it was. */
 static int put_by(const call *self, owner *array, PyObject *key, PyObject *value)
 {
-    int is_number = Py_TYPE(value) != self->cls, count = 1, status = -1;
+    int is_number = !is_of(self->cls, value), count = 1, status = -1;
     PyThreadState *thread = NULL;
     NDArrayHandle out[1], *in;
     uint64_t run;
@@ -315,7 +315,7 @@ static PyObject *call_put(PyObject *callable, PyObject *const *args, size_t narg
     const call *self = (const call *)callable;
 
     nargs &= ~LENT;
-    if (names == NULL && nargs == 3 && Py_TYPE(args[0]) == self->cls &&
+    if (names == NULL && nargs == 3 && is_of(self->cls, args[0]) &&
         put_by(self, (owner *)args[0], args[1], args[2]))
         Py_RETURN_NONE;
     return call_python(self->function, args, (Py_ssize_t)nargs, names);

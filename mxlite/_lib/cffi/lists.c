@@ -375,6 +375,7 @@ static PyMethodDef functions[] = {
     {"requires_gradient", requires_gradient, METH_O, NULL},
     {"array_struct", array_struct, METH_O, NULL},
     {"set_stored", set_stored, METH_VARARGS, NULL},
+    {"set_plain", set_plain, METH_VARARGS, NULL},
 };
 
 /* Returns the address of one of the functions, as a new reference; 0 on failure. */

@@ -24,10 +24,10 @@ static uint64_t compute(const call *self, const operation *o, PyObject *const *a
             return 0;
         return o->target->handle;
     }
-    if (o->axis >= 0 && self->axis != 0)
-        return NUMBER(p_MXLCall1Int(call, in[0], o->axis));
-    if (o->axis >= 0)
-        return NUMBER(p_MXLCall1List(call, in[0], 1, &o->axis));
+    if (o->num_axes > 0 && self->axis != 0)
+        return NUMBER(p_MXLCall1Int(call, in[0], o->axis[0]));
+    if (o->num_axes > 0)
+        return NUMBER(p_MXLCall1List(call, in[0], o->num_axes, o->axis));
     if (o->is_integer)
         return NUMBER(p_MXLCall1Int(call, in[0], o->integer));
     if (o->has_number)
@@ -74,7 +74,7 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
 {
     int n = 0;
 
-    while (n < nargs && Py_TYPE(args[n]) == self->cls) {
+    while (n < nargs && is_of(self->cls, args[n])) {
         const owner *array = (const owner *)args[n];
 
         if (n == self->num_inputs || array->handle == 0)
@@ -113,7 +113,7 @@ static int choose(const call *self, arguments *given, operation *o)
 {
     const owner *a = (const owner *)given->args[0];
 
-    *o = (operation){.axis = -1};
+    *o = (operation){0};
     given->arrays = o->arrays = count_arrays(self, given->args, given->nargs, &o->is_promoted);
     if (o->arrays < 1)
         return 0;
@@ -176,8 +176,8 @@ static PyObject *call_for_results(const call *self, const arguments *given, oper
         in[i] = HANDLE(((const owner *)given->args[i])->handle);
         are_small = are_small && is_small((const owner *)given->args[i]);
     }
-    if (o->axis >= 0)
-        o->values[0].i = o->axis;
+    if (o->num_axes > 0)
+        o->values[0].i = o->axis[0];
     thread = are_small ? NULL : PyEval_SaveThread();
     status = p_MXLCallInto(HANDLE(o->prepared), o->arrays, in, o->values, &count, out);
     if (thread != NULL)

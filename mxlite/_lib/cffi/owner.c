@@ -8,6 +8,7 @@ typedef struct owner {
     freefunc release;                    /* frees the object; NULL: as its class says */
     int64_t rows;                        /* see rows_of; 0 before it is asked for */
     PyObject *shape, *dtype, *read_only; /* as the front ends know them; NULL before they are set */
+    PyObject *grad;                      /* (number of an array, its object): see grad_of; NULL */
     PyObject *weakrefs;
     survey_place place; /* in what the collector of cycles has found; see survey.c */
 } owner;
@@ -44,6 +45,7 @@ static void owner_dealloc(PyObject *self)
     Py_XDECREF(array->shape);
     Py_XDECREF(array->dtype);
     Py_XDECREF(array->read_only);
+    Py_XDECREF(array->grad);
     release(self);
     Py_DECREF(type);
 }
@@ -81,6 +83,7 @@ static int owner_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(array->shape);
     Py_VISIT(array->dtype);
     Py_VISIT(array->read_only);
+    Py_VISIT(array->grad);
     return held == 0 || array->handle == 0
                ? 0
                : visit_payloads(array->handle, &array->place, visit, arg);
@@ -91,6 +94,7 @@ static int owner_clear(PyObject *self)
 {
     const survey_place *place = &((owner *)self)->place;
 
+    Py_CLEAR(((owner *)self)->grad);
     if (place->number != 0 && place->root >= 0)
         free_handle((owner *)self);
     return 0;
@@ -105,6 +109,7 @@ static PyMemberDef owner_members[] = {
     {"_shape", T_OBJECT_EX, offsetof(owner, shape), 0, NULL},
     {"_dtype", T_OBJECT_EX, offsetof(owner, dtype), 0, NULL},
     {"_read_only", T_OBJECT_EX, offsetof(owner, read_only), 0, NULL},
+    {"_grad_cache", T_OBJECT_EX, offsetof(owner, grad), 0, NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(owner, weakrefs), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
@@ -181,3 +186,24 @@ static PyType_Spec owner_spec = {
 };
 
 static PyTypeObject *owner_type;
+
+/* A class of arrays, and the subclass of it whose objects are usual too; set_plain sets them. */
+static PyTypeObject *plain[2];
+
+/* set_plain(Tensor, Parameter): the classes, of which the second one has no operators of its own.
+ */
+static PyObject *set_plain(PyObject *self, PyObject *classes)
+{
+    (void)self;
+    if (!PyArg_ParseTuple(classes, "OO", &plain[0], &plain[1]))
+        return NULL;
+    Py_INCREF(plain[0]);
+    Py_INCREF(plain[1]);
+    Py_RETURN_NONE;
+}
+
+/* Whether an object is an array of a class itself, or of its plain subclass. */
+static int is_of(PyTypeObject *cls, PyObject *object)
+{
+    return Py_TYPE(object) == cls || (Py_TYPE(object) == plain[1] && plain[0] == cls);
+}

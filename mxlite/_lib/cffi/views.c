@@ -95,7 +95,7 @@ static PyObject *call_integers(PyObject *callable, PyObject *const *args, size_t
     Py_ssize_t nargs = (Py_ssize_t)(flags & ~LENT);
     int64_t values[MAX_NDIM];
 
-    if (names == NULL && nargs > 1 && Py_TYPE(args[0]) == self->cls) {
+    if (names == NULL && nargs > 1 && is_of(self->cls, args[0])) {
         owner *array = (owner *)args[0];
         NDArrayHandle x = HANDLE(array->handle);
         int is_usual = x != NULL && (self->num_dtypes == 0 || find_dtype(self, array->dtype) >= 0);
@@ -119,7 +119,7 @@ static PyObject *subscript(const call *self, PyObject *object, PyObject *key)
 {
     PyObject *args[2] = {object, key};
 
-    if (Py_TYPE(object) == self->cls) {
+    if (is_of(self->cls, object)) {
         owner *array = (owner *)object;
         uint64_t made = 0;
 

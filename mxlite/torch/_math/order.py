@@ -83,7 +83,13 @@ def _found(name: str, label: str) -> tuple[dict[str, Any], Callable]:
             return results(input.clone(), zeros_of((), int64))
         return results(*run_many(call[bool(keepdim)], [input], place, kinds=[input._dtype, int64]))
 
-    return {"axis": call[False], "results": (results, None, int64), "least": 1, "again": True}, found
+    return {
+        "axis": call[False],
+        "keep": call[True],
+        "results": (results, None, int64),
+        "least": 1,
+        "again": True,
+    }, found
 
 
 def _extreme(name: str, label: str, operator: str, pairwise: Callable) -> Callable:
@@ -141,7 +147,14 @@ def _arg(name: str, operator: str) -> Callable:
     @both(
         name,
         document=f"Where the {name[3:]}imum of all elements is, or along a dimension: the first such index.",
-        calls={"axis": call[False], "result": int64, "constant": True, "again": True, **from_kind(INTEGER)},
+        calls={
+            "axis": call[False],
+            "keep": call[True],
+            "result": int64,
+            "constant": True,
+            "again": True,
+            **from_kind(INTEGER),
+        },
     )
     def arg(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)

@@ -67,7 +67,13 @@ _mean_all = prepare("MeanBackward0", "mean")
 _cumprod = prepare("CumprodBackward0", "_mxl_cumprod", "axis")
 
 
-@both(calls={"one": _sum_all, "axes": _reduction("SumBackward1", "sum", False), "again": True, **from_kind(FLOATING)})
+def _usual(name: str, every: int) -> dict[str, Any]:
+    """What `hot.direct` is told of a sum or a mean; `every`: that of all elements."""
+    each, kept = (_reduction(f"{name.title()}Backward1", name, keepdim) for keepdim in (False, True))
+    return {"one": every, "axes": each, "keep": kept, "again": True, **from_kind(FLOATING)}
+
+
+@both(calls=_usual("sum", _sum_all))
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or along dimensions; of integers and bool an int64."""
     require_tensor("sum", 1, "input", input)
@@ -84,9 +90,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     return reduce("NansumBackward0", "nansum", input, places_of(dim, input.ndim), keepdim)
 
 
-@both(
-    calls={"one": _mean_all, "axes": _reduction("MeanBackward1", "mean", False), "again": True, **from_kind(FLOATING)}
-)
+@both(calls=_usual("mean", _mean_all))
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or along dimensions.
 
@@ -122,7 +126,13 @@ def _truth(name: str) -> Callable:
     @both(
         name,
         document=f"Whether {name} of the elements, or of those along dimensions, differ from 0.",
-        calls={"one": prepare(None, f"_np_{name}"), "result": bool_, "dtypes": _NOT_UINT8},
+        calls={
+            "one": prepare(None, f"_np_{name}"),
+            "axes": calls[0],
+            "keep": calls[1],
+            "result": bool_,
+            "dtypes": _NOT_UINT8,
+        },
     )
     def truth(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, 1, "input", input)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from functools import lru_cache
 from typing import Any, Callable
 
 import numpy as np
@@ -76,11 +77,12 @@ def _require_groups(name: str, weight: Any, bias: Any, groups: Any) -> None:
         raise wrong_argument(name, "groups", 0, "int", groups)
 
 
-def _require_channels(x: Tensor, weight: Tensor, expected: int, groups: int, shape: Any) -> None:
-    if x.shape[1] != expected:
+def _require_channels(x: Any, weight: Any, expected: int, groups: int) -> None:
+    """Of the shapes of a batch and of weights."""
+    if x[1] != expected:
         raise RuntimeError(
-            f"convolution: a weight of shape {list(weight.shape)} and groups={groups} take {expected} channels; the "
-            f"input of shape {list(shape)} has {x.shape[1]}"
+            f"convolution: a weight of shape {list(weight)} and groups={groups} take {expected} channels; the "
+            f"input of shape {list(x)} has {x[1]}"
         )
 
 
@@ -100,36 +102,50 @@ def _convolution(
 ) -> Tensor:  # fmt: skip
     x, batched = _batched(f"conv{dims}d", input, dims)
     _require_groups(f"conv{dims}d", weight, bias, groups)
-    _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
-    _require_channels(x, weight, weight.shape[1] * groups, groups, input.shape)
-    kernel, dilation = tuple(weight.shape[2:]), sizes_of(dilation, dims)
     if isinstance(padding, str):
-        x, padding = _named_padding(x, padding, kernel, sizes_of(stride, dims), dilation)
-    padding = sizes_of(padding, dims)
+        steps = sizes_of(stride, dims), sizes_of(dilation, dims)
+        _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
+        _require_channels(x.shape, weight.shape, weight.shape[1] * groups, groups)
+        x, padding = _named_padding(x, padding, tuple(weight.shape[2:]), *steps)
+    given = dims, x.shape, weight.shape, bias is None, stride, padding, dilation, groups
+    try:
+        call = _convolving(*given)
+    except TypeError:  # of a list, or wrong
+        call = _convolving.__wrapped__(*given)
+    made = run(call, [x, weight] if bias is None else [x, weight, bias], kind=x._dtype)
+    if x.shape[1] == 0:
+        made = made.narrow(1, 0, 0)  # PyTorch's result without input channels has none either
+    return made if batched else made.squeeze(0)
+
+
+@lru_cache(1024, typed=True)
+def _convolving(
+    dims: int, x: Any, weight: Any, no_bias: bool, stride: Any, padding: Any, dilation: Any, groups: int
+) -> int:
+    """The call for shapes of an input and of weights. Raises: RuntimeError: they do not go together."""
+    _require_steps(f"conv{dims}d", dims, stride=stride, dilation=dilation, groups=groups)
+    _require_channels(x, weight, weight[1] * groups, groups)
+    kernel, dilation, padding = tuple(weight[2:]), sizes_of(dilation, dims), sizes_of(padding, dims)
     spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
-    padded = [size + 2 * rim for size, rim in zip(x.shape[2:], padding)]
+    padded = [size + 2 * rim for size, rim in zip(x[2:], padding)]
     if any(span > size for span, size in zip(spans, padded)):
         raise RuntimeError(
             f"the kernel spans {' x '.join(map(str, spans))} positions, the padded input has "
             f"{' x '.join(map(str, padded))}"
         )
-    if 0 in x.shape[2:]:
-        raise RuntimeError(f"conv{dims}d: a batch or channels may be empty, but not images, got {list(input.shape)}")
-    call = prepare(
+    if 0 in x[2:]:
+        raise RuntimeError(f"conv{dims}d: a batch or channels may be empty, but not images, got {list(x)}")
+    return prepare(
         "ConvolutionBackward0",
         "Convolution",
         kernel=kernel,
         stride=sizes_of(stride, dims),
         dilate=dilation,
         pad=padding,
-        num_filter=weight.shape[0],
+        num_filter=weight[0],
         num_group=groups,
-        no_bias=bias is None,
+        no_bias=no_bias,
     )
-    made = run(call, [x, weight] if bias is None else [x, weight, bias], kind=x._dtype)
-    if x.shape[1] == 0:
-        made = made.narrow(1, 0, 0)  # PyTorch's result without input channels has none either
-    return made if batched else made.squeeze(0)
 
 
 def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilation: tuple) -> tuple[Tensor, tuple]:
@@ -156,7 +172,7 @@ def _transposed(
     _require_steps(
         name, dims, stride=stride, dilation=dilation, groups=groups, **{"channels of weight": weight.shape[0]}
     )
-    _require_channels(x, weight, weight.shape[0], groups, input.shape)
+    _require_channels(x.shape, weight.shape, weight.shape[0], groups)
     stride, more, dilation = (sizes_of(each, dims) for each in (stride, output_padding, dilation))
     if any(a >= s and a >= d for a, s, d in zip(more, stride, dilation)):
         raise RuntimeError(
@@ -195,30 +211,44 @@ def _pooled(
         raise RuntimeError(f"the input has {dims + 1} dimensions, or {dims + 2} with a batch, and elements")
     _require_floats(f"{kind}_pool{dims}d", input)
     x = input if batched else input.unsqueeze(0)
+    given = label, kind, dims, x.shape, kernel_size, stride, padding, ceil_mode
+    try:
+        call, sizes = _pooling(*given, **more)
+    except TypeError:  # of a list, or wrong
+        call, sizes = _pooling.__wrapped__(*given, **more)
+    made = run(call, [x], kind=x._dtype)
+    for dim, size in enumerate(sizes, 2) if ceil_mode else ():
+        if made.shape[dim] > size:
+            made = made.narrow(dim, 0, size)
+    return made if batched else made.squeeze(0)
+
+
+@lru_cache(1024, typed=True)
+def _pooling(
+    label: str, kind: str, dims: int, shape: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
+    **more: Any,
+) -> tuple[int, list[int]]:  # fmt: skip
+    """The call for a batch of a shape, and the sizes of its result."""
     kernel, steps, rims = _windows_of(f"{kind}_pool", dims, kernel_size, stride, padding)
-    sizes = [_count(*each, ceil_mode) for each in zip(x.shape[2:], kernel, rims, steps)]
+    sizes = [_count(*each, ceil_mode) for each in zip(shape[2:], kernel, rims, steps)]
     if min(sizes) < 1:
-        given, made = ("x".join(map(str, (x.shape[1], *each))) for each in (x.shape[2:], sizes))
+        given, made = ("x".join(map(str, (shape[1], *each))) for each in (shape[2:], sizes))
         raise RuntimeError(f"an input of {given} would give an output of {made}")
     how = "full" if ceil_mode else "valid"
     call = prepare(
         label, "Pooling", kernel=kernel, stride=steps, pad=rims, pool_type=kind, pooling_convention=how, **more
     )
-    made = run(call, [x], kind=x._dtype)
-    for dim, size in enumerate(sizes, 2):
-        if made.shape[dim] > size:
-            made = made.narrow(dim, 0, size)
-    return made if batched else made.squeeze(0)
+    return call, sizes
 
 
 def _max_pool(
     dims: int, input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Tensor:  # fmt: skip
-    if min(sizes_of(dilation, dims)) <= 0:
-        raise RuntimeError(f"max_pool{dims}d: a dilation is positive, got {dilation}")
     label, dilation = f"MaxPool{dims}DWithIndicesBackward0", sizes_of(dilation, dims)
-    if not return_indices and all(each == 1 for each in dilation):
+    if min(dilation) <= 0:
+        raise RuntimeError(f"max_pool{dims}d: a dilation is positive, got {dilation}")
+    if not return_indices and max(dilation) == 1:
         return _pooled(label, "max", dims, input, kernel_size, stride, padding, ceil_mode)
     kernel, steps, rims = _windows_of("max_pool", dims, kernel_size, stride, padding)
     lines = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mxlite._lib import hot
 from mxlite._public import show as _show
 from mxlite.torch._dtypes import get_default_dtype
 from mxlite.torch._make.creation import empty_of
@@ -26,6 +27,9 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__()
 
     __str__ = __repr__
+
+
+hot.set_plain(Tensor, Parameter)
 
 
 class UninitializedParameter(Parameter):

@@ -56,6 +56,7 @@ _UNARY = {
     "_mxl_positive": (lambda data: (data > 0).astype(data.dtype), 0),
     "_mxl_relu": (lambda data: np.maximum(data, 0), 2),
     "_mxl_round_even": (np.rint, 0),
+    "_mxl_silu": (lambda data: (data / (1 + np.exp(-data.astype(np.float64)))).astype(data.dtype), 2),
     "_mxl_softrelu": (lambda data: np.log1p(np.exp(data.astype(np.float64))).astype(data.dtype), 2),
 }
 #: name -> NumPy's function, order of derivatives, domains of the inputs, whether integers are taken too

@@ -88,3 +88,21 @@ INTERNAL += [
     Case(_op, "error-shapes", (In((3, 4)), In((3,), "bool", "bool")), {"value": 2}, error=True),
     Case(_op, "error-no-value", (In((3, 4)), _mask), {}, error=True),
 ]
+
+
+def _softplus(x, beta=1.0, threshold=20.0):
+    wide = x.astype(np.float64)
+    return np.where(beta * wide > threshold, wide, np.log1p(np.exp(beta * wide)) / beta).astype(x.dtype)
+
+
+_op = "_mxl_softplus"
+for _dtype in ("float16", "float32", "float64"):
+    for _label, _given in (("default", {}), ("sharp", {"beta": 3.0}), ("cut", {"beta": 0.5, "threshold": 0.25})):
+        INTERNAL.append(Case(_op, f"{_label}-{_dtype}", (In((3, 4), _dtype, "away"),), _given, _softplus,
+                             order=2 * (_dtype == "float64"), diff=(0,), tolerance=_LOOSE))  # fmt: skip
+INTERNAL += [
+    Case(_op, "long", (In((1031,)),), {"beta": 2.0}, _softplus, order=1, diff=(0,), tolerance=_LOOSE),
+    Case(_op, "no-axes", (In(()),), {}, _softplus, np_shape=True, tolerance=_LOOSE),
+    Case(_op, "no-elements", (In((0, 3)),), {}, _softplus, np_shape=True),
+    Case(_op, "error-dtype", (In((3,), "int32", ("int", 0, 3)),), {}, error=True),
+]
