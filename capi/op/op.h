@@ -200,6 +200,8 @@ struct mxl_op {
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
     bool by_rows; /* axis 0 of all inputs and results counts cases, each of which is on its own */
     bool along;   /* the same of any axis in front, with one more in all: `axis` alone matters */
+    bool writes_over;  /* input 1 is broadcast to the shape of input 0, of which nothing else counts
+                        */
     bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere, and
                           have any strides if it is `strided` */
     uint8_t u64;       /* mxl_u64; a byte, as there are many descriptors */

@@ -104,7 +104,8 @@ def edit(
     """A formula (_nodes.py) whose result is written over the first of its inputs, which is returned."""
     target, *others = inputs
     if levels_open[0] and highest([*inputs, *constants]) is not None:
-        return copy_(target, cast(formula(label, inputs, compute, rule, slots, saves, constants), target._dtype))
+        given = [clone(target), *others]  # what is saved is not what is written to
+        return copy_(target, cast(formula(label, given, compute, rule, slots, saves, constants), target._dtype))
     check_call(LIB.MXLNDArrayCheckEdit(target._h))
     with unrecorded():
         values = compute(*inputs, *constants)

@@ -64,6 +64,9 @@ const int *mxl_batch_flag(const mxl_batch *b, const char *name);
 /* The rule of products of two matrices. 1: done, 0: the call is none; -1 with the error set. */
 int mxl_batch_product(mxl_batch *b, mxl_array **out);
 
+/* The rule of edits: values over a part, or over all, of an array. 1, 0 or -1 as above. */
+int mxl_batch_edit(mxl_batch *b, mxl_array **out);
+
 /* The name of the last operator of this thread that ran example by example, NULL: none has. Asking
  * forgets it. */
 const char *mxl_batch_looped(void);

@@ -552,6 +552,8 @@ static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
         return run_on(b, b->r->call.params, in, out);
     done = op->by_rows ? by_rows(b, in, out) : sum_to(b, out);
     if (done == 0)
+        done = mxl_batch_edit(b, out);
+    if (done == 0)
         done = mxl_batch_product(b, out);
     if (done == 0)
         done = by_text(b, in, out);

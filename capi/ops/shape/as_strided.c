@@ -311,6 +311,7 @@ static const mxl_op op_copy_over = {
     .any_dtype = true,
     .grad = copy_over_grad,
     .in_place = true,
+    .writes_over = true,
 };
 
 static int fill_compute(const mxl_call *call)

@@ -146,7 +146,8 @@ def main() -> int:
                     known += 1
                     continue
                 wrong[way] += 1
-                print(f"{way}: {seed}: {call.text}\n    {call.program()[:300]}\n    {expected!r:.400}\n    {found!r:.400}")
+                print(f"{way}: {seed}: {call.text}\n    {call.program()[:300]}")
+                print(f"    {expected!r:.400}\n    {found!r:.400}")
     print(f"transforms: {asked} answers, {known} known to differ, wrong: {dict(wrong)}")
     return sum(wrong.values())
 

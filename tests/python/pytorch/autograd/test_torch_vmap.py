@@ -323,3 +323,31 @@ def test_gradients_of_a_permuted_batch_are_taken_by_its_own_strides():
     a, b = torch.zeros(3, 2, 3), torch.arange(6.0).reshape(3, 2) + 1
     found = vmap(grad(lambda a, b: (scattered(a, b) ** 2).sum(), (0, 1)))(a, b)
     assert torch.equal(found[1], 2 * b) and found[0].abs().sum() == 0
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda x, y: x.clone().copy_(y),
+        lambda x, y: x.clone().copy_(y[0]),
+        lambda x, y: x.clone().copy_(y.sum()),
+        lambda x, y: x.clone().select(0, 1).copy_(y[1]),
+        lambda x, y: torch.select_scatter(x, y[:, 0], 1, 1),
+        lambda x, y: torch.slice_scatter(x, y[:, :1], 1, 0, 3, 4),
+        lambda x, y: x.clone().digamma_(),
+    ],
+)
+@pytest.mark.parametrize("in_dims", [(0, 0), (0, None), (1, 2)])
+def test_edits_of_batches_run_whole(edit, in_dims):
+    wide = {0: (3, 2, 4), 1: (2, 3, 4), 2: (2, 4, 3), None: (2, 4)}
+    given = [torch.rand(*wide[each], dtype=torch.float64) + 0.5 for each in in_dims]
+    both = [each if dim is None else each.movedim(dim, 0) for each, dim in zip(given, in_dims)]
+    rows = [[each[k] if dim is not None else each for each, dim in zip(both, in_dims)] for k in range(3)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = vmap(edit, in_dims)(*given)
+        moved = vmap(grad(lambda x, y: (edit(x, y) ** 2).sum(), (0, 1)), in_dims)(*given)
+    assert torch.allclose(found, torch.stack([edit(*row) for row in rows]))
+    expected = [grad(lambda x, y: (edit(x, y) ** 2).sum(), (0, 1))(*row) for row in rows]
+    for each, wanted in zip(moved, zip(*expected)):
+        assert torch.allclose(each, torch.stack(wanted))
