@@ -18,6 +18,7 @@ from mxlite.torch._tensor import Tensor
 
 _split = prepare("SplitBackward0", "_split_v2", "indices", "axis")
 _split_with_sizes = prepare("SplitWithSizesBackward0", "_split_v2", "indices", "axis")
+_unbind = prepare("UnbindBackward0", "_split_v2", "indices", "axis", squeeze_axis="True")
 _cat = prepare("CatBackward0", "Concat", "dim")
 
 
@@ -67,8 +68,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     size = input.shape[dim]
     if size == 0:
         return ()
-    call = prepare("UnbindBackward0", "_split_v2", "indices", "axis", squeeze_axis="True")
-    return tuple(run_many(call, [input], tuple(range(size)), dim, kinds=[input._dtype] * size))
+    return tuple(run_many(_unbind, [input], tuple(range(size)), dim, kinds=[input._dtype] * size))
 
 
 def _joined(name: str, tensors: Any) -> list[Tensor]:
