@@ -57,6 +57,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             arrays), arrays by `two` (the array and index arrays after it); while recording only where the key surely
             leaves something of the array out. With `dtypes`: where no gradient flows, and unless the key selects all.
         list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
+        different: The integers of `list` differ from each other in usual calls.
         reshape: Integers may be negative, as codes of a shape and axes counted from the end are. Without `list` the
             function is MXNet's reshape.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an

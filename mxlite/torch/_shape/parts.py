@@ -155,13 +155,16 @@ def vstack(tensors: Any) -> Tensor:
     return cat(atleast_2d(_joined("vstack", tensors)), 0)
 
 
-@both()
+_flip = prepare("FlipBackward0", "reverse", "axis")
+
+
+@both(calls={"list": _flip, "different": True, "again": True, **from_kind(BOOL)})
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """A copy with dimensions in reverse order."""
     dims = check_dims(extents_of("flip", dims), input.ndim)
     if not dims or not input.shape:
         return clone(input)
-    return run(prepare("FlipBackward0", "reverse", "axis"), [input], dims, kind=input._dtype)
+    return run(_flip, [input], dims, kind=input._dtype)
 
 
 def _flipped(name: str, dim: int) -> None:
