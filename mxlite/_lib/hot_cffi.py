@@ -20,9 +20,10 @@ globals().update((name, getattr(lib, name)) for name in (*HOT, *_AS_THEY_ARE.spl
 #: _Call: see `direct`.
 Owner, _Call = (ctypes.cast(lib.make_type(number), ctypes.py_object).value for number in (0, 1))
 #: Functions that read lists and elements (mxlite/_lib/cffi/lists.c, elements.c).
-_made = [ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(17)]
+_made = [ctypes.cast(lib.make_function(number), ctypes.py_object).value for number in range(18)]
 call_n, call_into, num_outputs, info, number_in, run, array_of, call1_list = _made[:8]
-keep, kept, drop, _on_collection, numbers_in, requires_gradient, array_struct, set_stored, set_plain = _made[8:]
+keep, kept, drop, _on_collection, numbers_in, requires_gradient, array_struct, set_stored = _made[8:16]
+set_plain, run_many = _made[16:]
 #: set_stored(NDArray, its class of row_sparse arrays, and of csr): what `NDArray._adopt` chooses of.
 #: set_plain(Tensor, Parameter): a class, and a subclass of it whose objects are usual for `direct`, too.
 #: keep, kept, drop: objects that the library holds, by their numbers (mxlite/_lib/cffi/payloads.c). `release`: what the
@@ -56,6 +57,7 @@ def direct(function: Callable, failed: Callable, cls: type, **calls: Any) -> Any
             arrays), arrays by `two` (the array and index arrays after it); while recording only where the key surely
             leaves something of the array out. With `dtypes`: where no gradient flows, and unless the key selects all.
         list: A prepared call with a list of integers from 0 on, for f(x, 2, 3) and f(x, (2, 3)): a shape or axes.
+        different: The integers of `list` differ from each other in usual calls.
         reshape: Integers may be negative, as codes of a shape and axes counted from the end are. Without `list` the
             function is MXNet's reshape.
         axis, axes: A prepared call with an axis, for f(x, axis) and f(x, dim=axis); the operator takes it as an

@@ -204,6 +204,17 @@ def call_into(call: int, inputs: list[int], arguments: list, outputs: list[int])
     return list(out)
 
 
+def run_many(cls: type, call: int, inputs: Any, arguments: Any, dtypes: list) -> list | None:
+    """Arrays of that class with these dtypes from a call with so many outputs; None for an error."""
+    handles = call_into(call, [array._h for array in inputs], list(arguments), [0] * len(dtypes))
+    if handles is None:
+        return None
+    made = [object.__new__(cls) for _ in handles]
+    for array, handle, dtype in zip(made, handles, dtypes):
+        array._h, array._dtype = handle, dtype
+    return made
+
+
 def graph_n(op: int, inputs: list[int], count: int) -> list[int] | None:
     """The outputs of a cached operator, of which there are `count`; None for an error."""
     made, found = ctypes.POINTER(_U64)(), _INT()

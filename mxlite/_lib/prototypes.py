@@ -117,6 +117,7 @@ HOT = {
     "copy_in": "MXNDArraySyncCopyFromCPU",
     "set_fresh": "MXNDArraySetGradState",
     "set_grad": "MXLNDArraySetGrad",
+    "set_requires_grad": "MXLNDArraySetRequiresGrad",
     "edge_kind": "MXLNDArrayGetEdgeKind",
     "contiguous": "MXLNDArrayIsContiguous",
 }

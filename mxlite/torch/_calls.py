@@ -124,13 +124,18 @@ def run(call: int, inputs: list[Any], *values: Any, kind: dtype | None = None) -
 
 def run_many(call: int, inputs: list[Any], *values: Any, kinds: list[dtype] | None = None) -> list[Any]:
     """The same for a call with several outputs."""
-    count = hot.num_outputs(call, list(values)) if kinds is None else len(kinds)
+    if kinds is not None:
+        made = hot.run_many(tensor_class, call, inputs, values, kinds)
+        if made is None:
+            raise last_error()
+        return made
+    count = hot.num_outputs(call, list(values))
     if count < 0:
         raise last_error()
     handles = hot.call_into(call, [tensor._h for tensor in inputs], list(values), [0] * count)
     if handles is None:
         raise last_error()
-    return [adopt(handle, kinds[i] if kinds else None) for i, handle in enumerate(handles)]
+    return [adopt(handle) for handle in handles]
 
 
 def run_into(call: int, out: Any, inputs: list[Any], *values: Any) -> Any:

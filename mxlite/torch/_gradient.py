@@ -58,7 +58,7 @@ class Gradient(Placed, _calls.hot.Owner):
             raise RuntimeError(_NOT_A_LEAF)
         if requires_grad and not self._dtype.is_floating_point:
             raise RuntimeError("requires_grad: a gradient needs a floating dtype")
-        check_call(LIB.MXLNDArraySetRequiresGrad(self._h, bool(requires_grad)))
+        check_call(hot.set_requires_grad(self._h, bool(requires_grad)))
         if requires_grad:
             register_variable(self)
         return self

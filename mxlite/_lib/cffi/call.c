@@ -107,6 +107,7 @@ typedef struct call {
         };
         struct {           /* of views.c, which reads no operation */
             uint64_t list; /* of an array and a list of integers, */
+            int different; /* which differ from each other; */
             int reshape;   /* its integers may be negative; without `list`: MXNet's reshape */
         };
     };

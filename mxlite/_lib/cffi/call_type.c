@@ -3,28 +3,29 @@
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *keys[] = {
-        "function", "failed",  "cls",       "one",        "two",          "many",   "number",
-        "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
-        "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
-        "new_axis", "reshape", "values",    "least",      "most",         "put",    "home",
-        "makes",    "join",    "results",   "index",      "fact",         "keep",   NULL};
+        "function", "failed",     "cls",    "one",       "two",       "many",
+        "number",   "by_flag",    "into",   "subscript", "dtypes",    "num_floating",
+        "result",   "num_inputs", "params", "missing",   "list",      "contiguous",
+        "constant", "axis",       "axes",   "new_axis",  "reshape",   "values",
+        "least",    "most",       "put",    "home",      "makes",     "join",
+        "results",  "index",      "fact",   "keep",      "different", NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
     PyObject *values = NULL, *home = NULL, *makes = NULL, *results = NULL, *index = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
     unsigned long long axis = 0, axes = 0, keep = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
-    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0, join = 0, fact = 0;
+    int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0, join = 0, fact = 0, different = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!OiK", keys, &function, &failed,
-            &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!OiKp", keys, &function,
+            &failed, &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
             &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type, &makes,
-            &join, &PyTuple_Type, &results, &index, &fact, &keep))
+            &join, &PyTuple_Type, &results, &index, &fact, &keep, &different))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
@@ -75,7 +76,7 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         self->read = read_axis;
         self->axis = axis, self->axes = axes, self->keep = keep, self->new_axis = new_axis;
     } else if (list != 0 || reshape) {
-        self->list = list, self->reshape = reshape;
+        self->list = list, self->reshape = reshape, self->different = different;
     } else {
         self->read = read_operand;
         self->number = number;

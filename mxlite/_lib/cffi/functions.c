@@ -19,7 +19,7 @@
     X(MXNDArraySyncCopyFromCPU) X(MXNDArrayFree) X(MXNDArrayGetContext)                            \
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp) X(MXAutogradIsRecording) \
-    X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLBackward) X(MXLNodeFree)                        \
+    X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLNDArraySetRequiresGrad) X(MXLBackward) X(MXLNodeFree)                        \
     X(MXLNDArrayGetAddress) X(MXLNDArrayGetStrides) X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData) X(MXNDArrayDetach) X(MXLNDArrayVisitPayloads) X(MXNDArrayGetStorageType)
 /* clang-format on */
 

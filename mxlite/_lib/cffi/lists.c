@@ -251,6 +251,64 @@ static PyObject *list_call_into(PyObject *self, PyObject *const *args, Py_ssize_
     return result;
 }
 
+/* Makes a Python list of new arrays, which own the handles, with their dtypes. */
+static PyObject *adopted(PyTypeObject *cls, const numbers *handles, PyObject *dtypes)
+{
+    PyObject *list = PyList_New(handles->count);
+
+    for (Py_ssize_t i = 0; i < handles->count; i++) {
+        PyObject *made = list == NULL
+                             ? NULL
+                             : new_array(cls, (uint64_t)handles->at[i], PyList_GetItem(dtypes, i));
+
+        if (list == NULL)
+            p_MXNDArrayFree(HANDLE(handles->at[i]));
+        else if (made == NULL || PyList_SetItem(list, i, made) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* run_many(cls, call, inputs, arguments, dtypes) */
+static PyObject *list_run_many(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    PyObject *result = NULL;
+    MXLValue values[MAX_ARGUMENTS];
+    numbers inputs = {.at = inputs.room}, outputs = {.at = outputs.room};
+    numbers entries = {.at = entries.room};
+    NDArrayHandle *in = NULL;
+    uint64_t call;
+
+    (void)self;
+    if (!has_arguments("run_many", nargs, 5))
+        return NULL;
+    if (!PyType_Check(args[0]) || !PyType_IsSubtype((PyTypeObject *)args[0], owner_type) ||
+        !PyList_Check(args[4]))
+        return PyErr_Format(PyExc_TypeError, "run_many: takes a subclass of Owner, and a list");
+    call = PyLong_AsUnsignedLongLong(args[1]);
+    if (!PyErr_Occurred() && take_numbers(&outputs, PyList_Size(args[4])) != NULL)
+        in = read_handles(args[2], &inputs);
+    if (in != NULL && read_arguments(args[3], values, &entries) == 0) {
+        int count = (int)outputs.count, status;
+        PyThreadState *thread = PyEval_SaveThread();
+
+        memset(outputs.at, 0, (size_t)outputs.count * sizeof *outputs.at);
+        status = p_MXLCallInto(HANDLE(call), (int)inputs.count, in, values, &count,
+                               (NDArrayHandle *)outputs.at);
+        PyEval_RestoreThread(thread);
+        if (status == 0) {
+            result = adopted((PyTypeObject *)args[0], &outputs, args[4]);
+        } else {
+            Py_INCREF(Py_None);
+            result = Py_None;
+        }
+    }
+    free_numbers(&inputs);
+    free_numbers(&outputs);
+    free_numbers(&entries);
+    return result;
+}
+
 /* num_outputs(call, arguments) */
 static PyObject *list_num_outputs(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
@@ -376,6 +434,7 @@ static PyMethodDef functions[] = {
     {"array_struct", array_struct, METH_O, NULL},
     {"set_stored", set_stored, METH_VARARGS, NULL},
     {"set_plain", set_plain, METH_VARARGS, NULL},
+    {"run_many", (PyCFunction)(void (*)(void))list_run_many, METH_FASTCALL, NULL},
 };
 
 /* Returns the address of one of the functions, as a new reference; 0 on failure. */

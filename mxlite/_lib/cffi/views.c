@@ -78,6 +78,10 @@ static int integers_of(const call *self, PyObject *const *args, Py_ssize_t count
             PyErr_Clear();
             return -1;
         }
+        for (int k = 0; self->different && k < i; k++) {
+            if (values[k] == values[i])
+                return -1;
+        }
         if (values[i] < 0 && !self->reshape) {
             if (values[i] != -1 || unknown >= 0 || !self->contiguous)
                 return -1;

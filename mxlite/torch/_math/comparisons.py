@@ -97,7 +97,7 @@ _predicate("signbit", _negative, "Where elements have a minus sign: a tensor of 
 @both()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one shape and the same elements."""
-    return input.shape == other.shape and bool((input.detach() == other.detach()).all())
+    return input.shape == other.shape and bool((input == other).all())
 
 
 @both()

@@ -53,7 +53,7 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     return formula("TriuBackward0", [input], compute, saves="", constants=[below])
 
 
-@both()
+@both(calls={"one": prepare("DiagonalBackward0", "diag", k=0, axis1=0, axis2=1), "least": 2, **from_kind(BOOL)})
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal of two dimensions, which becomes the last one."""
     places = check_dim(dim1, input.ndim), check_dim(dim2, input.ndim)

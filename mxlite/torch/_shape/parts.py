@@ -18,6 +18,7 @@ from mxlite.torch._tensor import Tensor
 
 _split = prepare("SplitBackward0", "_split_v2", "indices", "axis")
 _split_with_sizes = prepare("SplitWithSizesBackward0", "_split_v2", "indices", "axis")
+_unbind = prepare("UnbindBackward0", "_split_v2", "indices", "axis", squeeze_axis="True")
 _cat = prepare("CatBackward0", "Concat", "dim")
 
 
@@ -67,8 +68,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     size = input.shape[dim]
     if size == 0:
         return ()
-    call = prepare("UnbindBackward0", "_split_v2", "indices", "axis", squeeze_axis="True")
-    return tuple(run_many(call, [input], tuple(range(size)), dim, kinds=[input._dtype] * size))
+    return tuple(run_many(_unbind, [input], tuple(range(size)), dim, kinds=[input._dtype] * size))
 
 
 def _joined(name: str, tensors: Any) -> list[Tensor]:
@@ -155,13 +155,16 @@ def vstack(tensors: Any) -> Tensor:
     return cat(atleast_2d(_joined("vstack", tensors)), 0)
 
 
-@both()
+_flip = prepare("FlipBackward0", "reverse", "axis")
+
+
+@both(calls={"list": _flip, "different": True, "again": True, **from_kind(BOOL)})
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """A copy with dimensions in reverse order."""
     dims = check_dims(extents_of("flip", dims), input.ndim)
     if not dims or not input.shape:
         return clone(input)
-    return run(prepare("FlipBackward0", "reverse", "axis"), [input], dims, kind=input._dtype)
+    return run(_flip, [input], dims, kind=input._dtype)
 
 
 def _flipped(name: str, dim: int) -> None:

@@ -12,7 +12,7 @@ from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, functions, method, prepare, run, run_into
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import cast, clone, require_same_dtype
-from mxlite.torch._dtypes import BOOL, INTEGER, bool_, int32, int64
+from mxlite.torch._dtypes import BOOL, INTEGER, bool_, from_kind, int32, int64
 from mxlite.torch._edits import copy_, edit
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
@@ -43,18 +43,22 @@ _put = prepare(None, "_mxl_scatter", "axis")
 _add = prepare(None, "_mxl_scatter_add", "axis")
 
 
-def _in_place_along(function: Callable) -> Callable:
-    """in_place_too, of a function f(made, input, dim, ...) that takes tensors without dimensions as `along` does."""
+def _in_place_along(function: Callable, call: int = 0) -> Callable:
+    """in_place_too, of a function f(made, input, dim, ...) that takes tensors without dimensions as `along` does.
 
-    @in_place_too
+    Args:
+        call: What usual calls are: of the dimension, the tensor, indices and a source.
+    """
+
     @wraps(function)
     def lifted(made: Callable, *args: Any, **named: Any) -> Tensor:
         return lift(partial(function, made), *args, **named)
 
-    return lifted
+    calls = {"many": call, "num_inputs": 3, "index": int64, "again": True, **from_kind(BOOL)}
+    return in_place_too(lifted, calls if call else None)
 
 
-@_in_place_along
+@partial(_in_place_along, call=_scatter_add)
 def scatter_add(made: Callable, input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` with elements of `src` added along a dimension, at indices."""
     dim = check_dim(dim, input.ndim)
@@ -64,7 +68,7 @@ def scatter_add(made: Callable, input: Tensor, dim: int, index: Tensor, src: Ten
     return _run_along(_scatter_add, [input, index, src], dim, made is edit)
 
 
-@_in_place_along
+@partial(_in_place_along, call=_scatter)
 def scatter(
     made: Callable,
     input: Tensor,

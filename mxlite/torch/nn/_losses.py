@@ -226,6 +226,10 @@ def nll_loss(
         raise IndexError(f"nll_loss: a target is one of {shape[dim]} classes, got {wrong[0].item()}") from None
 
 
+#: As cross_entropy calls it, which has looked at the arguments.
+_nll_loss = nll_loss
+
+
 @cache
 def _nll(label: str, reduction: str, weighted: bool) -> int:
     return prepare(label, "_mxl_nll", "ignore", reduction=reduction, weighted=weighted, slots="0")
@@ -265,7 +269,7 @@ def cross_entropy(
         total = -(logs * target).sum()
         count = input.numel() / input.shape[dim] if input.shape[dim] else math.nan
         return run(_div_by, [total], count, kind=total._dtype) if reduction == "mean" else total
-    loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    loss = _nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if not label_smoothing:
         return loss
     return _smoothed(loss, logs, cast(target, int64), weight, ignore_index, reduction, label_smoothing, dim)

@@ -204,3 +204,61 @@ def test_a_hook_that_raises_runs_once(call: Callable) -> None:
             assert str(problem) == "not kept" and len(seen) == 1
         else:
             assert not seen
+
+
+# ---- facts, parameters, defaults by name ----
+
+
+@pytest.mark.parametrize("name", ["numel", "dim", "stride", "is_contiguous", "contiguous"])
+def test_facts_are_those_of_the_function(name: str) -> None:
+    """Methods that C answers, of all layouts, and of tensors that are computed or parameters."""
+    function = _definition(getattr(torch.Tensor, name))
+    for x in [*_odd_tensors(), torch.nn.Parameter(torch.ones(3, 2)), torch.ones(2, 3, requires_grad=True).T]:
+        found, expected = getattr(x, name)(), function(x)
+        assert type(found) is type(expected) and (found is x) == (expected is x)
+        assert repr(found) == repr(expected)
+
+
+def test_gradients_are_one_object_until_there_is_another() -> None:
+    for x in (torch.ones(3, requires_grad=True), torch.nn.Parameter(torch.ones(3))):
+        assert x.grad is None
+        (x * 2).sum().backward()
+        first = x.grad
+        assert first is x.grad and type(first) is torch.Tensor and first.tolist() == [2, 2, 2]
+        (x * 2).sum().backward()
+        assert x.grad is first and first.tolist() == [4, 4, 4]
+        x.grad = None
+        (x * 3).sum().backward()
+        assert x.grad is not first and x.grad.tolist() == [3, 3, 3]
+        x.grad = given = torch.zeros(3)
+        assert x.grad is given
+    y = torch.ones(2, requires_grad=True) * 2
+    with pytest.warns(UserWarning):
+        assert y.grad is None
+    y.retain_grad()
+    y.sum().backward()
+    assert y.grad.tolist() == [1, 1]
+
+
+def test_results_of_parameters_are_tensors() -> None:
+    p = torch.nn.Parameter(torch.ones(2, 2))
+    for made in (p + 1, p * p, p[0], p.sum(1, keepdim=True), p.t(), p.view(4), torch.cat([p, p]), p.flip(0), -p):
+        assert type(made) is torch.Tensor and made.requires_grad
+    with torch.no_grad():
+        assert p.add_(1) is p and p.contiguous() is p
+    with pytest.raises(RuntimeError):
+        p.add_(1)
+
+
+def test_keepdim_and_lists_of_dims() -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    assert x.sum((0, 2), keepdim=True).shape == (1, 3, 1) and x.sum([0, -1]).shape == (3,)
+    assert x.mean(1, True).shape == (2, 1, 4) and x.mean(dim=(0, 1, 2)).item() == 11.5
+    assert x.argmax(1, keepdim=True).shape == (2, 1, 4) and x.max(0, keepdim=True).values.shape == (1, 3, 4)
+    for wrong in ((0, 0), (0, 3), (1, -2)):
+        with pytest.raises((RuntimeError, IndexError)):
+            x.sum(wrong)
+    with pytest.raises(RuntimeError):
+        x.flip(0, 0)
+    with pytest.raises(TypeError):
+        torch.nn.functional.gelu(x, "none")
