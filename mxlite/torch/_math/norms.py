@@ -7,7 +7,7 @@ from typing import Any
 
 from mxlite.torch._calls import both, function, prepare, require_tensor, run
 from mxlite.torch._convert import as_float, cast
-from mxlite.torch._dtypes import FLOATING, as_dtype, from_kind
+from mxlite.torch._dtypes import FLOATING, as_dtype, float32, from_kind
 from mxlite.torch._math.reductions import aligned, mean, places_of, reduce
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
@@ -96,6 +96,9 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
         raise RuntimeError(f"linalg.vector_norm: no elements have no norm of order {ord}")
 
     def compute(x: Tensor) -> Tensor:
+        return cast(of_wide(cast(x, float32) if x._dtype.itemsize == 2 else x), x._dtype)
+
+    def of_wide(x: Tensor) -> Tensor:
         if ord == 2:
             return reduce(None, "sum", x * x, places, keepdim).sqrt()
         size = x.abs()

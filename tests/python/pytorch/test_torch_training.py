@@ -176,7 +176,7 @@ def test_what_is_refused_by_name() -> None:
         with pytest.raises(NotImplementedError, match="mxlite.torch"):
             ask()
     with pytest.raises(AttributeError, match="missing in mxlite"):
-        optim.Muon  # noqa: B018
+        nn.DataParallel  # noqa: B018
 
 
 class Split(data.IterableDataset):

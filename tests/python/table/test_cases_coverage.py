@@ -127,8 +127,9 @@ def test_every_operator_has_a_value_and_an_error() -> None:
         assert any(case.error for case in of(name)), name
 
 
-#: Own operators of which no gradient is asked: their results are integers or bool, or front ends have rules for them.
-OWN_WITHOUT_DERIVATIVE = """argmax argmin isclose nonzero median left_shift right_shift gcd searchsorted isin mode
+#: Own operators of which no gradient is asked here: their results are integers or bool, or have indices beside them
+#: (tests/python/pytorch/values/test_torch_order.py), or front ends have rules for them.
+OWN_WITHOUT_DERIVATIVE = """argmax argmin isclose nonzero found left_shift right_shift gcd searchsorted isin mode
     running_place pivot_order lu scatter_reduce logcumsumexp frexp signbit""".split()
 
 

@@ -1,4 +1,4 @@
-"""`torch.nn.utils.parametrizations`: weights by direction and length, or of spectral norm 1.
+"""`torch.nn.utils.parametrizations`: weights by direction and length, of spectral norm 1, or orthogonal.
 
 nn.utils has both in their older form, too, where the weight is computed anew before each forward.
 """
@@ -15,9 +15,10 @@ from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn import functional as _F  # noqa: N812 - as PyTorch's users call it
 from mxlite.torch.nn._module import Module as _Module
 from mxlite.torch.nn.parameter import Parameter as _Parameter
+from mxlite.torch.nn.utils._orthogonal import orthogonal as orthogonal
 from mxlite.torch.nn.utils.parametrize import register_parametrization as _register
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 def _lengths(v: Tensor, dim: int | None) -> Tensor:

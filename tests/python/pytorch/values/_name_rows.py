@@ -221,4 +221,15 @@ steps('Adafactor(groups, d=0.5)')
 [*optim.LBFGS([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
 [*optim.Adafactor([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
 [*optim.Muon([torch.ones(2, 2).requires_grad_()]).param_groups[0]]
+fill(parametrizations.orthogonal(nn.Linear(3, 3), orthogonal_map='matrix_exp', use_trivialization=False))(t(3))
+fill(parametrizations.orthogonal(nn.Linear(2, 3), orthogonal_map='cayley', use_trivialization=False))(t(2))
+fill(parametrizations.orthogonal(nn.Linear(3, 2), orthogonal_map='matrix_exp', use_trivialization=False))(t(3))
+fill(parametrizations.orthogonal(nn.Linear(3, 3), orthogonal_map='householder', use_trivialization=False))(t(3))
+repr(parametrizations.orthogonal(nn.Linear(2, 3)))
+[*parametrizations.orthogonal(nn.Linear(2, 3)).state_dict()]
+parametrizations.orthogonal(nn.Linear(2, 3)).parametrizations.weight.original.detach()
+(lambda w: w.T @ w)(parametrizations.orthogonal(nn.Linear(2, 3)).weight.detach()).round(decimals=4).abs()
+parametrizations.orthogonal(nn.BatchNorm1d(3))
+parametrizations.orthogonal(nn.Linear(2, 3), 'x')
+parametrizations.orthogonal(nn.Linear(2, 3), orthogonal_map='y')
 """.strip().splitlines()
