@@ -123,14 +123,16 @@ static bool order_of(const mxl_array *array, int *order)
 static bool lies_otherwise(const mxl_array *value, const mxl_array *variable, mxl_mode mode,
                            int *order)
 {
-    bool same = mxl_array_same_shape(value, variable);
+    bool same = true;
 
+    if (!mode.dialect->new_grads || mode.record || (value->contiguous && variable->contiguous) ||
+        !mxl_array_same_shape(value, variable))
+        return false;
     for (int i = 0; i < value->ndim && same; i++) {
         if (value->shape[i] > 1 && value->strides[i] != variable->strides[i])
             same = false;
     }
-    return !same && mode.dialect->new_grads && !mode.record && mxl_array_is_dense(value) &&
-           mxl_array_is_dense(variable) && mxl_array_same_shape(value, variable) &&
+    return !same && mxl_array_is_dense(value) && mxl_array_is_dense(variable) &&
            order_of(variable, order);
 }
 
