@@ -21,7 +21,7 @@ from mxlite.autograd._transforms.examples import REFUSED, by_examples
 from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.error import MXIndexError, MXNetError, MXTypeError, MXValueError
 from mxlite.torch._dtypes import OF_FLAG, dtype
-from mxlite.torch._errors import wrong_argument
+from mxlite.torch._errors import warn, wrong_argument
 
 _TORCH = 1
 
@@ -391,6 +391,8 @@ def write_out(name: str, found: Any, out: Any) -> Any:
     if found._dtype.kind > out._dtype.kind:
         raise RuntimeError(f"{name}: a result of dtype {found._dtype.word} does not fit in `out` of {out._dtype.word}")
     if out.shape != found.shape:
+        if out.numel():
+            warn(f"{name}: out has shape {list(out.shape)} and gets that of the result, {list(found.shape)}")
         out.resize_(found.shape)
     return out.copy_(found)
 

@@ -33,6 +33,7 @@ from mxlite.torch._calls import both, last_error, method, methods, new
 from mxlite.torch._dtypes import DTYPES, bfloat16, dtype, dtype_named, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
+from mxlite.torch._errors import warn
 from mxlite.torch._gradient import Gradient
 from mxlite.torch._kinds import (
     CPU,
@@ -258,6 +259,8 @@ class Tensor(Gradient):
         return number
 
     def __float__(self) -> float:
+        if self.requires_grad:
+            warn("float: the number of a tensor that requires a gradient has none; item() says that it is meant so")
         return float(self._scalar())
 
     def __int__(self) -> int:

@@ -22,7 +22,7 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._dtypes import uint8 as _uint8
-from mxlite.torch._errors import wrong_argument
+from mxlite.torch._errors import warn, wrong_argument
 from mxlite.torch._kinds import Size, extents_of, require_cpu
 from mxlite.torch._make.creation import finish, options
 from mxlite.torch._tensor import Tensor
@@ -115,6 +115,8 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         requires_grad: Whether it wants a gradient.
     """
     options("tensor", {"device": device, **other})
+    if isinstance(data, Tensor):
+        warn("tensor: to copy a tensor, use clone().detach(), and requires_grad_() where a gradient is wanted")
     kind = None if dtype is None else as_dtype(dtype)
     return finish(from_values(values_of(data, kind), kind), requires_grad)
 
@@ -151,6 +153,8 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     if not ndarray.dtype.isnative:
         raise ValueError("from_numpy: the byte order of the array is not this machine's")
     kind = dtype_of_numpy(ndarray.dtype)
+    if not ndarray.flags.writeable:
+        warn("from_numpy: the array may not be written, and tensors may: this one has a copy")
     if any(stride < 0 for stride in ndarray.strides):
         raise ValueError("from_numpy: a stride of the array is negative; copy() has none")
     if any(stride % kind.itemsize for stride in ndarray.strides):

@@ -13,7 +13,7 @@ from mxlite._lib import LIB
 from mxlite.torch._basic import alias, from_values
 from mxlite.torch._calls import adopt, check_call, function, functions, method
 from mxlite.torch._dtypes import as_dtype, float64, get_default_dtype, set_default_dtype
-from mxlite.torch._errors import wrong_argument
+from mxlite.torch._errors import warn_of_old, wrong_argument
 from mxlite.torch._make.creation import finish, options
 from mxlite.torch._make.data import from_numpy, of_class
 from mxlite.torch._tensor import Tensor
@@ -73,6 +73,7 @@ def from_file(filename: str, shared: bool | None = None, size: int = 0, *, dtype
 @function("range")
 def _range(start: Any, end: Any, step: Any = 1, **given: Any) -> Tensor:
     """From start to end, which is in it, by steps."""
+    warn_of_old("range", "arange, which ends before its end")
     kind, requires_grad = options("range", given)
     if step == 0 or (end - start) * step < 0 or not math.isfinite(end - start):
         raise RuntimeError(f"range: steps of {step} do not lead from {start} to {end}")

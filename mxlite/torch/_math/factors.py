@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import wraps
 from typing import Any, Callable
 
 from mxlite.torch._basic import zeros_of
@@ -10,7 +11,7 @@ from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, require_same_dtype
 from mxlite.torch._dtypes import BOOL, as_dtype, finfo, float32, float64, int32, int64
-from mxlite.torch._errors import none_of
+from mxlite.torch._errors import none_of, warn_of_old
 from mxlite.torch._kinds import check_dims
 from mxlite.torch._make.creation import eye
 from mxlite.torch._math.linalg import LINALG, _norm, _require_square, cholesky, inv, solve, tril, triu
@@ -376,6 +377,17 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return vander_of(x, N=N)
 
 
+def _of_old(name: str, made: Callable) -> Callable:
+    """The function, warning that linalg has another of that name."""
+
+    @wraps(made)
+    def old(*args: Any, **named: Any) -> Any:
+        warn_of_old(name, f"linalg.{name}")
+        return made(*args, **named)
+
+    return old
+
+
 LINALG.update(cross=cross_along, vecdot=vecdot, multi_dot=multi_dot, LinAlgError=RuntimeError)
 both("matrix_exp")(matrix_exp)
 both("orgqr")(householder_product)
@@ -389,7 +401,7 @@ for _name, _document, _made in (
     ("qr", "As linalg.qr.", lambda input, some=True: qr(input, "reduced" if some else "complete")),
     ("lu_solve", "As linalg.lu_solve.", lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b)),
 ):  # fmt: skip
-    both(_name, document=_document)(_made)
+    both(_name, document=_document)(_of_old(_name, _made) if _name in ("cholesky", "qr") else _made)
 
 
 function("nuclear_norm", document="The sum of the singular values of matrices along two dimensions.")(

@@ -11,6 +11,7 @@ from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function
 from mxlite.torch._convert import as_float, cast, common_dtype, require_same_dtype
 from mxlite.torch._dtypes import BOOL
+from mxlite.torch._errors import warn, warn_of_old
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.matrix import _factors, _scaled_sum, bmm, outer
 from mxlite.torch._math.norms import vector_norm
@@ -69,6 +70,7 @@ def multi_dot(tensors: Any) -> Tensor:
 @function()
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of matrices, in the order that takes the fewest steps."""
+    warn_of_old("chain_matmul", "linalg.multi_dot")
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
@@ -145,6 +147,7 @@ def cross_along(input: Tensor, other: Tensor, dim: int = -1) -> Tensor:
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross products of vectors along a dimension, by default the first one of size 3."""
     if dim is None:
+        warn("cross: say the dimension; without it the first one of size 3 is meant, linalg.cross takes the last")
         dim = next((k for k, size in enumerate(broadcast_shapes(input.shape, other.shape)) if size == 3), None)
         if dim is None:
             raise RuntimeError("cross: no dimension has size 3")

@@ -9,7 +9,7 @@ from mxlite.torch._basic import stack_call, stacked
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import BOOL, from_kind, promote_types
-from mxlite.torch._errors import wrong_argument
+from mxlite.torch._errors import warn, wrong_argument
 from mxlite.torch._kinds import check_dim, check_dims, extents_of
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.shapes import expand, reshape, view
@@ -180,15 +180,17 @@ _flipped("flipud", 0)
 
 
 @function()
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
-    """Vectors as coordinates of a grid: a tensor of all positions for each."""
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Vectors as coordinates of a grid: a tensor of all positions for each; indexing: "ij" or "xy"."""
+    if indexing is None:
+        warn("meshgrid: say indexing='ij', which is meant without it")
     listed = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if len({each._dtype for each in listed}) > 1:
         raise RuntimeError(f"meshgrid: takes vectors of one dtype, got {[each._dtype.word for each in listed]}")
     if any(each.ndim > 1 for each in listed):
         raise RuntimeError(f"meshgrid: takes vectors, got shapes {[list(each.shape) for each in listed]}")
     if indexing == "xy" and len(listed) > 1:
-        made = list(meshgrid(listed[1], listed[0], *listed[2:]))
+        made = list(meshgrid(listed[1], listed[0], *listed[2:], indexing="ij"))
         made[0], made[1] = made[1], made[0]
         return tuple(made)
     shape = tuple(each.numel() for each in listed)

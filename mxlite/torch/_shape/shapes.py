@@ -25,6 +25,7 @@ from mxlite.torch._calls import (
 )
 from mxlite.torch._convert import clone
 from mxlite.torch._dtypes import BOOL, dtype, from_kind
+from mxlite.torch._errors import warn
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._kinds import Size, check_dim, check_dims, extents_of
 from mxlite.torch._tensor import Tensor
@@ -310,6 +311,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 def _reversed(self: Tensor) -> Tensor:
     """The dimensions in reverse order."""
+    if self.ndim < 2:
+        warn("T: it is for matrices; a tensor of fewer dimensions stays as it is")
     return permute(self, tuple(reversed(range(len(self.shape)))))
 
 

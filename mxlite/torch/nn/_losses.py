@@ -13,7 +13,7 @@ from mxlite._public import defined
 from mxlite.torch._calls import explain_all, functions, new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
-from mxlite.torch._errors import none_of, wrong_argument
+from mxlite.torch._errors import none_of, warn, wrong_argument
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._math.reductions import log_softmax
@@ -372,6 +372,8 @@ def kl_div(
     """target (log(target) - input): the mean, the sum, each, or ("batchmean") the sum over the first extent."""
     if reduction not in ("none", "batchmean", "sum", "mean"):
         raise ValueError(f"reduction is 'none', 'mean', 'sum' or 'batchmean', got {reduction!r}")
+    if reduction == "mean":
+        warn("kl_div: 'mean' is that of the elements; 'batchmean', that of the examples, is the divergence")
     if not (input._dtype.is_floating_point and target._dtype.is_floating_point):
         raise RuntimeError("kl_div: takes no integers")
     each = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input

@@ -9,6 +9,7 @@ import numpy as np
 
 from mxlite.torch._basic import stacked
 from mxlite.torch._calls import prepare, run_many
+from mxlite.torch._errors import warn
 from mxlite.torch._shape.parts import cat
 from mxlite.torch._tensor import Tensor, from_values, zeros_of
 from mxlite.torch.nn import functional
@@ -40,6 +41,8 @@ class RNNBase(Layer):
         super().__init__()
         if not 0 <= dropout <= 1:
             raise ValueError(f"{mode}: dropout is a number from 0 to 1, got {dropout}")
+        if dropout > 0 and num_layers == 1:
+            warn(f"{mode}: dropout is between layers, and there is one")
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
             if size <= 0:
                 raise ValueError(f"{mode}: {name} is 1 or more, got {size}")

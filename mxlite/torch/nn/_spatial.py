@@ -13,6 +13,7 @@ from mxlite.torch._calls import explain_all, functions, prepare, run
 from mxlite.torch._composite import composite
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import int64
+from mxlite.torch._errors import warn, warn_of_old
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor, from_values
 from mxlite.torch.nn._windows import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, sizes_of
@@ -111,24 +112,29 @@ def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
     """As interpolate."""
+    warn_of_old("upsample", "interpolate")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """As interpolate with mode "nearest"."""
+    warn_of_old("upsample_nearest", "interpolate")
     return interpolate(input, size, scale_factor)
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """As interpolate with mode "bilinear", of which corner pixels coincide."""
+    warn_of_old("upsample_bilinear", "interpolate")
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
 # ---- grids ----
 
 
-def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = False) -> Tensor:
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     """Where grid_sample finds the pixels of images that matrices (batch, d, d + 1) turn: (batch, ..., d)."""
+    if align_corners is None:
+        warn("affine_grid: align_corners=False is meant without it")
     dims = len(size) - 2
     if min(size) < 1:
         raise ValueError(f"affine_grid: sizes are 1 or more, got {list(size)}")
@@ -163,6 +169,8 @@ def grid_sample(
             "reflection" pixels. align_corners: whether -1 and 1 are the centres of corner pixels.
     """
     dims, aligned = input.ndim - 2, bool(align_corners)
+    if align_corners is None:
+        warn("grid_sample: align_corners=False is meant without it")
     for name, value, known in (("mode", mode, ("bilinear", "nearest", "bicubic")),
                                ("padding_mode", padding_mode, ("zeros", "border", "reflection"))):  # fmt: skip
         if value not in known:

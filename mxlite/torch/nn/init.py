@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import wraps as _wraps
 from typing import Any
 
 import numpy as _np
 
 from mxlite._public import show as _show
 from mxlite.torch._dtypes import float64 as _float64
+from mxlite.torch._errors import warn as _warn
+from mxlite.torch._errors import warn_of_old as _warn_of_old
 from mxlite.torch._nodes import unrecorded as _unrecorded
 from mxlite.torch._tensor import Tensor
 from mxlite.torch._tensor import from_values as _from_values
@@ -117,18 +120,24 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
     return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
 
 
+def _is_empty(tensor: Tensor) -> bool:
+    if 0 in tensor.shape:
+        _warn("init: the tensor has no elements")
+    return 0 in tensor.shape
+
+
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Uniform, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
-    return tensor if 0 in tensor.shape else _uniform_of(tensor, _kaiming(tensor, a, mode, nonlinearity), generator)
+    return tensor if _is_empty(tensor) else _uniform_of(tensor, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Normal, with the variance gain^2 / inputs (or outputs: mode "fan_out"); `a`: the slope of leaky_relu."""
-    return tensor if 0 in tensor.shape else normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
+    return tensor if _is_empty(tensor) else normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
 def trunc_normal_(
@@ -183,5 +192,21 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
             _from_values(order < math.ceil(sparsity * tensor.shape[0])), 0
         )
 
+
+def _old(name: str) -> Any:
+    new = globals()[f"{name}_"]
+
+    @_wraps(new)
+    def old(*args: Any, **named: Any) -> Tensor:
+        _warn_of_old(f"nn.init.{name}", f"nn.init.{name}_", FutureWarning)
+        return new(*args, **named)
+
+    old.__name__ = old.__qualname__ = name
+    return old
+
+
+for _name in """uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal
+    sparse""".split():
+    globals()[_name] = _old(_name)
 
 _show(globals())

@@ -6,6 +6,7 @@ import bisect
 import copy
 import itertools
 import math
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from mxlite._public import show as _show
 from mxlite.torch._basic import stacked as _stacked
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import float64 as _float64
+from mxlite.torch._errors import warn as _warn
 from mxlite.torch._make.data import as_tensor as _as_tensor
 from mxlite.torch._make.data import tensor as _tensor
 from mxlite.torch._tensor import Tensor
@@ -345,6 +347,8 @@ class DataLoader:
     ) -> None:  # fmt: skip
         if num_workers < 0:
             raise ValueError(f"DataLoader: num_workers is 0 or more, got {num_workers}")
+        if num_workers > (_cores := len(os.sched_getaffinity(0))):
+            _warn(f"DataLoader: {num_workers} workers are more than the {_cores} processors of this machine")
         if prefetch_factor is not None and not num_workers:
             raise ValueError("DataLoader: prefetch_factor is for workers; it is None with num_workers=0")
         if persistent_workers and not num_workers:

@@ -10,6 +10,7 @@ from typing import Any
 
 from mxlite._public import show as _show
 from mxlite.torch._dtypes import float32 as _float32
+from mxlite.torch._errors import warn_of_old as _warn_of_old
 from mxlite.torch._math.norms import vector_norm as _vector_norm
 from mxlite.torch._nodes import unrecorded as _unrecorded
 from mxlite.torch._shape.parts import cat as _cat
@@ -61,6 +62,12 @@ def clip_grad_norm_(
     total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)
     return total
+
+
+def clip_grad_norm(*args: Any, **named: Any) -> Tensor:
+    """The old name of clip_grad_norm_."""
+    _warn_of_old("nn.utils.clip_grad_norm", "nn.utils.clip_grad_norm_", FutureWarning)
+    return clip_grad_norm_(*args, **named)
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
