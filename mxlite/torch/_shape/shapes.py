@@ -263,13 +263,21 @@ def _t_of(input: Tensor, call: int) -> Tensor:
 )
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """With two dimensions changed for each other."""
-    return _transposed(input, dim0, dim1, _transpose)
+    return _swapped(input, dim0, dim1)
 
 
 @both(calls={"one": _swap, "num_inputs": 1, "values": values(axis0=int, axis1=int), "again": True, **from_kind(BOOL)})
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """As transpose."""
-    return _transposed(input, axis0, axis1, _transpose)
+    return _swapped(input, axis0, axis1)
+
+
+def _swapped(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    ndim = len(input.shape)
+    first, second = check_dim(dim0, ndim), check_dim(dim1, ndim)
+    if not ndim:
+        return with_shape(_transpose, input, ())
+    return run(_swap, [input], first, second, kind=input._dtype)
 
 
 def _transposed(input: Tensor, dim0: int, dim1: int, call: int) -> Tensor:

@@ -487,6 +487,7 @@ MAY_WRITE = {
     ("log/__init__.py", "get_logger"): "a log grows line by line, in the mode that the caller chose",
     ("test_utils/_around.py", "discard_stderr"): "the null device",
     ("test_utils/_files.py", "_unpack"): "into a temporary folder, from which files are replaced",
+    ("torch/_make/exchange.py", "from_file"): "the file that is the memory of a tensor",
     ("torch/_files.py", "_archive"): "to a file that is open: the caller's, or one that is replaced; and to memory",
     ("_cli/__init__.py", "run_command"): "the null device",
     ("_cli/_old/modules/distutils/file_util.py", "move_file"): "as the function of that name did",
