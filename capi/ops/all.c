@@ -5,8 +5,8 @@
 
 /* clang-format off */
 #define CORE(X) \
-    X(unary) X(binary) X(scalar) X(cast) X(cast_storage) X(embed_rows) X(fill) X(as_strided) X(reduce) X(dot) X(mm) X(softmax) \
-    X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(shape_array) X(slice) \
+    X(unary) X(binary) X(scalar) X(cast) X(cast_storage) X(embed_rows) X(fill) X(as_strided) X(reduce) X(dot) \
+    X(mm) X(softmax) X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(shape_array) X(slice) \
     X(concat) X(take) X(keys) X(one_hot) X(gather_nd) X(allclose) X(sequence) X(ravel) \
     X(embedding) X(reshape) X(expand) X(transpose) X(split) X(slice_axis) X(diag) X(pad) X(powers) X(trig) \
     X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(found) X(maximum) X(hypot) \

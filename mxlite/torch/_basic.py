@@ -27,7 +27,7 @@ stack_call = prepare("StackBackward0", "stack", "axis")
 
 
 def has_values(tensor: Tensor) -> bool:
-    """Whether its values can be read: not of one in vmap, which stands for many."""
+    """Whether the values of a tensor can be read; a batched tensor, which vmap passes to its function, has none."""
     return not levels_open[0] or LIB.MXLNDArrayBatchOf(tensor._h, None, ctypes.byref(ctypes.c_int())) == 0
 
 

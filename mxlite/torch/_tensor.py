@@ -213,7 +213,7 @@ class Tensor(Gradient):
         if self._dtype is bfloat16:
             raise TypeError("numpy: NumPy has no bfloat16; float().numpy() has its values")
         if not has_values(self):
-            raise RuntimeError("numpy: a tensor in vmap stands for many examples")
+            raise RuntimeError("numpy: vmap passes a batched tensor to its function, which has no array of values")
         return np.asarray(_Memory(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

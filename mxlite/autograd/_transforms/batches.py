@@ -108,7 +108,7 @@ QUIET = ("_mxl_conv_w", "_mxl_conv_x", "Convolution")
 
 
 def _out_dims(out_dims: Any, result: Any) -> Any:
-    """A tuple of one stands for that one, of a single result."""
+    """`out_dims` of a map: of a single result its entry, where it is given as a tuple of one."""
     whole = isinstance(out_dims, tuple) and len(out_dims) == 1 and not isinstance(result, (tuple, list))
     return out_dims[0] if whole else out_dims
 

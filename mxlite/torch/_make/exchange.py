@@ -40,7 +40,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 @function()
 def to_dlpack(tensor: Tensor) -> Any:
-    """A DLPack capsule of the tensor's memory, which can be taken once; whoever takes it may write to the memory."""
+    """A DLPack capsule of the tensor's memory. One consumer can take it, and may write to the memory."""
     check_call(LIB.MXLNDArrayBumpVersion(tensor._h))
     return import_module("mxlite.ndarray._capsules").to_dlpack_for_read(tensor)
 

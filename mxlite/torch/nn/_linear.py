@@ -17,7 +17,7 @@ from mxlite.torch.nn.parameter import Parameter
 class Layer(Module):
     """A module whose own parameters are made from shapes."""
 
-    #: What stands between the parentheses: {0} is the layer, {1} whether it has a bias.
+    #: The options that `repr` prints: {0} is the layer, {1} whether it has a bias.
     _shown = ""
     #: Options that are shown where they are not the usual ones.
     _usual: dict[str, Any] = {}

@@ -185,7 +185,7 @@ def _cell(mode: str) -> Callable:
 
 
 def _network(mode: str) -> Callable:
-    # Only whoever calls it needs the layers.
+    # A call imports the layers; the import of torch does not.
     return lambda *given: import_module("mxlite.torch.nn._recurrent").of_weights(mode, *given)
 
 

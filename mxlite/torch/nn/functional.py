@@ -427,10 +427,11 @@ def group_norm(
         raise RuntimeError(f"group_norm: channels are dimension 1, got shape {list(input.shape)}")
     n, channels = input.shape[:2]
     for name, each in (("weight", weight), ("bias", bias)):
-        mixed = each is not None and each._dtype is not input._dtype
-        if mixed and (input._dtype.itemsize > 2 or each._dtype.itemsize != 4):  # type: ignore[union-attr]
-            raise RuntimeError(f"group_norm: the {name} is of the input's dtype, {input._dtype.word}, got {each.dtype}")  # type: ignore[union-attr]
-        if each is not None and each.shape != (channels,):
+        if each is None:
+            continue
+        if each._dtype is not input._dtype and (input._dtype.itemsize > 2 or each._dtype.itemsize != 4):
+            raise RuntimeError(f"group_norm: the {name} is of the input's dtype, {input._dtype.word}, got {each.dtype}")
+        if each.shape != (channels,):
             raise RuntimeError(
                 f"group_norm: a {name} has {channels} elements, one for each channel, got shape {list(each.shape)}"
             )

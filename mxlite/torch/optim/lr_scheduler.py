@@ -165,7 +165,13 @@ class PolynomialLR(_Factor):
 class CosineAnnealingLR(_Chained):
     """From the first rate to eta_min and back along a cosine, T_max epochs each way."""
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        T_max: int,  # noqa: N803
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
+    ) -> None:
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _net import Net
 
 import mxlite.torch as torch
 from mxlite.torch import nn, optim
@@ -162,20 +163,6 @@ def test_options_of_a_layer_are_checked() -> None:
 
 
 # ---- modules ----
-
-
-class Net(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = nn.Linear(2, 4)
-        self.norm = nn.BatchNorm1d(4)
-        self.last = nn.Linear(4, 1)
-        self.scale = nn.Parameter(torch.ones(1))
-        self.register_buffer("seen", torch.zeros(1), persistent=False)
-        self.nothing = None
-
-    def forward(self, x: Any) -> Any:
-        return self.last(self.norm(self.first(x)).relu()) * self.scale
 
 
 def test_members_of_a_module() -> None:

@@ -9,27 +9,13 @@ import pickle
 import zipfile
 from collections import Counter, OrderedDict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from _net import Net
 
 import mxlite.torch as torch
 from mxlite.torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = nn.Linear(2, 4)
-        self.norm = nn.BatchNorm1d(4)
-        self.last = nn.Linear(4, 1)
-        self.scale = nn.Parameter(torch.ones(1))
-        self.register_buffer("seen", torch.zeros(1), persistent=False)
-        self.nothing = None
-
-    def forward(self, x: Any) -> Any:
-        return self.last(self.norm(self.first(x)).relu()) * self.scale
 
 
 def test_what_files_hold(tmp_path: Path) -> None:
