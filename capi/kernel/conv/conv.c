@@ -96,7 +96,8 @@ int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void
                          .w_out = v->in * taps,
                          .w_in = taps,
                          .dst = y,
-                         .form = v->dtype == MXL_F16 ? NULL : v->form};
+                         .form = v->dtype == MXL_F16 ? NULL : v->form,
+                         .tail = v->tail};
     mxl_winograd_status status;
     mxl_conv_plan plan;
 

@@ -1,4 +1,4 @@
-/* One element type's correlation. The includer defines NAME, T and MICRO.
+/* One element type's correlation. The includer defines NAME, T, MICRO and STORE.
  *
  * Weights are packed once, tile by tile of rows. For a chunk of images at a time, planes are made,
  * and a tile of sums stays in registers while the products of some channels with all taps pass by:
@@ -27,14 +27,10 @@ typedef struct NAME(engine) {
     T *panel;                       /* [groups][strip][depth][width of the strip] */
 
     int64_t c0, depth;                 /* the first channel of the block; its products */
+    bool last;                         /* it is the last block */
     int64_t *offsets;                  /* [depth], into planes */
     int64_t *widths[MXL_CONV_VECTORS]; /* [depth], into a panel of this many vectors */
 } NAME(engine);
-
-static int64_t NAME(min)(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The height of the tallest tile that fits the remaining rows. */
 static int64_t NAME(height)(const NAME(engine) *e, int64_t rows)
@@ -94,6 +90,13 @@ static void NAME(pack_tile)(const NAME(engine) *e, const T *w, int64_t height, i
     }
 }
 
+static void NAME(scale_tile)(T *tile, int64_t depth, int64_t height, const T *scale)
+{
+    for (int64_t p = 0; p < depth; p++, tile += height)
+        for (int64_t i = 0; i < height; i++)
+            tile[i] *= scale[i];
+}
+
 /* Where the weights of a block of channels begin, for a group. */
 static T *NAME(block_weights)(const NAME(engine) *e, int64_t c0, int64_t depth, int64_t group)
 {
@@ -113,10 +116,10 @@ static void NAME(pack_weights)(void *data, int64_t begin, int64_t end)
 
     for (int64_t item = begin; item < end; item++) {
         int64_t group = item / tiles, first = item % tiles * tall;
-        int64_t last = NAME(min)(first + tall, c->out);
+        int64_t last = least(first + tall, c->out);
 
         for (int64_t c0 = 0; c0 < c->in; c0 += most) {
-            int64_t channels = NAME(min)(most, c->in - c0), depth = channels * e->lattice->num_taps;
+            int64_t channels = least(most, c->in - c0), depth = channels * e->lattice->num_taps;
             T *out = NAME(block_weights)(e, c0, depth, group);
 
             for (int64_t i = first, height; i < last; i += height) {
@@ -124,6 +127,9 @@ static void NAME(pack_weights)(void *data, int64_t begin, int64_t end)
 
                 height = NAME(height)(e, last - i);
                 NAME(pack_tile)(e, w + c0 * c->w_in, height, channels, out + i * depth);
+                if (c->tail != NULL && c->tail->scale != NULL)
+                    NAME(scale_tile)(out + i * depth, depth, height,
+                                     (const T *)c->tail->scale + group * c->out + i);
             }
         }
     }
@@ -164,7 +170,7 @@ static int NAME(find_runs)(const NAME(engine) *e, int64_t sheet, int64_t q, int6
         step = pitch - column;
         if (column < l->count[2])
             runs[count++] =
-                (run){at + column * l->apart[2], from, NAME(min)(l->count[2] - column, n - from)};
+                (run){at + column * l->apart[2], from, least(l->count[2] - column, n - from)};
         if (++h < l->count[1])
             continue;
         /* The next sheet: with panels, positions go on there. */
@@ -229,59 +235,53 @@ static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
 
 /* ---- the output ---- */
 
-/* dst[i * apart] = from[i] + add; or += from[i]. */
-MXL_INLINE void NAME(store_at)(int level, T *restrict dst, int64_t apart, const T *restrict from,
-                               int64_t n, T add, bool first)
-{
-    (void)level;
-    if (apart == 1 && first) {
-        for (int64_t i = 0; i < n; i++)
-            dst[i] = from[i] + add;
-    } else if (apart == 1) {
-        for (int64_t i = 0; i < n; i++)
-            dst[i] += from[i];
-    } else {
-        for (int64_t i = 0; i < n; i++)
-            dst[i * apart] = from[i] + (first ? add : dst[i * apart]);
-    }
-}
-MXL_BY_LEVEL(NAME(store),
-             (T *restrict dst, int64_t apart, const T *restrict from, int64_t n, T add, bool first),
-             dst, apart, from, n, add, first)
-
-/* The same, rounded to float16. There is one block only. */
-static void NAME(store_half)(uint16_t *dst, int64_t apart, const T *from, int64_t n, T add)
+/* The same as STORE, rounded to float16. There is one block only. */
+static void NAME(store_half)(const mxl_conv_row *r, const T *sums, const uint16_t *add,
+                             uint16_t *dst)
 {
     float sum[WIDEST];
     uint16_t half[WIDEST];
     const void *in = sum;
     int64_t step = 1;
 
-    for (int64_t i = 0; i < n; i++)
-        sum[i] = (float)(from[i] + add);
-    mxl_cast_float_to_half(half, &in, &step, n, NULL);
-    for (int64_t i = 0; i < n; i++)
-        dst[i * apart] = half[i];
+    for (int64_t i = 0; i < r->n; i++) {
+        T more = add != NULL ? mxl_half_to_float(add[i * r->apart]) : 0;
+        T y = sums[i] + (T)r->bias + more;
+
+        sum[i] = (float)MXL_CONV_LIMIT(y, (T)r->low, (T)r->high);
+    }
+    mxl_cast_float_to_half(half, &in, &step, r->n, NULL);
+    for (int64_t i = 0; i < r->n; i++)
+        dst[i * r->apart] = half[i];
 }
 
-/* Stores a tile of rows from `row` on, whose rows are `width` apart. */
+/* Stores a tile of rows from `row` on, whose rows are `width` apart. The tail is that of the last
+ * block. */
 static void NAME(store_tile)(const NAME(engine) *e, int64_t row, int64_t height, const T *tile,
                              int64_t width, const run *runs, int num_runs)
 {
     const mxl_correlation *c = e->c;
-    int64_t apart = e->lattice->apart[2];
+    const mxl_conv_tail *tail = e->last ? c->tail : NULL;
+    const char *add = tail != NULL ? tail->add : NULL;
+    mxl_conv_row r = {.apart = e->lattice->apart[2],
+                      .adds_up = e->c0 > 0,
+                      .low = tail != NULL ? tail->low : -INFINITY,
+                      .high = tail != NULL ? tail->high : INFINITY};
 
     for (int64_t i = 0; i < height; i++) {
-        int64_t at = (row + i) * e->dst_channel;
-        T add = c->bias != NULL ? ((const T *)c->bias)[row + i] : 0;
+        r.bias = c->bias != NULL ? ((const T *)c->bias)[row + i] : 0;
+        for (int k = 0; k < num_runs; k++) {
+            const T *from = tile + i * width + runs[k].from;
+            int64_t at = (row + i) * e->dst_channel + runs[k].at;
+            size_t bytes = (size_t)at * mxl_dtype_size(c->planes.dtype);
+            const void *more = add != NULL ? add + bytes : NULL;
+            void *to = (char *)c->dst + bytes;
 
-        for (int r = 0; r < num_runs; r++) {
-            const T *from = tile + i * width + runs[r].from;
-
+            r.n = runs[k].n;
             if (c->planes.dtype == MXL_F16)
-                NAME(store_half)((uint16_t *)c->dst + at + runs[r].at, apart, from, runs[r].n, add);
+                NAME(store_half)(&r, from, more, to);
             else
-                NAME(store)((T *)c->dst + at + runs[r].at, apart, from, runs[r].n, add, e->c0 == 0);
+                STORE(&r, from, more, to);
         }
     }
 }
@@ -322,7 +322,7 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     run runs[WIDEST];
     int num_runs = NAME(find_runs)(e, sheet, q * e->micro->lanes, width, runs);
     bool direct = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0 &&
-                  c->bias == NULL && c->planes.dtype != MXL_F16;
+                  c->bias == NULL && c->tail == NULL && c->planes.dtype != MXL_F16;
 
     for (int64_t i = first, height, ahead; i < last; i += height) {
         mxl_conv_tile sums;
@@ -348,11 +348,11 @@ static void NAME(units)(void *data, int64_t begin, int64_t end)
 
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t first = unit / e->strip_units % e->row_units * e->rows_unit;
-        int64_t last = NAME(min)(first + e->rows_unit, e->c->out);
+        int64_t last = least(first + e->rows_unit, e->c->out);
         int64_t s = unit % e->strip_units * e->strips_unit;
         int64_t group = unit / (e->strip_units * e->row_units);
 
-        for (int64_t end_s = NAME(min)(s + e->strips_unit, strips); s < end_s; s++)
+        for (int64_t end_s = least(s + e->strips_unit, strips); s < end_s; s++)
             NAME(strip)(e, group, first, last, s);
     }
 }
@@ -391,7 +391,7 @@ static void NAME(block)(NAME(engine) *e, int64_t channels)
                          1 + UNIT_WORK / 8 / (1 + e->depth * lanes * MXL_CONV_VECTORS),
                          NAME(pack_panels), e);
     NAME(divide)(e);
-    work = NAME(min)(e->rows_unit, e->c->out) * e->strips_unit * MXL_CONV_VECTORS * lanes;
+    work = least(e->rows_unit, e->c->out) * e->strips_unit * MXL_CONV_VECTORS * lanes;
     mxl_parallel_for(e->c->groups * e->row_units * e->strip_units,
                      1 + UNIT_WORK / (1 + work * e->depth), NAME(units), e);
 }
@@ -439,7 +439,8 @@ static void NAME(lattice)(NAME(engine) *e)
     e->strips = strip_count(e->vectors, c->out == 1);
     e->c0 = 0;
     do {
-        channels = NAME(min)(most, c->in - e->c0);
+        channels = least(most, c->in - e->c0);
+        e->last = e->c0 + channels == c->in;
         NAME(block)(e, channels);
         e->c0 += channels;
     } while (e->c0 < c->in);
@@ -513,7 +514,7 @@ static int64_t NAME(chunk_images)(NAME(engine) *e)
     NAME(room)(e, e->c->batch, &depth, &panels);
     each = (e->image_pitch + panels / e->c->batch) * (int64_t)sizeof(T);
     fits = CHUNK_BYTES / (each + 1);
-    return fits < 1 ? 1 : NAME(min)(fits, e->c->batch);
+    return fits < 1 ? 1 : least(fits, e->c->batch);
 }
 
 /* Packs the weights, unless the kept form has them; NULL with the error set. Forms are kept of
@@ -581,9 +582,9 @@ static int NAME(correlate)(const mxl_correlation *c)
     for (; e.image0 < c->batch; e.image0 += e.num_images) {
         bool last = direct && copies_last && e.image0 == c->batch - 1;
 
-        e.num_images = NAME(min)(most, c->batch - e.image0);
+        e.num_images = least(most, c->batch - e.image0);
         if (direct && copies_last && !last)
-            e.num_images = NAME(min)(most, c->batch - 1 - e.image0);
+            e.num_images = least(most, c->batch - 1 - e.image0);
         NAME(chunk)(&e, direct && !last ? NULL : e.panel + panels);
     }
     if (c->form == NULL || *c->form != form)
@@ -595,3 +596,4 @@ static int NAME(correlate)(const mxl_correlation *c)
 #undef NAME
 #undef T
 #undef MICRO
+#undef STORE
