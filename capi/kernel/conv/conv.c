@@ -6,7 +6,7 @@
 #include "base/dtype.h"
 #include "base/memory/mem.h"
 #include "kernel/conv/conv_plan.h"
-#include "kernel/conv/winograd.h"
+#include "kernel/winograd/winograd.h"
 #include "kernel/copy/cast.h"
 
 static void to_floats(const void *half, int64_t n, float *out)

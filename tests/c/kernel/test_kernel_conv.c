@@ -11,7 +11,7 @@
 #include "base/thread.h"
 #include "harness.h"
 #include "kernel/conv/conv.h"
-#include "kernel/conv/winograd.h"
+#include "kernel/winograd/winograd.h"
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
 

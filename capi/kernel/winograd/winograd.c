@@ -3,7 +3,7 @@
  * The weights are mapped once. A block of tiles at a time is mapped, multiplied (16 products of
  * matrices: outputs x inputs x tiles) and mapped back, in memory of one thread that stays in its
  * cache. Each sum is one chain over the inputs, so bits depend neither on blocks nor on threads. */
-#include "kernel/conv/winograd.h"
+#include "kernel/winograd/winograd.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 #include "base/thread.h"
 #include "kernel/conv/conv_form.h"
 #include "kernel/conv/conv_micro.h"
-#include "kernel/conv/winograd_tiles.h"
+#include "kernel/winograd/winograd_tiles.h"
 #include "kernel/copy/copy_loops.h"
 #include "kernel/target.h"
 

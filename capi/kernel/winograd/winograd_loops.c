@@ -1,5 +1,5 @@
 /* See winograd_loops.h. */
-#include "kernel/conv/winograd_loops.h"
+#include "kernel/winograd/winograd_loops.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
  *          0  1  0 -1         0    0   1
  * the output is A' ((G w G') o (B' x B)) A, where o multiplies element by element: 16 products in
  * place of 36. Number 4 * i + j of the 16 is row i, column j; `plane` is their distance. */
-#ifndef MXL_KERNEL_CONV_WINOGRAD_LOOPS_H
-#define MXL_KERNEL_CONV_WINOGRAD_LOOPS_H
+#ifndef MXL_KERNEL_WINOGRAD_WINOGRAD_LOOPS_H
+#define MXL_KERNEL_WINOGRAD_WINOGRAD_LOOPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
