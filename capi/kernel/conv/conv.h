@@ -1,5 +1,5 @@
 /* Convolutions of one to three spatial dimensions, channels first, and the two products that their
- * derivatives are. For ops/nn/convolution.c.
+ * derivatives are. For ops/conv/convolution.c.
  *
  * The three are the partial derivatives of one trilinear form, the sum over all elements of
  *     x[n, g, c, o * stride + t * dilate - pad] * w[g, k, c, t] * y[n, g, k, o]

@@ -8,12 +8,35 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
 
 #define UNROLL _Pragma("GCC unroll 16")
 
+/* SET##_end is what a vector of sums becomes, in row i and at a place of the output. */
+#define ENDS(SET, ISA)                                                                             \
+    enum { SET##_HAS_ENDS = true };                                                                \
+    ISA MXL_INLINE SET##_v SET##_end(SET##_v x, const mxl_conv_end *end, int i, int64_t at)        \
+    {                                                                                              \
+        if (end == NULL)                                                                           \
+            return x;                                                                              \
+        if (end->bias != NULL)                                                                     \
+            x = SET##_add(x, SET##_splat(end->bias[i]));                                           \
+        if (end->add != NULL)                                                                      \
+            x = SET##_add(x, SET##_load(end->add + at));                                           \
+        return SET##_limit(x, SET##_splat(end->low), SET##_splat(end->high));                      \
+    }
+enum { base_f32_HAS_ENDS, base_f64_HAS_ENDS = 0, avx2_f64_HAS_ENDS = 0, avx512_f64_HAS_ENDS = 0 };
+#define base_f32_end(x, end, i, at)   (x)
+#define base_f64_end(x, end, i, at)   (x)
+#define avx2_f64_end(x, end, i, at)   (x)
+#define avx512_f64_end(x, end, i, at) (x)
+#if MXL_HAS_WIDE
+ENDS(avx2_f32, MXL_TARGET_AVX2)
+ENDS(avx512_f32, MXL_TARGET_AVX512)
+#endif
+
 /* SET names an instruction set of kernel/vectors.h, T its element, ISA the attribute of its
  * functions. All sums are in registers. */
 #define BODIES(SET, T, ISA)                                                                        \
     ISA MXL_INLINE void SET##_any_tile(int height, int vectors, int64_t k, const void *left,       \
                                        const void *right, const int64_t *offsets, int64_t ahead,   \
-                                       void *out, int64_t ldc)                                     \
+                                       void *out, int64_t ldc, const mxl_conv_end *end)            \
     {                                                                                              \
         enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
         const T *a = left;                                                                         \
@@ -45,8 +68,10 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
         }                                                                                          \
         UNROLL for (int i = 0; i < height; i++)                                                    \
         {                                                                                          \
-            UNROLL for (int v = 0; v < vectors; v++) SET##_store(c + i * ldc + v * N, acc[i][v]);  \
+            UNROLL for (int v = 0; v < vectors; v++)                                               \
+                SET##_store(c + i * ldc + v * N, SET##_end(acc[i][v], end, i, i * ldc + v * N));   \
         }                                                                                          \
+        (void)end;                                                                                 \
     }                                                                                              \
                                                                                                    \
     ISA MXL_INLINE void SET##_any_weight(int height, int vectors, const mxl_conv_positions *at,    \
@@ -127,11 +152,11 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
     }
 
 #define ONE(SET, ISA, height, vectors)                                                             \
-    ISA static void SET##_tile_##height##_##vectors(int64_t k, const void *a, const void *b,       \
-                                                    const int64_t *offsets, int64_t ahead,         \
-                                                    void *out, int64_t ldc)                        \
+    ISA static void SET##_tile_##height##_##vectors(                                               \
+        int64_t k, const void *a, const void *b, const int64_t *offsets, int64_t ahead, void *out, \
+        int64_t ldc, const mxl_conv_end *end)                                                      \
     {                                                                                              \
-        SET##_any_tile(height, vectors, k, a, b, offsets, ahead, out, ldc);                        \
+        SET##_any_tile(height, vectors, k, a, b, offsets, ahead, out, ldc, end);                   \
     }
 #define BOTH(SET, ISA, height, vectors)                                                            \
     ONE(SET, ISA, height, vectors)                                                                 \
@@ -155,6 +180,7 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
     ONE(SET, ISA, 1, 8)
 #define TABLE(SET, T)                                                                              \
     static const mxl_conv_micro SET##_micro = {sizeof(SET##_v) / sizeof(T),                        \
+                                               SET##_HAS_ENDS,                                     \
                                                SET##_heights,                                      \
                                                SET##_tiles,                                        \
                                                SET##_weights,                                      \

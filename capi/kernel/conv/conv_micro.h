@@ -3,6 +3,7 @@
 #ifndef MXL_KERNEL_CONV_CONV_MICRO_H
 #define MXL_KERNEL_CONV_CONV_MICRO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -14,12 +15,21 @@ enum {
     MXL_CONV_LANES = 16    /* elements of the widest vector */
 };
 
+/* What a tile's sums become where they are stored: min(max(sum + bias[i] + add, low), high), NaN
+ * stays. */
+typedef struct mxl_conv_end {
+    const float *bias; /* of the tile's rows, NULL: 0 */
+    const float *add;  /* laid out as the tile's output, NULL: 0 */
+    float low, high;
+} mxl_conv_end;
+
 /* out[i * ldc + j] = the sum over p of a[p * height + i] * b[offsets[p] + j], for the height and
  * the width of the tile. Every element is one chain of additions in the order of p that starts at
  * zero, independent of the tile. Prefetches b[offsets[p] + ahead] of every p: with the products in
- * between, the requests do not wait for one another. */
+ * between, the requests do not wait for one another. `end` may be NULL, and is where the table says
+ * that its tiles have no `ends`. */
 typedef void (*mxl_conv_tile)(int64_t k, const void *a, const void *b, const int64_t *offsets,
-                              int64_t ahead, void *out, int64_t ldc);
+                              int64_t ahead, void *out, int64_t ldc, const mxl_conv_end *end);
 
 /* Rows of positions: `rows` of `run` each; row r of the image begins at a[i] + r * pitch, and the
  * rows of b follow one another. out[i][j] += the sum over all positions p of a[i][p] * b[p][j]; b
@@ -39,6 +49,7 @@ typedef void (*mxl_conv_dots)(const mxl_conv_positions *at, const void *const *a
 
 typedef struct mxl_conv_micro {
     int lanes;          /* elements of a vector */
+    bool ends;          /* tiles take an mxl_conv_end */
     const int *heights; /* of the tiles, from the tallest to 1 */
     /* by height, and by vectors less one */
     const mxl_conv_tile (*tile)[MXL_CONV_VECTORS];

@@ -9,6 +9,7 @@
 #define SOME(T, count, sum)                                                                        \
     do {                                                                                           \
         MXL_IVDEP                                                                                  \
+        MXL_AS_LOOP                                                                                \
         for (int64_t j = i; j < i + (count); j++) {                                                \
             T y = sum;                                                                             \
                                                                                                    \

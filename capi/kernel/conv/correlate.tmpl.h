@@ -54,100 +54,7 @@ static int64_t NAME(block_channels)(const NAME(engine) *e)
     return blocks <= 1 ? in : (in + blocks - 1) / blocks;
 }
 
-/* ---- weights ---- */
-
-/* True if the lattice uses all taps in the order of the weights. */
-static bool NAME(whole)(const mxl_lattice *l, int64_t taps)
-{
-    return l->num_taps == taps && (taps == 0 || l->weight_at[0] == 0);
-}
-
-/* One tile of rows of the block, of which `w` are the weights at its first row and channel: row i
- * of the tile becomes column i. */
-static void NAME(pack_tile)(const NAME(engine) *e, const T *w, int64_t height, int64_t channels,
-                            T *out)
-{
-    const mxl_lattice *l = e->lattice;
-    const mxl_correlation *c = e->c;
-    int64_t taps = l->num_taps;
-
-    if (NAME(whole)(l, c->taps) && c->w_in == taps) {
-        mxl_transpose_kernel(sizeof(T), out, height, w, c->w_out, channels * taps, height);
-        return;
-    }
-    for (int64_t ch = 0; ch < channels; ch++, w += c->w_in, out += taps * height) {
-        if (taps == 1 && c->w_out == 1) {
-            memcpy(out, w + l->weight_at[0], (size_t)height * sizeof(T));
-            continue;
-        }
-        if (NAME(whole)(l, c->taps)) {
-            mxl_transpose_kernel(sizeof(T), out, height, w, c->w_out, taps, height);
-            continue;
-        }
-        for (int64_t t = 0; t < taps; t++)
-            for (int64_t i = 0; i < height; i++)
-                out[t * height + i] = w[i * c->w_out + l->weight_at[t]];
-    }
-}
-
-static void NAME(scale_tile)(T *tile, int64_t depth, int64_t height, const T *scale)
-{
-    for (int64_t p = 0; p < depth; p++, tile += height)
-        for (int64_t i = 0; i < height; i++)
-            tile[i] *= scale[i];
-}
-
-/* Where the weights of a block of channels begin, for a group. */
-static T *NAME(block_weights)(const NAME(engine) *e, int64_t c0, int64_t depth, int64_t group)
-{
-    const mxl_correlation *c = e->c;
-
-    return (T *)e->lattice_weights + c0 * e->lattice->num_taps * c->groups * c->out +
-           group * c->out * depth;
-}
-
-/* One item of the range is a tallest tile's rows of a group, of all channels. */
-static void NAME(pack_weights)(void *data, int64_t begin, int64_t end)
-{
-    const NAME(engine) *e = data;
-    const mxl_correlation *c = e->c;
-    int64_t tall = e->micro->heights[0], tiles = (c->out + tall - 1) / tall;
-    int64_t most = NAME(block_channels)(e);
-
-    for (int64_t item = begin; item < end; item++) {
-        int64_t group = item / tiles, first = item % tiles * tall;
-        int64_t last = least(first + tall, c->out);
-
-        for (int64_t c0 = 0; c0 < c->in; c0 += most) {
-            int64_t channels = least(most, c->in - c0), depth = channels * e->lattice->num_taps;
-            T *out = NAME(block_weights)(e, c0, depth, group);
-
-            for (int64_t i = first, height; i < last; i += height) {
-                const T *w = (const T *)c->weights + group * c->w_group + i * c->w_out;
-
-                height = NAME(height)(e, last - i);
-                NAME(pack_tile)(e, w + c0 * c->w_in, height, channels, out + i * depth);
-                if (c->tail != NULL && c->tail->scale != NULL)
-                    NAME(scale_tile)(out + i * depth, depth, height,
-                                     (const T *)c->tail->scale + group * c->out + i);
-            }
-        }
-    }
-}
-
-static void NAME(pack_all_weights)(NAME(engine) *e)
-{
-    const mxl_correlation *c = e->c;
-    int64_t tall = e->micro->heights[0], items = c->groups * ((c->out + tall - 1) / tall);
-
-    e->lattice_weights = e->packed;
-    for (int64_t l = 0; l < c->num_lattices; l++) {
-        e->lattice = &c->lattices[l];
-        mxl_parallel_for(items, 1 + UNIT_WORK / 8 / (1 + tall * c->in * e->lattice->num_taps),
-                         NAME(pack_weights), e);
-        e->lattice_weights += e->lattice->num_taps * c->in * c->groups * c->out;
-    }
-}
+#include "kernel/conv/correlate_weights.tmpl.h"
 
 /* ---- strips ---- */
 
@@ -304,6 +211,28 @@ static int64_t NAME(ahead)(const NAME(engine) *e, int64_t tile, int64_t width)
     return far ? width + tile * LINE_BYTES / (int64_t)sizeof(T) : 0;
 }
 
+static bool NAME(has_end)(const mxl_correlation *c)
+{
+    return c->bias != NULL || c->tail != NULL;
+}
+
+/* The end of the tiles that store to the output, without rows' bias and what is added there. */
+static mxl_conv_end NAME(ends)(const mxl_correlation *c)
+{
+    return (mxl_conv_end){.low = c->tail != NULL ? (float)c->tail->low : -INFINITY,
+                          .high = c->tail != NULL ? (float)c->tail->high : INFINITY};
+}
+
+/* Whether tiles of a strip are stored where they belong. */
+static bool NAME(is_direct)(const NAME(engine) *e, const run *runs, int num_runs, int64_t width)
+{
+    const mxl_correlation *c = e->c;
+    bool whole = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0;
+
+    return whole && c->planes.dtype != MXL_F16 &&
+           (!NAME(has_end)(c) || (e->micro->ends && e->last));
+}
+
 /* Rows [first, last) of a group at one strip. */
 static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int64_t last,
                         int64_t strip)
@@ -321,22 +250,28 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     _Alignas(64) T tile[MXL_CONV_HEIGHT * MXL_CONV_VECTORS * MXL_CONV_LANES];
     run runs[WIDEST];
     int num_runs = NAME(find_runs)(e, sheet, q * e->micro->lanes, width, runs);
-    bool direct = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0 &&
-                  c->bias == NULL && c->tail == NULL && c->planes.dtype != MXL_F16;
+    bool direct = NAME(is_direct)(e, runs, num_runs, width);
+    mxl_conv_end ends = NAME(ends)(c), *end = NAME(has_end)(c) ? &ends : NULL;
 
     for (int64_t i = first, height, ahead; i < last; i += height) {
+        int64_t row = group * c->out + i;
         mxl_conv_tile sums;
 
         height = NAME(height)(e, last - i);
         ahead = NAME(ahead)(e, (i - first) / tall, width);
         sums = vectors == MXL_CONV_LINE ? e->micro->line : e->micro->tile[height][vectors - 1];
         if (direct) {
-            sums(e->depth, a + i * e->depth, b, offsets, ahead,
-                 (T *)c->dst + (group * c->out + i) * e->dst_channel + runs[0].at, e->dst_channel);
+            int64_t at = row * e->dst_channel + runs[0].at;
+
+            ends.bias = c->bias != NULL ? (const float *)c->bias + row : NULL;
+            ends.add =
+                c->tail != NULL && c->tail->add != NULL ? (const float *)c->tail->add + at : NULL;
+            sums(e->depth, a + i * e->depth, b, offsets, ahead, (T *)c->dst + at, e->dst_channel,
+                 end);
             continue;
         }
-        sums(e->depth, a + i * e->depth, b, offsets, ahead, tile, width);
-        NAME(store_tile)(e, group * c->out + i, height, tile, width, runs, num_runs);
+        sums(e->depth, a + i * e->depth, b, offsets, ahead, tile, width, NULL);
+        NAME(store_tile)(e, row, height, tile, width, runs, num_runs);
     }
 }
 

@@ -150,7 +150,7 @@ static void multiply(const engine *e, int64_t group, int64_t n, const float *v, 
                 wide = vectors - s == 4 ? 2 : least(vectors - s, MXL_CONV_VECTORS);
                 e->micro->tile[height][wide - 1](
                     e->tiles.in, u + i * e->tiles.in, v + f * e->v_plane + s * lanes, e->offsets, 0,
-                    m + f * e->m_plane + i * e->block + s * lanes, e->block);
+                    m + f * e->m_plane + i * e->block + s * lanes, e->block, NULL);
             }
         }
     }
