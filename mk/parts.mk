@@ -3,7 +3,7 @@
 # is not registered, and the error names the parts that there are not. docs/from-c.md says what each holds.
 
 #: make test-parts  a library of the core alone: its size, its exports, and the tests of what it has
-ALL_PARTS := optimizers batches linalg fourier sequences sparse statistics torch symbols numpy vision images iterators \
+ALL_PARTS := optimizers batches linalg fourier quantized sequences sparse statistics torch symbols numpy vision images iterators \
     kvstore library old wide
 PARTS ?= core $(ALL_PARTS)
 
@@ -20,6 +20,7 @@ FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/densi
     ops/index/scatter_reduce)
 FILES_torch := capi/ops/elementwise/combined.c capi/ops/elementwise/soft.c capi/ops/loss/nll.c
 FILES_library := capi/api/library/%
+FILES_quantized := capi/kernel/quantized/% capi/ops/quantized/%
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
     $(patsubst %,capi/kernel/vision/%.c,colour image_resize pixels warp) \
     $(patsubst %,capi/ops/vision/%.c,image image_random resize cv)
