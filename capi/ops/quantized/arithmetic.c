@@ -52,6 +52,12 @@ static int pair_dtypes(mxl_rule *rule)
 
 /* ---- sum ---- */
 
+static int add_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    return mxl_quantized_arity(arity, 6);
+}
+
 static int add_compute(const mxl_call *call)
 {
     const pair_params *p = call->params;
@@ -89,7 +95,7 @@ const mxl_op mxl_op_quantized_add = {
            "int32 within the sum of the larger magnitudes.",
     PAIR_INPUTS,
     MXL_PARAMS_OF(pair_params, MXL_QUANTIZED_CALIB(pair_params)),
-    MXL_QUANTIZED_RESULTS,
+    MXL_QUANTIZED_RESULTS(add_arity),
     .infer = pair_infer,
     MXL_SHAPES_TABLE("lhs[*S] rhs[*S] " LIMITS "-> [*S] [1] [1]"),
     .dtypes = "..ffff>.ff",
@@ -101,7 +107,9 @@ const mxl_op mxl_op_quantized_add = {
 
 static int mul_arity(const void *params, mxl_arity *arity)
 {
-    arity->outputs = arity->visible = ((const pair_params *)params)->enable_float_output ? 1 : 3;
+    const int outputs = ((const pair_params *)params)->enable_float_output ? 1 : 3;
+
+    *arity = (mxl_arity){6, outputs, outputs};
     return 0;
 }
 
@@ -118,8 +126,8 @@ static int mul_compute(const mxl_call *call)
     mxl_array *y = call->out[0];
     float of_a = mxl_quantized_reach_of(call, 2), of_b = mxl_quantized_reach_of(call, 4);
     float low = (float)p->min_calib_range, high = (float)p->max_calib_range;
-    float step = of_a / mxl_quantized_half_steps(a->dtype) *
-                 (of_b / mxl_quantized_half_steps(b->dtype));
+    float step = of_a * of_b /
+                 (mxl_quantized_half_steps(a->dtype) * mxl_quantized_half_steps(b->dtype));
     mxl_quantized_pair pair = {a->dtype,
                                b->dtype,
                                y->dtype,
@@ -162,6 +170,12 @@ static const mxl_op op_quantized_mul = {
 };
 
 /* ---- normalisation ---- */
+
+static int norm_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    return mxl_quantized_arity(arity, 7);
+}
 
 static bool norm_is_state(const void *params, int i)
 {
@@ -226,7 +240,7 @@ static const mxl_op op_quantized_norm = {
                MXL_INPUT(moving_var, "float32: variance of each channel."),
                MXL_QUANTIZED_LIMITS(data, "data")),
     MXL_PARAMS(mxl_batch_norm_params, mxl_batch_norm_table),
-    MXL_QUANTIZED_RESULTS,
+    MXL_QUANTIZED_RESULTS(norm_arity),
     .infer = norm_infer,
     MXL_SHAPES_TABLE("data[N,C,*S] gamma[C] beta[C] moving_mean[C] moving_var[C] min_data[1] "
                      "max_data[1] -> [N,C,*S] [1] [1]"),

@@ -148,7 +148,7 @@ static int calibrate_compute(const mxl_call *call)
 static int calibrate_arity(const void *params, mxl_arity *arity)
 {
     (void)params;
-    arity->outputs = arity->visible = 2;
+    *arity = (mxl_arity){2, 2, 2};
     return 0;
 }
 

@@ -67,8 +67,7 @@ static int conv_inputs(const mxl_conv_params *p)
 
 static int conv_arity(const void *params, mxl_arity *arity)
 {
-    arity->inputs = conv_inputs(params);
-    return mxl_quantized_arity(params, arity);
+    return mxl_quantized_arity(arity, conv_inputs(params));
 }
 
 static const char *conv_input_name(const void *params, int i)
@@ -171,8 +170,7 @@ static int block_arity(const void *params, mxl_arity *arity)
 {
     const mxl_block_params *p = params;
 
-    arity->inputs = conv_inputs(&p->conv) + (p->adds ? 3 : 0);
-    return mxl_quantized_arity(params, arity);
+    return mxl_quantized_arity(arity, conv_inputs(&p->conv) + (p->adds ? 3 : 0));
 }
 
 static const char *block_input_name(const void *params, int i)
@@ -302,8 +300,7 @@ typedef struct dense_params {
 
 static int dense_arity(const void *params, mxl_arity *arity)
 {
-    arity->inputs = ((const dense_params *)params)->no_bias ? 6 : 9;
-    return mxl_quantized_arity(params, arity);
+    return mxl_quantized_arity(arity, ((const dense_params *)params)->no_bias ? 6 : 9);
 }
 
 static const char *dense_input_name(const void *params, int i)

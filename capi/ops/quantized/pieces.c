@@ -48,7 +48,7 @@ const mxl_op mxl_op_quantized_act = {
     ONE_ARRAY,
     MXL_ONLY_PARAM(int, act_type, MXL_P_ENUM, MXL_REQUIRED, "The function: relu.",
                    .values = act_types),
-    MXL_QUANTIZED_RESULTS,
+    MXL_QUANTIZED_RESULTS(mxl_quantized_arity_three),
     .check = act_check,
     .infer = mxl_quantized_infer,
     MXL_SHAPES_TABLE(SAME "[*S] [1] [1]"),
@@ -69,7 +69,7 @@ static const mxl_op op_quantized_flatten = {
     .name = "_contrib_quantized_flatten",
     .doc = "Bytes as rows: all axes but the first become one. The limits stay.",
     ONE_ARRAY,
-    MXL_QUANTIZED_RESULTS,
+    MXL_QUANTIZED_RESULTS(mxl_quantized_arity_three),
     .infer = mxl_quantized_infer,
     MXL_SHAPES_TABLE("data[N,*S] min_data[1] max_data[1] -> [N,prod(S)] [1] [1]"),
     .dtypes = "Aff>Aff",
@@ -135,7 +135,7 @@ static const mxl_op op_quantized_pooling = {
                                "axes."),
                MXL_QUANTIZED_LIMITS(data, "data")),
     MXL_PARAMS(mxl_pooling_params, mxl_pooling_table),
-    MXL_QUANTIZED_RESULTS,
+    MXL_QUANTIZED_RESULTS(mxl_quantized_arity_three),
     .check = pooling_check,
     .infer = pooling_infer,
     .dtypes = "Aff>Aff",
@@ -151,6 +151,12 @@ typedef struct embedding_params {
 
 static const char *const weight_types[] = {"float32", "float64", "float16", "uint8",    "int32",
                                            "int8",    "int64",   "bfloat16", NULL};
+
+static int embedding_arity(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    return mxl_quantized_arity(arity, 4);
+}
 
 static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -174,7 +180,7 @@ static const mxl_op op_quantized_embedding = {
                   MXL_PARAM(embedding_params, dtype, MXL_P_ENUM, "float32", "Of no effect here.",
                             .values = weight_types),
                   MXL_PARAM(embedding_params, sparse_grad, MXL_P_BOOL, "0", "Of no effect here.")),
-    MXL_QUANTIZED_RESULTS,
+    MXL_QUANTIZED_RESULTS(embedding_arity),
     MXL_SHAPES("data[*S] weight[input_dim,output_dim] min_weight[1] max_weight[1] -> "
                "[*S,output_dim] [1] [1]"),
     .dtypes = "ecff>cff",
@@ -193,8 +199,7 @@ static int concat_arity(const void *params, mxl_arity *arity)
 
     if (p->num_args > INT_MAX / 3)
         return mxl_error("_contrib_quantized_concat: num_args is %lld", (long long)p->num_args);
-    arity->inputs = 3 * (int)p->num_args;
-    return mxl_quantized_arity(params, arity);
+    return mxl_quantized_arity(arity, 3 * (int)p->num_args);
 }
 
 /* arg0, arg1 ... and then arg0_min, arg0_max ..., of the first eight. */

@@ -18,11 +18,16 @@ void mxl_quantized_set_range(const mxl_call *call, float low, float high)
     *(float *)mxl_array_write(call->out[2]) = high;
 }
 
-int mxl_quantized_arity(const void *params, mxl_arity *arity)
+int mxl_quantized_arity_one(const void *params, mxl_arity *arity)
 {
     (void)params;
-    arity->outputs = arity->visible = 3;
-    return 0;
+    return mxl_quantized_arity(arity, 1);
+}
+
+int mxl_quantized_arity_three(const void *params, mxl_arity *arity)
+{
+    (void)params;
+    return mxl_quantized_arity(arity, 3);
 }
 
 int mxl_quantized_check(const mxl_infer *infer, int i)
@@ -61,7 +66,6 @@ static void set_reach(const mxl_call *call, int dtype, float reach)
 #define LIMITS                                                                                     \
     MXL_INPUT(min_range, "float32, one element: the smallest number of data."),                    \
         MXL_INPUT(max_range, "float32, one element: the largest number of data.")
-#define RESULTS .arity = mxl_quantized_arity
 
 /* ---- _contrib_quantize ---- */
 
@@ -93,7 +97,7 @@ static const mxl_op op_quantize = {
     MXL_INPUTS(MXL_INPUT(data, "Numbers: float32."), LIMITS),
     MXL_ONLY_PARAM(int, out_type, MXL_P_ENUM, "uint8", "The dtype of the bytes.",
                    .values = byte_types),
-    RESULTS,
+    .arity = mxl_quantized_arity_three,
     MXL_SHAPES("data[*S] min_range[1] max_range[1] -> [*S] [1] [1]"),
     .dtypes = "fff>.ff",
     .dtypes_of = quantize_dtypes,
@@ -162,7 +166,7 @@ const mxl_op mxl_op_quantize_v2 = {
            "the limits of the bytes. Bytes stay.",
     MXL_INPUTS(MXL_INPUT(data, "Numbers: float32; or bytes of the result's dtype.")),
     MXL_PARAMS_OF(mxl_requantize_params, OUT_TYPE, MXL_QUANTIZED_CALIB(mxl_requantize_params)),
-    RESULTS,
+    .arity = mxl_quantized_arity_one,
     .infer = v2_infer,
     MXL_SHAPES_TABLE("data[*S] -> [*S] [1] [1]"),
     .dtypes = ".>cff",
@@ -238,7 +242,7 @@ const mxl_op mxl_op_requantize = {
            "larger magnitude of the new limits.",
     MXL_INPUTS(MXL_INPUT(data, "int32."), LIMITS),
     MXL_PARAMS_OF(mxl_requantize_params, OUT_TYPE, MXL_QUANTIZED_CALIB(mxl_requantize_params)),
-    RESULTS,
+    .arity = mxl_quantized_arity_three,
     MXL_SHAPES("data[*S] min_range[1] max_range[1] -> [*S] [1] [1]"),
     .dtypes = "iff>cff",
     .dtypes_of = requantize_dtypes,

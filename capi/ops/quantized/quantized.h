@@ -51,15 +51,21 @@ static inline float mxl_quantized_over(float n, float d)
 /* Writes the limits, outputs 1 and 2. */
 void mxl_quantized_set_range(const mxl_call *call, float low, float high);
 
-/* Three visible outputs. */
-int mxl_quantized_arity(const void *params, mxl_arity *arity);
+/* So many inputs, and three outputs. */
+int mxl_quantized_arity_one(const void *params, mxl_arity *arity);
+int mxl_quantized_arity_three(const void *params, mxl_arity *arity);
+static inline int mxl_quantized_arity(mxl_arity *arity, int inputs)
+{
+    *arity = (mxl_arity){inputs, 3, 3};
+    return 0;
+}
 /* mxl_infer_said, and that input 0 is int8 or uint8. */
 int mxl_quantized_infer(mxl_infer *infer);
 /* -1 with the error set unless input i is int8 or uint8. */
 int mxl_quantized_check(const mxl_infer *infer, int i);
 
 #define MXL_QUANTIZED_NAMES   "output min_output max_output"
-#define MXL_QUANTIZED_RESULTS .arity = mxl_quantized_arity, .output_names = MXL_QUANTIZED_NAMES
+#define MXL_QUANTIZED_RESULTS(its_arity) .arity = its_arity, .output_names = MXL_QUANTIZED_NAMES
 #define MXL_QUANTIZED_DATA MXL_INPUT(data, "Bytes: int8 or uint8.")
 #define MXL_QUANTIZED_LIMITS(name, of)                                                             \
     MXL_INPUT(min_##name, "float32, one element: the smallest number of " of "."),                 \
@@ -92,8 +98,9 @@ float mxl_quantized_factor(const mxl_requantize_params *p, float wide_reach);
 /* The factor of bytes to int32 with the reach `all`. */
 static inline float mxl_quantized_sum_factor(int dtype, float reach, float all)
 {
-    return reach / mxl_quantized_half_steps(dtype) *
-           mxl_quantized_over(MXL_QUANTIZED_WIDE_STEPS, all);
+    return all > 0 ? (float)((double)reach / (double)mxl_quantized_half_steps(dtype) *
+                             (double)MXL_QUANTIZED_WIDE_STEPS / (double)all)
+                   : 0;
 }
 
 /* Of the layers, for passes that join nodes: the parameters and names of their descriptors. */
