@@ -20,7 +20,8 @@ FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/densi
     ops/index/scatter_reduce)
 FILES_torch := capi/ops/elementwise/combined.c capi/ops/elementwise/soft.c capi/ops/loss/nll.c
 FILES_library := capi/api/library/%
-FILES_quantized := capi/kernel/quantized/% capi/ops/quantized/%
+FILES_quantized := capi/kernel/quantized/% capi/ops/quantized/% capi/symbol/passes/quantiz% \
+    capi/api/symbol/quantize.c
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
     $(patsubst %,capi/kernel/vision/%.c,colour image_resize pixels warp) \
     $(patsubst %,capi/ops/vision/%.c,image image_random resize cv)
@@ -38,6 +39,7 @@ NEEDS_numpy := linalg statistics
 NEEDS_torch := numpy
 NEEDS_library := symbols
 NEEDS_old := images iterators symbols
+NEEDS_quantized := symbols
 WITH := $(PARTS) $(foreach part,$(PARTS),$(NEEDS_$(part)))
 UNKNOWN_PARTS := $(filter-out core $(ALL_PARTS),$(PARTS))
 $(if $(UNKNOWN_PARTS),$(error PARTS: there is no $(UNKNOWN_PARTS); there are core $(ALL_PARTS)))

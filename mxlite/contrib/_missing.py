@@ -9,11 +9,9 @@ from typing import Any, NoReturn
 
 from mxlite.error import MXNotImplementedError
 
-_INT8 = "8-bit arithmetic is not in mxlite"
 _WHY = {
     "onnx": "models are exchanged as symbols (`export`, `SymbolBlock.imports`); ONNX is not in mxlite",
-    "quant": _INT8,
-    "quantization": _INT8,
+    "quant": "mx.contrib.quantization has it",
     "tensorrt": "mxlite computes on the CPU",
 }
 

@@ -151,7 +151,7 @@ static int mul_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_quantized_mul = {
+const mxl_op mxl_op_quantized_mul = {
     .name = "_contrib_quantized_elemwise_mul",
     .doc = "The product of two quantized arrays: bytes within the calibrated limits, without them "
            "int32, or float32.",
@@ -229,7 +229,7 @@ static int norm_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_quantized_norm = {
+const mxl_op mxl_op_quantized_norm = {
     .name = "_contrib_quantized_batch_norm",
     .doc = "BatchNorm of bytes by the moving statistics, as int8 within the calibrated limits, "
            "which it needs.",
@@ -250,5 +250,5 @@ static const mxl_op op_quantized_norm = {
     .compute = norm_compute,
 };
 
-const mxl_op *const mxl_ops_quantized_arithmetic[] = {&mxl_op_quantized_add, &op_quantized_mul,
-                                                      &op_quantized_norm, NULL};
+const mxl_op *const mxl_ops_quantized_arithmetic[] = {&mxl_op_quantized_add, &mxl_op_quantized_mul,
+                                                      &mxl_op_quantized_norm, NULL};

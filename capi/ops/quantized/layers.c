@@ -345,7 +345,7 @@ static int dense_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_quantized_dense = {
+const mxl_op mxl_op_quantized_dense = {
     .name = "_contrib_quantized_fully_connected",
     .doc = "Linear map of rows of bytes, with int8 weights, to int32, exact but for the bias, which "
            "is rounded to steps of the sums; and the limits that all int32 together have.",
@@ -369,4 +369,4 @@ static const mxl_op op_quantized_dense = {
 };
 
 const mxl_op *const mxl_ops_quantized_layers[] = {&mxl_op_quantized_conv, &mxl_op_quantized_block,
-                                                  &op_quantized_dense, NULL};
+                                                  &mxl_op_quantized_dense, NULL};

@@ -65,7 +65,7 @@ static int flatten_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_quantized_flatten = {
+const mxl_op mxl_op_quantized_flatten = {
     .name = "_contrib_quantized_flatten",
     .doc = "Bytes as rows: all axes but the first become one. The limits stay.",
     ONE_ARRAY,
@@ -127,7 +127,7 @@ static int pooling_compute(const mxl_call *call)
     return mxl_quantized_pool(&pool, mxl_array_read(x), mxl_array_write(call->out[0]));
 }
 
-static const mxl_op op_quantized_pooling = {
+const mxl_op mxl_op_quantized_pooling = {
     .name = "_contrib_quantized_pooling",
     .doc = "The largest byte of windows that slide over the spatial axes, or their mean, rounded to "
            "the nearest. The limits stay.",
@@ -165,7 +165,7 @@ static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
     return mxl_take_rows(s, call->in[1], call->in[0]);
 }
 
-static const mxl_op op_quantized_embedding = {
+const mxl_op mxl_op_quantized_embedding = {
     .name = "_contrib_quantized_embedding",
     .doc = "Rows of an int8 weight that data names, as a last axis. The limits stay.",
     MXL_INPUTS(MXL_INPUT(data, "Which rows, of any dtype; out of bounds means the first or the "
@@ -321,7 +321,7 @@ static int concat_compute(const mxl_call *call)
     return 0;
 }
 
-static const mxl_op op_quantized_concat = {
+const mxl_op mxl_op_quantized_concat = {
     .name = "_contrib_quantized_concat",
     .doc = "Quantized arrays one after another along an axis, with common limits: the smallest and "
            "the largest of theirs. The bytes are uint8 if all are, else int8.",
@@ -340,6 +340,6 @@ static const mxl_op op_quantized_concat = {
     .compute = concat_compute,
 };
 
-const mxl_op *const mxl_ops_quantized_pieces[] = {&mxl_op_quantized_act, &op_quantized_flatten,
-                                                  &op_quantized_pooling, &op_quantized_embedding,
-                                                  &op_quantized_concat, NULL};
+const mxl_op *const mxl_ops_quantized_pieces[] = {&mxl_op_quantized_act, &mxl_op_quantized_flatten,
+                                                  &mxl_op_quantized_pooling, &mxl_op_quantized_embedding,
+                                                  &mxl_op_quantized_concat, NULL};

@@ -30,12 +30,22 @@ int mxl_quantized_arity_three(const void *params, mxl_arity *arity)
     return mxl_quantized_arity(arity, 3);
 }
 
+/* Whether an array stands in for one of a graph, whose dtype is not known. */
+static bool is_stand_in(const mxl_array *x)
+{
+    mxl_storage *none = mxl_storage_new_meta(0);
+    bool is = x->storage == none;
+
+    mxl_storage_release(none);
+    return is;
+}
+
 int mxl_quantized_check(const mxl_infer *infer, int i)
 {
     int dtype = infer->in[i]->dtype;
     char room[MXL_NAME];
 
-    if (dtype == MXL_I8 || dtype == MXL_U8)
+    if (dtype == MXL_I8 || dtype == MXL_U8 || is_stand_in(infer->in[i]))
         return 0;
     return mxl_error("%s: %s must be int8 or uint8, got %s", infer->op->name,
                      mxl_op_input_name(infer->op, infer->params, infer->num_inputs, i, room),

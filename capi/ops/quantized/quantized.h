@@ -103,8 +103,24 @@ static inline float mxl_quantized_sum_factor(int dtype, float reach, float all)
                    : 0;
 }
 
-/* Of the layers, for passes that join nodes: the parameters and names of their descriptors. */
+/* For passes over graphs (symbol/passes). */
 extern const mxl_op mxl_op_quantize_v2, mxl_op_requantize, mxl_op_dequantize;
-extern const mxl_op mxl_op_quantized_conv, mxl_op_quantized_act, mxl_op_quantized_add;
+extern const mxl_op mxl_op_quantized_conv, mxl_op_quantized_dense, mxl_op_quantized_act,
+    mxl_op_quantized_flatten, mxl_op_quantized_pooling, mxl_op_quantized_embedding,
+    mxl_op_quantized_concat, mxl_op_quantized_add, mxl_op_quantized_mul, mxl_op_quantized_norm;
+
+/* What an operator becomes in a quantized graph: one that takes bytes, and the limits of each array
+ * of bytes behind all inputs. */
+typedef struct mxl_quantized_form {
+    const mxl_op *of, *op;
+    bool leads;   /* quantized for its own sake; others only between such ones (mode "smart") */
+    bool is_wide; /* its result is int32, and a node of _contrib_requantize follows */
+    bool calibrated;     /* has the limits of its result as parameters */
+    int first, last;     /* the inputs that are bytes: from `first` on, `last` (-1: all) excluded */
+    bool (*fits)(const void *params); /* NULL: with all parameters */
+} mxl_quantized_form;
+
+/* NULL: the operator with these parameters takes numbers alone. */
+const mxl_quantized_form *mxl_quantized_form_of(const mxl_op *op, const void *params);
 
 #endif
