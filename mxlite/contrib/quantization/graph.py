@@ -9,6 +9,7 @@ from typing import Any
 import mxlite.symbol as sym
 from mxlite import ndarray as nd
 from mxlite._lib import LIB, c_texts, check_call
+from mxlite.context import cpu
 from mxlite.contrib.quantization.calibrate import (
     _LayerHistogramCollector,
     _LayerOutputMinMaxCollector,
@@ -143,7 +144,7 @@ def collect(
             if lacking:
                 raise ValueError(f"calibration: there is no array for {', '.join(lacking)}")
             states = {name: aux_params[name] for name in outputs.list_auxiliary_states()}
-            executor = outputs.bind(nd.context.cpu(), needed, grad_req="null", aux_states=states)
+            executor = outputs.bind(cpu(), needed, grad_req="null", aux_states=states)
             for name, array in zip(listed, executor.forward(is_train=False)):
                 collector.collect(name, array)
         for name in names:

@@ -8,6 +8,7 @@ from typing import Any
 
 import mxlite.symbol as sym
 from mxlite import ndarray as nd
+from mxlite.context import cpu
 from mxlite.contrib.quantization.calibrate import limits_of
 from mxlite.contrib.quantization.graph import (
     Arrays,
@@ -197,11 +198,11 @@ def quantize_net_v2(
     net = SymbolBlock(qsym, inputs)
     found = {**_quantize_params(qsym, arguments), **states}
     for name, each in net.collect_params().items():
+        each.grad_req = "null"
         each.cast(found[name].dtype)
         each.shape = found[name].shape
-        each.initialize(ctx=nd.context.cpu(), force_reinit=True)
+        each.initialize("zeros", ctx=cpu(), force_reinit=True)
         each.set_data(found[name])
-        each.grad_req = "null"
     return net
 
 
