@@ -5,6 +5,7 @@
 #include "kernel/quantized/convolve.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/dtype.h"
@@ -200,81 +201,90 @@ static void copy_block(const work *k, int64_t image, const int64_t *at, uint32_t
     }
 }
 
-/* ---- ends ---- */
+/* ---- ends, of whole tiles: rows of N columns ---- */
 
-#define LOW(T)  ((T)-1 < 0 ? -128.0F : 0.0F)
-#define HIGH(T) ((T)-1 < 0 ? 127.0F : 255.0F)
-#define STORE(name, T)                                                                             \
-    MXL_INLINE void name##_at(int level, const int32_t *sums, int32_t bias, float scale,           \
-                              int32_t least, T *y, int64_t n)                                      \
-    {                                                                                              \
-        (void)level;                                                                               \
-        MXL_IVDEP                                                                                  \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            int32_t byte =                                                                         \
-                mxl_quantized_round((float)(sums[i] + bias) * scale, LOW(T), HIGH(T));             \
-                                                                                                   \
-            y[i] = (T)(byte < least ? least : byte);                                               \
-        }                                                                                          \
-    }                                                                                              \
-    MXL_BY_LEVEL(name,                                                                             \
-                 (const int32_t *sums, int32_t bias, float scale, int32_t least, T *y, int64_t n), \
-                 sums, bias, scale, least, y, n)
-#define STORE_SUM(name, T, A)                                                                      \
-    MXL_INLINE void name##_at(int level, const mxl_quantized_tail *t, const A *add, T *y,          \
-                              int64_t n)                                                           \
-    {                                                                                              \
-        float byte_scale = t->byte_scale, add_scale = t->add_scale, scale = t->sum_scale;          \
-        int32_t least = t->sum_least;                                                              \
-                                                                                                   \
-        (void)level;                                                                               \
-        MXL_IVDEP                                                                                  \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            int32_t sum = mxl_quantized_round_wide((float)y[i] * byte_scale +                      \
-                                                   (float)add[i] * add_scale);                     \
-            int32_t byte = mxl_quantized_round((float)sum * scale, LOW(T), HIGH(T));               \
-                                                                                                   \
-            y[i] = (T)(byte < least ? least : byte);                                               \
-        }                                                                                          \
-    }                                                                                              \
-    MXL_BY_LEVEL(name, (const mxl_quantized_tail *t, const A *add, T *y, int64_t n), t, add, y, n)
+/* Sums with the bias of their row, as bytes between two limits; in place, as int32. */
+MXL_INLINE void to_bytes_at(int level, int rows, const int32_t *bias, float scale, float low,
+                            float high, int32_t *sums)
+{
+    (void)level;
+    for (int r = 0; r < rows; r++, sums += N) {
+        for (int i = 0; i < N; i++)
+            sums[i] = mxl_quantized_round((float)(sums[i] + bias[r]) * scale, low, high);
+    }
+}
+MXL_BY_LEVEL(to_bytes,
+             (int rows, const int32_t *bias, float scale, float low, float high, int32_t *sums),
+             rows, bias, scale, low, high, sums)
 
-STORE(store_i8, int8_t)
-STORE(store_u8, uint8_t)
-STORE_SUM(sum_i8_i8, int8_t, int8_t)
-STORE_SUM(sum_i8_u8, int8_t, uint8_t)
-STORE_SUM(sum_u8_i8, uint8_t, int8_t)
-STORE_SUM(sum_u8_u8, uint8_t, uint8_t)
+/* Adds the bytes `add`, whose bit `sign` counts below 0 (0: none does). */
+MXL_INLINE void add_bytes_at(int level, int rows, const mxl_quantized_tail *t, const uint8_t *add,
+                             int sign, float low, float high, int32_t *sums)
+{
+    float byte_scale = t->byte_scale, add_scale = t->add_scale, scale = t->sum_scale;
 
-/* A row of n sums becomes n results from `at` on. */
-static void store_row(const work *k, const int32_t *sums, int32_t bias, int64_t at, int n)
+    (void)level;
+    for (int r = 0; r < rows; r++, sums += N, add += N) {
+        for (int i = 0; i < N; i++) {
+            int32_t more = add[i] - 2 * (add[i] & sign);
+            int32_t sum = mxl_quantized_round_wide((float)sums[i] * byte_scale +
+                                                   (float)more * add_scale);
+
+            sums[i] = mxl_quantized_round((float)sum * scale, low, high);
+        }
+    }
+}
+MXL_BY_LEVEL(add_bytes,
+             (int rows, const mxl_quantized_tail *t, const uint8_t *add, int sign, float low,
+              float high, int32_t *sums),
+             rows, t, add, sign, low, high, sums)
+
+MXL_INLINE void narrow_at(int level, int rows, const int32_t *sums, uint8_t *to)
+{
+    (void)level;
+    for (int i = 0; i < rows * N; i++)
+        to[i] = (uint8_t)sums[i];
+}
+MXL_BY_LEVEL(narrow, (int rows, const int32_t *sums, uint8_t *to), rows, sums, to)
+
+static float lowest(int dtype, int least)
+{
+    int low = dtype == MXL_U8 ? 0 : -128;
+
+    return (float)(least > low ? least : low);
+}
+
+static float highest(int dtype)
+{
+    return dtype == MXL_U8 ? 255 : 127;
+}
+
+/* A tile of sums goes to the output, whose rows are `step` elements apart, from `at` on. */
+static void store_tile(const work *k, int rows, int n, const int32_t *bias, int32_t *sums,
+                       int64_t at, int64_t step)
 {
     const mxl_quantized_tail *t = k->tail;
-    bool to_signed, add_signed;
+    uint8_t bytes[R * N];
 
     if (t == NULL) {
-        int32_t *y = (int32_t *)k->y + at;
+        for (int r = 0; r < rows; r++) {
+            int32_t *y = (int32_t *)k->y + at + r * step;
 
-        for (int i = 0; i < n; i++)
-            y[i] = sums[i] + bias;
+            for (int i = 0; i < n; i++)
+                y[i] = sums[r * N + i] + bias[r];
+        }
         return;
     }
-    to_signed = t->dtype == MXL_I8;
-    if (to_signed)
-        store_i8(sums, bias, t->scale, t->least, (int8_t *)k->y + at, n);
-    else
-        store_u8(sums, bias, t->scale, t->least, (uint8_t *)k->y + at, n);
-    if (t->add == NULL)
-        return;
-    add_signed = t->add_dtype == MXL_I8;
-    if (to_signed && add_signed)
-        sum_i8_i8(t, (const int8_t *)t->add + at, (int8_t *)k->y + at, n);
-    else if (to_signed)
-        sum_i8_u8(t, (const uint8_t *)t->add + at, (int8_t *)k->y + at, n);
-    else if (add_signed)
-        sum_u8_i8(t, (const int8_t *)t->add + at, (uint8_t *)k->y + at, n);
-    else
-        sum_u8_u8(t, (const uint8_t *)t->add + at, (uint8_t *)k->y + at, n);
+    to_bytes(rows, bias, t->scale, lowest(t->dtype, t->least), highest(t->dtype), sums);
+    if (t->add != NULL) {
+        for (int r = 0; r < rows; r++)
+            memcpy(bytes + (ptrdiff_t)r * N, (const uint8_t *)t->add + at + r * step, (size_t)n);
+        add_bytes(rows, t, bytes, t->add_dtype == MXL_I8 ? 128 : 0,
+                  lowest(t->sum_dtype, t->sum_least), highest(t->sum_dtype), sums);
+    }
+    narrow(rows, sums, bytes);
+    for (int r = 0; r < rows; r++)
+        memcpy((uint8_t *)k->y + at + r * step, bytes + (ptrdiff_t)r * N, (size_t)n);
 }
 
 /* ---- the work ---- */
@@ -286,7 +296,7 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
     const mxl_conv *v = k->v;
     size_t bytes = (size_t)k->w->quads * N * sizeof(uint32_t);
     uint32_t *block = mxl_alloc(bytes);
-    int32_t sums[R * N];
+    int32_t sums[R * N], bias[R];
     int64_t made = -1, at[N];
 
     if (block == NULL) {
@@ -311,13 +321,11 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
 
             mxl_dots_tile(rows, n, k->w->quads, k->w->packed + channel * k->w->quads * 4,
                           (const uint8_t *)block, sums);
-            for (int r = 0; r < rows; r++) {
-                int32_t bias = (k->bias != NULL ? k->bias[channel + r] : 0) -
-                               (k->flip != 0 ? k->w->sums[channel + r] : 0);
-
-                store_row(k, sums + (ptrdiff_t)r * N, bias,
-                          (image * v->out + c + r) * k->positions + first, n);
-            }
+            for (int r = 0; r < rows; r++)
+                bias[r] = (k->bias != NULL ? k->bias[channel + r] : 0) -
+                          (k->flip != 0 ? k->w->sums[channel + r] : 0);
+            store_tile(k, rows, n, bias, sums, (image * v->out + c) * k->positions + first,
+                       k->positions);
         }
     }
     mxl_free(block, bytes);

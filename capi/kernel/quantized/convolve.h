@@ -8,13 +8,13 @@
 
 /* What becomes of the sums in the same pass: a byte of them (times `scale`), at least `least`; then,
  * with `add`, a byte of round(byte * byte_scale + add * add_scale) * sum_scale, at least
- * `sum_least`. Each step rounds as the functions of convert.h do. */
+ * `sum_least`. Each step rounds as the functions of convert.h do. dtypes are int8 or uint8. */
 typedef struct mxl_quantized_tail {
-    int dtype; /* int8 or uint8, of both bytes */
+    int dtype; /* of the first byte */
     float scale;
     int least;
     const void *add; /* of y's shape; NULL: no sum */
-    int add_dtype;
+    int add_dtype, sum_dtype; /* of `add`, and of the second byte */
     float byte_scale, add_scale, sum_scale;
     int sum_least;
 } mxl_quantized_tail;

@@ -199,7 +199,7 @@ static const char *block_dtypes(const void *params)
         {{".ccffffff>cff", ".ccffffff>uff"}, {".ccffffff.ff>cff", ".ccffffff.ff>uff"}}};
     const mxl_block_params *p = params;
 
-    return texts[!p->conv.no_bias][p->adds != 0][mxl_quantized_dtype(&p->to) == MXL_U8];
+    return texts[!p->conv.no_bias][p->adds != 0][mxl_quantized_dtype(p->adds ? &p->sum : &p->to) == MXL_U8];
 }
 
 static int block_infer(mxl_infer *infer)
@@ -223,28 +223,27 @@ static int block_infer(mxl_infer *infer)
 static int block_compute(const mxl_call *call)
 {
     const mxl_block_params *p = call->params;
-    const int dtype = call->out[0]->dtype, added = conv_inputs(&p->conv);
-    const int none = dtype == MXL_U8 ? 0 : -128;
+    const int dtype = mxl_quantized_dtype(&p->to), added = conv_inputs(&p->conv);
     float step = step_of(call, p->conv.no_bias ? 2 : 3);
     float reach = mxl_quantized_reach((float)p->to.min_calib_range, (float)p->to.max_calib_range);
     mxl_quantized_tail tail = {
         .dtype = dtype,
         .scale = mxl_quantized_factor(&p->to, step * MXL_QUANTIZED_WIDE_STEPS),
-        .least = p->relu ? 0 : none};
+        .least = p->relu ? 0 : -128};
 
     if (p->adds) {
-        mxl_requantize_params sum = {p->to.out_type, p->sum_low, p->sum_high};
         float more = mxl_quantized_reach_of(call, added + 1);
 
         tail.add = mxl_array_read(call->in[added]);
         tail.add_dtype = call->in[added]->dtype;
+        tail.sum_dtype = mxl_quantized_dtype(&p->sum);
         tail.byte_scale = mxl_quantized_sum_factor(dtype, reach, reach + more);
         tail.add_scale = mxl_quantized_sum_factor(tail.add_dtype, more, reach + more);
-        tail.sum_scale = mxl_quantized_factor(&sum, reach + more);
-        tail.sum_least = p->sum_relu ? 0 : none;
-        reach = mxl_quantized_reach((float)p->sum_low, (float)p->sum_high);
+        tail.sum_scale = mxl_quantized_factor(&p->sum, reach + more);
+        tail.sum_least = p->sum_relu ? 0 : -128;
+        reach = mxl_quantized_reach((float)p->sum.min_calib_range, (float)p->sum.max_calib_range);
     }
-    mxl_quantized_set_range(call, dtype == MXL_U8 ? 0 : -reach, reach);
+    mxl_quantized_set_range(call, call->out[0]->dtype == MXL_U8 ? 0 : -reach, reach);
     return convolve(call, &p->conv, step, &tail);
 }
 
@@ -273,8 +272,12 @@ const mxl_op mxl_op_quantized_block = {
                            "The largest number of the convolution's bytes."),
                   FIELD(relu, MXL_P_BOOL, "0", "Whether bytes below 0 become 0."),
                   FIELD(adds, MXL_P_BOOL, "0", "Whether there is an array to add."),
-                  FIELD(sum_low, MXL_P_FLOAT, "0", "The smallest number of the sum's bytes."),
-                  FIELD(sum_high, MXL_P_FLOAT, "0", "The largest number of the sum's bytes."),
+                  FIELD_AS(sum_type, sum.out_type, MXL_P_ENUM, "int8", "The dtype of the sum's bytes.",
+                           .values = block_types),
+                  FIELD_AS(sum_low, sum.min_calib_range, MXL_P_FLOAT, "0",
+                           "The smallest number of the sum's bytes."),
+                  FIELD_AS(sum_high, sum.max_calib_range, MXL_P_FLOAT, "0",
+                           "The largest number of the sum's bytes."),
                   FIELD(sum_relu, MXL_P_BOOL, "0", "Whether bytes of the sum below 0 become 0.")),
     .arity = block_arity,
     .output_names = MXL_QUANTIZED_NAMES,

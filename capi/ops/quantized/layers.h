@@ -8,9 +8,9 @@
 /* Of _mxl_quantized_block; the convolution's parameters come first. */
 typedef struct mxl_block_params {
     mxl_conv_params conv;
-    mxl_requantize_params to; /* out_type is 1 (int8) or 2 (uint8) */
+    mxl_requantize_params to; /* of the convolution's bytes */
     int relu, adds;
-    double sum_low, sum_high; /* the calibrated range of the sum */
+    mxl_requantize_params sum; /* of the sum's bytes */
     int sum_relu;
 } mxl_block_params;
 

@@ -46,6 +46,9 @@ int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, 
  * becomes one node, with the same bytes. */
 int mxl_pass_join_quantized(mxl_symbol *symbol);
 
+/* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
+int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);
+
 /* Whether the environment leaves a pass on. */
 bool mxl_pass_is_on(const char *name);
 

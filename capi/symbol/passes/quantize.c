@@ -98,24 +98,6 @@ static mxl_graph_node *named_node(const mxl_op *op, const char *before, const ch
     return node;
 }
 
-/* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
-static int set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count)
-{
-    mxl_entry *list = mxl_alloc((size_t)count * sizeof(*list)), *old = node->inputs;
-    int had = node->num_inputs;
-
-    if (list == NULL)
-        return -1;
-    for (int i = 0; i < count; i++)
-        mxl_entry_set(&list[i], inputs[i]);
-    for (int i = 0; i < had; i++)
-        mxl_ref_release(&old[i].node->ref);
-    mxl_free(old, (size_t)had * sizeof(*old));
-    node->inputs = list;
-    node->num_inputs = count;
-    return mxl_graph_node_parse(node, count);
-}
-
 /* A node over `count` outputs of another one, from `output` on; with the dtype of bytes. */
 static mxl_graph_node *node_over(const quantizing *q, const mxl_op *op, const char *before,
                                  const char *name, const char *after, mxl_entry from, int count)
@@ -125,7 +107,7 @@ static mxl_graph_node *node_over(const quantizing *q, const mxl_op *op, const ch
 
     if (node != NULL && ((op != &mxl_op_dequantize &&
                           mxl_attrs_set(&node->attrs, "out_type", q->asked->dtype) != 0) ||
-                         set_inputs(node, inputs, count) != 0)) {
+                         mxl_pass_set_inputs(node, inputs, count) != 0)) {
         mxl_ref_release(&node->ref);
         return NULL;
     }
@@ -265,7 +247,7 @@ static int quantize_with(quantizing *q, int n, mxl_entry *inputs)
     mxl_entry_name(&(mxl_entry){node, 0, 0}, &array);
     node->op = form->op;
     node->is_numpys = false;
-    if (array.failed || set_inputs(node, inputs, limits) != 0 ||
+    if (array.failed || mxl_pass_set_inputs(node, inputs, limits) != 0 ||
         (name = rename_node(node)) == NULL) {
         mxl_str_clear(&array);
         return -1;
