@@ -41,7 +41,7 @@ void mxl_quantized_bounds(int dtype, const void *x, int64_t n, float *low, float
 /* The number as an integer between two limits of small size, which are integers. */
 MXL_INLINE int32_t mxl_quantized_round(float x, float low, float high)
 {
-    float cut = x < high ? (x > low ? x : low) : high;
+    float most = x < high ? x : high, cut = most > low ? most : low;
     union {
         float f;
         int32_t i;

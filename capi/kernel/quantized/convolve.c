@@ -151,34 +151,42 @@ static void make_planes(void *data, int64_t begin, int64_t end)
 
 /* ---- blocks ---- */
 
-/* Where the pixels of positions [first, first + count) are in a plane. */
-static void find_pixels(const work *k, int64_t first, int count, int64_t *at)
+/* Where the pixels of a block's positions are in a plane, and runs of neighbours among them, of up
+ * to RUN. */
+enum { RUN = 16, MANY_RUNS = 12 };
+typedef struct pixels {
+    int64_t at[N];
+    int runs, first[N];
+} pixels;
+
+/* Of positions [first, first + count); the others are like the last one. */
+static void find_pixels(const work *k, int64_t first, int count, pixels *p)
 {
     const mxl_conv *v = k->v;
 
+    p->runs = 0;
     for (int i = 0; i < N; i++) {
         int64_t o = first + (i < count ? i : count - 1);
         int64_t w = o % v->y_size[2], h = o / v->y_size[2] % v->y_size[1];
         int64_t d = o / v->y_size[2] / v->y_size[1];
 
-        at[i] = (d * v->stride[0] * k->size[1] + h * v->stride[1]) * k->size[2] + w * v->stride[2];
+        p->at[i] =
+            (d * v->stride[0] * k->size[1] + h * v->stride[1]) * k->size[2] + w * v->stride[2];
+        if (i < count && (p->runs == 0 || p->at[i] != p->at[i - 1] + 1 ||
+                          i == p->first[p->runs - 1] + RUN))
+            p->first[p->runs++] = i;
     }
 }
 
-/* to[quads][N] = the pixels under the kernel. */
-static void copy_block(const work *k, int64_t image, const int64_t *at, uint32_t *to)
+/* to[quads][N] = the pixels under the kernel; writes up to RUN elements more. Whole runs are copied,
+ * the next one over what is too much of the one before. */
+MXL_INLINE void copy_block_at(int level, const work *k, int64_t image, const pixels *p,
+                              uint32_t *to)
 {
     const mxl_conv *v = k->v;
     const uint32_t *planes = k->planes + image * k->fours * k->padded;
-    bool run[2];
 
-    for (int half = 0; half < 2; half++) {
-        const int64_t *of = at + half * (N / 2);
-
-        run[half] = of[N / 2 - 1] - of[0] == N / 2 - 1;
-        for (int i = 1; i < N / 2; i++)
-            run[half] = run[half] && of[i] == of[0] + i;
-    }
+    (void)level;
     for (int64_t t = 0; t < taps_of(v); t++) {
         int64_t w = t % v->kernel[2], h = t / v->kernel[2] % v->kernel[1];
         int64_t d = t / v->kernel[2] / v->kernel[1];
@@ -186,20 +194,19 @@ static void copy_block(const work *k, int64_t image, const int64_t *at, uint32_t
                                             k->size[2] + w * v->dilate[2];
 
         for (int64_t c = 0; c < k->fours; c++, from += k->padded, to += N) {
-            for (int half = 0; half < 2; half++) {
-                const int64_t *of = at + half * (N / 2);
-                uint32_t *dst = to + half * (N / 2);
-
-                if (run[half]) {
-                    memcpy(dst, from + of[0], N / 2 * sizeof(*dst));
-                } else {
-                    for (int i = 0; i < N / 2; i++)
-                        dst[i] = from[of[i]];
-                }
+            if (p->runs <= MANY_RUNS) {
+                for (int r = 0; r < p->runs; r++)
+                    memcpy(to + p->first[r], from + p->at[p->first[r]], RUN * sizeof(*to));
+            } else {
+                for (int i = 0; i < N; i++)
+                    to[i] = from[p->at[i]];
             }
         }
     }
 }
+
+MXL_BY_LEVEL(copy_block, (const work *k, int64_t image, const pixels *p, uint32_t *to), k, image, p,
+             to)
 
 /* ---- ends, of whole tiles: rows of N columns ---- */
 
@@ -217,20 +224,27 @@ MXL_BY_LEVEL(to_bytes,
              (int rows, const int32_t *bias, float scale, float low, float high, int32_t *sums),
              rows, bias, scale, low, high, sums)
 
+static const float wide_steps = 2147483648.0F;
+
 /* Adds the bytes `add`, whose bit `sign` counts below 0 (0: none does). */
 MXL_INLINE void add_bytes_at(int level, int rows, const mxl_quantized_tail *t, const uint8_t *add,
                              int sign, float low, float high, int32_t *sums)
 {
+    /* (Not as a constant: of comparisons with one gcc makes masks.) */
+    const float widest = *(const volatile float *)&wide_steps;
     float byte_scale = t->byte_scale, add_scale = t->add_scale, scale = t->sum_scale;
 
     (void)level;
     for (int r = 0; r < rows; r++, sums += N, add += N) {
         for (int i = 0; i < N; i++) {
             int32_t more = add[i] - 2 * (add[i] & sign);
-            int32_t sum = mxl_quantized_round_wide((float)sums[i] * byte_scale +
-                                                   (float)more * add_scale);
+            float sum = (float)sums[i] * byte_scale + (float)more * add_scale;
 
-            sums[i] = mxl_quantized_round((float)sum * scale, low, high);
+            /* An int32 of the sum, as float32. */
+            sum = rintf(sum);
+            sum = sum < widest ? sum : widest;
+            sum = sum > -widest ? sum : -widest;
+            sums[i] = mxl_quantized_round(sum * scale, low, high);
         }
     }
 }
@@ -283,8 +297,14 @@ static void store_tile(const work *k, int rows, int n, const int32_t *bias, int3
                   lowest(t->sum_dtype, t->sum_least), highest(t->sum_dtype), sums);
     }
     narrow(rows, sums, bytes);
-    for (int r = 0; r < rows; r++)
-        memcpy((uint8_t *)k->y + at + r * step, bytes + (ptrdiff_t)r * N, (size_t)n);
+    for (int r = 0; r < rows; r++) {
+        uint8_t *y = (uint8_t *)k->y + at + r * step;
+
+        if (n == N)
+            memcpy(y, bytes + (ptrdiff_t)r * N, N);
+        else
+            memcpy(y, bytes + (ptrdiff_t)r * N, (size_t)n);
+    }
 }
 
 /* ---- the work ---- */
@@ -294,10 +314,11 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
 {
     work *k = data;
     const mxl_conv *v = k->v;
-    size_t bytes = (size_t)k->w->quads * N * sizeof(uint32_t);
+    size_t bytes = ((size_t)k->w->quads * N + RUN) * sizeof(uint32_t);
     uint32_t *block = mxl_alloc(bytes);
     int32_t sums[R * N], bias[R];
-    int64_t made = -1, at[N];
+    int64_t made = -1;
+    pixels p;
 
     if (block == NULL) {
         k->failed = 1;
@@ -310,8 +331,8 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
         int n = (int)(k->positions - first < N ? k->positions - first : N);
 
         if (which != made) {
-            find_pixels(k, first, n, at);
-            copy_block(k, image, at, block);
+            find_pixels(k, first, n, &p);
+            copy_block(k, image, &p, block);
             made = which;
         }
         to = to < v->out ? to : v->out;
