@@ -35,16 +35,20 @@ static float step_of(const mxl_call *call, int first)
            (mxl_quantized_reach_of(call, first + 2) / mxl_quantized_steps(MXL_I8));
 }
 
-/* The bias (input 2) in steps of the sums: `count` new numbers; NULL with the error set. */
+/* The bias (input 2) in steps of the sums, but with half a step more of data, and cut to integers,
+ * as in 1.9.1: `count` new numbers; NULL with the error set. */
 static int32_t *bias_of(const mxl_call *call, int64_t count, float step)
 {
+    const int dtype = call->in[0]->dtype;
     const int8_t *bias = mxl_array_read(call->in[2]);
     int32_t *made = mxl_alloc((size_t)count * sizeof(*made));
-    float factor = mxl_quantized_over(
-        mxl_quantized_reach_of(call, 7) / mxl_quantized_steps(MXL_I8), step);
+    double own = (double)(mxl_quantized_reach_of(call, 7) / mxl_quantized_steps(MXL_I8));
+    float factor = step > 0 ? (float)(own / (double)step * (double)mxl_quantized_half_steps(dtype) /
+                                      (double)mxl_quantized_steps(dtype))
+                            : 0;
 
     for (int64_t i = 0; made != NULL && i < count; i++)
-        made[i] = mxl_quantized_round_wide((float)bias[i] * factor);
+        made[i] = mxl_quantized_round_wide(truncf((float)bias[i] * factor));
     return made;
 }
 
@@ -142,7 +146,7 @@ static int conv_compute(const mxl_call *call)
 const mxl_op mxl_op_quantized_conv = {
     .name = "_contrib_quantized_conv",
     .doc = "Convolution of bytes with int8 weights to int32, exact but for the bias, which is "
-           "rounded to steps of the sums; and the limits that all int32 together have.",
+           "cut to steps of the sums; and the limits that all int32 together have.",
     MXL_INPUTS(LAYER_INPUTS("batch, channels, then one to three spatial axes",
                             "num_filter, channels of a group, kernel")),
     MXL_PARAMS_OF(mxl_conv_params, MXL_CONV_WINDOW, MXL_CONV_CHANNELS("1024", "0"),

@@ -248,7 +248,7 @@ static int concat_infer(mxl_infer *infer)
         is_unsigned = is_unsigned && x->dtype == MXL_U8;
     }
     for (int i = count; i < 3 * count; i++) {
-        if (infer->in[i]->dtype != MXL_F32 || infer->in[i]->size > 1)
+        if (infer->in[i]->dtype != MXL_F32 || infer->in[i]->ndim != 1 || infer->in[i]->shape[0] > 1)
             return mxl_error("%s: limits must be float32 with shape (1,)", infer->op->name);
     }
     infer->out_dtype[0] = is_unsigned ? MXL_U8 : MXL_I8;
