@@ -93,9 +93,9 @@ const int *mxl_batch_flag(const mxl_batch *b, const char *name)
 static mxl_array *walked(mxl_batch *b, mxl_array *whole, const mxl_plan *p, int64_t step,
                          bool by_strides)
 {
-    const mxl_builtin_ops *builtin = b->ops;
     int64_t shape[MXL_MAX_NDIM + 1], strides[MXL_MAX_NDIM + 1];
     int n = p->shape.ndim + 1;
+    mxl_array *view;
     mxl_strided_params to = {.shape = {n, shape}, .strides = {n, strides}, .skip = p->skip};
 
     shape[0] = b->size;
@@ -107,8 +107,10 @@ static mxl_array *walked(mxl_batch *b, mxl_array *whole, const mxl_plan *p, int6
     if (n > MXL_MAX_NDIM)
         return NULL;
     if (by_strides)
-        return mxl_scope_own(b->s, mxl_array_strided(whole, p->skip, n, shape, strides));
-    return mxl_scope_call(b->s, builtin->as_strided, &to, 1, &whole);
+        view = mxl_scope_own(b->s, mxl_array_strided(whole, p->skip, n, shape, strides));
+    else
+        view = mxl_scope_call(b->s, b->ops->as_strided, &to, 1, &whole);
+    return view == NULL || !p->copies ? view : mxl_scope_call(b->s, b->ops->copy, NULL, 1, &view);
 }
 
 /* The elements in zeros of each example. */
@@ -229,7 +231,8 @@ static int elementwise(mxl_batch *b, mxl_array **in, mxl_array **out)
 
 static bool names_axes(const mxl_param *p)
 {
-    return strncmp(p->name, "axis", 4) == 0 || strcmp(p->name, "dim") == 0;
+    return strncmp(p->name, "axis", 4) == 0 || strcmp(p->name, "axes") == 0 ||
+           strcmp(p->name, "dim") == 0;
 }
 
 /* ---- shapes as texts ("data[N,C,*S] weight[F,C,*kernel] -> [N,F,*window(S)]") ---- */
@@ -358,15 +361,6 @@ static int shift(const mxl_param *p, char *params, int ndim, int64_t *list)
     return 1;
 }
 
-/* Whether positions that all examples have are taken of each. */
-static bool takes_from_first(const mxl_batch *b)
-{
-    const mxl_input *inputs = mxl_op_inputs(b->r->call.op);
-
-    return b->count == 2 && b->in[0]->has_axis && !b->in[1]->has_axis && inputs[1].name != NULL &&
-           strcmp(inputs[1].name, "indices") == 0;
-}
-
 static void put_in_front(const mxl_batch *b, mxl_tuple *list, int64_t *room)
 {
     room[0] = b->size;
@@ -385,17 +379,17 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
     int64_t lists[2][MXL_MAX_NDIM], shape[MXL_MAX_NDIM + 1];
     _Alignas(16) char params[PARAMS_ROOM];
     int found = 0, ndim = b->in[0]->array.ndim;
-    bool flat = false, taken = takes_from_first(b);
+    bool flat = false;
 
-    if ((b->count != 1 && !joins && !op->along && !taken) || op->params_size > PARAMS_ROOM ||
-        op->draws || (excludes != NULL && *excludes) || (ndim == 0 && joins))
+    if ((b->count != 1 && !joins && !op->along) || op->params_size > PARAMS_ROOM || op->draws ||
+        (excludes != NULL && *excludes) || (ndim == 0 && joins))
         return 0;
     memcpy(params, b->r->call.params, op->params_size);
     for (const mxl_param *p = mxl_op_params(op); p->name != NULL; p++) {
         int done =
             names_axes(p) && found < 2 ? shift(p, params, ndim == 0 ? 1 : ndim, lists[found]) : 0;
 
-        if ((op->along || taken) && strcmp(p->name, "shape") == 0)
+        if (op->along && strcmp(p->name, "shape") == 0)
             put_in_front(b, (mxl_tuple *)(params + p->offset), shape);
         found += done != 0;
         flat = flat || done < 0;
@@ -403,7 +397,7 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
     if (found == 0 && !op->along)
         return 0;
     for (int i = 0; i < b->count; i++) {
-        in[i] = taken && i > 0 ? whole_of(b, i) : front(b, i);
+        in[i] = front(b, i);
         if (flat || ndim == 0)
             in[i] = mxl_batch_shaped(b, in[i], 1, &b->in[i]->array.size);
     }
@@ -520,14 +514,6 @@ static int loop(mxl_batch *b, mxl_array **out)
 
 /* ---- the choice ---- */
 
-static bool is_like(const mxl_batch *b, const mxl_op *op)
-{
-    const mxl_builtin_ops *builtin = b->ops;
-
-    return (op == builtin->cast || op == builtin->copy || op == builtin->zeros_like ||
-            op == builtin->ones_like);
-}
-
 static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
 {
     const mxl_op *op = b->r->call.op;
@@ -548,13 +534,9 @@ static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
         return loop(b, out);
     if (op->kernels != NULL || op->promotion != NULL)
         return elementwise(b, in, out);
-    if (b->count == 1 && is_like(b, op))
-        return run_on(b, b->r->call.params, in, out);
-    done = op->by_rows ? by_rows(b, in, out) : sum_to(b, out);
+    done = op->batch != NULL ? op->batch(b, out) : 0;
     if (done == 0)
-        done = mxl_batch_edit(b, out);
-    if (done == 0)
-        done = mxl_batch_product(b, out);
+        done = op->by_rows ? by_rows(b, in, out) : sum_to(b, out);
     if (done == 0)
         done = by_text(b, in, out);
     if (done == 0)
