@@ -53,6 +53,10 @@ mxl_array *mxl_batch_as(mxl_batch *b, mxl_array *whole, int ndim, const int64_t 
 mxl_array *mxl_batch_fronted(mxl_batch *b, mxl_array *whole, bool has_axis);
 mxl_array *mxl_batch_aligned(mxl_batch *b, int i, int ndim, const int64_t *shape, bool expand);
 
+/* Whether operators follow the array, in the graph or as batched arrays of a lower level: views of
+ * it are made by operators, which do not see its strides. */
+bool mxl_batch_follows(const mxl_mode *mode, mxl_array *array);
+
 /* An operator on whole arrays, with the parameters of its struct by their names, 0 where none is
  * given; scoped. */
 mxl_array *mxl_batch_call(mxl_batch *b, const mxl_op *op, int count, mxl_array **in, int given,

@@ -70,10 +70,10 @@ static int run_on(mxl_batch *b, const void *params, mxl_array **in, mxl_array **
     return mxl_scope_call_many(b->s, c->op, params, b->count, in, c->num_outputs, out);
 }
 
-static bool is_traced(const mxl_batch *b, mxl_array *array)
+bool mxl_batch_follows(const mxl_mode *mode, mxl_array *array)
 {
     return mxl_array_is_batched(array) ||
-           (b->s->mode.record &&
+           (mode->record &&
             (mxl_array_leaf(array) != NULL || mxl_array_has_target(array) || array->base != NULL));
 }
 
@@ -152,16 +152,33 @@ static int planned(const mxl_batch *b, const mxl_array *whole, int output, bool 
     return c->op->plan(p);
 }
 
+/* The contiguous base of a view that is followed, whose strides an operator does not see: the
+ * result is a view of the same base then. NULL: there is none. */
+static mxl_array *base_of(const mxl_array *whole)
+{
+    mxl_array *base = whole->base;
+
+    return whole->contiguous || base == NULL || !base->contiguous || base->storage != whole->storage
+               ? NULL
+               : base;
+}
+
 static mxl_array *moved(mxl_batch *b, mxl_array *whole, int output)
 {
-    bool by_strides = !is_traced(b, whole);
+    bool by_strides = !mxl_batch_follows(&b->s->mode, whole);
+    mxl_array *base = by_strides ? NULL : base_of(whole);
     mxl_plan p;
 
-    if (planned(b, whole, output, by_strides, &p) != 0)
+    if (planned(b, whole, output, by_strides || base != NULL, &p) != 0)
         return NULL;
-    if (by_strides && !whole->contiguous && p.copies) {
+    if (base != NULL && !p.puts && !p.copies) {
+        p.skip += (whole->offset - base->offset) / (int64_t)mxl_dtype_size(whole->dtype);
+        return walked(b, base, &p, whole->strides[0], false);
+    }
+    if (!whole->contiguous && (base != NULL || (by_strides && p.copies))) {
         /* it may walk over contiguous elements alone */
-        whole = mxl_scope_own(b->s, mxl_array_contiguous(whole));
+        if (by_strides)
+            whole = mxl_scope_own(b->s, mxl_array_contiguous(whole));
         if (whole == NULL || planned(b, whole, output, by_strides, &p) != 0)
             return NULL;
     }
@@ -453,7 +470,7 @@ static int cut(mxl_batch *b, int i, mxl_array **parts)
     for (int64_t k = 0; k < b->size; k++) {
         if (!b->in[i]->has_axis)
             parts[k] = whole;
-        else if (is_traced(b, whole))
+        else if (mxl_batch_follows(&b->s->mode, whole))
             to.skip = k * x->size,
             parts[k] =
                 builtin == NULL ? NULL : mxl_scope_call(b->s, builtin->as_strided, &to, 1, &whole);

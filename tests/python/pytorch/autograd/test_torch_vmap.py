@@ -343,6 +343,35 @@ def test_copies_in_a_map_are_no_views() -> None:
         _same(x, torch.arange(6.0).reshape(6, 1))
 
 
+@pytest.mark.parametrize(
+    ("make", "view"),
+    [
+        (lambda a: a * 1, lambda c: c.t()[0]),
+        (lambda a: a * 1, lambda c: c[:, 1:].t()[:, 1]),
+        (lambda a: a.t() * 1, lambda c: c[0]),
+        (lambda a: a.t() * 1, lambda c: c.t()[1]),
+        (lambda a: a.flip(0).clone(), lambda c: c.diagonal()),
+    ],
+)
+def test_views_of_views_are_edited(make: Callable, view: Callable) -> None:
+    """Also where operators follow the memory: with gradients of the map, and in a nested one."""
+    x, y = torch.rand(2, 3, 3) + 1, torch.rand(2, 3)[:, : view(torch.ones(3, 3)).shape[-1]]
+
+    def edited(a: Any, b: Any) -> Any:
+        made = make(a)
+        view(made).mul_(b)
+        return made
+
+    expected = torch.stack([edited(x[k], y[k]) for k in range(2)])
+    _same(vmap(edited)(x, y), expected)
+    _same(vmap(vmap(edited), (0, 0))(x[None], y[None])[0], expected)
+    _same(vmap(vmap(edited), (0, None))(x[:, None], y[:1])[0, 0], expected[0])
+    leaf, again = x.clone().requires_grad_(), x.clone().requires_grad_()
+    vmap(edited)(leaf, y).pow(3).sum().backward()
+    torch.stack([edited(again[k], y[k]) for k in range(2)]).pow(3).sum().backward()
+    _same(leaf.grad, again.grad)
+
+
 def test_functions_of_the_users_own() -> None:
     w = torch.tensor([1.0, 2.0, 3.0, 4.0])
     x, leaf = X[:, 0].clone().requires_grad_(), w.clone().requires_grad_()
