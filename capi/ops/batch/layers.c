@@ -35,7 +35,17 @@ static mxl_array *apart(mxl_batch *b, mxl_array *made, int axis)
     return mxl_vmap_move(b, made, axis, 0);
 }
 
-int mxl_vmap_conv(mxl_batch *b, mxl_array **out)
+/* The data, and how many times as many groups there are: data that all examples have are not
+ * repeated where kernels of one group make more channels of them. */
+static mxl_array *conv_data(mxl_batch *b, mxl_conv_params *p)
+{
+    if (p->num_group == 1 && !b->in[0]->has_axis)
+        return b->in[0]->whole;
+    p->num_group *= b->size;
+    return beside(b, 0, false);
+}
+
+static int convolved(mxl_batch *b, bool transposed, mxl_array **out)
 {
     mxl_conv_params p = *(const mxl_conv_params *)b->r->call.params;
     bool biased = b->count > 2;
@@ -44,9 +54,13 @@ int mxl_vmap_conv(mxl_batch *b, mxl_array **out)
     if (!b->in[1]->has_axis && !(biased && b->in[2]->has_axis))
         return 0;
     p.no_bias = 1;
-    p.num_group *= b->size;
     p.num_filter *= b->size;
-    pair[0] = beside(b, 0, false);
+    if (transposed) {
+        p.num_group *= b->size;
+        pair[0] = beside(b, 0, false);
+    } else {
+        pair[0] = conv_data(b, &p);
+    }
     pair[1] = beside(b, 1, true);
     if (pair[0] == NULL || pair[1] == NULL)
         return -1;
@@ -61,12 +75,21 @@ int mxl_vmap_conv(mxl_batch *b, mxl_array **out)
     return out[0] == NULL ? -1 : 1;
 }
 
+int mxl_vmap_conv(mxl_batch *b, mxl_array **out)
+{
+    return convolved(b, false, out);
+}
+
+int mxl_vmap_conv_x(mxl_batch *b, mxl_array **out)
+{
+    return convolved(b, true, out);
+}
+
 int mxl_vmap_conv_w(mxl_batch *b, mxl_array **out)
 {
     mxl_conv_params p = *(const mxl_conv_params *)b->r->call.params;
-    mxl_array *pair[2] = {beside(b, 0, false), beside(b, 1, false)};
+    mxl_array *pair[2] = {conv_data(b, &p), beside(b, 1, false)};
 
-    p.num_group *= b->size;
     if (pair[0] == NULL || pair[1] == NULL)
         return -1;
     out[0] = apart(b, mxl_scope_call(b->s, b->r->call.op, &p, 2, pair), 0);

@@ -30,6 +30,8 @@ int mxl_vmap_searchsorted(mxl_batch *b, mxl_array **out);
 /* Convolutions of which each example has its own kernels, or kernels' derivative: examples are
  * groups of channels. */
 int mxl_vmap_conv(mxl_batch *b, mxl_array **out);
+int mxl_vmap_conv_x(mxl_batch *b,
+                    mxl_array **out); /* transposed: kernels begin with data's channels */
 int mxl_vmap_conv_w(mxl_batch *b, mxl_array **out);
 
 /* Normalisation of which each example has its own weight, bias or statistics; attention with a mask

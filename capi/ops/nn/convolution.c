@@ -144,7 +144,7 @@ static const mxl_op op_conv_x = {
     .compute = x_compute,
     .grad = x_grad,
     .saves = mxl_saves_other,
-    MXL_BATCH(mxl_vmap_conv),
+    MXL_BATCH(mxl_vmap_conv_x),
 };
 
 /* ---- w from x and y ---- */

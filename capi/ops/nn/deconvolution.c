@@ -136,7 +136,7 @@ static const mxl_op op_deconvolution = {
     .compute = deconvolution_compute,
     .grad = deconvolution_grad,
     .saves = mxl_saves_other,
-    MXL_BATCH(mxl_vmap_conv),
+    MXL_BATCH(mxl_vmap_conv_x),
 };
 
 const mxl_op *const mxl_ops_deconvolution[] = {&op_deconvolution, NULL};
