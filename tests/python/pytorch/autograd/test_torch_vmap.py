@@ -336,6 +336,13 @@ def test_batches_run_whole(name: str) -> None:
             _same(leaves[k].grad, again[k].grad)
 
 
+def test_the_gradient_of_a_map_is_that_of_the_function() -> None:
+    """Not that of an operator which computes the function where no gradient flows: equal maxima share theirs."""
+    x = torch.ones(2, 4, requires_grad=True)
+    vmap(lambda a: a.max())(x).sum().backward()
+    _same(x.grad, torch.full((2, 4), 0.25))
+
+
 def test_copies_in_a_map_are_no_views() -> None:
     for make in (lambda a: a.flip(0), lambda a: a.repeat(1), lambda a: a.roll(1)):
         x = torch.arange(6.0).reshape(6, 1)
