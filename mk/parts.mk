@@ -8,8 +8,7 @@ ALL_PARTS := optimizers batches linalg fourier sequences sparse statistics torch
 PARTS ?= core $(ALL_PARTS)
 
 FILES_optimizers := capi/kernel/optimizer/% capi/ops/optimizer/%
-FILES_batches := $(patsubst %,capi/%.c,engine/batch/batch engine/batch/batch_rules engine/batch/batch_products engine/batch/batch_parts \
-    api/autograd/api_batched)
+FILES_batches := capi/ops/batch/% $(patsubst %,capi/%.c,engine/batch/batch engine/batch/batch_rules api/autograd/api_batched)
 FILES_linalg := $(filter-out %/blas_call.c,$(wildcard capi/kernel/linalg/*.c)) capi/ops/linalg/linalg_%
 FILES_fourier := capi/kernel/fourier/% capi/ops/linalg/fourier.c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/kernel/attention/% capi/ops/nn/rnn% \
