@@ -20,7 +20,11 @@ int mxl_pass_repeats(mxl_symbol *symbol);
  * nodes by roundings, shapes and dtypes do not. The node has the name of the last one. */
 int mxl_pass_fuse(mxl_symbol *symbol);
 
+typedef enum mxl_pass { MXL_PASS_REPEATS, MXL_PASS_FUSE } mxl_pass;
+
 /* Whether the environment leaves a pass on. */
-bool mxl_pass_is_on(const char *name);
+bool mxl_pass_is_on(mxl_pass pass);
+/* -1 with the error set if the environment names no pass. */
+int mxl_pass_check(void);
 
 #endif
