@@ -22,6 +22,7 @@ typedef struct NAME(engine) {
     bool panels;                    /* the vectors are packed */
     int64_t sheets, vectors;        /* lines of positions, and vectors of each */
     int64_t strips;                 /* of each sheet */
+    int columns;                    /* positions of its last strip, which is a narrow one; or 0 */
     int64_t rows_unit, strips_unit; /* of a unit of work */
     int64_t row_units, strip_units; /* of a group */
     T *panel;                       /* [groups][strip][depth][width of the strip] */
@@ -108,6 +109,17 @@ static T *NAME(panel_at)(const NAME(engine) *e, int64_t group, int64_t first)
     return e->panel + (group * e->vectors + first) * e->micro->lanes * e->depth;
 }
 
+/* strip_at, and the narrow strip at the end, if there is one: the vector that has it. */
+static int64_t NAME(strip_at)(const NAME(engine) *e, bool line, int64_t s, int64_t *first)
+{
+    if (e->columns == 0)
+        return strip_at(e->vectors, line, s, first);
+    if (s < e->strips - 1)
+        return strip_at(e->vectors - 1, line, s, first);
+    *first = e->vectors - 1;
+    return 1;
+}
+
 /* One item of the range is a strip of a group: packs its vectors. */
 static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
 {
@@ -117,7 +129,7 @@ static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
     run runs[WIDEST];
 
     for (int64_t item = begin; item < end; item++) {
-        int64_t first, width = strip_at(e->vectors, false, item % e->strips, &first) * lanes;
+        int64_t first, width = NAME(strip_at)(e, false, item % e->strips, &first) * lanes;
         int64_t group = item / e->strips, row = first * lanes / l->count[2];
         int count = NAME(find_runs)(e, 0, first * lanes, width, runs);
         T *out = NAME(panel_at)(e, group, first);
@@ -211,6 +223,38 @@ static int64_t NAME(ahead)(const NAME(engine) *e, int64_t tile, int64_t width)
     return far ? width + tile * LINE_BYTES / (int64_t)sizeof(T) : 0;
 }
 
+/* The rows from `first` on that narrow tiles compute, at the last positions of a sheet, which are
+ * at `at` of a channel of the output. Returns the row behind them. */
+static int64_t NAME(narrow)(const NAME(engine) *e, int64_t group, int64_t first, int64_t last,
+                            const T *b, const int64_t *offsets, int64_t at)
+{
+    const mxl_correlation *c = e->c;
+    const mxl_conv_tail *tail = e->last ? c->tail : NULL;
+    const T *a = NAME(block_weights)(e, e->c0, e->depth, group);
+    const T *add = tail != NULL ? tail->add : NULL;
+    T low = tail != NULL ? (T)tail->low : -INFINITY, high = tail != NULL ? (T)tail->high : INFINITY;
+    T sums[MXL_CONV_TALL * MXL_CONV_COLUMNS];
+
+    for (int64_t rows; last - first >= MXL_CONV_HEIGHT; first += rows) {
+        rows = least((last - first) / MXL_CONV_HEIGHT * MXL_CONV_HEIGHT, MXL_CONV_TALL);
+        e->micro->columns(e->depth, (int)(rows / MXL_CONV_HEIGHT), e->columns, a + first * e->depth,
+                          b, offsets, sums);
+        for (int64_t i = 0; i < rows; i++) {
+            int64_t k = group * c->out + first + i, to = k * e->dst_channel + at;
+            T bias = c->bias != NULL ? ((const T *)c->bias)[k] : 0;
+
+            for (int64_t j = 0; j < e->columns; j++) {
+                T *dst = (T *)c->dst + to + j;
+                T y = sums[i * MXL_CONV_COLUMNS + j] + (e->c0 > 0 ? *dst : bias);
+
+                y += add != NULL ? add[to + j] : 0;
+                *dst = MXL_CONV_LIMIT(y, low, high);
+            }
+        }
+    }
+    return first;
+}
+
 static bool NAME(has_end)(const mxl_correlation *c)
 {
     return c->bias != NULL || c->tail != NULL;
@@ -241,7 +285,7 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     bool line = c->out == 1;
     int64_t tall = e->micro->heights[0];
     int64_t sheet = strip / e->strips, q;
-    int64_t vectors = strip_at(e->vectors, line, strip % e->strips, &q);
+    int64_t vectors = NAME(strip_at)(e, line, strip % e->strips, &q);
     int64_t width = vectors * e->micro->lanes;
     const int64_t *offsets = e->panels ? e->widths[vectors - 1] : e->offsets;
     const T *a = NAME(block_weights)(e, e->c0, e->depth, group);
@@ -253,6 +297,8 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     bool direct = NAME(is_direct)(e, runs, num_runs, width);
     mxl_conv_end ends = NAME(ends)(c), *end = NAME(has_end)(c) ? &ends : NULL;
 
+    if (e->columns > 0 && strip % e->strips == e->strips - 1 && num_runs == 1)
+        first = NAME(narrow)(e, group, first, last, b, offsets, runs[0].at);
     for (int64_t i = first, height, ahead; i < last; i += height) {
         int64_t row = group * c->out + i;
         mxl_conv_tile sums;
@@ -358,6 +404,20 @@ static bool NAME(wants_panels)(const NAME(engine) *e, const mxl_lattice *l, int6
            (double)(read - exact) * (double)e->c->out / (2.0 * (double)lanes) > (double)exact;
 }
 
+/* The positions of a sheet behind its last whole vector, where narrow tiles take less time. */
+static int NAME(find_columns)(const NAME(engine) *e)
+{
+    const mxl_lattice *l = e->lattice;
+    int64_t positions = e->panels ? NAME(positions)(l, e->num_images)
+                                  : (l->count[1] - 1) * e->c->planes.pitch + l->count[2];
+    int64_t rest = positions % e->micro->lanes;
+
+    return e->micro->columns != NULL && e->lattice->apart[2] == 1 && e->c->out >= MXL_CONV_HEIGHT &&
+                   e->c->planes.dtype != MXL_F16 && rest <= MXL_CONV_COLUMNS
+               ? (int)rest
+               : 0;
+}
+
 /* All of a lattice in the current chunk. */
 static void NAME(lattice)(NAME(engine) *e)
 {
@@ -371,7 +431,8 @@ static void NAME(lattice)(NAME(engine) *e)
     e->sheets = e->panels ? 1 : e->num_images * l->count[0];
     e->vectors = e->panels ? (NAME(positions)(l, e->num_images) + lanes - 1) / lanes
                            : NAME(sheet_vectors)(e, l);
-    e->strips = strip_count(e->vectors, c->out == 1);
+    e->columns = NAME(find_columns)(e);
+    e->strips = strip_count(e->vectors - (e->columns > 0), c->out == 1) + (e->columns > 0);
     e->c0 = 0;
     do {
         channels = least(most, c->in - e->c0);
