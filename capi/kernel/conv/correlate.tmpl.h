@@ -294,9 +294,12 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     _Alignas(64) T tile[MXL_CONV_HEIGHT * MXL_CONV_VECTORS * MXL_CONV_LANES];
     run runs[WIDEST];
     int num_runs = NAME(find_runs)(e, sheet, q * e->micro->lanes, width, runs);
-    bool direct = NAME(is_direct)(e, runs, num_runs, width);
     mxl_conv_end ends = NAME(ends)(c), *end = NAME(has_end)(c) ? &ends : NULL;
+    bool direct;
 
+    if (e->lattice->apart[2] == 1)
+        num_runs = join_runs(runs, num_runs);
+    direct = NAME(is_direct)(e, runs, num_runs, width);
     if (e->columns > 0 && strip % e->strips == e->strips - 1 && num_runs == 1)
         first = NAME(narrow)(e, group, first, last, b, offsets, runs[0].at);
     for (int64_t i = first, height, ahead; i < last; i += height) {
