@@ -23,7 +23,8 @@ class Graph:
         self.names = 0
         self.made = [mx.sym.var("x")]
         for _ in range(self.draw.randint(2, 9)):
-            self.made.append(self.draw.choice(KINDS)(self, self.draw.choice(self.made[-3:])))
+            x = self.made[-1] if self.draw.random() < 0.8 else self.draw.choice(self.made)
+            self.made.append(self.draw.choice(KINDS)(self, x))
         heads = self.draw.sample(self.made[1:], self.draw.choice([1, 1, 1, 2]))
         self.symbol = mx.sym.Group([self.made[-1], *heads]) if len(heads) > 1 else self.made[-1]
 
