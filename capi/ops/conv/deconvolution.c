@@ -1,7 +1,7 @@
 /* Deconvolution: the transposed convolution, which is the derivative of a convolution by its data.
  * So its data are the convolution's y, and its result the convolution's x. */
 #include "ops/batch/rules.h"
-#include "ops/nn/conv_ops.h"
+#include "ops/conv/conv_ops.h"
 
 #include <stddef.h>
 
