@@ -130,6 +130,15 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
     return n;
 }
 
+/* Whether no gradient flows to an array. That flows to the whole batch of one of vmap, perhaps. */
+static int is_constant(NDArrayHandle x)
+{
+    int has_axis;
+
+    return p_MXLNDArrayGetEdgeKind(x) == MXL_EDGE_CONSTANT &&
+           p_MXLNDArrayBatchOf(x, NULL, &has_axis) == 0;
+}
+
 /* Whether arrays fulfil what the call asks of them besides their dtypes. */
 static int are_usual(const call *self, PyObject *const *args, int arrays)
 {
@@ -138,7 +147,7 @@ static int are_usual(const call *self, PyObject *const *args, int arrays)
         int has_axis;
 
         if ((self->unbatched && p_MXLNDArrayBatchOf(x, NULL, &has_axis) != 0) ||
-            (self->constant && p_MXLNDArrayGetEdgeKind(x) != MXL_EDGE_CONSTANT) ||
+            (self->constant && !is_constant(x)) ||
             (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1) ||
             (self->ndims[0] != 0 && p_MXLNDArrayGetInfo(x, 0, NULL, NULL) != self->ndims[i]))
             return 0;

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
-from mxlite.torch._basic import laid_as
+from mxlite.torch._basic import laid_as, of_all
 from mxlite.torch._calls import both, check_call, function, method, prepare, run, whole
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype, float32, int64
@@ -137,7 +137,7 @@ def bernoulli(input: Tensor) -> Tensor:
     """1 with the probability that an element says, else 0."""
     if not input._dtype.is_floating_point:
         raise NotImplementedError(f"bernoulli: probabilities are of floating dtypes, got {input._dtype}")
-    if not bool(((input >= 0) & (input <= 1)).all()):
+    if not bool(of_all((input >= 0) & (input <= 1)).all()):
         raise RuntimeError("bernoulli: probabilities are from 0 to 1")
     return cast(uniform_of(tuple(input.shape), float32) < cast(input.detach(), float32), input._dtype)
 
