@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
 _zeros = {kind: prepare(None, "_zeros", "shape", dtype=kind.name) for kind in DTYPES}
-_full = {kind: prepare(None, "_full", "shape", "value", dtype=kind.name) for kind in DTYPES}
+full_calls = {kind: prepare(None, "_full", "shape", "value", dtype=kind.name) for kind in DTYPES}
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _copy_over = prepare(None, "_mxl_copy_over")
 _turn = prepare("PermuteBackward0", "transpose", "axes")
@@ -142,7 +142,7 @@ def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
     """A new tensor of one number."""
     if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
         return from_values(np.full(shape, value, kind.np), kind)  # more digits than a double has
-    return run(_full[kind], [], tuple(shape), float(value), kind=kind)
+    return run(full_calls[kind], [], tuple(shape), float(value), kind=kind)
 
 
 def require_fits(value: Any, kind: dtype) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mxlite._lib import LIB
 from mxlite.torch._basic import from_values, of_all
-from mxlite.torch._calls import check_call, function, functions, method, methods
+from mxlite.torch._calls import check_call, direct, function, functions, method, methods
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype_named
 from mxlite.torch._edits import copy_
@@ -177,3 +177,4 @@ _FUNCTIONS = (
 _METHODS = "bernoulli multinomial uniform_ normal_ bernoulli_ random_ exponential_ geometric_ cauchy_ log_normal_"
 for _table, _names in ((functions, _FUNCTIONS), (methods, _METHODS)):
     _table.update({name: drawing(_table[name]) for name in _names.split()})
+functions.update({name: direct(functions[name], calls) for name, calls in random.USUAL.items()})

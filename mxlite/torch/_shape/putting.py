@@ -7,7 +7,7 @@ from functools import partial, wraps
 from typing import Any, Callable
 
 from mxlite._index.keys import ARRAY, WHOLE
-from mxlite.torch._basic import filled, of_all
+from mxlite.torch._basic import filled, full_calls, of_all
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, functions, method, prepare, run, run_into
 from mxlite.torch._composite import in_place_too
@@ -43,18 +43,19 @@ _put = prepare(None, "_mxl_scatter", "axis")
 _add = prepare(None, "_mxl_scatter_add", "axis")
 
 
-def _in_place_along(function: Callable, call: int = 0) -> Callable:
+def _in_place_along(function: Callable, call: int = 0, number: int = 0) -> Callable:
     """in_place_too, of a function f(made, input, dim, ...) that takes tensors without dimensions as `along` does.
 
     Args:
-        call: What usual calls are: of the dimension, the tensor, indices and a source.
+        call, number: What usual calls are: of the dimension, the tensor, indices and a source, or a number as that.
     """
 
     @wraps(function)
     def lifted(made: Callable, *args: Any, **named: Any) -> Tensor:
         return lift(partial(function, made), *args, **named)
 
-    calls = {"many": call, "num_inputs": 3, "index": int64, "again": True, **from_kind(BOOL)}
+    calls = {"many": call, "number": number, "makes": full_calls, "num_inputs": 3, "index": int64, "again": True}
+    calls |= from_kind(BOOL)
     return in_place_too(lifted, calls if call else None)
 
 
@@ -68,7 +69,7 @@ def scatter_add(made: Callable, input: Tensor, dim: int, index: Tensor, src: Ten
     return _run_along(_scatter_add, [input, index, src], dim, made is edit)
 
 
-@partial(_in_place_along, call=_scatter)
+@partial(_in_place_along, call=_scatter, number=_scatter_number)
 def scatter(
     made: Callable,
     input: Tensor,
