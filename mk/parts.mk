@@ -14,9 +14,9 @@ FILES_fourier := capi/kernel/fourier/% capi/ops/linalg/fourier.c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/kernel/attention/% capi/ops/nn/rnn% \
     capi/ops/nn/attention.c capi/ops/nn/scaled_attention.c capi/ops/loss/ctc.c
 FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sparse/dgl_sample)
-FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes \
-    kernel/math/bessel kernel/math/incomplete ops/elementwise/functions kernel/sort/ranks ops/index/ranks \
-    ops/index/scatter_reduce)
+FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density ops/random/sample \
+    ops/random/multinomial kernel/rnn/hawkes ops/nn/hawkes kernel/math/bessel kernel/math/incomplete \
+    ops/elementwise/functions kernel/sort/ranks ops/index/ranks ops/index/scatter_reduce)
 FILES_torch := capi/ops/elementwise/combined.c capi/ops/elementwise/soft.c capi/ops/loss/nll.c
 FILES_library := capi/api/library/%
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \

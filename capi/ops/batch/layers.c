@@ -1,7 +1,7 @@
 /* Layers of networks of which each example has its own parameters; see rules.h. */
 #include "ops/batch/rules.h"
 #include "ops/elementwise/elementwise.h"
-#include "ops/nn/conv_ops.h"
+#include "ops/conv/conv_ops.h"
 #include "ops/nn/normalise.h"
 #include "ops/nn/rnn_net.h"
 
