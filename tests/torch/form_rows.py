@@ -348,6 +348,12 @@ TEXTS = {
     "torch.full": ("F({shape}, {number})", "F({shape}, {number}, dtype={dtype})"),
     "torch.zeros torch.ones": ("F({shape})", "F({shape}, dtype={dtype})", "F(*{shape})"),
     "torch.empty": ("F({shape}).shape", "F({shape}, dtype={dtype}).dtype", "F(*{shape}).shape"),
+    "torch.empty_permuted": (
+        "F((2, 3), (1, 0)).stride()",
+        "F((2, 3, 4), (2, 0, 1), dtype={dtype}).stride()",
+        "F((2,), (1,))",
+        "F((2, 3), (0, 0))",
+    ),
     "torch.empty_like torch.rand_like torch.randn_like": ("F({f}).shape", "F({a}, dtype={float_dtype}).dtype"),
     "torch.tensor torch.as_tensor torch.asarray": (
         "F({list})",

@@ -36,7 +36,8 @@ APART = {
         is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load from_file
         channel_shuffle manual_seed memory_format no_grad pixel_shuffle pixel_unshuffle save
         set_anomaly_enabled set_default_dtype set_grad_enabled
-        set_printoptions vmap"""
+        set_printoptions vmap BFloat16Storage BoolStorage ByteStorage CharStorage DoubleStorage FloatStorage
+        HalfStorage IntStorage LongStorage ShortStorage"""
     + _WINDOWS,
     "Tensor": """cuda data_ptr __annotations__ __array_priority__ __copy__ __deepcopy__ __del__ __dict__ __module__
         __slots__ __weakref__""",

@@ -43,7 +43,7 @@ def require_within(name: str, index: Tensor, size: int) -> None:
 def _outside(index: Tensor, size: int) -> int | None:
     """The first index that is below 0, or not below the size."""
     wrong = (index < 0) | (index >= size)
-    return index[wrong][0].item() if index.numel() and bool(wrong.any()) else None
+    return index[wrong][0].item() if index.numel() and not index.is_meta and bool(wrong.any()) else None
 
 
 def _check_along(input: Tensor, index: Tensor, dim: int) -> None:

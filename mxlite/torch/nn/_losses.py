@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 from mxlite._lib import hot
 from mxlite._public import defined
+from mxlite.torch._basic import holds
 from mxlite.torch._calls import explain_all, functions, new, prepare, run
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import int64, uint8
@@ -306,9 +307,9 @@ def binary_cross_entropy(
         raise ValueError(
             f"binary_cross_entropy: the target has the input's shape, expected {input.shape}, got {target.shape}"
         )
-    if not bool(((input >= 0) & (input <= 1)).all()):
+    if not holds((input >= 0) & (input <= 1)):
         raise RuntimeError("binary_cross_entropy: an element of the input is not from 0 to 1")
-    if not bool(((target >= 0) & (target <= 1)).all()):
+    if not holds((target >= 0) & (target <= 1)):
         raise RuntimeError("binary_cross_entropy: all elements of the target are from 0 to 1")
 
     def compute(p: Tensor, t: Tensor, *weight: Tensor) -> Tensor:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from mxlite._notebook import layers
-from mxlite.torch._convert import target_of
+from mxlite.torch._basic import empty_of, laid_as, placed
+from mxlite.torch._convert import moved, target_of
 from mxlite.torch._dtypes import dtype as _dtype
 from mxlite.torch._dtypes import float16, float32, float64
 from mxlite.torch._kinds import channels_last, channels_last_3d
@@ -91,7 +92,7 @@ class Module(State):
             result = hooks.outputs(result)
         elif self._backward_hooks:
             for hook in self._backward_hooks.values():
-                on_last_node(self, hook, result)
+                on_last_node(self, hook, args, result)
         return result
 
     # ---- attributes ----
@@ -340,10 +341,10 @@ class Module(State):
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """Converts floating parameters and buffers to a dtype: to(dtype), to(device, dtype), to(tensor).
 
-        Raises: TypeError: no floating dtype, or another argument; RuntimeError: `copy`; AssertionError: a device other
-            than the CPU.
+        Raises: TypeError: no floating dtype, or another argument; RuntimeError: `copy`; AssertionError: a device that
+            there is not; NotImplementedError: from the device meta (to_empty() makes values).
         """
-        kind, copies = target_of(args, kwargs)
+        kind, copies, where = target_of(args, kwargs)
         if copies:
             raise RuntimeError("nn.Module.to: copy=True, but a module is converted itself; copy.deepcopy makes another")
         if kind is not None and not kind.is_floating_point:
@@ -352,10 +353,15 @@ class Module(State):
         if laid is not None:
             ndim = {channels_last: 4, channels_last_3d: 5}.get(laid)
             self._apply(lambda tensor: tensor.to(memory_format=laid) if ndim in (None, tensor.ndim) else tensor)
-        return self._to(kind)
+        return self._to(kind, where)
 
-    def _to(self, kind: _dtype | None) -> Any:
-        return self._apply(lambda tensor: tensor.to(kind) if kind and tensor._dtype.is_floating_point else tensor)
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:  # noqa: A002 - PyTorch's name
+        """Gives parameters and buffers new memory on a device, with any values; returns itself."""
+        return self._apply(lambda tensor: laid_as(placed(empty_of, device), tensor, tensor._dtype), recurse)
+
+    def _to(self, kind: _dtype | None, where: Any = None) -> Any:
+        cast = lambda tensor: tensor.to(kind) if kind and tensor._dtype.is_floating_point else tensor  # noqa: E731
+        return self._apply(lambda tensor: moved(cast(tensor), where))
 
     def type(self, dst_type: Any) -> Any:
         """All parameters and buffers as a dtype; returns itself."""
@@ -374,8 +380,8 @@ class Module(State):
         return self._to(float16)
 
     def cpu(self) -> Any:
-        """Itself: all is on the CPU."""
-        return self._to(None)
+        """Itself, on the CPU."""
+        return self.to("cpu")
 
     def cuda(self, device: Any = None) -> Any:
         """Itself under `mxlite run --cpu`. Raises: AssertionError: there is no CUDA."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable
 
-from mxlite.torch._basic import full_of
+from mxlite.torch._basic import full_of, placed
 from mxlite.torch._dtypes import get_default_dtype
+from mxlite.torch._errors import warn_of_old
 from mxlite.torch.nn import functional as F  # noqa: N812 - as PyTorch's users call it
 from mxlite.torch.nn._losses import old_reduction
 from mxlite.torch.nn._module import Module
@@ -25,9 +26,14 @@ class _Plain(Module):
     _shown = ""
     _shows_inplace = True
     _switches = False
+    #: Older names of options.
+    _old = {"min_value": "min_val", "max_value": "max_val"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
+        for old in self._old.keys() & kwargs.keys():
+            warn_of_old(f"{type(self).__name__}({old}=)", self._old[old], FutureWarning)
+            kwargs[self._old[old]] = kwargs.pop(old)
         try:
             given = self._options.bind(*args, **kwargs)
         except TypeError as problem:
@@ -119,7 +125,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters, self.init = num_parameters, init
-        self.weight = Parameter(full_of((num_parameters,), init, dtype or get_default_dtype()))
+        self.weight = Parameter(placed(full_of, device)((num_parameters,), init, dtype or get_default_dtype()))
 
     def forward(self, input: Any) -> Any:
         """prelu of the input."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from mxlite._public import defined
 from mxlite.torch._calls import explain_all, prepare, require_tensor, run
-from mxlite.torch._errors import wrong_argument
+from mxlite.torch._errors import warn, wrong_argument
 from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn._rims import constant_pad, dropout
@@ -158,6 +158,7 @@ def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilati
         raise RuntimeError("padding='same' is for stride 1")
     whole = [(k - 1) * d for k, d in zip(kernel, dilation)]
     if any(each % 2 for each in whole):
+        warn("padding='same' of an even kernel and an odd dilation copies the input to one with an odd padding")
         x = constant_pad(x, [number for each in reversed(whole) for number in (0, each % 2)])
     return x, tuple(each // 2 for each in whole)
 
@@ -389,10 +390,16 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
 
 
 def drop_channels(dims: int, input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Drops channels: all but the last `dims` dimensions."""
+    """Drops channels: all but the last `dims` dimensions; of a matrix of steps dropout2d drops those of dropout1d."""
+    ndim = input.ndim
+    if dims == 1 and ndim not in (2, 3):
+        raise RuntimeError(f"dropout1d: takes 2 or 3 dimensions, got {ndim}")
+    if ndim not in (dims + 1, dims + 2) or (dims, ndim) == (2, 3):
+        warn(f"dropout{dims}d: for {ndim} dimensions; the first two are a batch and channels")
     if not training or not 0 < p <= 1:
         return dropout(input, p, training, inplace)
-    mask = dropout(full_of(tuple(input.shape[: max(1, input.ndim - dims)]) + (1,) * dims, 1, input._dtype), p)
+    front = 1 if ndim == dims + 1 and dims != 2 else 2
+    mask = dropout(full_of(tuple(input.shape[:front]) + (1,) * (ndim - front), 1, input._dtype), p)
     return input.mul_(mask) if inplace else input * mask
 
 

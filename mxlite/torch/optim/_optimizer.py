@@ -10,6 +10,7 @@ from typing import Any
 
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import float32
+from mxlite.torch._errors import warn
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor, full_of
 from mxlite.torch.autograd import enable_grad
@@ -83,6 +84,8 @@ class Optimizer:
                     f"optimizer: a parameter is a leaf; one was made by an operation ({each.grad_fn.name()})"
                 )
         known = {id(each) for group in self.param_groups for each in group["params"]}
+        if len({*map(id, params)}) < len(params):
+            warn("optimizer: a parameter is twice in its group")
         if any(id(each) in known for each in params):
             raise ValueError("optimizer: a parameter is in two groups")
         self.param_groups.append({**param_group, "params": params, **{

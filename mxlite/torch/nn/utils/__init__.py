@@ -93,6 +93,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 def weight_norm(module: _Module, name: str = "weight", dim: int | None = 0) -> _Module:
     """Has a weight computed before each forward as weight_g times weight_v over its norm; returns the module."""
+    _warn_of_old("nn.utils.weight_norm", "nn.utils.parametrizations.weight_norm", FutureWarning)
     made = _computed()
     hook, weight = made.WeightNorm(name, dim), getattr(module, name)
     hook.apply(module, {"_g": made._lengths(weight.detach(), dim), "_v": weight.detach()}, {})
