@@ -25,7 +25,7 @@ from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 
 
-def _state(new: Any = None) -> Any:
+def random_state(new: Any = None) -> Any:
     """The library's generator: its seed, and how many numbers were drawn; `new`: what it becomes."""
     values = (ctypes.c_uint64 * 2)(*(new or (0, 0)))
     check_call((LIB.MXLRandomGetState if new is None else LIB.MXLRandomSetState)(values))
@@ -74,9 +74,9 @@ class _Default(Generator):
     """The library's own."""
 
     def _swap(self, new: Any = None) -> Any:
-        found = _state()
+        found = random_state()
         if new is not None:
-            _state(new)
+            random_state(new)
         return found
 
 
