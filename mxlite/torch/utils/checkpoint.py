@@ -79,7 +79,7 @@ def checkpoint(
     Args:
         function: It must do the same each time.
         use_reentrant: Whether the later run has a backward of its own within the first (CheckpointFunction): then
-            nothing of the first run is recorded, the later one goes to its end, keyword arguments are refused, and so are
+            nothing of the first run is recorded, the later one goes to its end; keyword arguments are refused, as are
             `autograd.grad` and `inputs` of backward. It should be said; False is the better choice.
         context_fn: Makes two context managers: one around the first run, one around a later run.
         determinism_check: "default": a later run that saves values of other shapes or dtypes is an error, as is one

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 import pytest
