@@ -62,6 +62,10 @@ class Generator:
         """The state as bytes."""
         return from_values(np.array(self._swap(), np.uint64).view(np.uint8))
 
+    def clone_state(self) -> Generator:
+        """Another generator, at the same place of the same sequence."""
+        return Generator().set_state(self.get_state())
+
     def set_state(self, new_state: Tensor) -> Generator:
         """Goes on from a state."""
         if not isinstance(new_state, Tensor) or new_state.dtype is not dtype_named("uint8") or new_state.numel() != 16:

@@ -83,6 +83,10 @@ _setting("deterministic", "are_deterministic_algorithms_enabled", "use_determini
 _setting("warn", "is_warn_always_enabled", "set_warn_always", "A flag.", bool)
 _setting("between", "get_num_interop_threads", "set_num_interop_threads", "Operators at a time.", int)
 _setting("threads", "get_num_threads", "set_num_threads", "Threads of one operator.", int)
+function("is_deterministic_algorithms_warn_only_enabled", document="False.")(lambda: False)
+function("get_deterministic_debug_mode", document="0, or 2: operations may, or must not, differ from run to run.")(
+    lambda: 2 * _settings["deterministic"]
+)
 function("get_default_device", document="Where functions that create tensors put them.")(here)
 function("set_default_device")(set_default_device)
 function("set_flush_denormal", document="False: numbers near 0 stay what they are.")(lambda mode: False)

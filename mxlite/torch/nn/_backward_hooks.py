@@ -38,10 +38,11 @@ def _floating(values: tuple) -> list[int]:
 class BackwardHooks:
     """One call of a module that has such hooks."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, pre_hooks: list[Callable], hooks: list[Callable]) -> None:
+        own = module._is_full_backward_hook is not False
         self.module = module
-        self.hooks = list((module._backward_hooks or {}).values())
-        self.pre_hooks = list((module._backward_pre_hooks or {}).values())
+        self.hooks = hooks + list((own and module._backward_hooks or {}).values())
+        self.pre_hooks = pre_hooks + list((module._backward_pre_hooks or {}).values())
         self.grads: tuple | None = None
         self.waits = False
         self.places: list[int] = []

@@ -216,6 +216,23 @@ _layer("Softmax2d", _softmax2d, {})
 _layer("PixelShuffle", F.pixel_shuffle, {"upscale_factor": _GIVEN}, "upscale_factor={upscale_factor}")
 _layer("PixelUnshuffle", F.pixel_unshuffle, {"downscale_factor": _GIVEN}, "downscale_factor={downscale_factor}")
 _layer("ChannelShuffle", F.channel_shuffle, {"groups": _GIVEN}, "groups={groups}")
+
+
+def _across(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> Any:
+    """Divided by (k + alpha / size times the squares of neighbouring channels)^beta; the first stays among them."""
+    near, squares = int((size - 1) / 2 + 1), input.square()
+    rows = F.pad(squares, (0, 0, 0, 0, near - 1, near - 1))
+    total = sum(rows.narrow(1, place, input.shape[1]) for place in range(2 * near - 1))
+    first = F.pad(squares[:, :1].expand(-1, max(input.shape[1] - near, 0), -1, -1), (0, 0, 0, 0, near, 0))
+    return input * (k + alpha / size * (total + first[:, : input.shape[1]])).pow(-beta)
+
+
+_layer("CrossMapLRN2d", _across, {"size": _GIVEN, "alpha": 1e-4, "beta": 0.75, "k": 1},
+       "{size}, alpha={alpha}, beta={beta}, k={k}")  # fmt: skip
+for _dims in (2, 3):
+    _layer(f"FractionalMaxPool{_dims}d", getattr(F, f"fractional_max_pool{_dims}d"), {
+        "kernel_size": _GIVEN, "output_size": None, "output_ratio": None, "return_indices": False,
+        "_random_samples": None})  # fmt: skip
 _layer("LocalResponseNorm", F.local_response_norm, {"size": _GIVEN, "alpha": 1e-4, "beta": 0.75, "k": 1.0},
        "{size}, alpha={alpha}, beta={beta}, k={k}")  # fmt: skip
 _COLUMNS = {"kernel_size": _GIVEN, "dilation": 1, "padding": 0, "stride": 1}

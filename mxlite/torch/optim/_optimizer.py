@@ -211,19 +211,33 @@ class Optimizer:
         return text + ")"
 
 
+#: Hooks of the steps of all optimizers.
+_of_all: dict[str, OrderedDict] = {"step_pre": OrderedDict(), "step_post": OrderedDict()}
+
+
+def pre_hook_of_all(hook: Callable) -> RemovableHandle:
+    """register_optimizer_step_pre_hook: as Optimizer.register_step_pre_hook, of all optimizers."""
+    return RemovableHandle(_of_all["step_pre"], hook)
+
+
+def post_hook_of_all(hook: Callable) -> RemovableHandle:
+    """register_optimizer_step_post_hook: as Optimizer.register_step_post_hook, of all optimizers."""
+    return RemovableHandle(_of_all["step_post"], hook)
+
+
 def _hooked(step: Callable) -> Callable:
     """A method `step` that calls the optimizer's hooks, and leaves a mark for schedules."""
 
     @wraps(step)
     def run(self: Optimizer, *args: Any, **named: Any) -> Any:
-        for hook in self._hooks_of("step_pre"):
+        for hook in (*_of_all["step_pre"].values(), *self._hooks_of("step_pre")):
             found = hook(self, args, named)
             if found is not None:
                 args, named = found
         result = step(self, *args, **named)
         if "_stepped" in self.__dict__:  # a schedule asks
             self._stepped = True
-        for hook in self._hooks_of("step_post"):
+        for hook in (*self._hooks_of("step_post"), *_of_all["step_post"].values()):
             hook(self, args, named)
         return result
 
