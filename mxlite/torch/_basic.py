@@ -11,6 +11,7 @@ import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, c_ints, hot
 from mxlite.autograd._transforms.levels import count as levels_open
+from mxlite.autograd._transforms.levels import parts_of
 from mxlite.torch._calls import adopt, check_call, prepare, run, run_into
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, bfloat16, dtype, dtype_of_numpy
 from mxlite.torch._kinds import on_meta
@@ -32,9 +33,16 @@ def has_values(tensor: Tensor) -> bool:
     return not levels_open[0] or LIB.MXLNDArrayBatchOf(tensor._h, None, ctypes.byref(ctypes.c_int())) == 0
 
 
+def of_all(tensor: Tensor) -> Tensor:
+    """The tensor, or with all examples of vmap the one that it is a part of: its values can be read."""
+    while not has_values(tensor):
+        tensor = parts_of(tensor._graph_front_end, tensor)[1]
+    return tensor
+
+
 def holds(condition: Tensor) -> bool:
-    """Whether all elements are True; of what has no values, too: a check finds nothing there."""
-    return condition.is_meta or bool(condition.all())
+    """Whether all elements, of all examples, are True; of what has no values, too: a check finds nothing there."""
+    return condition.is_meta or bool(of_all(condition).all())
 
 
 def cast(tensor: Tensor, kind: dtype) -> Tensor:
@@ -95,7 +103,7 @@ def inner_first(strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
 
 def relaid(result: Tensor, input: Tensor) -> Tensor:
     """A new result without a place in the graph, laid in memory as an input of the same shape."""
-    if input.is_contiguous() or not result.is_contiguous() or result.shape != input.shape:
+    if input.is_contiguous() or not result.is_contiguous() or result.shape != input.shape or not has_values(input):
         return result
     laid = laid_as(placed(empty_of, input.device), input, result._dtype)
     return run_into(_copy_over, laid, [laid, result])

@@ -360,7 +360,7 @@ def explained(made: Callable, resolve: Callable | None = None) -> Callable:
             return made(*args)
         except Exception as problem:
             if levels_open[0] and REFUSED in str(problem) and name[-1] != "_":
-                return by_examples(tensor_class._graph_front_end, name, made, args, named)
+                return by_examples(tensor_class._graph_front_end, name, wrapper, args, named)
             if not takes_any and not named.keys() <= known.keys():
                 raise unexpected(name, next(each for each in named if each not in known), known) from None
             _require_taken(name, parameters, args, named)

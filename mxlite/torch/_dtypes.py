@@ -225,7 +225,7 @@ class finfo:  # noqa: N801 - PyTorch's name
         self.eps, self.tiny = float(limits.eps), float(limits.tiny)
         self.smallest_normal = self.tiny
         self.max, self.min = float(limits.max), float(limits.min)
-        self.resolution = float(limits.resolution)
+        self.resolution = float(str(limits.resolution))
         if type is bfloat16:  # 8 bits of float32's 24
             self.eps, self.resolution = 2.0**-7, 0.01
             self.max = (2 - self.eps) * 2.0**127

@@ -89,13 +89,22 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
     return n;
 }
 
+/* Whether no gradient flows to an array. That flows to the whole batch of one of vmap, perhaps. */
+static int is_constant(NDArrayHandle x)
+{
+    int has_axis;
+
+    return p_MXLNDArrayGetEdgeKind(x) == MXL_EDGE_CONSTANT &&
+           p_MXLNDArrayBatchOf(x, NULL, &has_axis) == 0;
+}
+
 /* Whether arrays fulfil what the call asks of them besides their dtypes. */
 static int are_usual(const call *self, PyObject *const *args, int arrays)
 {
     for (int i = 0; i < arrays; i++) {
         NDArrayHandle x = HANDLE(((const owner *)args[i])->handle);
 
-        if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != MXL_EDGE_CONSTANT) ||
+        if ((self->constant && !is_constant(x)) ||
             (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1))
             return 0;
         if (self->least != 0) {

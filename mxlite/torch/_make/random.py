@@ -119,6 +119,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, **given: Any) -> Tensor:
     if size is not None:
         return finish(normal_of(shape_of("normal", (size,), {}), kind, mean, std), requires_grad)
     like = mean if isinstance(mean, Tensor) else std
+    if not (holds(std >= 0) if isinstance(std, Tensor) else std >= 0):
+        raise RuntimeError("normal: std is 0 or more")
     with unrecorded():
         return normal_of(tuple(like.shape), like._dtype) * std + mean
 

@@ -6,7 +6,7 @@ import math
 from functools import wraps
 from typing import Any, Callable
 
-from mxlite.torch._basic import zeros_of
+from mxlite.torch._basic import of_all, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function, prepare, run, run_many
 from mxlite.torch._convert import cast, require_same_dtype
@@ -271,7 +271,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None)
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices."""
     _require_square("linalg.matrix_exp", A)
-    size = A.detach().abs().sum(-1).max().item() if A.numel() else 0
+    size = of_all(A.detach().abs().sum(-1)).max().item() if A.numel() else 0
     times = max(0, math.ceil(math.log2(size / 0.5))) if 0 < size < math.inf else 0
 
     def compute(x: Tensor) -> Tensor:

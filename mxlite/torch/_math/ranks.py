@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from mxlite.torch._basic import from_values, holds, zeros_of
+from mxlite.torch._basic import from_values, holds, of_all, zeros_of
 from mxlite.torch._calls import both, function, functions, prepare, run, run_many
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float16, float32, float64, int32, int64
@@ -298,7 +298,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """How often each integer occurs, or the sum of its weights."""
     if input._dtype.kind != INTEGER:
         raise none_of("bincount", input._dtype)
-    if input.ndim != 1 or minlength < 0 or (input.numel() and int(input.min()) < 0):
+    if input.ndim != 1 or minlength < 0 or (input.numel() and int(of_all(input).min()) < 0):
         raise RuntimeError(f"bincount: takes a vector of integers from 0 on and minlength from 0 on, got {input.dtype}")
     if weights is not None and weights.shape != input.shape:
         raise RuntimeError(f"bincount: there are {input.numel()} integers and weights of shape {list(weights.shape)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mxlite._index.keys import ARRAY
-from mxlite.torch._basic import has_values
+from mxlite.torch._basic import has_values, of_all
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
 from mxlite.torch._calls import both, prepare, run, run_into
 from mxlite.torch._convert import cast
@@ -42,6 +42,7 @@ def require_within(name: str, index: Tensor, size: int) -> None:
 
 def _outside(index: Tensor, size: int) -> int | None:
     """The first index that is below 0, or not below the size."""
+    index = of_all(index)
     wrong = (index < 0) | (index >= size)
     return index[wrong][0].item() if index.numel() and not index.is_meta and bool(wrong.any()) else None
 

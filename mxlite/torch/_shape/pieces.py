@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.torch._basic import alias, from_values, placed, zeros_of
+from mxlite.torch._basic import alias, from_values, zeros_of
 from mxlite.torch._calls import both, function, functions, method, methods, prepare, run
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import INTEGER, get_default_dtype, int64
@@ -147,7 +147,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         sizes.insert(place, input.shape[-1] + abs(offset))
 
     def compute(x: Tensor) -> Tensor:
-        made = placed(zeros_of, x.device)(tuple(sizes), x._dtype)
+        made = x.new_zeros(tuple(sizes))  # in vmap one for each example
         copy_(diagonal(made, offset, *places), x)
         return made
 

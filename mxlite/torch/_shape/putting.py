@@ -7,14 +7,14 @@ from functools import partial, wraps
 from typing import Any, Callable
 
 from mxlite._index.keys import ARRAY, WHOLE
-from mxlite.torch._basic import filled, placed, zeros_of
+from mxlite.torch._basic import filled, of_all
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, functions, method, prepare, run, run_into
 from mxlite.torch._composite import in_place_too
 from mxlite.torch._convert import cast, clone, require_same_dtype
 from mxlite.torch._dtypes import BOOL, INTEGER, bool_, from_kind, int32, int64
 from mxlite.torch._edits import copy_, edit
-from mxlite.torch._errors import none_of, warn
+from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape import shapes as _shapes
@@ -128,7 +128,7 @@ def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: An
     if index.ndim > 1:
         raise IndexError(f"index_fill: the index is a number or a vector, got {index.ndim} dimensions")
     size = input.shape[dim] if input.shape else 1
-    mask = placed(zeros_of, input.device)(_with((1,) * input.ndim, dim, size) if input.shape else (1,), bool_)
+    mask = index.new_zeros(_with((1,) * input.ndim, dim, size) if input.shape else (1,), dtype=bool_)
     if input.numel():
         run_into(_flag, mask, [mask, index], WHOLE * dim + ARRAY)
     mask = mask if input.shape else mask.reshape(())
@@ -254,7 +254,6 @@ def index_reduce(
     made: Callable, input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """`input` reduced ("prod", "mean", "amax", "amin") with parts of `source` along a dimension, at indices."""
-    warn("index_reduce: PyTorch may change what it does")
     dim = check_dim(dim, input.ndim)
     _require_reduce("index_reduce", reduce, "prod", "mean", "amax", "amin")
     rows = _rows_of("index_reduce", input, dim, index, source)
@@ -267,8 +266,9 @@ def masked_scatter(made: Callable, input: Tensor, mask: Tensor, source: Tensor) 
     require_same_dtype("masked_scatter", input, source)
     shape = input.shape if made is edit else broadcast_shapes(input.shape, _mask("masked_scatter", mask).shape)
     places = mask.expand(shape).reshape(-1).cumsum(0)
-    if places.numel() and not places.is_meta and int(places[-1]) > source.numel():
-        raise RuntimeError(f"masked_scatter: source has {source.numel()} elements, the mask takes {int(places[-1])}")
+    taken = int(of_all(places[-1]).max()) if places.numel() and not places.is_meta else 0
+    if taken > source.numel():
+        raise RuntimeError(f"masked_scatter: source has {source.numel()} elements, the mask takes {taken}")
     places = (places - 1).clamp_min(0).reshape(shape)
 
     def compute(x: Tensor, source: Tensor, mask: Tensor, places: Tensor) -> Tensor:

@@ -34,6 +34,9 @@ class Loaded(NamedTuple):
     __str__ = __repr__
 
 
+Loaded.__name__ = Loaded.__qualname__ = "_IncompatibleKeys"
+
+
 class RemovableHandle:
     """A hook of a module; `remove()`, or the end of a with-block, takes it away."""
 

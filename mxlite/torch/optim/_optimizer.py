@@ -54,6 +54,8 @@ class Optimizer:
         """
         names = (*order.split(), *(name for name in given if name not in ("self", "params", "__class__")))
         options = {name: given[name] for name in names}
+        if options.get("fused") and options.get("foreach"):
+            raise RuntimeError(f"{type(self).__name__}: give fused or foreach, not both")
         for name, value in options.items():
             if not (fine[name] if name in fine else name not in _LIMITS or _LIMITS[name](value)):
                 raise ValueError(f"{type(self).__name__}: {name} does not do: {value}")
@@ -75,6 +77,7 @@ class Optimizer:
             raise TypeError("optimizer: a set of parameters has no order; give a list")
         params = [params] if isinstance(params, Tensor) else list(params)
         if params and all(isinstance(each, tuple) for each in params):  # of named_parameters
+            param_group = {**param_group, "param_names": [name for name, _ in params]}
             params = [each for _, each in params]
         for each in params:
             if not isinstance(each, Tensor):

@@ -148,3 +148,15 @@ def test_modules_in_utils() -> None:
         torch.testing.assert_allclose([1.0, 2.0], torch.tensor([1.0, 2.0]))
     assert torch.empty_permuted((2, 3), (1, 0)).stride() == (1, 2)
     assert torch.cond(torch.tensor(True), lambda x: x + 1, lambda x: x, (torch.ones(1),)).item() == 2
+
+
+def test_options_of_optimizers_and_texts() -> None:
+    group = optim.SGD([("a", nn.Parameter(torch.ones(1)))], 0.1).param_groups[0]
+    assert list(group)[:3] == ["params", "param_names", "lr"]
+    assert group["param_names"] == ["a"]
+    with pytest.raises(RuntimeError, match="fused or foreach"):
+        optim.Adam([nn.Parameter(torch.ones(1))], fused=True, foreach=True)
+    assert type(nn.Linear(1, 1).load_state_dict({}, strict=False)).__name__ == "_IncompatibleKeys"
+    assert torch.finfo(torch.float16).resolution == 0.001
+    with pytest.raises(RuntimeError, match="std"):
+        torch.normal(torch.ones(2), -1.0)

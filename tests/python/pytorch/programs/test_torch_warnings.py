@@ -101,7 +101,6 @@ WARNED = {
     "set_default_tensor_type": lambda: torch.set_default_tensor_type(torch.FloatTensor),
     "a read-only buffer": lambda: torch.frombuffer(b"abcd", dtype=torch.uint8),
     "a list of arrays": lambda: torch.tensor([np.ones(2), np.ones(2)]),
-    "index_reduce": lambda: numbers(2).index_reduce(0, torch.tensor([0, 1]), numbers(2), "mean"),
     "old state_dict by position": lambda: nn.Linear(2, 2).state_dict({}, "a.", True),
     "a parameter twice": lambda: optim.SGD([nn.Parameter(numbers(1))] * 2, 0.1),
     "channels of InstanceNorm": lambda: nn.InstanceNorm1d(3)(numbers(2, 4, 5)),
