@@ -1,6 +1,6 @@
 """The networks that predict.py compares, in a folder: as a symbol's files for mxlite and MXNet, and as ONNX for others.
 
-    python benchmarks/predict_networks.py FOLDER
+python benchmarks/predict_networks.py FOLDER
 """
 
 from __future__ import annotations

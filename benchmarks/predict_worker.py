@@ -50,7 +50,7 @@ def _openvino(path: str, x: Any) -> Predict:
     import openvino
 
     model = openvino.Core().read_model(f"{path}.onnx")
-    shapes = {each: (2, x.shape[1], 512) for each in model.inputs}
+    shapes = dict.fromkeys(model.inputs, (2, x.shape[1], 512))
     shapes[model.inputs[0]] = x.shape
     model.reshape(shapes)
     hints = {"INFERENCE_NUM_THREADS": THREADS, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
