@@ -98,6 +98,14 @@ void mxl_fast_end(mxl_program *program)
     program->fast = NULL;
 }
 
+const mxl_symbol *mxl_fast_symbol(const mxl_program *program)
+{
+    const mxl_program *runs =
+        program->fast != NULL && !program->exact ? &program->fast->program : program;
+
+    return runs->graph.symbol;
+}
+
 bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
                   mxl_mode mode, const mxl_monitor *monitor)
 {

@@ -7,6 +7,8 @@
 /* Makes program->fast, unless the passes change nothing. -1 with the error set. */
 int mxl_fast_begin(mxl_program *program);
 void mxl_fast_end(mxl_program *program);
+/* The graph that predictions run: this one, or the program's own. Borrowed. */
+const mxl_symbol *mxl_fast_symbol(const mxl_program *program);
 
 /* Runs it, if this call allows: without recording, training mode, monitor and sparse arrays.
  * Returns whether `out` is set; if not, nothing has happened, and the program itself says what is

@@ -7,6 +7,7 @@
 #include "symbol/control/control.h"
 #include "symbol/fast.h"
 #include "symbol/infer.h"
+#include "symbol/passes/passes.h"
 #include "ops/build.h"
 #include "ops/custom.h"
 
@@ -81,7 +82,7 @@ static int make_controls(mxl_program *program)
 int mxl_program_begin(mxl_program *program, mxl_symbol *symbol)
 {
     *program = (mxl_program){0};
-    if (mxl_indexed_begin(&program->graph, symbol) != 0)
+    if (mxl_pass_check() != 0 || mxl_indexed_begin(&program->graph, symbol) != 0)
         return -1;
     program->last = mxl_alloc(list_bytes(program));
     if (program->last == NULL) {

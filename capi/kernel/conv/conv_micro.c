@@ -29,7 +29,73 @@ enum { base_f32_HAS_ENDS, base_f64_HAS_ENDS = 0, avx2_f64_HAS_ENDS = 0, avx512_f
 #if MXL_HAS_WIDE
 ENDS(avx2_f32, MXL_TARGET_AVX2)
 ENDS(avx512_f32, MXL_TARGET_AVX512)
+
+/* Lanes are rows here. With fewer than eight chains of sums their latency would be the time. */
+MXL_TARGET_AVX512 MXL_INLINE void any_columns(int tiles, int columns, int64_t k, const float *a,
+                                              const float *b, const int64_t *offsets, float *out)
+{
+    __m256 sum[8 * MXL_CONV_COLUMNS];
+
+    UNROLL for (int i = 0; i < tiles * columns; i++) sum[i] = _mm256_setzero_ps();
+    for (int64_t p = 0; p < k; p++) {
+        const float *at = b + offsets[p];
+
+        UNROLL for (int i = 0; i < tiles; i++)
+        {
+            __m256 w = _mm256_loadu_ps(a + (i * k + p) * MXL_CONV_HEIGHT);
+
+            UNROLL for (int c = 0; c < columns; c++) sum[i * columns + c] =
+                _mm256_fmadd_ps(w, _mm256_set1_ps(at[c]), sum[i * columns + c]);
+        }
+    }
+    UNROLL for (int i = 0; i < tiles * columns; i++)
+    {
+        float rows[MXL_CONV_HEIGHT];
+
+        _mm256_storeu_ps(rows, sum[i]);
+        UNROLL for (int r = 0; r < MXL_CONV_HEIGHT; r++)
+            out[(i / columns * MXL_CONV_HEIGHT + r) * MXL_CONV_COLUMNS + i % columns] = rows[r];
+    }
+}
+
+MXL_TARGET_AVX512 static void avx512_f32_columns(int64_t k, int tiles, int columns, const void *a,
+                                                 const void *b, const int64_t *offsets, void *out)
+{
+    const float *w = a;
+    float *to = out;
+
+    for (int some; tiles > 0; tiles -= some) {
+        some = tiles >= 8 && columns == 1 ? 8 : tiles >= 4 && columns < 3 ? 4 : tiles >= 2 ? 2 : 1;
+#define CASE(t, c)                                                                                 \
+    case 8 * (t) + (c):                                                                            \
+        any_columns(t, c, k, w, b, offsets, to);                                                   \
+        break;
+        switch (8 * some + columns) {
+            CASE(8, 1)
+            CASE(4, 1)
+            CASE(4, 2)
+            CASE(2, 1)
+            CASE(2, 2)
+            CASE(2, 3)
+            CASE(2, 4)
+            CASE(1, 1)
+            CASE(1, 2)
+            CASE(1, 3)
+            CASE(1, 4)
+        default:
+            break;
+        }
+#undef CASE
+        w += some * k * MXL_CONV_HEIGHT;
+        to += some * MXL_CONV_HEIGHT * MXL_CONV_COLUMNS;
+    }
+}
 #endif
+#define base_f32_columns   NULL
+#define base_f64_columns   NULL
+#define avx2_f32_columns   NULL
+#define avx2_f64_columns   NULL
+#define avx512_f64_columns NULL
 
 /* SET names an instruction set of kernel/vectors.h, T its element, ISA the attribute of its
  * functions. All sums are in registers. */
@@ -185,6 +251,7 @@ ENDS(avx512_f32, MXL_TARGET_AVX512)
                                                SET##_tiles,                                        \
                                                SET##_weights,                                      \
                                                SET##_tile_1_8,                                     \
+                                               SET##_columns,                                      \
                                                SET##_dots,                                         \
                                                SET##_few_dots};
 

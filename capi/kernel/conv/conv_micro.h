@@ -12,7 +12,9 @@ enum {
     MXL_CONV_LINE = 8,     /* and in a tile of one row */
     MXL_CONV_DOTS = 9,     /* taps whose sums are made together, */
     MXL_CONV_FEW_DOTS = 3, /* or so many */
-    MXL_CONV_LANES = 16    /* elements of the widest vector */
+    MXL_CONV_LANES = 16,   /* elements of the widest vector */
+    MXL_CONV_COLUMNS = 4,  /* most positions of a narrow tile, */
+    MXL_CONV_TALL = 64     /* and its most rows */
 };
 
 /* What a tile's sums become where they are stored: min(max(sum + bias[i] + add, low), high), NaN
@@ -30,6 +32,12 @@ typedef struct mxl_conv_end {
  * that its tiles have no `ends`. */
 typedef void (*mxl_conv_tile)(int64_t k, const void *a, const void *b, const int64_t *offsets,
                               int64_t ahead, void *out, int64_t ldc, const mxl_conv_end *end);
+
+/* The same of a narrow tile, for the few positions that a vector would waste: `columns` of them,
+ * and `tiles` of MXL_CONV_HEIGHT rows, whose weights are k * MXL_CONV_HEIGHT apart. Rows of `out`
+ * are MXL_CONV_COLUMNS apart. */
+typedef void (*mxl_conv_columns)(int64_t k, int tiles, int columns, const void *a, const void *b,
+                                 const int64_t *offsets, void *out);
 
 /* Rows of positions: `rows` of `run` each; row r of the image begins at a[i] + r * pitch, and the
  * rows of b follow one another. out[i][j] += the sum over all positions p of a[i][p] * b[p][j]; b
@@ -55,6 +63,7 @@ typedef struct mxl_conv_micro {
     const mxl_conv_tile (*tile)[MXL_CONV_VECTORS];
     const mxl_conv_weight_tile (*weight)[MXL_CONV_VECTORS];
     mxl_conv_tile line;           /* one row of MXL_CONV_LINE vectors */
+    mxl_conv_columns columns;     /* NULL: there is none */
     mxl_conv_dots dots, few_dots; /* MXL_CONV_DOTS taps, MXL_CONV_FEW_DOTS taps */
 } mxl_conv_micro;
 

@@ -19,7 +19,9 @@ void mxl_conv_store_f32(const mxl_conv_row *row, const float *sums, const float 
 void mxl_conv_store_f64(const mxl_conv_row *row, const double *sums, const double *add,
                         double *dst);
 
-/* The value between the limits. */
-#define MXL_CONV_LIMIT(x, low, high) ((x) > (high) ? (high) : (x) < (low) ? (low) : (x))
+/* The value between the limits, or NaN, in the form of the processor's maximum and minimum. */
+#define MXL_CONV_LIMIT(x, low, high)                                                               \
+    ((high) < MXL_CONV_AT_LEAST(x, low) ? (high) : MXL_CONV_AT_LEAST(x, low))
+#define MXL_CONV_AT_LEAST(x, low) ((low) > (x) ? (low) : (x))
 
 #endif

@@ -34,6 +34,24 @@ typedef struct run {
     int64_t at, from, n;
 } run;
 
+/* Joins runs, whose elements are neighbours in the output, where one goes on at the end of the one
+ * before. Returns their number. */
+static int join_runs(run *runs, int count)
+{
+    int joined = 0;
+
+    for (int i = 0; i < count; i++) {
+        run *last = joined > 0 ? &runs[joined - 1] : NULL;
+
+        if (last != NULL && last->at + last->n == runs[i].at &&
+            last->from + last->n == runs[i].from)
+            last->n += runs[i].n;
+        else
+            runs[joined++] = runs[i];
+    }
+    return joined;
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;

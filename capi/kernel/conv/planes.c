@@ -76,6 +76,9 @@ void mxl_planes_overlap(mxl_planes *p, int64_t least)
         if (step == 1)                                                                             \
             for (int64_t i = first; i < end; i++)                                                  \
                 out[i] = row[i - first];                                                           \
+        else if (step == 2)                                                                        \
+            for (int64_t i = first; i < end; i++)                                                  \
+                out[i] = row[(i - first) * 2];                                                     \
         else                                                                                       \
             for (int64_t i = first; i < end; i++)                                                  \
                 out[i] = row[(i - first) * step];                                                  \

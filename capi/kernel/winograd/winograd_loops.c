@@ -123,12 +123,19 @@ MXL_INLINE uint32_t store(const mxl_winograd_end *end, const float *sums, const 
     float low = end->low, high = end->high;
     uint32_t wrong = 0;
 
-    MXL_IVDEP
-    for (int64_t k = 0; k < n; k++) {
-        float y = sums[k] + (add != NULL ? add[k] : 0);
-
-        out[k] = MXL_CONV_LIMIT(y, low, high);
+    for (int64_t k = 0; k < n; k++)
         wrong |= exponent_of(sums[k]) == 0x7f800000u;
+    if (add == NULL) {
+        MXL_IVDEP
+        for (int64_t k = 0; k < n; k++)
+            out[k] = MXL_CONV_LIMIT(sums[k], low, high);
+    } else {
+        MXL_IVDEP
+        for (int64_t k = 0; k < n; k++) {
+            float y = sums[k] + add[k];
+
+            out[k] = MXL_CONV_LIMIT(y, low, high);
+        }
     }
     return wrong;
 }
@@ -147,12 +154,10 @@ MXL_INLINE void output_at(int level, const float *m, int64_t plane, const mxl_wi
 
             if (out[i] == NULL)
                 continue;
-            if (count - at < 2 * LANES)
-                wrong |= store(end, sums[i], add, count - at, out[i] + at);
-            else if (add != NULL)
+            if (count - at >= 2 * LANES)
                 wrong |= store(end, sums[i], add, 2 * LANES, out[i] + at);
             else
-                wrong |= store(end, sums[i], NULL, 2 * LANES, out[i] + at);
+                wrong |= store(end, sums[i], add, count - at, out[i] + at);
         }
     }
     *finite = wrong == 0;

@@ -1,6 +1,7 @@
 /* Convolution and its derivatives. The convolution y of x with w is linear in both, and so are the
  * derivatives of the sum of dy * y by x (_mxl_conv_x) and by w (_mxl_conv_w): each of the three
  * products has the other two as its derivatives. */
+#include "ops/batch/rules.h"
 #include "ops/conv/conv_ops.h"
 
 #include <stddef.h>
@@ -71,7 +72,7 @@ static int y_grad(mxl_grad *g)
         MXL_SHAPES_TABLE("data[N,C,*S:kernel] weight[num_filter,C/num_group,*kernel] "             \
                          "bias[num_filter] -> [N,num_filter,*window(S)]"),                         \
         .size_functions = mxl_conv_sizes, .dtypes = "F*>F", .compute = y_compute, .grad = y_grad,  \
-        .saves = mxl_saves_other, .keeps_form = true
+        .saves = mxl_saves_other, .keeps_form = true, MXL_BATCH(mxl_vmap_conv)
 
 const mxl_op mxl_op_convolution = {
     .name = "Convolution",
@@ -145,6 +146,7 @@ static const mxl_op op_conv_x = {
     .compute = x_compute,
     .grad = x_grad,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_conv_x),
 };
 
 /* ---- w from x and y ---- */
@@ -190,6 +192,7 @@ static const mxl_op op_conv_w = {
     .compute = w_compute,
     .grad = w_grad,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_conv_w),
 };
 
 /* ---- as calls ---- */

@@ -197,7 +197,7 @@ int mxl_pass_fuse(mxl_symbol *symbol)
     int status = 0, count, changed = 0;
     size_t bytes;
 
-    if (!mxl_pass_is_on("fuse"))
+    if (!mxl_pass_is_on(MXL_PASS_FUSE))
         return 0;
     if (mxl_indexed_begin(&f.graph, symbol) != 0)
         return -1;

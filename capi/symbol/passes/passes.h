@@ -49,7 +49,11 @@ int mxl_pass_join_quantized(mxl_symbol *symbol);
 /* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
 int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);
 
+typedef enum mxl_pass { MXL_PASS_REPEATS, MXL_PASS_FUSE, MXL_PASS_QUANTIZED } mxl_pass;
+
 /* Whether the environment leaves a pass on. */
-bool mxl_pass_is_on(const char *name);
+bool mxl_pass_is_on(mxl_pass pass);
+/* -1 with the error set if the environment names no pass. */
+int mxl_pass_check(void);
 
 #endif

@@ -156,7 +156,7 @@ int mxl_pass_join_quantized(mxl_symbol *symbol)
     int status = 0, count, changed = 0;
     size_t bytes;
 
-    if (!mxl_pass_is_on("quantized"))
+    if (!mxl_pass_is_on(MXL_PASS_QUANTIZED))
         return 0;
     if (mxl_indexed_begin(&j.graph, symbol) != 0)
         return -1;

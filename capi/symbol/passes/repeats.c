@@ -130,7 +130,7 @@ int mxl_pass_repeats(mxl_symbol *symbol)
     mxl_walk walk;
     int status;
 
-    if (!mxl_pass_is_on("repeats") || mxl_env_number("MXNET_ELIMINATE_COMMON_EXPR", 1) == 0)
+    if (!mxl_pass_is_on(MXL_PASS_REPEATS) || mxl_env_number("MXNET_ELIMINATE_COMMON_EXPR", 1) == 0)
         return 0;
     if (mxl_walk_begin(&walk, symbol) != 0)
         return -1;
