@@ -41,8 +41,8 @@ static int lend_names(mxl_str *names, uint32_t *count, const char ***list, const
 int MXQuantizeSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle, const int *dev_type,
                      uint32_t num_excluded_sym_names, const char **excluded_sym_names,
                      uint32_t num_excluded_op_names, const char **excluded_op_names,
-                     uint32_t num_offline, const char **offline_params,
-                     const char *quantized_dtype, bool calib_quantize, const char *quantize_mode,
+                     uint32_t num_offline, const char **offline_params, const char *quantized_dtype,
+                     bool calib_quantize, const char *quantize_mode,
                      const char *quantize_granularity, uint32_t *out_num_calib_names,
                      const char ***out_calib_names)
 {

@@ -21,8 +21,8 @@ enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS, GRAIN = 1 << 18 };
 
 struct mxl_quantized_weights {
     size_t bytes;
-    int64_t quads; /* groups of four numbers under the kernel */
-    int32_t *sums; /* [groups * out]: 128 times the sum of a channel's weights */
+    int64_t quads;  /* groups of four numbers under the kernel */
+    int32_t *sums;  /* [groups * out]: 128 times the sum of a channel's weights */
     int8_t *packed; /* [groups]: blocks of up to R channels, each [quads][channels][4] */
 };
 
@@ -108,9 +108,9 @@ MXL_INLINE void weave_at(int level, const uint8_t *const *rows, uint8_t flip, ui
     (void)level;
     MXL_IVDEP
     for (int64_t i = 0; i < n; i++)
-        to[i] = ((uint32_t)a[i] | (uint32_t)b[i] << 8 | (uint32_t)c[i] << 16 |
-                 (uint32_t)d[i] << 24) ^
-                by;
+        to[i] =
+            ((uint32_t)a[i] | (uint32_t)b[i] << 8 | (uint32_t)c[i] << 16 | (uint32_t)d[i] << 24) ^
+            by;
 }
 MXL_BY_LEVEL(weave, (const uint8_t *const *rows, uint8_t flip, uint32_t *to, int64_t n), rows, flip,
              to, n)
@@ -172,14 +172,14 @@ static void find_pixels(const work *k, int64_t first, int count, pixels *p)
 
         p->at[i] =
             (d * v->stride[0] * k->size[1] + h * v->stride[1]) * k->size[2] + w * v->stride[2];
-        if (i < count && (p->runs == 0 || p->at[i] != p->at[i - 1] + 1 ||
-                          i == p->first[p->runs - 1] + RUN))
+        if (i < count &&
+            (p->runs == 0 || p->at[i] != p->at[i - 1] + 1 || i == p->first[p->runs - 1] + RUN))
             p->first[p->runs++] = i;
     }
 }
 
-/* to[quads][N] = the pixels under the kernel; writes up to RUN elements more. Whole runs are copied,
- * the next one over what is too much of the one before. */
+/* to[quads][N] = the pixels under the kernel; writes up to RUN elements more. Whole runs are
+ * copied, the next one over what is too much of the one before. */
 MXL_INLINE void copy_block_at(int level, const work *k, int64_t image, const pixels *p,
                               uint32_t *to)
 {
@@ -190,8 +190,9 @@ MXL_INLINE void copy_block_at(int level, const work *k, int64_t image, const pix
     for (int64_t t = 0; t < taps_of(v); t++) {
         int64_t w = t % v->kernel[2], h = t / v->kernel[2] % v->kernel[1];
         int64_t d = t / v->kernel[2] / v->kernel[1];
-        const uint32_t *from = planes + (d * v->dilate[0] * k->size[1] + h * v->dilate[1]) *
-                                            k->size[2] + w * v->dilate[2];
+        const uint32_t *from = planes +
+                               (d * v->dilate[0] * k->size[1] + h * v->dilate[1]) * k->size[2] +
+                               w * v->dilate[2];
 
         for (int64_t c = 0; c < k->fours; c++, from += k->padded, to += N) {
             if (p->runs <= MANY_RUNS) {

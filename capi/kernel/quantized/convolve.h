@@ -1,19 +1,19 @@
-/* Convolutions of bytes (int8 or uint8 data, int8 weights) to int32, or on to bytes; and products of
- * rows with a matrix. The same integers on all vector levels and for any number of threads. For
+/* Convolutions of bytes (int8 or uint8 data, int8 weights) to int32, or on to bytes; and products
+ * of rows with a matrix. The same integers on all vector levels and for any number of threads. For
  * ops/quantized/layers.c. */
 #ifndef MXL_KERNEL_QUANTIZED_CONVOLVE_H
 #define MXL_KERNEL_QUANTIZED_CONVOLVE_H
 
 #include "kernel/conv/conv.h"
 
-/* What becomes of the sums in the same pass: a byte of them (times `scale`), at least `least`; then,
- * with `add`, a byte of round(byte * byte_scale + add * add_scale) * sum_scale, at least
+/* What becomes of the sums in the same pass: a byte of them (times `scale`), at least `least`;
+ * then, with `add`, a byte of round(byte * byte_scale + add * add_scale) * sum_scale, at least
  * `sum_least`. Each step rounds as the functions of convert.h do. dtypes are int8 or uint8. */
 typedef struct mxl_quantized_tail {
     int dtype; /* of the first byte */
     float scale;
     int least;
-    const void *add; /* of y's shape; NULL: no sum */
+    const void *add;          /* of y's shape; NULL: no sum */
     int add_dtype, sum_dtype; /* of `add`, and of the second byte */
     float byte_scale, add_scale, sum_scale;
     int sum_least;

@@ -201,9 +201,8 @@ VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, int64_t quads, const in
     {                                                                                              \
         tile_vnni_of(rows, 2, quads, w, x, sums);                                                  \
     }
-#define EACH_HEIGHT(X)                                                                             \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-#define PAIR_OF(rows) {tile_vnni_##rows##_1, tile_vnni_##rows##_2},
+#define EACH_HEIGHT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+#define PAIR_OF(rows)  {tile_vnni_##rows##_1, tile_vnni_##rows##_2},
 
 EACH_HEIGHT(TILE)
 

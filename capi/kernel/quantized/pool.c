@@ -42,7 +42,7 @@ static part part_of(const mxl_window *w, int64_t o)
         for (int64_t i = 0; i < n; i++)                                                            \
             row[i] = (A)(__VA_ARGS__);                                                             \
     }                                                                                              \
-    MXL_BY_LEVEL(name, (A *row, const T *x, int64_t n), row, x, n)
+    MXL_BY_LEVEL(name, (A * row, const T *x, int64_t n), row, x, n)
 
 ROW(max_row_i8, int8_t, int8_t, x[i] > row[i] ? x[i] : row[i])
 ROW(max_row_u8, uint8_t, uint8_t, x[i] > row[i] ? x[i] : row[i])
@@ -72,7 +72,8 @@ ROW(sum_row_u8, uint8_t, int32_t, row[i] + x[i])
                                                                                                    \
             for (int64_t i = at.begin; i < at.end; i++)                                            \
                 sum += row[i];                                                                     \
-            y[o] = (T)(count > 0 ? mxl_quantized_round((float)sum / (float)count, LEAST, 255) : 0); \
+            y[o] =                                                                                 \
+                (T)(count > 0 ? mxl_quantized_round((float)sum / (float)count, LEAST, 255) : 0);   \
         }                                                                                          \
     }                                                                                              \
     /* The windows (d, h, all) of a plane. */                                                      \

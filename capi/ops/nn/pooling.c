@@ -305,7 +305,7 @@ static void moved_saves(mxl_saves *saves)
         .doc = text,                                                                               \
         MXL_INPUTS(MXL_INPUT(data, "The array whose windows have maxima."),                        \
                    MXL_INPUT(moved, other)),                                                       \
-        MXL_PARAMS_OF(mxl_pooling_params, POOLING_PARAMS),                                             \
+        MXL_PARAMS_OF(mxl_pooling_params, POOLING_PARAMS),                                         \
         .infer = op_infer,                                                                         \
         .compute = moved_compute,                                                                  \
         .grad = moved_grad,                                                                        \
@@ -455,13 +455,14 @@ mxl_array *mxl_pool_sums(mxl_scope *s, mxl_array *x, mxl_tuple kernel, mxl_tuple
                          mxl_tuple pad, bool full)
 {
     const mxl_pooling_params p = {.kernel = kernel,
-                              .pool_type = MXL_POOLING_SUM,
-                              .pooling_convention = full ? CONVENTION_FULL : CONVENTION_VALID,
-                              .stride = stride,
-                              .pad = pad,
-                              .p_value = MXL_NONE};
+                                  .pool_type = MXL_POOLING_SUM,
+                                  .pooling_convention = full ? CONVENTION_FULL : CONVENTION_VALID,
+                                  .stride = stride,
+                                  .pad = pad,
+                                  .p_value = MXL_NONE};
 
     return mxl_scope_call(s, &mxl_op_pooling, &p, 1, &x);
 }
 
-const mxl_op *const mxl_ops_pooling[] = {&mxl_op_pooling, &op_spread, &op_max_back, &op_max_pick, NULL};
+const mxl_op *const mxl_ops_pooling[] = {&mxl_op_pooling, &op_spread, &op_max_back, &op_max_pick,
+                                         NULL};

@@ -75,8 +75,8 @@ static int add_compute(const mxl_call *call)
                                mxl_quantized_sum_factor(b->dtype, of_b, of_a + of_b)};
 
     if (y->dtype != MXL_I32) {
-        float factor = mxl_quantized_over(mxl_quantized_half_steps(y->dtype),
-                                          mxl_quantized_reach(low, high));
+        float factor =
+            mxl_quantized_over(mxl_quantized_half_steps(y->dtype), mxl_quantized_reach(low, high));
 
         pair.a_scale = of_a / mxl_quantized_half_steps(a->dtype) * factor;
         pair.b_scale = of_b / mxl_quantized_half_steps(b->dtype) * factor;
@@ -126,24 +126,18 @@ static int mul_compute(const mxl_call *call)
     mxl_array *y = call->out[0];
     float of_a = mxl_quantized_reach_of(call, 2), of_b = mxl_quantized_reach_of(call, 4);
     float low = (float)p->min_calib_range, high = (float)p->max_calib_range;
-    float step = of_a * of_b /
-                 (mxl_quantized_half_steps(a->dtype) * mxl_quantized_half_steps(b->dtype));
-    mxl_quantized_pair pair = {a->dtype,
-                               b->dtype,
-                               y->dtype,
-                               mxl_array_read(a),
-                               mxl_array_read(b),
-                               mxl_array_write(y),
-                               step,
-                               0};
+    float step =
+        of_a * of_b / (mxl_quantized_half_steps(a->dtype) * mxl_quantized_half_steps(b->dtype));
+    mxl_quantized_pair pair = {a->dtype,          b->dtype,           y->dtype, mxl_array_read(a),
+                               mxl_array_read(b), mxl_array_write(y), step,     0};
 
     if (y->dtype == MXL_I32) {
         high = of_a / mxl_quantized_steps(a->dtype) * (of_b / mxl_quantized_steps(b->dtype)) *
                MXL_QUANTIZED_WIDE_STEPS;
         low = -high;
     } else if (y->dtype != MXL_F32) {
-        pair.a_scale *= mxl_quantized_over(mxl_quantized_half_steps(y->dtype),
-                                           mxl_quantized_reach(low, high));
+        pair.a_scale *=
+            mxl_quantized_over(mxl_quantized_half_steps(y->dtype), mxl_quantized_reach(low, high));
     }
     if (y->dtype != MXL_F32)
         mxl_quantized_set_range(call, low, high);
@@ -158,7 +152,8 @@ const mxl_op mxl_op_quantized_mul = {
     PAIR_INPUTS,
     MXL_PARAMS_OF(pair_params, MXL_QUANTIZED_CALIB(pair_params),
                   MXL_PARAM(pair_params, enable_float_output, MXL_P_BOOL, "0",
-                            "Whether the result is float32, without limits.", .sets_outputs = true)),
+                            "Whether the result is float32, without limits.",
+                            .sets_outputs = true)),
     .arity = mul_arity,
     .output_names = MXL_QUANTIZED_NAMES,
     .infer = pair_infer,
@@ -209,8 +204,8 @@ static int norm_compute(const mxl_call *call)
     const float *mean = mxl_array_read(call->in[3]), *variance = mxl_array_read(call->in[4]);
     float low = (float)p->min_calib_range, high = (float)p->max_calib_range;
     float step = mxl_quantized_reach_of(call, 5) / mxl_quantized_half_steps(x->dtype);
-    float scale = mxl_quantized_over(mxl_quantized_half_steps(MXL_I8),
-                                     mxl_quantized_reach(low, high));
+    float scale =
+        mxl_quantized_over(mxl_quantized_half_steps(MXL_I8), mxl_quantized_reach(low, high));
     size_t bytes = 2 * (size_t)channels * sizeof(float);
     float *factor = mxl_alloc(bytes), *more = factor + channels;
 

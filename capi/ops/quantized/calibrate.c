@@ -7,17 +7,17 @@
 
 typedef struct search {
     const float *hist;
-    int64_t bins, steps;    /* of the histogram; of the bytes */
-    const double *before;   /* [bins + 1]: the sum of the bins before each */
-    double *divergence;     /* [candidates] */
-    int64_t first;          /* the smallest candidate: bins on either side of the middle */
+    int64_t bins, steps;  /* of the histogram; of the bytes */
+    const double *before; /* [bins + 1]: the sum of the bins before each */
+    double *divergence;   /* [candidates] */
+    int64_t first;        /* the smallest candidate: bins on either side of the middle */
 } search;
 
 /* Numbers become positive: empty ones get a little of the others. */
 static const double share = 0.0001;
 
-/* What a step of the bytes says of the bins [begin, end) of the histogram: where they are not empty,
- * their mean. */
+/* What a step of the bytes says of the bins [begin, end) of the histogram: where they are not
+ * empty, their mean. */
 static double mean_of(const search *s, int64_t begin, int64_t end)
 {
     int64_t count = 0;
@@ -58,8 +58,8 @@ static double smoothed(const smoothing *of, double x)
     return (x == 0 ? share : x - of->take) / of->sum;
 }
 
-/* The Kullback-Leibler divergence of the bytes from the numbers, if the middle bin and `side` bins on
- * either side are kept. */
+/* The Kullback-Leibler divergence of the bytes from the numbers, if the middle bin and `side` bins
+ * on either side are kept. */
 static double divergence(const search *s, int64_t side, double *means)
 {
     int64_t middle = s->bins / 2, begin = middle - side, end = middle + side + 1;
@@ -71,7 +71,7 @@ static double divergence(const search *s, int64_t side, double *means)
     width = (end - begin) / s->steps;
     for (int64_t k = 0; k < s->steps; k++)
         means[k] = mean_of(s, begin + k * width, k == s->steps - 1 ? end : begin + (k + 1) * width);
-#define MEAN(i) means[((i)-begin) / width < s->steps ? ((i)-begin) / width : s->steps - 1]
+#define MEAN(i) means[((i) - begin) / width < s->steps ? ((i) - begin) / width : s->steps - 1]
     for (int64_t i = begin; i < end; i++) {
         double a = kept_of(s, i, begin, end), b = a == 0 ? 0 : MEAN(i);
 

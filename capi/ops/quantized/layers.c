@@ -203,7 +203,8 @@ static const char *block_dtypes(const void *params)
         {{".ccffffff>cff", ".ccffffff>uff"}, {".ccffffff.ff>cff", ".ccffffff.ff>uff"}}};
     const mxl_block_params *p = params;
 
-    return texts[!p->conv.no_bias][p->adds != 0][mxl_quantized_dtype(p->adds ? &p->sum : &p->to) == MXL_U8];
+    return texts[!p->conv.no_bias][p->adds != 0]
+                [mxl_quantized_dtype(p->adds ? &p->sum : &p->to) == MXL_U8];
 }
 
 static int block_infer(mxl_infer *infer)
@@ -230,10 +231,10 @@ static int block_compute(const mxl_call *call)
     const int dtype = mxl_quantized_dtype(&p->to), added = conv_inputs(&p->conv);
     float step = step_of(call, p->conv.no_bias ? 2 : 3);
     float reach = mxl_quantized_reach((float)p->to.min_calib_range, (float)p->to.max_calib_range);
-    mxl_quantized_tail tail = {
-        .dtype = dtype,
-        .scale = mxl_quantized_factor(&p->to, step * MXL_QUANTIZED_WIDE_STEPS),
-        .least = p->relu ? 0 : -128};
+    mxl_quantized_tail tail = {.dtype = dtype,
+                               .scale =
+                                   mxl_quantized_factor(&p->to, step * MXL_QUANTIZED_WIDE_STEPS),
+                               .least = p->relu ? 0 : -128};
 
     if (p->adds) {
         float more = mxl_quantized_reach_of(call, added + 1);
@@ -259,9 +260,10 @@ static const char *const block_types[] = {"auto", "int8", "uint8", NULL};
 
 const mxl_op mxl_op_quantized_block = {
     .name = "_mxl_quantized_block",
-    .doc = "_contrib_quantized_conv and what follows it: _contrib_requantize, relu if relu; then, "
-           "if adds, the sum with another quantized array, as bytes, and relu if sum_relu. The same "
-           "bytes as from those operators.",
+    .doc =
+        "_contrib_quantized_conv and what follows it: _contrib_requantize, relu if relu; then, "
+        "if adds, the sum with another quantized array, as bytes, and relu if sum_relu. The same "
+        "bytes as from those operators.",
     MXL_INPUTS(LAYER_INPUTS("batch, channels, then one to three spatial axes",
                             "num_filter, channels of a group, kernel"),
                MXL_INPUT(added, "Bytes of the result's shape; there if adds."),
@@ -276,8 +278,8 @@ const mxl_op mxl_op_quantized_block = {
                            "The largest number of the convolution's bytes."),
                   FIELD(relu, MXL_P_BOOL, "0", "Whether bytes below 0 become 0."),
                   FIELD(adds, MXL_P_BOOL, "0", "Whether there is an array to add."),
-                  FIELD_AS(sum_type, sum.out_type, MXL_P_ENUM, "int8", "The dtype of the sum's bytes.",
-                           .values = block_types),
+                  FIELD_AS(sum_type, sum.out_type, MXL_P_ENUM, "int8",
+                           "The dtype of the sum's bytes.", .values = block_types),
                   FIELD_AS(sum_low, sum.min_calib_range, MXL_P_FLOAT, "0",
                            "The smallest number of the sum's bytes."),
                   FIELD_AS(sum_high, sum.max_calib_range, MXL_P_FLOAT, "0",
@@ -354,8 +356,9 @@ static int dense_compute(const mxl_call *call)
 
 const mxl_op mxl_op_quantized_dense = {
     .name = "_contrib_quantized_fully_connected",
-    .doc = "Linear map of rows of bytes, with int8 weights, to int32, exact but for the bias, which "
-           "is rounded to steps of the sums; and the limits that all int32 together have.",
+    .doc =
+        "Linear map of rows of bytes, with int8 weights, to int32, exact but for the bias, which "
+        "is rounded to steps of the sums; and the limits that all int32 together have.",
     MXL_INPUTS(LAYER_INPUTS("rows of features", "a matrix of shape (num_hidden, features)")),
     MXL_PARAMS_OF(
         dense_params,

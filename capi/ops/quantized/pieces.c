@@ -99,8 +99,7 @@ static int pooling_infer(mxl_infer *infer)
     if (mxl_quantized_check(infer, 0) != 0)
         return -1;
     for (int i = 1; i < 3; i++) {
-        if (infer->in[i]->dtype != MXL_F32 || infer->in[i]->ndim != 1 ||
-            infer->in[i]->shape[0] > 1)
+        if (infer->in[i]->dtype != MXL_F32 || infer->in[i]->ndim != 1 || infer->in[i]->shape[0] > 1)
             return mxl_error("%s: %s must be float32 with shape (1,)", infer->op->name,
                              infer->op->inputs[i].name);
         infer->out_dtype[i] = MXL_F32;
@@ -129,8 +128,9 @@ static int pooling_compute(const mxl_call *call)
 
 const mxl_op mxl_op_quantized_pooling = {
     .name = "_contrib_quantized_pooling",
-    .doc = "The largest byte of windows that slide over the spatial axes, or their mean, rounded to "
-           "the nearest. The limits stay.",
+    .doc =
+        "The largest byte of windows that slide over the spatial axes, or their mean, rounded to "
+        "the nearest. The limits stay.",
     MXL_INPUTS(MXL_INPUT(data, "Bytes, int8 or uint8: batch, channels, then one to three spatial "
                                "axes."),
                MXL_QUANTIZED_LIMITS(data, "data")),
@@ -149,7 +149,7 @@ typedef struct embedding_params {
     int dtype, sparse_grad;
 } embedding_params;
 
-static const char *const weight_types[] = {"float32", "float64", "float16", "uint8",    "int32",
+static const char *const weight_types[] = {"float32", "float64", "float16",  "uint8", "int32",
                                            "int8",    "int64",   "bfloat16", NULL};
 
 static int embedding_arity(const void *params, mxl_arity *arity)
@@ -207,10 +207,10 @@ static const char *concat_input_name(const void *params, int i)
 {
     static const char *const arrays[] = {"arg0", "arg1", "arg2", "arg3",
                                          "arg4", "arg5", "arg6", "arg7"};
-    static const char *const limits[] = {
-        "arg0_min", "arg0_max", "arg1_min", "arg1_max", "arg2_min", "arg2_max",
-        "arg3_min", "arg3_max", "arg4_min", "arg4_max", "arg5_min", "arg5_max",
-        "arg6_min", "arg6_max", "arg7_min", "arg7_max"};
+    static const char *const limits[] = {"arg0_min", "arg0_max", "arg1_min", "arg1_max",
+                                         "arg2_min", "arg2_max", "arg3_min", "arg3_max",
+                                         "arg4_min", "arg4_max", "arg5_min", "arg5_max",
+                                         "arg6_min", "arg6_max", "arg7_min", "arg7_max"};
     int count = (int)((const concat_params *)params)->num_args;
 
     if (i < count)
@@ -325,8 +325,9 @@ const mxl_op mxl_op_quantized_concat = {
     .name = "_contrib_quantized_concat",
     .doc = "Quantized arrays one after another along an axis, with common limits: the smallest and "
            "the largest of theirs. The bytes are uint8 if all are, else int8.",
-    MXL_INPUTS(MXL_INPUT(data, "Arrays of bytes, and then the limits of each: arg0_min, arg0_max, "
-                               "arg1_min ...",
+    MXL_INPUTS(MXL_INPUT(data,
+                         "Arrays of bytes, and then the limits of each: arg0_min, arg0_max, "
+                         "arg1_min ...",
                          .type_text = "NDArray-or-Symbol[]")),
     MXL_PARAMS_OF(concat_params,
                   MXL_PARAM(concat_params, num_args, MXL_P_INT, MXL_REQUIRED,
@@ -340,6 +341,6 @@ const mxl_op mxl_op_quantized_concat = {
     .compute = concat_compute,
 };
 
-const mxl_op *const mxl_ops_quantized_pieces[] = {&mxl_op_quantized_act, &mxl_op_quantized_flatten,
-                                                  &mxl_op_quantized_pooling, &mxl_op_quantized_embedding,
-                                                  &mxl_op_quantized_concat, NULL};
+const mxl_op *const mxl_ops_quantized_pieces[] = {
+    &mxl_op_quantized_act,       &mxl_op_quantized_flatten, &mxl_op_quantized_pooling,
+    &mxl_op_quantized_embedding, &mxl_op_quantized_concat,  NULL};

@@ -64,9 +64,9 @@ int mxl_quantized_infer(mxl_infer *infer);
 /* -1 with the error set unless input i is int8 or uint8. */
 int mxl_quantized_check(const mxl_infer *infer, int i);
 
-#define MXL_QUANTIZED_NAMES   "output min_output max_output"
+#define MXL_QUANTIZED_NAMES              "output min_output max_output"
 #define MXL_QUANTIZED_RESULTS(its_arity) .arity = its_arity, .output_names = MXL_QUANTIZED_NAMES
-#define MXL_QUANTIZED_DATA MXL_INPUT(data, "Bytes: int8 or uint8.")
+#define MXL_QUANTIZED_DATA               MXL_INPUT(data, "Bytes: int8 or uint8.")
 #define MXL_QUANTIZED_LIMITS(name, of)                                                             \
     MXL_INPUT(min_##name, "float32, one element: the smallest number of " of "."),                 \
         MXL_INPUT(max_##name, "float32, one element: the largest number of " of ".")
@@ -113,10 +113,10 @@ extern const mxl_op mxl_op_quantized_conv, mxl_op_quantized_dense, mxl_op_quanti
  * of bytes behind all inputs. */
 typedef struct mxl_quantized_form {
     const mxl_op *of, *op;
-    bool leads;   /* quantized for its own sake; others only between such ones (mode "smart") */
-    bool is_wide; /* its result is int32, and a node of _contrib_requantize follows */
-    bool calibrated;     /* has the limits of its result as parameters */
-    int first, last;     /* the inputs that are bytes: from `first` on, `last` (-1: all) excluded */
+    bool leads;      /* quantized for its own sake; others only between such ones (mode "smart") */
+    bool is_wide;    /* its result is int32, and a node of _contrib_requantize follows */
+    bool calibrated; /* has the limits of its result as parameters */
+    int first, last; /* the inputs that are bytes: from `first` on, `last` (-1: all) excluded */
     bool (*fits)(const void *params); /* NULL: with all parameters */
 } mxl_quantized_form;
 

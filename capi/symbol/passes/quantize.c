@@ -1,9 +1,10 @@
-/* Quantized graphs; see passes.h. Nodes become quantized ones in the order of the walk, so that what
- * makes a node's inputs is quantized already. */
+/* Quantized graphs; see passes.h. Nodes become quantized ones in the order of the walk, so that
+ * what makes a node's inputs is quantized already. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/quantized/quantized.h"
 #include "symbol/indexed.h"
 #include "symbol/passes/passes.h"
@@ -15,6 +16,7 @@ typedef struct quantizing {
     const mxl_quantized_form **form; /* [nodes]: NULL where a node stays */
     mxl_graph_node **bytes;   /* [entries]: kept; the node whose three outputs they are as bytes */
     mxl_graph_node **numbers; /* [entries]: kept; the node that makes numbers of bytes again */
+    mxl_graph_node **given;   /* [3 * entries]: kept; a variable's bytes and limits */
     int *maker;               /* [entries] */
 } quantizing;
 
@@ -31,7 +33,8 @@ static bool is_listed(int count, const char *const *names, const char *name)
 
 static const mxl_quantized_form *form_of(const mxl_quantizing *asked, const mxl_graph_node *node)
 {
-    if (node->op == NULL || node->visible > 1 || is_listed(asked->num_nodes, asked->nodes, node->name) ||
+    if (node->op == NULL || node->visible > 1 ||
+        is_listed(asked->num_nodes, asked->nodes, node->name) ||
         is_listed(asked->num_ops, asked->ops, mxl_graph_node_op_name(node)))
         return NULL;
     return mxl_quantized_form_of(node->op, node->params);
@@ -130,7 +133,7 @@ static void border_name(const mxl_entry *entry, mxl_str *out)
 {
     const mxl_op *op = entry->node->op;
 
-    if (op == NULL || op->output_names != NULL || op->output_name != NULL)
+    if (op == NULL || op->output_names != NULL || op->output_name != NULL || op == mxl_op_add_alike)
         mxl_entry_name(entry, out);
     else
         mxl_str_addf(out, "%s_%d", entry->node->name, entry->output);
@@ -147,8 +150,7 @@ static mxl_graph_node *bytes_of(quantizing *q, int e, mxl_entry entry)
         if (name.failed || array.failed) {
             (void)mxl_error_memory(name.capacity + array.capacity);
         } else {
-            q->bytes[e] =
-                node_over(q, &mxl_op_quantize_v2, "", name.text, "_quantize", entry, 1);
+            q->bytes[e] = node_over(q, &mxl_op_quantize_v2, "", name.text, "_quantize", entry, 1);
             note_array(q, array.text);
         }
         mxl_str_clear(&name);
@@ -157,8 +159,8 @@ static mxl_graph_node *bytes_of(quantizing *q, int e, mxl_entry entry)
     return q->bytes[e];
 }
 
-/* Entry e as numbers: `entry` itself, or what the bytes stand for. A node that is missing: there was
- * an error. */
+/* Entry e as numbers: `entry` itself, or what the bytes stand for. A node that is missing: there
+ * was an error. */
 static mxl_entry numbers_of(quantizing *q, int e, mxl_entry entry)
 {
     int n = q->maker[e];
@@ -176,8 +178,7 @@ static mxl_entry numbers_of(quantizing *q, int e, mxl_entry entry)
 
 /* ---- nodes ---- */
 
-/* Sets the bytes of an input and their limits, at the place `limits`. New variables are kept in the
- * entries alone. */
+/* Sets the bytes of an input and their limits, at the place `limits`. */
 static int take_bytes(quantizing *q, int e, mxl_entry entry, mxl_entry *input, mxl_entry *limits)
 {
     const mxl_graph_node *source = entry.node;
@@ -186,9 +187,13 @@ static int take_bytes(quantizing *q, int e, mxl_entry entry, mxl_entry *input, m
 
     if (source->op == NULL && is_listed(q->asked->num_params, q->asked->params, source->name)) {
         for (int i = 0; i < 3; i++) {
-            to[i]->node = named_node(NULL, "", source->name, ends[i]);
-            if (to[i]->node == NULL)
+            mxl_graph_node **node = &q->given[3 * e + i];
+
+            if (*node == NULL)
+                *node = named_node(NULL, "", source->name, ends[i]);
+            if (*node == NULL)
                 return -1;
+            mxl_entry_set(to[i], (mxl_entry){*node, 0, 0});
         }
         return 0;
     }
@@ -253,8 +258,8 @@ static int quantize_with(quantizing *q, int n, mxl_entry *inputs)
         return -1;
     }
     if (form->is_wide)
-        result = node_over(q, &mxl_op_requantize, "requantize_", name, "", (mxl_entry){node, 0, 0},
-                           3);
+        result =
+            node_over(q, &mxl_op_requantize, "requantize_", name, "", (mxl_entry){node, 0, 0}, 3);
     else
         mxl_ref_retain(&node->ref);
     if (form->is_wide || form->calibrated)
@@ -327,17 +332,18 @@ int mxl_pass_quantize(mxl_symbol *symbol, const mxl_quantizing *asked, mxl_str *
         return -1;
     count = q.graph.walk.count;
     entries = q.graph.entries;
-    bytes = ((size_t)count + 2 * (size_t)entries + 1) * sizeof(void *) +
-            (size_t)entries * sizeof(int);
+    bytes =
+        ((size_t)count + 5 * (size_t)entries + 1) * sizeof(void *) + (size_t)entries * sizeof(int);
     q.form = mxl_alloc_zero(bytes);
     for (int n = 0; n < count; n++)
         mxl_ref_retain(&q.graph.walk.node[n]->ref);
     if (q.form != NULL) {
         q.bytes = (mxl_graph_node **)(void *)(q.form + count);
         q.numbers = q.bytes + entries;
-        q.maker = (int *)(void *)(q.numbers + entries);
+        q.given = q.numbers + entries;
+        q.maker = (int *)(void *)(q.given + 3 * (ptrdiff_t)entries);
         status = quantize_all(&q);
-        for (int e = 0; e < 2 * entries; e++) {
+        for (int e = 0; e < 5 * entries; e++) {
             if (q.bytes[e] != NULL)
                 mxl_ref_release(&q.bytes[e]->ref);
         }

@@ -16,8 +16,8 @@ typedef struct joining {
 
 /* ---- what nodes are ---- */
 
-/* The node whose bytes and limits the inputs of node n at these places are, if they alone read them;
- * -1: there is none. */
+/* The node whose bytes and limits the inputs of node n at these places are, if they alone read
+ * them; -1: there is none. */
 static int made_for(const joining *j, int n, int bytes, int low, int high)
 {
     const mxl_indexed *g = &j->graph;

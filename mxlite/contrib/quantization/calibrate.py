@@ -39,12 +39,13 @@ class _Collector:
         self.include_layer = include_layer
         self.logger = logger
 
-    def collect(self, name: str, arr: Any) -> None:
-        """Takes an array's numbers into account."""
+    def collect(self, name: str | bytes, arr: Any) -> None:
+        """Takes an array's numbers into account; an executor's monitor gives the name as bytes, and a handle."""
+        name = name.decode() if isinstance(name, bytes) else name
+        if not isinstance(arr, (nd.NDArray, np.ndarray)):
+            arr = nd.NDArray(arr, writable=False)
         if self.include_layer is not None and name not in self.include_layer:
             return
-        if not isinstance(arr, (nd.NDArray, np.ndarray)):
-            arr = nd.NDArray(arr)
         numbers = arr if isinstance(arr, np.ndarray) else arr.asnumpy()
         if self.logger is not None:
             self.logger.debug("calibration: %s of shape %s", name, numbers.shape)

@@ -1,5 +1,5 @@
-/* Loops over bytes against plain sums, at every vector level and with one to three threads: the same
- * integers everywhere. */
+/* Loops over bytes against plain sums, at every vector level and with one to three threads: the
+ * same integers everywhere. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static const mxl_conv shapes[] = {
 /* The third shape in depth: (4 + 0 - 2) / 1 + 1 = 3, and so on. */
 static int64_t results(const mxl_conv *v, int i)
 {
-    return (v->x_size[i] + 2 * v->pad[i] - (v->kernel[i] - 1) * v->dilate[i] - 1) / v->stride[i] + 1;
+    return (v->x_size[i] + 2 * v->pad[i] - (v->kernel[i] - 1) * v->dilate[i] - 1) / v->stride[i] +
+           1;
 }
 
 /* What the tail makes of a sum. */
@@ -145,8 +146,8 @@ static void check_convolution(const mxl_conv *v, const mxl_quantized_tail *tail)
         if (tail == NULL)
             wrong += y[i] != sum;
         else
-            wrong += value(its.add != NULL ? its.sum_dtype : its.dtype, y, i) !=
-                     ended(&its, sum, i);
+            wrong +=
+                value(its.add != NULL ? its.sum_dtype : its.dtype, y, i) != ended(&its, sum, i);
     }
     CHECK(wrong == 0);
     mxl_quantized_weights_free(weights);
@@ -159,13 +160,24 @@ static void check_convolution(const mxl_conv *v, const mxl_quantized_tail *tail)
 
 static void convolutions(void)
 {
-    const mxl_quantized_tail tails[] = {
-        {.dtype = MXL_I8, .scale = 0.003F, .least = -128},
-        {.dtype = MXL_U8, .scale = 0.004F},
-        {.dtype = MXL_I8, .scale = 0.002F, .least = 0, .add_dtype = MXL_U8, .sum_dtype = MXL_U8,
-         .byte_scale = 1.1e6F, .add_scale = 8.4e6F, .sum_scale = 1e-7F},
-        {.dtype = MXL_U8, .scale = 0.002F, .add_dtype = MXL_I8, .sum_dtype = MXL_I8,
-         .byte_scale = 8.4e6F, .add_scale = 1.7e7F, .sum_scale = 5e-8F, .sum_least = -128}};
+    const mxl_quantized_tail tails[] = {{.dtype = MXL_I8, .scale = 0.003F, .least = -128},
+                                        {.dtype = MXL_U8, .scale = 0.004F},
+                                        {.dtype = MXL_I8,
+                                         .scale = 0.002F,
+                                         .least = 0,
+                                         .add_dtype = MXL_U8,
+                                         .sum_dtype = MXL_U8,
+                                         .byte_scale = 1.1e6F,
+                                         .add_scale = 8.4e6F,
+                                         .sum_scale = 1e-7F},
+                                        {.dtype = MXL_U8,
+                                         .scale = 0.002F,
+                                         .add_dtype = MXL_I8,
+                                         .sum_dtype = MXL_I8,
+                                         .byte_scale = 8.4e6F,
+                                         .add_scale = 1.7e7F,
+                                         .sum_scale = 5e-8F,
+                                         .sum_least = -128}};
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         for (int dtype = 0; dtype < 2; dtype++) {
@@ -309,9 +321,9 @@ static void pairs(void)
 
         mxl_quantized_add(&p, N);
         for (int i = 0; i < N; i++)
-            wrong += value(of[2], y, i) != cut((float)value(of[0], a, i) * 0.5F +
-                                                   (float)value(of[1], b, i) * 0.75F,
-                                               of[2]);
+            wrong +=
+                value(of[2], y, i) !=
+                cut((float)value(of[0], a, i) * 0.5F + (float)value(of[1], b, i) * 0.75F, of[2]);
         p.a_scale = 0.01F;
         mxl_quantized_mul(&p, N);
         for (int i = 0; i < N; i++)
@@ -353,8 +365,11 @@ static void pools(void)
     static uint8_t x[2 * 7 * 70], y[2 * 4 * 35];
 
     for (int i = 0; i < 3 * 2 * 3; i++) {
-        mxl_pool p = {.dtype = i % 2 ? MXL_U8 : MXL_I8, .outer = 2, .inner = 1,
-                      .divide = (mxl_pool_divide)(i / 2 % 3), .power = 1};
+        mxl_pool p = {.dtype = i % 2 ? MXL_U8 : MXL_I8,
+                      .outer = 2,
+                      .inner = 1,
+                      .divide = (mxl_pool_divide)(i / 2 % 3),
+                      .power = 1};
         const mxl_window *w = p.axis;
         int64_t outs, wrong = 0;
 
@@ -388,11 +403,11 @@ static void pools(void)
                         sum += value(p.dtype, x, place);
                         most = value(p.dtype, x, place) > most ? value(p.dtype, x, place) : most;
                     }
-            want = p.divide == MXL_POOL_SUM
-                       ? most
-                       : cut((float)sum / (float)(p.divide == MXL_POOL_MEAN_PADDED ? padded
-                                                                                  : inside),
-                             p.dtype);
+            want =
+                p.divide == MXL_POOL_SUM
+                    ? most
+                    : cut((float)sum / (float)(p.divide == MXL_POOL_MEAN_PADDED ? padded : inside),
+                          p.dtype);
             wrong += want != value(p.dtype, y, o);
         }
         CHECK(wrong == 0);
@@ -404,4 +419,5 @@ TEST(every_pools)
     at_levels(pools);
 }
 
-HARNESS_MAIN(ENTRY(every_convolution), ENTRY(every_extremes), ENTRY(every_dense), ENTRY(every_conversions), ENTRY(every_pairs), ENTRY(every_pools))
+HARNESS_MAIN(ENTRY(every_convolution), ENTRY(every_extremes), ENTRY(every_dense),
+             ENTRY(every_conversions), ENTRY(every_pairs), ENTRY(every_pools))
