@@ -1,6 +1,6 @@
 """Writes what MXNet 1.9.1 makes of the symbols of tests/python/quantized/_networks.py: quantized.json.xz.
 
-    .venvs/mxnet/bin/python -W ignore tests/reference/make_quantized.py
+.venvs/mxnet/bin/python -W ignore tests/reference/make_quantized.py
 """
 
 from __future__ import annotations

@@ -13,9 +13,7 @@ from mxlite import ndarray as nd
 Histogram = tuple[np.ndarray, np.ndarray, float, float, float]
 
 
-def combine_histogram(
-    old_hist: Histogram, arr: np.ndarray, new_min: float, new_max: float, new_th: float
-) -> Histogram:
+def combine_histogram(old_hist: Histogram, arr: np.ndarray, new_min: float, new_max: float, new_th: float) -> Histogram:
     """A histogram with the numbers of one more array, whose largest magnitude is `new_th`.
 
     The bins stay where they are; where the array reaches farther, bins of the same width are added at both ends.

@@ -132,7 +132,12 @@ def _batches(calib_data: Any, data_names: Sequence[str], most: int | None) -> It
 
 
 def collect(
-    symbol: Symbol, arg_params: Arrays, aux_params: Arrays, names: Sequence[str], collector: Any, batches: Iterable[Arrays]
+    symbol: Symbol,
+    arg_params: Arrays,
+    aux_params: Arrays,
+    names: Sequence[str],
+    collector: Any,
+    batches: Iterable[Arrays],
 ) -> None:
     """Shows a collector the arrays of these names, of a network of float32, for each batch."""
     outputs = _outputs_by_name(symbol, names)

@@ -75,8 +75,10 @@ def fold_norms(symbol: Symbol, arg_params: Arrays, aux_params: Arrays) -> tuple[
         source = node["inputs"][0][0]
         layer = nodes[source]
         alone = layer["op"] == "Convolution" and readers[source] == [i]
-        if alone and all(len(readers[e[0]]) == 1 for e in layer["inputs"][1:]) and _fold(
-            node, layer, nodes, arguments, states
+        if (
+            alone
+            and all(len(readers[e[0]]) == 1 for e in layer["inputs"][1:])
+            and _fold(node, layer, nodes, arguments, states)
         ):
             instead[i] = source
     made: Nodes = []

@@ -59,11 +59,15 @@ def networks(s: Any) -> Iterator[tuple[str, Any]]:
     yield "embedding-dense", dense(s.Embedding(x, input_dim=5, output_dim=3, name="e"))
     weight = s.Variable("w")
     both = [
-        s.FullyConnected(y, weight, num_hidden=3, name=n, no_bias=True) for y, n in ((x, "f1"), (s.sin(x, name="si"), "f2"))
+        s.FullyConnected(y, weight, num_hidden=3, name=n, no_bias=True)
+        for y, n in ((x, "f1"), (s.sin(x, name="si"), "f2"))
     ]
     yield "shared-weight", s.elemwise_add(*both, name="a")
     yield "split", s.Convolution(s.split(c, num_outputs=2, name="sp")[1], kernel=(1, 1), num_filter=4, name="c2")
-    yield "made-weight", s.Convolution(x, s.tanh(s.Variable("w"), name="tw"), kernel=(3, 3), num_filter=4, name="k", no_bias=True)
+    yield (
+        "made-weight",
+        s.Convolution(x, s.tanh(s.Variable("w"), name="tw"), kernel=(3, 3), num_filter=4, name="k", no_bias=True),
+    )
     yield "outputs", s.Group([c, s.Convolution(c, kernel=(1, 1), num_filter=4, name="c2")])
     yield "twice", s.elemwise_add(c, c, name="a")
     yield "reshape", s.Convolution(s.reshape(c, shape=(0, 0, -1, 1), name="rs"), kernel=(1, 1), num_filter=4, name="c2")

@@ -41,7 +41,9 @@ class _Residual(nn.HybridBlock):
 
 def _lenet() -> Any:
     net = nn.HybridSequential()
-    net.add(nn.Conv2D(16, 3, padding=1, activation="relu"), nn.MaxPool2D(), nn.Conv2D(32, 3, padding=1, activation="relu"))
+    net.add(
+        nn.Conv2D(16, 3, padding=1, activation="relu"), nn.MaxPool2D(), nn.Conv2D(32, 3, padding=1, activation="relu")
+    )
     net.add(nn.MaxPool2D(), nn.Dense(64, activation="relu"), nn.Dense(10))
     return net
 
@@ -65,7 +67,10 @@ def trained(request: Any, digits: tuple) -> Any:
     net = request.param()
     net.initialize(mx.init.Xavier())
     net.hybridize()
-    loss, trainer = gluon.loss.SoftmaxCrossEntropyLoss(), gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 5e-3})
+    loss, trainer = (
+        gluon.loss.SoftmaxCrossEntropyLoss(),
+        gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 5e-3}),
+    )
     for step in range(150):
         at = np.arange(step * 64, step * 64 + 64) % 1197
         with autograd.record():
@@ -129,7 +134,11 @@ def test_folding_changes_roundings_alone() -> None:
 def test_a_convolution_that_others_read_is_not_folded() -> None:
     conv = mx.sym.Convolution(mx.sym.var("data"), kernel=(1, 1), num_filter=2, no_bias=True, name="c")
     symbol = mx.sym.Group([mx.sym.BatchNorm(conv, name="b"), conv])
-    given = {name: mx.nd.ones((2, 3, 1, 1) if name == "c_weight" else 2) for name in symbol.list_arguments() if name != "data"}
+    given = {
+        name: mx.nd.ones((2, 3, 1, 1) if name == "c_weight" else 2)
+        for name in symbol.list_arguments()
+        if name != "data"
+    }
     states = {name: mx.nd.ones(2) for name in symbol.list_auxiliary_states()}
     folded, *_ = fold_norms(symbol, given, states)
     assert folded.list_auxiliary_states() == states.keys() or list(states) == folded.list_auxiliary_states()

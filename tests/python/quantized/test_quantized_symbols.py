@@ -50,7 +50,9 @@ def test_a_pooling_without_a_form_for_bytes_takes_numbers() -> None:
     assert ops[-2:] == ["_contrib_dequantize", "Pooling"]
 
 
-@pytest.mark.parametrize("given", [{"quantized_dtype": "int4"}, {"quantize_mode": "fast"}, {"quantize_granularity": "no"}])
+@pytest.mark.parametrize(
+    "given", [{"quantized_dtype": "int4"}, {"quantize_mode": "fast"}, {"quantize_granularity": "no"}]
+)
 def test_unknown_words_are_errors(given: dict) -> None:
     with pytest.raises(mx.MXNetError, match="it may be"):
         _quantize_symbol(NETWORKS["pool"], **given)
@@ -101,7 +103,9 @@ def test_results_are_near_those_of_float32(name: str, mode: str, dtype: str, mon
     batches = mx.io.NDArrayIter(x, batch_size=4)
     given = {"calib_mode": mode, "calib_data": batches, "quantized_dtype": dtype}
     qsym, params, kept = quantization.quantize_model(symbol, arguments, states, **given)
-    assert {str(a.dtype).split("'")[-2].split(".")[-1] for n, a in params.items() if n.endswith("weight_quantize")} == {"int8"}
+    assert {str(a.dtype).split("'")[-2].split(".")[-1] for n, a in params.items() if n.endswith("weight_quantize")} == {
+        "int8"
+    }
     wanted, got = _run(symbol, arguments, states, x[:4]), _run(qsym, params, kept, x[:4])
     assert np.abs(got - wanted).max() < 0.06 * np.abs(wanted).max()
     monkeypatch.setenv("MXLITE_GRAPH", "none")
@@ -124,11 +128,22 @@ def test_joined_nodes_have_the_same_bytes(dtypes: tuple[str, str], order: tuple,
     limits = [mx.sym.var(name) for name in names]
     data = contrib.quantize_v2(mx.sym.var("data"), min_calib_range=-1.0, max_calib_range=1.0, name="q")
     conv = contrib.quantized_conv(
-        data[0], mx.sym.var("w"), mx.sym.var("b"), data[1], data[2], *limits, kernel=(3, 3), pad=(1, 1), num_filter=5, name="c"
+        data[0],
+        mx.sym.var("w"),
+        mx.sym.var("b"),
+        data[1],
+        data[2],
+        *limits,
+        kernel=(3, 3),
+        pad=(1, 1),
+        num_filter=5,
+        name="c",
     )
     relu = contrib.quantized_act(*requantize(conv, dtypes[0], "rq"), act_type="relu", name="r")
     pair = (relu, data) if order == (0, 1) else (data, relu)
-    total = contrib.quantized_elemwise_add(pair[0][0], pair[1][0], *(pair[k][i] for k in (0, 1) for i in (1, 2)), name="a")
+    total = contrib.quantized_elemwise_add(
+        pair[0][0], pair[1][0], *(pair[k][i] for k in (0, 1) for i in (1, 2)), name="a"
+    )
     out = contrib.quantized_act(*requantize(total, dtypes[1], "rs"), act_type="relu", name="rr")
     given = {
         "data": mx.nd.array(random.rand(2, 5, 7, 9) * 2 - 1),
@@ -155,8 +170,8 @@ def test_joined_nodes_have_the_same_bytes(dtypes: tuple[str, str], order: tuple,
 
 def test_what_others_read_is_not_joined() -> None:
     data = mx.sym.contrib.quantize_v2(mx.sym.var("data"), min_calib_range=-1.0, max_calib_range=1.0, name="q")
-    conv = mx.sym.contrib.quantized_conv(*(data[0], mx.sym.var("w")), no_bias=True, kernel=(1, 1), num_filter=2, name="c",
-                                         min_data=data[1], max_data=data[2])  # fmt: skip
+    given = {"no_bias": True, "kernel": (1, 1), "num_filter": 2, "min_data": data[1], "max_data": data[2]}
+    conv = mx.sym.contrib.quantized_conv(data[0], mx.sym.var("w"), name="c", **given)
     wide = mx.sym.contrib.requantize(*conv, min_calib_range=-1.0, max_calib_range=1.0, name="r")
     symbol = mx.sym.Group([wide[0], conv[0]])
     given = {"data": mx.nd.ones((1, 2, 3, 3)), "w": mx.nd.ones((2, 2, 1, 1), dtype="int8")}
