@@ -5,13 +5,14 @@
 #include "ops/nn/batch_norm.h"
 #include "ops/quantized/quantized.h"
 
-#define PAIR_INPUTS                                                                                \
-    MXL_INPUTS(MXL_INPUT(lhs, "Bytes: int8 or uint8."),                                            \
-               MXL_INPUT(rhs, "Bytes of the same shape."),                                         \
-               MXL_INPUT(lhs_min, "float32, one element: the smallest number of lhs."),            \
-               MXL_INPUT(lhs_max, "float32, one element: the largest number of lhs."),             \
-               MXL_INPUT(rhs_min, "float32, one element: the smallest number of rhs."),            \
-               MXL_INPUT(rhs_max, "float32, one element: the largest number of rhs."))
+#define PAIR_INPUTS(place)                                                                         \
+    MXL_INPUTS(                                                                                    \
+        MXL_INPUT(lhs, "Bytes: int8 or uint8.", .after = (place)),                                 \
+        MXL_INPUT(rhs, "Bytes of the same shape.", .after = (place)),                              \
+        MXL_INPUT(lhs_min, "float32, one element: the smallest number of lhs.", .after = (place)), \
+        MXL_INPUT(lhs_max, "float32, one element: the largest number of lhs.", .after = (place)),  \
+        MXL_INPUT(rhs_min, "float32, one element: the smallest number of rhs.", .after = (place)), \
+        MXL_INPUT(rhs_max, "float32, one element: the largest number of rhs.", .after = (place)))
 #define LIMITS "lhs_min[1] lhs_max[1] rhs_min[1] rhs_max[1] "
 
 typedef struct pair_params {
@@ -93,7 +94,7 @@ const mxl_op mxl_op_quantized_add = {
     .name = "_contrib_quantized_elemwise_add",
     .doc = "The sum of two quantized arrays: bytes within the calibrated limits, or without them "
            "int32 within the sum of the larger magnitudes.",
-    PAIR_INPUTS,
+    PAIR_INPUTS(2),
     MXL_PARAMS_OF(pair_params, MXL_QUANTIZED_CALIB(pair_params)),
     MXL_QUANTIZED_RESULTS(add_arity),
     .infer = pair_infer,
@@ -149,7 +150,7 @@ const mxl_op mxl_op_quantized_mul = {
     .name = "_contrib_quantized_elemwise_mul",
     .doc = "The product of two quantized arrays: bytes within the calibrated limits, without them "
            "int32, or float32.",
-    PAIR_INPUTS,
+    PAIR_INPUTS(0),
     MXL_PARAMS_OF(pair_params, MXL_QUANTIZED_CALIB(pair_params),
                   MXL_PARAM(pair_params, enable_float_output, MXL_P_BOOL, "0",
                             "Whether the result is float32, without limits.",

@@ -9,6 +9,8 @@ import numpy as np
 
 from mxlite import ndarray as nd
 
+#: Arrays by name.
+Arrays = dict[str, "nd.NDArray"]
 #: A histogram as `combine_histogram` keeps it: counts, edges, smallest and largest number, and the edges' reach.
 Histogram = tuple[np.ndarray, np.ndarray, float, float, float]
 

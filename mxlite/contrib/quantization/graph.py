@@ -11,17 +11,18 @@ from mxlite import ndarray as nd
 from mxlite._lib import LIB, c_texts, check_call
 from mxlite.context import cpu
 from mxlite.contrib.quantization.calibrate import (
+    Arrays,
     _LayerHistogramCollector,
     _LayerOutputMinMaxCollector,
     limits_of,
 )
+from mxlite.contrib.quantization.fold import fold_norms
 from mxlite.symbol._calls import Texts
 from mxlite.symbol.symbol import Symbol
 
 _DTYPES = ("int8", "uint8", "auto")
 _MODES = ("none", None, "naive", "entropy")
 
-Arrays = dict[str, "nd.NDArray"]
 Limits = dict[str, "tuple[float, float]"]
 
 
@@ -279,7 +280,5 @@ def quantize_model_mkldnn(
 
     The symbol has `quantize_model`'s operators: mxlite has no subgraphs of MKL-DNN, and no need of them for speed.
     """
-    from mxlite.contrib.quantization.net import fold_norms
-
     folded, arguments, states = fold_norms(sym, arg_params, aux_params)
     return quantize_model(folded, arguments, states, *args, **kwargs)
