@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
-#include "kernel/quantized/convert.h"
+#include "kernel/quantized/bytes.h"
 #include "kernel/quantized/dots.h"
 
 enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS, GRAIN = 1 << 18 };

@@ -8,7 +8,7 @@
 
 /* What becomes of the sums in the same pass: a byte of them (times `scale`), at least `least`;
  * then, with `add`, a byte of round(byte * byte_scale + add * add_scale) * sum_scale, at least
- * `sum_least`. Each step rounds as the functions of convert.h do. dtypes are int8 or uint8. */
+ * `sum_least`. Each step rounds as the functions of bytes.h do. dtypes are int8 or uint8. */
 typedef struct mxl_quantized_tail {
     int dtype; /* of the first byte */
     float scale;

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-#include "kernel/quantized/pool.h"
+#include "kernel/quantized/byte_pool.h"
 #include "ops/nn/pooling.h"
 #include "ops/quantized/quantized.h"
 

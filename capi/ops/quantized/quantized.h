@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "kernel/quantized/convert.h"
+#include "kernel/quantized/bytes.h"
 #include "kernel/quantized/convolve.h"
 #include "ops/conv/conv_ops.h"
 

@@ -1,5 +1,5 @@
-/* See pool.h. The rows under a row of windows become one first. */
-#include "kernel/quantized/pool.h"
+/* See byte_pool.h. The rows under a row of windows become one first. */
+#include "kernel/quantized/byte_pool.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
-#include "kernel/quantized/convert.h"
+#include "kernel/quantized/bytes.h"
 
 enum { GRAIN = 1 << 16 };
 

@@ -1,6 +1,6 @@
 /* Pooling of bytes. For ops/quantized/pieces.c. */
-#ifndef MXL_KERNEL_QUANTIZED_POOL_H
-#define MXL_KERNEL_QUANTIZED_POOL_H
+#ifndef MXL_KERNEL_QUANTIZED_BYTE_POOL_H
+#define MXL_KERNEL_QUANTIZED_BYTE_POOL_H
 
 #include "kernel/pool/pool.h"
 

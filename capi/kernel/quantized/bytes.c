@@ -1,5 +1,5 @@
-/* See convert.h. */
-#include "kernel/quantized/convert.h"
+/* See bytes.h. */
+#include "kernel/quantized/bytes.h"
 
 #include <math.h>
 

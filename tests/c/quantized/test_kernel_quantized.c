@@ -8,10 +8,10 @@
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/quantized/convert.h"
+#include "kernel/quantized/bytes.h"
 #include "kernel/quantized/convolve.h"
 #include "kernel/quantized/dots.h"
-#include "kernel/quantized/pool.h"
+#include "kernel/quantized/byte_pool.h"
 #include "kernel/target.h"
 
 static uint32_t state = 1;

@@ -1,8 +1,8 @@
 /* Loops over quantized arrays: bytes (int8 or uint8) that stand for numbers between two limits.
  * Whatever becomes a byte is rounded to the nearest, halves to even, and cut to the dtype's
  * numbers; NaN becomes the largest one. For ops/quantized. */
-#ifndef MXL_KERNEL_QUANTIZED_CONVERT_H
-#define MXL_KERNEL_QUANTIZED_CONVERT_H
+#ifndef MXL_KERNEL_QUANTIZED_BYTES_H
+#define MXL_KERNEL_QUANTIZED_BYTES_H
 
 #include <stdbool.h>
 #include <stdint.h>
