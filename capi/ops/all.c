@@ -24,7 +24,7 @@
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
 #define QUANTIZED(X) \
-    X(quantize) X(quantized_layers) X(quantized_pieces) X(quantized_arithmetic) X(calibrate)
+    X(quantize) X(layers) X(pieces) X(arithmetic) X(calibrate)
 #define SEQUENCES(X) X(rnn) X(attention) X(scaled_attention) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(sample) X(multinomial) X(hawkes) X(functions) X(ranks) X(scatter_reduce)

@@ -246,5 +246,5 @@ const mxl_op mxl_op_quantized_norm = {
     .compute = norm_compute,
 };
 
-const mxl_op *const mxl_ops_quantized_arithmetic[] = {&mxl_op_quantized_add, &mxl_op_quantized_mul,
-                                                      &mxl_op_quantized_norm, NULL};
+const mxl_op *const mxl_ops_arithmetic[] = {&mxl_op_quantized_add, &mxl_op_quantized_mul,
+                                            &mxl_op_quantized_norm, NULL};

@@ -378,5 +378,5 @@ const mxl_op mxl_op_quantized_dense = {
     .compute = dense_compute,
 };
 
-const mxl_op *const mxl_ops_quantized_layers[] = {&mxl_op_quantized_conv, &mxl_op_quantized_block,
-                                                  &mxl_op_quantized_dense, NULL};
+const mxl_op *const mxl_ops_layers[] = {&mxl_op_quantized_conv, &mxl_op_quantized_block,
+                                        &mxl_op_quantized_dense, NULL};

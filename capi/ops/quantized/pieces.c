@@ -341,6 +341,6 @@ const mxl_op mxl_op_quantized_concat = {
     .compute = concat_compute,
 };
 
-const mxl_op *const mxl_ops_quantized_pieces[] = {
-    &mxl_op_quantized_act,       &mxl_op_quantized_flatten, &mxl_op_quantized_pooling,
-    &mxl_op_quantized_embedding, &mxl_op_quantized_concat,  NULL};
+const mxl_op *const mxl_ops_pieces[] = {&mxl_op_quantized_act,     &mxl_op_quantized_flatten,
+                                        &mxl_op_quantized_pooling, &mxl_op_quantized_embedding,
+                                        &mxl_op_quantized_concat,  NULL};
