@@ -1,0 +1,1 @@
+"""`mx.onnx`: models of ONNX, read as symbols or blocks, and written from them."""
