@@ -71,7 +71,8 @@ class MxliteRep(BackendRep):  # type: ignore[misc] # onnx has no types for it
         for name, value in given.items():
             if isinstance(value, (list, tuple, dict, str)):
                 raise OnnxError(f"input {name!r} is no tensor but a {type(value).__name__}")
-            given[name] = np.asarray(value)
+            is_proto = hasattr(value, "SerializeToString")
+            given[name] = need_onnx().numpy_helper.to_array(value) if is_proto else np.asarray(value)
         return given
 
     def _graph(self, given: dict[str, np.ndarray]) -> tuple[Reader, Any]:

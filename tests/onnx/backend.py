@@ -70,7 +70,7 @@ def check(expected: Any, got: Any, rtol: float, atol: float) -> None:
     if len(expected) != len(got):
         raise AssertionError(f"{len(got)} outputs instead of {len(expected)}")
     for number, (wish, have) in enumerate(zip(expected, got)):
-        wish = np.asarray(wish)
+        wish = numpy_helper.to_array(wish) if isinstance(wish, onnx.TensorProto) else np.asarray(wish)
         if wish.dtype != have.dtype:
             raise AssertionError(f"output {number}: dtype {have.dtype}, expected {wish.dtype}")
         if wish.shape != have.shape:

@@ -32,8 +32,13 @@ def _operator(name: str) -> Operator:
 
 
 @cache
-def _variable(number: int) -> Symbol:
-    return mx.sym.var(f"x{number}")
+def _variable(number: int, dtype: str) -> Symbol:
+    return mx.sym.var(f"x{number}", dtype=dtype)
+
+
+def _alone(operator: str, inputs: tuple[Tensor, ...], params: dict[str, Any]) -> Symbol:
+    """A node of an operator on variables x0, x1, ... of the inputs' dtypes."""
+    return node(operator, "onnx", [_variable(number, each.dtype) for number, each in enumerate(inputs)], dict(params))
 
 
 def _infer_shapes(made: Symbol, known: dict[str, tuple[int, ...]]) -> list[Shape]:
@@ -74,7 +79,7 @@ class Builder:
 
     def input(self, name: str, shape: Shape, dtype: str) -> Tensor:
         """An input of the graph: a variable."""
-        made = Tensor(self, shape, dtype, mx.sym.var(self.unique(name)), name=name)
+        made = Tensor(self, shape, dtype, mx.sym.var(self.unique(name), dtype=dtype), name=name)
         made.made_from = frozenset([name])
         return made
 
@@ -146,7 +151,7 @@ class Builder:
 
     def _compute(self, operator: str, inputs: tuple[Tensor, ...], params: dict[str, Any]) -> list[Tensor]:
         arrays = [each.array for each in inputs]
-        alone = node(operator, "onnx", [_variable(number) for number in range(len(inputs))], dict(params))
+        alone = _alone(operator, inputs, params)
         for shape in _infer_shapes(alone, {f"x{i}": each.sized for i, each in enumerate(inputs)}):
             if shape is not None and np.prod([max(size, 0) for size in shape], dtype=np.float64) > FOLD_LIMIT:
                 raise OnnxError(f"{self.place}: a constant of shape {shape} is too large")
@@ -156,8 +161,7 @@ class Builder:
         return [self.known(each, dtype_text(each.dtype), weight) for each in results]
 
     def _node(self, operator: str, inputs: tuple[Tensor, ...], params: dict[str, Any]) -> list[Tensor]:
-        variables = [_variable(number) for number in range(len(inputs))]
-        alone = node(operator, "onnx", variables, dict(params))
+        alone = _alone(operator, inputs, params)
         shapes = {f"x{i}": each.shape for i, each in enumerate(inputs) if each.shape is not None}
         dtypes = {f"x{i}": each.dtype for i, each in enumerate(inputs)}
         found = _infer_shapes(alone, shapes)
@@ -216,6 +220,8 @@ class Builder:
 
     def slice(self, x: Tensor, axis: int, begin: int, end: int | None) -> Tensor:
         """A part of one axis."""
+        if begin == end and x.shape is not None:
+            return self.constant(np.zeros([0 if each == axis else size for each, size in enumerate(x.full_shape)]), x.dtype)
         return self.op("slice_axis", x, axis=axis, begin=begin, end=end)
 
     def split(self, x: Tensor, axis: int, sizes: list[int]) -> list[Tensor]:

@@ -88,7 +88,7 @@ def transposed(g: Builder, node: Node) -> Tensor:
         for size, extra, wish in zip(natural, more, wanted):
             total = size + extra - wish
             low, high = total // 2, total - total // 2
-            pads.append((low, high) if auto != "SAME_LOWER" else (high, low))
+            pads.append((low, high) if auto == "SAME_UPPER" else (high, low))
     filters = weight.full_shape[1] * groups
     params = {"kernel": tuple(kernel), "stride": tuple(strides), "dilate": tuple(dilations), "num_filter": filters,
               "num_group": groups}  # fmt: skip
@@ -186,57 +186,60 @@ def _pool(
                 pool_type=kind, pooling_convention=convention, **given,
             )  # fmt: skip
     sizes = list(x.full_shape[2:])
-    parts, inside = _taken(g, x, kernel, strides, dilations, pads, ceil, _least(x) if kind == "max" else 0)
-    axes = tuple(range(3, 3 + 2 * len(kernel), 2))
-    if kind == "max":
-        return g.op("_np_max", parts, axis=axes)
-    total = g.sum(parts, axes)
-    if kind == "sum":
-        return total
+    counts = _sizes_after(sizes, kernel, strides, dilations, pads, ceil)
+    inside, widths = _inside(sizes, counts, kernel, strides, dilations, pads)
+    value = _least(x) if kind == "max" else 0
+    if set(dilations) == {1} and len(kernel) <= 3 and x.is_float:
+        # What is added around is as much as the windows reach over, so that none is cut.
+        full = padded(g, x, [(0, 0), (0, 0), *widths], "constant", value)
+        how = "max" if kind == "max" else "sum"
+        made = g.op("Pooling", full, kernel=tuple(kernel), stride=tuple(strides), pool_type=how)
+    else:
+        parts = _taken(g, x, counts, kernel, strides, dilations, widths, value)
+        axes = tuple(range(3, 3 + 2 * len(kernel), 2))
+        made = g.op("_np_max", parts, axis=axes) if kind == "max" else g.sum(parts, axes)
+    if kind != "avg":
+        return made
     if include:
-        inside = [_with_pads(size, low, high, each) for size, (low, high), each in zip(sizes, pads, inside)]
-    counts = reduce(np.multiply.outer, [each.sum(1) for each in inside])
-    return g.op("broadcast_div", total, g.like(counts[None, None], x))
+        rooms = [size + low + high for size, (low, high) in zip(sizes, pads)]
+        inside = [_with_pads(*each) for each in zip(counts, kernel, strides, dilations, rooms)]
+    share = 1 / reduce(np.multiply.outer, [each.sum(1) for each in inside])
+    return g.op("broadcast_mul", made, g.like(share[None, None], x))
 
 
 def _least(x: Tensor) -> float:
     return -np.inf if x.is_float else float(np.iinfo(np.dtype(x.dtype)).min)
 
 
-def _taken(
-    g: Builder, x: Tensor, kernel: list[int], strides: list[int], dilations: list[int], pads: Pads, ceil: bool,
-    value: float,
-) -> tuple[Tensor, list[np.ndarray]]:  # fmt: skip
-    """All windows, (N, C, places, kernel, places, kernel, ...), and per axis where they lie in the unpadded tensor.
-
-    The latter are arrays (places, kernel): 1 where an entry is an element of the tensor, else 0.
-    """
-    sizes = list(x.full_shape[2:])
-    counts = _sizes_after(sizes, kernel, strides, dilations, pads, ceil)
-    widths, inside = [(0, 0), (0, 0)], []
+def _inside(
+    sizes: list[int], counts: list[int], kernel: list[int], strides: list[int], dilations: list[int], pads: Pads
+) -> tuple[list[np.ndarray], Pads]:
+    """For each axis which entries of the windows lie in the tensor, (places, kernel), and what windows reach over."""
+    inside, widths = [], []
     for size, count, wide, stride, step, (low, _) in zip(sizes, counts, kernel, strides, dilations, pads):
         last = (count - 1) * stride + (wide - 1) * step + 1
         widths.append((low, max(0, last - low - size)))
         at = np.arange(count)[:, None] * stride + np.arange(wide)[None] * step - low
-        inside.append(np.stack([(at >= 0) & (at < size), at], 0))
-    x = padded(g, x, widths, "constant", value)
-    for number, (each, (low, _)) in enumerate(zip(inside, pads)):
-        x = g.op("take", x, g.constant((each[1] + low).astype("int64")), axis=2 + 2 * number, mode="clip")
-    return x, [each[0] * 1.0 for each in inside]
+        inside.append(((at >= 0) & (at < size)) * 1.0)
+    return inside, widths
 
 
-def _with_pads(size: int, low: int, high: int, inside: np.ndarray) -> np.ndarray:
-    """Which entries count where padding counts: all but those beyond it, which rounding up adds."""
-    counts = np.ones_like(inside)
-    before = int(np.argmax(inside[0] > 0)) if inside[0].any() else 0
-    del before
-    # An entry beyond size + high is no padding; rows whose last entries lie there have fewer.
-    beyond = np.cumsum(inside[:, ::-1], 1)[:, ::-1] == 0
-    for row in range(len(counts)):
-        outside = np.flatnonzero(beyond[row])
-        if len(outside) > high:
-            counts[row, outside[high:]] = 0
-    return counts
+def _with_pads(count: int, wide: int, stride: int, step: int, room: int) -> np.ndarray:
+    """The same where padding counts too: all entries but those beyond it, which rounding up adds."""
+    at = np.arange(count)[:, None] * stride + np.arange(wide)[None] * step
+    return (at < room) * 1.0
+
+
+def _taken(
+    g: Builder, x: Tensor, counts: list[int], kernel: list[int], strides: list[int], dilations: list[int],
+    widths: Pads, value: float,
+) -> Tensor:  # fmt: skip
+    """All windows, (N, C, places, kernel, places, kernel, ...)."""
+    x = padded(g, x, [(0, 0), (0, 0), *widths], "constant", value)
+    for number, (count, wide, stride, step) in enumerate(zip(counts, kernel, strides, dilations)):
+        at = np.arange(count)[:, None] * stride + np.arange(wide)[None] * step
+        x = g.op("take", x, g.constant(at.astype("int64")), axis=2 + 2 * number, mode="clip")
+    return x
 
 
 def _pool_with_places(
@@ -245,7 +248,9 @@ def _pool_with_places(
 ) -> list[Tensor]:  # fmt: skip
     """The greatest elements of windows and where they are, counted over the whole tensor."""
     count, shape = len(kernel), x.full_shape
-    parts, _ = _taken(g, x, kernel, strides, dilations, pads, ceil, _least(x))
+    counts = _sizes_after(list(shape[2:]), kernel, strides, dilations, pads, ceil)
+    _, widths = _inside(list(shape[2:]), counts, kernel, strides, dilations, pads)
+    parts = _taken(g, x, counts, kernel, strides, dilations, widths, _least(x))
     order = [0, 1, *range(2, 2 + 2 * count, 2), *range(3, 3 + 2 * count, 2)]
     spatial = [parts.full_shape[axis] for axis in order[2 : 2 + count]]
     flat = g.reshape(g.transpose(parts, order), (shape[0], shape[1], *spatial, int(np.prod(kernel))))

@@ -34,7 +34,7 @@ for _kind, _name in SAME.items():
     reads(_kind)(_same(_name))
 
 
-@reads("Identity")
+@reads("Identity", "OptionalGetElement")
 def identity(g: Builder, node: Node) -> Tensor:
     return node.input(0)
 
@@ -45,13 +45,17 @@ def dropout(g: Builder, node: Node) -> list[Tensor]:
     ratio = float(node.attr("ratio", 0.5))
     if node.has(1):
         ratio = float(node.input(1).scalar)
-    active = node.has(2) and bool(node.input(2).scalar)
-    made = g.op("Dropout", x, p=ratio, mode="always" if active else "training") if ratio > 0 and not x.is_known else x
-    if len(node.outputs) < 2:
-        return [made]
-    if active and ratio > 0:
-        raise node.refuse("the mask of a dropout in training is not there")
-    return [made, g.op("_npi_equal", x, x) if not x.is_float else g.op("_npi_logical_not", g.op("zeros_like", x))]
+    active = node.has(2) and bool(node.input(2).scalar) and ratio > 0
+    if not active:
+        made = g.op("Dropout", x, p=ratio, mode="training") if ratio > 0 and not x.is_known else x
+        return [made, g.constant(np.ones(x.full_shape, bool))] if len(node.outputs) > 1 else [made]
+    kept = g.op("Dropout", g.op("ones_like", x), p=ratio, mode="always")
+    return [g.op("broadcast_mul", x, kept), g.op("_npi_not_equal", kept, g.like(0, kept))][: len(node.outputs)]
+
+
+@reads("OptionalHasElement")
+def has_element(g: Builder, node: Node) -> Tensor:
+    return g.constant(np.array(node.has(0)))
 
 
 # ---- two tensors ----
@@ -208,6 +212,8 @@ def prelu(g: Builder, node: Node) -> Tensor:
     if x.rank >= 2 and slope.is_known and x.is_float and slope.size == x.sized[1] and not slope.is_weight:
         if tuple(slope.sized) == (x.sized[1],) + (1,) * (x.rank - 2):
             return g.op("LeakyReLU", x, g.reshape(slope, (-1,)), act_type="prelu")
+    if slope.rank == 1 and x.rank > 2 and slope.sized[0] == x.sized[1] and node.opset < 7:
+        slope = g.reshape(slope, (-1, *(1,) * (x.rank - 2)))
     return g.where(g.op("_npi_less", x, g.like(0, x)), g.mul(x, slope), x)
 
 

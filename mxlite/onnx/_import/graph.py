@@ -171,7 +171,7 @@ class Scope:
         opsets = {**opsets, **{each.domain: each.version for each in function.opset_import}}
         known = {name: tensor for name, tensor in zip(function.input, node.inputs) if tensor is not None}
         given = {each.name: each for each in node.proto.attribute}
-        for each in getattr(function, "attribute_proto", ()):
+        for each in [*getattr(function, "attribute_proto", ()), *defaults_of(node)]:
             given.setdefault(each.name, each)
         inside = Scope(self.reader, known, opsets, self.functions, self.depth + 1)
         inside.run_function(function, given)
@@ -219,6 +219,16 @@ def _fill_references(proto: Any, given: dict[str, Any]) -> None:
         elif attribute.HasField("g"):
             for inner in attribute.g.node:
                 _fill_references(inner, given)
+
+
+def defaults_of(node: Node) -> list[Any]:
+    """The attributes that an operator of ONNX has where a node does not say them."""
+    onnx = need_onnx()
+    try:
+        schema = onnx.defs.get_schema(node.kind, node.opset, node.domain)
+    except onnx.defs.SchemaError:
+        return []
+    return [each.default_value for each in schema.attributes.values() if each.default_value.name]
 
 
 def function_of(node: Node) -> Any:

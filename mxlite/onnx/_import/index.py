@@ -159,6 +159,10 @@ def top_k(g: Builder, node: Node) -> list[Tensor]:
         shape = [0 if each == axis else size for each, size in enumerate(x.full_shape)]
         return [g.constant(np.zeros(shape), x.dtype), g.constant(np.zeros(shape, "int64"))]
     ascending = not node.attr("largest", 1)
+    if x.dtype == "uint64":  # in the order of int64 after its first bit is turned
+        turned = g.op("_npi_bitwise_xor", g.cast(x, "int64"), g.constant(np.int64(np.iinfo(np.int64).min)))
+        places = g.op("topk", turned, axis=axis, k=count, ret_typ="indices", is_ascend=ascending, dtype="int64")
+        return [g.op("_mxl_gather", x, places, axis=axis), places]
     return g.ops("topk", x, axis=axis, k=count, ret_typ="both", is_ascend=ascending, dtype="int64")
 
 
@@ -205,6 +209,43 @@ def cumulative(g: Builder, node: Node) -> Tensor:
         x = g.concat([first, g.slice(x, axis, 0, x.full_shape[axis] - 1)], axis) if x.full_shape[axis] > 1 else first
     made = g.op("_np_cumsum", x, axis=axis) if node.kind == "CumSum" else g.op("_mxl_cumprod", x, axis=axis)
     return g.op("flip", made, axis=(axis,)) if back else made
+
+
+@reads("TfIdfVectorizer")
+def counted_grams(g: Builder, node: Node) -> Tensor:
+    """How often each run of numbers is in each row, whose numbers may lie apart by skips."""
+    if "pool_int64s" not in node.attributes:
+        raise node.refuse("runs of texts, which mxlite has not")
+    x = g.cast(node.input(0), "int64")
+    rows = x if x.rank == 2 else g.reshape(x, (1, -1))
+    pool, starts, places = node.ints("pool_int64s"), node.ints("ngram_counts"), node.ints("ngram_indexes")
+    length, first = rows.full_shape[1], 0
+    least, most, skips = (int(node.attr(name)) for name in ("min_gram_length", "max_gram_length", "max_skip_count"))
+    total = g.constant(np.zeros((rows.full_shape[0], max(places) + 1), "float32"))
+    for size in range(1, len(starts) + 1):
+        end = starts[size] if size < len(starts) else len(pool)
+        grams = np.array(pool[starts[size - 1] : end], "int64").reshape(-1, size)
+        columns = places[first : first + len(grams)]
+        first += len(grams)
+        if not least <= size <= most or not len(grams):
+            continue
+        table = np.zeros((len(grams), max(places) + 1), "float32")
+        table[np.arange(len(grams)), columns] = 1
+        for step in range(1, (skips if size > 1 else 0) + 2):
+            count = length - (size - 1) * step
+            if count < 1:
+                break
+            at = np.arange(count)[:, None] + np.arange(size)[None] * step
+            runs = g.expand_dims(g.op("take", rows, g.constant(at.astype("int64")), axis=1, mode="clip"), [2])
+            equal = g.cast(g.op("_npi_equal", runs, g.constant(grams)), "float32")
+            found = g.sum(g.op("_np_prod", equal, axis=(3,)), (1,))
+            total = g.add(total, g.op("dot", found, g.constant(table)))
+    kind = node.attr("mode")
+    weights = g.constant(np.asarray(node.attr("weights", [1.0] * (max(places) + 1)), "float32"))
+    if kind != "TF":
+        total = g.cast(g.op("_npi_greater", total, g.like(0, total)), "float32") if kind == "IDF" else total
+        total = g.mul(total, weights)
+    return total if x.rank == 2 else g.reshape(total, (-1,))
 
 
 @reads("NonMaxSuppression")

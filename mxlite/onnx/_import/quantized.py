@@ -12,10 +12,11 @@ from mxlite.onnx._import.nodes import Node, reads
 from mxlite.onnx._import.tensor import Tensor
 
 
-def _spread(g: Builder, node: Node, x: Tensor, given: Tensor, axis: int) -> Tensor:
+def _spread(g: Builder, node: Node, x: Tensor, given: Tensor) -> Tensor:
     """Scales or zero points so that they broadcast: one, one for each entry of an axis, or one for each block of it."""
     if given.size == 1 and given.rank <= 1:
         return g.reshape(given, ())
+    axis = node.axis("axis", 1, x.rank)
     block = int(node.attr("block_size", 0))
     if block:
         repeated = g.op("_np_repeat", given, repeats=block, axis=axis)
@@ -40,12 +41,11 @@ def quantize(g: Builder, node: Node) -> Tensor:
     dtype = dtype_of(to, "the result") if to else zero.dtype if zero is not None else "uint8"
     if not x.is_float:
         x = g.cast(x, "float32")
-    axis = node.axis("axis", 1, x.rank)
     precise = int(node.attr("precision", 0))
     if precise:
         x = g.cast(x, dtype_of(precise, "the precision"))
-    zero = None if zero is None else _spread(g, node, x, zero, axis)
-    return _quantize(g, x, _spread(g, node, x, scale, axis), zero, dtype)
+    zero = None if zero is None else _spread(g, node, x, zero)
+    return _quantize(g, x, _spread(g, node, x, scale), zero, dtype)
 
 
 @reads("DequantizeLinear")
@@ -53,11 +53,10 @@ def dequantize(g: Builder, node: Node) -> Tensor:
     x, scale, zero = node.input(0), node.input(1), node.optional(2)
     to = int(node.attr("output_dtype", 0))
     dtype = dtype_of(to, "the result") if to else scale.dtype
-    axis = node.axis("axis", 1, x.rank)
     wide = g.cast(x, "float32")
     if zero is not None:
-        wide = g.op("broadcast_sub", wide, g.cast(_spread(g, node, x, zero, axis), "float32"))
-    return g.cast(g.op("broadcast_mul", wide, g.cast(_spread(g, node, x, scale, axis), "float32")), dtype)
+        wide = g.op("broadcast_sub", wide, g.cast(_spread(g, node, x, zero), "float32"))
+    return g.cast(g.op("broadcast_mul", wide, g.cast(_spread(g, node, x, scale), "float32")), dtype)
 
 
 @reads("DynamicQuantizeLinear")

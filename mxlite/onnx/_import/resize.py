@@ -91,7 +91,7 @@ def _positions(
     if frame == "pytorch_half_pixel":
         return (at + 0.5) / scale - 0.5 if wish > 1 else at * 0
     if frame == "align_corners":
-        return at * (size - 1) / (wish - 1) if wish > 1 else at * 0
+        return at * (size - 1) / (scale * size - 1) if wish > 1 else at * 0
     if frame == "tf_half_pixel_for_nn":
         return (at + 0.5) / scale
     if frame == "tf_crop_and_resize":
@@ -138,7 +138,7 @@ def _weights(node: Node, at: np.ndarray, size: int, scale: float, mode: str) -> 
     reach = (1.0 if mode == "linear" else 2.0) / stretch
     slope = float(node.attr("cubic_coeff_a", -0.75))
     matrix = np.zeros((len(at), size))
-    excludes = bool(node.attr("exclude_outside", 0)) or shrinks
+    excludes = bool(node.attr("exclude_outside", 0))
     for row, middle in enumerate(at):
         places = np.arange(math.floor(middle - reach) + 1, math.ceil(middle + reach) + (middle + reach == math.ceil(middle + reach)))
         apart = np.abs(places - middle) * stretch

@@ -226,13 +226,9 @@ def _part(g: Builder, x: Tensor, axis: int, part: slice) -> Tensor:
         if size < 0 or 0 <= (part.start or 0) < (size if part.stop is None else part.stop) <= size:
             return g.slice(x, axis, part.start or 0, part.stop)
     chosen = np.arange(x.full_shape[axis])[part]
-    return g.op("take", x, g.constant(chosen.astype("int64")), axis=axis, mode="clip") if len(chosen) else _empty(g, x, axis)
-
-
-def _empty(g: Builder, x: Tensor, axis: int) -> Tensor:
-    shape = list(x.full_shape)
-    shape[axis] = 0
-    return g.constant(np.zeros(shape, "float32"), x.dtype)
+    if not len(chosen):
+        return g.slice(x, axis, 0, 0)
+    return g.op("take", x, g.constant(chosen.astype("int64")), axis=axis, mode="clip")
 
 
 @reads("Expand")
@@ -329,7 +325,10 @@ def depth(g: Builder, node: Node) -> Tensor:
     x, block = node.input(0), int(node.attr("blocksize"))
     batch, channels, rows, columns = x.full_shape
     if node.kind == "SpaceToDepth":
-        return g.op("space_to_depth", x, block_size=block)
+        if node.attr("mode", "DCR") == "DCR":
+            return g.op("space_to_depth", x, block_size=block)
+        split = g.reshape(x, (batch, channels, rows // block, block, columns // block, block))
+        return g.reshape(g.transpose(split, (0, 1, 3, 5, 2, 4)), (batch, -1, rows // block, columns // block))
     if node.attr("mode", "DCR") == "DCR":
         return g.op("depth_to_space", x, block_size=block)
     split = g.reshape(x, (batch, channels // block**2, block, block, rows, columns))

@@ -9,6 +9,7 @@ import numpy as np
 from mxlite.onnx._import.builder import Builder
 from mxlite.onnx._import.convolution import even_pads, windows
 from mxlite.onnx._import.nodes import Node, reads
+from mxlite.onnx._import.shape import padded
 from mxlite.onnx._import.tensor import Tensor
 
 
@@ -184,13 +185,8 @@ def unpool(g: Builder, node: Node) -> Tensor:
     total = int(np.prod(shape[:2]) * np.prod(old))
     flat = g.op("_mxl_scatter", g.constant(np.zeros(total), x.dtype), g.reshape(places, (-1,)), g.reshape(x, (-1,)), axis=0)
     made = g.reshape(flat, (*shape[:2], *old))
-    if sizes == old:
-        return made
-    from mxlite.onnx._import.shape import padded
-
     # The places count in a tensor of the natural size, which a greater output holds at its beginning.
-    total = int(np.prod(shape[:2]) * np.prod(sizes))
-    if total >= int(np.prod(shape[:2]) * np.prod(old)):
-        flat = g.op("_mxl_scatter", g.constant(np.zeros(total), x.dtype), g.reshape(places, (-1,)), g.reshape(x, (-1,)), axis=0)
-        return g.reshape(flat, (*shape[:2], *sizes))
-    return padded(g, made, [(0, 0), (0, 0), *((0, wish - size) for wish, size in zip(sizes, old))], "constant")
+    behind = [wish - size for wish, size in zip(sizes, old)]
+    if min(behind) < 0:
+        raise node.refuse(f"output_shape {sizes} is less than {old}")
+    return padded(g, made, [(0, 0), (0, 0), *((0, size) for size in behind)], "constant")

@@ -23,6 +23,11 @@ FLOATS = ("float32", "float64", "float16", "bfloat16")
 class OnnxError(MXNetError, ValueError):
     """A file of ONNX that is damaged, or that needs what mxlite has not."""
 
+    @classmethod
+    def _again(cls, message: str, error: Any) -> OnnxError:
+        """The same error with another message."""
+        return OnnxError(message)
+
 
 class NeedsValueError(OnnxError):
     """A node needs the values of a tensor while its symbols are made, and they depend on these inputs of the graph."""
@@ -30,6 +35,10 @@ class NeedsValueError(OnnxError):
     def __init__(self, message: str, inputs: frozenset[str]) -> None:
         super().__init__(message)
         self.inputs = inputs
+
+    @classmethod
+    def _again(cls, message: str, error: Any) -> OnnxError:
+        return cls(message, error.inputs)
 
 
 class Size:

@@ -26,6 +26,8 @@ class Forest:
         self.threshold = np.asarray(threshold)
         self.modes = modes
         self.missing = np.zeros(len(modes), bool)
+        #: Of a node that asks whether a value is one of a set: the set, filled up with NaN.
+        self.sets: np.ndarray | None = None
         count = len(modes)
         for each in (self.feature, self.yes, self.no, self.threshold):
             if len(each) != count:
@@ -58,15 +60,22 @@ class Forest:
         for _ in range(self.depth):
             value = g.op("_mxl_gather", x, self._of(g, self.feature, at), axis=1)
             limit = self._of(g, self.threshold.astype(x.dtype), at)
-            chosen = g.op(COMPARED[kinds[0]], value, limit)
+            chosen = self._compared(g, kinds[0], value, limit, at)
             for kind in kinds[1:]:
                 is_kind = self._of(g, np.array([mode == kind for mode in self.modes]), at)
-                chosen = g.where(is_kind, g.op(COMPARED[kind], value, limit), chosen)
+                chosen = g.where(is_kind, self._compared(g, kind, value, limit, at), chosen)
             if self.missing.any():
                 tracked = g.op("_npi_bitwise_and", g.op("_npi_isnan", value), self._of(g, self.missing, at))
                 chosen = g.op("_npi_bitwise_or", chosen, tracked)
             at = g.where(chosen, self._of(g, self.yes, at), self._of(g, self.no, at))
         return g.reshape(at, (rows, trees))
+
+    def _compared(self, g: Builder, kind: str, value: Tensor, limit: Tensor, at: Tensor) -> Tensor:
+        if kind != "BRANCH_MEMBER":
+            return g.op(COMPARED[kind], value, limit)
+        assert self.sets is not None
+        equal = g.op("_npi_equal", g.expand_dims(value, [2]), self._of(g, self.sets.astype(value.dtype), at))
+        return g.cast(g.op("_np_max", g.cast(equal, "uint8"), axis=(2,)), "bool")
 
     def _of(self, g: Builder, table: np.ndarray, at: Tensor) -> Tensor:
         return g.op("take", g.constant(table, name="tree"), at, axis=0, mode="clip")
@@ -170,6 +179,17 @@ def classifier(g: Builder, node: Node) -> list[Tensor]:
 MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"]
 
 
+def _sets(node: Node, modes: list[str], total: int) -> np.ndarray:
+    """The sets of the nodes that have one, in their order; a NaN ends each in the file."""
+    values = array_of(node.attr("membership_values"))[0].asnumpy()
+    parts = np.split(values, np.flatnonzero(np.isnan(values)) + 1)
+    found = np.full((total, max(len(each) for each in parts)), np.nan, values.dtype)
+    owners = [index for index, mode in enumerate(modes) if mode == "BRANCH_MEMBER"]
+    for owner, part in zip(owners, parts):
+        found[owner, : len(part)] = part
+    return found
+
+
 @reads("TreeEnsemble", domain=ML)
 def ensemble(g: Builder, node: Node) -> Tensor:
     x = as_float(g, node.input(0))
@@ -185,9 +205,9 @@ def ensemble(g: Builder, node: Node) -> Tensor:
     own = list(range(inner, inner + leaves))
     feature = [*node.ints("nodes_featureids"), *[0] * leaves]
     limits = np.concatenate([splits, np.zeros(leaves, splits.dtype)])
-    if "BRANCH_MEMBER" in given:
-        raise node.refuse("comparisons with sets of values")
     forest = Forest(node, feature, limits, ways[0] + own, ways[1] + own, [*given, *["LEAF"] * leaves], node.ints("tree_roots"))
+    if "BRANCH_MEMBER" in given:
+        forest.sets = _sets(node, given, inner + leaves)
     tracks = node.ints("nodes_missing_value_tracks_true", [])
     if tracks:
         forest.missing[:inner] = np.asarray(tracks, bool)
