@@ -36,11 +36,6 @@ def _variable(number: int, dtype: str) -> Symbol:
     return mx.sym.var(f"x{number}", dtype=dtype)
 
 
-def _alone(operator: str, inputs: tuple[Tensor, ...], params: dict[str, Any]) -> Symbol:
-    """A node of an operator on variables x0, x1, ... of the inputs' dtypes."""
-    return node(operator, "onnx", [_variable(number, each.dtype) for number, each in enumerate(inputs)], dict(params))
-
-
 def _infer_shapes(made: Symbol, known: dict[str, tuple[int, ...]]) -> list[Shape]:
     """The shapes of a symbol's outputs; None for one whose rank is not known."""
     counts = [ctypes.c_size_t() for _ in range(3)]
@@ -52,6 +47,26 @@ def _infer_shapes(made: Symbol, known: dict[str, tuple[int, ...]]) -> list[Shape
     check_call(LIB.MXSymbolInferShapePartialEx64(made._h, *given, *places, ctypes.byref(complete)))
     count, rank, data = counts[1].value, ranks[1], sizes[1]
     return [tuple(data[i][: rank[i]]) if rank[i] >= 0 else None for i in range(count)]
+
+
+def first_name(operator: str) -> str:
+    """The name that an operator's name is an alias of, or the same."""
+    return _operator(operator).first_name
+
+
+def infer_node(operator: str, inputs: list[tuple[Shape, str]], params: dict[str, Any]) -> list[tuple[Shape, str]]:
+    """The shapes and dtypes of an operator's outputs, for those of its inputs.
+
+    Raises: MXNetError: the operator refuses them.
+    """
+    alone = node(operator, "onnx", [_variable(i, dtype) for i, (_, dtype) in enumerate(inputs)], dict(params))
+    shapes = _infer_shapes(alone, {f"x{i}": shape for i, (shape, _) in enumerate(inputs) if shape is not None})
+    dtypes = {f"x{i}": dtype for i, (_, dtype) in enumerate(inputs)}
+    kinds = _find_types(LIB.MXSymbolInferTypePartial, alone, (), dtypes)[0][1] or []
+    default = inputs[0][1] if inputs else "float32"
+    return [
+        (shape, default if i >= len(kinds) or kinds[i] is None else dtype_text(kinds[i])) for i, shape in enumerate(shapes)
+    ]
 
 
 class Builder:
@@ -151,8 +166,7 @@ class Builder:
 
     def _compute(self, operator: str, inputs: tuple[Tensor, ...], params: dict[str, Any]) -> list[Tensor]:
         arrays = [each.array for each in inputs]
-        alone = _alone(operator, inputs, params)
-        for shape in _infer_shapes(alone, {f"x{i}": each.sized for i, each in enumerate(inputs)}):
+        for shape, _ in infer_node(operator, [(each.shape, each.dtype) for each in inputs], params):
             if shape is not None and np.prod([max(size, 0) for size in shape], dtype=np.float64) > FOLD_LIMIT:
                 raise OnnxError(f"{self.place}: a constant of shape {shape} is too large")
         result = run(_operator(operator), [each._h for each in arrays if each is not None], dict(params), None, NDArray)
@@ -161,18 +175,12 @@ class Builder:
         return [self.known(each, dtype_text(each.dtype), weight) for each in results]
 
     def _node(self, operator: str, inputs: tuple[Tensor, ...], params: dict[str, Any]) -> list[Tensor]:
-        alone = _alone(operator, inputs, params)
-        shapes = {f"x{i}": each.shape for i, each in enumerate(inputs) if each.shape is not None}
-        dtypes = {f"x{i}": each.dtype for i, each in enumerate(inputs)}
-        found = _infer_shapes(alone, shapes)
-        kinds = _find_types(LIB.MXSymbolInferTypePartial, alone, (), dtypes)[0][1] or []
+        found = infer_node(operator, [(each.shape, each.dtype) for each in inputs], params)
         made = node(operator, operator.strip("_").lower(), [each.symbol for each in inputs], dict(params))
         sources = frozenset().union(*(each.made_from for each in inputs)) if inputs else frozenset()
         results = []
         for number, output in enumerate(made._outputs()):
-            kind = kinds[number] if number < len(kinds) else None
-            dtype = dtype_text(kind) if kind is not None else (inputs[0].dtype if inputs else "float32")
-            tensor = Tensor(self, found[number], dtype, output, name=str(made.name))
+            tensor = Tensor(self, *found[number], output, name=str(made.name))
             tensor.made_from = sources
             results.append(tensor)
         return results
@@ -188,13 +196,13 @@ class Builder:
         sizes = tuple(int(size) for size in shape)
         if x.shape == sizes:
             return x
-        if x.is_known and not x.is_weight:
-            assert x.array is not None
-            made = self.op("_mxl_reshape_to", x, shape=_resolved(sizes, x.sized))
-            return made
-        if x.shape is not None and min(x.shape, default=0) >= 0:
-            return self.op("_mxl_reshape_to", x, shape=_resolved(sizes, x.shape))
-        return self.op("_npi_reshape", x, newshape=sizes)
+        if x.shape is None or min(x.shape, default=0) < 0:
+            return self.op("_npi_reshape", x, newshape=sizes)
+        sizes = _resolved(sizes, x.shape)
+        if x.is_known or min(sizes, default=0) < 1 or not x.shape:
+            return self.op("_mxl_reshape_to", x, shape=sizes)
+        # A first size that stays is copied, so that the symbol takes other batches too.
+        return self.op("reshape", x, shape=(0, *sizes[1:]) if sizes[0] == x.shape[0] else sizes)
 
     def transpose(self, x: Tensor, axes: Any) -> Tensor:
         """A tensor with its axes in another order."""
