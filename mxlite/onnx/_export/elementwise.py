@@ -284,6 +284,9 @@ def created(op: Operation) -> None:
         values = np.repeat(np.arange(start, stop, op.float("step", 1.0)), op.int("repeat", 1))
     else:
         shape = op.outputs[0].shape
+        if "zeros" in op.kind and (shape is None or min(shape, default=0) < 1):
+            op.outputs[0].is_zeros = True
+            return
         if shape is None or min(shape, default=0) < 0:
             raise op.refuse("its shape is not known")
         values = np.full(shape, op.float("value", 0.0 if "zeros" in op.kind else 1.0))

@@ -51,13 +51,14 @@ class Exporter:
         onnx = need_onnx()
         graph = json.loads(self.symbol.tojson())
         nodes = graph["nodes"]
+        said = self._said(nodes)
         with mx.np_shape(True):
             for number in _order(nodes, graph["heads"]):
                 node = nodes[number]
                 if node["op"] == "null":
                     self._variable(number, node["name"])
                 else:
-                    self._operation(number, node)
+                    self._operation(number, node, said)
         outputs = []
         taken: set[str] = set()
         for head in graph["heads"]:
@@ -89,10 +90,24 @@ class Exporter:
             sizes = [size if not isinstance(size, int) or size >= 0 else None for size in shape]
             self._infos.append(need_onnx().helper.make_tensor_value_info(name, NUMBERS[dtype], sizes))
 
-    def _operation(self, number: int, node: dict[str, Any]) -> None:
+    def _said(self, nodes: Sequence[dict[str, Any]]) -> dict[str, tuple[int, ...]]:
+        """The shapes of outputs by name that follow from the whole graph, such as those of the first states of an LSTM."""
+        known = {name: tuple(each.shape) for name, each in self.parameters.items()}
+        for name, (shape, _) in self.inputs.items():
+            known[name] = tuple(size if isinstance(size, int) and size > 0 else 0 for size in shape)
+        inside = self.symbol.get_internals()
+        names = set(inside.list_inputs())
+        with mx.np_shape(False):
+            _, shapes, _ = inside.infer_shape_partial(**{name: shape for name, shape in known.items() if name in names})
+        found = zip(inside.list_outputs(), shapes or [])
+        return {name: shape for name, shape in found if shape and min(shape) > 0}
+
+    def _operation(self, number: int, node: dict[str, Any], said: Mapping[str, tuple[int, ...]]) -> None:
         params = {key: value for key, value in node.get("attrs", {}).items() if not key.startswith("__")}
         inputs = [self._values[each[0], each[1]] for each in node["inputs"]]
         found = infer_node(node["op"], [(each.shape, each.dtype) for each in inputs], params)
+        if len(found) == 1 and f"{node['name']}_output" in said:
+            found = [(said[f"{node['name']}_output"], found[0][1])]
         name = self._unique(node["name"])
         outputs = [Value(name if not index else f"{name}_output{index}", shape, dtype) for index, (shape, dtype) in enumerate(found)]
         for index, each in enumerate(outputs):

@@ -183,9 +183,9 @@ def dropout(op: Operation) -> None:
 @writes("FullyConnected")
 def dense(op: Operation) -> None:
     x, weight = op.x.name, op.inputs[1]
-    rank = op.rank()
+    rank = None if op.x.shape is None else len(op.x.shape)
     bias = None if op.flag("no_bias") else op.inputs[2]
-    if op.flag("flatten", True) or rank <= 2:
+    if op.flag("flatten", True) or rank == 2:
         if rank != 2:
             x = op.add("Flatten", [x], axis=1)
         op.end("Gemm", [x, weight] + ([] if bias is None else [bias]), transB=1)

@@ -37,9 +37,9 @@ def _parameters(given: Params) -> dict[str, NDArray]:
         if not os.path.exists(given):
             raise ExportError(f"export_model: there is no file {given} of parameters")
         held = mx.nd.load(os.fspath(given))
-        if not isinstance(held, dict):
+        if not isinstance(held, dict) and held:
             raise ExportError(f"export_model: the arrays of {given} have no names")
-        dicts: Sequence[Mapping[str, NDArray]] = [held]
+        dicts: Sequence[Mapping[str, NDArray]] = [held] if isinstance(held, dict) else []
     else:
         dicts = [given] if isinstance(given, Mapping) else list(given)
     return {

@@ -25,9 +25,11 @@ class ExportError(MXNetError, ValueError):
 class Value:
     """An output of a node: its name in the file, its shape (-1: not known; None: not even the rank), its dtype."""
 
-    __slots__ = ("dtype", "name", "shape")
+    __slots__ = ("dtype", "is_zeros", "name", "shape")
 
     def __init__(self, name: str, shape: Shape, dtype: str) -> None:
+        #: Whether it is zeros of a shape that is not known, which is not in the file: states of a recurrent layer.
+        self.is_zeros = False
         self.name = name
         self.shape = shape
         self.dtype = dtype

@@ -34,7 +34,8 @@ def rnn(op: Operation) -> None:
     for layer in range(layers):
         w, r = (cut.joined([pair[side] for pair in weights[layer]], 0) for side in (0, 1))
         b = cut.joined([op.add("Concat", list(pair), axis=1) for pair in biases[layer]], 0)
-        first = [_rows(op, op.inputs[2 + number].name, layer * count, count) for number in range(states)]
+        given_states = op.inputs[2 : 2 + states]
+        first = ["" if each.is_zeros else _rows(op, each.name, layer * count, count) for each in given_states]
         given: dict[str, Any] = {"hidden_size": units, "direction": "bidirectional" if count == 2 else "forward"}
         if kind == "GRU":
             given["linear_before_reset"] = 1

@@ -31,7 +31,6 @@ def _operator(name: str) -> Operator:
     return Operator(name)
 
 
-@cache
 def _variable(number: int, dtype: str) -> Symbol:
     return mx.sym.var(f"x{number}", dtype=dtype)
 

@@ -104,6 +104,8 @@ def _reshape(g: Builder, node: Node, x: Tensor, target: list[Any]) -> Tensor:
         raise node.refuse(f"shape {target} leaves more than one size open: give the graph's inputs shapes")
     if any(each < -2 for each in shape):
         raise node.refuse(f"shape {target} has a negative size")
+    if shape[:1] == [-2] and -1 in shape and known is not None and min(known[1:], default=0) > 0:
+        shape[shape.index(-1)] = int(np.prod(known[1:])) // max(1, -int(np.prod(shape[1:], dtype=int)))
     if -2 in shape and known is not None:
         return g.op("reshape", x, shape=tuple(0 if each == -2 else each for each in shape))
     return g.reshape(x, shape)
@@ -116,8 +118,8 @@ def flatten(g: Builder, node: Node) -> Tensor:
     axis = axis + x.rank if axis < 0 else axis
     if not 0 <= axis <= x.rank:
         raise node.refuse(f"axis {axis} of a tensor of {x.rank} axes")
-    if axis == 1 and not x.is_known:
-        return g.op("Flatten", x) if x.rank > 1 else g.reshape(x, (-1, 1))
+    if axis == 1 and not x.is_known and x.rank > 1:
+        return g.op("Flatten", x) if min(x.sized) > 0 else _reshape(g, node, x, [0, -1])
     full = x.full_shape
     return g.reshape(x, (int(np.prod(full[:axis], dtype=int)), int(np.prod(full[axis:], dtype=int))))
 
