@@ -222,13 +222,46 @@ def svm_regressor(g: Builder, node: Node) -> Tensor:
     return transformed(g, made, node.attr("post_transform", "NONE"))
 
 
+def _coupled(g: Builder, pairs: Tensor, votes: np.ndarray) -> Tensor:
+    """The probabilities of all classes whose pairs are nearest to those given, by Wu, Lin and Weng's second method.
+
+    Args: pairs: (N, P), the first class' probability in each pair. votes: which class is first, or second, of a pair.
+    """
+    _, count, total = votes.shape
+    other = g.op("_rminus_scalar", pairs, scalar=1.0)
+    if count == 2:
+        return g.concat([pairs, other], 1)
+    table = np.zeros((2, count, count, total), "float32")  # r[i, j]: that of i, in its pair with j
+    for number in range(total):
+        a, b = int(votes[0, :, number].argmax()), int(votes[1, :, number].argmax())
+        table[0, a, b, number] = table[1, b, a, number] = 1
+    sides = [
+        g.op("FullyConnected", each, g.like(rows.reshape(-1, total), pairs), num_hidden=count * count, flatten=False,
+             no_bias=True)
+        for each, rows in zip((pairs, other), table)
+    ]  # fmt: skip
+    r = g.reshape(g.add(*sides), (-1, count, count))
+    turned = g.transpose(r, (0, 2, 1))
+    squares = g.sum(g.op("square", turned), (2,), True)
+    matrix = g.sub(g.op("broadcast_mul", squares, g.like(np.eye(count), pairs)), g.mul(r, turned))
+    # The least squares under the condition that the sum is 1: one row and one column more.
+    edge = np.ones((count + 1, count + 1)) - np.pad(np.ones((count, count)), ((0, 1), (0, 1)))
+    edge[-1, -1] = 0
+    padded = g.op("_npi_pad", matrix, pad_width=((0, 0), (0, 1), (0, 1)), mode="constant", constant_value=0)
+    system = g.op("broadcast_add", padded, g.like(edge[None], pairs))
+    zero = g.op("zeros_like", g.slice(system, 2, 0, 1))
+    right = g.op("broadcast_add", zero, g.like(np.eye(count + 1)[:, -1:][None], pairs))
+    solved = g.op("_npi_solve", system, right)
+    return g.reshape(g.slice(solved, 1, 0, count), (-1, count))
+
+
 @reads("SVMClassifier", domain=ML)
 def svm_classifier(g: Builder, node: Node) -> list[Tensor]:
     x, names = as_float(g, node.input(0)), ("classlabels_ints", "classlabels_strings")
     per_class = node.ints("vectors_per_class", [])
     count, total = len(per_class), sum(per_class)
-    if not total or len(floats(node, "prob_a")) > 1:
-        raise node.refuse("a linear SVM, or probabilities of more than two classes")
+    if not total:
+        raise node.refuse("a linear SVM, which has no support vectors")
     values = kernel(g, node, x, floats(node, "support_vectors").reshape(total, -1))
     coefficients, rho = floats(node, "coefficients").reshape(count - 1, total), floats(node, "rho")
     starts = np.cumsum([0, *per_class])
@@ -254,9 +287,9 @@ def svm_classifier(g: Builder, node: Node) -> list[Tensor]:
                      num_hidden=count, flatten=False, no_bias=True))  # fmt: skip
     place = g.cast(g.op("_mxl_argmax", won, axis=-1, keepdims=False), "int64")
     if "prob_a" in node.attributes:
-        slope, shift = float(floats(node, "prob_a")[0]), float(floats(node, "prob_b")[0])
-        first = g.op("sigmoid", g.mul(g.add(g.mul(pairs, slope), shift), -1.0))
-        scores = g.concat([first, g.op("_rminus_scalar", first, scalar=1.0)], 1)
+        slope, shift = (g.like(floats(node, name), x) for name in ("prob_a", "prob_b"))
+        first = g.op("sigmoid", g.op("negative", g.add(g.op("broadcast_mul", pairs, slope), shift)))
+        scores = _coupled(g, first, votes)
         place = g.cast(g.op("_mxl_argmax", scores, axis=-1, keepdims=False), "int64")
         return [labels(g, node, names, place), scores]
     scores = g.concat([g.op("negative", pairs), pairs], 1) if count == 2 else pairs

@@ -35,7 +35,7 @@ def resize(g: Builder, node: Node) -> Tensor:
     axes = [node.whole_axis(axis, x.rank) for axis in axes]
     roi = node.input(1).value.tolist() if not old and node.has(1) and node.input(1).sized != (0,) else None
     place = 1 if old else 2
-    shape = x.full_shape
+    shape = x.sized
     if node.has(place) and node.input(place).sized != (0,):
         scales = [float(each) for each in node.input(place).value]
         if len(scales) != len(axes):
@@ -60,10 +60,12 @@ def resize(g: Builder, node: Node) -> Tensor:
         scale = scales[number]
         part = (roi[number], roi[number + len(axes)]) if roi and frame == "tf_crop_and_resize" else (0.0, 1.0)
         size = sizes[number] if sizes else math.floor(shape[axis] * (part[1] - part[0]) * scale)
+        if scale == 1 and size in (shape[axis], -1) and frame != "tf_crop_and_resize":
+            continue
+        if shape[axis] < 0:
+            x.full_shape  # noqa: B018 - raises the error of sizes that are not known
         if not 0 <= size <= MOST:
             raise node.refuse(f"a size of {size}")
-        if size == shape[axis] and scale == 1 and frame != "tf_crop_and_resize":
-            continue
         x = _resized(g, node, x, axis, _positions(node, frame, shape[axis], size, scale, part), scale, node.attr("mode", "nearest"), old)
     return x
 
@@ -113,7 +115,7 @@ NEAREST: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 def _resized(
     g: Builder, node: Node, x: Tensor, axis: int, at: np.ndarray, scale: float, mode: str, old: bool = False
 ) -> Tensor:
-    size = x.full_shape[axis]
+    size = x.sized[axis]
     outside = None
     if node.attr("coordinate_transformation_mode", "") == "tf_crop_and_resize":
         outside = (at < 0) | (at > size - 1)

@@ -9,7 +9,7 @@ import numpy as np
 from mxlite.onnx._file import array_of, dtype_of
 from mxlite.onnx._import.builder import FOLD_LIMIT, Builder
 from mxlite.onnx._import.nodes import Node, reads
-from mxlite.onnx._import.tensor import NeedsValueError, Size, Tensor
+from mxlite.onnx._import.tensor import Size, Tensor
 
 
 @reads("Constant")
@@ -33,7 +33,7 @@ def constant(g: Builder, node: Node) -> Tensor:
 
 @reads("ConstantOfShape")
 def constant_of_shape(g: Builder, node: Node) -> Tensor:
-    shape, value = _sizes(node, 0), np.zeros(1, "float32")
+    shape, value = node.input(0).ints, np.zeros(1, "float32")
     dtype = "float32"
     if "value" in node.attributes:
         array, dtype = array_of(node.attributes["value"])
@@ -46,18 +46,6 @@ def _filled(node: Node, shape: list[int], value: Any) -> np.ndarray:
         raise node.refuse(f"a constant of shape {tuple(shape)} is negative or too large")
     value = np.asarray(value).reshape(-1)
     return np.full(shape, value[0], value.dtype)
-
-
-def _sizes(node: Node, index: int) -> list[int]:
-    """An input that holds sizes, all known. Raises: NeedsValueError."""
-    tensor = node.input(index)
-    if tensor.sizes is not None:
-        raise NeedsValueError(
-            f"{node.place}: a size that the node needs depends on a size of the graph's inputs that is not known: give "
-            "the inputs shapes, such as shapes={'data': (1, 3, 224, 224)}",
-            tensor.made_from,
-        )
-    return tensor.ints
 
 
 @reads("Shape")
@@ -235,7 +223,7 @@ def _part(g: Builder, x: Tensor, axis: int, part: slice) -> Tensor:
 
 @reads("Expand")
 def expand(g: Builder, node: Node) -> Tensor:
-    x, target = node.input(0), _sizes(node, 1)
+    x, target = node.input(0), node.input(1).ints
     rank = max(x.rank, len(target))
     own = (1,) * (rank - x.rank) + x.full_shape
     wanted = [1] * (rank - len(target)) + target
@@ -244,7 +232,7 @@ def expand(g: Builder, node: Node) -> Tensor:
 
 @reads("Tile")
 def tile(g: Builder, node: Node) -> Tensor:
-    return g.op("_npi_tile", node.input(0), reps=tuple(_sizes(node, 1)))
+    return g.op("_npi_tile", node.input(0), reps=tuple(node.input(1).ints))
 
 
 @reads("Pad")

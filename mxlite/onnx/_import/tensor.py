@@ -135,6 +135,12 @@ class Tensor:
     @property
     def value(self) -> np.ndarray:
         """Its values, of bfloat16 as float32. Raises: NeedsValueError: they are not known."""
+        if self.sizes is not None:
+            raise NeedsValueError(
+                f"{self.builder.place}: needs sizes of the graph's inputs that are not known: give the inputs shapes, such "
+                "as shapes={'data': (1, 3, 224, 224)}",
+                self.made_from,
+            )
         if self.array is None:
             inputs = ", ".join(sorted(self.made_from))
             raise NeedsValueError(
