@@ -127,8 +127,13 @@ class Builder:
         name = self.unique(tensor.name)
         if not tensor.is_float:
             self.constants.add(name)
-        self.parameters[name] = tensor.array
-        return mx.sym.var(name, shape=tuple(tensor.sized) or None, dtype=tensor.dtype)
+        if tensor.sized:
+            self.parameters[name] = tensor.array
+            return mx.sym.var(name, shape=tuple(tensor.sized), dtype=tensor.dtype)
+        # Files and parameters have one axis at least, whatever the mode of shapes.
+        self.parameters[name] = tensor.array.reshape((1,))
+        one = mx.sym.var(name, shape=(1,), dtype=tensor.dtype)
+        return node("_npi_reshape", "scalar", [one], {"newshape": ()})
 
     def state(self, tensor: Tensor) -> Tensor:
         """A known tensor as a state that an operator may change in training."""
@@ -198,6 +203,8 @@ class Builder:
         if x.shape is None or min(x.shape, default=0) < 0:
             return self.op("_npi_reshape", x, newshape=sizes)
         sizes = _resolved(sizes, x.shape)
+        if not sizes:
+            return self.op("_npi_reshape", x, newshape=())  # it alone has no axes in each mode of shapes
         if x.is_known or min(sizes, default=0) < 1 or not x.shape:
             return self.op("_mxl_reshape_to", x, shape=sizes)
         # A first size that stays is copied, so that the symbol takes other batches too.
