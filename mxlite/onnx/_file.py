@@ -65,6 +65,7 @@ def read_model(path: Union[str, os.PathLike[str]]) -> Any:
         raise OnnxError(f"{path}: no file of ONNX")
     try:
         check_model(model)
+        check_names(model.graph)
         _load_external(model, path.resolve().parent)
     except OnnxError as error:
         raise OnnxError(f"{path}: {error}") from None
@@ -78,6 +79,19 @@ def check_model(model: Any) -> None:
     for each in model.opset_import:
         if each.domain in ("", "ai.onnx") and not 1 <= each.version < 1000:
             raise OnnxError(f"operator set {each.version} does not exist")
+
+
+def check_names(graph: Any) -> None:
+    """Raises: OnnxError: a name in a graph is no text, which protobuf gives as bytes."""
+    texts: list[Any] = [each.name for each in (*graph.input, *graph.output, *graph.initializer)]
+    for node in graph.node:
+        texts += [node.op_type, node.domain, node.name, *node.input, *node.output]
+        for attribute in node.attribute:
+            texts.append(attribute.name)
+            if attribute.HasField("g"):
+                check_names(attribute.g)
+    if not all(isinstance(each, str) for each in texts):
+        raise OnnxError("no file of ONNX: a name is no text")
 
 
 def tensors_of(graph: Any, depth: int = 0) -> Any:

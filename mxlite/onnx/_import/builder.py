@@ -24,6 +24,8 @@ Operand = Union[Tensor, int, float]
 
 #: As many elements a constant that is computed may have.
 FOLD_LIMIT = 1 << 28
+#: As many elements any tensor may have.
+MOST_ELEMENTS = 1 << 40
 
 
 @cache
@@ -93,9 +95,15 @@ class Builder:
 
     def input(self, name: str, shape: Shape, dtype: str) -> Tensor:
         """An input of the graph: a variable."""
+        self.check_size(shape, f"input {name!r}")
         made = Tensor(self, shape, dtype, mx.sym.var(self.unique(name), dtype=dtype), name=name)
         made.made_from = frozenset([name])
         return made
+
+    def check_size(self, shape: Shape, what: str) -> None:
+        """Raises: OnnxError: a tensor of that shape is larger than any memory."""
+        if shape is not None and np.prod([abs(float(size)) for size in shape]) > MOST_ELEMENTS:
+            raise OnnxError(f"{self.place}: {what} of shape {shape} is too large")
 
     def constant(self, value: Any, dtype: str | None = None, name: str = "constant") -> Tensor:
         """A tensor of known values, which no training changes."""
@@ -184,6 +192,7 @@ class Builder:
         sources = frozenset().union(*(each.made_from for each in inputs)) if inputs else frozenset()
         results = []
         for number, output in enumerate(made._outputs()):
+            self.check_size(found[number][0], "a tensor")
             tensor = Tensor(self, *found[number], output, name=str(made.name))
             tensor.made_from = sources
             results.append(tensor)

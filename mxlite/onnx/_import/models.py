@@ -29,6 +29,8 @@ def read(model_file: Path, shapes: Shapes = None, values: Mapping[str, Any] | No
         raise type(error)._again(f"{model_file}: {error}", error) from None
     except RecursionError:
         raise OnnxError(f"{model_file}: graphs are nested too deep") from None
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, UnicodeError) as error:
+        raise OnnxError(f"{model_file}: the file is damaged: {type(error).__name__}: {error}") from error
     return reader
 
 
