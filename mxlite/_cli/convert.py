@@ -37,7 +37,10 @@ def _from_onnx(given: Any) -> list[Path]:
     names = [Path(f"{given.target}-symbol.json"), Path(f"{given.target}-{given.epoch:04d}.params")]
     symbol.save(str(names[0]))
     with mx.np_shape(any(0 in each.shape for each in held.values())):  # a constant without elements
-        arrays = {**{f"arg:{name}": each for name, each in held.items()}, **{f"aux:{n}": each for n, each in states.items()}}
+        arrays = {
+            **{f"arg:{name}": each for name, each in held.items()},
+            **{f"aux:{n}": each for n, each in states.items()},
+        }
         mx.nd.save(str(names[1]), arrays)
     return names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def dtype_of(number: int, what: str) -> str:
     return found
 
 
-def read_model(path: Union[str, os.PathLike[str]]) -> Any:
+def read_model(path: str | os.PathLike[str]) -> Any:
     """The model of a file, with its external data, all checked to lie in its folder.
 
     Raises: ImportError: the package onnx is not installed; OnnxError: the file is damaged, or asks for other files;
@@ -153,7 +153,8 @@ def external_bytes(tensor: Any, folder: Path) -> bytes:
             raise OnnxError(f"{what}: {wanted} bytes are needed, {length} from byte {start} on are named of {total}")
         with path.open("rb") as file:
             file.seek(start)
-            return file.read(length)
+            data: bytes = file.read(length)
+            return data
     except (OSError, ValueError, RuntimeError) as error:
         raise error if isinstance(error, OnnxError) else OnnxError(f"{what}: {error}") from None
 

@@ -19,7 +19,7 @@ from mxlite.onnx._need import need_onnx
 from mxlite.symbol._cached_op import CachedOp
 
 need_onnx()
-from onnx.backend.base import Backend, BackendRep, DeviceType  # noqa: E402
+from onnx.backend.base import Backend, BackendRep  # noqa: E402
 
 if TYPE_CHECKING:
     import onnx
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEPT = 16
 
 
-class MxliteRep(BackendRep):  # type: ignore[misc] # onnx has no types for it
+class MxliteRep(BackendRep):
     """A model that is ready to run."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -38,7 +38,7 @@ class MxliteRep(BackendRep):  # type: ignore[misc] # onnx has no types for it
         self._names = [each.name for each in model.graph.input if each.name not in known]
         self._all = [each.name for each in model.graph.input]
         self._valued: set[str] = set()
-        self._made: dict[tuple, tuple[Reader, Any]] = {}
+        self._made: dict[tuple[Any, ...], tuple[Reader, Any]] = {}
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[np.ndarray, ...]:
         """The outputs for NumPy arrays: a list in the order of the inputs, or a dictionary.
@@ -55,7 +55,7 @@ class MxliteRep(BackendRep):  # type: ignore[misc] # onnx has no types for it
                     raise
                 self._valued |= error.inputs
         with mx.np_shape(True):
-            arrays = []
+            arrays: list[Any] = []
             made = call(given) if call is not None else []
             for _, tensor in reader.outputs:
                 arrays.append(tensor.array if tensor.is_known else made.pop(0))
@@ -104,7 +104,7 @@ def _caller(reader: Reader) -> Any:
     held = {**reader.builder.parameters, **reader.builder.states}
     dtypes = {tensor.name: tensor.dtype for tensor in reader.inputs}
 
-    def run(given: dict[str, np.ndarray]) -> list:
+    def run(given: dict[str, np.ndarray]) -> list[Any]:
         arrays = [held[name] if name in held else _array(given, name, dtypes[name]) for name in names]
         made = call(*arrays)
         return made if isinstance(made, list) else [made]
@@ -122,13 +122,13 @@ def _array(given: dict[str, np.ndarray], name: str, dtype: str) -> mx.nd.NDArray
 def _numpy(array: mx.nd.NDArray) -> np.ndarray:
     values: np.ndarray = array.asnumpy()
     if values.dtype == np.float32 and array.dtype != np.float32:
-        import ml_dtypes  # type: ignore[import-not-found,unused-ignore] # onnx requires it
+        import ml_dtypes
 
         return values.astype(ml_dtypes.bfloat16)
     return values
 
 
-class MxliteBackend(Backend):  # type: ignore[misc] # onnx has no types for it
+class MxliteBackend(Backend):
     """The class whose methods the module has as functions."""
 
     @classmethod
@@ -148,7 +148,9 @@ class MxliteBackend(Backend):  # type: ignore[misc] # onnx has no types for it
         """What one node gives for arrays. Raises: OnnxError: mxlite lacks the operator."""
         onnx = need_onnx()
         infos = [
-            onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(np.asarray(each).dtype), np.shape(each))
+            onnx.helper.make_tensor_value_info(
+                name, onnx.helper.np_dtype_to_tensor_dtype(np.asarray(each).dtype), np.shape(each)
+            )
             for name, each in zip(node.input, inputs)
         ]
         outputs = [onnx.helper.make_empty_tensor_value_info(name) for name in node.output]
@@ -158,7 +160,7 @@ class MxliteBackend(Backend):  # type: ignore[misc] # onnx has no types for it
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Whether a device is a processor."""
-        return bool(DeviceType._Type.CPU == 0) and device.split(":")[0] == "CPU" if hasattr(DeviceType, "_Type") else device.split(":")[0] == "CPU"
+        return device.split(":")[0] == "CPU"
 
 
 is_compatible = MxliteBackend.is_compatible

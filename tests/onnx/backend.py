@@ -2,8 +2,8 @@
 
     .venvs/predict/bin/python tests/onnx/backend.py [--kind node] [--name TEXT] [--verbose]
 
-A test is out of scope where it needs what mxlite has not: texts, sequences, optional values, maps, dtypes, or operators of
-training. The program fails where a test that is in scope does not pass, except those of `KNOWN`.
+A test is out of scope where it needs what mxlite has not: texts, sequences, optional values, maps, dtypes, or
+operators of training. The program fails where a test that is in scope does not pass, except those of `KNOWN`.
 """
 
 from __future__ import annotations
@@ -41,11 +41,22 @@ def dtypes_of(model: onnx.ModelProto) -> set[str]:
             lacks.add(onnx.TensorProto.DataType.Name(info.type.tensor_type.elem_type).lower())
     for node in model.graph.node:
         for attribute in node.attribute:
-            if attribute.name in ("to", "dtype", "output_dtype") and attribute.type == 2 and attribute.i not in {0, *DTYPES}:
+            if (
+                attribute.name in ("to", "dtype", "output_dtype")
+                and attribute.type == 2
+                and attribute.i not in {0, *DTYPES}
+            ):
                 lacks.add(onnx.TensorProto.DataType.Name(attribute.i).lower())
         if node.domain.startswith("ai.onnx.preview.training"):
             lacks.add("training")
-        if node.op_type in ("SequenceMap", "SplitToSequence", "SequenceInsert", "SequenceEmpty", "ConcatFromSequence", "SequenceConstruct"):
+        if node.op_type in (
+            "SequenceMap",
+            "SplitToSequence",
+            "SequenceInsert",
+            "SequenceEmpty",
+            "ConcatFromSequence",
+            "SequenceConstruct",
+        ):
             lacks.add("sequence")
         if node.op_type == "ImageDecoder":
             lacks.add("image files")
@@ -140,8 +151,8 @@ def main() -> int:
             elif problem:
                 failed.append(f"{test.name}: {problem}")
         print(
-            f"{kind}: {counts['passed']} of {counts['all']} pass ({counts['passed'] / max(counts['all'], 1):.1%}); {counts['out']} "
-            f"need what mxlite has not; {len(failed)} fail; {time.time() - begin:.0f} s"
+            f"{kind}: {counts['passed']} of {counts['all']} pass ({counts['passed'] / max(counts['all'], 1):.1%}); "
+            f"{counts['out']} need what mxlite has not; {len(failed)} fail; {time.time() - begin:.0f} s"
         )
         if given.verbose:
             print("   out:", dict(out))

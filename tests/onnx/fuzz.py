@@ -34,8 +34,37 @@ from mxlite.onnx._import.models import import_to_gluon
 #: Bytes of memory that the process may have.
 MEMORY = 6 << 30
 SECONDS = 20
-NUMBERS = [0, -1, 1, 2, 3, -2, 7, 255, 1 << 16, 1 << 31, -(1 << 31), (1 << 31) - 1, 1 << 40, (1 << 62) - 1, -(1 << 63), (1 << 63) - 1]
-PATHS = ["/etc/passwd", "../../etc/passwd", "../secret", "link", "a/../../secret", "", "no such", ".", "secret\0", "sub/link/x", "\\\\x"]
+NUMBERS = [
+    0,
+    -1,
+    1,
+    2,
+    3,
+    -2,
+    7,
+    255,
+    1 << 16,
+    1 << 31,
+    -(1 << 31),
+    (1 << 31) - 1,
+    1 << 40,
+    (1 << 62) - 1,
+    -(1 << 63),
+    (1 << 63) - 1,
+]
+PATHS = [
+    "/etc/passwd",
+    "../../etc/passwd",
+    "../secret",
+    "link",
+    "a/../../secret",
+    "",
+    "no such",
+    ".",
+    "secret\0",
+    "sub/link/x",
+    "\\\\x",
+]
 
 
 def models(folder: str | None) -> list[bytes]:
@@ -152,7 +181,11 @@ class Watch:
         if not self.is_on or event != "open" or not isinstance(arguments[0], (str, bytes)):
             return
         path = os.path.realpath(os.fsdecode(arguments[0]))
-        if not path.startswith(self.folder) and not path.endswith((".py", ".pyc", ".so")) and "site-packages" not in path:
+        if (
+            not path.startswith(self.folder)
+            and not path.endswith((".py", ".pyc", ".so"))
+            and "site-packages" not in path
+        ):
             self.outside.append(path)
 
 
@@ -230,7 +263,9 @@ def main() -> int:
             watch.is_on = False
             if watch.outside:
                 word = f"! opens {watch.outside[:3]}"
-            counts[word if not word.startswith("!") else "failed"] = counts.get(word if not word.startswith("!") else "failed", 0) + 1
+            counts[word if not word.startswith("!") else "failed"] = (
+                counts.get(word if not word.startswith("!") else "failed", 0) + 1
+            )
             if word.startswith("!"):
                 failed += 1
                 kept = Path(tempfile.gettempdir()) / f"onnx-fuzz-{number}.onnx"

@@ -101,12 +101,12 @@ def silu(op: Operation) -> None:
 
 @writes("hard_sigmoid")
 def hard_sigmoid(op: Operation) -> None:
-    op.end("HardSigmoid", [op.x], alpha=op.float("alpha", 0.2), beta=op.float("beta", 0.5))
+    op.end("HardSigmoid", [op.x], alpha=op.real("alpha", 0.2), beta=op.real("beta", 0.5))
 
 
 @writes("LeakyReLU")
 def leaky(op: Operation) -> None:
-    kind, slope = op.text("act_type", "leaky"), op.float("slope", 0.25)
+    kind, slope = op.text("act_type", "leaky"), op.real("slope", 0.25)
     if kind == "leaky":
         op.end("LeakyRelu", [op.x], alpha=slope)
     elif kind == "elu":
@@ -118,7 +118,7 @@ def leaky(op: Operation) -> None:
         half = op.add("Mul", [op.x, op.number(0.5)])
         op.end("Mul", [half, op.add("Add", [inside, op.number(1)])])
     elif kind == "rrelu":
-        op.end("LeakyRelu", [op.x], alpha=(op.float("lower_bound", 0.125) + op.float("upper_bound", 0.334)) / 2)
+        op.end("LeakyRelu", [op.x], alpha=(op.real("lower_bound", 0.125) + op.real("upper_bound", 0.334)) / 2)
     elif kind == "prelu":
         slope_name: Any = op.inputs[1]
         if op.rank() > 2 and len(op.shape(1)) == 1:
@@ -130,12 +130,12 @@ def leaky(op: Operation) -> None:
 
 @writes("clip", "_npi_clip", "_mxl_clamp")
 def clip(op: Operation) -> None:
-    op.end("Clip", [op.x, op.number(op.float("a_min")), op.number(op.float("a_max"))])
+    op.end("Clip", [op.x, op.number(op.real("a_min")), op.number(op.real("a_max"))])
 
 
 @writes("smooth_l1")
 def smooth_l1(op: Operation) -> None:
-    square_of = op.float("scalar", 1.0) ** 2
+    square_of = op.real("scalar", 1.0) ** 2
     size = op.add("Abs", [op.x])
     small = op.add("Mul", [op.add("Mul", [op.x, op.x]), op.number(square_of / 2)])
     large = op.add("Sub", [size, op.number(0.5 / square_of)])
@@ -145,8 +145,8 @@ def smooth_l1(op: Operation) -> None:
 # ---- two tensors ----
 
 _BINARY = {
-    "broadcast_add": "Add", "elemwise_add": "Add", "broadcast_sub": "Sub", "elemwise_sub": "Sub", "broadcast_mul": "Mul",
-    "elemwise_mul": "Mul", "broadcast_div": "Div", "elemwise_div": "Div", "broadcast_power": "Pow", "_power": "Pow",
+    "broadcast_add": "Add", "elemwise_add": "Add", "broadcast_sub": "Sub", "elemwise_sub": "Sub",
+    "broadcast_mul": "Mul", "elemwise_mul": "Mul", "broadcast_div": "Div", "elemwise_div": "Div", "broadcast_power": "Pow", "_power": "Pow",
     "_grad_add": "Add",
 }  # fmt: skip
 
@@ -203,13 +203,27 @@ def _compare_names() -> list[str]:
     return [f"{begin}{kind}" for kind in _COMPARED for begin in ("broadcast_", "_")]
 
 
-@writes(*_compare_names(), "_npi_equal", "_npi_not_equal", "_npi_greater", "_npi_less", "_npi_greater_equal", "_npi_less_equal")
+@writes(
+    *_compare_names(),
+    "_npi_equal",
+    "_npi_not_equal",
+    "_npi_greater",
+    "_npi_less",
+    "_npi_greater_equal",
+    "_npi_less_equal",
+)
 def compare(op: Operation) -> None:
     _compared(op, op.kind, list(op.inputs[:2]))
 
 
 def _compared(op: Operation, name: str, inputs: list[Any]) -> None:
-    name = name.replace("_scalar", "").replace("broadcast_", "").replace("_npi_", "").strip("_").replace("less", "lesser", "lesser" not in name)
+    name = (
+        name.replace("_scalar", "")
+        .replace("broadcast_", "")
+        .replace("_npi_", "")
+        .strip("_")
+        .replace("less", "lesser", "lesser" not in name)
+    )
     made = op.add(_COMPARED[name], inputs)
     if name == "not_equal":
         made = op.add("Not", [made])
@@ -246,18 +260,18 @@ def with_number(op: Operation) -> None:
     kind, turned = _SCALAR[op.kind]
     dtype = op.outputs[0].dtype
     x = op.x if op.x.dtype == dtype else op.writer.cast(op.x, dtype)
-    pair = [x, op.writer.constant(op.float("scalar"), dtype)]
+    pair = [x, op.writer.constant(op.real("scalar"), dtype)]
     op.end(kind, pair[::-1] if turned else pair)
 
 
 @writes(*(f"_{kind}_scalar" for kind in _COMPARED))
 def compare_number(op: Operation) -> None:
-    _compared(op, op.kind, [op.x, op.number(op.float("scalar"))])
+    _compared(op, op.kind, [op.x, op.number(op.real("scalar"))])
 
 
 @writes("_mod_scalar")
 def modulo_number(op: Operation) -> None:
-    number = op.number(op.float("scalar"))
+    number = op.number(op.real("scalar"))
     if "float" in op.x.dtype:
         whole = op.add("Floor", [op.add("Div", [op.x, number])])
         op.end("Sub", [op.x, op.add("Mul", [whole, number])])
@@ -279,9 +293,9 @@ def created(op: Operation) -> None:
     """Constants that need no input."""
     dtype = op.outputs[0].dtype
     if "arange" in op.kind:
-        start, stop = op.float("start"), op.value("stop")
+        start, stop = op.real("start"), op.value("stop")
         start, stop = (0.0, start) if stop is None else (start, float(stop))
-        values = np.repeat(np.arange(start, stop, op.float("step", 1.0)), op.int("repeat", 1))
+        values = np.repeat(np.arange(start, stop, op.real("step", 1.0)), op.whole("repeat", 1))
     else:
         shape = op.outputs[0].shape
         if "zeros" in op.kind and (shape is None or min(shape, default=0) < 1):
@@ -289,5 +303,5 @@ def created(op: Operation) -> None:
             return
         if shape is None or min(shape, default=0) < 0:
             raise op.refuse("its shape is not known")
-        values = np.full(shape, op.float("value", 0.0 if "zeros" in op.kind else 1.0))
+        values = np.full(shape, op.real("value", 0.0 if "zeros" in op.kind else 1.0))
     op.end("Identity", [op.writer.constant(values, dtype)])

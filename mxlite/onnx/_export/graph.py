@@ -91,7 +91,7 @@ class Exporter:
             self._infos.append(need_onnx().helper.make_tensor_value_info(name, NUMBERS[dtype], sizes))
 
     def _said(self, nodes: Sequence[dict[str, Any]]) -> dict[str, tuple[int, ...]]:
-        """The shapes of outputs by name that follow from the whole graph, such as those of the first states of an LSTM."""
+        """The shapes of outputs that follow from the whole graph, such as those of an LSTM's first states, by name."""
         known = {name: tuple(each.shape) for name, each in self.parameters.items()}
         for name, (shape, _) in self.inputs.items():
             known[name] = tuple(size if isinstance(size, int) and size > 0 else 0 for size in shape)
@@ -109,7 +109,10 @@ class Exporter:
         if len(found) == 1 and f"{node['name']}_output" in said:
             found = [(said[f"{node['name']}_output"], found[0][1])]
         name = self._unique(node["name"])
-        outputs = [Value(name if not index else f"{name}_output{index}", shape, dtype) for index, (shape, dtype) in enumerate(found)]
+        outputs = [
+            Value(name if not index else f"{name}_output{index}", shape, dtype)
+            for index, (shape, dtype) in enumerate(found)
+        ]
         for index, each in enumerate(outputs):
             self._values[number, index] = each
         kind = first_name(node["op"])

@@ -10,7 +10,7 @@ from mxlite.onnx._export.nodes import Operation, writes
 
 
 def _pads(op: Operation, count: int) -> list[int]:
-    pad = list(op.tuple("pad", ())) or [0] * count
+    pad = list(op.sizes("pad", ())) or [0] * count
     return pad + pad
 
 
@@ -23,22 +23,22 @@ def _layout(op: Operation) -> None:
 @writes("Convolution")
 def convolution(op: Operation) -> None:
     _layout(op)
-    kernel = op.tuple("kernel")
+    kernel = op.sizes("kernel")
     count = len(kernel)
     op.end(
-        "Conv", op.inputs, kernel_shape=kernel, strides=op.tuple("stride", ()) or [1] * count,
-        dilations=op.tuple("dilate", ()) or [1] * count, pads=_pads(op, count), group=op.int("num_group", 1),
+        "Conv", op.inputs, kernel_shape=kernel, strides=op.sizes("stride", ()) or [1] * count,
+        dilations=op.sizes("dilate", ()) or [1] * count, pads=_pads(op, count), group=op.whole("num_group", 1),
     )  # fmt: skip
 
 
 @writes("Deconvolution")
 def deconvolution(op: Operation) -> None:
     _layout(op)
-    kernel = op.tuple("kernel")
+    kernel = op.sizes("kernel")
     count = len(kernel)
-    strides, dilations = op.tuple("stride", ()) or (1,) * count, op.tuple("dilate", ()) or (1,) * count
-    pads, more = _pads(op, count), list(op.tuple("adj", ()) or [0] * count)
-    target = op.tuple("target_shape", ())
+    strides, dilations = op.sizes("stride", ()) or (1,) * count, op.sizes("dilate", ()) or (1,) * count
+    pads, more = _pads(op, count), list(op.sizes("adj", ()) or [0] * count)
+    target = op.sizes("target_shape", ())
     if target:
         full = [(size - 1) * stride + (wide - 1) * step + 1 for size, stride, wide, step in
                 zip(op.shape()[2:], strides, kernel, dilations)]  # fmt: skip
@@ -47,7 +47,7 @@ def deconvolution(op: Operation) -> None:
         pads = [(each + 1) // 2 for each in over] * 2
     op.end(
         "ConvTranspose", op.inputs, kernel_shape=kernel, strides=strides, dilations=dilations, pads=pads,
-        output_padding=more, group=op.int("num_group", 1),
+        output_padding=more, group=op.whole("num_group", 1),
     )  # fmt: skip
 
 
@@ -60,9 +60,9 @@ def pooling(op: Operation) -> None:
             raise op.refuse(f"global pooling of kind {kind}")
         op.end("GlobalMaxPool" if kind == "max" else "GlobalAveragePool", [op.x])
         return
-    kernel = op.tuple("kernel")
+    kernel = op.sizes("kernel")
     count = len(kernel)
-    strides, pads = op.tuple("stride", ()) or (1,) * count, _pads(op, count)
+    strides, pads = op.sizes("stride", ()) or (1,) * count, _pads(op, count)
     given: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
     convention = op.text("pooling_convention", "valid")
     if convention == "same":
@@ -92,12 +92,12 @@ def pooling(op: Operation) -> None:
             mean = op.add("AveragePool", made, count_include_pad=1, **given)
             op.end("Mul", [mean, op.number(float(np.prod(kernel)))])
     else:
-        op.end("LpPool", [op.x], p=op.int("p_value", 2), **given)
+        op.end("LpPool", [op.x], p=op.whole("p_value", 2), **given)
 
 
 @writes("_contrib_AdaptiveAvgPooling2D")
 def adaptive(op: Operation) -> None:
-    size = op.tuple("output_size", ())
+    size = op.sizes("output_size", ())
     if size not in ((), (1,), (1, 1)):
         raise op.refuse(f"output_size {size}; ONNX has (1, 1)")
     op.end("GlobalAveragePool", [op.x])
@@ -106,7 +106,7 @@ def adaptive(op: Operation) -> None:
 @writes("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm")
 def batch_norm(op: Operation) -> None:
     x, gamma, beta, mean, variance = op.inputs
-    axis, scale = op.axis(op.int("axis", 1)), gamma.name
+    axis, scale = op.axis(op.whole("axis", 1)), gamma.name
     if op.flag("fix_gamma", True):
         count = (gamma.shape or (-1,))[0]
         if count < 0:
@@ -116,7 +116,7 @@ def batch_norm(op: Operation) -> None:
     rank = op.rank()
     order = [axis if each == 1 else 1 if each == axis else each for each in range(rank)]
     source: Any = x if axis == 1 else op.add("Transpose", [x], perm=order)
-    given = {"epsilon": op.float("eps", default), "momentum": op.float("momentum", 0.9)}
+    given: dict[str, Any] = {"epsilon": op.real("eps", default), "momentum": op.real("momentum", 0.9)}
     inputs = [source, scale, beta, mean, variance]
     if axis == 1:
         op.writer.add("BatchNormalization", inputs, outputs=[op.outputs[0].name], **given)
@@ -127,27 +127,29 @@ def batch_norm(op: Operation) -> None:
 
 @writes("LayerNorm", "_npx_layer_norm")
 def layer_norm(op: Operation) -> None:
-    axis, rank = op.axis(op.int("axis", -1)), op.rank()
-    eps = op.float("eps", 1e-5)
+    axis, rank = op.axis(op.whole("axis", -1)), op.rank()
+    eps = op.real("eps", 1e-5)
     if axis == rank - 1:
         op.writer.add("LayerNormalization", op.inputs[:3], outputs=[op.outputs[0].name], axis=-1, epsilon=eps)
         return
     order = [each for each in range(rank) if each != axis] + [axis]
-    made = op.add("LayerNormalization", [op.add("Transpose", [op.x], perm=order), *op.inputs[1:3]], axis=-1, epsilon=eps)
+    made = op.add(
+        "LayerNormalization", [op.add("Transpose", [op.x], perm=order), *op.inputs[1:3]], axis=-1, epsilon=eps
+    )
     op.writer.add("Transpose", [made], outputs=[op.outputs[0].name], perm=list(np.argsort(order)))
 
 
 @writes("InstanceNorm")
 def instance_norm(op: Operation) -> None:
-    op.end("InstanceNormalization", op.inputs, epsilon=op.float("eps", 0.001))
+    op.end("InstanceNormalization", op.inputs, epsilon=op.real("eps", 0.001))
 
 
 @writes("GroupNorm")
 def group_norm(op: Operation) -> None:
-    groups, shape = op.int("num_groups", 1), op.shape()
+    groups, shape = op.whole("num_groups", 1), op.shape()
     flat = op.add("Reshape", [op.x, op.ints([0, groups, -1])])
     ones, zeros = (op.number(np.full(groups, value)) for value in (1, 0))
-    made = op.add("InstanceNormalization", [flat, ones, zeros], epsilon=op.float("eps", 1e-5))
+    made = op.add("InstanceNormalization", [flat, ones, zeros], epsilon=op.real("eps", 1e-5))
     made = op.add("Reshape", [made, op.add("Shape", [op.x])])
     form = [1, shape[1], *[1] * (len(shape) - 2)]
     for kind, each in (("Mul", op.inputs[1]), ("Add", op.inputs[2])):
@@ -161,8 +163,8 @@ def group_norm(op: Operation) -> None:
 
 @writes("LRN")
 def local_response(op: Operation) -> None:
-    op.end("LRN", [op.x], size=op.int("nsize"), alpha=op.float("alpha", 1e-4), beta=op.float("beta", 0.75),
-           bias=op.float("knorm", 2.0))  # fmt: skip
+    op.end("LRN", [op.x], size=op.whole("nsize"), alpha=op.real("alpha", 1e-4), beta=op.real("beta", 0.75),
+           bias=op.real("knorm", 2.0))  # fmt: skip
 
 
 @writes("L2Normalization")
@@ -170,7 +172,7 @@ def l2_norm(op: Operation) -> None:
     mode = op.text("mode", "instance")
     axes = {"instance": list(range(1, op.rank())), "channel": [1], "spatial": list(range(2, op.rank()))}[mode]
     squares = op.add("ReduceSum", [op.add("Mul", [op.x, op.x]), op.ints(axes)], keepdims=1)
-    length = op.add("Sqrt", [op.add("Add", [squares, op.number(op.float("eps", 1e-10))])])
+    length = op.add("Sqrt", [op.add("Add", [squares, op.number(op.real("eps", 1e-10))])])
     op.end("Div", [op.x, length])
 
 
@@ -188,7 +190,7 @@ def dense(op: Operation) -> None:
     if op.flag("flatten", True) or rank == 2:
         if rank != 2:
             x = op.add("Flatten", [x], axis=1)
-        op.end("Gemm", [x, weight] + ([] if bias is None else [bias]), transB=1)
+        op.end("Gemm", [x, *op.inputs[1 : 2 if bias is None else 3]], transB=1)
         return
     turned = op.add("Transpose", [weight], perm=[1, 0])
     if bias is None:
@@ -201,9 +203,11 @@ def dense(op: Operation) -> None:
 def upsampling(op: Operation) -> None:
     if op.text("sample_type") != "nearest" or len(op.inputs) != 1:
         raise op.refuse("bilinear, or several inputs")
-    scale = float(op.int("scale"))
+    scale = float(op.whole("scale"))
     scales = op.writer.constant([1.0, 1.0, scale, scale], "float32")
-    op.end("Resize", [op.x, "", scales], mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    op.end(
+        "Resize", [op.x, "", scales], mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"
+    )
 
 
 @writes("_contrib_BilinearResize2D")
@@ -220,7 +224,7 @@ def crop(op: Operation) -> None:
     shape = op.outputs[0].shape
     if shape is None or min(shape[2:]) < 0:
         raise op.refuse("the result's shape must be known")
-    offset = list(op.tuple("offset", (0, 0)))
+    offset = list(op.sizes("offset", (0, 0)))
     if op.flag("center_crop"):
         offset = [(size - wish) // 2 for size, wish in zip(op.shape()[2:], shape[2:])]
     ends = [begin + size for begin, size in zip(offset, shape[2:])]

@@ -36,22 +36,23 @@ def dot(op: Operation) -> None:
     if ranks[1] > 2 or 0 in ranks:
         raise op.refuse(f"tensors of {ranks[0]} and {ranks[1]} axes")
     first, second = (
-        _turned(op, each, op.flag(f"transpose_{side}") and len(each.shape or ()) == 2) for each, side in zip((a, b), "ab")
+        _turned(op, each, op.flag(f"transpose_{side}") and len(each.shape or ()) == 2)
+        for each, side in zip((a, b), "ab")
     )
     op.end("MatMul", [first, second])
 
 
 @writes("_linalg_gemm2", "_linalg_gemm")
 def gemm(op: Operation) -> None:
-    if op.int("axis", -2) not in (-2,):
+    if op.whole("axis", -2) not in (-2,):
         raise op.refuse("axis")
     a, b = (_turned(op, each, op.flag(f"transpose_{side}")) for each, side in zip(op.inputs, "ab"))
     made = op.add("MatMul", [a, b])
-    alpha = op.float("alpha", 1.0)
+    alpha = op.real("alpha", 1.0)
     if alpha != 1:
         made = op.add("Mul", [made, op.number(alpha)])
     if op.kind == "_linalg_gemm":
-        beta = op.float("beta", 1.0)
+        beta = op.real("beta", 1.0)
         third: Any = op.inputs[2] if beta == 1 else op.add("Mul", [op.inputs[2], op.number(beta)])
         made = op.add("Add", [made, third])
     op.end("Identity", [made])
@@ -77,7 +78,7 @@ def div_sqrt_dim(op: Operation) -> None:
 
 def _heads(op: Operation, x: Value, parts: int) -> list[str]:
     """Queries, keys and values that lie side by side in (L, N, heads * parts * C), each as (N * heads, L, C)."""
-    heads = op.int("heads")
+    heads = op.whole("heads")
     shape = x.shape or ()
     if len(shape) != 3 or min(shape) < 0:
         raise op.refuse(f"the shape {shape} of an input must be known")
@@ -96,10 +97,10 @@ def _heads(op: Operation, x: Value, parts: int) -> list[str]:
 def attention_scores(op: Operation) -> None:
     if op.kind.endswith("selfatt_qk"):
         query, key, _ = _heads(op, op.x, 3)
-        size = op.shape()[2] // op.int("heads") // 3
+        size = op.shape()[2] // op.whole("heads") // 3
     else:
         query, key = _heads(op, op.x, 1)[0], _heads(op, op.inputs[1], 2)[0]
-        size = op.shape()[2] // op.int("heads")
+        size = op.shape()[2] // op.whole("heads")
     scaled = op.add("Div", [query, op.number(math.sqrt(size))])
     op.end("MatMul", [scaled, op.add("Transpose", [key], perm=[0, 2, 1])])
 

@@ -74,11 +74,11 @@ def _inputs(
 
 
 def export_model(
-    sym: Union[Symbol, str, os.PathLike[str]],
+    sym: Symbol | str | os.PathLike[str],
     params: Params,
     in_shapes: Shapes = None,
     in_types: Any = np.float32,
-    onnx_file_path: Union[str, os.PathLike[str]] = "model.onnx",
+    onnx_file_path: str | os.PathLike[str] = "model.onnx",
     verbose: bool = False,
     dynamic: bool = False,
     dynamic_input_shapes: Shapes = None,
@@ -94,14 +94,15 @@ def export_model(
             dictionaries, or their file.
         in_shapes, in_types: a shape and a dtype for each input that is no parameter, in the order of `list_inputs()`.
         verbose: whether it logs what it has written.
-        dynamic: whether sizes of inputs are open in the file. dynamic_input_shapes: which, for each input: a size that is
-            None or a name is; without it all are.
+        dynamic: whether sizes of inputs are open in the file. dynamic_input_shapes: which, for each input: a size that
+            is None or a name is; without it all are.
         run_shape_inference: whether onnx adds the shapes of all tensors to the file.
         input_type, input_shape: older names of in_types and in_shapes.
-        large_model: whether parameters are written to a file beside it (NAME.data), as those of 2 GB and more are anyway.
+        large_model: whether parameters are written to a file beside it (NAME.data), as those of 2 GB and more are
+            anyway.
     Returns: the path of the file.
-    Raises: ImportError: the package onnx is not installed; MXNetError, which is a ValueError too: no such files, ONNX has
-        no nodes for an operator, or the shapes do not fit.
+    Raises: ImportError: the package onnx is not installed; MXNetError, which is a ValueError too: no such files, ONNX
+        has no nodes for an operator, or the shapes do not fit.
     """
     onnx = need_onnx()
     types = in_types if input_type is None else input_type

@@ -1,10 +1,10 @@
-"""One operator of a symbol as the functions of this folder see it, what they write, and the table of these functions."""
+"""One operator of a symbol as the functions of this folder see it, what they write, and the table of them."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Writer:
         #: Arrays of the parameters, by name.
         self.parameters: dict[str, np.ndarray] = {}
         self._number = 0
-        self._known: dict[tuple, str] = {}
+        self._known: dict[tuple[Any, ...], str] = {}
 
     def name(self, begin: str) -> str:
         """A name that nothing has yet."""
@@ -67,7 +67,9 @@ class Writer:
         """The name of a constant vector of int64."""
         return self.constant(np.array(values, "int64").reshape(-1), "int64")
 
-    def add(self, kind: str, inputs: Sequence[Union[str, Value]], count: int = 1, outputs: Any = None, **attributes: Any) -> Any:
+    def add(
+        self, kind: str, inputs: Sequence[str | Value], count: int = 1, outputs: Any = None, **attributes: Any
+    ) -> Any:
         """Adds a node; the name of its output, or a list of `count` names. `outputs`: names that it shall have."""
         names = [each.name if isinstance(each, Value) else each for each in inputs]
         made = list(outputs) if outputs is not None else [self.name(kind.lower()) for _ in range(count)]
@@ -75,7 +77,7 @@ class Writer:
         self.nodes.append(need_onnx().helper.make_node(kind, names, made, name=made[0], **given))
         return made[0] if len(made) == 1 else made
 
-    def cast(self, value: Union[str, Value], dtype: str) -> str:
+    def cast(self, value: str | Value, dtype: str) -> str:
         """A cast."""
         return str(self.add("Cast", [value], to=NUMBERS[dtype]))
 
@@ -84,7 +86,14 @@ class Operation:
     """An operator of the symbol: its inputs, its parameters as text, the shapes and dtypes of its outputs."""
 
     def __init__(
-        self, writer: Writer, kind: str, said: str, name: str, params: dict[str, str], inputs: list[Value], outputs: list[Value]
+        self,
+        writer: Writer,
+        kind: str,
+        said: str,
+        name: str,
+        params: dict[str, str],
+        inputs: list[Value],
+        outputs: list[Value],
     ) -> None:
         self.writer = writer
         self.kind = kind
@@ -125,17 +134,17 @@ class Operation:
         """A parameter that is true or false."""
         return self.params.get(name, str(default)) in ("True", "1", "true")
 
-    def int(self, name: str, default: Any = None) -> Any:
+    def whole(self, name: str, default: Any = None) -> Any:
         """A parameter that is an integer."""
         found = self.value(name, default)
         return None if found is None else int(found)
 
-    def float(self, name: str, default: float = 0.0) -> float:
+    def real(self, name: str, default: float = 0.0) -> float:
         """A parameter that is a number."""
         found = self.value(name, default)
         return default if found is None else float(found)
 
-    def tuple(self, name: str, default: Any = ()) -> Any:
+    def sizes(self, name: str, default: Any = ()) -> Any:
         """A parameter that is a tuple of integers; one integer is a tuple of it."""
         found = self.value(name, default)
         if found is None or found == "None":
@@ -163,11 +172,11 @@ class Operation:
             raise self.refuse(f"axis {axis} of {rank}")
         return axis % max(rank, 1)
 
-    def add(self, kind: str, inputs: Sequence[Union[str, Value]], count: int = 1, **attributes: Any) -> Any:
+    def add(self, kind: str, inputs: Sequence[str | Value], count: int = 1, **attributes: Any) -> Any:
         """As Writer.add."""
         return self.writer.add(kind, inputs, count, **attributes)
 
-    def end(self, kind: str, inputs: Sequence[Union[str, Value]], **attributes: Any) -> None:
+    def end(self, kind: str, inputs: Sequence[str | Value], **attributes: Any) -> None:
         """Adds the node whose outputs are those of the operator."""
         self.writer.add(kind, inputs, outputs=[each.name for each in self.outputs], **attributes)
 

@@ -14,9 +14,13 @@ from mxlite.onnx._import.recurrent import GATES, ORDERS
 def rnn(op: Operation) -> None:
     mode = op.text("mode")
     kind = {"lstm": "LSTM", "gru": "GRU"}.get(mode, "RNN")
-    units, layers = op.int("state_size"), op.int("num_layers")
+    units, layers = op.whole("state_size"), op.whole("num_layers")
     count = 2 if op.flag("bidirectional") else 1
-    if op.value("projection_size") is not None or op.flag("use_sequence_length") or op.value("lstm_state_clip_min") is not None:
+    if (
+        op.value("projection_size") is not None
+        or op.flag("use_sequence_length")
+        or op.value("lstm_state_clip_min") is not None
+    ):
         raise op.refuse("projection_size, use_sequence_length or clipped states")
     packed = op.inputs[1]
     width = (op.x.shape or (-1,))[-1]
@@ -72,10 +76,14 @@ class _Cut:
         begin, self.at = self.at, self.at + size
         if self.held is not None:
             part = self.held[begin : self.at].reshape(self.gates, *shape[1:])[self.order]
-            return self.op.writer.constant(part.reshape(1, self.gates * self.units, *shape[2:]), str(part.dtype), self.name)
+            return self.op.writer.constant(
+                part.reshape(1, self.gates * self.units, *shape[2:]), str(part.dtype), self.name
+            )
         op = self.op
         part = op.add("Slice", [self.name, op.ints([begin]), op.ints([self.at]), op.ints([0])])
-        rows = op.add("Gather", [op.add("Reshape", [part, op.ints(shape)]), op.ints([int(each) for each in self.order])], axis=0)
+        rows = op.add(
+            "Gather", [op.add("Reshape", [part, op.ints(shape)]), op.ints([int(each) for each in self.order])], axis=0
+        )
         return str(op.add("Reshape", [rows, op.ints([1, self.gates * self.units, *shape[2:]])]))
 
     def matrix(self, width: int) -> str:
@@ -93,7 +101,7 @@ def rnn_parameters(op: Operation) -> None:
     """The parameters of a recurrent layer put into one vector: here where they are known."""
     held = [op.writer.parameters.get(each.name) for each in op.inputs]
     if any(each is None for each in held):
-        op.end("Concat", op.inputs, axis=op.int("dim", 0))
+        op.end("Concat", op.inputs, axis=op.whole("dim", 0))
         return
     whole = np.concatenate([each.reshape(-1) for each in held if each is not None])
     op.writer.parameters[op.outputs[0].name] = whole

@@ -9,7 +9,7 @@ from mxlite.onnx._file import NUMBERS
 
 
 def _axes(op: Operation) -> list[int]:
-    axes = op.tuple("axis", None)
+    axes = op.sizes("axis", None)
     axes = range(op.rank()) if axes is None or axes == () and not op.kind.startswith("_n") else axes
     axes = [op.axis(axis) for axis in axes]
     return [axis for axis in range(op.rank()) if axis not in axes] if op.flag("exclude") else axes
@@ -34,7 +34,7 @@ def reduction(op: Operation) -> None:
 
 @writes("norm", "_npi_norm")
 def norm(op: Operation) -> None:
-    order = op.float("ord", 2)
+    order = op.real("ord", 2)
     if order not in (1, 2):
         raise op.refuse(f"ord {order}")
     op.end("ReduceL1" if order == 1 else "ReduceL2", [op.x], axes=_axes(op), keepdims=int(op.flag("keepdims")))
@@ -66,7 +66,7 @@ def cumsum(op: Operation) -> None:
 @writes("softmax", "log_softmax", "softmin", "_npx_softmax")
 def softmax(op: Operation) -> None:
     x: Any = op.x
-    axis, heat = op.axis(op.int("axis", -1)), op.value("temperature")
+    axis, heat = op.axis(op.whole("axis", -1)), op.value("temperature")
     if op.flag("use_length"):
         raise op.refuse("use_length")
     if op.kind == "softmin":

@@ -31,7 +31,7 @@ def reshape(op: Operation) -> None:
             sizes[0] = 0  # as it is written by others, so that batches may be of any size
         op.end("Reshape", [op.x, op.ints(sizes)])
         return
-    codes = op.tuple("shape", op.tuple("newshape", ()))
+    codes = op.sizes("shape", op.sizes("newshape", ()))
     if op.flag("reverse") or any(code < -1 for code in codes) or codes.count(-1) > 1:
         raise op.refuse(f"shape {codes} of sizes that are not known")
     if 0 in codes and op.kind in ("_mxl_reshape_to", "_npi_reshape"):
@@ -47,26 +47,26 @@ def flatten(op: Operation) -> None:
 
 @writes("transpose", "_np_transpose")
 def transpose(op: Operation) -> None:
-    axes = op.tuple("axes", ()) or tuple(range(op.rank()))[::-1]
+    axes = op.sizes("axes", ()) or tuple(range(op.rank()))[::-1]
     op.end("Transpose", [op.x], perm=[op.axis(axis) for axis in axes])
 
 
 @writes("SwapAxis", "_npi_swapaxes")
 def swap(op: Operation) -> None:
     order = list(range(op.rank()))
-    a, b = (op.axis(op.int(name, 0)) for name in ("dim1", "dim2"))
+    a, b = (op.axis(op.whole(name, 0)) for name in ("dim1", "dim2"))
     order[a], order[b] = order[b], order[a]
     op.end("Transpose", [op.x], perm=order)
 
 
 @writes("expand_dims")
 def expand_dims(op: Operation) -> None:
-    op.end("Unsqueeze", [op.x, op.ints([op.axis(op.int("axis"), op.rank() + 1)])])
+    op.end("Unsqueeze", [op.x, op.ints([op.axis(op.whole("axis"), op.rank() + 1)])])
 
 
 @writes("squeeze", "_np_squeeze")
 def squeeze(op: Operation) -> None:
-    axes = op.tuple("axis", None)
+    axes = op.sizes("axis", None)
     if axes is None:
         axes = [axis for axis, size in enumerate(op.shape()) if size == 1]
     op.end("Squeeze", [op.x, op.ints([op.axis(axis) for axis in axes])])
@@ -74,7 +74,7 @@ def squeeze(op: Operation) -> None:
 
 @writes("Concat", "_npi_concatenate")
 def concat(op: Operation) -> None:
-    axis = op.int("dim", 1) if op.kind == "Concat" else op.value("axis", 0)
+    axis = op.whole("dim", 1) if op.kind == "Concat" else op.value("axis", 0)
     if axis is None:
         flat = [op.add("Reshape", [each, op.ints([-1])]) for each in op.inputs]
         op.end("Concat", flat, axis=0)
@@ -84,14 +84,14 @@ def concat(op: Operation) -> None:
 
 @writes("stack", "_npi_stack")
 def stack(op: Operation) -> None:
-    axis = op.axis(op.int("axis", 0), op.rank() + 1)
+    axis = op.axis(op.whole("axis", 0), op.rank() + 1)
     rows = [op.add("Unsqueeze", [each, op.ints([axis])]) for each in op.inputs]
     op.end("Concat", rows, axis=axis)
 
 
 @writes("SliceChannel")
 def split(op: Operation) -> None:
-    axis, count = op.axis(op.int("axis", 1)), op.int("num_outputs", 1)
+    axis, count = op.axis(op.whole("axis", 1)), op.whole("num_outputs", 1)
     size = op.x.shape[axis] if op.x.shape else -1
     if size < 0:
         raise op.refuse("the size of the axis must be known")
@@ -100,15 +100,15 @@ def split(op: Operation) -> None:
 
 @writes("_split_v2", "_npi_split")
 def split_at(op: Operation) -> None:
-    axis = op.axis(op.int("axis", 1))
+    axis = op.axis(op.whole("axis", 1))
     size = op.x.shape[axis] if op.x.shape else -1
     if size < 0:
         raise op.refuse("the size of the axis must be known")
-    sections = op.int("sections", 0)
+    sections = op.whole("sections", 0)
     if sections:
         sizes = [size // sections] * sections
     else:
-        ends = [*op.tuple("indices"), size]
+        ends = [*op.sizes("indices"), size]
         starts = ends[:-1]
         if not starts or starts[0] != 0:
             starts = [0, *starts]
@@ -128,7 +128,7 @@ def _split(op: Operation, axis: int, sizes: list[int], squeezes: bool) -> None:
 
 @writes("slice", "_npi_slice")
 def slice_(op: Operation) -> None:
-    begins, ends, steps = (op.tuple(name, ()) for name in ("begin", "end", "step"))
+    begins, ends, steps = (op.sizes(name, ()) for name in ("begin", "end", "step"))
     steps = [step or 1 for step in steps] or [1] * len(begins)
     far = np.iinfo(np.int64).max
     starts = [(0 if step > 0 else far) if each is None else each for each, step in zip(begins, steps)]
@@ -141,24 +141,24 @@ def slice_(op: Operation) -> None:
 def slice_axis(op: Operation) -> None:
     end = op.value("end")
     stop = np.iinfo(np.int64).max if end is None else int(end)
-    op.end("Slice", [op.x, op.ints([op.int("begin", 0)]), op.ints([stop]), op.ints([op.axis(op.int("axis"))])])
+    op.end("Slice", [op.x, op.ints([op.whole("begin", 0)]), op.ints([stop]), op.ints([op.axis(op.whole("axis"))])])
 
 
 @writes("_mxl_select")
 def select(op: Operation) -> None:
-    op.end("Gather", [op.x, op.writer.constant(op.int("index"), "int64")], axis=op.axis(op.int("axis")))
+    op.end("Gather", [op.x, op.writer.constant(op.whole("index"), "int64")], axis=op.axis(op.whole("axis")))
 
 
 @writes("slice_like")
 def slice_like(op: Operation) -> None:
-    axes = op.tuple("axes", ()) or tuple(range(op.rank()))
+    axes = op.sizes("axes", ()) or tuple(range(op.rank()))
     sizes = op.add("Gather", [op.add("Shape", [op.inputs[1]]), op.ints([op.axis(axis) for axis in axes])], axis=0)
     op.end("Slice", [op.x, op.ints([0] * len(axes)), sizes, op.ints([op.axis(axis) for axis in axes])])
 
 
 @writes("reverse", "flip", "_npi_flip")
 def reverse(op: Operation) -> None:
-    axes = [op.axis(axis) for axis in (op.tuple("axis") or range(op.rank()))]
+    axes = [op.axis(axis) for axis in (op.sizes("axis") or range(op.rank()))]
     least = np.iinfo(np.int64).min
     count = len(axes)
     op.end("Slice", [op.x, op.ints([-1] * count), op.ints([least] * count), op.ints(axes), op.ints([-1] * count)])
@@ -166,7 +166,7 @@ def reverse(op: Operation) -> None:
 
 @writes("tile", "_npi_tile")
 def tile(op: Operation) -> None:
-    reps, rank, x = op.tuple("reps"), op.rank(), op.x.name
+    reps, rank, x = op.sizes("reps"), op.rank(), op.x.name
     if len(reps) > rank:
         x = op.add("Unsqueeze", [x, op.ints(list(range(len(reps) - rank)))])
     op.end("Tile", [x, op.ints([1] * (rank - len(reps)) + list(reps))])
@@ -174,7 +174,7 @@ def tile(op: Operation) -> None:
 
 @writes("repeat", "_np_repeat")
 def repeat(op: Operation) -> None:
-    axis, count = op.value("axis"), op.int("repeats")
+    axis, count = op.value("axis"), op.whole("repeats")
     if axis is None:
         flat = op.add("Reshape", [op.x, op.ints([-1, 1])])
         op.end("Reshape", [op.add("Tile", [flat, op.ints([1, count])]), op.ints([-1])])
@@ -197,7 +197,7 @@ def broadcast_to(op: Operation) -> None:
 
 @writes("broadcast_like")
 def broadcast_like(op: Operation) -> None:
-    if op.tuple("lhs_axes", None):
+    if op.sizes("lhs_axes", None):
         op.end("Expand", [op.x, op.ints(_known(op))])
     else:
         op.end("Expand", [op.x, op.add("Shape", [op.inputs[1]])])
@@ -221,7 +221,7 @@ def pad(op: Operation) -> None:
         raise op.refuse(f"mode {mode!r}")
     inputs: list[Any] = [op.x, op.ints([*widths[::2], *widths[1::2]])]
     if mode == "constant":
-        inputs.append(op.number(op.float("constant_value")))
+        inputs.append(op.number(op.real("constant_value")))
     op.end("Pad", inputs, mode=mode)
 
 
@@ -239,15 +239,15 @@ def size_array(op: Operation) -> None:
 def arange_like(op: Operation) -> None:
     axis = op.value("axis")
     shape = op.shape() if axis is None else (op.x.shape or ())[op.axis(int(axis)) :][:1]
-    if min(shape, default=-1) < 0 or op.int("repeat", 1) != 1:
+    if min(shape, default=-1) < 0 or op.whole("repeat", 1) != 1:
         raise op.refuse("a size that is not known, or repeated numbers")
-    values = op.float("start") + op.float("step", 1.0) * np.arange(int(np.prod(shape)))
+    values = op.real("start") + op.real("step", 1.0) * np.arange(int(np.prod(shape)))
     op.end("Identity", [op.number(values.reshape(shape))])
 
 
 @writes("depth_to_space", "space_to_depth")
 def depth(op: Operation) -> None:
-    op.end("DepthToSpace" if op.kind == "depth_to_space" else "SpaceToDepth", [op.x], blocksize=op.int("block_size"))
+    op.end("DepthToSpace" if op.kind == "depth_to_space" else "SpaceToDepth", [op.x], blocksize=op.whole("block_size"))
 
 
 # ---- choosing elements ----
@@ -265,19 +265,19 @@ def _indices(op: Operation, index: int, size: int, mode: str) -> Any:
 
 @writes("take", "_npi_take")
 def take(op: Operation) -> None:
-    axis = op.axis(op.int("axis", 0))
+    axis = op.axis(op.whole("axis", 0))
     size = op.x.shape[axis] if op.x.shape else -1
     op.end("Gather", [op.x, _indices(op, 1, size, op.text("mode", "clip"))], axis=axis)
 
 
 @writes("Embedding")
 def embedding(op: Operation) -> None:
-    op.end("Gather", [op.inputs[1], _indices(op, 0, op.int("input_dim", -1), "clip")], axis=0)
+    op.end("Gather", [op.inputs[1], _indices(op, 0, op.whole("input_dim", -1), "clip")], axis=0)
 
 
 @writes("_mxl_gather")
 def gather(op: Operation) -> None:
-    op.end("GatherElements", [op.x, op.inputs[1]], axis=op.axis(op.int("axis")))
+    op.end("GatherElements", [op.x, op.inputs[1]], axis=op.axis(op.whole("axis")))
 
 
 @writes("pick")
@@ -305,8 +305,8 @@ def gather_nd(op: Operation) -> None:
 @writes("one_hot", "_npx_one_hot")
 def one_hot(op: Operation) -> None:
     places: Any = op.x if op.x.dtype == "int64" else op.writer.cast(op.x, "int64")
-    values = op.writer.constant([op.float("off_value", 0.0), op.float("on_value", 1.0)], op.outputs[0].dtype)
-    op.end("OneHot", [places, op.writer.constant(op.int("depth"), "int64"), values], axis=-1)
+    values = op.writer.constant([op.real("off_value", 0.0), op.real("on_value", 1.0)], op.outputs[0].dtype)
+    op.end("OneHot", [places, op.writer.constant(op.whole("depth"), "int64"), values], axis=-1)
 
 
 @writes("SequenceMask")
@@ -314,7 +314,7 @@ def sequence_mask(op: Operation) -> None:
     if not op.flag("use_sequence_length"):
         op.end("Identity", [op.x])
         return
-    axis, rank = op.int("axis", 0), op.rank()
+    axis, rank = op.whole("axis", 0), op.rank()
     size = op.x.shape[axis] if op.x.shape else -1
     if size < 0:
         raise op.refuse("the size of the axis must be known")
@@ -323,7 +323,7 @@ def sequence_mask(op: Operation) -> None:
     form = [-1 if each == 1 - axis else 1 for each in range(rank)]
     lengths = op.add("Reshape", [lengths, op.ints(form)])
     inside = op.add("Less", [op.writer.constant(steps, "float32"), lengths])
-    op.end("Where", [inside, op.x, op.number(op.float("value"))])
+    op.end("Where", [inside, op.x, op.number(op.real("value"))])
 
 
 @writes("topk")
@@ -332,7 +332,7 @@ def top_k(op: Operation) -> None:
     if axis is None or kind == "mask":
         raise op.refuse("all elements at once, or a mask")
     axis = op.axis(int(axis))
-    count = op.int("k", 1)
+    count = op.whole("k", 1)
     size = op.x.shape[axis] if op.x.shape else -1
     if count < 1:
         count = size

@@ -9,19 +9,19 @@ from mxlite.onnx._export.nodes import Operation, writes
 def roi_align(op: Operation) -> None:
     if op.flag("position_sensitive"):
         raise op.refuse("position_sensitive")
-    size, ratio = op.tuple("pooled_size"), op.int("sample_ratio", -1)
+    size, ratio = op.sizes("pooled_size"), op.whole("sample_ratio", -1)
     batches = op.add("Gather", [op.inputs[1], op.writer.constant(0, "int64")], axis=1)
     boxes = op.add("Slice", [op.inputs[1], op.ints([1]), op.ints([5]), op.ints([1])])
     op.end(
         "RoiAlign", [op.x, boxes, op.writer.cast(batches, "int64")], output_height=size[0], output_width=size[-1],
-        sampling_ratio=max(ratio, 0), spatial_scale=op.float("spatial_scale"),
+        sampling_ratio=max(ratio, 0), spatial_scale=op.real("spatial_scale"),
         coordinate_transformation_mode="half_pixel" if op.flag("aligned") else "output_half_pixel",
     )  # fmt: skip
 
 
 @writes("ROIPooling")
 def roi_pool(op: Operation) -> None:
-    op.end("MaxRoiPool", op.inputs, pooled_shape=op.tuple("pooled_size"), spatial_scale=op.float("spatial_scale"))
+    op.end("MaxRoiPool", op.inputs, pooled_shape=op.sizes("pooled_size"), spatial_scale=op.real("spatial_scale"))
 
 
 @writes("BilinearSampler")

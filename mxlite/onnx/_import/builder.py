@@ -1,4 +1,4 @@
-"""Makes symbols for the nodes of a graph, infers shapes and dtypes as it goes, and computes what is constant at once."""
+"""Makes symbols for the nodes of a graph, infers shapes and dtypes as it goes, and computes constants at once."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def infer_node(operator: str, inputs: list[tuple[Shape, str]], params: dict[str,
     kinds = _find_types(LIB.MXSymbolInferTypePartial, alone, (), dtypes)[0][1] or []
     default = inputs[0][1] if inputs else "float32"
     return [
-        (shape, default if i >= len(kinds) or kinds[i] is None else dtype_text(kinds[i])) for i, shape in enumerate(shapes)
+        (shape, default if i >= len(kinds) or kinds[i] is None else dtype_text(kinds[i]))
+        for i, shape in enumerate(shapes)
     ]
 
 
@@ -244,7 +245,9 @@ class Builder:
     def slice(self, x: Tensor, axis: int, begin: int, end: int | None) -> Tensor:
         """A part of one axis."""
         if begin == end and x.shape is not None:
-            return self.constant(np.zeros([0 if each == axis else size for each, size in enumerate(x.full_shape)]), x.dtype)
+            return self.constant(
+                np.zeros([0 if each == axis else size for each, size in enumerate(x.full_shape)]), x.dtype
+            )
         return self.op("slice_axis", x, axis=axis, begin=begin, end=end)
 
     def split(self, x: Tensor, axis: int, sizes: list[int]) -> list[Tensor]:

@@ -65,7 +65,7 @@ def convolve(g: Builder, node: Node, x: Tensor, weight: Tensor, bias: Tensor | N
     inputs = [x, weight] if bias is None else [x, weight, bias]
     return g.op(
         "Convolution", *inputs, kernel=tuple(kernel), stride=tuple(strides), dilate=tuple(dilations), pad=pad,
-        num_filter=weight.full_shape[0], num_group=int(node.attr("group", 1)), no_bias=bias is None,
+        num_filter=weight.size_at(0), num_group=int(node.attr("group", 1)), no_bias=bias is None,
     )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def transposed(g: Builder, node: Node) -> Tensor:
             total = size + extra - wish
             low, high = total // 2, total - total // 2
             pads.append((low, high) if auto == "SAME_UPPER" else (high, low))
-    filters = weight.full_shape[1] * groups
+    filters = weight.size_at(1) * groups
     params = {"kernel": tuple(kernel), "stride": tuple(strides), "dilate": tuple(dilations), "num_filter": filters,
               "num_group": groups}  # fmt: skip
     if all(low == high >= 0 for low, high in pads) and all(extra < stride for extra, stride in zip(more, strides)):
@@ -134,7 +134,9 @@ def global_pool(g: Builder, node: Node) -> Tensor:
     return g.mean(x, axes, True) if node.kind == "GlobalAveragePool" else g.op("_np_max", x, axis=axes, keepdims=True)
 
 
-def _sizes_after(sizes: list[int], kernel: list[int], strides: list[int], dilations: list[int], pads: Pads, ceil: bool) -> list[int]:
+def _sizes_after(
+    sizes: list[int], kernel: list[int], strides: list[int], dilations: list[int], pads: Pads, ceil: bool
+) -> list[int]:
     found = []
     for size, wide, stride, step, (low, high) in zip(sizes, kernel, strides, dilations, pads):
         room = size + low + high - (wide - 1) * step - 1
@@ -252,7 +254,7 @@ def _pool_with_places(
     _, widths = _inside(list(shape[2:]), counts, kernel, strides, dilations, pads)
     parts = _taken(g, x, counts, kernel, strides, dilations, widths, _least(x))
     order = [0, 1, *range(2, 2 + 2 * count, 2), *range(3, 3 + 2 * count, 2)]
-    spatial = [parts.full_shape[axis] for axis in order[2 : 2 + count]]
+    spatial = [parts.size_at(axis) for axis in order[2 : 2 + count]]
     flat = g.reshape(g.transpose(parts, order), (shape[0], shape[1], *spatial, int(np.prod(kernel))))
     best = g.cast(g.op("_mxl_argmax", flat, axis=-1, keepdims=True), "int64")
     sizes = list(shape[2:])
@@ -265,6 +267,10 @@ def _pool_with_places(
         form[axis], form[count + axis] = at.shape
         total = total + at.reshape(form)
     table = np.broadcast_to(total.reshape(1, 1, *spatial, -1), flat.full_shape)
-    offset = np.arange(shape[0] * shape[1], dtype="int64").reshape(shape[0], shape[1], *(1,) * count) * int(np.prod(sizes))
-    places = g.reshape(g.op("_mxl_gather", g.constant(np.ascontiguousarray(table)), best, axis=-1), best.full_shape[:-1])
+    offset = np.arange(shape[0] * shape[1], dtype="int64").reshape(shape[0], shape[1], *(1,) * count) * int(
+        np.prod(sizes)
+    )
+    places = g.reshape(
+        g.op("_mxl_gather", g.constant(np.ascontiguousarray(table)), best, axis=-1), best.full_shape[:-1]
+    )
     return [g.op("_np_max", flat, axis=(-1,)), g.add(places, g.constant(offset))]

@@ -220,7 +220,10 @@ def prelu(g: Builder, node: Node) -> Tensor:
 @reads("Selu")
 def selu(g: Builder, node: Node) -> Tensor:
     x = node.input(0)
-    alpha, gamma = float(node.attr("alpha", 1.67326319217681884765625)), float(node.attr("gamma", 1.05070102214813232421875))
+    alpha, gamma = (
+        float(node.attr("alpha", 1.67326319217681884765625)),
+        float(node.attr("gamma", 1.05070102214813232421875)),
+    )
     return g.mul(g.op("LeakyReLU", x, act_type="elu", slope=alpha), gamma)
 
 
@@ -292,6 +295,6 @@ def _softmax(g: Builder, kind: str, x: Tensor, axis: int) -> Tensor:
     if kind != "Hardmax":
         return g.op("softmax" if kind == "Softmax" else "log_softmax", x, axis=axis)
     places = g.op("_mxl_argmax", x, axis=axis, keepdims=False)
-    hot = g.op("one_hot", places, depth=x.full_shape[axis], dtype=x.dtype)
+    hot = g.op("one_hot", places, depth=x.size_at(axis), dtype=x.dtype)
     last = x.rank - 1
     return g.transpose(hot, [*range(axis), last, *range(axis, last)])

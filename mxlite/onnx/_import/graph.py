@@ -86,7 +86,9 @@ class Reader:
         for each in graph.input:
             if each.name in self.values:
                 value = self.values[each.name]
-                known[each.name] = self.builder.constant(value, None, each.name) if value is not None else known[each.name]
+                known[each.name] = (
+                    self.builder.constant(value, None, each.name) if value is not None else known[each.name]
+                )
                 continue
             if each.name in known:  # an initializer that the caller may replace: files before version 4 list all
                 continue
@@ -112,7 +114,7 @@ class Scope:
     """The names of one graph or function, and those around it."""
 
     def __init__(
-        self, reader: Reader, known: dict[str, Tensor], opsets: dict[str, int], functions: dict, depth: int
+        self, reader: Reader, known: dict[str, Tensor], opsets: dict[str, int], functions: dict[Any, Any], depth: int
     ) -> None:
         if depth > DEPTH:
             raise OnnxError(f"graphs and functions are nested more than {DEPTH} deep")
@@ -158,7 +160,15 @@ class Scope:
             return self._call(body, node, self.opsets)
         try:
             made = handler(self.builder, node)
-        except (IndexError, KeyError, TypeError, AttributeError, AssertionError, OverflowError, ZeroDivisionError) as error:
+        except (
+            IndexError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            AssertionError,
+            OverflowError,
+            ZeroDivisionError,
+        ) as error:
             raise node.refuse(f"its attributes or inputs do not fit: {type(error).__name__}: {error}") from error
         except MXNetError as error:
             raise error if isinstance(error, OnnxError) else node.refuse(str(error)) from None

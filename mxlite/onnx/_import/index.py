@@ -33,21 +33,23 @@ def whole(g: Builder, indices: Tensor, size: int) -> Tensor:
     indices = g.cast(indices, "int64")
     if indices.is_known:
         return g.constant(np.where(indices.value < 0, indices.value + size, indices.value))
-    return g.where(g.op("_npi_less", indices, g.constant(np.int64(0))), g.add(indices, g.constant(np.int64(size))), indices)
+    return g.where(
+        g.op("_npi_less", indices, g.constant(np.int64(0))), g.add(indices, g.constant(np.int64(size))), indices
+    )
 
 
 @reads("GatherElements")
 def gather_elements(g: Builder, node: Node) -> Tensor:
     x, indices = node.input(0), node.input(1)
     axis = node.axis("axis", 0, x.rank)
-    return g.op("_mxl_gather", x, whole(g, indices, x.full_shape[axis]), axis=axis)
+    return g.op("_mxl_gather", x, whole(g, indices, x.size_at(axis)), axis=axis)
 
 
 @reads("Scatter", "ScatterElements")
 def scatter_elements(g: Builder, node: Node) -> Tensor:
     x, indices, updates = node.input(0), node.input(1), node.input(2)
     axis = node.axis("axis", 0, x.rank)
-    indices = whole(g, indices, x.full_shape[axis])
+    indices = whole(g, indices, x.size_at(axis))
     how = node.attr("reduction", "none")
     if how in ("none", "add"):
         return g.op("_mxl_scatter" if how == "none" else "_mxl_scatter_add", x, indices, updates, axis=axis)
@@ -57,7 +59,7 @@ def scatter_elements(g: Builder, node: Node) -> Tensor:
 
 def _flat_places(g: Builder, indices: Tensor, shape: tuple[int, ...]) -> Tensor:
     """For indices of shape (..., k) of a tensor's first k axes: the places among the tensor's first k axes, flat."""
-    count = indices.full_shape[-1]
+    count = indices.size_at(-1)
     strides = np.cumprod([1, *shape[:count][::-1]])[::-1][1:].astype(np.int64)
     sizes = g.constant(np.array(shape[:count], "int64"))
     indices = g.cast(indices, "int64")
@@ -86,11 +88,11 @@ def gather_nd(g: Builder, node: Node) -> Tensor:
 @reads("ScatterND")
 def scatter_nd(g: Builder, node: Node) -> Tensor:
     x, indices, updates = node.input(0), node.input(1), node.input(2)
-    shape, count = x.full_shape, indices.full_shape[-1]
+    shape, count = x.full_shape, indices.size_at(-1)
     inner = int(np.prod(shape[:count], dtype=int))
     rest = int(np.prod(shape[count:], dtype=int))
     flat = g.reshape(_flat_places(g, indices, shape), (-1, 1))
-    rows = flat.full_shape[0]
+    rows = flat.size_at(0)
     places = g.broadcast(flat, (rows, rest))
     how = node.attr("reduction", "none")
     data, source = g.reshape(x, (inner, rest)), g.reshape(updates, (rows, rest))
@@ -106,7 +108,7 @@ def scatter_nd(g: Builder, node: Node) -> Tensor:
 def tensor_scatter(g: Builder, node: Node) -> Tensor:
     past, update = node.input(0), node.input(1)
     axis = node.axis("axis", -2, past.rank)
-    shape, steps = past.full_shape, update.full_shape[axis]
+    shape, steps = past.full_shape, update.size_at(axis)
     starts = node.input(2) if node.has(2) else g.constant(np.zeros(shape[0], "int64"))
     ranks = [1] * past.rank
     places = g.reshape(starts, (shape[0], *ranks[1:]))
@@ -138,7 +140,7 @@ def compress(g: Builder, node: Node) -> Tensor:
     else:
         axis = node.axis("axis", 0, x.rank)
     places = np.flatnonzero(chosen.value)
-    if len(places) and places[-1] >= x.full_shape[axis]:
+    if len(places) and places[-1] >= x.size_at(axis):
         raise node.refuse("the condition is longer than the axis")
     return g.op("take", x, g.constant(places.astype("int64")), axis=axis, mode="clip")
 
@@ -153,8 +155,8 @@ def top_k(g: Builder, node: Node) -> list[Tensor]:
     x = node.input(0)
     count = int(node.input(1).scalar) if node.has(1) else int(node.attr("k"))
     axis = node.axis("axis", -1, x.rank)
-    if not 0 <= count <= x.full_shape[axis]:
-        raise node.refuse(f"k={count} of an axis of size {x.full_shape[axis]}")
+    if not 0 <= count <= x.size_at(axis):
+        raise node.refuse(f"k={count} of an axis of size {x.size_at(axis)}")
     if count == 0:
         shape = [0 if each == axis else size for each, size in enumerate(x.full_shape)]
         return [g.constant(np.zeros(shape), x.dtype), g.constant(np.zeros(shape, "int64"))]
@@ -174,7 +176,7 @@ def arg_max(g: Builder, node: Node) -> Tensor:
     if not node.attr("select_last_index", 0):
         return g.cast(g.op(operator, x, axis=axis, keepdims=keep), "int64")
     found = g.cast(g.op(operator, g.op("flip", x, axis=(axis,)), axis=axis, keepdims=keep), "int64")
-    return g.sub(g.constant(np.int64(x.full_shape[axis] - 1)), found)
+    return g.sub(g.constant(np.int64(x.size_at(axis) - 1)), found)
 
 
 @reads("Unique")
@@ -206,7 +208,7 @@ def cumulative(g: Builder, node: Node) -> Tensor:
         shape = list(x.full_shape)
         shape[axis] = 1
         first = g.constant(np.full(shape, 0 if node.kind == "CumSum" else 1), x.dtype)
-        x = g.concat([first, g.slice(x, axis, 0, x.full_shape[axis] - 1)], axis) if x.full_shape[axis] > 1 else first
+        x = g.concat([first, g.slice(x, axis, 0, x.size_at(axis) - 1)], axis) if x.size_at(axis) > 1 else first
     made = g.op("_np_cumsum", x, axis=axis) if node.kind == "CumSum" else g.op("_mxl_cumprod", x, axis=axis)
     return g.op("flip", made, axis=(axis,)) if back else made
 
@@ -219,9 +221,9 @@ def counted_grams(g: Builder, node: Node) -> Tensor:
     x = g.cast(node.input(0), "int64")
     rows = x if x.rank == 2 else g.reshape(x, (1, -1))
     pool, starts, places = node.ints("pool_int64s"), node.ints("ngram_counts"), node.ints("ngram_indexes")
-    length, first = rows.full_shape[1], 0
+    length, first = rows.size_at(1), 0
     least, most, skips = (int(node.attr(name)) for name in ("min_gram_length", "max_gram_length", "max_skip_count"))
-    total = g.constant(np.zeros((rows.full_shape[0], max(places) + 1), "float32"))
+    total = g.constant(np.zeros((rows.size_at(0), max(places) + 1), "float32"))
     for size in range(1, len(starts) + 1):
         end = starts[size] if size < len(starts) else len(pool)
         grams = np.array(pool[starts[size - 1] : end], "int64").reshape(-1, size)
@@ -258,7 +260,9 @@ def non_max_suppression(g: Builder, node: Node) -> Tensor:
         (batch, label, each)
         for batch in range(scores.shape[0])
         for label in range(scores.shape[1])
-        for each in _kept(_corners(boxes[batch], node.attr("center_point_box", 0)), scores[batch, label], most, overlap, least)
+        for each in _kept(
+            _corners(boxes[batch], node.attr("center_point_box", 0)), scores[batch, label], most, overlap, least
+        )
     ]
     return g.constant(np.array(found, "int64").reshape(-1, 3))
 

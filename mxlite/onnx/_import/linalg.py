@@ -30,7 +30,7 @@ def gemm(g: Builder, node: Node) -> Tensor:
 
 def _dense(g: Builder, x: Tensor, weight: Tensor, bias: Tensor | None, beta: float) -> Tensor:
     """x times the transposed weight, with a bias where there is one: (N, K), (M, K), (M,) -> (N, M)."""
-    units = weight.full_shape[0]
+    units = weight.size_at(0)
     flat = bias is not None and bias.size == units and bias.sized[-1:] == (units,) and beta == 1
     if bias is not None and flat and units > 0:
         bias = g.reshape(bias, (units,))
@@ -39,9 +39,7 @@ def _dense(g: Builder, x: Tensor, weight: Tensor, bias: Tensor | None, beta: flo
     return made if bias is None else g.add(made, bias if beta == 1 else g.mul(bias, g.like(beta, bias)))
 
 
-def _general(
-    g: Builder, abc: list[Tensor | None], turn_a: bool, turn_b: bool, alpha: float, beta: float
-) -> Tensor:
+def _general(g: Builder, abc: list[Tensor | None], turn_a: bool, turn_b: bool, alpha: float, beta: float) -> Tensor:
     a, b, c = abc
     assert a is not None and b is not None
     made = g.op("dot", a, b, transpose_a=turn_a, transpose_b=turn_b)

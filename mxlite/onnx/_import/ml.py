@@ -55,7 +55,10 @@ def imputer(g: Builder, node: Node) -> Tensor:
     if x.is_float:
         values, missing = floats(node, "imputed_value_floats"), float(node.attr("replaced_value_float", 0.0))
     else:
-        values, missing = np.asarray(node.attr("imputed_value_int64s", []), "int64"), node.attr("replaced_value_int64", 0)
+        values, missing = (
+            np.asarray(node.attr("imputed_value_int64s", []), "int64"),
+            node.attr("replaced_value_int64", 0),
+        )
     if not len(values):
         raise node.refuse("no values to put in")
     is_nan = x.is_float and np.isnan(missing)
@@ -75,7 +78,7 @@ def vectorizer(g: Builder, node: Node) -> Tensor:
     rows = []
     for each in node.inputs:
         assert each is not None
-        rows.append(g.reshape(as_float(g, each), (each.full_shape[0], -1)))
+        rows.append(g.reshape(as_float(g, each), (each.size_at(0), -1)))
     return g.concat(rows, 1)
 
 
@@ -171,11 +174,11 @@ def linear_classifier(g: Builder, node: Node) -> list[Tensor]:
 def classified(g: Builder, node: Node, scores: Tensor, count: int, names: tuple[str, str]) -> list[Tensor]:
     """The label and the scores of a classifier; two classes may have one score, of the second."""
     kind = node.attr("post_transform", "NONE")
-    if scores.full_shape[-1] == 1 and count == 2:
+    if scores.size_at(-1) == 1 and count == 2:
         if kind == "LOGISTIC":
             yes = g.op("sigmoid", scores)
-            both, place = g.concat([g.op("_rminus_scalar", yes, scalar=1.0), yes], 1), 0.5
-            return _with_label(g, node, both, g.op("_npi_greater", yes, g.like(place, yes)), names)
+            both = g.concat([g.op("_rminus_scalar", yes, scalar=1.0), yes], 1)
+            return _with_label(g, node, both, g.op("_npi_greater", yes, g.like(0.5, yes)), names)
         both = g.concat([g.op("negative", scores), scores], 1)
         above = g.op("_npi_greater", scores, g.like(0, scores))
         return _with_label(g, node, transformed(g, both, kind), above, names)

@@ -8,7 +8,7 @@ from mxlite.onnx._import.builder import Builder
 from mxlite.onnx._import.tensor import OnnxError, Tensor
 from mxlite.onnx._need import need_onnx
 
-Results = Union[Tensor, list]
+Results = Union[Tensor, "list[Tensor]"]
 Function = Callable[[Builder, "Node"], Results]
 
 #: The function for each operator, by its domain and name.

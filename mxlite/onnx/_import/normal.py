@@ -71,7 +71,7 @@ def group_norm(g: Builder, node: Node) -> Tensor:
     if groups < 1 or shape[1] % groups:
         raise node.refuse(f"{groups} groups of {shape[1]} channels")
     flat = g.reshape(x, (shape[0], groups, -1))
-    count = flat.full_shape[-1]
+    count = flat.size_at(-1)
     plain = [g.like(np.ones(count), x), g.like(np.zeros(count), x)]
     made = g.reshape(g.op("LayerNorm", flat, *plain, axis=-1, eps=eps), shape)
     if scale.size == groups != shape[1]:  # before operator set 21 there is one scale for a group
@@ -83,10 +83,12 @@ def group_norm(g: Builder, node: Node) -> Tensor:
 @reads("LRN")
 def local_response(g: Builder, node: Node) -> Tensor:
     x, size = node.input(0), int(node.attr("size"))
-    alpha, beta, bias = (float(node.attr(name, default)) for name, default in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0)))
+    alpha, beta, bias = (
+        float(node.attr(name, default)) for name, default in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0))
+    )
     if size % 2 and x.rank == 4:
         return g.op("LRN", x, nsize=size, alpha=alpha, beta=beta, knorm=bias)
-    channels = x.full_shape[1]
+    channels = x.size_at(1)
     low, high = (size - 1) // 2, size - 1 - (size - 1) // 2
     squares = g.op("square", x)
     band = np.array([[float(-low <= b - a <= high) for b in range(channels)] for a in range(channels)])

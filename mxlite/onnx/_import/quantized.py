@@ -20,7 +20,7 @@ def _spread(g: Builder, node: Node, x: Tensor, given: Tensor) -> Tensor:
     block = int(node.attr("block_size", 0))
     if block:
         repeated = g.op("_np_repeat", given, repeats=block, axis=axis)
-        return g.slice(repeated, axis, 0, x.full_shape[axis])
+        return g.slice(repeated, axis, 0, x.size_at(axis))
     return g.reshape(given, [-1 if each == axis else 1 for each in range(x.rank)])
 
 
@@ -65,7 +65,9 @@ def dynamic(g: Builder, node: Node) -> list[Tensor]:
     low = g.binary("minimum", g.op("_np_min", x, axis=None), 0.0)
     high = g.binary("maximum", g.op("_np_max", x, axis=None), 0.0)
     scale = g.div(g.sub(high, low), 255.0)
-    zero = g.op("clip", g.op("_mxl_round_even", g.op("broadcast_div", g.op("negative", low), scale)), a_min=0.0, a_max=255.0)
+    zero = g.op(
+        "clip", g.op("_mxl_round_even", g.op("broadcast_div", g.op("negative", low), scale)), a_min=0.0, a_max=255.0
+    )
     zero = g.cast(zero, "uint8")
     return [_quantize(g, x, scale, zero, "uint8"), scale, zero]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -28,12 +28,12 @@ class _Net:
         x = node.input(0)
         self.x = g.transpose(x, (1, 0, 2)) if self.by_batch else x
         self.w, self.r, self.b = node.input(1), node.input(2), node.optional(3)
-        self.units = int(node.attr("hidden_size", self.r.full_shape[-1]))
+        self.units = int(node.attr("hidden_size", self.r.size_at(-1)))
         self.directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[
             str(node.attr("direction", "forward"))
         ]
         gates = GATES[self.kind]
-        inputs = self.w.full_shape[-1]
+        inputs = self.w.size_at(-1)
         wanted = (len(self.directions), gates * self.units)
         if self.w.full_shape[:2] != wanted or self.r.full_shape != (*wanted, self.units) or inputs != self.x.sized[2]:
             raise node.refuse(f"weights of shapes {self.w.shape} and {self.r.shape} of an input of shape {x.shape}")
@@ -110,7 +110,7 @@ def _fused(net: _Net) -> list[Tensor]:
     return [y, *last]
 
 
-ACTIVATIONS = {
+ACTIVATIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "sigmoid": ("sigmoid", {}), "tanh": ("tanh", {}), "relu": ("relu", {}), "softsign": ("softsign", {}),
     "softplus": ("_mxl_softrelu", {}), "elu": ("LeakyReLU", {"act_type": "elu", "slope": 1.0}),
     "hardsigmoid": ("hard_sigmoid", {"alpha": 0.2, "beta": 0.5}),
@@ -137,14 +137,14 @@ def _functions(net: _Net, direction: int) -> list[Function]:
     return found
 
 
-def _applied(g: Builder, operator: str, params: dict, x: Tensor) -> Tensor:
+def _applied(g: Builder, operator: str, params: dict[str, Any], x: Tensor) -> Tensor:
     return g.op(operator, x, **params)
 
 
 def _steps(net: _Net) -> list[Tensor]:
     """Step by step, for what the fused operator has not."""
     g, node = net.g, net.node
-    steps = net.x.full_shape[0]
+    steps = net.x.size_at(0)
     if steps > 4096:
         raise node.refuse(f"{steps} steps that our recurrent operator cannot compute at once")
     outputs, lasts = [], []
@@ -182,10 +182,10 @@ def _direction(net: _Net, direction: int, back: bool, steps: int) -> tuple[Tenso
 
 
 def _dense(g: Builder, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return g.op("FullyConnected", x, weight, bias, num_hidden=weight.full_shape[0], flatten=False, no_bias=False)
+    return g.op("FullyConnected", x, weight, bias, num_hidden=weight.size_at(0), flatten=False, no_bias=False)
 
 
-Step = Callable[[Tensor, list, Tensor, Tensor], list]
+Step = Callable[[Tensor, "list[Tensor]", Tensor, Tensor], "list[Tensor]"]
 
 
 def _clipped(net: _Net, x: Tensor) -> Tensor:
@@ -193,7 +193,7 @@ def _clipped(net: _Net, x: Tensor) -> Tensor:
 
 
 def _rnn_step(net: _Net, direction: int, functions: list[Function]) -> Step:
-    def step(x: Tensor, states: list, r: Tensor, bias: Tensor) -> list:
+    def step(x: Tensor, states: list[Tensor], r: Tensor, bias: Tensor) -> list[Tensor]:
         return [functions[0](_clipped(net, net.g.add(x, _dense(net.g, states[0], r, bias))))]
 
     return step
@@ -203,7 +203,7 @@ def _gru_step(net: _Net, direction: int, functions: list[Function]) -> Step:
     g, units = net.g, net.units
     after = bool(net.node.attr("linear_before_reset", 0))
 
-    def step(x: Tensor, states: list, r: Tensor, bias: Tensor) -> list:
+    def step(x: Tensor, states: list[Tensor], r: Tensor, bias: Tensor) -> list[Tensor]:
         old = states[0]
         xs, own = g.split(x, 1, [units] * 3), g.split(_dense(g, old, r, bias), 1, [units] * 3)
         z, reset = (functions[0](_clipped(net, g.add(a, b))) for a, b in zip(xs[:2], own[:2]))
@@ -226,7 +226,7 @@ def _lstm_step(net: _Net, direction: int, functions: list[Function]) -> Step:
         weights = g.split(row, 0, [units] * 3)
     couples = bool(net.node.attr("input_forget", 0))
 
-    def step(x: Tensor, states: list, r: Tensor, bias: Tensor) -> list:
+    def step(x: Tensor, states: list[Tensor], r: Tensor, bias: Tensor) -> list[Tensor]:
         old, cell = states
         i, o, f, c = g.split(g.add(x, _dense(g, old, r, bias)), 1, [units] * 4)
         if weights:

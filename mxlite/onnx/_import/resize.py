@@ -66,21 +66,33 @@ def resize(g: Builder, node: Node) -> Tensor:
             x.full_shape  # noqa: B018 - raises the error of sizes that are not known
         if not 0 <= size <= MOST:
             raise node.refuse(f"a size of {size}")
-        x = _resized(g, node, x, axis, _positions(node, frame, shape[axis], size, scale, part), scale, node.attr("mode", "nearest"), old)
+        x = _resized(
+            g,
+            node,
+            x,
+            axis,
+            _positions(node, frame, shape[axis], size, scale, part),
+            scale,
+            node.attr("mode", "nearest"),
+            old,
+        )
     return x
 
 
 def _is_repeat(node: Node, scales: list[float], frame: str) -> bool:
     """Whether it repeats each element as often along both axes."""
-    if node.attr("mode", "nearest") != "nearest" or scales[0] != scales[1] or scales[0] != int(scales[0]) or scales[0] < 2:
+    if (
+        node.attr("mode", "nearest") != "nearest"
+        or scales[0] != scales[1]
+        or scales[0] != int(scales[0])
+        or scales[0] < 2
+    ):
         return False
     how = node.attr("nearest_mode", "round_prefer_floor")
     return frame == "asymmetric" and how == "floor"
 
 
-def _positions(
-    node: Node, frame: str, size: int, wish: int, scale: float, part: tuple[float, float]
-) -> np.ndarray:
+def _positions(node: Node, frame: str, size: int, wish: int, scale: float, part: tuple[float, float]) -> np.ndarray:
     """Where in the old axis each entry of the new one lies."""
     at = np.arange(wish, dtype=np.float64)
     if frame == "asymmetric":
@@ -142,7 +154,9 @@ def _weights(node: Node, at: np.ndarray, size: int, scale: float, mode: str) -> 
     matrix = np.zeros((len(at), size))
     excludes = bool(node.attr("exclude_outside", 0))
     for row, middle in enumerate(at):
-        places = np.arange(math.floor(middle - reach) + 1, math.ceil(middle + reach) + (middle + reach == math.ceil(middle + reach)))
+        places = np.arange(
+            math.floor(middle - reach) + 1, math.ceil(middle + reach) + (middle + reach == math.ceil(middle + reach))
+        )
         apart = np.abs(places - middle) * stretch
         weights = np.maximum(0, 1 - apart) if mode == "linear" else _cubic(apart, slope)
         if excludes:

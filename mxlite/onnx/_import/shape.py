@@ -156,7 +156,7 @@ def split(g: Builder, node: Node) -> list[Tensor]:
     axis = node.axis("axis", 0, x.rank)
     sizes = node.input(1).ints if node.has(1) else node.ints("split")
     if sizes is None:
-        total, count = x.full_shape[axis], int(node.attr("num_outputs", len(node.outputs)))
+        total, count = x.size_at(axis), int(node.attr("num_outputs", len(node.outputs)))
         each = -(-total // count)
         sizes = [max(0, min(each, total - number * each)) for number in range(count)]
     if sum(sizes) != x.sized[axis] and x.sized[axis] >= 0:
@@ -215,7 +215,7 @@ def _part(g: Builder, x: Tensor, axis: int, part: slice) -> Tensor:
         size = x.sized[axis]
         if size < 0 or 0 <= (part.start or 0) < (size if part.stop is None else part.stop) <= size:
             return g.slice(x, axis, part.start or 0, part.stop)
-    chosen = np.arange(x.full_shape[axis])[part]
+    chosen = np.arange(x.size_at(axis))[part]
     if not len(chosen):
         return g.slice(x, axis, 0, 0)
     return g.op("take", x, g.constant(chosen.astype("int64")), axis=axis, mode="clip")
@@ -253,7 +253,7 @@ def pad(g: Builder, node: Node) -> Tensor:
         raise node.refuse(f"pads {pads} are too large")
     for before, after, axis in zip(pads, pads[half:], axes):
         if before < 0 or after < 0:
-            size = x.full_shape[axis]
+            size = x.size_at(axis)
             x = g.slice(x, axis, max(-before, 0), size - max(-after, 0))
     widths = [(0, 0)] * x.rank
     for before, after, axis in zip(pads, pads[half:], axes):
@@ -276,7 +276,7 @@ def padded(g: Builder, x: Tensor, widths: list[tuple[int, int]], mode: str, valu
 
 
 def _wrapped(g: Builder, x: Tensor, axis: int, before: int, after: int) -> Tensor:
-    size = x.full_shape[axis]
+    size = x.size_at(axis)
     return g.op("take", x, g.constant(np.arange(-before, size + after, dtype="int64") % size), axis=axis, mode="clip")
 
 
@@ -322,7 +322,9 @@ def depth(g: Builder, node: Node) -> Tensor:
     if node.attr("mode", "DCR") == "DCR":
         return g.op("depth_to_space", x, block_size=block)
     split = g.reshape(x, (batch, channels // block**2, block, block, rows, columns))
-    return g.reshape(g.transpose(split, (0, 1, 4, 2, 5, 3)), (batch, channels // block**2, rows * block, columns * block))
+    return g.reshape(
+        g.transpose(split, (0, 1, 4, 2, 5, 3)), (batch, channels // block**2, rows * block, columns * block)
+    )
 
 
 @reads("Trilu")
@@ -331,7 +333,11 @@ def triangle(g: Builder, node: Node) -> Tensor:
     offset = int(node.input(1).scalar) if node.has(1) else 0
     rows, columns = x.full_shape[-2:]
     offset = max(-rows - 1, min(columns + 1, offset))
-    mask = np.tri(rows, columns, offset - 1, dtype=bool) if node.attr("upper", 1) else ~np.tri(rows, columns, offset, dtype=bool)
+    mask = (
+        np.tri(rows, columns, offset - 1, dtype=bool)
+        if node.attr("upper", 1)
+        else ~np.tri(rows, columns, offset, dtype=bool)
+    )
     return g.where(g.constant(mask), g.like(0, x), x)
 
 

@@ -13,7 +13,7 @@ from mxlite.onnx._import.tensor import Tensor
 
 def _transformed(g: Builder, x: Tensor, axis: int, size: int, inverse: bool, one_sided: bool) -> Tensor:
     """The discrete Fourier transform along an axis of (..., 1 or 2), by matrices."""
-    length, parts = x.full_shape[axis], x.full_shape[-1]
+    length, parts = x.size_at(axis), x.size_at(-1)
     if length > size:
         x, length = g.slice(x, axis, 0, size), size
     if size > 1 << 14 or parts not in (1, 2):
@@ -45,7 +45,7 @@ def fourier(g: Builder, node: Node) -> Tensor:
         axis = int(node.input(2).scalar)
     axis = node.whole_axis(axis, x.rank)
     inverse, one_sided = bool(node.attr("inverse", 0)), bool(node.attr("onesided", 0))
-    length = x.full_shape[axis]
+    length = x.size_at(axis)
     if inverse and one_sided:
         length = 2 * (length - 1)
     size = int(node.input(1).scalar) if node.has(1) else length
@@ -56,16 +56,16 @@ def fourier(g: Builder, node: Node) -> Tensor:
 def short_time(g: Builder, node: Node) -> Tensor:
     x, step = node.input(0), int(node.input(1).scalar)
     window = node.optional(2)
-    size = int(node.input(3).scalar) if node.has(3) else window.full_shape[0] if window is not None else 0
-    if not 0 < size <= x.full_shape[1] or step < 1:
+    size = int(node.input(3).scalar) if node.has(3) else window.size_at(0) if window is not None else 0
+    if not 0 < size <= x.size_at(1) or step < 1:
         raise node.refuse(f"frames of {size} by steps of {step}")
-    count = (x.full_shape[1] - size) // step + 1
+    count = (x.size_at(1) - size) // step + 1
     places = np.arange(count)[:, None] * step + np.arange(size)[None]
     frames = g.op("take", x, g.constant(places.astype("int64")), axis=1, mode="clip")
     if frames.rank == 3:
         frames = g.expand_dims(frames, [3])
     if window is not None:
-        wide = window.full_shape[0]
+        wide = window.size_at(0)
         left = (size - wide) // 2
         if wide < size:
             window = g.op("_npi_pad", window, pad_width=((left, size - wide - left),), mode="constant")
@@ -79,7 +79,11 @@ def window(g: Builder, node: Node) -> Tensor:
     if not 0 <= size <= FOLD_LIMIT:
         raise node.refuse(f"a window of {size}")
     turn = 2 * np.pi * np.arange(size) / max(1, size if node.attr("periodic", 1) else size - 1)
-    parts = {"HannWindow": (0.5, 0.5, 0.0), "HammingWindow": (25 / 46, 21 / 46, 0.0), "BlackmanWindow": (0.42, 0.5, 0.08)}
+    parts = {
+        "HannWindow": (0.5, 0.5, 0.0),
+        "HammingWindow": (25 / 46, 21 / 46, 0.0),
+        "BlackmanWindow": (0.42, 0.5, 0.08),
+    }
     a, b, c = parts[node.kind]
     values = a - b * np.cos(turn) + c * np.cos(2 * turn)
     return g.constant(values, dtype_of(int(node.attr("output_datatype", 1)), "the result"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from functools import reduce
+from typing import Any, Callable
 
 import numpy as np
 
@@ -79,12 +81,19 @@ def _cubic_taps(g: Builder, at: Tensor) -> list[tuple[Tensor, Tensor | None]]:
     return taps
 
 
-def _sampled(g, flat, at, sizes, padding, corners, taps_of):  # type: ignore[no-untyped-def] # the types of `grid_sample`
+Taps = Callable[[Builder, Tensor], "list[tuple[Tensor, Tensor | None]]"]
+
+
+def _sampled(
+    g: Builder, flat: Tensor, at: list[Tensor], sizes: list[int], padding: str, corners: bool, taps_of: Taps
+) -> Tensor:
     """The sum over the elements beside each position, weighted; those outside count as the padding says."""
     batch, channels = flat.full_shape[:2]
-    total = None
+    parts: list[Tensor] = []
     for choice in itertools.product(*(taps_of(g, each) for each in at)):
-        place, weight, inside = None, None, None
+        place: Any = None
+        weight: Any = None
+        inside: Any = None
         for (where, part), size in zip(choice, sizes):
             if padding == "zeros":
                 fits = g.op("_npi_bitwise_and", g.op("_npi_greater_equal", where, g.like(0, where)),
@@ -97,15 +106,15 @@ def _sampled(g, flat, at, sizes, padding, corners, taps_of):  # type: ignore[no-
             place = whole if place is None else g.add(g.mul(place, g.constant(np.int64(size))), whole)
             if part is not None:
                 weight = part if weight is None else g.mul(weight, part)
-        count = place.full_shape[1]
+        count = place.size_at(1)
         spread = g.broadcast(g.reshape(place, (batch, 1, count)), (batch, channels, count))
         value = g.op("_mxl_gather", flat, spread, axis=2)
         if weight is not None:
             value = g.op("broadcast_mul", value, g.reshape(weight, (batch, 1, count)))
         if inside is not None:
             value = g.where(g.reshape(inside, (batch, 1, count)), value, g.like(0, value))
-        total = value if total is None else g.add(total, value)
-    return total
+        parts.append(value)
+    return reduce(g.add, parts)
 
 
 @reads("RoiAlign")
@@ -137,7 +146,7 @@ def deformable(g: Builder, node: Node) -> Tensor:
     strides, dilations, pads = windows(node, x, kernel)
     x, pad = even_pads(g, x, pads)
     params = {"kernel": tuple(kernel), "stride": tuple(strides), "dilate": tuple(dilations), "pad": pad,
-              "num_filter": weight.full_shape[0], "num_group": int(node.attr("group", 1)),
+              "num_filter": weight.size_at(0), "num_group": int(node.attr("group", 1)),
               "num_deformable_group": int(node.attr("offset_group", 1)), "no_bias": bias is None}  # fmt: skip
     end = [] if bias is None else [bias]
     if mask is None:
@@ -153,7 +162,10 @@ def columns(g: Builder, node: Node) -> Tensor:
     given = node.ints("pads", [0] * (2 * count))
     # Each entry is added where it belongs in the padded image, whose edges are then cut off.
     sizes = [size + low + high for size, low, high in zip(image, given, given[count:])]
-    counts = [(size - (wide - 1) * step - 1) // stride + 1 for size, wide, stride, step in zip(sizes, block, strides, dilations)]
+    counts = [
+        (size - (wide - 1) * step - 1) // stride + 1
+        for size, wide, stride, step in zip(sizes, block, strides, dilations)
+    ]
     if min(*sizes, *counts) < 1 or np.prod(sizes, dtype=float) > 1 << 28:
         raise node.refuse(f"an image {image} of blocks {block}")
     place = np.zeros((1,) * (2 * count), "int64")
@@ -162,9 +174,9 @@ def columns(g: Builder, node: Node) -> Tensor:
         form = [1] * (2 * count)
         form[axis], form[count + axis] = at.shape
         place = place * sizes[axis] + at.reshape(form)
-    batch, total = x.full_shape[0], int(np.prod(sizes))
+    batch, total = x.size_at(0), int(np.prod(sizes))
     source = g.reshape(x, (batch, -1, place.size))
-    channels = source.full_shape[1]
+    channels = source.size_at(1)
     places = g.constant(np.ascontiguousarray(np.broadcast_to(place.reshape(1, 1, -1), source.full_shape)))
     empty = g.constant(np.zeros((batch, channels, total)), x.dtype)
     made = g.reshape(g.op("_mxl_scatter_add", empty, places, source, axis=2), (batch, channels, *sizes))
@@ -181,9 +193,11 @@ def unpool(g: Builder, node: Node) -> Tensor:
     shape = list(x.full_shape)
     old = [(size - 1) * stride - low - high + wide for size, stride, (low, high), wide in
            zip(shape[2:], strides, pads, kernel)]  # fmt: skip
-    sizes = node.input(2).ints[-len(kernel):] if node.has(2) else old
+    sizes = node.input(2).ints[-len(kernel) :] if node.has(2) else old
     total = int(np.prod(shape[:2]) * np.prod(old))
-    flat = g.op("_mxl_scatter", g.constant(np.zeros(total), x.dtype), g.reshape(places, (-1,)), g.reshape(x, (-1,)), axis=0)
+    flat = g.op(
+        "_mxl_scatter", g.constant(np.zeros(total), x.dtype), g.reshape(places, (-1,)), g.reshape(x, (-1,)), axis=0
+    )
     made = g.reshape(flat, (*shape[:2], *old))
     # The places count in a tensor of the natural size, which a greater output holds at its beginning.
     behind = [wish - size for wish, size in zip(sizes, old)]

@@ -1,4 +1,4 @@
-"""What the importer knows of one tensor of a graph: its symbol, its shape and dtype, and its values where they are known."""
+"""What the importer knows of one tensor of a graph: its symbol, its shape and dtype, its values if they are known."""
 
 from __future__ import annotations
 
@@ -105,6 +105,11 @@ class Tensor:
             raise OnnxError(f"{self.builder.place}: the rank of tensor {self.name!r} is not known")
         return self.shape
 
+    def size_at(self, axis: int) -> int:
+        """The size of one axis. Raises: OnnxError: it is not known."""
+        size = self.sized[axis]
+        return size if size >= 0 else self.full_shape[axis]
+
     @property
     def full_shape(self) -> tuple[int, ...]:
         """Its shape. Raises: OnnxError: a size is not known."""
@@ -137,8 +142,8 @@ class Tensor:
         """Its values, of bfloat16 as float32. Raises: NeedsValueError: they are not known."""
         if self.sizes is not None:
             raise NeedsValueError(
-                f"{self.builder.place}: needs sizes of the graph's inputs that are not known: give the inputs shapes, such "
-                "as shapes={'data': (1, 3, 224, 224)}",
+                f"{self.builder.place}: needs sizes of the graph's inputs that are not known: give the inputs shapes, "
+                "such as shapes={'data': (1, 3, 224, 224)}",
                 self.made_from,
             )
         if self.array is None:

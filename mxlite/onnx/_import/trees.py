@@ -21,7 +21,9 @@ COMPARED = {
 class Forest:
     """Nodes of all trees as arrays: feature, threshold, next nodes (a leaf's is itself), mode; and the trees' roots."""
 
-    def __init__(self, node: Node, feature: Any, threshold: Any, yes: Any, no: Any, modes: list[str], roots: Any) -> None:
+    def __init__(
+        self, node: Node, feature: Any, threshold: Any, yes: Any, no: Any, modes: list[str], roots: Any
+    ) -> None:
         self.feature, self.yes, self.no, self.roots = (np.asarray(each, "int64") for each in (feature, yes, no, roots))
         self.threshold = np.asarray(threshold)
         self.modes = modes
@@ -51,8 +53,8 @@ class Forest:
 
     def leaves(self, g: Builder, node: Node, x: Tensor) -> Tensor:
         """The leaf that each row reaches in each tree, (N, trees)."""
-        rows, trees = x.full_shape[0], len(self.roots)
-        if self.feature.size and (self.feature.min() < 0 or self.feature.max() >= x.full_shape[1]):
+        rows, trees = x.size_at(0), len(self.roots)
+        if self.feature.size and (self.feature.min() < 0 or self.feature.max() >= x.size_at(1)):
             raise node.refuse(f"a tree asks for a feature that the input of shape {x.shape} has not")
         zero = g.cast(g.slice(g.op("zeros_like", x), 1, 0, 1), "int64")
         at = g.op("broadcast_add", zero, g.constant(self.roots.reshape(1, trees)))
@@ -95,7 +97,9 @@ def _forest(node: Node) -> tuple[Forest, dict[tuple[int, int], int]]:
     ways = []
     for name in ("nodes_truenodeids", "nodes_falsenodeids"):
         given = node.ints(name, [])
-        ways.append([index if mode == "LEAF" else place[trees[index], given[index]] for index, mode in enumerate(modes)])
+        ways.append(
+            [index if mode == "LEAF" else place[trees[index], given[index]] for index, mode in enumerate(modes)]
+        )
     unknown = set(modes) - {*COMPARED, "LEAF"}
     if unknown:
         raise node.refuse(f"comparisons {sorted(unknown)}")
@@ -103,7 +107,10 @@ def _forest(node: Node) -> tuple[Forest, dict[tuple[int, int], int]]:
     for index, tree in enumerate(trees):
         firsts.setdefault(tree, index)
     reached = {way for way_list in ways for index, way in enumerate(way_list) if way != index}
-    roots = {tree: next((i for i, t in enumerate(trees) if t == tree and i not in reached), first) for tree, first in firsts.items()}
+    roots = {
+        tree: next((i for i, t in enumerate(trees) if t == tree and i not in reached), first)
+        for tree, first in firsts.items()
+    }
     feature = [0 if mode == "LEAF" else each for each, mode in zip(feature, modes)]
     forest = Forest(node, feature, thresholds, ways[0], ways[1], modes, list(roots.values()))
     tracks = node.ints("nodes_missing_value_tracks_true", [])
@@ -205,7 +212,9 @@ def ensemble(g: Builder, node: Node) -> Tensor:
     own = list(range(inner, inner + leaves))
     feature = [*node.ints("nodes_featureids"), *[0] * leaves]
     limits = np.concatenate([splits, np.zeros(leaves, splits.dtype)])
-    forest = Forest(node, feature, limits, ways[0] + own, ways[1] + own, [*given, *["LEAF"] * leaves], node.ints("tree_roots"))
+    forest = Forest(
+        node, feature, limits, ways[0] + own, ways[1] + own, [*given, *["LEAF"] * leaves], node.ints("tree_roots")
+    )
     if "BRANCH_MEMBER" in given:
         forest.sets = _sets(node, given, inner + leaves)
     tracks = node.ints("nodes_missing_value_tracks_true", [])

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-onnx = pytest.importorskip("onnx.helper", reason="the package onnx is not installed: pip install 'mxlite[onnx]'")
-import onnx  # noqa: E402
+onnx = pytest.importorskip(
+    "onnx", reason="the package onnx is not installed: pip install 'mxlite[onnx]'", exc_type=ImportError
+)
 
 try:
     import onnxruntime
@@ -30,7 +31,9 @@ def run(path: Any, *inputs: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(each) for each in ReferenceEvaluator(str(path)).run(None, given)]
 
 
-def save(path: Path, nodes: list, inputs: list, outputs: list, constants: dict[str, np.ndarray], opset: int = 17) -> Path:
+def save(
+    path: Path, nodes: list, inputs: list, outputs: list, constants: dict[str, np.ndarray], opset: int = 17
+) -> Path:
     """Writes a graph; inputs and outputs are tuples of a name, a shape and (float32) a dtype of NumPy."""
     helper = onnx.helper
 
