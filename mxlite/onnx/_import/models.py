@@ -8,6 +8,7 @@ from typing import Any, Optional, Union
 
 import mxlite as mx
 from mxlite.context import Context
+from mxlite.error import MXNetError
 from mxlite.gluon import SymbolBlock
 from mxlite.ndarray.ndarray import NDArray
 from mxlite.onnx._file import read_model
@@ -29,7 +30,7 @@ def read(model_file: Path, shapes: Shapes = None, values: Mapping[str, Any] | No
         raise type(error)._again(f"{model_file}: {error}", error) from None
     except RecursionError:
         raise OnnxError(f"{model_file}: graphs are nested too deep") from None
-    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, UnicodeError) as error:
+    except (AttributeError, IndexError, KeyError, MXNetError, OverflowError, TypeError, ValueError) as error:
         raise OnnxError(f"{model_file}: the file is damaged: {type(error).__name__}: {error}") from error
     return reader
 

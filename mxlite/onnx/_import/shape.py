@@ -157,6 +157,8 @@ def split(g: Builder, node: Node) -> list[Tensor]:
     sizes = node.input(1).ints if node.has(1) else node.ints("split")
     if sizes is None:
         total, count = x.size_at(axis), int(node.attr("num_outputs", len(node.outputs)))
+        if count != len(node.outputs):
+            raise node.refuse(f"num_outputs is {count}, there are {len(node.outputs)} outputs")
         each = -(-total // count)
         sizes = [max(0, min(each, total - number * each)) for number in range(count)]
     if sum(sizes) != x.sized[axis] and x.sized[axis] >= 0:
@@ -295,11 +297,8 @@ def range_(g: Builder, node: Node) -> Tensor:
     count = max(0.0, np.ceil((float(limit.scalar) - float(start.scalar)) / float(step.scalar)))
     if not count <= FOLD_LIMIT:
         raise node.refuse(f"a range of {count} elements")
-    if start.is_float:
-        values = start.scalar + np.arange(int(count)) * step.scalar
-    else:
-        values = np.array([start.scalar + number * step.scalar for number in range(int(count))], "int64")
-    return g.constant(values, start.dtype)
+    kind = "float64" if start.is_float else "int64"
+    return g.constant(start.scalar + np.arange(int(count), dtype=kind) * step.scalar, start.dtype)
 
 
 @reads("EyeLike")

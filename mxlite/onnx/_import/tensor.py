@@ -21,7 +21,11 @@ FLOATS = ("float32", "float64", "float16", "bfloat16")
 
 
 class OnnxError(MXNetError, ValueError):
-    """A file of ONNX that is damaged, or that needs what mxlite has not."""
+    """A file of ONNX that is damaged, or that needs what mxlite has not: one line, whatever onnx says within it."""
+
+    def __init__(self, message: str) -> None:
+        words = " ".join(message.split())
+        super().__init__(words if len(words) <= 1000 else f"{words[:1000]} ...")
 
     @classmethod
     def _again(cls, message: str, error: Any) -> OnnxError:
