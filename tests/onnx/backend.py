@@ -28,6 +28,14 @@ from mxlite.onnx._file import DTYPES
 
 SECONDS = 20
 
+#: Beginnings of names of tests in scope that cannot pass, with why.
+KNOWN = {
+    "test_bernoulli": "draws random numbers, which are others than NumPy's",
+    "test_training_dropout": "draws random numbers, which are others than NumPy's",
+    "test_dft_inverse": "holds rounding errors of 2e-7 to be the results, with a tolerance of 1e-7; ours are 0",
+    "test_attention_4d_causal_fp16": "two of 192 results are one unit in the last place of float16 from the ones it holds",
+}
+
 
 def dtypes_of(model: onnx.ModelProto) -> set[str]:
     """What mxlite has not of a model: dtypes, and kinds of values."""
@@ -145,14 +153,18 @@ def main() -> int:
             lacks = dtypes_of(model)
             counts["all"] += 1
             counts["passed"] += not problem
-            if problem and lacks:
+            known = any(test.name.startswith(each) for each in KNOWN)
+            if problem and known:
+                counts["known"] += 1
+            elif problem and lacks:
                 out.update(lacks)
                 counts["out"] += 1
             elif problem:
                 failed.append(f"{test.name}: {problem}")
         print(
             f"{kind}: {counts['passed']} of {counts['all']} pass ({counts['passed'] / max(counts['all'], 1):.1%}); "
-            f"{counts['out']} need what mxlite has not; {len(failed)} fail; {time.time() - begin:.0f} s"
+            f"{counts['out']} need what mxlite has not, {counts['known']} are known, {len(failed)} fail; "
+            f"{time.time() - begin:.0f} s"
         )
         if given.verbose:
             print("   out:", dict(out))

@@ -293,7 +293,6 @@ def svm_classifier(g: Builder, node: Node) -> list[Tensor]:
         slope, shift = (g.like(floats(node, name), x) for name in ("prob_a", "prob_b"))
         first = g.op("sigmoid", g.op("negative", g.add(g.op("broadcast_mul", pairs, slope), shift)))
         scores = _coupled(g, first, votes)
-        place = g.cast(g.op("_mxl_argmax", scores, axis=-1, keepdims=False), "int64")
         return [labels(g, node, names, place), scores]
     scores = g.concat([g.op("negative", pairs), pairs], 1) if count == 2 else pairs
     return [labels(g, node, names, place), transformed(g, scores, node.attr("post_transform", "NONE"))]

@@ -120,9 +120,9 @@ def _sampled(
 @reads("RoiAlign")
 def roi_align(g: Builder, node: Node) -> Tensor:
     x, boxes, batches = node.input(0), node.input(1), node.input(2)
-    if node.attr("mode", "avg") != "avg":
-        raise node.refuse("mode 'max'; mxlite has the mean")
     half = node.attr("coordinate_transformation_mode", "half_pixel" if node.opset >= 16 else "output_half_pixel")
+    if node.attr("mode", "avg") != "avg":
+        return _roi_max(g, node, half == "half_pixel")
     rows = g.concat([g.reshape(g.cast(batches, x.dtype), (-1, 1)), boxes], 1)
     size = (int(node.attr("output_height", 1)), int(node.attr("output_width", 1)))
     ratio = int(node.attr("sampling_ratio", 0))
@@ -130,6 +130,43 @@ def roi_align(g: Builder, node: Node) -> Tensor:
         "_contrib_ROIAlign", x, rows, pooled_size=size, spatial_scale=float(node.attr("spatial_scale", 1.0)),
         sample_ratio=ratio if ratio > 0 else -1, aligned=half == "half_pixel",
     )  # fmt: skip
+
+
+def _roi_max(g: Builder, node: Node, is_half: bool) -> Tensor:
+    """The greatest of the weighted elements beside each sample, of all samples of a bin."""
+    x, boxes, batches = node.input(0), node.input(1), node.input(2)
+    count, scale = int(node.attr("sampling_ratio", 0)), float(node.attr("spatial_scale", 1.0))
+    if not 0 < count <= 64:
+        raise node.refuse("mode 'max' of a number of samples that depends on the boxes' sizes, or of more than 64")
+    channels, sizes = x.size_at(1), [x.size_at(2), x.size_at(3)]
+    rois = boxes.size_at(0)
+    corners = g.sub(g.mul(boxes, scale), 0.5 if is_half else 0.0)
+    taps = []
+    for axis, name in enumerate(("output_height", "output_width")):
+        bins = int(node.attr(name, 1))
+        start, end = (g.slice(corners, 1, at, at + 1) for at in (1 - axis, 3 - axis))
+        length = g.sub(end, start) if is_half else g.binary("maximum", g.sub(end, start), 1.0)
+        shares = ((np.arange(bins)[:, None] + (np.arange(count)[None] + 0.5) / count) / bins).reshape(1, -1)
+        at = g.add(start, g.op("broadcast_mul", length, g.like(shares, x)))
+        inside = g.op("_npi_bitwise_and", g.op("_npi_greater_equal", at, g.like(-1, at)),
+                      g.op("_npi_less_equal", at, g.like(sizes[axis], at)))  # fmt: skip
+        at = g.op("clip", at, a_min=0.0, a_max=sizes[axis] - 1.0)
+        low = g.op("floor", at)
+        part = g.sub(at, low)
+        high = g.binary("minimum", g.add(low, 1.0), sizes[axis] - 1.0)
+        form = (rois, bins, count, 1, 1) if axis == 0 else (rois, 1, 1, bins, count)
+        weights = g.op("_rminus_scalar", part, scalar=1.0), part
+        kept = [g.where(inside, each, g.like(0, each)) for each in weights]
+        taps.append([(g.reshape(g.cast(a, "int64"), form), g.reshape(b, form)) for a, b in zip((low, high), kept)])
+    rows = g.reshape(g.transpose(x, (0, 2, 3, 1)), (-1, channels))
+    first = g.mul(g.reshape(g.cast(batches, "int64"), (rois, 1, 1, 1, 1)), g.constant(np.int64(sizes[0] * sizes[1])))
+    found = []
+    for (row, a), (column, b) in itertools.product(*taps):
+        place = g.add(g.add(g.mul(row, g.constant(np.int64(sizes[1]))), column), first)
+        weight = g.expand_dims(g.op("broadcast_mul", a, b), [5])
+        found.append(g.op("broadcast_mul", g.op("take", rows, place, axis=0, mode="clip"), weight))
+    best = reduce(lambda one, other: g.op("broadcast_maximum", one, other), found)
+    return g.transpose(g.op("_np_max", best, axis=(2, 4)), (0, 3, 1, 2))
 
 
 @reads("MaxRoiPool")
