@@ -1,7 +1,7 @@
 """``python -m mxlite.onnx``: the tables of operators that are read and written.
 
-Without arguments it prints them; ``--write docs/onnx.md`` puts them into the page, ``--check docs/onnx.md`` fails if the
-page has others.
+Without arguments it prints them; ``--write docs/onnx.md`` puts them into the page, ``--check docs/onnx.md`` fails if
+the page has others.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ KNOWN = {
     "test_bernoulli": "draws random numbers, which are others than NumPy's",
     "test_training_dropout": "draws random numbers, which are others than NumPy's",
     "test_dft_inverse": "holds rounding errors of 2e-7 to be the results, with a tolerance of 1e-7; ours are 0",
-    "test_attention_4d_causal_fp16": "two of 192 results are one unit in the last place of float16 from the ones it holds",
+    "test_attention_4d_causal_fp16": "two of 192 results are one unit in the last place of float16 apart",
 }
 
 
