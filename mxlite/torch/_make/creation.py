@@ -13,14 +13,17 @@ from mxlite.torch._basic import (
     empty_of,
     filled,
     from_values,
+    full_calls,
     full_of,
     has_values,
     laid_as,
+    meta_of,
+    placed,
     require_fits,
     wrapped,
     zeros_of,
 )
-from mxlite.torch._calls import function, method, prepare, run
+from mxlite.torch._calls import function, method, positive, prepare, real, run, sizes, values, whole
 from mxlite.torch._dtypes import (
     BOOL,
     HOME,
@@ -36,27 +39,27 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._errors import none_of
-from mxlite.torch._kinds import contiguous_format, extents_of, preserve_format, require_cpu, require_strided
+from mxlite.torch._kinds import contiguous_format, extents_of, on_meta, preserve_format, require_strided
 from mxlite.torch._tensor import Tensor
 
 
-def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
-    """A new tensor as the caller of a creating function gets it."""
-    if requires_grad:
+def finish(tensor: Tensor, wish: int) -> Tensor:
+    """A new tensor as the caller of a creating function gets it; `wish`: 1: it requires a gradient, 2: it is meta."""
+    if wish >= 2:
+        tensor = meta_of(tensor.shape, tensor._dtype)
+    if wish & 1:
         if not tensor._dtype.is_floating_point:
             raise RuntimeError("requires_grad: a gradient needs a floating dtype")
         tensor.requires_grad_()
     return tensor
 
 
-def options(name: str, given: dict[str, Any], default: dtype | None = None) -> tuple[dtype, bool]:
-    """The dtype and `requires_grad` of the keyword arguments that all creating functions have.
+def options(name: str, given: dict[str, Any], default: dtype | None = None) -> tuple[dtype, int]:
+    """The dtype, and what `finish` is told, of the keyword arguments that all creating functions have.
 
     Raises: TypeError: an unknown one.
     """
-    if not given:
-        return get_default_dtype() if default is None else default, False
-    require_cpu(given.pop("device", None))
+    meta = on_meta(given.pop("device", None))
     require_strided(given.pop("layout", None))
     if given.pop("memory_format", None) not in (None, contiguous_format, preserve_format):
         raise NotImplementedError(f"mxlite.torch: {name} has no other memory_format than the contiguous one")
@@ -69,7 +72,7 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
         raise unexpected(name, next(iter(given)), ("dtype", "device", "layout", "requires_grad"))
     if kind is None:
         kind = get_default_dtype() if default is None else default
-    return as_dtype(kind), requires_grad
+    return as_dtype(kind), requires_grad + 2 * meta
 
 
 def shape_of(name: str, size: tuple, given: dict[str, Any]) -> tuple[int, ...]:
@@ -98,18 +101,22 @@ _MADE |= dict.fromkeys(("_random_uniform", "_random_normal"), (float32, float64)
 _LIKE = {"_zeros": "zeros_like", "_full": "ones_like"}
 
 
-def of_shape(name: str, make: Callable, document: str, operator: str, **constants: Any) -> None:
-    """Registers a function of a shape, and `..._like`; `make`: of shape and dtype, by an operator in usual calls."""
+def of_shape(name: str, make: Callable, document: str, operator: str, **constants: Any) -> dict[str, Any]:
+    """Registers a function of a shape, and `..._like`; `make`: of shape and dtype, by an operator in usual calls.
+
+    Returns: What `hot.direct` is told of these.
+    """
     usual = {kind: prepare(None, operator, "shape", dtype=kind.name, **constants) for kind in _MADE[operator]}
     calls = {"home": HOME, "dtypes": tuple(usual), "makes": {**usual, None: usual[float32]}}
 
     @function(name, document=f"{document}: {name}(2, 3), {name}((2, 3)).", calls=calls)
     def made(*size: Any, **given: Any) -> Tensor:
-        shape, laid = shape_of(name, size, given), given.pop("memory_format", None)
+        shape, laid, make_it = shape_of(name, size, given), given.pop("memory_format", None), _make_for(make, given)
         kind, requires_grad = options(name, given)
-        return finish(_in_format(make(shape, kind), laid), requires_grad)
+        return finish(_in_format(make_it(shape, kind), laid), requires_grad & 1)
 
     like(name, make, _LIKE.get(operator))
+    return calls
 
 
 def like(name: str, make: Callable, usual: str | None = None) -> None:
@@ -125,9 +132,16 @@ def like(name: str, make: Callable, usual: str | None = None) -> None:
     def made(input: Tensor, *values: Any, **given: Any) -> Tensor:
         if "fill_value" in given and not values:
             values = (given.pop("fill_value"),)
-        laid = given.pop("memory_format", None)
+        laid, make_it = given.pop("memory_format", None), _make_for(make, given, input)
         kind, requires_grad = options(f"{name}_like", given, input._dtype)
-        return finish(_in_format(_beside(laid_as(make, input, *values, kind), input), laid), requires_grad)
+        return finish(_in_format(_beside(laid_as(make_it, input, *values, kind), input), laid), requires_grad & 1)
+
+
+def _make_for(make: Callable, given: dict[str, Any], like: Tensor | None = None) -> Callable:
+    """`make` for the device that is given, or that of a tensor."""
+    if like is not None and given.get("device") is None:
+        given["device"] = like.device
+    return placed(make, given.get("device"))
 
 
 def _in_format(made: Tensor, laid: Any) -> Tensor:
@@ -140,18 +154,23 @@ def _beside(made: Tensor, like: Tensor) -> Tensor:
     return made if has_values(like) else highest([like]).copies(made)
 
 
-def _new(name: str, make: Callable, count: int = 0) -> None:
-    """Registers the method new_`name`; `make`: of shape, `count` further arguments and dtype."""
+def _new(name: str, make: Callable, count: int = 0, calls: dict[str, Any] | None = None) -> None:
+    """Registers the method new_`name`; `make`: of shape, `count` further arguments and dtype; `calls`: as of `both`."""
 
-    @method(f"new_{name}", document=f"As torch.{name}, with the dtype of this tensor unless `dtype` says otherwise.")
+    @method(
+        f"new_{name}",
+        document=f"As torch.{name}, with the dtype of this tensor unless `dtype` says otherwise.",
+        calls=calls,
+    )
     def made(self: Tensor, *size: Any, **given: Any) -> Tensor:
         if count and "fill_value" in given:
             values = (given.pop("fill_value"),)
         else:
             size, values = size[: len(size) - count], size[len(size) - count :]
         shape = shape_of(f"{name}_like", size, given)
+        make_it = _make_for(make, given, self)
         kind, requires_grad = options(f"{name}_like", given, self._dtype)
-        return finish(_beside(make(shape, *values, kind), self), requires_grad)
+        return finish(_beside(make_it(shape, *values, kind), self), requires_grad & 1)
 
 
 def _ones_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
@@ -163,18 +182,25 @@ for _name, _make, _document, _operator, _constants in (
     ("ones", _ones_of, "Ones", "_full", {"value": 1}),
     ("empty", empty_of, "Any values", "_zeros", {}),
 ):
-    of_shape(_name, _make, _document, _operator, **_constants)
-    _new(_name, _make)
+    _calls = of_shape(_name, _make, _document, _operator, **_constants)
+    _new(_name, _make, 0, {**_calls, "like": True})
 like("full", filled)
 _new("full", filled, 1)
 
 
-@function()
+def of_none(call: int, kind: dtype, **given: Any) -> dict[str, Any]:
+    """What `hot.direct` is told of a function of no tensor: the call, the dtype that it gives, and its arguments."""
+    return {"many": call, "num_inputs": 0, "values": values(**given), "home": HOME, "dtypes": (kind,), "result": kind,
+            "again": True}  # fmt: skip
+
+
+@function(calls=of_none(full_calls[float32], float32, size=sizes, fill_value=real))
 def full(size: Any, fill_value: Any, **given: Any) -> Tensor:
     """One number; its dtype is that of the number unless `dtype` says otherwise."""
+    make = _make_for(filled, given)
     kind, requires_grad = options("full", given, scalar_dtype(fill_value))
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    return finish(filled(shape_of("full", (size,), {}), value, kind), requires_grad)
+    return finish(make(shape_of("full", (size,), {}), value, kind), requires_grad & 1)
 
 
 @function()
@@ -194,7 +220,11 @@ _ranges = {
 _EXACT = 1 << 53
 
 
-@function()
+#: Integers from 0 on, below a float.
+whole_range = prepare(None, "_arange", "stop", start=0, dtype="int64")
+
+
+@function(calls=of_none(whole_range, int64, end=whole))
 def arange(*bounds: Any, **given: Any) -> Tensor:
     """From a start (0) to before an end, by steps (1): arange(5), arange(1, 5), arange(0, 1, 0.25)."""
     start, end, step = (each.item() if isinstance(each, Tensor) else each for each in _bounds(bounds, given))
@@ -246,11 +276,14 @@ def _integer_of(value: Any, kind: dtype) -> int:
     return wrapped(int(require_fits(value, kind)), kind)
 
 
-@function()
+_linspace = prepare(None, "_mxl_linspace", "start", "stop", "num")
+
+
+@function(calls=of_none(_linspace, float32, start=float, end=float, steps=positive))
 def linspace(start: Any, end: Any, steps: int, **given: Any) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, equally far apart."""
-    values, kind, requires_grad = _spaced("linspace", start, end, steps, given)
-    return finish(from_values(values, kind), requires_grad)
+    spaced, kind, requires_grad = _spaced("linspace", start, end, steps, given)
+    return finish(from_values(spaced, kind), requires_grad)
 
 
 @function()
@@ -263,7 +296,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **given: Any)
 # ---- matrices ----
 
 
-@function()
+@function(calls=of_none(prepare(None, "_npi_eye", "N", dtype="float32"), float32, n=positive))
 def eye(n: int, m: int | None = None, **given: Any) -> Tensor:
     """Ones on the diagonal of an n x m (m: n) matrix of zeros."""
     kind, requires_grad = options("eye", given)

@@ -13,8 +13,8 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import LIB
-from mxlite.torch._basic import from_values
-from mxlite.torch._calls import check_call, function, functions, method, methods
+from mxlite.torch._basic import from_values, of_all
+from mxlite.torch._calls import check_call, direct, function, functions, method, methods
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype_named
 from mxlite.torch._edits import copy_
@@ -25,7 +25,7 @@ from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 
 
-def _state(new: Any = None) -> Any:
+def random_state(new: Any = None) -> Any:
     """The library's generator: its seed, and how many numbers were drawn; `new`: what it becomes."""
     values = (ctypes.c_uint64 * 2)(*(new or (0, 0)))
     check_call((LIB.MXLRandomGetState if new is None else LIB.MXLRandomSetState)(values))
@@ -62,6 +62,10 @@ class Generator:
         """The state as bytes."""
         return from_values(np.array(self._swap(), np.uint64).view(np.uint8))
 
+    def clone_state(self) -> Generator:
+        """Another generator, at the same place of the same sequence."""
+        return Generator().set_state(self.get_state())
+
     def set_state(self, new_state: Tensor) -> Generator:
         """Goes on from a state."""
         if not isinstance(new_state, Tensor) or new_state.dtype is not dtype_named("uint8") or new_state.numel() != 16:
@@ -74,9 +78,9 @@ class _Default(Generator):
     """The library's own."""
 
     def _swap(self, new: Any = None) -> Any:
-        found = _state()
+        found = random_state()
         if new is not None:
-            _state(new)
+            random_state(new)
         return found
 
 
@@ -139,7 +143,7 @@ def _numbers() -> np.random.Generator:
 @function()
 def poisson(input: Tensor) -> Tensor:
     """Numbers of Poisson's distribution with the elements as rates."""
-    if not bool((input >= 0).all()):
+    if not bool(of_all(input >= 0).all()):
         raise RuntimeError("poisson: rates are 0 or more")
     draw = lambda x: cast(from_values(np.asarray(_numbers().poisson(x._values()))), x._dtype)  # noqa: E731
     return formula("PoissonBackward0", [input], draw, lambda grad: [grad * 0])
@@ -177,3 +181,4 @@ _FUNCTIONS = (
 _METHODS = "bernoulli multinomial uniform_ normal_ bernoulli_ random_ exponential_ geometric_ cauchy_ log_normal_"
 for _table, _names in ((functions, _FUNCTIONS), (methods, _METHODS)):
     _table.update({name: drawing(_table[name]) for name in _names.split()})
+functions.update({name: direct(functions[name], calls) for name, calls in random.USUAL.items()})

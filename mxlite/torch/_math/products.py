@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.torch._basic import from_values
+from mxlite.torch._basic import from_values, of_all
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function
 from mxlite.torch._convert import as_float, cast, common_dtype, require_same_dtype
@@ -240,7 +240,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     weights = None
     for each in (fweights, aweights):
         if each is not None:
-            if each.ndim != 1 or each.numel() != rows.shape[1] or (each.numel() and bool((each < 0).any())):
+            if each.ndim != 1 or each.numel() != rows.shape[1] or (each.numel() and bool(of_all(each < 0).any())):
                 raise RuntimeError("cov: weights are a vector of one number for each observation, none below 0")
             weights = each if weights is None else weights * each
     total = rows.shape[1] if weights is None else weights.sum()
@@ -249,6 +249,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     rows = rows - ((rows if weights is None else rows * weights).sum(1, True) / total)
     less = correction if aweights is None else correction * (weights * aweights).sum() / total
     norm = total - less
+    if not (isinstance(norm, Tensor) and norm.is_meta) and norm <= 0:
+        warn("cov: there are no more observations than the correction, and nothing to divide by is left")
     norm = norm.clamp_min(0) if isinstance(norm, Tensor) else max(norm, 0)
     made = (rows if weights is None else rows * weights).mm(rows.t()) / norm
     return made.squeeze()
