@@ -29,6 +29,7 @@ TITLES = {
     "ml": "scikit-learn's exporters",
     "normal": "normalisation",
     "quantized": "quantized tensors",
+    "random": "random numbers",
     "recurrent": "recurrent",
     "reduce": "reductions",
     "resize": "sizes of images",
