@@ -91,9 +91,11 @@ def test_fused_layers(kind: str, layers: int, bidirectional: bool, tmp_path: Pat
     check(net, tmp_path, data(5, 2, 3))
 
 
-@pytest.mark.skipif(
-    onnxruntime is None, reason="onnxruntime is not installed, and onnx's own evaluator has no Relu in RNN"
-)
+#: For what onnx's own evaluator lacks, or has otherwise than ONNX says.
+alone = pytest.mark.skipif(onnxruntime is None, reason="onnxruntime is not installed, and onnx's evaluator lacks it")
+
+
+@alone
 def test_fused_layers_of_relu(tmp_path: Path) -> None:
     net = nn.HybridSequential()
     net.add(rnn.RNN(6, 2, input_size=3))
@@ -187,6 +189,7 @@ def test_boxes_and_sequences(tmp_path: Path) -> None:
     check(Boxes(), tmp_path, data(3, 4, 4), anchors, np.array([1, 3, 2, 3], "float32"))
 
 
+@alone
 def test_random_numbers_have_their_distributions(tmp_path: Path) -> None:
     x = mx.sym.var("data")
     made = [
