@@ -178,7 +178,7 @@ ONNX_FUZZ_ARGS ?= --count 1500
 .PHONY: test-onnx
 $(ONNX)/onnx.stamp:
 	@sh tools/make_venv.sh "$(PYTHON)" $(ONNX)
-	@$(ONNX)/bin/python -m pip install -q --disable-pip-version-check 'onnx>=1.16' onnxruntime skl2onnx 'pytest>=8'
+	@$(ONNX)/bin/python -m pip install -q --disable-pip-version-check 'onnx>=1.16' onnxruntime skl2onnx 'pytest>=8' 'pillow>=9'
 	@touch $@
 
 $(PEERS)/onnx.stamp: $(PEERS)/peers.stamp
