@@ -96,13 +96,9 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
     Returns itself where nothing changes and `copy` is not set.
     """
-<<<<<<< HEAD
     if len(args) == 1 and not kwargs and args[0].__class__ is dtype:
         return cast(self, args[0])
-    kind, copies = target_of(args, kwargs)
-=======
     kind, copies, where = target_of(args, kwargs)
->>>>>>> h/names
     kind = self._dtype if kind is None else kind
     if where is not None and on_meta(where) is not self.is_meta:
         return moved(cast(self, kind), where)

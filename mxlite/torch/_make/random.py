@@ -9,23 +9,13 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
-<<<<<<< HEAD
-from mxlite.torch._basic import laid_as, of_all
-from mxlite.torch._calls import both, check_call, function, method, prepare, run, whole
-=======
 from mxlite.torch._basic import holds, laid_as, placed
-from mxlite.torch._calls import both, check_call, function, method, prepare, run
->>>>>>> h/names
+from mxlite.torch._calls import both, check_call, function, method, prepare, run, whole
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype, finfo, float32, int64
 from mxlite.torch._edits import copy_
-<<<<<<< HEAD
-from mxlite.torch._errors import none_of
-from mxlite.torch._make.creation import finish, of_none, of_shape, options, shape_of, whole_range
-=======
 from mxlite.torch._errors import none_of, warn
-from mxlite.torch._make.creation import finish, of_shape, options, shape_of
->>>>>>> h/names
+from mxlite.torch._make.creation import finish, of_none, of_shape, options, shape_of, whole_range
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits, zeros_of
 

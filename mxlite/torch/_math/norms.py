@@ -8,12 +8,8 @@ from typing import Any
 from mxlite.torch._basic import with_shape
 from mxlite.torch._calls import both, function, prepare, require_tensor, run
 from mxlite.torch._convert import as_float, cast
-<<<<<<< HEAD
 from mxlite.torch._dtypes import DTYPES, EXACT, FLOATING, as_dtype, finfo, float32, from_kind
-=======
-from mxlite.torch._dtypes import FLOATING, as_dtype, float32, from_kind
 from mxlite.torch._errors import warn
->>>>>>> h/names
 from mxlite.torch._math.reductions import aligned, mean, places_of, reduce
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose

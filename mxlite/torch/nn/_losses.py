@@ -10,13 +10,8 @@ from typing import Any, Callable
 
 from mxlite._lib import hot
 from mxlite._public import defined
-<<<<<<< HEAD
-from mxlite.torch._basic import of_all
-from mxlite.torch._calls import direct, explain_all, functions, new, prepare, run, usual, values
-=======
 from mxlite.torch._basic import holds
-from mxlite.torch._calls import explain_all, functions, new, prepare, run
->>>>>>> h/names
+from mxlite.torch._calls import direct, explain_all, functions, new, prepare, run, usual, values
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import FLOATING, from_kind, int64, uint8
 from mxlite.torch._errors import none_of, warn, wrong_argument
