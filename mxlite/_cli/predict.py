@@ -14,6 +14,7 @@ import numpy as np
 
 import mxlite as mx
 from mxlite import _replace
+from mxlite._cli._models import Shapes, WrongError, is_onnx, read_model, read_symbol, shapes_of
 from mxlite._public.near import did_you_mean
 from mxlite.error import MXNetError
 from mxlite.symbol import Symbol
@@ -23,16 +24,12 @@ _IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp")
 _FEW = 16
 
 
-class _WrongError(Exception):
-    """What is wrong with the command line or a file, as a line."""
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "mxlite predict", description="Runs a saved model; prints its outputs and how long it takes."
     )
-    parser.add_argument("symbol", help="model-symbol.json")
-    parser.add_argument("params", help="model-0000.params")
+    parser.add_argument("symbol", help="model-symbol.json, or model.onnx")
+    parser.add_argument("params", nargs="?", help="model-0000.params; a file of ONNX has its own")
     parser.add_argument(
         "--shape",
         action="append",
@@ -55,35 +52,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def read_symbol(path: str) -> Symbol:
-    """The symbol in a file. Raises: _WrongError."""
-    try:
-        return mx.sym.load(path)
-    except (MXNetError, OSError, ValueError) as error:
-        raise _WrongError(f"{path}: {error}") from None
-
-
-def shapes_of(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Shapes as they are written on the command line: data=1,3,224,224. Raises: _WrongError."""
-    found = {}
-    for word in words:
-        name, _, sizes = word.partition("=")
-        try:
-            found[name] = tuple(int(each) for each in sizes.strip("()").split(",") if each.strip())
-        except ValueError:
-            found[name] = ()
-        if not name or not sizes or not found[name] or min(found[name]) < 1:
-            raise _WrongError(f"--shape {word}: expected NAME=SIZES, such as data=1,3,224,224")
-    return found
-
-
 def _parameters(path: str) -> dict[str, mx.nd.NDArray]:
     try:
         held = mx.nd.load(path)
     except (MXNetError, OSError, ValueError) as error:
-        raise _WrongError(f"{path}: {error}") from None
+        raise WrongError(f"{path}: {error}") from None
     if not isinstance(held, dict):
-        raise _WrongError(f"{path}: its arrays have no names")
+        raise WrongError(f"{path}: its arrays have no names")
     return {name.split(":", 1)[1] if name.startswith(("arg:", "aux:")) else name: each for name, each in held.items()}
 
 
@@ -91,21 +66,21 @@ def _numbers(text: str, option: str) -> np.ndarray:
     try:
         return np.array([float(each) for each in text.split(",")], "float32")
     except ValueError:
-        raise _WrongError(f"{option} {text}: expected numbers, such as 123.68,116.78,103.94") from None
+        raise WrongError(f"{option} {text}: expected numbers, such as 123.68,116.78,103.94") from None
 
 
 def _image(path: str, shape: tuple[int, ...] | None, given: argparse.Namespace) -> np.ndarray:
     """An image as an input of that shape, whose channels come before or behind rows and columns."""
     if shape is None or len(shape) != 4:
-        raise _WrongError(f"--input {path}: an image needs the input's shape, such as --shape data=1,3,224,224")
+        raise WrongError(f"--input {path}: an image needs the input's shape, such as --shape data=1,3,224,224")
     first = shape[1] in (1, 3)
     channels, rows, columns = shape[1:] if first else (shape[3], shape[1], shape[2])
     if channels not in (1, 3):
-        raise _WrongError(f"--input {path}: an input of shape {shape} has neither 1 nor 3 channels")
+        raise WrongError(f"--input {path}: an input of shape {shape} has neither 1 nor 3 channels")
     try:
         pixels = mx.image.imread(path, flag=int(channels == 3))
     except (MXNetError, ImportError) as error:
-        raise _WrongError(f"--input {path}: {error}") from None
+        raise WrongError(f"--input {path}: {error}") from None
     values = mx.image.imresize(pixels, columns, rows).asnumpy().astype("float32")
     values = (values - _numbers(given.mean, "--mean")) / _numbers(given.std, "--std")
     return np.broadcast_to(values.transpose(2, 0, 1) if first else values, shape)
@@ -117,17 +92,31 @@ def _values(path: str, shape: tuple[int, ...] | None, given: argparse.Namespace)
     try:
         values = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise _WrongError(f"--input {path}: {error}") from None
+        raise WrongError(f"--input {path}: {error}") from None
     if not isinstance(values, np.ndarray):
-        raise _WrongError(f"--input {path}: expected one array (.npy) or an image")
+        raise WrongError(f"--input {path}: expected one array (.npy) or an image")
     if shape is not None and values.shape != shape:
-        raise _WrongError(f"--input {path}: its shape is {values.shape}, --shape says {shape}")
+        raise WrongError(f"--input {path}: its shape is {values.shape}, --shape says {shape}")
     return values
 
 
-def _inputs(symbol: Symbol, held: Iterable[str], given: argparse.Namespace) -> dict[str, tuple[np.ndarray, str]]:
-    """The inputs by name, with a word about where they come from."""
+def _model(given: argparse.Namespace) -> tuple[Symbol, dict[str, mx.nd.NDArray], Shapes]:
+    """The symbol, its parameters, and the shapes of inputs that are known."""
     shapes = shapes_of(given.shape)
+    if not is_onnx(given.symbol):
+        if given.params is None:
+            raise WrongError(f"{given.symbol}: the file of its parameters is missing: model-0000.params")
+        return read_symbol(given.symbol), _parameters(given.params), shapes
+    if given.params is not None:
+        raise WrongError(f"{given.params}: a file of ONNX has its own parameters")
+    symbol, arguments, states, shapes = read_model(given.symbol, shapes)
+    return symbol, {**arguments, **states}, shapes
+
+
+def _inputs(
+    symbol: Symbol, held: Iterable[str], shapes: Shapes, given: argparse.Namespace
+) -> dict[str, tuple[np.ndarray, str]]:
+    """The inputs by name, with a word about where they come from."""
     known = set(held)
     free = [name for name in symbol.list_inputs() if name not in known]
     wanted = [name for name in free if not name.endswith("label")] or free
@@ -136,7 +125,7 @@ def _inputs(symbol: Symbol, held: Iterable[str], given: argparse.Namespace) -> d
         name, equals, path = word.partition("=")
         if not equals:
             if len(wanted) != 1:
-                raise _WrongError(f"--input {word}: name one of the inputs, NAME=FILE: {', '.join(wanted)}")
+                raise WrongError(f"--input {word}: name one of the inputs, NAME=FILE: {', '.join(wanted)}")
             name, path = wanted[0], word
         found[name] = _values(path, shapes.get(name), given), path
     random = np.random.RandomState(0)
@@ -145,10 +134,10 @@ def _inputs(symbol: Symbol, held: Iterable[str], given: argparse.Namespace) -> d
     for name in found:
         if name not in symbol.list_inputs():
             meant = did_you_mean(name, symbol.list_inputs())
-            raise _WrongError(f"there is no input {name}; those without values in the file: {', '.join(free)}{meant}")
+            raise WrongError(f"there is no input {name}; those without values in the file: {', '.join(free)}{meant}")
     for name in wanted:
         if name not in found:
-            raise _WrongError(f"the shape or the values of input {name} are missing: --shape {name}=... or --input")
+            raise WrongError(f"the shape or the values of input {name} are missing: --shape {name}=... or --input")
     return found
 
 
@@ -162,7 +151,7 @@ def _bind(symbol: Symbol, held: dict[str, mx.nd.NDArray], inputs: dict[str, np.n
     for name, each in {**executor.arg_dict, **executor.aux_dict}.items():
         if name in held:
             if held[name].shape != each.shape:
-                raise _WrongError(f"parameter {name} has shape {held[name].shape}, the graph needs {each.shape}")
+                raise WrongError(f"parameter {name} has shape {held[name].shape}, the graph needs {each.shape}")
             each[:] = held[name]
         elif name in inputs:
             each[:] = mx.nd.array(inputs[name], dtype=each.dtype)
@@ -196,16 +185,17 @@ def _describe(name: str, output: np.ndarray, top: int) -> list[str]:
 
 def _report(given: argparse.Namespace) -> None:
     if given.repeat < 0:
-        raise _WrongError(f"--repeat {given.repeat}: expected 0 or more")
-    symbol, held = read_symbol(given.symbol), _parameters(given.params)
-    inputs = _inputs(symbol, held, given)
+        raise WrongError(f"--repeat {given.repeat}: expected 0 or more")
+    symbol, held, shapes = _model(given)
+    inputs = _inputs(symbol, held, shapes, given)
     for name, (values, origin) in inputs.items():
         print(f"{name} {values.shape} {origin}")
     try:
-        executor = _bind(symbol, held, {name: values for name, (values, _) in inputs.items()})
-        outputs, seconds = _run(executor, given.repeat)
+        with mx.np_shape(is_onnx(given.symbol)):  # a constant of ONNX may have no axes
+            executor = _bind(symbol, held, {name: values for name, (values, _) in inputs.items()})
+            outputs, seconds = _run(executor, given.repeat)
     except MXNetError as error:
-        raise _WrongError(str(error)) from None
+        raise WrongError(str(error)) from None
     for name, output in zip(symbol.list_outputs(), outputs):
         print("\n".join(_describe(name, output, given.top)))
     line = f"first run {seconds[0] * 1e3:.2f} ms"
@@ -220,7 +210,7 @@ def _report(given: argparse.Namespace) -> None:
             with _replace.replacing(path if path.suffix == ".npz" else f"{path}.npz") as file:
                 np.savez(file, **named)
         except OSError as error:
-            raise _WrongError(f"--out: {error}") from None
+            raise WrongError(f"--out: {error}") from None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -228,7 +218,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         _report(given)
-    except _WrongError as error:
+    except WrongError as error:
         print(f"mxlite predict: {error}", file=sys.stderr)
         return 1
     return 0

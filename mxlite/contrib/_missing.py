@@ -11,7 +11,6 @@ from mxlite.error import MXNotImplementedError
 
 _INT8 = "8-bit arithmetic is not in mxlite"
 _WHY = {
-    "onnx": "models are exchanged as symbols (`export`, `SymbolBlock.imports`); ONNX is not in mxlite",
     "quant": _INT8,
     "quantization": _INT8,
     "tensorrt": "mxlite computes on the CPU",
@@ -40,7 +39,7 @@ def missing_module(name: str) -> ModuleType | None:
 
 
 class _Finder:
-    """Finds these modules for `import mxlite.contrib.onnx`."""
+    """Finds these modules for `import mxlite.contrib.quantization`."""
 
     @staticmethod
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:

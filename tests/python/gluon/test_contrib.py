@@ -9,7 +9,7 @@ import pytest
 
 import mxlite as mx
 
-MISSING = ["onnx", "quant", "quantization", "tensorrt"]
+MISSING = ["quant", "quantization", "tensorrt"]
 
 
 @pytest.mark.parametrize("name", MISSING)
