@@ -312,14 +312,13 @@ def eye_like(g: Builder, node: Node) -> Tensor:
 @reads("DepthToSpace", "SpaceToDepth")
 def depth(g: Builder, node: Node) -> Tensor:
     x, block = node.input(0), int(node.attr("blocksize"))
+    usual = node.attr("mode", "DCR") == "DCR"
+    if usual:
+        return g.op("space_to_depth" if node.kind == "SpaceToDepth" else "depth_to_space", x, block_size=block)
     batch, channels, rows, columns = x.full_shape
     if node.kind == "SpaceToDepth":
-        if node.attr("mode", "DCR") == "DCR":
-            return g.op("space_to_depth", x, block_size=block)
         split = g.reshape(x, (batch, channels, rows // block, block, columns // block, block))
         return g.reshape(g.transpose(split, (0, 1, 3, 5, 2, 4)), (batch, -1, rows // block, columns // block))
-    if node.attr("mode", "DCR") == "DCR":
-        return g.op("depth_to_space", x, block_size=block)
     split = g.reshape(x, (batch, channels // block**2, block, block, rows, columns))
     return g.reshape(
         g.transpose(split, (0, 1, 4, 2, 5, 3)), (batch, channels // block**2, rows * block, columns * block)
