@@ -28,6 +28,8 @@ def read(model_file: Path, shapes: Shapes = None, values: Mapping[str, Any] | No
         reader.read()
     except OnnxError as error:
         raise type(error)._again(f"{model_file}: {error}", error) from None
+    except MemoryError:
+        raise OnnxError(f"{model_file}: a constant is too large for the memory") from None
     except RecursionError:
         raise OnnxError(f"{model_file}: graphs are nested too deep") from None
     except (AttributeError, IndexError, KeyError, MXNetError, OverflowError, TypeError, ValueError) as error:

@@ -306,6 +306,8 @@ def eye_like(g: Builder, node: Node) -> Tensor:
     x = node.input(0)
     dtype = dtype_of(int(node.attr("dtype")), "the result") if "dtype" in node.attributes else x.dtype
     rows, columns = x.full_shape
+    if rows * columns > FOLD_LIMIT:
+        raise node.refuse(f"a matrix of {rows} rows and {columns} columns")
     return g.constant(np.eye(rows, columns, int(node.attr("k", 0))), dtype)
 
 
@@ -331,6 +333,8 @@ def triangle(g: Builder, node: Node) -> Tensor:
     offset = int(node.input(1).scalar) if node.has(1) else 0
     rows, columns = x.full_shape[-2:]
     offset = max(-rows - 1, min(columns + 1, offset))
+    if rows * columns > FOLD_LIMIT:
+        raise node.refuse(f"matrices of {rows} rows and {columns} columns")
     mask = (
         np.tri(rows, columns, offset - 1, dtype=bool)
         if node.attr("upper", 1)
