@@ -45,6 +45,9 @@ def parts_of(reader: Reader) -> tuple[Symbol, dict[str, NDArray], dict[str, NDAr
     symbol = outputs[0] if len(outputs) == 1 else mx.sym.Group(outputs)
     arguments, states = set(symbol.list_arguments()), set(symbol.list_auxiliary_states())
     held = reader.builder.parameters
+    unknown = arguments - set(held) - {tensor.name for tensor in reader.inputs}
+    if unknown:
+        raise OnnxError(f"nodes lack inputs: {', '.join(sorted(unknown))}")
     return (
         symbol,
         {name: each for name, each in held.items() if name in arguments},
