@@ -8,16 +8,15 @@ ALL_PARTS := optimizers batches linalg fourier sequences sparse statistics torch
 PARTS ?= core $(ALL_PARTS)
 
 FILES_optimizers := capi/kernel/optimizer/% capi/ops/optimizer/%
-FILES_batches := $(patsubst %,capi/%.c,engine/batch/batch engine/batch/batch_rules engine/batch/batch_products engine/batch/batch_parts \
-    api/autograd/api_batched)
+FILES_batches := capi/ops/batch/% $(patsubst %,capi/%.c,engine/batch/batch engine/batch/batch_rules api/autograd/api_batched)
 FILES_linalg := $(filter-out %/blas_call.c,$(wildcard capi/kernel/linalg/*.c)) capi/ops/linalg/linalg_%
 FILES_fourier := capi/kernel/fourier/% capi/ops/linalg/fourier.c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/kernel/attention/% capi/ops/nn/rnn% \
     capi/ops/nn/attention.c capi/ops/nn/scaled_attention.c capi/ops/loss/ctc.c
 FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sparse/dgl_sample)
-FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density kernel/rnn/hawkes ops/nn/hawkes \
-    kernel/math/bessel kernel/math/incomplete ops/elementwise/functions kernel/sort/ranks ops/index/ranks \
-    ops/index/scatter_reduce)
+FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density ops/random/sample \
+    ops/random/multinomial kernel/rnn/hawkes ops/nn/hawkes kernel/math/bessel kernel/math/incomplete \
+    ops/elementwise/functions kernel/sort/ranks ops/index/ranks ops/index/scatter_reduce)
 FILES_torch := capi/ops/elementwise/combined.c capi/ops/elementwise/soft.c capi/ops/loss/nll.c
 FILES_library := capi/api/library/%
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
@@ -27,7 +26,7 @@ FILES_iterators := capi/data/% capi/api/data/iterators.c capi/api/data/records.c
 FILES_kvstore := capi/kvstore/% capi/api/kvstore/%
 FILES_vision := capi/kernel/spatial/% capi/kernel/vision/boxes.c capi/ops/vision/% \
     $(patsubst %,capi/ops/nn/%.c,im2col resample sampler upsampling)
-FILES_symbols := capi/symbol/% capi/api/symbol/% capi/ops/control.c
+FILES_symbols := capi/symbol/% capi/api/symbol/% capi/ops/control.c capi/ops/conv/fused_convolution.c
 FILES_numpy := capi/ops/numpy/%
 FILES_old := capi/api/legacy/% capi/api/packed/% capi/ops/refused.c
 

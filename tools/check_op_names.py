@@ -26,7 +26,7 @@ from check_includes import c_files
 #: file below capi/ -> how many names of others' operators it has
 LEFT = {
     # the engine lies below the operators: it finds those that it calls by their names
-    "engine/run/builtin_ops.c": 22,
+    "engine/run/builtin_ops.c": 16,
     # 1.9.1's own functions, which have operators' names
     "api/legacy/functions.c": 5,
     "api/packed/functions.c": 3,

@@ -1,6 +1,7 @@
 /* The vectors of each instruction set, under names that macros can compose: for a set and an
  * element type, SET##_v is the type, and SET##_load, _store, _splat, _add, _fma(a, b, c) = a * b +
- * c and _sum of a vector's elements are its operations. For the micro kernels of products and
+ * c and _sum of a vector's elements are its operations; _load_part and _store_part have the first n
+ * elements, _limit(x, low, high) is between them, or NaN. For the micro kernels of products and
  * convolutions, which are written once for all sets. */
 #ifndef MXL_KERNEL_VECTORS_H
 #define MXL_KERNEL_VECTORS_H
@@ -30,6 +31,17 @@
     MXL_INLINE void SET##_store(T *to, SET##_v v)                                                  \
     {                                                                                              \
         *(SET##_here *)to = v;                                                                     \
+    }                                                                                              \
+    MXL_INLINE void SET##_store_part(T *to, SET##_v v, int64_t n)                                  \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            to[i] = v[i];                                                                          \
+    }                                                                                              \
+    MXL_INLINE SET##_v SET##_limit(SET##_v x, SET##_v low, SET##_v high)                           \
+    {                                                                                              \
+        for (size_t i = 0; i < sizeof(x) / sizeof(T); i++)                                         \
+            x[i] = x[i] > high[i] ? high[i] : x[i] < low[i] ? low[i] : x[i];                       \
+        return x;                                                                                  \
     }                                                                                              \
     MXL_INLINE SET##_v SET##_splat(T x)                                                            \
     {                                                                                              \
@@ -95,6 +107,27 @@ MXL_TARGET_AVX2 MXL_INLINE __m256d load_part_256d(const double *from, int64_t n)
     return _mm256_maskload_pd(from, _mm256_loadu_si256((const __m256i *)(mxl_mask_64 + 4 - n)));
 }
 
+MXL_TARGET_AVX2 MXL_INLINE void store_part_256(float *to, __m256 v, int64_t n)
+{
+    _mm256_maskstore_ps(to, _mm256_loadu_si256((const __m256i *)(mxl_mask_32 + 8 - n)), v);
+}
+
+/* (Of a maximum and a minimum with NaN, the processor's result is the second operand.) */
+MXL_TARGET_AVX2 MXL_INLINE __m256 limit_256(__m256 x, __m256 low, __m256 high)
+{
+    return _mm256_min_ps(high, _mm256_max_ps(low, x));
+}
+
+MXL_TARGET_AVX512 MXL_INLINE void store_part_512(float *to, __m512 v, int64_t n)
+{
+    _mm512_mask_storeu_ps(to, (__mmask16)((1u << n) - 1), v);
+}
+
+MXL_TARGET_AVX512 MXL_INLINE __m512 limit_512(__m512 x, __m512 low, __m512 high)
+{
+    return _mm512_min_ps(high, _mm512_max_ps(low, x));
+}
+
 MXL_TARGET_AVX512 MXL_INLINE __m512 load_part_512(const float *from, int64_t n)
 {
     return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), from);
@@ -106,13 +139,15 @@ MXL_TARGET_AVX512 MXL_INLINE __m512d load_part_512d(const double *from, int64_t 
 }
 
 typedef __m256 avx2_f32_v;
-#define avx2_f32_load      _mm256_loadu_ps
-#define avx2_f32_load_part load_part_256
-#define avx2_f32_store     _mm256_storeu_ps
-#define avx2_f32_splat     _mm256_set1_ps
-#define avx2_f32_add       _mm256_add_ps
-#define avx2_f32_fma       _mm256_fmadd_ps
-#define avx2_f32_sum       sum_256
+#define avx2_f32_load       _mm256_loadu_ps
+#define avx2_f32_load_part  load_part_256
+#define avx2_f32_store      _mm256_storeu_ps
+#define avx2_f32_store_part store_part_256
+#define avx2_f32_limit      limit_256
+#define avx2_f32_splat      _mm256_set1_ps
+#define avx2_f32_add        _mm256_add_ps
+#define avx2_f32_fma        _mm256_fmadd_ps
+#define avx2_f32_sum        sum_256
 
 typedef __m256d avx2_f64_v;
 #define avx2_f64_load      _mm256_loadu_pd
@@ -124,13 +159,15 @@ typedef __m256d avx2_f64_v;
 #define avx2_f64_sum       sum_256d
 
 typedef __m512 avx512_f32_v;
-#define avx512_f32_load      _mm512_loadu_ps
-#define avx512_f32_load_part load_part_512
-#define avx512_f32_store     _mm512_storeu_ps
-#define avx512_f32_splat     _mm512_set1_ps
-#define avx512_f32_add       _mm512_add_ps
-#define avx512_f32_fma       _mm512_fmadd_ps
-#define avx512_f32_sum       _mm512_reduce_add_ps
+#define avx512_f32_load       _mm512_loadu_ps
+#define avx512_f32_load_part  load_part_512
+#define avx512_f32_store      _mm512_storeu_ps
+#define avx512_f32_store_part store_part_512
+#define avx512_f32_limit      limit_512
+#define avx512_f32_splat      _mm512_set1_ps
+#define avx512_f32_add        _mm512_add_ps
+#define avx512_f32_fma        _mm512_fmadd_ps
+#define avx512_f32_sum        _mm512_reduce_add_ps
 
 typedef __m512d avx512_f64_v;
 #define avx512_f64_load      _mm512_loadu_pd

@@ -13,25 +13,36 @@ void mxl_kept_clear(mxl_kept *kept)
 {
     if (kept->form != NULL)
         kept->free(kept->form);
-    if (kept->of != NULL)
-        mxl_storage_release(kept->of);
+    for (int i = 0; i < kept->count; i++)
+        mxl_storage_release(kept->of[i].storage);
     kept->form = NULL;
-    kept->of = NULL;
+    kept->count = 0;
 }
 
-mxl_kept *mxl_kept_of(mxl_kept *kept, const mxl_array *array)
+static bool is_of(const mxl_kept_source *source, const mxl_array *array)
 {
-    uint64_t version;
+    return source->storage == array->storage && source->offset == array->offset &&
+           source->version == mxl_storage_version(array->storage);
+}
 
-    if (kept == NULL || may_change_unseen(array->storage))
-        return NULL;
-    version = mxl_storage_version(array->storage);
-    if (kept->of == array->storage && kept->version == version && kept->offset == array->offset)
+mxl_kept *mxl_kept_of(mxl_kept *kept, int count, mxl_array *const *arrays)
+{
+    bool same = kept != NULL && kept->count == count;
+
+    for (int i = 0; i < count && kept != NULL; i++) {
+        if (may_change_unseen(arrays[i]->storage))
+            return NULL;
+        same = same && is_of(&kept->of[i], arrays[i]);
+    }
+    if (kept == NULL || same)
         return kept;
     mxl_kept_clear(kept);
-    mxl_ref_retain(&array->storage->ref);
-    kept->of = array->storage;
-    kept->version = version;
-    kept->offset = array->offset;
+    for (; kept->count < count; kept->count++) {
+        mxl_storage *storage = arrays[kept->count]->storage;
+
+        mxl_ref_retain(&storage->ref);
+        kept->of[kept->count] =
+            (mxl_kept_source){storage, mxl_storage_version(storage), arrays[kept->count]->offset};
+    }
     return kept;
 }

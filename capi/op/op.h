@@ -17,6 +17,7 @@ typedef struct mxl_op mxl_op;
 typedef struct mxl_plan mxl_plan;   /* op/plan.h: the plan of a movement */
 typedef struct mxl_scope mxl_scope; /* engine/run/scope.h: owner of temporaries */
 typedef struct mxl_grad mxl_grad;   /* engine/backward/grad.h: the arguments of a vjp */
+typedef struct mxl_batch mxl_batch; /* engine/batch/batch.h: a call with batched arrays */
 typedef struct mxl_rule mxl_rule;   /* op/rule.h: what is known of a node of a graph */
 typedef struct mxl_size_function mxl_size_function; /* op/shapes: what texts of shapes name */
 typedef struct mxl_shape_forms mxl_shape_forms;     /* op/shapes: such texts, compiled */
@@ -200,8 +201,14 @@ struct mxl_op {
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
     bool by_rows; /* axis 0 of all inputs and results counts cases, each of which is on its own */
     bool along;   /* the same of any axis in front, with one more in all: `axis` alone matters */
-    bool writes_over;  /* input 1 is broadcast to the shape of input 0, of which nothing else counts
-                        */
+#ifndef MXL_WITHOUT_BATCHES
+    /* NULL, or: how a whole batch of calls runs (engine/batch/batch.h), where `by_rows`, `along`
+     * and the text of shapes do not say it. Sets the results. 1: done, 0: not of these arrays, -1
+     * with the error set. */
+    int (*batch)(mxl_batch *batch, mxl_array **out);
+#else
+    bool batch; /* without that part: not used */
+#endif
     bool writes_last;  /* compute writes when it has read all inputs: outputs may lie anywhere, and
                           have any strides if it is `strided` */
     uint8_t u64;       /* mxl_u64; a byte, as there are many descriptors */
@@ -283,6 +290,13 @@ struct mxl_op {
 #define MXL_ONLY_PARAM(field_type, param_name, param_type, ...)                                    \
     MXL_PARAMS_OF(field_type, {.name = #param_name, .type = param_type, .offset = 0, __VA_ARGS__})
 #define MXL_LOOPS(id) .compute = mxl_run_loops, .kernels = &id##_kernels
+
+/* The rule of ops/batch/ that the field `batch` has, in a library with that part. */
+#ifndef MXL_WITHOUT_BATCHES
+#define MXL_BATCH(rule) .batch = (rule)
+#else
+#define MXL_BATCH(rule) .batch = false
+#endif
 
 /* Shapes and dtypes of calls are what the texts say: `shapes` and `dtypes`. MXL_SHAPES_TABLE is for
  * operators whose infer calls mxl_infer_said and then checks what no text says. */

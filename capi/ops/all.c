@@ -6,7 +6,7 @@
 /* clang-format off */
 #define CORE(X) \
     X(unary) X(binary) X(scalar) X(cast) X(cast_storage) X(embed_rows) X(fill) X(as_strided) X(reduce) X(dot) \
-    X(mm) X(softmax) X(dropout) X(random) X(sample) X(multinomial) X(shuffle) X(shape_array) X(slice) \
+    X(mm) X(softmax) X(dropout) X(random) X(shuffle) X(shape_array) X(slice) \
     X(concat) X(take) X(keys) X(one_hot) X(gather_nd) X(allclose) X(sequence) X(ravel) \
     X(embedding) X(reshape) X(expand) X(transpose) X(split) X(slice_axis) X(diag) X(pad) X(powers) X(trig) \
     X(round) X(compare) X(bits) X(cumprod) X(scatter) X(nonzero) X(found) X(maximum) X(hypot) \
@@ -25,8 +25,8 @@
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
 #define SEQUENCES(X) X(rnn) X(attention) X(scaled_attention) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
-#define STATISTICS(X) X(density) X(hawkes) X(functions) X(ranks) X(scatter_reduce)
-#define SYMBOLS(X) X(control)
+#define STATISTICS(X) X(density) X(sample) X(multinomial) X(hawkes) X(functions) X(ranks) X(scatter_reduce)
+#define SYMBOLS(X) X(control) X(fused_convolution)
 #define TORCH(X)   X(combined) X(nll) X(soft)
 #define VISION(X) \
     X(resample) X(upsampling) X(im2col) X(sampler) X(roi) X(boxes) X(nms) X(multibox) \

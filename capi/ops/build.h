@@ -238,6 +238,7 @@ extern const mxl_op mxl_op_broadcast_add, mxl_op_broadcast_sub, mxl_op_broadcast
     mxl_op_exp, mxl_op_positive, mxl_op_sign, mxl_op_zeros_like, mxl_op_ones_like, mxl_op_cast,
     mxl_op_block_grad, mxl_op_sum_to, mxl_op_broadcast_to, mxl_op_reshape_to, mxl_op_copy,
     mxl_op_sum, mxl_op_dot, mxl_op_strided_put, mxl_op_add_n;
-extern const mxl_op *const mxl_op_mul_alike; /* the product of two arrays of one shape */
+/* The sum and the product of two arrays of one shape. */
+extern const mxl_op *const mxl_op_add_alike, *const mxl_op_mul_alike;
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/memory/mem.h"
 
-/* Bytes of the lists, of which there is one block at `first`. */
+/* Of one block at `first`. */
 static size_t list_bytes(const mxl_indexed *graph)
 {
     size_t inputs = 0;
@@ -59,8 +59,10 @@ int mxl_indexed_begin(mxl_indexed *graph, mxl_symbol *symbol)
 
     *graph = (mxl_indexed){.symbol = symbol};
     mxl_ref_retain(&symbol->ref);
-    if (mxl_walk_begin(&graph->walk, symbol) == 0)
-        graph->first = mxl_alloc(list_bytes(graph));
+    if (mxl_walk_begin(&graph->walk, symbol) == 0) {
+        graph->bytes = list_bytes(graph);
+        graph->first = mxl_alloc(graph->bytes);
+    }
     if (graph->first != NULL) {
         graph->args = graph->first + graph->walk.count + 1;
         graph->input = graph->args + graph->walk.count + 1;
@@ -78,7 +80,7 @@ void mxl_indexed_end(mxl_indexed *graph)
 {
     if (graph->symbol == NULL)
         return;
-    mxl_free(graph->first, graph->first != NULL ? list_bytes(graph) : 0);
+    mxl_free(graph->first, graph->first != NULL ? graph->bytes : 0);
     mxl_walk_end(&graph->walk);
     mxl_symbol_release(graph->symbol);
     *graph = (mxl_indexed){0};

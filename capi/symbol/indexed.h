@@ -8,11 +8,12 @@
 typedef struct mxl_indexed {
     mxl_symbol *symbol; /* kept */
     mxl_walk walk;
-    int *first;  /* [nodes + 1]: the entry that output 0 of a node is */
-    int *args;   /* [nodes + 1]: where the inputs of a node begin in `input` */
-    int *input;  /* entries */
-    int *head;   /* [symbol->count]: entries */
-    int entries; /* outputs of all nodes */
+    int *first;   /* [nodes + 1]: the entry that output 0 of a node is */
+    int *args;    /* [nodes + 1]: where the inputs of a node begin in `input` */
+    int *input;   /* entries */
+    int *head;    /* [symbol->count]: entries */
+    int entries;  /* outputs of all nodes */
+    size_t bytes; /* of the lists, in one block */
 } mxl_indexed;
 
 /* Numbers a symbol, which must not be composed meanwhile. -1 with the error set. */

@@ -5,7 +5,9 @@
 
 #include "base/memory/mem.h"
 #include "symbol/control/control.h"
+#include "symbol/fast.h"
 #include "symbol/infer.h"
+#include "symbol/passes/passes.h"
 #include "ops/build.h"
 #include "ops/custom.h"
 
@@ -80,7 +82,7 @@ static int make_controls(mxl_program *program)
 int mxl_program_begin(mxl_program *program, mxl_symbol *symbol)
 {
     *program = (mxl_program){0};
-    if (mxl_indexed_begin(&program->graph, symbol) != 0)
+    if (mxl_pass_check() != 0 || mxl_indexed_begin(&program->graph, symbol) != 0)
         return -1;
     program->last = mxl_alloc(list_bytes(program));
     if (program->last == NULL) {
@@ -99,7 +101,7 @@ int mxl_program_begin(mxl_program *program, mxl_symbol *symbol)
     return -1;
 }
 
-int mxl_program_keep(mxl_program *program)
+int mxl_program_keep_forms(mxl_program *program)
 {
     if (program->kept == NULL)
         program->kept = mxl_alloc_zero(node_bytes(program));
@@ -108,6 +110,11 @@ int mxl_program_keep(mxl_program *program)
             return -1;
     }
     return program->kept != NULL ? 0 : -1;
+}
+
+int mxl_program_keep(mxl_program *program)
+{
+    return mxl_program_keep_forms(program) == 0 ? mxl_fast_begin(program) : -1;
 }
 
 /* The shapes of all entries, for shapes of the inputs. */
@@ -142,6 +149,7 @@ void mxl_program_end(mxl_program *program)
         mxl_free(program->kept, node_bytes(program));
     }
     program->kept = NULL;
+    mxl_fast_end(program);
     for (int n = 0; n < program->graph.walk.count && program->control != NULL; n++)
         mxl_control_free(program->control[n]);
     mxl_free(program->control, program->control != NULL ? node_bytes(program) : 0);
@@ -478,6 +486,8 @@ int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_ar
     running r = {.program = program, .mode = mode, .monitor = monitor};
     int status;
 
+    if (mxl_fast_run(program, inputs, out, mode, monitor))
+        return 0;
     r.bytes = (entries + (size_t)most_inputs(&program->graph)) * sizeof(mxl_array *);
     r.value = mxl_alloc_zero(r.bytes);
     if (r.value == NULL)

@@ -22,6 +22,9 @@ typedef struct mxl_program {
     bool calls_out; /* nodes call functions of the user's (Custom), here or in their graphs */
     bool lasting;   /* set by its maker: states of operators last from one run to the next */
     bool by_shape;  /* arrays are created whose shapes follow from the inputs */
+    bool exact;     /* set by its maker: results have the bits of its nodes, `fast` does not run */
+    struct mxl_fast_program *fast; /* what runs in its place without recording and training mode, or
+                                    * NULL: symbol/fast.h */
 } mxl_program;
 
 /* Called with each result, by its name (fc1_output). */
@@ -36,9 +39,12 @@ typedef struct mxl_monitor {
 
 /* Over a symbol, which must not be composed afterwards. -1 with the error set. */
 int mxl_program_begin(mxl_program *program, mxl_symbol *symbol);
-/* Makes nodes keep forms of variables (packed weights) from one run without recording to the next:
- * for programs that run often with the same ones. -1 with the error set. */
+/* Makes nodes keep forms of variables (packed weights) from one run without recording to the next,
+ * and passes over the graph that change roundings (passes.h): for programs that run often with the
+ * same ones. -1 with the error set. */
 int mxl_program_keep(mxl_program *program);
+/* The same without the passes. */
+int mxl_program_keep_forms(mxl_program *program);
 void mxl_program_end(mxl_program *program);
 
 /* Runs it. `inputs`: an array for each variable, in the order of the walk, borrowed. `out`: set to

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import operator
+import weakref
 from importlib import import_module
 from types import MethodType
 from typing import Any, Callable
@@ -126,6 +127,19 @@ drop = _kept.__delitem__
 #: The library lets an object go. Never freed: it may do so for longer than a module lives.
 release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_kept.__delitem__)
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(release))
+
+#: Variables that Python holds, by the library's numbers for their arrays. registered: the object of a number, or None.
+_variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+registered = _variables.get
+
+
+def register_variable(array: Any) -> None:
+    """Makes an array the object of its number."""
+    number = identity(array._h)
+    if not number:
+        import_module("mxlite._lib").raise_last_error()
+    _variables[number] = array
+
 
 #: As in mxlite._lib.hot_cffi; empty, because `__getitem__` is a Python function here.
 subscript_functions: dict[type, Callable] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 from typing import Any
 
 from mxlite._lib import LIB, ask, check_call, hot, last_error
@@ -12,8 +11,8 @@ from mxlite.autograd._front_end import FrontEnd
 #: What `hot.gradient` returns for an error.
 _ERROR = (1 << 64) - 1
 
-#: Variables that Python holds, by the library's number for the array: `node.variable` is the user's own object.
-_variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+#: register_variable(array): makes it the object that `variable` of its node gives, while a program holds it.
+register_variable = hot.register_variable
 
 
 def array_id(handle: int) -> int:
@@ -32,19 +31,14 @@ def gradient_handle(handle: int) -> int:
     return found
 
 
-def register_variable(array: Any) -> None:
-    """Makes `array` the object that `variable` of its node gives."""
-    _variables[array_id(array._h)] = array
-
-
 def variable_for(handle: int, front_end: FrontEnd) -> Any:
     """The user's object for a new handle of a variable; one is made where there is none."""
-    number = array_id(handle)
-    known = _variables.get(number)
+    known = hot.registered(array_id(handle))
     if known is not None:
         check_call(LIB.MXNDArrayFree(handle))
         return known
-    made = _variables[number] = front_end.adopt(handle)
+    made = front_end.adopt(handle)
+    register_variable(made)
     return made
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from mxlite._lib import LIB, ask, buffer_address, c_ints, hot
 from mxlite.autograd._transforms.levels import count as levels_open
+from mxlite.autograd._transforms.levels import parts_of
 from mxlite.torch._calls import adopt, check_call, prepare, run, run_into
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, bfloat16, dtype, dtype_of_numpy
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 casts = {kind: prepare("ToCopyBackward0", "Cast", dtype=kind.name) for kind in DTYPES}
 _zeros = {kind: prepare(None, "_zeros", "shape", dtype=kind.name) for kind in DTYPES}
-_full = {kind: prepare(None, "_full", "shape", "value", dtype=kind.name) for kind in DTYPES}
+full_calls = {kind: prepare(None, "_full", "shape", "value", dtype=kind.name) for kind in DTYPES}
 _alias = prepare("AliasBackward0", "_mxl_reshape_to", "shape")
 _copy_over = prepare(None, "_mxl_copy_over")
 _turn = prepare("PermuteBackward0", "transpose", "axes")
@@ -29,6 +30,13 @@ stack_call = prepare("StackBackward0", "stack", "axis")
 def has_values(tensor: Tensor) -> bool:
     """Whether the values of a tensor can be read; a batched tensor, which vmap passes to its function, has none."""
     return not levels_open[0] or LIB.MXLNDArrayBatchOf(tensor._h, None, ctypes.byref(ctypes.c_int())) == 0
+
+
+def of_all(tensor: Tensor) -> Tensor:
+    """The tensor, or with all examples of vmap the one that it is a part of: its values can be read."""
+    while not has_values(tensor):
+        tensor = parts_of(tensor._graph_front_end, tensor)[1]
+    return tensor
 
 
 def cast(tensor: Tensor, kind: dtype) -> Tensor:
@@ -89,7 +97,7 @@ def inner_first(strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
 
 def relaid(result: Tensor, input: Tensor) -> Tensor:
     """A new result without a place in the graph, laid in memory as an input of the same shape."""
-    if input.is_contiguous() or not result.is_contiguous() or result.shape != input.shape:
+    if input.is_contiguous() or not result.is_contiguous() or result.shape != input.shape or not has_values(input):
         return result
     laid = laid_as(empty_of, input, result._dtype)
     return run_into(_copy_over, laid, [laid, result])
@@ -134,7 +142,7 @@ def full_of(shape: tuple[int, ...], value: Any, kind: dtype) -> Tensor:
     """A new tensor of one number."""
     if kind.kind != BOOL and isinstance(value, int) and abs(value) >= 1 << 53:
         return from_values(np.full(shape, value, kind.np), kind)  # more digits than a double has
-    return run(_full[kind], [], tuple(shape), float(value), kind=kind)
+    return run(full_calls[kind], [], tuple(shape), float(value), kind=kind)
 
 
 def require_fits(value: Any, kind: dtype) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import sys
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from numbers import Number
 from typing import Any, Callable, NamedTuple, NoReturn
 
@@ -190,33 +190,35 @@ def method(
     return _registering((methods,), names, document, calls, quick)
 
 
-class positive(int):  # noqa: N801 - beside int and float
-    """Of `values`: integers from 1 on."""
+class Kind(NamedTuple):
+    """Of `values`: the letter of a kind of argument, and the default; None: it must be given."""
+
+    letter: str
+    default: Any = None
 
 
-class usual(NamedTuple):  # noqa: N801 - beside these
-    """Of `values`: what a parameter that the prepared call does not take is in usual calls."""
-
-    value: Any
-
-
-_KINDS = {int: ord("i"), positive: ord("p"), float: ord("f"), bool: ord("b"), usual: ord("n")}
+#: Integers from 1 on; those that the prepared call takes as floats; floats alone; a dimension of the first tensor; an
+#: integer or a list of them; as many as the one before has; a shape.
+positive, whole, real, axis, listed, as_many, sizes = map(Kind, "pwxalms")
+#: usual(value): what a parameter that the prepared call does not take is in usual calls.
+usual = partial(Kind, "n")
+_LETTERS = {int: "i", float: "f", bool: "b"}
 
 
 def values(by_name: bool = False, **parameters: Any) -> tuple[tuple[str, int, Any], ...]:
     """What `hot.direct` is told of arguments that the prepared call takes: values(dim=int, diagonal=0).
 
-    Each is a class, or the default, whose class counts; `usual(value)`: it is that object, and not an argument.
-    Integers are usual where floats are.
+    Each is a kind, int, float or bool, or the default, whose class counts; `usual(value)`: it is that object, and not
+    an argument. Integers are usual where floats are.
 
     Args:
         by_name: Whether they are keyword arguments alone.
     """
     rows = []
     for name, each in parameters.items():
-        kind, default = (each, None) if isinstance(each, type) else (type(each), each)
-        default = default.value if kind is usual else default
-        rows.append((sys.intern(name), _KINDS[kind] & (~0x20 if by_name else ~0), default))
+        if not isinstance(each, Kind):
+            each = Kind(_LETTERS[each]) if isinstance(each, type) else Kind(_LETTERS[type(each)], each)
+        rows.append((sys.intern(name), ord(each.letter.upper() if by_name else each.letter), each.default))
     return tuple(rows)
 
 
@@ -358,7 +360,7 @@ def explained(made: Callable, resolve: Callable | None = None) -> Callable:
             return made(*args)
         except Exception as problem:
             if levels_open[0] and REFUSED in str(problem) and name[-1] != "_":
-                return by_examples(tensor_class._graph_front_end, name, made, args, named)
+                return by_examples(tensor_class._graph_front_end, name, wrapper, args, named)
             if not takes_any and not named.keys() <= known.keys():
                 raise unexpected(name, next(each for each in named if each not in known), known) from None
             _require_taken(name, parameters, args, named)

@@ -95,6 +95,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
     Returns itself where nothing changes and `copy` is not set.
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ is dtype:
+        return cast(self, args[0])
     kind, copies = target_of(args, kwargs)
     kind = self._dtype if kind is None else kind
     laid = kwargs.get("memory_format")

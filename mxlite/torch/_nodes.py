@@ -12,11 +12,13 @@ from mxlite._lib import hot
 from mxlite.autograd import _nodes
 from mxlite.autograd._composition import Composition
 from mxlite.autograd._nodes import Rule
+from mxlite.autograd._transforms.examples import REFUSED
 from mxlite.autograd._transforms.levels import Level, highest
 from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.torch._calls import prepare, run
+from mxlite.torch._dtypes import bool_
 from mxlite.torch._gradient import FRONT_END
-from mxlite.torch._tensor import Tensor, zeros_of
+from mxlite.torch._tensor import Tensor, full_of, zeros_of
 
 #: Whether operations of this thread are recorded; switches that, and says what it was.
 is_grad_enabled, set_grad_mode = FRONT_END.is_recording, FRONT_END.set_recording
@@ -81,12 +83,22 @@ def _formula_of_batch(
     wholes, flags = zip(*(level.whole(each) for each in [*inputs, *constants]))
     count = len(inputs)
 
+    def each_own(*tensors: Tensor) -> Any:
+        """The same, also where it writes values of each example over a copy of what all have."""
+        try:
+            return compute(*tensors)
+        except RuntimeError as problem:
+            if REFUSED not in str(problem):
+                raise
+        every = level.batch(full_of((level.size,), True, bool_))
+        return compute(*(run(_where, [every, each, each], kind=each._dtype) for each in tensors))
+
     def again(given: Sequence[Tensor | None], flags: Sequence[bool]) -> list[Tensor | None]:
         return [None if each is None else level.batch(each, flag) for each, flag in zip(given, flags)]
 
     def computed(*given: Tensor) -> Any:
         with level.entered():
-            result = compute(*again(given, flags))
+            result = each_own(*again(given, flags))
             several = isinstance(result, tuple)
             made = tuple(level.with_axis(each) for each in (result if several else (result,)))
         return made if several else made[0]
@@ -108,7 +120,7 @@ def _formula_of_batch(
     results = [level.batch(each) for each in (result if several else (result,))]
     if is_grad_enabled() and wants_grad(inputs):
         kept = saved_of(inputs, None if several else results[0], saves, rule)
-        record(label, inputs, results, rule_of(compute, rule, inputs, kept, constants), slots)
+        record(label, inputs, results, rule_of(each_own, rule, inputs, kept, constants), slots)
     return tuple(results) if several else results[0]
 
 
@@ -116,7 +128,7 @@ def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return run(_sum, [grad], tuple(shape), kind=grad._dtype)
 
 
-_sum = prepare(None, "_mxl_sum_to", "shape")
+_sum, _where = prepare(None, "_mxl_sum_to", "shape"), prepare("WhereBackward0", "_npi_where")
 
 
 def wants_grad(inputs: Sequence[Tensor]) -> bool:

@@ -10,6 +10,7 @@ import copy
 import ctypes
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from mxlite.torch._basic import (  # noqa: F401
     zeros_of,
 )
 from mxlite.torch._calls import both, last_error, method, methods, new
-from mxlite.torch._dtypes import DTYPES, bfloat16, dtype, dtype_named, get_default_dtype
+from mxlite.torch._dtypes import DTYPES, FLOATING, bfloat16, dtype, dtype_named, from_kind, get_default_dtype
 from mxlite.torch._dtypes import bool_ as _bool
 from mxlite.torch._dtypes import int64 as _int64
 from mxlite.torch._errors import warn
@@ -216,8 +217,13 @@ class Tensor(Gradient):
             raise RuntimeError("numpy: vmap passes a batched tensor to its function, which has no array of values")
         return np.asarray(_Memory(self))
 
+    @property
+    def __array_struct__(self) -> Any:
+        """The memory, for NumPy; an AttributeError where `__array__` says more."""
+        raise AttributeError("__array_struct__")
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        values = self.numpy()
+        values = _numpy(self)
         if copy:
             values = values.copy()
         return values if dtype is None else values.astype(dtype, copy=False)
@@ -402,15 +408,26 @@ _calls.tensor_class = Tensor
 #: Methods that C answers, by the numbers of facts in mxlite/_lib/cffi/facts.c.
 FACTS = {
     "numel": 1, "nelement": 1, "dim": 2, "ndimension": 2, "stride": 3, "is_contiguous": 4, "contiguous": 5, "grad": 6,
+    "item": 7, "__bool__": 8, "__float__": 9, "detach": 10, "requires_grad_": 11, "shape": 12, "__array_struct__": 13,
+    "numpy": 14,
 }  # fmt: skip
-for _name in ("numel", "nelement", "dim", "ndimension", "stride", "is_contiguous"):
-    setattr(Tensor, _name, _calls.direct(getattr(Tensor, _name), {"fact": FACTS[_name]}))
+_numpy = Tensor.numpy
+#: What makes the results of some.
+_MADE_BY = {"shape": partial(new_size, Size), "numpy": np.asarray}
+for _name in FACTS.keys() - {"contiguous"}:
+    _method = getattr(Tensor, _name)
+    _calls_of = {"fact": FACTS[_name], "result": _MADE_BY.get(_name), **from_kind(FLOATING)}
+    if isinstance(_method, property):
+        setattr(Tensor, _name, _method.getter(_calls.direct(_method.fget, _calls_of)))
+    else:
+        setattr(Tensor, _name, _calls.direct(_method, _calls_of))
 Tensor.ndim = property(Tensor.dim, doc="The number of dimensions.")
-Tensor.grad = Gradient.grad.getter(_calls.direct(Gradient.grad.fget, {"fact": FACTS["grad"]}))
 
 
 class _Memory:
     """An object that NumPy converts to an array over the tensor's memory; it keeps the tensor."""
+
+    __slots__ = ("tensor", "__array_struct__", "__array_interface__")
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor

@@ -38,8 +38,8 @@ APART = {
         set_anomaly_enabled set_default_dtype set_grad_enabled
         set_printoptions vmap"""
     + _WINDOWS,
-    "Tensor": """cuda data_ptr __annotations__ __array_priority__ __copy__ __deepcopy__ __del__ __dict__ __module__
-        __slots__ __weakref__""",
+    "Tensor": """cuda data_ptr __annotations__ __array_priority__ __array_struct__ __copy__ __deepcopy__ __del__
+        __dict__ __module__ __slots__ __weakref__""",
     "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of
         unrecorded vector_norm"""
     + _WINDOWS

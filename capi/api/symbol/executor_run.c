@@ -1,6 +1,7 @@
 /* Running executors, and looking into them. */
 #include "api/symbol/bind.h"
 #include "base/memory/mem.h"
+#include "symbol/fast.h"
 
 /* ---- forward and backward ---- */
 
@@ -143,7 +144,7 @@ int MXExecutorGetOptimizedSymbol(ExecutorHandle handle, SymbolHandle *out)
     e = api_executor_pin(handle, __func__);
     if (e == NULL)
         return -1;
-    copy = mxl_symbol_copy(e->program.graph.symbol);
+    copy = mxl_symbol_copy(mxl_fast_symbol(&e->program));
     api_executor_unpin(handle);
     return api_symbol_give(copy, out, __func__);
 }

@@ -260,6 +260,8 @@ static int run_level(mxl_run *r, mxl_batch *b, int level)
         return -1;
     mode.dialect = mode.dialect->plain; /* a label names the node of the call */
     mode.legacy_shape = false;
+    for (int i = 0; i < b->count; i++)
+        mode.in_order = mode.in_order || mxl_batch_follows(&mode, b->in[i]->whole);
     mxl_scope_begin(&scope, mode);
     b->s = &scope;
     status = steps(b, level, made);

@@ -10,7 +10,7 @@
 
 /* One such call. Wholes are those of the level that is taken apart, which is the highest; arrays of
  * other levels, and plain ones, are values that all examples have. */
-typedef struct mxl_batch {
+struct mxl_batch {
     mxl_run *r;
     mxl_scope *s; /* of the calls on wholes */
     const mxl_builtin_ops *ops;
@@ -20,7 +20,7 @@ typedef struct mxl_batch {
     bool has_axis;     /* any of them */
     bool same;         /* what is drawn is the same for all examples */
     mxl_array *target; /* a whole array that an element-wise operator writes to; NULL: a new one */
-} mxl_batch;
+};
 
 /* Whether the call reads or writes a batched array; and such a call as a whole, -1 with the error
  * set. A library without the part has no batched arrays. */
@@ -53,6 +53,10 @@ mxl_array *mxl_batch_as(mxl_batch *b, mxl_array *whole, int ndim, const int64_t 
 mxl_array *mxl_batch_fronted(mxl_batch *b, mxl_array *whole, bool has_axis);
 mxl_array *mxl_batch_aligned(mxl_batch *b, int i, int ndim, const int64_t *shape, bool expand);
 
+/* Whether operators follow the array, in the graph or as batched arrays of a lower level: views of
+ * it are made by operators, which do not see its strides. */
+bool mxl_batch_follows(const mxl_mode *mode, mxl_array *array);
+
 /* An operator on whole arrays, with the parameters of its struct by their names, 0 where none is
  * given; scoped. */
 mxl_array *mxl_batch_call(mxl_batch *b, const mxl_op *op, int count, mxl_array **in, int given,
@@ -60,12 +64,6 @@ mxl_array *mxl_batch_call(mxl_batch *b, const mxl_op *op, int count, mxl_array *
 
 /* A flag among the call's parameters; NULL: it has none of that name. */
 const int *mxl_batch_flag(const mxl_batch *b, const char *name);
-
-/* The rule of products of two matrices. 1: done, 0: the call is none; -1 with the error set. */
-int mxl_batch_product(mxl_batch *b, mxl_array **out);
-
-/* The rule of edits: values over a part, or over all, of an array. 1, 0 or -1 as above. */
-int mxl_batch_edit(mxl_batch *b, mxl_array **out);
 
 /* The name of the last operator of this thread that ran example by example, NULL: none has. Asking
  * forgets it. */

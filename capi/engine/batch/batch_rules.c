@@ -70,10 +70,10 @@ static int run_on(mxl_batch *b, const void *params, mxl_array **in, mxl_array **
     return mxl_scope_call_many(b->s, c->op, params, b->count, in, c->num_outputs, out);
 }
 
-static bool is_traced(const mxl_batch *b, mxl_array *array)
+bool mxl_batch_follows(const mxl_mode *mode, mxl_array *array)
 {
     return mxl_array_is_batched(array) ||
-           (b->s->mode.record &&
+           (mode->record &&
             (mxl_array_leaf(array) != NULL || mxl_array_has_target(array) || array->base != NULL));
 }
 
@@ -93,9 +93,9 @@ const int *mxl_batch_flag(const mxl_batch *b, const char *name)
 static mxl_array *walked(mxl_batch *b, mxl_array *whole, const mxl_plan *p, int64_t step,
                          bool by_strides)
 {
-    const mxl_builtin_ops *builtin = b->ops;
     int64_t shape[MXL_MAX_NDIM + 1], strides[MXL_MAX_NDIM + 1];
     int n = p->shape.ndim + 1;
+    mxl_array *view;
     mxl_strided_params to = {.shape = {n, shape}, .strides = {n, strides}, .skip = p->skip};
 
     shape[0] = b->size;
@@ -107,8 +107,10 @@ static mxl_array *walked(mxl_batch *b, mxl_array *whole, const mxl_plan *p, int6
     if (n > MXL_MAX_NDIM)
         return NULL;
     if (by_strides)
-        return mxl_scope_own(b->s, mxl_array_strided(whole, p->skip, n, shape, strides));
-    return mxl_scope_call(b->s, builtin->as_strided, &to, 1, &whole);
+        view = mxl_scope_own(b->s, mxl_array_strided(whole, p->skip, n, shape, strides));
+    else
+        view = mxl_scope_call(b->s, b->ops->as_strided, &to, 1, &whole);
+    return view == NULL || !p->copies ? view : mxl_scope_call(b->s, b->ops->copy, NULL, 1, &view);
 }
 
 /* The elements in zeros of each example. */
@@ -150,16 +152,33 @@ static int planned(const mxl_batch *b, const mxl_array *whole, int output, bool 
     return c->op->plan(p);
 }
 
+/* The contiguous base of a view that is followed, whose strides an operator does not see: the
+ * result is a view of the same base then. NULL: there is none. */
+static mxl_array *base_of(const mxl_array *whole)
+{
+    mxl_array *base = whole->base;
+
+    return whole->contiguous || base == NULL || !base->contiguous || base->storage != whole->storage
+               ? NULL
+               : base;
+}
+
 static mxl_array *moved(mxl_batch *b, mxl_array *whole, int output)
 {
-    bool by_strides = !is_traced(b, whole);
+    bool by_strides = !mxl_batch_follows(&b->s->mode, whole);
+    mxl_array *base = by_strides ? NULL : base_of(whole);
     mxl_plan p;
 
-    if (planned(b, whole, output, by_strides, &p) != 0)
+    if (planned(b, whole, output, by_strides || base != NULL, &p) != 0)
         return NULL;
-    if (by_strides && !whole->contiguous && p.copies) {
+    if (base != NULL && !p.puts && !p.copies) {
+        p.skip += (whole->offset - base->offset) / (int64_t)mxl_dtype_size(whole->dtype);
+        return walked(b, base, &p, whole->strides[0], false);
+    }
+    if (!whole->contiguous && (base != NULL || (by_strides && p.copies))) {
         /* it may walk over contiguous elements alone */
-        whole = mxl_scope_own(b->s, mxl_array_contiguous(whole));
+        if (by_strides)
+            whole = mxl_scope_own(b->s, mxl_array_contiguous(whole));
         if (whole == NULL || planned(b, whole, output, by_strides, &p) != 0)
             return NULL;
     }
@@ -229,7 +248,8 @@ static int elementwise(mxl_batch *b, mxl_array **in, mxl_array **out)
 
 static bool names_axes(const mxl_param *p)
 {
-    return strncmp(p->name, "axis", 4) == 0 || strcmp(p->name, "dim") == 0;
+    return strncmp(p->name, "axis", 4) == 0 || strcmp(p->name, "axes") == 0 ||
+           strcmp(p->name, "dim") == 0;
 }
 
 /* ---- shapes as texts ("data[N,C,*S] weight[F,C,*kernel] -> [N,F,*window(S)]") ---- */
@@ -358,15 +378,6 @@ static int shift(const mxl_param *p, char *params, int ndim, int64_t *list)
     return 1;
 }
 
-/* Whether positions that all examples have are taken of each. */
-static bool takes_from_first(const mxl_batch *b)
-{
-    const mxl_input *inputs = mxl_op_inputs(b->r->call.op);
-
-    return b->count == 2 && b->in[0]->has_axis && !b->in[1]->has_axis && inputs[1].name != NULL &&
-           strcmp(inputs[1].name, "indices") == 0;
-}
-
 static void put_in_front(const mxl_batch *b, mxl_tuple *list, int64_t *room)
 {
     room[0] = b->size;
@@ -385,17 +396,17 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
     int64_t lists[2][MXL_MAX_NDIM], shape[MXL_MAX_NDIM + 1];
     _Alignas(16) char params[PARAMS_ROOM];
     int found = 0, ndim = b->in[0]->array.ndim;
-    bool flat = false, taken = takes_from_first(b);
+    bool flat = false;
 
-    if ((b->count != 1 && !joins && !op->along && !taken) || op->params_size > PARAMS_ROOM ||
-        op->draws || (excludes != NULL && *excludes) || (ndim == 0 && joins))
+    if ((b->count != 1 && !joins && !op->along) || op->params_size > PARAMS_ROOM || op->draws ||
+        (excludes != NULL && *excludes) || (ndim == 0 && joins))
         return 0;
     memcpy(params, b->r->call.params, op->params_size);
     for (const mxl_param *p = mxl_op_params(op); p->name != NULL; p++) {
         int done =
             names_axes(p) && found < 2 ? shift(p, params, ndim == 0 ? 1 : ndim, lists[found]) : 0;
 
-        if ((op->along || taken) && strcmp(p->name, "shape") == 0)
+        if (op->along && strcmp(p->name, "shape") == 0)
             put_in_front(b, (mxl_tuple *)(params + p->offset), shape);
         found += done != 0;
         flat = flat || done < 0;
@@ -403,7 +414,7 @@ static int by_axes(mxl_batch *b, mxl_array **in, mxl_array **out)
     if (found == 0 && !op->along)
         return 0;
     for (int i = 0; i < b->count; i++) {
-        in[i] = taken && i > 0 ? whole_of(b, i) : front(b, i);
+        in[i] = front(b, i);
         if (flat || ndim == 0)
             in[i] = mxl_batch_shaped(b, in[i], 1, &b->in[i]->array.size);
     }
@@ -459,7 +470,7 @@ static int cut(mxl_batch *b, int i, mxl_array **parts)
     for (int64_t k = 0; k < b->size; k++) {
         if (!b->in[i]->has_axis)
             parts[k] = whole;
-        else if (is_traced(b, whole))
+        else if (mxl_batch_follows(&b->s->mode, whole))
             to.skip = k * x->size,
             parts[k] =
                 builtin == NULL ? NULL : mxl_scope_call(b->s, builtin->as_strided, &to, 1, &whole);
@@ -520,14 +531,6 @@ static int loop(mxl_batch *b, mxl_array **out)
 
 /* ---- the choice ---- */
 
-static bool is_like(const mxl_batch *b, const mxl_op *op)
-{
-    const mxl_builtin_ops *builtin = b->ops;
-
-    return (op == builtin->cast || op == builtin->copy || op == builtin->zeros_like ||
-            op == builtin->ones_like);
-}
-
 static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
 {
     const mxl_op *op = b->r->call.op;
@@ -548,13 +551,9 @@ static int apply(mxl_batch *b, mxl_array **in, mxl_array **out)
         return loop(b, out);
     if (op->kernels != NULL || op->promotion != NULL)
         return elementwise(b, in, out);
-    if (b->count == 1 && is_like(b, op))
-        return run_on(b, b->r->call.params, in, out);
-    done = op->by_rows ? by_rows(b, in, out) : sum_to(b, out);
+    done = op->batch != NULL ? op->batch(b, out) : 0;
     if (done == 0)
-        done = mxl_batch_edit(b, out);
-    if (done == 0)
-        done = mxl_batch_product(b, out);
+        done = op->by_rows ? by_rows(b, in, out) : sum_to(b, out);
     if (done == 0)
         done = by_text(b, in, out);
     if (done == 0)

@@ -28,12 +28,7 @@ static bool find_all(mxl_builtin_ops *k)
            (k->zeros_put = mxl_op_find("_mxl_zeros_put")) != NULL &&
            (k->broadcast_to = mxl_op_find("_mxl_broadcast_to")) != NULL &&
            (k->broadcast_add = mxl_op_find("broadcast_add")) != NULL &&
-           (k->mul_scalar = mxl_op_find("_mul_scalar")) != NULL &&
-           (k->stack = mxl_op_find("stack")) != NULL && (k->mm = mxl_op_find("_mxl_mm")) != NULL &&
-           (k->batch_dot = mxl_op_find("batch_dot")) != NULL &&
-           (k->addmm = mxl_op_find("_mxl_addmm")) != NULL &&
-           (k->dot = mxl_op_find("dot")) != NULL &&
-           (k->linear = mxl_op_find("FullyConnected")) != NULL;
+           (k->stack = mxl_op_find("stack")) != NULL;
 }
 
 const mxl_builtin_ops *mxl_builtin_ops_get(void)

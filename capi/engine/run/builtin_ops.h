@@ -39,8 +39,7 @@ typedef struct mxl_builtin_ops {
     /* Of batches: */
     const mxl_op *zeros_put;    /* _mxl_zeros_put(a, ...): zeros with a in their place */
     const mxl_op *broadcast_to; /* _mxl_broadcast_to(a, shape); mxl_tuple */
-    const mxl_op *broadcast_add, *mul_scalar, *stack;
-    const mxl_op *mm, *batch_dot, *addmm, *dot, *linear; /* products of matrices */
+    const mxl_op *broadcast_add, *stack;
 } mxl_builtin_ops;
 
 /* Values of the parameter of cast_storage, in the order of its names. */

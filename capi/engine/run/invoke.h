@@ -11,6 +11,7 @@ typedef struct mxl_mode {
     bool training;
     bool legacy_shape; /* as MXNet begins: see mxl_infer_legacy */
     bool meta;         /* a meta run: finds dtypes and shapes of results, and computes nothing */
+    bool in_order;     /* new results lie in C order, whatever the layout of inputs */
     const mxl_dialect *dialect;
 } mxl_mode;
 

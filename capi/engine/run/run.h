@@ -66,7 +66,7 @@ __attribute__((always_inline)) static inline bool mxl_run_lays(const mxl_run *r)
 {
     const mxl_op *op = r->call.op;
 
-    if (!r->mode.dialect->views || (op->kernels == NULL && !op->keeps_layout))
+    if (r->mode.in_order || !r->mode.dialect->views || (op->kernels == NULL && !op->keeps_layout))
         return false;
     for (int i = 0; i < r->call.num_inputs; i++) {
         if (!r->given_in[i]->contiguous)

@@ -6,7 +6,7 @@
 #include "base/dtype.h"
 #include "base/memory/mem.h"
 #include "kernel/conv/conv_plan.h"
-#include "kernel/conv/winograd.h"
+#include "kernel/winograd/winograd.h"
 #include "kernel/copy/cast.h"
 
 static void to_floats(const void *half, int64_t n, float *out)
@@ -96,7 +96,8 @@ int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void
                          .w_out = v->in * taps,
                          .w_in = taps,
                          .dst = y,
-                         .form = v->dtype == MXL_F16 ? NULL : v->form};
+                         .form = v->dtype == MXL_F16 ? NULL : v->form,
+                         .tail = v->tail};
     mxl_winograd_status status;
     mxl_conv_plan plan;
 

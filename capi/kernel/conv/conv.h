@@ -1,5 +1,5 @@
 /* Convolutions of one to three spatial dimensions, channels first, and the two products that their
- * derivatives are. For ops/nn/convolution.c.
+ * derivatives are. For ops/conv/convolution.c.
  *
  * The three are the partial derivatives of one trilinear form, the sum over all elements of
  *     x[n, g, c, o * stride + t * dilate - pad] * w[g, k, c, t] * y[n, g, k, o]
@@ -13,6 +13,14 @@
 
 typedef struct mxl_conv_form mxl_conv_form;
 
+/* What a forward convolution does to its result in the same pass: y = min(max(scale[k] * sum +
+ * bias[k] + add, low), high), where k is the channel of y. NaN stays NaN. */
+typedef struct mxl_conv_tail {
+    const void *scale; /* one for each channel of y, NULL: 1; weights are multiplied by it */
+    const void *add;   /* of y's shape, NULL: 0 */
+    double low, high;
+} mxl_conv_tail;
+
 typedef struct mxl_conv {
     int dtype; /* float32, float64, or float16, which is computed in float32 */
     int64_t batch, groups;
@@ -23,6 +31,8 @@ typedef struct mxl_conv {
     /* NULL, or: where the weights as the loops read them are kept, NULL at first. The caller calls
      * again with the same weights only, and frees it. */
     mxl_conv_form **form;
+    const mxl_conv_tail *tail; /* NULL: none; of mxl_conv_forward alone. `scale` is of dtype, or
+                                * float32 for float16. A kept form has the scale in it. */
 } mxl_conv;
 
 void mxl_conv_form_free(void *form); /* NULL is legal */

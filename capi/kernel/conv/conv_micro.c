@@ -8,12 +8,101 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
 
 #define UNROLL _Pragma("GCC unroll 16")
 
+/* SET##_end is what a vector of sums becomes, in row i and at a place of the output. */
+#define ENDS(SET, ISA)                                                                             \
+    enum { SET##_HAS_ENDS = true };                                                                \
+    ISA MXL_INLINE SET##_v SET##_end(SET##_v x, const mxl_conv_end *end, int i, int64_t at)        \
+    {                                                                                              \
+        if (end == NULL)                                                                           \
+            return x;                                                                              \
+        if (end->bias != NULL)                                                                     \
+            x = SET##_add(x, SET##_splat(end->bias[i]));                                           \
+        if (end->add != NULL)                                                                      \
+            x = SET##_add(x, SET##_load(end->add + at));                                           \
+        return SET##_limit(x, SET##_splat(end->low), SET##_splat(end->high));                      \
+    }
+enum { base_f32_HAS_ENDS, base_f64_HAS_ENDS = 0, avx2_f64_HAS_ENDS = 0, avx512_f64_HAS_ENDS = 0 };
+#define base_f32_end(x, end, i, at)   (x)
+#define base_f64_end(x, end, i, at)   (x)
+#define avx2_f64_end(x, end, i, at)   (x)
+#define avx512_f64_end(x, end, i, at) (x)
+#if MXL_HAS_WIDE
+ENDS(avx2_f32, MXL_TARGET_AVX2)
+ENDS(avx512_f32, MXL_TARGET_AVX512)
+
+/* Lanes are rows here. With fewer than eight chains of sums their latency would be the time. */
+MXL_TARGET_AVX512 MXL_INLINE void any_columns(int tiles, int columns, int64_t k, const float *a,
+                                              const float *b, const int64_t *offsets, float *out)
+{
+    __m256 sum[8 * MXL_CONV_COLUMNS];
+
+    UNROLL for (int i = 0; i < tiles * columns; i++) sum[i] = _mm256_setzero_ps();
+    for (int64_t p = 0; p < k; p++) {
+        const float *at = b + offsets[p];
+
+        UNROLL for (int i = 0; i < tiles; i++)
+        {
+            __m256 w = _mm256_loadu_ps(a + (i * k + p) * MXL_CONV_HEIGHT);
+
+            UNROLL for (int c = 0; c < columns; c++) sum[i * columns + c] =
+                _mm256_fmadd_ps(w, _mm256_set1_ps(at[c]), sum[i * columns + c]);
+        }
+    }
+    UNROLL for (int i = 0; i < tiles * columns; i++)
+    {
+        float rows[MXL_CONV_HEIGHT];
+
+        _mm256_storeu_ps(rows, sum[i]);
+        UNROLL for (int r = 0; r < MXL_CONV_HEIGHT; r++)
+            out[(i / columns * MXL_CONV_HEIGHT + r) * MXL_CONV_COLUMNS + i % columns] = rows[r];
+    }
+}
+
+MXL_TARGET_AVX512 static void avx512_f32_columns(int64_t k, int tiles, int columns, const void *a,
+                                                 const void *b, const int64_t *offsets, void *out)
+{
+    const float *w = a;
+    float *to = out;
+
+    for (int some; tiles > 0; tiles -= some) {
+        some = tiles >= 8 && columns == 1 ? 8 : tiles >= 4 && columns < 3 ? 4 : tiles >= 2 ? 2 : 1;
+#define CASE(t, c)                                                                                 \
+    case 8 * (t) + (c):                                                                            \
+        any_columns(t, c, k, w, b, offsets, to);                                                   \
+        break;
+        switch (8 * some + columns) {
+            CASE(8, 1)
+            CASE(4, 1)
+            CASE(4, 2)
+            CASE(2, 1)
+            CASE(2, 2)
+            CASE(2, 3)
+            CASE(2, 4)
+            CASE(1, 1)
+            CASE(1, 2)
+            CASE(1, 3)
+            CASE(1, 4)
+        default:
+            break;
+        }
+#undef CASE
+        w += some * k * MXL_CONV_HEIGHT;
+        to += some * MXL_CONV_HEIGHT * MXL_CONV_COLUMNS;
+    }
+}
+#endif
+#define base_f32_columns   NULL
+#define base_f64_columns   NULL
+#define avx2_f32_columns   NULL
+#define avx2_f64_columns   NULL
+#define avx512_f64_columns NULL
+
 /* SET names an instruction set of kernel/vectors.h, T its element, ISA the attribute of its
  * functions. All sums are in registers. */
 #define BODIES(SET, T, ISA)                                                                        \
     ISA MXL_INLINE void SET##_any_tile(int height, int vectors, int64_t k, const void *left,       \
                                        const void *right, const int64_t *offsets, int64_t ahead,   \
-                                       void *out, int64_t ldc)                                     \
+                                       void *out, int64_t ldc, const mxl_conv_end *end)            \
     {                                                                                              \
         enum { N = sizeof(SET##_v) / sizeof(T) };                                                  \
         const T *a = left;                                                                         \
@@ -45,8 +134,10 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
         }                                                                                          \
         UNROLL for (int i = 0; i < height; i++)                                                    \
         {                                                                                          \
-            UNROLL for (int v = 0; v < vectors; v++) SET##_store(c + i * ldc + v * N, acc[i][v]);  \
+            UNROLL for (int v = 0; v < vectors; v++)                                               \
+                SET##_store(c + i * ldc + v * N, SET##_end(acc[i][v], end, i, i * ldc + v * N));   \
         }                                                                                          \
+        (void)end;                                                                                 \
     }                                                                                              \
                                                                                                    \
     ISA MXL_INLINE void SET##_any_weight(int height, int vectors, const mxl_conv_positions *at,    \
@@ -127,11 +218,11 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
     }
 
 #define ONE(SET, ISA, height, vectors)                                                             \
-    ISA static void SET##_tile_##height##_##vectors(int64_t k, const void *a, const void *b,       \
-                                                    const int64_t *offsets, int64_t ahead,         \
-                                                    void *out, int64_t ldc)                        \
+    ISA static void SET##_tile_##height##_##vectors(                                               \
+        int64_t k, const void *a, const void *b, const int64_t *offsets, int64_t ahead, void *out, \
+        int64_t ldc, const mxl_conv_end *end)                                                      \
     {                                                                                              \
-        SET##_any_tile(height, vectors, k, a, b, offsets, ahead, out, ldc);                        \
+        SET##_any_tile(height, vectors, k, a, b, offsets, ahead, out, ldc, end);                   \
     }
 #define BOTH(SET, ISA, height, vectors)                                                            \
     ONE(SET, ISA, height, vectors)                                                                 \
@@ -155,10 +246,12 @@ enum { FAR_BYTES = 4096 }; /* how far ahead weights are prefetched */
     ONE(SET, ISA, 1, 8)
 #define TABLE(SET, T)                                                                              \
     static const mxl_conv_micro SET##_micro = {sizeof(SET##_v) / sizeof(T),                        \
+                                               SET##_HAS_ENDS,                                     \
                                                SET##_heights,                                      \
                                                SET##_tiles,                                        \
                                                SET##_weights,                                      \
                                                SET##_tile_1_8,                                     \
+                                               SET##_columns,                                      \
                                                SET##_dots,                                         \
                                                SET##_few_dots};
 

@@ -10,7 +10,7 @@
 #include "kernel/conv/conv_micro.h"
 #include "kernel/conv/correlate.h"
 #include "kernel/conv/conv_plan.h"
-#include "kernel/conv/winograd.h"
+#include "kernel/winograd/winograd.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/copy_loops.h"
 

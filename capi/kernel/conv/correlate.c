@@ -1,14 +1,18 @@
 /* Correlations of float32 (and float16, which is computed so) and of float64. */
 #include "kernel/conv/correlate.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/half.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "kernel/conv/conv_form.h"
 #include "kernel/conv/conv_micro.h"
+#include "kernel/conv/conv_store.h"
+#include "kernel/conv/depthwise.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/copy_loops.h"
 #include "kernel/target.h"
@@ -29,6 +33,29 @@ enum {
 typedef struct run {
     int64_t at, from, n;
 } run;
+
+/* Joins runs, whose elements are neighbours in the output, where one goes on at the end of the one
+ * before. Returns their number. */
+static int join_runs(run *runs, int count)
+{
+    int joined = 0;
+
+    for (int i = 0; i < count; i++) {
+        run *last = joined > 0 ? &runs[joined - 1] : NULL;
+
+        if (last != NULL && last->at + last->n == runs[i].at &&
+            last->from + last->n == runs[i].from)
+            last->n += runs[i].n;
+        else
+            runs[joined++] = runs[i];
+    }
+    return joined;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Vectors are divided into strips of the widths for which there are tiles: strip number s has the
  * returned number of vectors from *first on, 0 if there is no such strip. `line`: there is one row,
@@ -70,16 +97,20 @@ static int64_t strip_count(int64_t vectors, bool line)
 #define NAME(x) f32_##x
 #define T       float
 #define MICRO   mxl_conv_micro_f32
+#define STORE   mxl_conv_store_f32
 #include "kernel/conv/correlate.tmpl.h"
 
 #define NAME(x) f64_##x
 #define T       double
 #define MICRO   mxl_conv_micro_f64
+#define STORE   mxl_conv_store_f64
 #include "kernel/conv/correlate.tmpl.h"
 
 int mxl_correlate(const mxl_correlation *c)
 {
     if (c->batch * c->groups * c->out * c->dst_size[0] * c->dst_size[1] * c->dst_size[2] == 0)
         return 0;
+    if (mxl_depthwise_fits(c))
+        return mxl_depthwise(c);
     return c->planes.dtype == MXL_F64 ? f64_correlate(c) : f32_correlate(c);
 }

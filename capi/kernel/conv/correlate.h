@@ -30,6 +30,7 @@ typedef struct mxl_correlation {
     int64_t num_lattices; /* together they cover dst */
     const mxl_lattice *lattices;
     mxl_conv_form **form; /* as mxl_conv's; NULL for float16 */
+    const mxl_conv_tail *tail;
 } mxl_correlation;
 
 /* -1 with the error set: out of memory. */

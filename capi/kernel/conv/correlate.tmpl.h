@@ -1,4 +1,4 @@
-/* One element type's correlation. The includer defines NAME, T and MICRO.
+/* One element type's correlation. The includer defines NAME, T, MICRO and STORE.
  *
  * Weights are packed once, tile by tile of rows. For a chunk of images at a time, planes are made,
  * and a tile of sums stays in registers while the products of some channels with all taps pass by:
@@ -22,19 +22,16 @@ typedef struct NAME(engine) {
     bool panels;                    /* the vectors are packed */
     int64_t sheets, vectors;        /* lines of positions, and vectors of each */
     int64_t strips;                 /* of each sheet */
+    int columns;                    /* positions of its last strip, which is a narrow one; or 0 */
     int64_t rows_unit, strips_unit; /* of a unit of work */
     int64_t row_units, strip_units; /* of a group */
     T *panel;                       /* [groups][strip][depth][width of the strip] */
 
     int64_t c0, depth;                 /* the first channel of the block; its products */
+    bool last;                         /* it is the last block */
     int64_t *offsets;                  /* [depth], into planes */
     int64_t *widths[MXL_CONV_VECTORS]; /* [depth], into a panel of this many vectors */
 } NAME(engine);
-
-static int64_t NAME(min)(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The height of the tallest tile that fits the remaining rows. */
 static int64_t NAME(height)(const NAME(engine) *e, int64_t rows)
@@ -58,90 +55,7 @@ static int64_t NAME(block_channels)(const NAME(engine) *e)
     return blocks <= 1 ? in : (in + blocks - 1) / blocks;
 }
 
-/* ---- weights ---- */
-
-/* True if the lattice uses all taps in the order of the weights. */
-static bool NAME(whole)(const mxl_lattice *l, int64_t taps)
-{
-    return l->num_taps == taps && (taps == 0 || l->weight_at[0] == 0);
-}
-
-/* One tile of rows of the block, of which `w` are the weights at its first row and channel: row i
- * of the tile becomes column i. */
-static void NAME(pack_tile)(const NAME(engine) *e, const T *w, int64_t height, int64_t channels,
-                            T *out)
-{
-    const mxl_lattice *l = e->lattice;
-    const mxl_correlation *c = e->c;
-    int64_t taps = l->num_taps;
-
-    if (NAME(whole)(l, c->taps) && c->w_in == taps) {
-        mxl_transpose_kernel(sizeof(T), out, height, w, c->w_out, channels * taps, height);
-        return;
-    }
-    for (int64_t ch = 0; ch < channels; ch++, w += c->w_in, out += taps * height) {
-        if (taps == 1 && c->w_out == 1) {
-            memcpy(out, w + l->weight_at[0], (size_t)height * sizeof(T));
-            continue;
-        }
-        if (NAME(whole)(l, c->taps)) {
-            mxl_transpose_kernel(sizeof(T), out, height, w, c->w_out, taps, height);
-            continue;
-        }
-        for (int64_t t = 0; t < taps; t++)
-            for (int64_t i = 0; i < height; i++)
-                out[t * height + i] = w[i * c->w_out + l->weight_at[t]];
-    }
-}
-
-/* Where the weights of a block of channels begin, for a group. */
-static T *NAME(block_weights)(const NAME(engine) *e, int64_t c0, int64_t depth, int64_t group)
-{
-    const mxl_correlation *c = e->c;
-
-    return (T *)e->lattice_weights + c0 * e->lattice->num_taps * c->groups * c->out +
-           group * c->out * depth;
-}
-
-/* One item of the range is a tallest tile's rows of a group, of all channels. */
-static void NAME(pack_weights)(void *data, int64_t begin, int64_t end)
-{
-    const NAME(engine) *e = data;
-    const mxl_correlation *c = e->c;
-    int64_t tall = e->micro->heights[0], tiles = (c->out + tall - 1) / tall;
-    int64_t most = NAME(block_channels)(e);
-
-    for (int64_t item = begin; item < end; item++) {
-        int64_t group = item / tiles, first = item % tiles * tall;
-        int64_t last = NAME(min)(first + tall, c->out);
-
-        for (int64_t c0 = 0; c0 < c->in; c0 += most) {
-            int64_t channels = NAME(min)(most, c->in - c0), depth = channels * e->lattice->num_taps;
-            T *out = NAME(block_weights)(e, c0, depth, group);
-
-            for (int64_t i = first, height; i < last; i += height) {
-                const T *w = (const T *)c->weights + group * c->w_group + i * c->w_out;
-
-                height = NAME(height)(e, last - i);
-                NAME(pack_tile)(e, w + c0 * c->w_in, height, channels, out + i * depth);
-            }
-        }
-    }
-}
-
-static void NAME(pack_all_weights)(NAME(engine) *e)
-{
-    const mxl_correlation *c = e->c;
-    int64_t tall = e->micro->heights[0], items = c->groups * ((c->out + tall - 1) / tall);
-
-    e->lattice_weights = e->packed;
-    for (int64_t l = 0; l < c->num_lattices; l++) {
-        e->lattice = &c->lattices[l];
-        mxl_parallel_for(items, 1 + UNIT_WORK / 8 / (1 + tall * c->in * e->lattice->num_taps),
-                         NAME(pack_weights), e);
-        e->lattice_weights += e->lattice->num_taps * c->in * c->groups * c->out;
-    }
-}
+#include "kernel/conv/correlate_weights.tmpl.h"
 
 /* ---- strips ---- */
 
@@ -164,7 +78,7 @@ static int NAME(find_runs)(const NAME(engine) *e, int64_t sheet, int64_t q, int6
         step = pitch - column;
         if (column < l->count[2])
             runs[count++] =
-                (run){at + column * l->apart[2], from, NAME(min)(l->count[2] - column, n - from)};
+                (run){at + column * l->apart[2], from, least(l->count[2] - column, n - from)};
         if (++h < l->count[1])
             continue;
         /* The next sheet: with panels, positions go on there. */
@@ -195,6 +109,17 @@ static T *NAME(panel_at)(const NAME(engine) *e, int64_t group, int64_t first)
     return e->panel + (group * e->vectors + first) * e->micro->lanes * e->depth;
 }
 
+/* strip_at, and the narrow strip at the end, if there is one: the vector that has it. */
+static int64_t NAME(strip_at)(const NAME(engine) *e, bool line, int64_t s, int64_t *first)
+{
+    if (e->columns == 0)
+        return strip_at(e->vectors, line, s, first);
+    if (s < e->strips - 1)
+        return strip_at(e->vectors - 1, line, s, first);
+    *first = e->vectors - 1;
+    return 1;
+}
+
 /* One item of the range is a strip of a group: packs its vectors. */
 static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
 {
@@ -204,7 +129,7 @@ static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
     run runs[WIDEST];
 
     for (int64_t item = begin; item < end; item++) {
-        int64_t first, width = strip_at(e->vectors, false, item % e->strips, &first) * lanes;
+        int64_t first, width = NAME(strip_at)(e, false, item % e->strips, &first) * lanes;
         int64_t group = item / e->strips, row = first * lanes / l->count[2];
         int count = NAME(find_runs)(e, 0, first * lanes, width, runs);
         T *out = NAME(panel_at)(e, group, first);
@@ -229,59 +154,53 @@ static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
 
 /* ---- the output ---- */
 
-/* dst[i * apart] = from[i] + add; or += from[i]. */
-MXL_INLINE void NAME(store_at)(int level, T *restrict dst, int64_t apart, const T *restrict from,
-                               int64_t n, T add, bool first)
-{
-    (void)level;
-    if (apart == 1 && first) {
-        for (int64_t i = 0; i < n; i++)
-            dst[i] = from[i] + add;
-    } else if (apart == 1) {
-        for (int64_t i = 0; i < n; i++)
-            dst[i] += from[i];
-    } else {
-        for (int64_t i = 0; i < n; i++)
-            dst[i * apart] = from[i] + (first ? add : dst[i * apart]);
-    }
-}
-MXL_BY_LEVEL(NAME(store),
-             (T *restrict dst, int64_t apart, const T *restrict from, int64_t n, T add, bool first),
-             dst, apart, from, n, add, first)
-
-/* The same, rounded to float16. There is one block only. */
-static void NAME(store_half)(uint16_t *dst, int64_t apart, const T *from, int64_t n, T add)
+/* The same as STORE, rounded to float16. There is one block only. */
+static void NAME(store_half)(const mxl_conv_row *r, const T *sums, const uint16_t *add,
+                             uint16_t *dst)
 {
     float sum[WIDEST];
     uint16_t half[WIDEST];
     const void *in = sum;
     int64_t step = 1;
 
-    for (int64_t i = 0; i < n; i++)
-        sum[i] = (float)(from[i] + add);
-    mxl_cast_float_to_half(half, &in, &step, n, NULL);
-    for (int64_t i = 0; i < n; i++)
-        dst[i * apart] = half[i];
+    for (int64_t i = 0; i < r->n; i++) {
+        T more = add != NULL ? mxl_half_to_float(add[i * r->apart]) : 0;
+        T y = sums[i] + (T)r->bias + more;
+
+        sum[i] = (float)MXL_CONV_LIMIT(y, (T)r->low, (T)r->high);
+    }
+    mxl_cast_float_to_half(half, &in, &step, r->n, NULL);
+    for (int64_t i = 0; i < r->n; i++)
+        dst[i * r->apart] = half[i];
 }
 
-/* Stores a tile of rows from `row` on, whose rows are `width` apart. */
+/* Stores a tile of rows from `row` on, whose rows are `width` apart. The tail is that of the last
+ * block. */
 static void NAME(store_tile)(const NAME(engine) *e, int64_t row, int64_t height, const T *tile,
                              int64_t width, const run *runs, int num_runs)
 {
     const mxl_correlation *c = e->c;
-    int64_t apart = e->lattice->apart[2];
+    const mxl_conv_tail *tail = e->last ? c->tail : NULL;
+    const char *add = tail != NULL ? tail->add : NULL;
+    mxl_conv_row r = {.apart = e->lattice->apart[2],
+                      .adds_up = e->c0 > 0,
+                      .low = tail != NULL ? tail->low : -INFINITY,
+                      .high = tail != NULL ? tail->high : INFINITY};
 
     for (int64_t i = 0; i < height; i++) {
-        int64_t at = (row + i) * e->dst_channel;
-        T add = c->bias != NULL ? ((const T *)c->bias)[row + i] : 0;
+        r.bias = c->bias != NULL ? ((const T *)c->bias)[row + i] : 0;
+        for (int k = 0; k < num_runs; k++) {
+            const T *from = tile + i * width + runs[k].from;
+            int64_t at = (row + i) * e->dst_channel + runs[k].at;
+            size_t bytes = (size_t)at * mxl_dtype_size(c->planes.dtype);
+            const void *more = add != NULL ? add + bytes : NULL;
+            void *to = (char *)c->dst + bytes;
 
-        for (int r = 0; r < num_runs; r++) {
-            const T *from = tile + i * width + runs[r].from;
-
+            r.n = runs[k].n;
             if (c->planes.dtype == MXL_F16)
-                NAME(store_half)((uint16_t *)c->dst + at + runs[r].at, apart, from, runs[r].n, add);
+                NAME(store_half)(&r, from, more, to);
             else
-                NAME(store)((T *)c->dst + at + runs[r].at, apart, from, runs[r].n, add, e->c0 == 0);
+                STORE(&r, from, more, to);
         }
     }
 }
@@ -304,6 +223,60 @@ static int64_t NAME(ahead)(const NAME(engine) *e, int64_t tile, int64_t width)
     return far ? width + tile * LINE_BYTES / (int64_t)sizeof(T) : 0;
 }
 
+/* The rows from `first` on that narrow tiles compute, at the last positions of a sheet, which are
+ * at `at` of a channel of the output. Returns the row behind them. */
+static int64_t NAME(narrow)(const NAME(engine) *e, int64_t group, int64_t first, int64_t last,
+                            const T *b, const int64_t *offsets, int64_t at)
+{
+    const mxl_correlation *c = e->c;
+    const mxl_conv_tail *tail = e->last ? c->tail : NULL;
+    const T *a = NAME(block_weights)(e, e->c0, e->depth, group);
+    const T *add = tail != NULL ? tail->add : NULL;
+    T low = tail != NULL ? (T)tail->low : -INFINITY, high = tail != NULL ? (T)tail->high : INFINITY;
+    T sums[MXL_CONV_TALL * MXL_CONV_COLUMNS];
+
+    for (int64_t rows; last - first >= MXL_CONV_HEIGHT; first += rows) {
+        rows = least((last - first) / MXL_CONV_HEIGHT * MXL_CONV_HEIGHT, MXL_CONV_TALL);
+        e->micro->columns(e->depth, (int)(rows / MXL_CONV_HEIGHT), e->columns, a + first * e->depth,
+                          b, offsets, sums);
+        for (int64_t i = 0; i < rows; i++) {
+            int64_t k = group * c->out + first + i, to = k * e->dst_channel + at;
+            T bias = c->bias != NULL ? ((const T *)c->bias)[k] : 0;
+
+            for (int64_t j = 0; j < e->columns; j++) {
+                T *dst = (T *)c->dst + to + j;
+                T y = sums[i * MXL_CONV_COLUMNS + j] + (e->c0 > 0 ? *dst : bias);
+
+                y += add != NULL ? add[to + j] : 0;
+                *dst = MXL_CONV_LIMIT(y, low, high);
+            }
+        }
+    }
+    return first;
+}
+
+static bool NAME(has_end)(const mxl_correlation *c)
+{
+    return c->bias != NULL || c->tail != NULL;
+}
+
+/* The end of the tiles that store to the output, without rows' bias and what is added there. */
+static mxl_conv_end NAME(ends)(const mxl_correlation *c)
+{
+    return (mxl_conv_end){.low = c->tail != NULL ? (float)c->tail->low : -INFINITY,
+                          .high = c->tail != NULL ? (float)c->tail->high : INFINITY};
+}
+
+/* Whether tiles of a strip are stored where they belong. */
+static bool NAME(is_direct)(const NAME(engine) *e, const run *runs, int num_runs, int64_t width)
+{
+    const mxl_correlation *c = e->c;
+    bool whole = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0;
+
+    return whole && c->planes.dtype != MXL_F16 &&
+           (!NAME(has_end)(c) || (e->micro->ends && e->last));
+}
+
 /* Rows [first, last) of a group at one strip. */
 static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int64_t last,
                         int64_t strip)
@@ -312,7 +285,7 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     bool line = c->out == 1;
     int64_t tall = e->micro->heights[0];
     int64_t sheet = strip / e->strips, q;
-    int64_t vectors = strip_at(e->vectors, line, strip % e->strips, &q);
+    int64_t vectors = NAME(strip_at)(e, line, strip % e->strips, &q);
     int64_t width = vectors * e->micro->lanes;
     const int64_t *offsets = e->panels ? e->widths[vectors - 1] : e->offsets;
     const T *a = NAME(block_weights)(e, e->c0, e->depth, group);
@@ -321,22 +294,33 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     _Alignas(64) T tile[MXL_CONV_HEIGHT * MXL_CONV_VECTORS * MXL_CONV_LANES];
     run runs[WIDEST];
     int num_runs = NAME(find_runs)(e, sheet, q * e->micro->lanes, width, runs);
-    bool direct = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0 &&
-                  c->bias == NULL && c->planes.dtype != MXL_F16;
+    mxl_conv_end ends = NAME(ends)(c), *end = NAME(has_end)(c) ? &ends : NULL;
+    bool direct;
 
+    if (e->lattice->apart[2] == 1)
+        num_runs = join_runs(runs, num_runs);
+    direct = NAME(is_direct)(e, runs, num_runs, width);
+    if (e->columns > 0 && strip % e->strips == e->strips - 1 && num_runs == 1)
+        first = NAME(narrow)(e, group, first, last, b, offsets, runs[0].at);
     for (int64_t i = first, height, ahead; i < last; i += height) {
+        int64_t row = group * c->out + i;
         mxl_conv_tile sums;
 
         height = NAME(height)(e, last - i);
         ahead = NAME(ahead)(e, (i - first) / tall, width);
         sums = vectors == MXL_CONV_LINE ? e->micro->line : e->micro->tile[height][vectors - 1];
         if (direct) {
-            sums(e->depth, a + i * e->depth, b, offsets, ahead,
-                 (T *)c->dst + (group * c->out + i) * e->dst_channel + runs[0].at, e->dst_channel);
+            int64_t at = row * e->dst_channel + runs[0].at;
+
+            ends.bias = c->bias != NULL ? (const float *)c->bias + row : NULL;
+            ends.add =
+                c->tail != NULL && c->tail->add != NULL ? (const float *)c->tail->add + at : NULL;
+            sums(e->depth, a + i * e->depth, b, offsets, ahead, (T *)c->dst + at, e->dst_channel,
+                 end);
             continue;
         }
-        sums(e->depth, a + i * e->depth, b, offsets, ahead, tile, width);
-        NAME(store_tile)(e, group * c->out + i, height, tile, width, runs, num_runs);
+        sums(e->depth, a + i * e->depth, b, offsets, ahead, tile, width, NULL);
+        NAME(store_tile)(e, row, height, tile, width, runs, num_runs);
     }
 }
 
@@ -348,11 +332,11 @@ static void NAME(units)(void *data, int64_t begin, int64_t end)
 
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t first = unit / e->strip_units % e->row_units * e->rows_unit;
-        int64_t last = NAME(min)(first + e->rows_unit, e->c->out);
+        int64_t last = least(first + e->rows_unit, e->c->out);
         int64_t s = unit % e->strip_units * e->strips_unit;
         int64_t group = unit / (e->strip_units * e->row_units);
 
-        for (int64_t end_s = NAME(min)(s + e->strips_unit, strips); s < end_s; s++)
+        for (int64_t end_s = least(s + e->strips_unit, strips); s < end_s; s++)
             NAME(strip)(e, group, first, last, s);
     }
 }
@@ -391,7 +375,7 @@ static void NAME(block)(NAME(engine) *e, int64_t channels)
                          1 + UNIT_WORK / 8 / (1 + e->depth * lanes * MXL_CONV_VECTORS),
                          NAME(pack_panels), e);
     NAME(divide)(e);
-    work = NAME(min)(e->rows_unit, e->c->out) * e->strips_unit * MXL_CONV_VECTORS * lanes;
+    work = least(e->rows_unit, e->c->out) * e->strips_unit * MXL_CONV_VECTORS * lanes;
     mxl_parallel_for(e->c->groups * e->row_units * e->strip_units,
                      1 + UNIT_WORK / (1 + work * e->depth), NAME(units), e);
 }
@@ -423,6 +407,20 @@ static bool NAME(wants_panels)(const NAME(engine) *e, const mxl_lattice *l, int6
            (double)(read - exact) * (double)e->c->out / (2.0 * (double)lanes) > (double)exact;
 }
 
+/* The positions of a sheet behind its last whole vector, where narrow tiles take less time. */
+static int NAME(find_columns)(const NAME(engine) *e)
+{
+    const mxl_lattice *l = e->lattice;
+    int64_t positions = e->panels ? NAME(positions)(l, e->num_images)
+                                  : (l->count[1] - 1) * e->c->planes.pitch + l->count[2];
+    int64_t rest = positions % e->micro->lanes;
+
+    return e->micro->columns != NULL && e->lattice->apart[2] == 1 && e->c->out >= MXL_CONV_HEIGHT &&
+                   e->c->planes.dtype != MXL_F16 && rest <= MXL_CONV_COLUMNS
+               ? (int)rest
+               : 0;
+}
+
 /* All of a lattice in the current chunk. */
 static void NAME(lattice)(NAME(engine) *e)
 {
@@ -436,10 +434,12 @@ static void NAME(lattice)(NAME(engine) *e)
     e->sheets = e->panels ? 1 : e->num_images * l->count[0];
     e->vectors = e->panels ? (NAME(positions)(l, e->num_images) + lanes - 1) / lanes
                            : NAME(sheet_vectors)(e, l);
-    e->strips = strip_count(e->vectors, c->out == 1);
+    e->columns = NAME(find_columns)(e);
+    e->strips = strip_count(e->vectors - (e->columns > 0), c->out == 1) + (e->columns > 0);
     e->c0 = 0;
     do {
-        channels = NAME(min)(most, c->in - e->c0);
+        channels = least(most, c->in - e->c0);
+        e->last = e->c0 + channels == c->in;
         NAME(block)(e, channels);
         e->c0 += channels;
     } while (e->c0 < c->in);
@@ -513,7 +513,7 @@ static int64_t NAME(chunk_images)(NAME(engine) *e)
     NAME(room)(e, e->c->batch, &depth, &panels);
     each = (e->image_pitch + panels / e->c->batch) * (int64_t)sizeof(T);
     fits = CHUNK_BYTES / (each + 1);
-    return fits < 1 ? 1 : NAME(min)(fits, e->c->batch);
+    return fits < 1 ? 1 : least(fits, e->c->batch);
 }
 
 /* Packs the weights, unless the kept form has them; NULL with the error set. Forms are kept of
@@ -581,9 +581,9 @@ static int NAME(correlate)(const mxl_correlation *c)
     for (; e.image0 < c->batch; e.image0 += e.num_images) {
         bool last = direct && copies_last && e.image0 == c->batch - 1;
 
-        e.num_images = NAME(min)(most, c->batch - e.image0);
+        e.num_images = least(most, c->batch - e.image0);
         if (direct && copies_last && !last)
-            e.num_images = NAME(min)(most, c->batch - 1 - e.image0);
+            e.num_images = least(most, c->batch - 1 - e.image0);
         NAME(chunk)(&e, direct && !last ? NULL : e.panel + panels);
     }
     if (c->form == NULL || *c->form != form)
@@ -595,3 +595,4 @@ static int NAME(correlate)(const mxl_correlation *c)
 #undef NAME
 #undef T
 #undef MICRO
+#undef STORE

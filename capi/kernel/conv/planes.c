@@ -36,8 +36,7 @@ typedef struct planes_job {
     size_t from, to; /* bytes of an element */
 } planes_job;
 
-/* The plane positions of dimension i that lie inside the image: [*first, *end). */
-static void inside(const mxl_planes *p, int i, int64_t phase, int64_t *first, int64_t *end)
+void mxl_planes_inside(const mxl_planes *p, int i, int64_t phase, int64_t *first, int64_t *end)
 {
     int64_t shift = p->lead[i] - phase, last = p->image[i] - 1 + shift;
 
@@ -56,7 +55,7 @@ void mxl_planes_overlap(mxl_planes *p, int64_t least)
     for (int64_t f = 0; f < p->num_phases; f++) {
         int64_t first, end;
 
-        inside(p, 2, p->phases[f][2], &first, &end);
+        mxl_planes_inside(p, 2, p->phases[f][2], &first, &end);
         if (first == end)
             continue;
         shared = first < shared ? first : shared;
@@ -77,6 +76,9 @@ void mxl_planes_overlap(mxl_planes *p, int64_t least)
         if (step == 1)                                                                             \
             for (int64_t i = first; i < end; i++)                                                  \
                 out[i] = row[i - first];                                                           \
+        else if (step == 2)                                                                        \
+            for (int64_t i = first; i < end; i++)                                                  \
+                out[i] = row[(i - first) * 2];                                                     \
         else                                                                                       \
             for (int64_t i = first; i < end; i++)                                                  \
                 out[i] = row[(i - first) * step];                                                  \
@@ -127,7 +129,7 @@ static void make_plane(const planes_job *job, const char *image, const int64_t *
     size_t row_bytes = (size_t)p->pitch * job->to;
 
     for (int i = 0; i < 3; i++)
-        inside(p, i, phase[i], &first[i], &end[i]);
+        mxl_planes_inside(p, i, phase[i], &first[i], &end[i]);
     for (int64_t d = 0; d < p->plane[0]; d++) {
         for (int64_t h = 0; h < p->plane[1]; h++, out += row_bytes) {
             int64_t y = d * p->step[0] + phase[0] - p->lead[0];

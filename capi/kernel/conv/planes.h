@@ -30,6 +30,9 @@ int64_t mxl_planes_channel(const mxl_planes *p);
 /* True if the images are their own planes. */
 bool mxl_planes_direct(const mxl_planes *p);
 
+/* The positions of a plane's dimension i that lie inside the image: [*first, *end). */
+void mxl_planes_inside(const mxl_planes *p, int i, int64_t phase, int64_t *first, int64_t *end);
+
 /* Makes the planes of `count` images. */
 void mxl_planes_make(const mxl_planes *p, int64_t count, const void *images, void *planes);
 

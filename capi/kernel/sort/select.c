@@ -12,11 +12,30 @@
 
 enum {
     DIGIT = 11,   /* bits of a digit */
+    FEW = 32,     /* keys that are sorted faster than their digits are counted */
     GRAIN = 16384 /* elements that are worth another thread */
 };
 
 /* Finds the k-th of n keys; `*k` becomes the number of equal keys before it. */
 #define SELECT(w)                                                                                  \
+    static uint64_t select_of_few_##w(uint##w##_t *keys, int64_t n, int64_t *k)                    \
+    {                                                                                              \
+        int64_t first = *k;                                                                        \
+                                                                                                   \
+        for (int64_t i = 1; i < n; i++) {                                                          \
+            const uint##w##_t key = keys[i];                                                       \
+            int64_t at = i;                                                                        \
+                                                                                                   \
+            for (; at > 0 && keys[at - 1] > key; at--)                                             \
+                keys[at] = keys[at - 1];                                                           \
+            keys[at] = key;                                                                        \
+        }                                                                                          \
+        while (first > 0 && keys[first - 1] == keys[*k])                                           \
+            first--;                                                                               \
+        *k -= first;                                                                               \
+        return keys[first];                                                                        \
+    }                                                                                              \
+                                                                                                   \
     static uint64_t select_##w(uint##w##_t *keys, int64_t n, int64_t *k)                           \
     {                                                                                              \
         int64_t counts[1 << DIGIT], left = n;                                                      \
@@ -27,6 +46,8 @@ enum {
             uint##w##_t digit = 0;                                                                 \
             int64_t kept = 0;                                                                      \
                                                                                                    \
+            if (left <= FEW)                                                                       \
+                return select_of_few_##w(keys, left, k);                                           \
             memset(counts, 0, sizeof(counts));                                                     \
             for (int64_t i = 0; i < left; i++)                                                     \
                 counts[(keys[i] >> low) & mask]++;                                                 \

@@ -94,7 +94,7 @@ static int read_terms(mxl_solver *s, const mxl_term *t, int count, int ndim, con
 }
 
 /* Of an array of which the rank is unknown: the axis of @ tells how many there are on one side. */
-static int read_axis(mxl_solver *s, const mxl_entry *e)
+static int read_axis(mxl_solver *s, const mxl_shape_entry *e)
 {
     const mxl_term *t = &s->shapes->term[e->first];
     int64_t axis = mxl_solver_int(s, t[e->at].axis);
@@ -106,7 +106,7 @@ static int read_axis(mxl_solver *s, const mxl_entry *e)
 }
 
 /* How many axes an array has by its terms, -1: unknown. */
-static int axes_of(const mxl_solver *s, const mxl_entry *e)
+static int axes_of(const mxl_solver *s, const mxl_shape_entry *e)
 {
     int total = 0;
 
@@ -121,7 +121,7 @@ static int axes_of(const mxl_solver *s, const mxl_entry *e)
 }
 
 /* Whether an array with [*A|1] may have no axis by its terms: then it tells nothing. */
-static bool may_be_one(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t *dim)
+static bool may_be_one(mxl_solver *s, const mxl_shape_entry *e, int ndim, const int64_t *dim)
 {
     int axes = ndim == 1 && e->terms == e->lists && (dim[0] == 1 || dim[0] < 0) ? axes_of(s, e) : 1;
 
@@ -129,7 +129,7 @@ static bool may_be_one(mxl_solver *s, const mxl_entry *e, int ndim, const int64_
     return axes <= 0;
 }
 
-static int read_entry(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t *dim)
+static int read_entry(mxl_solver *s, const mxl_shape_entry *e, int ndim, const int64_t *dim)
 {
     const mxl_term *t = &s->shapes->term[e->first];
     int axis;
@@ -167,10 +167,10 @@ static void attempt_with(mxl_solver *attempt, const mxl_solver *s)
 /* Which of an array's forms holds: the only one that does not contradict, or the first where
  * nothing is known of the array. NULL: several may, so that it tells nothing; or none does, with
  * *status -1 and the error of the first. */
-static const mxl_entry *form_of(mxl_solver *s, const mxl_entry *e, int ndim, const int64_t *dim,
-                                int *status)
+static const mxl_shape_entry *form_of(mxl_solver *s, const mxl_shape_entry *e, int ndim,
+                                      const int64_t *dim, int *status)
 {
-    const mxl_entry *first = e, *found = NULL;
+    const mxl_shape_entry *first = e, *found = NULL;
     mxl_solver attempt;
     int count = 0;
 
@@ -187,7 +187,7 @@ static const mxl_entry *form_of(mxl_solver *s, const mxl_entry *e, int ndim, con
     return count > 1 && ndim >= 0 ? NULL : found;
 }
 
-int mxl_solver_read(mxl_solver *s, int i, const mxl_entry *e)
+int mxl_solver_read(mxl_solver *s, int i, const mxl_shape_entry *e)
 {
     const int64_t *dim;
     int ndim = mxl_solver_shape(s, i, &dim), status;
@@ -200,7 +200,7 @@ int mxl_solver_read(mxl_solver *s, int i, const mxl_entry *e)
 
 /* ---- what an array becomes ---- */
 
-int mxl_solver_write(mxl_solver *s, int i, const mxl_entry *e)
+int mxl_solver_write(mxl_solver *s, int i, const mxl_shape_entry *e)
 {
     const mxl_shape_facts *f = s->facts;
     mxl_shape room, *found = f->call == NULL ? &room : &f->call->out_shape[i - f->num_in];

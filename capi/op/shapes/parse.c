@@ -251,7 +251,7 @@ static bool at_function(const parser *p)
     return true;
 }
 
-static mxl_term *new_term(parser *p, mxl_entry *e)
+static mxl_term *new_term(parser *p, mxl_shape_entry *e)
 {
     mxl_term *t = &p->s->term[p->s->terms];
 
@@ -266,7 +266,7 @@ static mxl_term *new_term(parser *p, mxl_entry *e)
     return t;
 }
 
-static int parse_term(parser *p, mxl_entry *e)
+static int parse_term(parser *p, mxl_shape_entry *e)
 {
     mxl_term *t;
     int status;
@@ -297,21 +297,21 @@ static int parse_term(parser *p, mxl_entry *e)
 
 /* ---- arrays ---- */
 
-static mxl_entry *new_entry(parser *p)
+static mxl_shape_entry *new_entry(parser *p)
 {
-    mxl_entry *e = &p->s->entry[p->s->entries];
+    mxl_shape_entry *e = &p->s->entry[p->s->entries];
 
     if (p->s->entries == MXL_SHAPES_ENTRIES) {
         (void)fail(p, "too many arrays");
         return NULL;
     }
-    *e = (mxl_entry){.first = p->s->terms, .at = -1, .text = {place(p, p->at), 1}};
+    *e = (mxl_shape_entry){.first = p->s->terms, .at = -1, .text = {place(p, p->at), 1}};
     p->s->entries++;
     return e;
 }
 
 /* A for [*A], or in a group for [*A_i]. */
-static int parse_letter(parser *p, mxl_entry *e)
+static int parse_letter(parser *p, mxl_shape_entry *e)
 {
     mxl_term *t = new_term(p, e);
 
@@ -327,7 +327,7 @@ static int parse_letter(parser *p, mxl_entry *e)
 }
 
 /* Behind a [. */
-static int parse_brackets(parser *p, mxl_entry *e)
+static int parse_brackets(parser *p, mxl_shape_entry *e)
 {
     e->text.at = place(p, p->at - 1);
     if (!take(p, "]")) {
@@ -344,7 +344,7 @@ static int parse_brackets(parser *p, mxl_entry *e)
 }
 
 /* name[N,C], or of several forms name[N]|[N,1]. */
-static int parse_forms(parser *p, mxl_entry *e)
+static int parse_forms(parser *p, mxl_shape_entry *e)
 {
     mxl_piece name = {place(p, p->at), (uint16_t)word_length(p->at)};
 
@@ -367,7 +367,7 @@ static int parse_forms(parser *p, mxl_entry *e)
 /* One array, whose first entry joins the side. */
 static int parse_array(parser *p, mxl_side *side, int count)
 {
-    mxl_entry *e;
+    mxl_shape_entry *e;
 
     skip_spaces(p);
     e = new_entry(p);
@@ -439,7 +439,7 @@ static void note_alike(mxl_shapes *s)
 
     for (int i = 0; i < in->before + in->group + in->after; i++) {
         for (int k = 0; k < out->before + out->group + out->after; k++) {
-            mxl_entry *e = &s->entry[out->entry[k]];
+            mxl_shape_entry *e = &s->entry[out->entry[k]];
 
             e->as_input |= same_text(s, s->entry[in->entry[i]].text, e->text);
         }

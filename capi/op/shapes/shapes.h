@@ -102,7 +102,7 @@ typedef struct mxl_term {
     mxl_factor factor[MXL_SHAPES_FACTORS];
 } mxl_term;
 
-typedef struct mxl_entry {
+typedef struct mxl_shape_entry {
     bool any;                    /* says nothing */
     bool or_one;                 /* [*A|1]: one axis of size 1 where there would be none */
     bool as_input;               /* of an output: an input has the same text */
@@ -110,7 +110,7 @@ typedef struct mxl_entry {
     uint8_t first, terms, lists; /* of the terms so many are lists */
     int8_t at;                   /* the term with @, counted from `first`; -1: none */
     mxl_piece name, text;        /* "data" and "[N,C]" */
-} mxl_entry;
+} mxl_shape_entry;
 
 /* Entries (by their numbers) before, in and behind the group. */
 typedef struct mxl_side {
@@ -139,7 +139,7 @@ typedef struct mxl_shapes {
     uint16_t each_size, each_list; /* bits: those that differ in each repetition */
     mxl_piece size_name[MXL_SHAPES_SIZES], list_name[MXL_SHAPES_LISTS];
     int16_t list_as[MXL_SHAPES_LISTS]; /* offset of the parameter that has as many entries, or -1 */
-    mxl_entry entry[MXL_SHAPES_ENTRIES];
+    mxl_shape_entry entry[MXL_SHAPES_ENTRIES];
     mxl_term term[MXL_SHAPES_TERMS];
     int8_t reads; /* -1: parameters that memo.c cannot compare decide */
     mxl_shape_read read[MXL_SHAPES_READS];

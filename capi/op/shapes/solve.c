@@ -2,7 +2,7 @@
  * are unknown at first, and each array of which something is known tells some of them. */
 #include "op/shapes/solver.h"
 
-typedef int visit(mxl_solver *s, int i, const mxl_entry *e);
+typedef int visit(mxl_solver *s, int i, const mxl_shape_entry *e);
 
 static void forget_each(mxl_solver *s)
 {

@@ -21,7 +21,7 @@ typedef struct mxl_axis_of {
 typedef struct mxl_solver {
     const mxl_shapes *shapes;
     const mxl_shape_facts *facts;
-    const mxl_entry *entry; /* which is read or written, and its array and axis */
+    const mxl_shape_entry *entry; /* which is read or written, and its array and axis */
     mxl_axis_of here;
     int16_t entry_axis;   /* the first axis of the term that is read */
     bool quiet;           /* without the texts of errors */
@@ -123,9 +123,9 @@ int mxl_solver_match(mxl_solver *s, const mxl_term *t, int i, int64_t value);
 /* ---- arrays: number i of the inputs and then the outputs ---- */
 
 /* Finds what it tells; -1 with the error set where it contradicts. */
-int mxl_solver_read(mxl_solver *s, int i, const mxl_entry *e);
+int mxl_solver_read(mxl_solver *s, int i, const mxl_shape_entry *e);
 /* Writes its shape as far as it is known; -1 with the error set. */
-int mxl_solver_write(mxl_solver *s, int i, const mxl_entry *e);
+int mxl_solver_write(mxl_solver *s, int i, const mxl_shape_entry *e);
 
 /* Adds what was found; -1 with the error set where it contradicts, or is too little for a call. */
 int mxl_solver_say(mxl_solver *s, int i, const mxl_shape *found);

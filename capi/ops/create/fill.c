@@ -164,6 +164,7 @@ MXL_CREATOR(op_set_value, "_set_value", set_params, set_params_table, set_infer,
                                        .grad = mxl_grad_zero,                                      \
                                        .in_place = true,                                           \
                                        .any_dtype = true,                                          \
+                                       .along = true,                                              \
                                        __VA_ARGS__}
 
 FILLED_LIKE(zeros, "Zeros", .aliases = MXL_ALIASES("_sparse_zeros_like"),
@@ -211,6 +212,7 @@ static const mxl_op op_full_like = {
     .shapes = "A>A",
     .compute = full_like_compute,
     .any_dtype = true,
+    .along = true,
     .grad = mxl_grad_zero,
 };
 

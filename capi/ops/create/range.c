@@ -153,6 +153,31 @@ static int linspace_infer(mxl_infer *infer)
     return mxl_infer_made(infer, p->ctx, p->dtype, 1, &p->num);
 }
 
+static const mxl_param even_table[] = {
+    MXL_PARAM(range_params, start, MXL_P_FLOAT, MXL_REQUIRED, "The first number."),
+    MXL_PARAM(range_params, stop, MXL_P_FLOAT, MXL_REQUIRED, "The last number."),
+    MXL_PARAM(range_params, num, MXL_P_INT, MXL_REQUIRED, "How many numbers."),
+    RANGE_CTX,
+    RANGE_DTYPE,
+    {0},
+};
+
+/* The same numbers, those behind the middle counted from stop. */
+static int even_compute(const mxl_call *call)
+{
+    const range_params *p = call->params;
+    mxl_array *out = call->out[0];
+    char *data = mxl_array_write(out);
+    double step = p->num > 1 ? (p->stop - p->start) / (double)(p->num - 1) : 0;
+
+    for (int64_t i = 0; i < out->size; i++)
+        store(out, data, i,
+              p->num == 1      ? p->start
+              : i < p->num / 2 ? p->start + (double)i * step
+                               : p->stop - (double)(p->num - 1 - i) * step);
+    return 0;
+}
+
 static int linspace_compute(const mxl_call *call)
 {
     const range_params *p = call->params;
@@ -169,6 +194,8 @@ static int linspace_compute(const mxl_call *call)
 MXL_CREATOR(op_linspace, "_linspace", range_params, linspace_table, linspace_infer,
             linspace_compute, "A number of values from start to stop, evenly spaced.",
             .aliases = MXL_ALIASES("_npi_linspace"));
+MXL_CREATOR(op_even, "_mxl_linspace", range_params, even_table, linspace_infer, even_compute,
+            "A number of values from start to stop, evenly spaced; exact at both ends.");
 
 /* ---- logspace ---- */
 
@@ -334,6 +361,6 @@ static const mxl_op op_identity = {
     .grad = mxl_grad_pass,
 };
 
-const mxl_op *const mxl_ops_range[] = {&op_arange,      &op_np_arange, &op_linspace,
-                                       &op_logspace,    &op_eye,       &op_np_eye,
-                                       &op_np_identity, &op_identity,  NULL};
+const mxl_op *const mxl_ops_range[] = {&op_arange,   &op_np_arange, &op_linspace, &op_even,
+                                       &op_logspace, &op_eye,       &op_np_eye,   &op_np_identity,
+                                       &op_identity, NULL};

@@ -77,7 +77,7 @@ static const char *const activation_names[] = {"relu",     "sigmoid", "softrelu"
 static const mxl_op *const activations[] = {&mxl_op_relu, &mxl_op_sigmoid, &mxl_op_softrelu,
                                             &mxl_op_softsign, &mxl_op_tanh};
 
-static const mxl_op *activation_of(const void *params)
+const mxl_op *mxl_activation_of(const void *params)
 {
     return activations[*(const int *)params];
 }
@@ -86,26 +86,26 @@ static int activation_compute(const mxl_call *call)
 {
     mxl_call chosen = *call;
 
-    chosen.op = activation_of(call->params);
+    chosen.op = mxl_activation_of(call->params);
     return mxl_run_loops(&chosen);
 }
 
 static int activation_grad(mxl_grad *g)
 {
-    return activation_of(g->params)->grad(g);
+    return mxl_activation_of(g->params)->grad(g);
 }
 
 static int activation_grad_kernel(mxl_grad *g)
 {
-    return activation_of(g->params)->grad_kernel(g);
+    return mxl_activation_of(g->params)->grad_kernel(g);
 }
 
 static void activation_saves(mxl_saves *saves)
 {
-    activation_of(saves->params)->saves(saves);
+    mxl_activation_of(saves->params)->saves(saves);
 }
 
-static const mxl_op op_activation = {
+const mxl_op mxl_op_activation = {
     .name = "Activation",
     .aliases = MXL_ALIASES("_npx_activation"),
     .doc = "A function of each element: relu max(x, 0), sigmoid 1 / (1 + e^-x), softrelu "
@@ -120,4 +120,4 @@ static const mxl_op op_activation = {
 };
 
 const mxl_op *const mxl_ops_activation[] = {&mxl_op_softsign, &mxl_op_softrelu, &op_hard_sigmoid,
-                                            &op_activation, NULL};
+                                            &mxl_op_activation, NULL};

@@ -174,6 +174,7 @@ const mxl_op mxl_op_add_n = {
     .grad = add_grad,
 };
 
+const mxl_op *const mxl_op_add_alike = &mxl_op_same_add;
 const mxl_op *const mxl_op_mul_alike = &mxl_op_same_mul;
 
 const mxl_op *const mxl_ops_binary[] = {

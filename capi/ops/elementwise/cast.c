@@ -1,5 +1,6 @@
 /* Operators that copy, cast or block: _copy, _copyto, Cast, BlockGrad; and those with
  * which the engine brings a gradient to its input's shape: _mxl_sum_to and _mxl_broadcast_to. */
+#include "ops/batch/rules.h"
 #include "ops/build.h"
 
 #include <string.h>
@@ -39,6 +40,7 @@ const mxl_op mxl_op_copy = {
     .strided = true,
     .keeps_layout = true,
     .node_name = "CopyBackwards",
+    .along = true,
 };
 
 /* out= gives the dtype. */
@@ -69,6 +71,7 @@ static const mxl_op op_copyto = {
     .sparse = &mxl_sparse_copies,
     .in_place = true,
     .needs_out = true,
+    MXL_BATCH(mxl_vmap_copyto),
 };
 
 /* ---- Cast ---- */
@@ -102,6 +105,7 @@ const mxl_op mxl_op_cast = {
     .strided = true,
     .keeps_layout = true,
     .node_name = "ToCopyBackward0",
+    .along = true,
 };
 
 const mxl_op mxl_op_block_grad = {
@@ -114,6 +118,7 @@ const mxl_op mxl_op_block_grad = {
     .sparse = &mxl_sparse_copies,
     .grad = mxl_grad_zero,
     .in_place = true,
+    .along = true,
 };
 
 /* ---- sums and broadcasts to a shape ---- */

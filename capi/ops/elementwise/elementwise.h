@@ -113,6 +113,10 @@ extern const mxl_op mxl_op_sin, mxl_op_cos, mxl_op_sinh, mxl_op_cosh, mxl_op_flo
     mxl_op_broadcast_maximum, mxl_op_rpower_scalar, mxl_op_logical_not, mxl_op_trunc,
     mxl_op_round_even, mxl_op_expm1, mxl_op_atan2, mxl_op_and, mxl_op_or, mxl_op_xor, mxl_op_lcm;
 
+/* The operator that Activation's parameters choose. */
+extern const mxl_op mxl_op_activation;
+const mxl_op *mxl_activation_of(const void *params);
+
 typedef struct mxl_clip_params {
     double a_min;
     double a_max;

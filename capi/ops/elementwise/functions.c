@@ -438,6 +438,7 @@ static const mxl_op op_signbit = {
     .infer = signbit_infer,
     .dtypes = "A>b",
     .compute = signbit_compute,
+    .along = true,
 };
 
 static const mxl_op op_frexp = {
@@ -451,6 +452,7 @@ static const mxl_op op_frexp = {
     .compute = frexp_compute,
     .grad = frexp_grad,
     .saves = frexp_saves,
+    .along = true,
 };
 
 /* ---- integers ---- */

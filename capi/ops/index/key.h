@@ -68,8 +68,8 @@ static inline bool mxl_key_takes(const mxl_key *k, int i)
     return false;
 }
 
-/* _mxl_index, for prepared calls. */
-extern const mxl_op mxl_op_index;
+/* _mxl_index and _mxl_index_add. */
+extern const mxl_op mxl_op_index, mxl_op_index_add;
 
 /* Applies a key without index arrays to a plan. -1 with the error set. */
 int mxl_key_plan(mxl_plan *p);

@@ -12,6 +12,7 @@
 #include "kernel/index/gather.h"
 #include "kernel/index/scatter.h"
 #include "op/rule.h"
+#include "ops/batch/rules.h"
 #include "ops/shape/movement.h"
 
 static const char *const rules_names[] = {"numpy", "torch", "mxnet", NULL};
@@ -24,7 +25,7 @@ static const char *const rules_names[] = {"numpy", "torch", "mxnet", NULL};
                   "Whose rules hold for masks, steps and the order of axes.",                      \
                   .values = rules_names)
 
-static const mxl_op op_index_add, op_index_put;
+static const mxl_op op_index_put;
 
 /* ---- reading: _mxl_index ---- */
 
@@ -166,7 +167,7 @@ static int index_grad(mxl_grad *g)
         return mxl_movement_grad(g);
     p.shape = (mxl_tuple){x->ndim, x->shape};
     p.accumulate = !p.last;
-    return mxl_grad_set(g, 0, with_indices(g, &op_index_add, &p, g->grad_output[0], 1));
+    return mxl_grad_set(g, 0, with_indices(g, &mxl_op_index_add, &p, g->grad_output[0], 1));
 }
 
 static void saves_indices(mxl_saves *saves)
@@ -198,6 +199,7 @@ const mxl_op mxl_op_index = {
     .any_dtype = true,
     .grad = index_grad,
     .saves = saves_indices,
+    MXL_BATCH(mxl_vmap_index),
     .strided = true,
     .node_slots = "0",
 };
@@ -285,7 +287,7 @@ static const mxl_input add_inputs[] = {
     {0},
 };
 
-static const mxl_op op_index_add = {
+const mxl_op mxl_op_index_add = {
     .name = "_mxl_index_add",
     .doc = "Zeros of a shape with data added at what a key selects.",
     .inputs = add_inputs,
@@ -304,6 +306,7 @@ static const mxl_op op_index_add = {
     .u64 = MXL_U64_INDEXED,
     .grad = add_grad,
     .saves = saves_indices,
+    MXL_BATCH(mxl_vmap_index_add),
 };
 
 /* ---- writing: _mxl_index_put ---- */
@@ -511,10 +514,11 @@ static const mxl_op op_index_put = {
     .any_dtype = true,
     .grad = put_grad,
     .saves = put_saves,
+    MXL_BATCH(mxl_vmap_index_put),
     .strided = true,
     .in_place = true,
     .writes_last = true,
 };
 
-const mxl_op *const mxl_ops_keys[] = {&mxl_op_index, &op_index_parts, &op_index_add, &op_index_put,
-                                      NULL};
+const mxl_op *const mxl_ops_keys[] = {&mxl_op_index, &op_index_parts, &mxl_op_index_add,
+                                      &op_index_put, NULL};

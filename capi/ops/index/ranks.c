@@ -9,6 +9,7 @@
 #include "array/copy.h"
 #include "base/memory/mem.h"
 #include "kernel/sort/sort.h"
+#include "ops/batch/rules.h"
 #include "ops/build.h"
 
 /* The keys of an array, for the caller to free with mxl_free, 8 bytes each; NULL with the error
@@ -86,6 +87,7 @@ static const mxl_op op_searchsorted = {
     .dtypes = "AA>l",
     .compute = search_compute,
     .u64 = MXL_U64_COMPARED,
+    MXL_BATCH(mxl_vmap_searchsorted),
 };
 
 /* ---- isin ---- */
@@ -139,6 +141,7 @@ static const mxl_op op_isin = {
     .dtypes = "AA>b",
     .compute = isin_compute,
     .u64 = MXL_U64_COMPARED,
+    MXL_SHAPES_TABLE("data[*S] others[*M] -> [*S]"),
 };
 
 /* ---- mode and running extremes ---- */

@@ -148,6 +148,7 @@ static const mxl_op op_scatter_reduce = {
     .infer = reduce_infer,
     .dtypes = "AlA>A",
     .compute = reduce_compute,
+    .along = true,
 };
 
 const mxl_op *const mxl_ops_scatter_reduce[] = {&op_scatter_reduce, NULL};

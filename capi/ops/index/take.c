@@ -1,6 +1,7 @@
 /* Elements by index: take, pick, and their gradients, which scatter. Indices are truncated towards
  * zero and have no gradient. */
 #include "ops/index/take.h"
+#include "ops/batch/rules.h"
 #include "ops/sparse/forms.h"
 
 #include <stddef.h>
@@ -11,19 +12,11 @@
 #include "kernel/index/gather.h"
 #include "kernel/index/scatter.h"
 
-/* The parameters of take, pick and their gradients; each lists its own. */
-typedef struct index_params {
-    int64_t axis;
-    int mode; /* mxl_index_mode */
-    int keepdims;
-    mxl_tuple shape; /* of the array whose gradient is computed */
-} index_params;
-
 /* In the order of mxl_index_mode; pick has no raise. */
 static const char *const take_modes[] = {"clip", "wrap", "raise", NULL};
 static const char *const pick_modes[] = {"clip", "wrap", NULL};
 
-static int find_axis(const mxl_op *op, const index_params *p, int ndim, const int64_t *shape,
+static int find_axis(const mxl_op *op, const mxl_take_params *p, int ndim, const int64_t *shape,
                      mxl_split *out)
 {
     if (p->axis == MXL_NONE)
@@ -54,7 +47,7 @@ static void positions_end(positions *p)
 
 static int positions_begin(positions *p, const mxl_call *call, const mxl_array *array)
 {
-    const index_params *params = call->params;
+    const mxl_take_params *params = call->params;
     const mxl_array *index = call->in[1];
 
     if (find_axis(call->op, params, array->ndim, array->shape, &p->axis) != 0)
@@ -73,7 +66,7 @@ static int positions_begin(positions *p, const mxl_call *call, const mxl_array *
     return mxl_error_prefix(call->op->name);
 }
 
-static mxl_array *call_at(mxl_scope *s, const mxl_op *op, const index_params *p, mxl_array *a,
+static mxl_array *call_at(mxl_scope *s, const mxl_op *op, const mxl_take_params *p, mxl_array *a,
                           mxl_array *index)
 {
     return mxl_scope_call(s, op, p, 2, (mxl_array *[]){a, index});
@@ -81,12 +74,18 @@ static mxl_array *call_at(mxl_scope *s, const mxl_op *op, const index_params *p,
 
 static const mxl_op op_take, op_take_grad, op_pick, op_pick_grad;
 
+mxl_array *mxl_take_positions(mxl_scope *s, const mxl_take_params *p, mxl_array *index, int64_t n)
+{
+    return call_at(s, &op_take, &(mxl_take_params){.mode = p->mode}, mxl_range(s, n, MXL_I64),
+                   index);
+}
+
 /* The vjps of take and pick put grad_output into zeros at the same indices; the vjps of those take
  * and pick again. */
 static int indexed_grad(mxl_grad *g)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    index_params p = *(const index_params *)g->params;
+    mxl_take_params p = *(const mxl_take_params *)g->params;
     const mxl_op *op = g->op == &op_take        ? &op_take_grad
                        : g->op == &op_take_grad ? &op_take
                        : g->op == &op_pick      ? &op_pick_grad
@@ -104,7 +103,7 @@ static int indexed_grad(mxl_grad *g)
     static const mxl_op op_##id = {                                                                \
         .name = op_name,                                                                           \
         .inputs = op_inputs,                                                                       \
-        MXL_PARAMS(index_params, id##_table),                                                      \
+        MXL_PARAMS(mxl_take_params, id##_table),                                                   \
         .compute = id##_compute,                                                                   \
         .u64 = MXL_U64_INDEXED,                                                                    \
         .grad = indexed_grad,                                                                      \
@@ -121,8 +120,8 @@ static const mxl_input take_inputs[] = {
 };
 
 static const mxl_param take_table[] = {
-    MXL_PARAM(index_params, axis, MXL_P_INT, "0", "The axis to take along."),
-    MXL_PARAM(index_params, mode, MXL_P_ENUM, "clip",
+    MXL_PARAM(mxl_take_params, axis, MXL_P_INT, "0", "The axis to take along."),
+    MXL_PARAM(mxl_take_params, mode, MXL_P_ENUM, "clip",
               "What an index out of bounds means: the first or last position, a position counted "
               "around, or an error.",
               .values = take_modes),
@@ -145,7 +144,7 @@ static int take_compute(const mxl_call *call)
 /* Rows of a csr matrix are one. */
 static bool take_stypes(mxl_stypes *call)
 {
-    const index_params *p = call->params;
+    const mxl_take_params *p = call->params;
 
     call->out[0] = MXL_CSR;
     return call->in[0] == MXL_CSR && call->in[1] == MXL_DENSE && (p->axis == 0 || p->axis == -2) &&
@@ -170,7 +169,7 @@ static const mxl_sparse_forms take_forms = {.stypes = take_stypes, .compute = ta
 INDEXED(take, "take", take_inputs,
         "The positions of an axis that the indices name. The shape of the indices takes the axis' "
         "place.",
-        .aliases = MXL_ALIASES("_npi_take"), .sparse = &take_forms,
+        .aliases = MXL_ALIASES("_npi_take"), .sparse = &take_forms, MXL_BATCH(mxl_vmap_take),
         MXL_SHAPES("a[*A,N@axis,*B] indices[*I] -> [*A,*I,*B]"), .dtypes = "A.>A");
 
 /* ---- the gradient of take ---- */
@@ -182,9 +181,9 @@ static const mxl_input grad_inputs[] = {
 };
 
 static const mxl_param take_grad_table[] = {
-    MXL_PARAM(index_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
-    MXL_PARAM(index_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of take.", .values = take_modes),
-    MXL_PARAM(index_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
+    MXL_PARAM(mxl_take_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
+    MXL_PARAM(mxl_take_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of take.", .values = take_modes),
+    MXL_PARAM(mxl_take_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 
@@ -192,7 +191,7 @@ static const mxl_param take_grad_table[] = {
  * with the indices. */
 static int put_infer(mxl_infer *infer, bool picks)
 {
-    const index_params *p = infer->params;
+    const mxl_take_params *p = infer->params;
     const mxl_array *data = infer->in[0], *index = infer->in[1];
     mxl_split v;
 
@@ -231,13 +230,14 @@ static int take_grad_compute(const mxl_call *call)
 
 /* dx = dy taken at the indices */
 INDEXED(take_grad, "_mxl_take_grad", grad_inputs,
-        "Zeros of a shape with data added at the indices.", .infer = take_grad_infer);
+        "Zeros of a shape with data added at the indices.", .infer = take_grad_infer,
+        MXL_BATCH(mxl_vmap_take_grad));
 
 /* ---- for vjps of other families ---- */
 
 mxl_array *mxl_take_axis(mxl_scope *s, mxl_array *a, mxl_array *at, int axis)
 {
-    return call_at(s, &op_take, &(index_params){.axis = axis, .mode = MXL_INDEX_CLIP}, a, at);
+    return call_at(s, &op_take, &(mxl_take_params){.axis = axis, .mode = MXL_INDEX_CLIP}, a, at);
 }
 
 mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at)
@@ -248,7 +248,7 @@ mxl_array *mxl_take_rows(mxl_scope *s, mxl_array *a, mxl_array *at)
 mxl_array *mxl_take_back(mxl_scope *s, mxl_array *a, mxl_array *at, int64_t axis, int ndim,
                          const int64_t *shape)
 {
-    index_params p = {.axis = axis, .mode = MXL_INDEX_CLIP, .shape = {ndim, shape}};
+    mxl_take_params p = {.axis = axis, .mode = MXL_INDEX_CLIP, .shape = {ndim, shape}};
 
     return call_at(s, &op_take_grad, &p, a, at);
 }
@@ -262,10 +262,10 @@ static const mxl_input pick_inputs[] = {
 };
 
 static const mxl_param pick_table[] = {
-    MXL_PARAM(index_params, axis, MXL_P_OPT_INT, "-1",
+    MXL_PARAM(mxl_take_params, axis, MXL_P_OPT_INT, "-1",
               "The axis to pick along; None is not supported."),
-    MXL_PARAM(index_params, keepdims, MXL_P_BOOL, "0", "Whether the axis stays, with extent 1."),
-    MXL_PARAM(index_params, mode, MXL_P_ENUM, "clip",
+    MXL_PARAM(mxl_take_params, keepdims, MXL_P_BOOL, "0", "Whether the axis stays, with extent 1."),
+    MXL_PARAM(mxl_take_params, mode, MXL_P_ENUM, "clip",
               "What an index out of bounds means: the first or last position, or a position "
               "counted around.",
               .values = pick_modes),
@@ -278,14 +278,14 @@ static const mxl_param pick_table[] = {
 
 static const char *pick_shapes(const void *params)
 {
-    return ((const index_params *)params)->keepdims ? "data[*A,N@axis,*B] index" PICKED_INDEX
-                                                      " -> [*A,1,*B]"
-                                                    : NULL;
+    return ((const mxl_take_params *)params)->keepdims ? "data[*A,N@axis,*B] index" PICKED_INDEX
+                                                         " -> [*A,1,*B]"
+                                                       : NULL;
 }
 
 static int pick_check(void *params)
 {
-    return ((const index_params *)params)->axis != MXL_NONE
+    return ((const mxl_take_params *)params)->axis != MXL_NONE
                ? 0
                : mxl_error("pick: axis None is not supported; name one axis");
 }
@@ -323,10 +323,10 @@ INDEXED(pick, "pick", pick_inputs,
 /* ---- the gradient of pick ---- */
 
 static const mxl_param pick_grad_table[] = {
-    MXL_PARAM(index_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
-    MXL_PARAM(index_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of pick.", .values = pick_modes),
-    MXL_PARAM(index_params, keepdims, MXL_P_BOOL, "0", "As of pick."),
-    MXL_PARAM(index_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
+    MXL_PARAM(mxl_take_params, axis, MXL_P_INT, MXL_REQUIRED, "The axis."),
+    MXL_PARAM(mxl_take_params, mode, MXL_P_ENUM, MXL_REQUIRED, "As of pick.", .values = pick_modes),
+    MXL_PARAM(mxl_take_params, keepdims, MXL_P_BOOL, "0", "As of pick."),
+    MXL_PARAM(mxl_take_params, shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result."),
     {0},
 };
 
@@ -358,7 +358,7 @@ INDEXED(pick_grad, "_mxl_pick_grad", grad_inputs, "Zeros of a shape with data pu
 
 mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index)
 {
-    return call_at(s, &op_pick, &(index_params){.axis = -1, .mode = MXL_INDEX_CLIP}, a, index);
+    return call_at(s, &op_pick, &(mxl_take_params){.axis = -1, .mode = MXL_INDEX_CLIP}, a, index);
 }
 
 const mxl_op *const mxl_ops_take[] = {

@@ -4,6 +4,17 @@
 
 #include "ops/build.h"
 
+/* The parameters of take, pick and their gradients; each lists its own. */
+typedef struct mxl_take_params {
+    int64_t axis;
+    int mode; /* mxl_index_mode */
+    int keepdims;
+    mxl_tuple shape; /* of the array whose gradient is computed */
+} mxl_take_params;
+
+/* The int64 positions along an axis of n elements that indices mean by these parameters. */
+mxl_array *mxl_take_positions(mxl_scope *s, const mxl_take_params *p, mxl_array *index, int64_t n);
+
 /* One element of each row along the last axis; an index out of bounds selects the first or the last
  * one. The index has the shape of `a` without that axis. */
 mxl_array *mxl_pick_last(mxl_scope *s, mxl_array *a, mxl_array *index);

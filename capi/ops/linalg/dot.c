@@ -1,4 +1,5 @@
 /* Products of matrices: dot, of arrays with any number of axes, and FullyConnected. */
+#include "ops/batch/rules.h"
 #include "ops/build.h"
 
 #include <stddef.h>
@@ -157,6 +158,7 @@ const mxl_op mxl_op_dot = {
     .makes_sparse = true,
     .grad = dot_grad,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_mm),
 };
 
 /* ---- FullyConnected ---- */
@@ -252,6 +254,7 @@ static const mxl_op op_fully_connected = {
     .compute = fc_compute,
     .grad = fc_grad,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_linear),
 };
 
 const mxl_op *const mxl_ops_dot[] = {&mxl_op_dot, &op_fully_connected, NULL};

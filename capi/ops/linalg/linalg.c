@@ -204,6 +204,7 @@ mxl_array *mxl_matmul(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpose_a
 static const mxl_op op_gemm2 = {
     .doc = "Products of matrices: alpha op(A) op(B), where op may transpose.",
     MXL_LINALG(gemm2, mxl_inputs_ab),
+    .along = true,
     MXL_PARAMS_OF(gemm_params, GEMM_PARAMS, GEMM_AXIS),
     MXL_SHAPES("A[*X,M@axis,*Y,K] B[*X,K@axis,*Y,N] -> [*X,M,*Y,N]"),
     .shapes_of = gemm2_shapes,

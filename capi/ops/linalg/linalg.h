@@ -5,6 +5,8 @@
 #include "op/shapes/shapes.h"
 #include "ops/build.h"
 
+extern const mxl_op mxl_op_mm; /* of two matrices: _mxl_mm */
+
 extern const mxl_input mxl_inputs_a[];  /* A */
 extern const mxl_input mxl_inputs_ab[]; /* A, B */
 

@@ -169,6 +169,7 @@ static const mxl_op op_qr = {
     .compute = qr_compute,
     .grad = qr_grad,
     .saves = mxl_saves_outputs,
+    .along = true,
 };
 
 /* ---- lu ---- */
@@ -236,6 +237,7 @@ static const mxl_op op_lu = {
            "pivots: with which row each was exchanged, from 1 on, int32. Without a derivative.",
     .inputs = mxl_inputs_a,
     .arity = mxl_arity_two,
+    .along = true,
     .infer = lu_infer,
     .dtypes = "W>Wi",
     .compute = lu_compute,

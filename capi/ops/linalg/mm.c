@@ -1,7 +1,9 @@
 /* Products of two matrices of any memory layout: mm and addmm of PyTorch. */
 #include "array/copy.h"
 #include "kernel/gemm/gemm.h"
+#include "ops/batch/rules.h"
 #include "ops/build.h"
+#include "ops/linalg/linalg.h"
 
 typedef struct mm_params {
     int transpose_a, transpose_b;
@@ -120,6 +122,7 @@ const mxl_op mxl_op_mm = {
     .strided = true,
     .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_mm),
 };
 
 static int addmm_infer(mxl_infer *infer)
@@ -217,6 +220,7 @@ static const mxl_op op_addmm = {
     .strided = true,
     .grad = addmm_grad,
     .saves = addmm_saves,
+    MXL_BATCH(mxl_vmap_addmm),
 };
 
 const mxl_op *const mxl_ops_mm[] = {&mxl_op_mm, &op_addmm, NULL};

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "array/copy.h"
+#include "ops/batch/rules.h"
 #include "ops/elementwise/elementwise.h"
 
 static int copy_compute(const mxl_call *call)
@@ -296,6 +297,7 @@ static const mxl_op op_mse_loss = {
     .compute = mse_compute,
     .grad = mse_grad,
     .saves = mxl_saves_inputs,
+    MXL_BATCH(mxl_vmap_mse_loss),
 };
 
 const mxl_op *const mxl_ops_loss[] = {&op_make_loss, &op_loss,     &op_linear, &op_logistic,

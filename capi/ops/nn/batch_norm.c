@@ -9,20 +9,8 @@
 #include "kernel/copy/strided_copy.h"
 #include "kernel/norm/norm.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/nn/batch_norm.h"
 #include "ops/nn/normalise.h"
-
-typedef struct batch_params {
-    double eps;
-    double momentum;
-    int fix_gamma;
-    int use_global_stats;
-    int output_mean_var;
-    int64_t axis;
-    int cudnn_off;
-    double min_calib_range, max_calib_range;
-    int64_t ndev;
-    const char *key;
-} batch_params;
 
 #define BATCH_INPUTS                                                                               \
     MXL_INPUT(data, "Input array, of a floating dtype."),                                          \
@@ -41,27 +29,28 @@ static const mxl_input v1_inputs[] = {BATCH_INPUTS, {0}};
 
 #define EPS_TEXT "Added to the variance, below the root."
 #define COMMON_PARAMS                                                                              \
-    MXL_PARAM(batch_params, momentum, MXL_P_FLOAT, "0.899999976",                                  \
+    MXL_PARAM(mxl_batch_norm_params, momentum, MXL_P_FLOAT, "0.899999976",                         \
               "The part of the moving statistics that an update keeps."),                          \
-        MXL_PARAM(batch_params, fix_gamma, MXL_P_BOOL, "1",                                        \
+        MXL_PARAM(mxl_batch_norm_params, fix_gamma, MXL_P_BOOL, "1",                               \
                   "Whether gamma is 1, and set to it, and has no gradient."),                      \
-        MXL_PARAM(batch_params, use_global_stats, MXL_P_BOOL, "0",                                 \
+        MXL_PARAM(mxl_batch_norm_params, use_global_stats, MXL_P_BOOL, "0",                        \
                   "Whether training mode uses the moving statistics too, without updating them."), \
-        MXL_PARAM(batch_params, output_mean_var, MXL_P_BOOL, "0",                                  \
+        MXL_PARAM(mxl_batch_norm_params, output_mean_var, MXL_P_BOOL, "0",                         \
                   "Whether the statistics that were used are results too.", .sets_outputs = true)
-#define FLOAT_EPS MXL_PARAM(batch_params, eps, MXL_P_FLOAT, "0.00100000005", EPS_TEXT)
+#define FLOAT_EPS MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.00100000005", EPS_TEXT)
 #define BATCH_PARAMS                                                                               \
-    MXL_PARAMS_OF(batch_params,                                                                    \
-                  MXL_PARAM(batch_params, eps, MXL_P_FLOAT, "0.0010000000474974513", EPS_TEXT,     \
-                            .type_name = "double"),                                                \
-                  COMMON_PARAMS,                                                                   \
-                  MXL_PARAM(batch_params, axis, MXL_P_INT, "1",                                    \
-                            "The axis of the channels, counted from either end."),                 \
-                  MXL_PARAM(batch_params, cudnn_off, MXL_P_BOOL, "0", "Of no effect here."),       \
-                  MXL_PARAM(batch_params, min_calib_range, MXL_P_OPT_FLOAT, "None",                \
-                            "Of quantised networks; of no effect here."),                          \
-                  MXL_PARAM(batch_params, max_calib_range, MXL_P_OPT_FLOAT, "None",                \
-                            "Of quantised networks; of no effect here."))
+    MXL_PARAMS_OF(                                                                                 \
+        mxl_batch_norm_params,                                                                     \
+        MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.0010000000474974513", EPS_TEXT,      \
+                  .type_name = "double"),                                                          \
+        COMMON_PARAMS,                                                                             \
+        MXL_PARAM(mxl_batch_norm_params, axis, MXL_P_INT, "1",                                     \
+                  "The axis of the channels, counted from either end."),                           \
+        MXL_PARAM(mxl_batch_norm_params, cudnn_off, MXL_P_BOOL, "0", "Of no effect here."),        \
+        MXL_PARAM(mxl_batch_norm_params, min_calib_range, MXL_P_OPT_FLOAT, "None",                 \
+                  "Of quantised networks; of no effect here."),                                    \
+        MXL_PARAM(mxl_batch_norm_params, max_calib_range, MXL_P_OPT_FLOAT, "None",                 \
+                  "Of quantised networks; of no effect here."))
 
 static const mxl_op op_batch_norm_v1, op_sync_batch_norm;
 
@@ -69,24 +58,24 @@ static int batch_arity(const void *params, mxl_arity *arity)
 {
     arity->inputs = 5;
     arity->outputs = 3;
-    arity->visible = ((const batch_params *)params)->output_mean_var ? 3 : 1;
+    arity->visible = ((const mxl_batch_norm_params *)params)->output_mean_var ? 3 : 1;
     return 0;
 }
 
 /* Two of the operators have no such parameter. */
-static int64_t axis_of(const mxl_op *op, const batch_params *p)
+static int64_t axis_of(const mxl_op *op, const mxl_batch_norm_params *p)
 {
     return op == &op_batch_norm_v1 || op == &op_sync_batch_norm ? 1 : p->axis;
 }
 
 /* Whether the statistics are those of the batch. */
-static bool of_batch(const batch_params *p, bool training)
+static bool of_batch(const mxl_batch_norm_params *p, bool training)
 {
     return training && !p->use_global_stats;
 }
 
-static mxl_normalise batch_of(const mxl_op *op, const batch_params *p, bool training, int ndim,
-                              const int64_t *shape)
+static mxl_normalise batch_of(const mxl_op *op, const mxl_batch_norm_params *p, bool training,
+                              int ndim, const int64_t *shape)
 {
     int64_t axis = axis_of(op, p);
     mxl_normalise n =
@@ -98,8 +87,7 @@ static mxl_normalise batch_of(const mxl_op *op, const batch_params *p, bool trai
     return n;
 }
 
-/* Sets gamma to 1, as 1.9.1 does, unless it is. */
-static int set_to_ones(const mxl_op *op, mxl_array *gamma)
+int mxl_batch_norm_fix(const mxl_op *op, mxl_array *gamma)
 {
     size_t size = mxl_dtype_size(gamma->dtype);
     const char *at = mxl_array_read(gamma);
@@ -119,10 +107,10 @@ static int set_to_ones(const mxl_op *op, mxl_array *gamma)
 
 static int batch_compute(const mxl_call *call)
 {
-    const batch_params *p = call->params;
+    const mxl_batch_norm_params *p = call->params;
     mxl_normalise n = batch_of(call->op, p, call->training, call->in[0]->ndim, call->in[0]->shape);
 
-    if (p->fix_gamma && set_to_ones(call->op, call->in[1]) != 0)
+    if (p->fix_gamma && mxl_batch_norm_fix(call->op, call->in[1]) != 0)
         return -1;
     return mxl_normalise_compute(call, &n);
 }
@@ -131,7 +119,7 @@ static int batch_compute(const mxl_call *call)
 
 /* moving = moving * keep + statistic * (1 - keep), where the statistic is a mean, or a variance, of
  * which `saved` has 1 / sqrt(variance + eps). */
-static double moved(double moving, double saved, bool inverse, const batch_params *p)
+static double moved(double moving, double saved, bool inverse, const mxl_batch_norm_params *p)
 {
     double keep = (double)(float)p->momentum;
     double statistic = inverse ? fmax(1 / (saved * saved) - p->eps, 0) : saved;
@@ -201,7 +189,7 @@ static int batch_grad_kernel(mxl_grad *g)
 
 static void batch_saves(mxl_saves *saves)
 {
-    const batch_params *p = saves->params;
+    const mxl_batch_norm_params *p = saves->params;
 
     mxl_normalise_saves(saves);
     saves->in[1] = !p->fix_gamma;
@@ -236,7 +224,7 @@ static const char *batch_first_value(const void *params, int i)
     .arity = batch_arity, .compute = batch_compute, .grad = batch_grad,                            \
     .grad_kernel = batch_grad_kernel, .saves = batch_saves, .grad_updates = true, BATCH_SYMBOLS
 
-static const mxl_op op_batch_norm = {
+const mxl_op mxl_op_batch_norm = {
     .name = "BatchNorm",
     .aliases = MXL_ALIASES("_npx_batch_norm"),
     .doc = BATCH_DOC " A backward in training mode updates the moving statistics. The further "
@@ -252,7 +240,7 @@ static const mxl_op op_batch_norm_v1 = {
     .doc = BATCH_DOC " Like BatchNorm with the channels along axis 1; its further inputs, the "
                      "moving mean and variance, are not listed.",
     .inputs = v1_inputs,
-    MXL_PARAMS_OF(batch_params, FLOAT_EPS, COMMON_PARAMS),
+    MXL_PARAMS_OF(mxl_batch_norm_params, FLOAT_EPS, COMMON_PARAMS),
     BATCH_SHAPES("N,C,*S", "N,C,*S"),
     BATCH_FIELDS,
     .input_names = "data gamma beta moving_mean moving_var",
@@ -262,7 +250,7 @@ static const mxl_op op_batch_norm_v1 = {
 
 static mxl_array *relu_compose(mxl_scope *s, const mxl_call *call)
 {
-    if (mxl_scope_call_many(s, &op_batch_norm, call->params, 5, call->in, 3, call->out) != 0)
+    if (mxl_scope_call_many(s, &mxl_op_batch_norm, call->params, 5, call->in, 3, call->out) != 0)
         return NULL;
     return mxl_apply(s, &mxl_op_relu, call->out[0]);
 }
@@ -281,10 +269,10 @@ static const mxl_op op_batch_norm_relu = {
 /* variance = 1 / inverse^2 - eps */
 static mxl_array *sync_compose(mxl_scope *s, const mxl_call *call)
 {
-    batch_params p = *(const batch_params *)call->params;
+    mxl_batch_norm_params p = *(const mxl_batch_norm_params *)call->params;
 
     p.axis = 1;
-    if (mxl_scope_call_many(s, &op_batch_norm, &p, 5, call->in, 3, call->out) != 0)
+    if (mxl_scope_call_many(s, &mxl_op_batch_norm, &p, 5, call->in, 3, call->out) != 0)
         return NULL;
     call->out[2] = mxl_add_scalar(s, mxl_rdiv_scalar(s, mxl_square(s, call->out[2]), 1), -p.eps);
     return call->out[0];
@@ -295,16 +283,16 @@ static const mxl_op op_sync_batch_norm = {
     .doc = BATCH_DOC " Here all data is on one device. The further results of output_mean_var are "
                      "the mean and the variance.",
     .inputs = batch_inputs,
-    MXL_PARAMS_OF(
-        batch_params, FLOAT_EPS, COMMON_PARAMS,
-        MXL_PARAM(batch_params, ndev, MXL_P_INT, "1", "Number of devices; of no effect here."),
-        MXL_PARAM(batch_params, key, MXL_P_STRING, MXL_REQUIRED,
-                  "What devices find one another by; of no effect here.")),
+    MXL_PARAMS_OF(mxl_batch_norm_params, FLOAT_EPS, COMMON_PARAMS,
+                  MXL_PARAM(mxl_batch_norm_params, ndev, MXL_P_INT, "1",
+                            "Number of devices; of no effect here."),
+                  MXL_PARAM(mxl_batch_norm_params, key, MXL_P_STRING, MXL_REQUIRED,
+                            "What devices find one another by; of no effect here.")),
     .arity = batch_arity,
     BATCH_SHAPES("N,C,*S", "N,C,*S"),
     BATCH_SYMBOLS,
     .compose = sync_compose,
 };
 
-const mxl_op *const mxl_ops_batch_norm[] = {&op_batch_norm, &op_batch_norm_v1, &op_batch_norm_relu,
-                                            &op_sync_batch_norm, NULL};
+const mxl_op *const mxl_ops_batch_norm[] = {&mxl_op_batch_norm, &op_batch_norm_v1,
+                                            &op_batch_norm_relu, &op_sync_batch_norm, NULL};

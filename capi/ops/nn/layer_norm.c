@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "kernel/norm/norm.h"
+#include "ops/batch/rules.h"
 #include "ops/nn/normalise.h"
 
 static const mxl_input norm_inputs[] = {
@@ -147,20 +148,11 @@ static const mxl_op op_group_norm = {
 
 /* ---- all of them, without what is not given ---- */
 
-enum { OVER_LAST, OVER_OTHERS, OVER_REST };
-
 static const char *const over_names[] = {"last", "others", "rest", NULL};
-
-typedef struct normalise_params {
-    int over;
-    int64_t count;
-    double eps;
-    int scaled, shifted, given;
-} normalise_params;
 
 static int any_arity(const void *params, mxl_arity *arity)
 {
-    const normalise_params *p = params;
+    const mxl_normalise_params *p = params;
 
     arity->inputs = 1 + (p->scaled != 0) + (p->shifted != 0) + 2 * (p->given != 0);
     arity->outputs = 3;
@@ -170,15 +162,15 @@ static int any_arity(const void *params, mxl_arity *arity)
 
 static mxl_normalise any_of(const void *params, int ndim, const int64_t *shape)
 {
-    const normalise_params *p = params;
-    int kept = p->over == OVER_LAST ? ndim - (int)p->count : 2;
+    const mxl_normalise_params *p = params;
+    int kept = p->over == MXL_NORM_LAST ? ndim - (int)p->count : 2;
     int64_t rest = mxl_shape_size(ndim - kept, shape + kept);
     mxl_normalise n;
 
-    if (p->over == OVER_LAST)
+    if (p->over == MXL_NORM_LAST)
         n = mxl_normalise_of(MXL_OVER_AXIS, mxl_shape_size(kept, shape), rest, 1);
     else
-        n = mxl_normalise_of(p->over == OVER_OTHERS ? MXL_OVER_OTHERS : MXL_OVER_REST, shape[0],
+        n = mxl_normalise_of(p->over == MXL_NORM_OTHERS ? MXL_OVER_OTHERS : MXL_OVER_REST, shape[0],
                              shape[1], rest);
     n.eps = p->eps;
     n.scale = p->scaled != 0;
@@ -203,16 +195,16 @@ static int check_factor(const mxl_array *x, const mxl_array *in, const mxl_norma
 
 static int any_infer(mxl_infer *infer)
 {
-    const normalise_params *p = infer->params;
+    const mxl_normalise_params *p = infer->params;
     const mxl_array *x = infer->in[0];
     mxl_normalise n;
 
     if (!mxl_dtype_is_float(x->dtype))
         return mxl_error("norm: takes floating dtypes, got %s", mxl_dtype_name(x->dtype));
-    if (p->over == OVER_LAST ? p->count < 1 || p->count > x->ndim : x->ndim < 2)
+    if (p->over == MXL_NORM_LAST ? p->count < 1 || p->count > x->ndim : x->ndim < 2)
         return mxl_error("norm: an array of shape %s does not have the axes to normalise over",
                          MXL_SHAPE_OF(x));
-    if (p->given != 0 && p->over != OVER_OTHERS)
+    if (p->given != 0 && p->over != MXL_NORM_OTHERS)
         return mxl_error("norm: statistics are given for channels alone (over=others)");
     n = any_of(p, x->ndim, x->shape);
     for (int i = 1; i < infer->num_inputs; i++) {
@@ -231,7 +223,7 @@ NORM_FUNCTIONS(any, any_of)
 static void any_saves(mxl_saves *saves)
 {
     saves->in[0] = saves->out[1] = saves->out[2] = true;
-    if (((const normalise_params *)saves->params)->scaled)
+    if (((const mxl_normalise_params *)saves->params)->scaled)
         saves->in[1] = true;
 }
 
@@ -241,14 +233,15 @@ static const mxl_op op_normalise = {
            "given: over the last axes (weight and bias have their sizes), over all axes but the "
            "channels of axis 1, or over those after it (with a value for each channel).",
     MXL_PARAMS_OF(
-        normalise_params,
-        MXL_PARAM(normalise_params, over, MXL_P_ENUM, "last", "The axes.", .values = over_names),
-        MXL_PARAM(normalise_params, count, MXL_P_INT, "1", "The number of last axes."),
-        MXL_PARAM(normalise_params, eps, MXL_P_FLOAT, "1e-5",
+        mxl_normalise_params,
+        MXL_PARAM(mxl_normalise_params, over, MXL_P_ENUM, "last", "The axes.",
+                  .values = over_names),
+        MXL_PARAM(mxl_normalise_params, count, MXL_P_INT, "1", "The number of last axes."),
+        MXL_PARAM(mxl_normalise_params, eps, MXL_P_FLOAT, "1e-5",
                   "Added to the variance, below the root.", .type_name = "double"),
-        MXL_PARAM(normalise_params, scaled, MXL_P_BOOL, "0", "Whether a weight follows data."),
-        MXL_PARAM(normalise_params, shifted, MXL_P_BOOL, "0", "Whether a bias follows."),
-        MXL_PARAM(normalise_params, given, MXL_P_BOOL, "0",
+        MXL_PARAM(mxl_normalise_params, scaled, MXL_P_BOOL, "0", "Whether a weight follows data."),
+        MXL_PARAM(mxl_normalise_params, shifted, MXL_P_BOOL, "0", "Whether a bias follows."),
+        MXL_PARAM(mxl_normalise_params, given, MXL_P_BOOL, "0",
                   "Whether means and variances of the channels follow, which have no gradient.")),
     .inputs = norm_inputs,
     .arity = any_arity,
@@ -257,6 +250,7 @@ static const mxl_op op_normalise = {
     .grad = any_grad,
     .grad_kernel = any_grad_kernel,
     .saves = any_saves,
+    MXL_BATCH(mxl_vmap_normalise),
 };
 
 const mxl_op *const mxl_ops_layer_norm[] = {&op_layer_norm, &op_instance_norm, &op_group_norm,

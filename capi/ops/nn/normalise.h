@@ -24,6 +24,16 @@ typedef struct mxl_normalise {
     bool deviation;   /* output 2 is sqrt(variance + eps), else its inverse */
 } mxl_normalise;
 
+/* The parameters of _mxl_normalise. */
+enum { MXL_NORM_LAST, MXL_NORM_OTHERS, MXL_NORM_REST };
+
+typedef struct mxl_normalise_params {
+    int over;
+    int64_t count;
+    double eps;
+    int scaled, shifted, given;
+} mxl_normalise_params;
+
 /* Data of these dimensions around an axis, or with b and c chosen freely; scale and shift are
  * inputs 1 and 2. */
 mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const int64_t *shape);

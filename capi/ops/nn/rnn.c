@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "array/batch/batched.h"
 #include "engine/backward/composite.h"
+#include "ops/batch/rules.h"
 
 static const char *const modes[] = {"gru", "lstm", "rnn_relu", "rnn_tanh", NULL};
 
@@ -228,14 +230,54 @@ static int widen(mxl_scope *s, const mxl_call *call, const mxl_rnn_net *net, mxl
     return 0;
 }
 
+/* How a batch of networks runs (array/batch/batched.h). */
+typedef struct batched_call {
+    bool any;   /* it is one */
+    bool parts; /* by parts, as each example has its own parameters */
+} batched_call;
+
+/* Lengths, which parts read as numbers, must be the same for all. */
+static batched_call batched_call_of(const mxl_call *call, const mxl_rnn_net *net)
+{
+    batched_call found = {false};
+
+    for (int i = 0; i < call->num_inputs; i++) {
+        const mxl_batched *in = mxl_batched_of(call->in[i], 0);
+
+        if (in == NULL)
+            continue;
+        found.any = true;
+        if (i == net->length_input && (in->has_axis || mxl_array_is_batched(in->whole)))
+            return (batched_call){.any = true};
+        found.parts = found.parts || (i == 1 && in->has_axis);
+    }
+    return found;
+}
+
+/* The parts of the network, whose results are in `out`. */
+static int run_parts(mxl_scope *s, const mxl_call *call, const mxl_rnn_params *p, mxl_array **in,
+                     mxl_array **out)
+{
+    mxl_call parts = *call;
+
+    parts.params = p;
+    parts.in = in;
+    parts.out = out;
+    out[0] = out[1] = out[2] = NULL;
+    out[0] = mxl_rnn_parts(s, &parts);
+    return out[0] == NULL ? -1 : 0;
+}
+
 /* float16 is computed in float32. */
 static mxl_array *rnn_compose(mxl_scope *s, const mxl_call *call)
 {
     mxl_rnn_params p = *(const mxl_rnn_params *)call->params;
     mxl_rnn_net net = mxl_rnn_net_of(&p, call->in[0]->shape);
     mxl_array *in[6], *out[3];
+    batched_call batch = batched_call_of(call, &net);
+    int status;
 
-    p.keeps = s->mode.record;
+    p.keeps = s->mode.record && !batch.any;
     p.drops = p.p > 0 && call->training && net.layers > 1;
     if (widen(s, call, &net, in) != 0)
         return NULL;
@@ -243,8 +285,12 @@ static mxl_array *rnn_compose(mxl_scope *s, const mxl_call *call)
         in[call->num_inputs] = mxl_dropout_factors(
             s, p.p, in[0]->dtype, 4,
             (int64_t[]){net.layers - 1, net.steps, net.batch, net.directions * net.out});
-    if (mxl_scope_call_many(s, &op_rnn_fused, &p, call->num_inputs + p.drops, in, 2 + net.lstm,
-                            out) != 0)
+    if (batch.parts)
+        status = run_parts(s, call, &p, in, out);
+    else
+        status = mxl_scope_call_many(s, &op_rnn_fused, &p, call->num_inputs + p.drops, in,
+                                     2 + net.lstm, out);
+    if (status != 0)
         return NULL;
     for (int i = 1; i < call->num_outputs; i++)
         call->out[i] = mxl_cast(s, out[i], call->in[0]->dtype);
@@ -394,6 +440,7 @@ static const mxl_op op_rnn_fused = {
     .grad = fused_grad,
     .grad_kernel = mxl_rnn_grad_kernel,
     .saves = fused_saves,
+    MXL_BATCH(mxl_vmap_rnn),
 };
 
 const mxl_op *const mxl_ops_rnn[] = {&op_rnn, &op_rnn_fused, NULL};

@@ -6,6 +6,7 @@
 #include "array/copy.h"
 #include "base/memory/mem.h"
 #include "kernel/attention/attention.h"
+#include "ops/batch/rules.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/linalg/linalg.h"
 
@@ -270,6 +271,7 @@ static const mxl_op op_attention = {
     .grad = attention_grad,
     .grad_kernel = attention_grad_kernel,
     .saves = attention_saves,
+    MXL_BATCH(mxl_vmap_attention),
 };
 
 const mxl_op *const mxl_ops_scaled_attention[] = {&op_attention, NULL};

@@ -3,6 +3,7 @@
 #include "ops/numpy/numpy.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "ops/elementwise/elementwise.h"
 #include "ops/shape/movement.h"
@@ -65,29 +66,49 @@ static mxl_array *trace_compose(mxl_scope *s, const mxl_call *call)
 }
 
 /* A vector is each row of a matrix. */
-static mxl_array *tril_compose(mxl_scope *s, const mxl_call *call)
+static int tril_infer(mxl_infer *infer)
 {
-    int64_t k = ((const diag_params *)call->params)->k;
-    mxl_array *x = call->in[0], *row, *column, *kept;
-    int64_t shape[2], rows, columns;
+    const mxl_array *x = infer->in[0];
+    int64_t rows = x->ndim == 0 ? 0 : x->shape[0];
 
     if (x->ndim == 0)
-        return mxl_error_null("takes arrays with axes");
-    columns = x->shape[x->ndim - 1];
-    rows = x->ndim > 1 ? x->shape[x->ndim - 2] : columns;
+        return mxl_error("%s: takes arrays with axes", infer->op->name);
+    infer->out_dtype[0] = x->dtype;
+    mxl_shape_set(&infer->out_shape[0], x->ndim, x->shape);
     if (x->ndim == 1)
-        x = mxl_broadcast_to(s, x, 2, (int64_t[]){rows, columns});
-    if (x == NULL || x->size == 0)
-        return x == NULL ? NULL : mxl_apply(s, &mxl_op_copy, x);
-    shape[0] = rows;
-    shape[1] = 1;
-    column = mxl_range(s, rows, MXL_F64);
-    row = mxl_range(s, columns, MXL_F64);
-    kept = mxl_apply2(s, &mxl_op_lesser_equal, row,
-                      mxl_add_scalar(s, mxl_reshape(s, column, 2, shape), (double)k));
-    shape[1] = columns;
-    kept = mxl_broadcast_to(s, kept, x->ndim, x->shape);
-    return mxl_where(s, kept, x, mxl_zeros_like(s, x));
+        mxl_shape_set(&infer->out_shape[0], 2, (int64_t[]){rows, rows});
+    return 0;
+}
+
+static int tril_compute(const mxl_call *call)
+{
+    int64_t k = ((const diag_params *)call->params)->k;
+    const mxl_array *x = call->in[0], *out = call->out[0];
+    int64_t rows = out->shape[out->ndim - 2], columns = out->shape[out->ndim - 1];
+    size_t width = mxl_dtype_size(x->dtype), line = (size_t)columns * width;
+    const char *from = mxl_array_read(x);
+    char *to = mxl_array_write(call->out[0]);
+
+    for (int64_t at = 0; columns > 0 && at < out->size; at += columns, to += line) {
+        int64_t row = at / columns % rows;
+        int64_t kept = k >= columns ? columns : k < -rows ? 0 : row + k + 1;
+        size_t bytes = kept <= 0 ? 0 : kept >= columns ? line : (size_t)kept * width;
+
+        memcpy(to, from, bytes);
+        memset(to + bytes, 0, line - bytes);
+        from += x->ndim > 1 ? line : 0;
+    }
+    return 0;
+}
+
+static const mxl_op op_tril;
+
+/* dx = the triangle of dy; of a vector the sum of its rows */
+static int tril_grad(mxl_grad *g)
+{
+    mxl_array *dx = mxl_scope_call(g->s, &op_tril, g->params, 1, &g->grad_output[0]);
+
+    return mxl_grad_set(g, 0, mxl_grad_in_meta(g, 0)->ndim == 1 ? mxl_sum_axis(g->s, dx, 0) : dx);
 }
 
 /* The position of each diagonal element of a square array, along each axis. */
@@ -122,8 +143,17 @@ MXL_NP(diagonal, "_np_diagonal", "A diagonal along two axes, as the last axis of
        DIAGONAL_PARAMS, .inputs = mxl_inputs_data);
 MXL_NP(trace, "_np_trace", "The sum of a diagonal along two axes.", DIAGONAL_PARAMS,
        .inputs = mxl_inputs_data, .dtypes = "A>s");
-MXL_NP(tril, "_npi_tril", "The lower triangle of matrices, with zeros above a diagonal.",
-       K("Which diagonal the triangle goes up to."), .inputs = mxl_inputs_data);
+
+static const mxl_op op_tril = {
+    .name = MXL_NUMPY("_npi_tril"),
+    .doc = "The lower triangle of matrices, with zeros above a diagonal.",
+    .inputs = mxl_inputs_data,
+    K("Which diagonal the triangle goes up to."),
+    .infer = tril_infer,
+    .any_dtype = true,
+    .compute = tril_compute,
+    .grad = tril_grad,
+};
 
 MXL_NP(indices, "_npi_diag_indices_from",
        "The positions of the main diagonal of an array whose axes have one size, int64.",

@@ -56,6 +56,29 @@ static mxl_array *roll_compose(mxl_scope *s, const mxl_call *call)
     return line == x ? mxl_apply(s, &mxl_op_copy, x) : line;
 }
 
+static const mxl_op op_roll;
+
+/* dx = dy with the positions moved back, axis by axis; unlike the composed vjp it reads no values
+ */
+static int roll_grad(mxl_grad *g)
+{
+    const roll_params *p = g->params;
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *dx = g->grad_output[0];
+
+    for (int i = 0; i < p->shift.n || i < p->axis.n; i++) {
+        int64_t shift = p->shift.v[p->shift.n == 1 ? 0 : i],
+                axis = p->axis.n < 0 ? 0 : p->axis.v[i];
+        int64_t n = p->axis.n < 0 ? mxl_shape_size(x->ndim, x->shape)
+                                  : x->shape[axis < 0 ? axis + x->ndim : axis];
+        const int64_t back = n == 0 ? 0 : -(shift % n);
+        const roll_params one = {{1, &back}, {p->axis.n < 0 ? -1 : 1, &axis}};
+
+        dx = mxl_scope_call(g->s, &op_roll, &one, 1, &dx);
+    }
+    return mxl_grad_set(g, 0, dx);
+}
+
 MXL_NP(roll, "_np_roll",
        "The array with the positions of axes moved, those at the end to the beginning.",
        .inputs = mxl_inputs_data,
@@ -64,7 +87,7 @@ MXL_NP(roll, "_np_roll",
                                "By how many positions, for each axis."),
                      MXL_PARAM(roll_params, axis, MXL_P_OPT_SHAPE, "None",
                                "The axes; None: the array as one line.")),
-       .shapes = "A>A");
+       .shapes = "A>A", .grad = roll_grad);
 
 /* ---- rot90 ---- */
 
@@ -140,25 +163,42 @@ static int moved(const mxl_op *op, const moveaxis_params *p, int ndim, int64_t *
     return 0;
 }
 
-static mxl_array *moveaxis_compose(mxl_scope *s, const mxl_call *call)
+static int moveaxis_plan(mxl_plan *p)
 {
-    mxl_array *x = call->in[0];
-    int64_t axes[MXL_MAX_NDIM];
+    int64_t axes[MXL_MAX_NDIM], extents[MXL_MAX_NDIM], strides[MXL_MAX_NDIM];
+    int ndim = p->shape.ndim;
 
-    if (moved(call->op, call->params, x->ndim, axes) != 0)
-        return NULL;
-    return x->ndim < 2 ? mxl_apply(s, &mxl_op_copy, x) : mxl_transpose(s, x, axes);
+    if (moved(p->op, p->params, ndim, axes) != 0)
+        return -1;
+    for (int i = 0; i < ndim; i++) {
+        extents[i] = p->shape.dim[axes[i]];
+        strides[i] = p->strides[axes[i]];
+    }
+    mxl_plan_walk(p, ndim, extents, strides);
+    return 0;
 }
 
-MXL_NP(moveaxis, "_np_moveaxis",
-       "The array with some axes in other places; the others keep their order.",
-       .inputs = mxl_inputs_np,
-       MXL_PARAMS_OF(moveaxis_params,
-                     MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
-                               "The axes to move, counted from either end.",
-                               .type_name = "Shape(tuple)"),
-                     MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
-                               "The place of each in the result.", .type_name = "Shape(tuple)")));
+/* dx = dy with the axes moved back */
+static int moveaxis_grad(mxl_grad *g)
+{
+    const moveaxis_params *p = g->params;
+    const moveaxis_params back = {p->destination, p->source};
+
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, g->op, &back, 1, &g->grad_output[0]));
+}
+
+static const mxl_op op_moveaxis = {
+    .name = MXL_NUMPY("_np_moveaxis"),
+    .doc = "The array with some axes in other places; the others keep their order.",
+    .inputs = mxl_inputs_np,
+    MXL_PARAMS_OF(moveaxis_params,
+                  MXL_PARAM(moveaxis_params, source, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The axes to move, counted from either end.",
+                            .type_name = "Shape(tuple)"),
+                  MXL_PARAM(moveaxis_params, destination, MXL_P_SHAPE, MXL_REQUIRED,
+                            "The place of each in the result.", .type_name = "Shape(tuple)")),
+    MXL_MOVEMENT_BACK(moveaxis_plan, moveaxis_grad),
+};
 
 /* ---- atleast_nd ---- */
 

@@ -137,6 +137,7 @@ static const mxl_op op_linear = {
     .compute = linear_compute,
     .grad = linear_grad,
     .saves = linear_saves,
+    .along = true,
 };
 
 /* ---- _mxl_cumprod ---- */

@@ -1,5 +1,6 @@
 /* Operators behind views and edits in place: strided elements of an array, put into zeros, or put
  * over an array's values; and assignment to a whole array. */
+#include "ops/batch/rules.h"
 #include "ops/shape/movement.h"
 
 #include <stddef.h>
@@ -258,6 +259,7 @@ const mxl_op mxl_op_strided_put = {
     .compute = strided_put_compute,
     .any_dtype = true,
     .grad = strided_put_grad,
+    MXL_BATCH(mxl_vmap_strided_put),
 };
 
 /* ---- _mxl_copy_over, _mxl_fill ---- */
@@ -311,7 +313,7 @@ static const mxl_op op_copy_over = {
     .any_dtype = true,
     .grad = copy_over_grad,
     .in_place = true,
-    .writes_over = true,
+    MXL_BATCH(mxl_vmap_copy_over),
 };
 
 static int fill_compute(const mxl_call *call)
@@ -342,6 +344,7 @@ static const mxl_op op_fill = {
     .any_dtype = true,
     .grad = fill_grad,
     .in_place = true,
+    .along = true,
 };
 
 const mxl_op *const mxl_ops_as_strided[] = {

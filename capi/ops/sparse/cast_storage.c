@@ -47,6 +47,7 @@ static const mxl_op op_cast_storage = {
     .grad = mxl_grad_pass,
     .sparse = &cast_forms,
     .makes_sparse = true,
+    .along = true,
 };
 
 const mxl_op *const mxl_ops_cast_storage[] = {&op_cast_storage, NULL};

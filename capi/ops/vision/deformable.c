@@ -4,7 +4,7 @@
  * kernel 1; both are operators with derivatives of every order. */
 #include <stddef.h>
 
-#include "ops/nn/conv_ops.h"
+#include "ops/conv/conv_ops.h"
 #include "ops/nn/images.h"
 #include "ops/shape/movement.h"
 

@@ -103,9 +103,10 @@ static int make_lists(mxl_executor *e)
 mxl_executor *mxl_executor_new(const mxl_symbol *symbol)
 {
     mxl_executor *e = mxl_alloc_zero(sizeof(*e));
-    mxl_symbol *copy = e != NULL ? mxl_pass_repeats(symbol) : NULL;
+    mxl_symbol *copy = e != NULL ? mxl_symbol_copy(symbol) : NULL;
 
-    if (copy == NULL) {
+    if (copy == NULL || mxl_pass_repeats(copy) < 0) {
+        mxl_symbol_release(copy);
         mxl_free(e, sizeof(*e));
         return NULL;
     }
@@ -187,6 +188,7 @@ int mxl_executor_set_arg(mxl_executor *e, int i, mxl_array *arg, mxl_array *grad
     mxl_array_release(e->variable[i]);
     e->variable[i] = variable;
     e->req[i] = req;
+    e->program.exact |= req != MXL_GRAD_NULL;
     return 0;
 }
 

@@ -91,13 +91,13 @@ static bool is_output(const mxl_symbol *symbol, const mxl_graph_node *node)
     return false;
 }
 
-/* Merges the nodes of a walk, which are kept meanwhile; -1 with the error set. */
+/* Merges the nodes of a walk, which are kept meanwhile. */
 static int merge(mxl_symbol *symbol, const mxl_walk *walk, table *t)
 {
     mxl_map firsts = {0};
     int status = 0;
 
-    for (int n = 0; n < walk->count && status == 0; n++) {
+    for (int n = 0; n < walk->count && status >= 0; n++) {
         mxl_graph_node *node = walk->node[n], *first;
         void **slot;
 
@@ -112,9 +112,9 @@ static int merge(mxl_symbol *symbol, const mxl_walk *walk, table *t)
         slot = mxl_map_put(&firsts, node);
         if (slot != NULL)
             *slot = first;
-        status = slot != NULL ? 0 : -1;
+        status = slot != NULL ? 1 : -1;
     }
-    for (int i = 0; i < symbol->count && status == 0; i++) {
+    for (int i = 0; i < symbol->count && status >= 0; i++) {
         void **slot = mxl_map_find(&firsts, symbol->entry[i].node);
 
         if (slot != NULL && !is_output(symbol, *slot))
@@ -124,12 +124,14 @@ static int merge(mxl_symbol *symbol, const mxl_walk *walk, table *t)
     return status;
 }
 
-static int run(mxl_symbol *symbol)
+int mxl_pass_repeats(mxl_symbol *symbol)
 {
     table t = {.room = 16};
     mxl_walk walk;
     int status;
 
+    if (!mxl_pass_is_on(MXL_PASS_REPEATS) || mxl_env_number("MXNET_ELIMINATE_COMMON_EXPR", 1) == 0)
+        return 0;
     if (mxl_walk_begin(&walk, symbol) != 0)
         return -1;
     while (t.room < 2 * (size_t)walk.count)
@@ -145,14 +147,4 @@ static int run(mxl_symbol *symbol)
     mxl_free(t.node, t.room * sizeof(mxl_graph_node *));
     mxl_walk_end(&walk);
     return status;
-}
-
-mxl_symbol *mxl_pass_repeats(const mxl_symbol *symbol)
-{
-    mxl_symbol *copy = mxl_symbol_copy(symbol);
-
-    if (copy == NULL || mxl_env_number("MXNET_ELIMINATE_COMMON_EXPR", 1) == 0 || run(copy) == 0)
-        return copy;
-    mxl_symbol_release(copy);
-    return NULL;
 }

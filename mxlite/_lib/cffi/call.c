@@ -29,7 +29,8 @@ enum {
     MAX_KNOWN = 64,
     MAX_PARAMS = 12,
     MAX_INPUTS = 8,
-    MAX_VALUES = 4,
+    MAX_VALUES = 8,
+    MAX_LISTED_VALUES = 16,
     MAX_AXES = 4,
     MAX_RESULTS = 2
 };
@@ -39,12 +40,12 @@ typedef struct known_call {
     PyObject *values[MAX_PARAMS];
 } known_call;
 
-/* A number or flag that the prepared call takes. */
+/* A number, flag or list that the prepared call takes. */
 typedef struct value_argument {
     PyObject *name;
     PyObject *fallback; /* where it is not given; None: it must be */
-    int kind; /* as of read_value; a capital: given by name alone; 'n': it is the fallback, and
-                 the prepared call does not take it */
+    int kind; /* as of read_value and read_argument; a capital: given by name alone; 'n': it is the
+                 fallback, and the prepared call does not take it */
 } value_argument;
 
 /* The arguments of a vectorcall, which begin with `arrays` arrays. */
@@ -68,22 +69,29 @@ typedef struct call {
     freefunc release;   /* frees the memory of objects of `cls` */
     struct call *next;  /* in the list of the Calls that are `__getitem__` */
     uint64_t one, two;  /* prepared calls of one array, of two, */
-    uint64_t many;      /* of more; 0: there is none */
+    uint64_t many;      /* of more, or of none; 0: there is none */
+    uint64_t first;     /* of one, whose result takes its place, or of the values; 0: none */
+    uint64_t then;      /* of the result, whose own is returned; 0: none */
     int fact;           /* what is asked of an array, of facts.c; 0: nothing */
     int num_inputs;     /* the most arrays, and how many come before positional parameters */
     int contiguous;     /* only arrays in C order are usual */
     int constant;       /* only arrays that no gradient flows to are usual */
-    int least, most;   /* how many dimensions usual arrays have; most 0: any number from least on */
-    int into;          /* the result is written to the first array, which is returned */
-    PyObject *result;  /* `_dtype` of a result; NULL: that of the first array */
+    int unbatched;      /* arrays of vmap are not usual */
+    int least, most; /* how many dimensions usual arrays have; most 0: any number from least on */
+    int ndims[MAX_INPUTS]; /* or how many each has; the first one 0: see least */
+    int into;              /* the result is written to the first array, which is returned */
+    int alike;             /* arrays are of one shape, but along the axis among the values */
+    int truth;             /* what is returned is whether the only element differs from 0 */
+    PyObject *result;      /* `_dtype` of a result; NULL: that of the first array */
     PyObject *results; /* of calls with several: the class of their tuple, and the `_dtype` of each
                           or None for that of the first array; NULL */
     int num_dtypes;    /* of arrays that are usual; 0: all, and `_dtype` means nothing */
     int num_floating;  /* the first of them take numbers with a fraction */
     PyObject *dtypes[MAX_DTYPES];
-    PyObject *index;   /* of calls f(x, dim, index, ...): the `_dtype` of the index; NULL */
+    PyObject *index;   /* the `_dtype` of the second array; NULL: that of the first */
     PyObject *home;    /* of calls that make arrays of none: see is_at_home; NULL */
     PyObject *makes;   /* of those by a shape: prepared calls by what is given as a dtype, a dict */
+    int like;          /* of those: the array before the shape says the dtype */
     PyObject *by_flag; /* the library promotes operands: `_dtype` for each of its dtypes; or NULL */
     /* What may follow the arrays, and how it is read: the form. */
     int (*read)(const struct call *self, const arguments *given, struct operation *o);
@@ -170,10 +178,13 @@ typedef struct operation {
     int64_t integer;
     int64_t axis[MAX_AXES];      /* the arguments of `axis` or `axes`, */
     int num_axes;                /* so many */
-    MXLValue values[MAX_VALUES]; /* arguments of the prepared call, */
-    int num_values;              /* so many */
-    int may_be_large;            /* parameters may make much of a small array */
+    int num_values;              /* arguments of the prepared call: so many of `values` */
+    int num_listed;              /* the integers of those that are lists: so many of `listed` */
+    int along;                   /* 1 + the axis among them; 0: there is none */
+    int may_be_large;            /* parameters may make much of a small array, or of none */
     int is_promoted;             /* the result may have another dtype than the first array */
+    MXLValue values[MAX_VALUES]; /* from here on nothing is cleared */
+    int64_t listed[MAX_LISTED_VALUES];
 } operation;
 
 /* Reads the operand beside an array whose dtype has that position. Returns 0 for anything but
@@ -295,8 +306,9 @@ static int read_axis(const call *self, const arguments *given, operation *o)
     return ndim > 0 && read_places(self, dim, ndim + self->new_axis, o);
 }
 
-/* Reads an argument as an integer ("i"), one from 1 on ("p"), a truth value ("b"), or a number that
- * every floating dtype holds ("f"). Returns 0 for other objects. */
+/* Reads an argument as an integer ("i"), one from 1 on ("p"), such a one as a double ("w"), a truth
+ * value ("b"), or a number that every floating dtype holds ("f"; "x": a float of Python's). Returns
+ * 0 for other objects. */
 static int read_value(int kind, PyObject *object, MXLValue *value)
 {
     enum { MAX_HALF = 65504 };
@@ -305,11 +317,11 @@ static int read_value(int kind, PyObject *object, MXLValue *value)
         value->i = object == Py_True;
         return object == Py_True || object == Py_False;
     }
-    if (kind == 'f' && PyFloat_CheckExact(object)) {
+    if ((kind == 'f' || kind == 'x') && PyFloat_CheckExact(object)) {
         value->f = PyFloat_AsDouble(object);
         return value->f >= -MAX_HALF && value->f <= MAX_HALF;
     }
-    if (!PyLong_CheckExact(object))
+    if (kind == 'x' || !PyLong_CheckExact(object))
         return 0;
     value->i = PyLong_AsLongLong(object);
     if (value->i == -1 && PyErr_Occurred()) {
@@ -318,8 +330,82 @@ static int read_value(int kind, PyObject *object, MXLValue *value)
     }
     if (kind == 'i' || kind == 'p')
         return kind == 'i' || value->i > 0;
+    if (kind == 'w') {
+        int is_whole = value->i > 0 && value->i < (int64_t)1 << 53;
+
+        value->f = (double)value->i;
+        return is_whole;
+    }
     value->f = (double)value->i;
     return value->f >= -MAX_HALF && value->f <= MAX_HALF;
+}
+
+/* Reads an integer, or a list or tuple of them, as a list; of a shape ("s") they are from 0 on.
+ * Returns 0 for other objects. */
+static int read_listed_values(int kind, PyObject *object, operation *o, MXLValue *value)
+{
+    int is_tuple = PyTuple_CheckExact(object), is_one = PyLong_CheckExact(object);
+    int64_t *to = o->listed + o->num_listed;
+    Py_ssize_t count;
+
+    if (!is_one && !is_tuple && !PyList_CheckExact(object))
+        return 0;
+    count = is_one ? 1 : is_tuple ? PyTuple_Size(object) : PyList_Size(object);
+    if (count > MAX_LISTED_VALUES - o->num_listed)
+        return 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        MXLValue each;
+
+        if (!read_value('i',
+                        is_one     ? object
+                        : is_tuple ? PyTuple_GetItem(object, i)
+                                   : PyList_GetItem(object, i),
+                        &each) ||
+            (kind == 's' && each.i < 0))
+            return 0;
+        to[i] = each.i;
+    }
+    value->list.n = count;
+    value->list.values = to;
+    o->num_listed += (int)count;
+    return 1;
+}
+
+/* Whether a number of elements, or of rows and columns, may make much. */
+static int is_many(int64_t number)
+{
+    enum { MANY = 16 };
+
+    return number > MANY;
+}
+
+/* Reads an argument as the next value: an axis of the first array ("a"), integers ("l"; "m": as
+ * many as the value before has), a shape ("s"), or as read_value does. Returns 0 for other objects.
+ */
+static int read_argument(int kind, PyObject *object, const arguments *given, operation *o)
+{
+    MXLValue *value = &o->values[o->num_values++];
+
+    if (kind == 'a') {
+        NDArrayHandle x = HANDLE(((const owner *)given->args[0])->handle);
+
+        value->i = position_of(object, p_MXLNDArrayGetInfo(x, 0, NULL, NULL), 0);
+        o->along = (int)value->i + 1;
+        return value->i >= 0;
+    }
+    if (kind != 'l' && kind != 'm' && kind != 's') {
+        int is_read = read_value(kind, object, value);
+
+        if (given->arrays == 0 && is_read && kind != 'b' && kind != 'f' && kind != 'x')
+            o->may_be_large |= kind == 'w' ? value->f > SMALL : is_many(value->i);
+        return is_read;
+    }
+    if (!read_listed_values(kind, object, o, value) ||
+        (kind == 'm' && value->list.n != value[-1].list.n))
+        return 0;
+    if (given->arrays == 0)
+        o->may_be_large |= !is_few((int)value->list.n, value->list.values);
+    return 1;
 }
 
 /* The form f(x, 0, 1), f(x, dim0=0, dim1=1): arguments of the prepared call. Returns 0 for others.
@@ -340,8 +426,7 @@ static int read_values(const call *self, const arguments *given, operation *o)
                 object = given->args[given->nargs + n], used++;
         }
         if ((i < extra && kind != its->kind) ||
-            (kind == 'n' ? object != its->fallback
-                         : !read_value(kind, object, &o->values[o->num_values++])))
+            (kind == 'n' ? object != its->fallback : !read_argument(kind, object, given, o)))
             return 0;
     }
     return used == named && extra <= self->num_values && given->arrays == self->num_inputs;

@@ -3,36 +3,43 @@
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *keys[] = {
-        "function", "failed",     "cls",    "one",       "two",       "many",
-        "number",   "by_flag",    "into",   "subscript", "dtypes",    "num_floating",
-        "result",   "num_inputs", "params", "missing",   "list",      "contiguous",
-        "constant", "axis",       "axes",   "new_axis",  "reshape",   "values",
-        "least",    "most",       "put",    "home",      "makes",     "join",
-        "results",  "index",      "fact",   "keep",      "different", NULL};
+        "function", "failed",  "cls",       "one",        "two",          "many",   "number",
+        "by_flag",  "into",    "subscript", "dtypes",     "num_floating", "result", "num_inputs",
+        "params",   "missing", "list",      "contiguous", "constant",     "axis",   "axes",
+        "new_axis", "reshape", "values",    "least",      "most",         "put",    "home",
+        "makes",    "join",    "results",   "index",      "fact",         "keep",   "different",
+        "first",    "alike",   "truth",     "like",       "ndims",        "then",   "unbatched",
+        NULL};
     PyObject *function, *failed, *cls;
     PyObject *dtypes = NULL, *result = NULL, *params = NULL, *missing = NULL, *by_flag = NULL;
     PyObject *values = NULL, *home = NULL, *makes = NULL, *results = NULL, *index = NULL;
+    PyObject *ndims = NULL;
     unsigned long long one = 0, two = 0, many = 0, number = 0, list = 0;
-    unsigned long long axis = 0, axes = 0, keep = 0;
+    unsigned long long axis = 0, axes = 0, keep = 0, first = 0, then = 0;
     int into = 0, subscript = 0, num_floating = 0, num_inputs = 2, contiguous = 0, constant = 0;
     int new_axis = 0, reshape = 0, least = 0, most = 0, put = 0, join = 0, fact = 0, different = 0;
+    int alike = 0, truth = 0, like = 0, unbatched = 0;
     Py_ssize_t num_dtypes;
     call *self;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!OiKp", keys, &function,
+            args, keywords, "OOO!|KKKKO!ppO!iOiO!OKppKKppO!iipO!O!pO!OiKpKpppO!Kp", keys, &function,
             &failed, &PyType_Type, &cls, &one, &two, &many, &number, &PyTuple_Type, &by_flag, &into,
             &subscript, &PyTuple_Type, &dtypes, &num_floating, &result, &num_inputs, &PyTuple_Type,
             &params, &missing, &list, &contiguous, &constant, &axis, &axes, &new_axis, &reshape,
             &PyTuple_Type, &values, &least, &most, &put, &PyTuple_Type, &home, &PyDict_Type, &makes,
-            &join, &PyTuple_Type, &results, &index, &fact, &keep, &different))
+            &join, &PyTuple_Type, &results, &index, &fact, &keep, &different, &first, &alike,
+            &truth, &like, &PyTuple_Type, &ndims, &then, &unbatched))
         return NULL;
     num_dtypes = dtypes == NULL ? 0 : PyTuple_Size(dtypes);
     if (num_dtypes > MAX_DTYPES || num_inputs > MAX_INPUTS ||
         (results != NULL && PyTuple_Size(results) != 1 + MAX_RESULTS) ||
-        (values != NULL && PyTuple_Size(values) > MAX_VALUES)) {
+        (values != NULL && PyTuple_Size(values) > MAX_VALUES) ||
+        (ndims != NULL && PyTuple_Size(ndims) > MAX_INPUTS) ||
+        (num_inputs == 0 && (values == NULL || home == NULL))) {
         PyErr_Format(PyExc_ValueError,
-                     "Call: more than %d dtypes, %d inputs or %d values, or other than %d results",
+                     "Call: more than %d dtypes, %d inputs or %d values, or other than %d results; "
+                     "or no inputs without values and home",
                      MAX_DTYPES, MAX_INPUTS, MAX_VALUES, MAX_RESULTS);
         return NULL;
     }
@@ -40,17 +47,23 @@ static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords
     if (self == NULL)
         return NULL;
     self->vectorcall = fact != 0              ? call_fact
-                       : makes != NULL        ? call_make
+                       : values != NULL       ? call_operation
                        : index != NULL        ? call_along
+                       : makes != NULL        ? call_make
                        : join                 ? call_join
                        : home != NULL         ? call_listed
                        : put                  ? call_put
                        : subscript            ? call_subscript
                        : list != 0 || reshape ? call_integers
                                               : call_operation;
-    self->fact = fact, self->contiguous = contiguous, self->constant = constant;
+    self->first = first, self->then = then, self->alike = alike, self->truth = truth,
+    self->like = like;
+    self->unbatched = unbatched, self->fact = fact, self->contiguous = contiguous,
+    self->constant = constant;
     self->least = least, self->most = most;
     self->one = one, self->two = two, self->many = many, self->num_inputs = num_inputs;
+    for (int i = 0; ndims != NULL && i < (int)PyTuple_Size(ndims); i++)
+        self->ndims[i] = (int)PyLong_AsLong(PyTuple_GetItem(ndims, i));
     if (params != NULL && missing != NULL && PyTuple_Size(params) <= MAX_PARAMS) {
         self->read = read_known;
         Py_INCREF(params);

@@ -71,18 +71,14 @@ static int copy_elements(uint64_t array, void *out, size_t n)
     return status;
 }
 
-/* number_in(array): the only element of an array as a Python number; None if there is not exactly
- * one, the dtype has no such number, or the library returns an error. */
-static PyObject *number_in(PyObject *self, PyObject *object)
+/* The only element of an array as a Python number; None if there is not exactly one, the dtype has
+ * no such number, or the library returns an error. */
+static PyObject *number_of(uint64_t array)
 {
     int64_t extents[MAX_NDIM];
     char element[MAX_ITEM];
-    uint64_t array = PyLong_AsUnsignedLongLong(object);
     int dtype = -1, ndim;
 
-    (void)self;
-    if (PyErr_Occurred())
-        return NULL;
     ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
     for (int i = 0; i < ndim; i++) {
         if (extents[i] != 1)
@@ -91,6 +87,15 @@ static PyObject *number_in(PyObject *self, PyObject *object)
     if (ndim < 0 || !has_numbers(dtype) || copy_elements(array, element, 1) != 0)
         Py_RETURN_NONE;
     return element_of(dtype, element);
+}
+
+/* number_in(array): the same, by the handle as an integer. */
+static PyObject *number_in(PyObject *self, PyObject *object)
+{
+    uint64_t array = PyLong_AsUnsignedLongLong(object);
+
+    (void)self;
+    return PyErr_Occurred() ? NULL : number_of(array);
 }
 
 /* The elements from *at on as lists of lists, and *at behind them. */
@@ -192,23 +197,19 @@ static void interface_free(PyObject *capsule)
     PyMem_Free(PyCapsule_GetPointer(capsule, NULL));
 }
 
-/* array_struct(array): `__array_struct__` of the memory of an array, which its user keeps alive;
- * None if the array has no address, or NumPy lacks its dtype. */
-static PyObject *array_struct(PyObject *self, PyObject *object)
+/* `__array_struct__` of the memory of an array, which its user keeps alive; None if the array has
+ * no address, or NumPy lacks its dtype. */
+static PyObject *struct_of(uint64_t array)
 {
     enum { ALIGNED = 0x100, NATIVE = 0x200, WRITEABLE = 0x400 };
     static const char kinds[] = "fffuiiibiuuu"; /* by MXNet's numbers of dtypes */
     int64_t extents[MAX_NDIM], strides[MAX_NDIM];
-    uint64_t array = PyLong_AsUnsignedLongLong(object);
     PyThreadState *thread;
     PyObject *capsule;
     interface *made;
     void *data = NULL;
     int dtype = -1, ndim, status;
 
-    (void)self;
-    if (PyErr_Occurred())
-        return NULL;
     ndim = p_MXLNDArrayGetInfo(HANDLE(array), MAX_NDIM, extents, &dtype);
     if (ndim < 0 || item_size(dtype) == 0 ||
         p_MXLNDArrayGetStrides(HANDLE(array), MAX_NDIM, strides, NULL) < 0)
@@ -218,14 +219,14 @@ static PyObject *array_struct(PyObject *self, PyObject *object)
     PyEval_RestoreThread(thread);
     if (status != 0 || data == NULL)
         Py_RETURN_NONE;
-    made = PyMem_Calloc(1, sizeof *made);
+    made = PyMem_Malloc(sizeof *made);
     if (made == NULL)
         return PyErr_NoMemory();
     made->two = 2, made->ndim = ndim, made->kind = kinds[dtype];
     made->item_size = (int)item_size(dtype);
     made->flags = ALIGNED | NATIVE | WRITEABLE;
     made->shape = made->sizes, made->strides = made->sizes + MAX_NDIM;
-    made->data = data;
+    made->data = data, made->description = NULL;
     for (int i = 0; i < ndim; i++) {
         made->shape[i] = (Py_ssize_t)extents[i];
         made->strides[i] = (Py_ssize_t)strides[i] * made->item_size;
@@ -234,4 +235,13 @@ static PyObject *array_struct(PyObject *self, PyObject *object)
     if (capsule == NULL)
         PyMem_Free(made);
     return capsule;
+}
+
+/* array_struct(array): the same, by the handle as an integer. */
+static PyObject *array_struct(PyObject *self, PyObject *object)
+{
+    uint64_t array = PyLong_AsUnsignedLongLong(object);
+
+    (void)self;
+    return PyErr_Occurred() ? NULL : struct_of(array);
 }

@@ -1,7 +1,25 @@
 /* Calls that ask an array for what is known of it without an operator: x.numel(), x.stride(),
- * x.grad. After join.c. */
+ * x.grad, x.item(), x.detach(). After join.c. */
 /* Numbers of FACTS in mxlite/torch/_tensor.py. */
-enum { FACT_NUMEL = 1, FACT_DIM, FACT_STRIDE, FACT_IS_CONTIGUOUS, FACT_CONTIGUOUS, FACT_GRAD };
+enum {
+    FACT_NUMEL = 1,
+    FACT_DIM,
+    FACT_STRIDE,
+    FACT_IS_CONTIGUOUS,
+    FACT_CONTIGUOUS,
+    FACT_GRAD,
+    FACT_ITEM,
+    FACT_TRUTH,
+    FACT_FLOAT,
+    FACT_DETACH,
+    FACT_REQUIRE,
+    FACT_SHAPE,
+    FACT_STRUCT,
+    FACT_NUMPY
+};
+
+static size_t item_size(int dtype); /* in elements.c */
+static PyObject *struct_of(uint64_t array);
 
 static PyObject *tuple_of(int count, const int64_t *numbers)
 {
@@ -63,6 +81,105 @@ static PyObject *grad_of(const call *self, owner *array)
     return grad;
 }
 
+/* The only element: as it is, as a truth value, or as a float, for which no gradient may flow to
+ * the array. NULL, without an exception where Python shall say. */
+static PyObject *item_of(const call *self, const owner *array)
+{
+    PyObject *number, *made;
+    int truth;
+
+    if (self->fact == FACT_FLOAT &&
+        p_MXLNDArrayGetEdgeKind(HANDLE(array->handle)) != MXL_EDGE_CONSTANT)
+        return NULL;
+    number = number_of(array->handle);
+    if (number == Py_None)
+        Py_CLEAR(number);
+    if (number == NULL || self->fact == FACT_ITEM)
+        return number;
+    truth = PyObject_IsTrue(number);
+    made = self->fact == FACT_FLOAT ? PyNumber_Float(number) : PyBool_FromLong(truth);
+    Py_DECREF(number);
+    return made;
+}
+
+/* The same memory without a place in the graph. NULL where Python shall say: of an array of vmap,
+ * and after an error. */
+static PyObject *detached_of(const call *self, const owner *array)
+{
+    NDArrayHandle x = HANDLE(array->handle), made;
+    int has_axis;
+
+    if (p_MXLNDArrayBatchOf(x, NULL, &has_axis) != 0 || p_MXNDArrayDetach(x, &made) != 0)
+        return NULL;
+    return adopt(self, NUMBER(made), array->dtype);
+}
+
+/* The array itself, which wants a gradient from now on. NULL where Python shall say: of a computed
+ * array or another dtype, and after an error. */
+static PyObject *requiring(const call *self, owner *array)
+{
+    NDArrayHandle x = HANDLE(array->handle);
+    int position = find_dtype(self, array->dtype);
+
+    if (position < 0 || position >= self->num_floating ||
+        p_MXLNDArrayGetEdgeKind(x) == MXL_EDGE_RECORDED || p_MXLNDArraySetRequiresGrad(x, 1) != 0 ||
+        note_variable(array) != 0)
+        return NULL;
+    Py_INCREF(array);
+    return (PyObject *)array;
+}
+
+/* The shape, which the array keeps from now on; `result` makes it of a tuple. NULL as of grad_of.
+ */
+static PyObject *shape_object(const call *self, owner *array)
+{
+    int64_t extents[MAX_NDIM];
+    PyObject *tuple;
+    int ndim;
+
+    if (array->shape == NULL) {
+        ndim = p_MXLNDArrayGetInfo(HANDLE(array->handle), MAX_NDIM, extents, NULL);
+        tuple = ndim < 0 ? NULL : tuple_of(ndim, extents);
+        array->shape =
+            tuple == NULL ? NULL : PyObject_CallFunctionObjArgs(self->result, tuple, NULL);
+        Py_XDECREF(tuple);
+    }
+    Py_XINCREF(array->shape);
+    return array->shape;
+}
+
+/* Whether NumPy may have the memory: no gradient flows to the array, and it has elements and a
+ * dtype of NumPy's. */
+static int is_for_numpy(const owner *array)
+{
+    NDArrayHandle x = HANDLE(array->handle);
+    int64_t extents[MAX_NDIM];
+    int dtype = -1, has_axis, ndim = p_MXLNDArrayGetInfo(x, MAX_NDIM, extents, &dtype);
+
+    for (int i = 0; i < ndim; i++) {
+        if (extents[i] == 0)
+            return 0;
+    }
+    return ndim >= 0 && item_size(dtype) != 0 && p_MXLNDArrayGetEdgeKind(x) == MXL_EDGE_CONSTANT &&
+           p_MXLNDArrayBatchOf(x, NULL, &has_axis) == 0;
+}
+
+/* `__array_struct__`, and NumPy's array over the memory, which `result` makes by it. NULL as of
+ * grad_of. */
+static PyObject *struct_or_numpy(const call *self, owner *array)
+{
+    PyObject *made;
+
+    if (!is_for_numpy(array))
+        return NULL;
+    if (self->fact == FACT_NUMPY)
+        return PyObject_CallFunctionObjArgs(self->result, (PyObject *)array, NULL);
+    made = struct_of(array->handle);
+    if (made == Py_None)
+        Py_CLEAR(made);
+    return made;
+}
+
 /* A fact of an array. NULL, without an exception where Python shall say. */
 static PyObject *fact_of(const call *self, owner *array)
 {
@@ -72,6 +189,16 @@ static PyObject *fact_of(const call *self, owner *array)
 
     if (self->fact == FACT_GRAD)
         return grad_of(self, array);
+    if (self->fact >= FACT_ITEM && self->fact <= FACT_FLOAT)
+        return item_of(self, array);
+    if (self->fact == FACT_DETACH)
+        return detached_of(self, array);
+    if (self->fact == FACT_REQUIRE)
+        return requiring(self, array);
+    if (self->fact == FACT_SHAPE)
+        return shape_object(self, array);
+    if (self->fact >= FACT_STRUCT)
+        return struct_or_numpy(self, array);
     if (self->fact == FACT_IS_CONTIGUOUS || self->fact == FACT_CONTIGUOUS) {
         found = p_MXLNDArrayIsContiguous(x);
         if (found < 0 || self->fact == FACT_IS_CONTIGUOUS)

@@ -20,7 +20,7 @@
     X(MXNDArrayGetGrad) X(MXNDArrayGetGradState) X(MXNDArraySetGradState) X(MXLNDArrayGetId)       \
     X(MXAutogradSetIsRecording) X(MXAutogradSetIsTraining) X(MXInvokeCachedOp) X(MXAutogradIsRecording) \
     X(MXLNDArrayGetEdge) X(MXLNDArraySetGrad) X(MXLNDArraySetRequiresGrad) X(MXLBackward) X(MXLNodeFree)                        \
-    X(MXLNDArrayGetAddress) X(MXLNDArrayGetStrides) X(MXLNDArrayGetEdgeKind) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData) X(MXNDArrayDetach) X(MXLNDArrayVisitPayloads) X(MXNDArrayGetStorageType)
+    X(MXLNDArrayGetAddress) X(MXLNDArrayGetStrides) X(MXLNDArrayGetEdgeKind) X(MXLNDArrayBatchOf) X(MXLNDArrayIsContiguous) X(MXLGetGradMode) X(MXLSetGradMode) X(MXLNDArrayFromData) X(MXNDArrayDetach) X(MXLNDArrayVisitPayloads) X(MXNDArrayGetStorageType)
 /* clang-format on */
 
 #define POINTER(name) static __typeof__(&name) p_##name;

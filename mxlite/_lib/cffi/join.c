@@ -86,7 +86,8 @@ static PyObject *call_join(PyObject *callable, PyObject *const *args, size_t fla
 }
 
 /* The arrays of f(x, dim, index) or f(x, dim, index, source), by `many`: all have the first one's
- * dtype but the index. Returns how many there are, 0 where the call is unusual. */
+ * dtype but the index. Where a number may be the source, it is left out. Returns how many there
+ * are, 0 where the call is unusual. */
 static int arrays_along(const call *self, PyObject *const *args, Py_ssize_t nargs,
                         NDArrayHandle *in, int *are_small)
 {
@@ -94,6 +95,9 @@ static int arrays_along(const call *self, PyObject *const *args, Py_ssize_t narg
 
     *are_small = 1;
     for (Py_ssize_t i = 0; i < nargs; i += i == 0 ? 2 : 1) {
+        if (i == 3 && self->number != 0 &&
+            (PyFloat_CheckExact(args[i]) || PyLong_CheckExact(args[i])))
+            break;
         const owner *array = (const owner *)args[i];
 
         if (!is_of(self->cls, args[i]) || array->handle == 0 ||
@@ -115,7 +119,27 @@ static int find_axis_along(const call *self, const owner *first, PyObject *dim, 
            (self->most == 0 || p_MXLNDArrayGetInfo(in[1], 0, NULL, NULL) == self->most);
 }
 
-/* f(x, dim, index) and f(x, dim, index, source); written to x with `into`. */
+/* A number as an array of the index's shape, of the first array's dtype, which holds it; 0 where it
+ * is unusual or an error occurs. */
+static uint64_t source_of(const call *self, const owner *first, NDArrayHandle index,
+                          PyObject *object)
+{
+    int is_floating = find_dtype(self, first->dtype) < self->num_floating;
+    uint64_t prepared = call_for(self, first->dtype);
+    int64_t shape[MAX_NDIM];
+    int ndim = p_MXLNDArrayGetInfo(index, MAX_NDIM, shape, NULL);
+    MXLValue values[2];
+
+    if (prepared == 0 || ndim < 0 || !read_value('f', object, &values[1]) ||
+        (!is_floating && (PyFloat_CheckExact(object) || values[1].f < 0 || values[1].f > INT8_MAX)))
+        return 0;
+    values[0].list.n = ndim;
+    values[0].list.values = shape;
+    return NUMBER(p_MXLCall(HANDLE(prepared), 0, NULL, values));
+}
+
+/* f(x, dim, index) and f(x, dim, index, source), whose source may be a number with `number`;
+ * written to x with `into`. */
 static PyObject *call_along(PyObject *callable, PyObject *const *args, size_t flags,
                             PyObject *names)
 {
@@ -124,18 +148,28 @@ static PyObject *call_along(PyObject *callable, PyObject *const *args, size_t fl
     NDArrayHandle in[MAX_INPUTS], out[1] = {NULL};
     int are_small, count = 0, one = 1, status;
     PyThreadState *thread;
+    uint64_t source = 0, prepared = self->many;
     MXLValue axis;
 
     if (names == NULL && nargs == self->num_inputs + 1)
         count = arrays_along(self, args, nargs, in, &are_small);
     if (count == 0 || !find_axis_along(self, (const owner *)args[0], args[1], in, &axis.i))
         return call_python(self->function, args, nargs, names);
+    if (count < self->num_inputs) {
+        source = source_of(self, (const owner *)args[0], in[1], args[3]);
+        if (source == 0)
+            return call_python(self->function, args, nargs, names);
+        in[count++] = HANDLE(source);
+        prepared = self->number;
+    }
     if (self->into)
         out[0] = in[0];
     thread = are_small ? NULL : PyEval_SaveThread();
-    status = p_MXLCallInto(HANDLE(self->many), count, in, &axis, &one, out);
+    status = p_MXLCallInto(HANDLE(prepared), count, in, &axis, &one, out);
     if (thread != NULL)
         PyEval_RestoreThread(thread);
+    if (source != 0)
+        p_MXNDArrayFree(HANDLE(source));
     if (status != 0)
         return call_python(self->failed, args, nargs, names);
     if (!self->into)

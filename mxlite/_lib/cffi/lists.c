@@ -435,6 +435,8 @@ static PyMethodDef functions[] = {
     {"set_stored", set_stored, METH_VARARGS, NULL},
     {"set_plain", set_plain, METH_VARARGS, NULL},
     {"run_many", (PyCFunction)(void (*)(void))list_run_many, METH_FASTCALL, NULL},
+    {"register_variable", register_variable, METH_O, NULL},
+    {"registered", registered, METH_O, NULL},
 };
 
 /* Returns the address of one of the functions, as a new reference; 0 on failure. */

@@ -17,21 +17,8 @@ static PyObject *entry_of(PyObject *list, Py_ssize_t i)
     return PyTuple_Check(list) ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
 }
 
-/* "dtype" and "context", interned. */
-static PyObject *dtype_name, *context_name;
-
-/* Whether new arrays need no context. `home`: what keeps the thread's context, and what that is
- * then. */
-static int is_at_home(PyObject *home)
-{
-    PyObject *now = PyObject_GetAttr(PyTuple_GetItem(home, 0), context_name);
-    int is_home = now == PyTuple_GetItem(home, 1);
-
-    if (now == NULL)
-        PyErr_Clear();
-    Py_XDECREF(now);
-    return is_home;
-}
+/* "dtype", interned. */
+static PyObject *dtype_name;
 
 /* The prepared call for a dtype; 0: it is not known yet. */
 static uint64_t call_for(const call *self, PyObject *dtype)
@@ -84,9 +71,22 @@ static uint64_t made_in_shape(uint64_t prepared, int ndim, const int64_t *shape)
     return made;
 }
 
+/* The dtype of the array before a shape; NULL where it is unusual, as a batched one is: beside it a
+ * new array is one for each example. */
+static PyObject *dtype_beside(const call *self, PyObject *object)
+{
+    const owner *array = (const owner *)object;
+    int has_axis;
+
+    if (!is_of(self->cls, object) || array->handle == 0 ||
+        p_MXLNDArrayBatchOf(HANDLE(array->handle), NULL, &has_axis) != 0)
+        return NULL;
+    return array->dtype;
+}
+
 /* f(shape), f(shape, dtype=dtype); and f(shape, dtype), or, of arrays that have a `_dtype` (the
- * dtype that is given, or the first usual one), f(2, 3). What is refused the Python function says
- * again. */
+ * dtype that is given, or the first usual one), f(2, 3); and, like an array, f(x, 2, 3). What is
+ * refused the Python function says again. */
 static PyObject *call_make(PyObject *callable, PyObject *const *args, size_t flags, PyObject *names)
 {
     const call *self = (const call *)callable;
@@ -95,12 +95,13 @@ static PyObject *call_make(PyObject *callable, PyObject *const *args, size_t fla
     int has_dtype = named == 1 && PyTuple_GetItem(names, 0) == dtype_name;
     int64_t shape[MAX_NDIM];
 
-    if (named == has_dtype && nargs >= 1 && (has_dtypes || nargs + named <= 2)) {
-        PyObject *dtype = has_dtype ? args[nargs] : !has_dtypes && nargs == 2 ? args[1] : Py_None;
-        uint64_t prepared = call_for(self, dtype), made = 0;
-        int ndim = prepared == 0 || !is_at_home(self->home)
+    if (named == has_dtype && nargs > self->like && (has_dtypes || nargs + named <= 2)) {
+        PyObject *beside = self->like ? dtype_beside(self, args[0]) : Py_None;
+        PyObject *dtype = has_dtype ? args[nargs] : !has_dtypes && nargs == 2 ? args[1] : beside;
+        uint64_t prepared = beside == NULL ? 0 : call_for(self, dtype), made = 0;
+        int ndim = prepared == 0 || (!self->like && !is_at_home(self->home))
                        ? -1
-                       : shape_of(args, has_dtypes ? nargs : 1, shape);
+                       : shape_of(args + self->like, has_dtypes ? nargs - self->like : 1, shape);
 
         if (ndim >= 0)
             made = made_in_shape(prepared, ndim, shape);

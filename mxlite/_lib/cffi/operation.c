@@ -1,12 +1,26 @@
 /* Runs a Call: looks at the operands, calls, and makes the result's object. After call.c. */
-/* Runs the operation. Returns the handle of the result, or of the target; 0 if the library returns
- * an error. */
-static uint64_t compute(const call *self, const operation *o, PyObject *const *args)
-{
-    NDArrayHandle call = HANDLE(o->prepared), in[MAX_INPUTS], out[1];
+/* "context", interned. */
+static PyObject *context_name;
 
-    for (int i = 0; i < o->arrays; i++)
-        in[i] = HANDLE(((const owner *)args[i])->handle);
+/* Whether new arrays need no context. `home`: what keeps the thread's context, and what that is
+ * then. */
+static int is_at_home(PyObject *home)
+{
+    PyObject *now = PyObject_GetAttr(PyTuple_GetItem(home, 0), context_name);
+    int is_home = now == PyTuple_GetItem(home, 1);
+
+    if (now == NULL)
+        PyErr_Clear();
+    Py_XDECREF(now);
+    return is_home;
+}
+
+/* Runs the operation on arrays. Returns the handle of the result, or of the target; 0 if the
+ * library returns an error. */
+static uint64_t compute_of(const call *self, const operation *o, NDArrayHandle *in)
+{
+    NDArrayHandle call = HANDLE(o->prepared), out[1];
+
     if (o->target != NULL) {
         MXLValue values[2];
         int count = 1;
@@ -41,6 +55,31 @@ static uint64_t compute(const call *self, const operation *o, PyObject *const *a
     return NUMBER(p_MXLCall(call, o->arrays, in, NULL));
 }
 
+/* The same, of the arguments, with the calls before and after it. */
+static uint64_t compute(const call *self, const operation *o, PyObject *const *args)
+{
+    NDArrayHandle in[MAX_INPUTS], first = NULL, last;
+    uint64_t made;
+
+    for (int i = 0; i < o->arrays; i++)
+        in[i] = HANDLE(((const owner *)args[i])->handle);
+    if (self->first == 0)
+        return compute_of(self, o, in);
+    first = o->arrays == 0 ? p_MXLCall(HANDLE(self->first), 0, NULL, o->values)
+                           : p_MXLCall1(HANDLE(self->first), in[0]);
+    if (first == NULL)
+        return 0;
+    in[0] = first;
+    made =
+        o->arrays == 0 ? NUMBER(p_MXLCall1(HANDLE(o->prepared), first)) : compute_of(self, o, in);
+    p_MXNDArrayFree(first);
+    if (self->then == 0 || made == 0)
+        return made;
+    last = p_MXLCall1(HANDLE(self->then), HANDLE(made));
+    p_MXNDArrayFree(HANDLE(made));
+    return NUMBER(last);
+}
+
 /* Calls a Python function with the arguments of a vectorcall. */
 static PyObject *call_python(PyObject *function, PyObject *const *args, Py_ssize_t nargs,
                              PyObject *names)
@@ -67,9 +106,9 @@ done:
     return done;
 }
 
-/* How many of the first arguments are arrays that are usual, and of one dtype unless the library
- * promotes, when *mixed is set; 0 if the first is not usual, -1 if another is of the class but not
- * usual. */
+/* How many of the first arguments are arrays that are usual, and of one dtype, but for that of an
+ * index, unless the library promotes, when *mixed is set; 0 if the first is not usual, -1 if
+ * another is of the class but not usual. */
 static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t nargs, int *mixed)
 {
     int n = 0;
@@ -79,7 +118,9 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
 
         if (n == self->num_inputs || array->handle == 0)
             return -1;
-        if (self->num_dtypes != 0 && array->dtype != ((const owner *)args[0])->dtype) {
+        if (self->num_dtypes != 0 &&
+            array->dtype !=
+                (n == 1 && self->index != NULL ? self->index : ((const owner *)args[0])->dtype)) {
             if (self->by_flag == NULL)
                 return -1;
             *mixed = 1;
@@ -89,14 +130,26 @@ static int count_arrays(const call *self, PyObject *const *args, Py_ssize_t narg
     return n;
 }
 
+/* Whether no gradient flows to an array. That flows to the whole batch of one of vmap, perhaps. */
+static int is_constant(NDArrayHandle x)
+{
+    int has_axis;
+
+    return p_MXLNDArrayGetEdgeKind(x) == MXL_EDGE_CONSTANT &&
+           p_MXLNDArrayBatchOf(x, NULL, &has_axis) == 0;
+}
+
 /* Whether arrays fulfil what the call asks of them besides their dtypes. */
 static int are_usual(const call *self, PyObject *const *args, int arrays)
 {
     for (int i = 0; i < arrays; i++) {
         NDArrayHandle x = HANDLE(((const owner *)args[i])->handle);
+        int has_axis;
 
-        if ((self->constant && p_MXLNDArrayGetEdgeKind(x) != MXL_EDGE_CONSTANT) ||
-            (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1))
+        if ((self->unbatched && p_MXLNDArrayBatchOf(x, NULL, &has_axis) != 0) ||
+            (self->constant && !is_constant(x)) ||
+            (self->contiguous && p_MXLNDArrayIsContiguous(x) != 1) ||
+            (self->ndims[0] != 0 && p_MXLNDArrayGetInfo(x, 0, NULL, NULL) != self->ndims[i]))
             return 0;
         if (self->least != 0) {
             int ndim = p_MXLNDArrayGetInfo(x, 0, NULL, NULL);
@@ -108,12 +161,35 @@ static int are_usual(const call *self, PyObject *const *args, int arrays)
     return 1;
 }
 
+/* Whether arrays are of one shape, but along the axis that the operation has. */
+static int are_alike(const operation *o, PyObject *const *args)
+{
+    int64_t extents[2][MAX_NDIM];
+    int ndim = 0;
+
+    for (int i = 0; i < o->arrays; i++) {
+        NDArrayHandle x = HANDLE(((const owner *)args[i])->handle);
+        int found = p_MXLNDArrayGetInfo(x, MAX_NDIM, extents[i != 0], NULL);
+
+        if (found < 0 || (i > 0 && found != ndim))
+            return 0;
+        ndim = found;
+        for (int k = 0; i > 0 && k < ndim; k++) {
+            if (extents[0][k] != extents[1][k] && k + 1 != o->along)
+                return 0;
+        }
+    }
+    return 1;
+}
+
 /* Fills in the operation for the arguments of a call. Returns 0 if the call is unusual. */
 static int choose(const call *self, arguments *given, operation *o)
 {
     const owner *a = (const owner *)given->args[0];
 
-    *o = (operation){0};
+    memset(o, 0, offsetof(operation, values));
+    if (self->num_inputs == 0)
+        return is_at_home(self->home) && self->read(self, given, o) && o->prepared != 0;
     given->arrays = o->arrays = count_arrays(self, given->args, given->nargs, &o->is_promoted);
     if (o->arrays < 1)
         return 0;
@@ -122,12 +198,14 @@ static int choose(const call *self, arguments *given, operation *o)
     if (self->by_flag != NULL && given->position >= self->num_floating)
         o->is_promoted = 1;
     if (given->position < 0 || (self->into && a->read_only != NULL) ||
-        ((self->constant | self->contiguous | self->least) &&
+        ((self->constant | self->unbatched | self->contiguous | self->least | self->ndims[0]) &&
          !are_usual(self, given->args, o->arrays)))
         return 0;
     if (given->nargs == o->arrays && given->names == NULL && self->read != read_values)
         o->prepared = plain_call(self, o->arrays);
     else if (!self->read(self, given, o))
+        return 0;
+    if (self->alike && !are_alike(o, given->args))
         return 0;
     if (self->into)
         o->target = (owner *)given->args[0];
@@ -186,6 +264,19 @@ static PyObject *call_for_results(const call *self, const arguments *given, oper
                        : call_python(self->failed, given->args, given->nargs, given->names);
 }
 
+static PyObject *number_of(uint64_t array); /* in elements.c */
+
+/* Whether the only element of an array, which is freed, differs from 0. */
+static PyObject *truth_of(uint64_t made)
+{
+    PyObject *number = number_of(made);
+    int is_true = number == NULL ? -1 : PyObject_IsTrue(number);
+
+    p_MXNDArrayFree(HANDLE(made));
+    Py_XDECREF(number);
+    return is_true < 0 ? NULL : PyBool_FromLong(is_true);
+}
+
 /* An operation of arrays, and of what the form lets follow them. */
 static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_t flags,
                                 PyObject *names)
@@ -198,7 +289,7 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
     operation o;
     int is_quick;
 
-    if (nargs < 1 || !choose(self, &given, &o))
+    if ((nargs < 1 && self->num_inputs > 0) || !choose(self, &given, &o))
         return call_python(self->function, args, nargs, names);
     if (self->results != NULL && (self->read == read_values || o.prepared != self->one))
         return call_for_results(self, &given, &o);
@@ -219,6 +310,8 @@ static PyObject *call_operation(PyObject *callable, PyObject *const *args, size_
         Py_INCREF(o.target);
         return (PyObject *)o.target;
     }
+    if (self->truth)
+        return truth_of(made);
     if (dtype == NULL && self->num_dtypes != 0) {
         dtype = o.is_promoted ? ask_dtype(self, made) : ((const owner *)args[0])->dtype;
         if (dtype == NULL) {

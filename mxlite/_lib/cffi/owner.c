@@ -9,9 +9,83 @@ typedef struct owner {
     int64_t rows;                        /* see rows_of; 0 before it is asked for */
     PyObject *shape, *dtype, *read_only; /* as the front ends know them; NULL before they are set */
     PyObject *grad;                      /* (number of an array, its object): see grad_of; NULL */
+    uint64_t variable;                   /* its number among the variables; 0: it is none */
     PyObject *weakrefs;
     survey_place place; /* in what the collector of cycles has found; see survey.c */
 } owner;
+
+static PyTypeObject *owner_type;
+static PyObject *raise_last_error(void); /* in elements.c */
+
+/* Variables that Python holds, weakly, by the library's numbers for their arrays. */
+static PyObject *variables;
+
+/* Lets go the entry of an object that ends, unless another object has taken its place. */
+static void forget_variable(owner *array)
+{
+    PyObject *error = NULL, *value, *trace, *number, *reference;
+
+    if (PyErr_Occurred())
+        PyErr_Fetch(&error, &value, &trace);
+    number = PyLong_FromUnsignedLongLong(array->variable);
+    reference = number == NULL ? NULL : PyDict_GetItemWithError(variables, number);
+    if (reference != NULL && (PyWeakref_GetObject(reference) == (PyObject *)array ||
+                              PyWeakref_GetObject(reference) == Py_None))
+        (void)PyDict_DelItem(variables, number);
+    Py_XDECREF(number);
+    PyErr_Clear();
+    if (error != NULL)
+        PyErr_Restore(error, value, trace);
+}
+
+/* Makes the object the one of its array's number. -1, perhaps with a Python exception, on failure.
+ */
+static int note_variable(owner *array)
+{
+    uint64_t id;
+    PyObject *number, *reference;
+    int status = -1;
+
+    if (p_MXLNDArrayGetId(HANDLE(array->handle), &id) != 0)
+        return -1;
+    if (variables == NULL && (variables = PyDict_New()) == NULL)
+        return -1;
+    if (array->variable != 0 && array->variable != id)
+        forget_variable(array);
+    number = PyLong_FromUnsignedLongLong(id);
+    reference = PyWeakref_NewRef((PyObject *)array, NULL);
+    if (number != NULL && reference != NULL)
+        status = PyDict_SetItem(variables, number, reference);
+    if (status == 0)
+        array->variable = id;
+    Py_XDECREF(number);
+    Py_XDECREF(reference);
+    return status;
+}
+
+/* register_variable(array): makes an Owner the object of its array's number. */
+static PyObject *register_variable(PyObject *self, PyObject *object)
+{
+    (void)self;
+    if (!PyObject_TypeCheck(object, owner_type))
+        return PyErr_Format(PyExc_TypeError, "register_variable: takes an array");
+    if (note_variable((owner *)object) != 0)
+        return PyErr_Occurred() ? NULL : raise_last_error();
+    Py_RETURN_NONE;
+}
+
+/* registered(number): the object of that number; None where there is none. */
+static PyObject *registered(PyObject *self, PyObject *number)
+{
+    PyObject *reference = variables == NULL ? NULL : PyDict_GetItemWithError(variables, number);
+    PyObject *found = reference == NULL ? Py_None : PyWeakref_GetObject(reference);
+
+    (void)self;
+    if (PyErr_Occurred())
+        return NULL;
+    Py_INCREF(found);
+    return found;
+}
 
 /* Releasing may call back into Python (a custom function's end): the error at hand is kept. */
 static void free_handle(owner *array)
@@ -39,6 +113,8 @@ static void owner_dealloc(PyObject *self)
 
     if (release == NULL)
         release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    if (array->variable != 0)
+        forget_variable(array);
     if (array->weakrefs != NULL)
         PyObject_ClearWeakRefs(self);
     free_handle(array);
@@ -184,8 +260,6 @@ static PyType_Spec owner_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     owner_slots,
 };
-
-static PyTypeObject *owner_type;
 
 /* A class of arrays, and the subclass of it whose objects are usual too; set_plain sets them. */
 static PyTypeObject *plain[2];

@@ -99,12 +99,8 @@ class _Batch:
 def _warn_of_loop() -> None:
     name = ctypes.c_char_p()
     check_call(LIB.MXLBatchLooped(ctypes.byref(name)))
-    if name.value is not None and name.value.decode() not in QUIET:
+    if name.value is not None:
         warnings.warn(f"vmap: {name.value.decode()} has no rule for batches and ran example by example", stacklevel=4)
-
-
-#: Operators whose loop takes no time beside what they compute.
-QUIET = ("_mxl_conv_w", "_mxl_conv_x", "Convolution")
 
 
 def _out_dims(out_dims: Any, result: Any) -> Any:

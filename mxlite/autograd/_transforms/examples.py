@@ -46,6 +46,8 @@ def _stacked(front_end: FrontEnd, name: str, function: Callable, arrays: list) -
     wholes = [level.whole(each) for each in arrays]
     with outside(level):
         rows = [function(*(each[k] if flag else each for each, flag in wholes)) for k in range(level.size)]
+        if any(each.shape != first.shape for row in rows for each, first in zip(row, rows[0])):
+            raise RuntimeError(f"{REFUSED}{name}: results of examples have several shapes")
         made = [front_end.stack(list(each)) for each in zip(*rows)]
     results = [level.batch(each) for each in made]
     placed = [k for k, each in enumerate(results) if front_end.is_floating(each)]

@@ -13,6 +13,7 @@ from mxlite.torch._basic import (
     empty_of,
     filled,
     from_values,
+    full_calls,
     full_of,
     has_values,
     laid_as,
@@ -20,7 +21,7 @@ from mxlite.torch._basic import (
     wrapped,
     zeros_of,
 )
-from mxlite.torch._calls import function, method, prepare, run
+from mxlite.torch._calls import function, method, positive, prepare, real, run, sizes, values, whole
 from mxlite.torch._dtypes import (
     BOOL,
     HOME,
@@ -98,8 +99,11 @@ _MADE |= dict.fromkeys(("_random_uniform", "_random_normal"), (float32, float64)
 _LIKE = {"_zeros": "zeros_like", "_full": "ones_like"}
 
 
-def of_shape(name: str, make: Callable, document: str, operator: str, **constants: Any) -> None:
-    """Registers a function of a shape, and `..._like`; `make`: of shape and dtype, by an operator in usual calls."""
+def of_shape(name: str, make: Callable, document: str, operator: str, **constants: Any) -> dict[str, Any]:
+    """Registers a function of a shape, and `..._like`; `make`: of shape and dtype, by an operator in usual calls.
+
+    Returns: What `hot.direct` is told of these.
+    """
     usual = {kind: prepare(None, operator, "shape", dtype=kind.name, **constants) for kind in _MADE[operator]}
     calls = {"home": HOME, "dtypes": tuple(usual), "makes": {**usual, None: usual[float32]}}
 
@@ -110,6 +114,7 @@ def of_shape(name: str, make: Callable, document: str, operator: str, **constant
         return finish(_in_format(make(shape, kind), laid), requires_grad)
 
     like(name, make, _LIKE.get(operator))
+    return calls
 
 
 def like(name: str, make: Callable, usual: str | None = None) -> None:
@@ -140,10 +145,14 @@ def _beside(made: Tensor, like: Tensor) -> Tensor:
     return made if has_values(like) else highest([like]).copies(made)
 
 
-def _new(name: str, make: Callable, count: int = 0) -> None:
-    """Registers the method new_`name`; `make`: of shape, `count` further arguments and dtype."""
+def _new(name: str, make: Callable, count: int = 0, calls: dict[str, Any] | None = None) -> None:
+    """Registers the method new_`name`; `make`: of shape, `count` further arguments and dtype; `calls`: as of `both`."""
 
-    @method(f"new_{name}", document=f"As torch.{name}, with the dtype of this tensor unless `dtype` says otherwise.")
+    @method(
+        f"new_{name}",
+        document=f"As torch.{name}, with the dtype of this tensor unless `dtype` says otherwise.",
+        calls=calls,
+    )
     def made(self: Tensor, *size: Any, **given: Any) -> Tensor:
         if count and "fill_value" in given:
             values = (given.pop("fill_value"),)
@@ -163,13 +172,19 @@ for _name, _make, _document, _operator, _constants in (
     ("ones", _ones_of, "Ones", "_full", {"value": 1}),
     ("empty", empty_of, "Any values", "_zeros", {}),
 ):
-    of_shape(_name, _make, _document, _operator, **_constants)
-    _new(_name, _make)
+    _calls = of_shape(_name, _make, _document, _operator, **_constants)
+    _new(_name, _make, 0, {**_calls, "like": True})
 like("full", filled)
 _new("full", filled, 1)
 
 
-@function()
+def of_none(call: int, kind: dtype, **given: Any) -> dict[str, Any]:
+    """What `hot.direct` is told of a function of no tensor: the call, the dtype that it gives, and its arguments."""
+    return {"many": call, "num_inputs": 0, "values": values(**given), "home": HOME, "dtypes": (kind,), "result": kind,
+            "again": True}  # fmt: skip
+
+
+@function(calls=of_none(full_calls[float32], float32, size=sizes, fill_value=real))
 def full(size: Any, fill_value: Any, **given: Any) -> Tensor:
     """One number; its dtype is that of the number unless `dtype` says otherwise."""
     kind, requires_grad = options("full", given, scalar_dtype(fill_value))
@@ -194,7 +209,11 @@ _ranges = {
 _EXACT = 1 << 53
 
 
-@function()
+#: Integers from 0 on, below a float.
+whole_range = prepare(None, "_arange", "stop", start=0, dtype="int64")
+
+
+@function(calls=of_none(whole_range, int64, end=whole))
 def arange(*bounds: Any, **given: Any) -> Tensor:
     """From a start (0) to before an end, by steps (1): arange(5), arange(1, 5), arange(0, 1, 0.25)."""
     start, end, step = (each.item() if isinstance(each, Tensor) else each for each in _bounds(bounds, given))
@@ -246,11 +265,14 @@ def _integer_of(value: Any, kind: dtype) -> int:
     return wrapped(int(require_fits(value, kind)), kind)
 
 
-@function()
+_linspace = prepare(None, "_mxl_linspace", "start", "stop", "num")
+
+
+@function(calls=of_none(_linspace, float32, start=float, end=float, steps=positive))
 def linspace(start: Any, end: Any, steps: int, **given: Any) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, equally far apart."""
-    values, kind, requires_grad = _spaced("linspace", start, end, steps, given)
-    return finish(from_values(values, kind), requires_grad)
+    spaced, kind, requires_grad = _spaced("linspace", start, end, steps, given)
+    return finish(from_values(spaced, kind), requires_grad)
 
 
 @function()
@@ -263,7 +285,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **given: Any)
 # ---- matrices ----
 
 
-@function()
+@function(calls=of_none(prepare(None, "_npi_eye", "N", dtype="float32"), float32, n=positive))
 def eye(n: int, m: int | None = None, **given: Any) -> Tensor:
     """Ones on the diagonal of an n x m (m: n) matrix of zeros."""
     kind, requires_grad = options("eye", given)

@@ -13,8 +13,8 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._lib import LIB
-from mxlite.torch._basic import from_values
-from mxlite.torch._calls import check_call, function, functions, method, methods
+from mxlite.torch._basic import from_values, of_all
+from mxlite.torch._calls import check_call, direct, function, functions, method, methods
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype_named
 from mxlite.torch._edits import copy_
@@ -139,7 +139,7 @@ def _numbers() -> np.random.Generator:
 @function()
 def poisson(input: Tensor) -> Tensor:
     """Numbers of Poisson's distribution with the elements as rates."""
-    if not bool((input >= 0).all()):
+    if not bool(of_all(input >= 0).all()):
         raise RuntimeError("poisson: rates are 0 or more")
     draw = lambda x: cast(from_values(np.asarray(_numbers().poisson(x._values()))), x._dtype)  # noqa: E731
     return formula("PoissonBackward0", [input], draw, lambda grad: [grad * 0])
@@ -177,3 +177,4 @@ _FUNCTIONS = (
 _METHODS = "bernoulli multinomial uniform_ normal_ bernoulli_ random_ exponential_ geometric_ cauchy_ log_normal_"
 for _table, _names in ((functions, _FUNCTIONS), (methods, _METHODS)):
     _table.update({name: drawing(_table[name]) for name in _names.split()})
+functions.update({name: direct(functions[name], calls) for name, calls in random.USUAL.items()})

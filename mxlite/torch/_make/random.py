@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
-from mxlite.torch._basic import laid_as
-from mxlite.torch._calls import both, check_call, function, method, prepare, run
+from mxlite.torch._basic import laid_as, of_all
+from mxlite.torch._calls import both, check_call, function, method, prepare, run, whole
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import dtype, float32, int64
 from mxlite.torch._edits import copy_
 from mxlite.torch._errors import none_of
-from mxlite.torch._make.creation import finish, of_shape, options, shape_of
+from mxlite.torch._make.creation import finish, of_none, of_shape, options, shape_of, whole_range
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
 
@@ -67,8 +67,8 @@ def integers_of(shape: tuple[int, ...], kind: dtype, low: int, high: int) -> Ten
     return cast(_draw("_random_randint", ("low", "high"), shape, int64, int(low), int(high)), kind)
 
 
-of_shape("rand", uniform_of, "Numbers from 0 to before 1", "_random_uniform", low=0.0, high=1.0)
-of_shape(
+_rand = of_shape("rand", uniform_of, "Numbers from 0 to before 1", "_random_uniform", low=0.0, high=1.0)
+_randn = of_shape(
     "randn", normal_of, "Normally distributed numbers, of mean 0 and variance 1", "_random_normal", loc=0.0, scale=1.0
 )
 
@@ -93,14 +93,23 @@ def randint(*args: Any, **given: Any) -> Tensor:
     return finish(integers_of(shape_of("randint", (size,), {}), kind, low, high), requires_grad)
 
 
+_shuffle = prepare(None, "_shuffle")
+
+
+#: What `hot.direct` is told of functions that draw, without a generator of the caller's.
+USUAL = {"rand": _rand, "randn": _randn, "randperm": {**of_none(_shuffle, int64, n=whole), "first": whole_range}}
+
+
 @function()
 def randperm(n: int, **given: Any) -> Tensor:
     """The integers from 0 to before n in a random order."""
     kind, requires_grad = options("randperm", given, int64)
     if kind.name == "bool":
         raise none_of("randperm", kind)
-    order = np.argsort(uniform_of((n,), float32)._values(), kind="stable") if n else np.zeros(0)
-    return finish(from_values(order, kind), requires_grad)
+    if n < 0:
+        raise RuntimeError(f"randperm: n is 0 or more, got {n}")
+    made = run(_shuffle, [run(whole_range, [], float(n), kind=int64)], kind=int64) if n else zeros_of((0,), int64)
+    return finish(cast(made, kind), requires_grad)
 
 
 @function()
@@ -128,7 +137,7 @@ def bernoulli(input: Tensor) -> Tensor:
     """1 with the probability that an element says, else 0."""
     if not input._dtype.is_floating_point:
         raise NotImplementedError(f"bernoulli: probabilities are of floating dtypes, got {input._dtype}")
-    if not bool(((input >= 0) & (input <= 1)).all()):
+    if not bool(of_all((input >= 0) & (input <= 1)).all()):
         raise RuntimeError("bernoulli: probabilities are from 0 to 1")
     return cast(uniform_of(tuple(input.shape), float32) < cast(input.detach(), float32), input._dtype)
 

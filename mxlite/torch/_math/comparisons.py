@@ -9,7 +9,7 @@ import numpy as np
 
 from mxlite.torch._broadcast import require_broadcast
 from mxlite.torch._calls import both, function, method, prepare, require_tensor, require_tensors, run
-from mxlite.torch._dtypes import PROMOTED, bool_
+from mxlite.torch._dtypes import INTEGER, PROMOTED, bool_, from_kind
 from mxlite.torch._math.arithmetic import OPERANDS, Operation, refused, require_operands
 from mxlite.torch._tensor import Tensor, from_values
 
@@ -94,7 +94,10 @@ _predicate("isneginf", lambda x: x == -math.inf, "Where elements are negative in
 _predicate("signbit", _negative, "Where elements have a minus sign: a tensor of bool.")
 
 
-@both()
+_all_equal = prepare(None, "_contrib_allclose", rtol=0, atol=0, equal_nan=False)
+
+
+@both(calls={"two": _all_equal, "alike": True, "truth": True, "again": True, **from_kind(INTEGER)})
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one shape and the same elements."""
     return input.shape == other.shape and bool((input == other).all())

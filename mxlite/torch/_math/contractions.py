@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+from functools import lru_cache
 from typing import Any
 
 from mxlite.torch._calls import both, function
@@ -74,15 +75,15 @@ def _lettered(equation: Any, operands: list) -> tuple[str, list]:
     return ",".join(texts[:count]) + "".join("->" + text for text in texts[count:]), every[0 : 2 * count : 2]
 
 
-def _without_dots(names: list[str], right: str | None, tensors: list) -> tuple[list[str], str | None]:
+def _without_dots(names: list[str], right: str | None, ndims: tuple) -> tuple[list[str], str | None]:
     """Names with letters of their own, for the dimensions from the last on, in the place of dots."""
     spare = [each for each in _LETTERS if each not in "".join(names)]
-    counts = [tensor.ndim - len(name.replace(_DOTS, "")) for name, tensor in zip(names, tensors) if _DOTS in name]
+    counts = [ndim - len(name.replace(_DOTS, "")) for name, ndim in zip(names, ndims) if _DOTS in name]
     most = max([0, *counts])
     dots = "".join(spare[:most])
     made = []
-    for name, tensor in zip(names, tensors):
-        count = max(0, tensor.ndim - len(name.replace(_DOTS, "")))
+    for name, ndim in zip(names, ndims):
+        count = max(0, ndim - len(name.replace(_DOTS, "")))
         made.append(name.replace(_DOTS, dots[most - count :]) if _DOTS in name else name)
     if right is None and counts:
         letters = "".join(names).replace(_DOTS, "")
@@ -97,28 +98,13 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     tensors = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
     if not isinstance(equation, str):
         equation, tensors = _lettered(equation, list(operands))
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    names = left.split(",")
-    if len(names) != len(tensors):
-        raise RuntimeError(f"einsum: got {len(tensors)} operands, the equation has {len(names)}")
-    if _DOTS in equation:
-        names, found = _without_dots(names, right if arrow else None, tensors)
-        arrow, right = found is not None, found or ""
-    letters = "".join(names)
-    for letter in letters + right:
-        if letter not in _LETTERS:
-            raise RuntimeError(f"einsum: a subscript is a letter, got {letter!r}")
-        if letter not in letters:
-            raise RuntimeError(f"einsum: no operand has the subscript {letter} of the result")
+    given, out = _parsed(equation, tuple(len(each.shape) for each in tensors))
+    names = list(given)
     for number, name in enumerate(names):
-        if len(name) != tensors[number].ndim:
-            raise RuntimeError(
-                f"einsum: operand {number} has {tensors[number].ndim} dimensions and {len(name)} subscripts"
-            )
         if len(names) > 1:
             require_numbers("einsum", tensors[number])
-        names[number], tensors[number] = _without_repeats(name, tensors[number])
-    out = right if arrow else "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+        if len(set(name)) < len(name):
+            names[number], tensors[number] = _without_repeats(name, tensors[number])
     name, made = names[0], tensors[0]
     for number in range(1, len(names)):
         wanted = out + "".join(names[number + 1 :])
@@ -128,10 +114,40 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     return made.permute(tuple(map(name.index, out))) if name != out else made
 
 
+@lru_cache(256)
+def _parsed(equation: str, ndims: tuple[int, ...]) -> tuple[tuple[str, ...], str]:
+    """The letters of each operand, and those of the result. Raises: RuntimeError: they do not go together."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    names = left.split(",")
+    if len(names) != len(ndims):
+        raise RuntimeError(f"einsum: got {len(ndims)} operands, the equation has {len(names)}")
+    if _DOTS in equation:
+        names, found = _without_dots(names, right if arrow else None, ndims)
+        arrow, right = "->" if found is not None else "", found or ""
+    letters = "".join(names)
+    for letter in letters + right:
+        if letter not in _LETTERS:
+            raise RuntimeError(f"einsum: a subscript is a letter, got {letter!r}")
+        if letter not in letters:
+            raise RuntimeError(f"einsum: no operand has the subscript {letter} of the result")
+    for number, (name, ndim) in enumerate(zip(names, ndims)):
+        if len(name) != ndim:
+            raise RuntimeError(f"einsum: operand {number} has {ndim} dimensions and {len(name)} subscripts")
+    out = right if arrow else "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+    return tuple(names), out
+
+
 def _summed(name: str, tensor: Tensor, wanted: str, kind: Any) -> tuple[str, Tensor]:
     """The tensor summed over the letters that are not wanted."""
+    left, dims = _kept(name, wanted)
+    return left, tensor.sum(dims, dtype=kind) if dims else tensor
+
+
+@lru_cache(256)
+def _kept(name: str, wanted: str) -> tuple[str, tuple[int, ...]]:
+    """The letters that are wanted, and the places of the others."""
     dims = tuple(place for place, each in enumerate(name) if each not in wanted)
-    return "".join(each for each in name if each in wanted), tensor.sum(dims, dtype=kind) if dims else tensor
+    return "".join(each for each in name if each in wanted), dims
 
 
 def _product(first: str, a: Tensor, second: str, b: Tensor, wanted: str) -> tuple[str, Tensor]:
@@ -146,16 +162,24 @@ def _product(first: str, a: Tensor, second: str, b: Tensor, wanted: str) -> tupl
         if sizes.get(each, size) not in (size, 1) and size != 1:
             raise RuntimeError(f"einsum: subscript {each} is of sizes {size} and {sizes[each]} in two operands")
         sizes[each] = sizes[each] if size == 1 and each in second else size
-    shared = [each for each in first if each in second]
-    pairs, inner = ("".join(each for each in shared if (each in wanted) == kept) for kept in (True, False))
-    rows, columns = ("".join(each for each in name if each not in shared) for name in (first, second))
+    pairs, inner, rows, columns = _groups(first, second, wanted)
     order = pairs + rows + columns
     if not inner:
         return order, _laid(first, a, order) * _laid(second, b, order)
-    kind = common_dtype(a, b)
-    a, b = cast(a, kind), cast(b, kind)
+    if a._dtype is not b._dtype:
+        kind = common_dtype(a, b)
+        a, b = cast(a, kind), cast(b, kind)
     left, right = _matrices(first, a, (pairs, rows, inner), sizes), _matrices(second, b, (pairs, inner, columns), sizes)
-    return order, bmm(left, right).reshape(tuple(sizes[each] for each in order))
+    return order, bmm(left, right).reshape(tuple(map(sizes.__getitem__, order)))
+
+
+@lru_cache(256)
+def _groups(first: str, second: str, wanted: str) -> tuple[str, str, str, str]:
+    """The letters of both operands that are wanted and those that are not, those of the first alone, of the second."""
+    shared = [each for each in first if each in second]
+    pairs, inner = ("".join(each for each in shared if (each in wanted) == kept) for kept in (True, False))
+    rows, columns = ("".join(each for each in name if each not in shared) for name in (first, second))
+    return pairs, inner, rows, columns
 
 
 def _laid(name: str, tensor: Tensor, order: str) -> Tensor:
@@ -168,5 +192,7 @@ def _laid(name: str, tensor: Tensor, order: str) -> Tensor:
 def _matrices(name: str, tensor: Tensor, groups: tuple[str, str, str], sizes: dict[str, int]) -> Tensor:
     """The tensor with three dimensions, each of which is a group of letters."""
     order = "".join(groups)
-    wide = tensor.permute(tuple(map(name.index, order))).expand(tuple(sizes[each] for each in order))
-    return wide.reshape(tuple(math.prod(sizes[each] for each in group) for group in groups))
+    wide = tensor if name == order else tensor.permute(tuple(map(name.index, order)))
+    shape = tuple(map(sizes.__getitem__, order))
+    wide = wide if wide.shape == shape else wide.expand(shape)
+    return wide.reshape(tuple([math.prod([sizes[each] for each in group]) for group in groups]))

@@ -6,9 +6,9 @@ import math
 from functools import wraps
 from typing import Any, Callable
 
-from mxlite.torch._basic import zeros_of
+from mxlite.torch._basic import of_all, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import both, function, prepare, run, run_many
+from mxlite.torch._calls import both, direct, function, prepare, run, run_many
 from mxlite.torch._convert import cast, require_same_dtype
 from mxlite.torch._dtypes import BOOL, as_dtype, finfo, float32, float64, int32, int64
 from mxlite.torch._errors import none_of, warn_of_old
@@ -16,7 +16,7 @@ from mxlite.torch._kinds import check_dims
 from mxlite.torch._make.creation import eye
 from mxlite.torch._math.linalg import LINALG, _norm, _require_square, cholesky, inv, solve, tril, triu
 from mxlite.torch._math.matrix import matmul
-from mxlite.torch._math.norms import vector_norm
+from mxlite.torch._math.norms import NORM, vector_norm
 from mxlite.torch._math.order import pair
 from mxlite.torch._math.pairs import constant
 from mxlite.torch._math.products import cross_along, multi_dot, vander_of, vecdot
@@ -35,8 +35,8 @@ def require_matrices(name: str, *given: Tensor) -> None:
             raise none_of(f"linalg.{name}", each._dtype)
 
 
-def _public(name: str, *fields: str) -> Callable:
-    """Decorates a function of torch.linalg; `fields`: of its results."""
+def _public(name: str, *fields: str, calls: dict[str, Any] | None = None) -> Callable:
+    """Decorates a function of torch.linalg; `fields`: of its results; `calls`: as of `both`."""
 
     def decorate(made: Callable) -> Callable:
         results = pair(f"linalg_{name}", *fields) if fields else None
@@ -46,7 +46,7 @@ def _public(name: str, *fields: str) -> Callable:
 
         function.__name__, function.__doc__ = name, made.__doc__
         function.__wrapped__ = made  # type: ignore[attr-defined]
-        LINALG[name] = function
+        LINALG[name] = function if calls is None else direct(function, calls)
         return function
 
     return decorate
@@ -271,7 +271,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None)
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices."""
     _require_square("linalg.matrix_exp", A)
-    size = A.detach().abs().sum(-1).max().item() if A.numel() else 0
+    size = of_all(A.detach().abs().sum(-1)).max().item() if A.numel() else 0
     times = max(0, math.ceil(math.log2(size / 0.5))) if 0 < size < math.inf else 0
 
     def compute(x: Tensor) -> Tensor:
@@ -311,7 +311,7 @@ def matrix_norm(
     return made if keepdim else made.squeeze((rows, columns))
 
 
-@_public("norm")
+@_public("norm", calls=NORM)
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors along a dimension, of matrices along two, or (`ord` None) of all elements."""
     is_matrix = len(dim) == 2 if isinstance(dim, (tuple, list)) else dim is None and A.ndim == 2

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
+from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.torch._basic import full_of
 from mxlite.torch._broadcast import broadcast_shapes
-from mxlite.torch._calls import both, prepare, run, run_many, values, with_aliases
+from mxlite.torch._calls import both, direct, prepare, run, run_many, values, with_aliases
 from mxlite.torch._convert import clone
 from mxlite.torch._dtypes import BOOL, bool_, from_kind
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._make.creation import eye
 from mxlite.torch._math.matrix import matmul, require_numbers
-from mxlite.torch._math.norms import vector_norm
+from mxlite.torch._math.norms import NORM, vector_norm
 from mxlite.torch._math.order import pair
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.slices import narrow
@@ -35,22 +36,33 @@ def _diagonal_of(name: str, input: Tensor, diagonal: int) -> int:
     return min(max(diagonal, -reach), reach)
 
 
-@both(calls={"one": _tril, "num_inputs": 1, "values": values(diagonal=0), "least": 2, "again": True, **from_kind(BOOL)})
+_TRIL = {"one": _tril, "num_inputs": 1, "values": values(diagonal=0), "least": 2, "unbatched": True, "again": True}
+
+
+@both(calls={**_TRIL, **from_kind(BOOL)})
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The matrix with zeros above a diagonal."""
-    return run(_tril, [input], _diagonal_of("tril", input, diagonal), kind=input._dtype)
+    place = _diagonal_of("tril", input, diagonal)
+    if levels_open[0]:
+        return _where_below("TrilBackward0", input, place, lambda below, x, zero: choose(below, x, zero))
+    return run(_tril, [input], place, kind=input._dtype)
 
 
 @both()
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The matrix with zeros below a diagonal."""
-    place = _diagonal_of("triu", input, diagonal)
-    below = run(_tril, [full_of(tuple(input.shape[-2:]), True, bool_)], place - 1, kind=bool_)
+    place = _diagonal_of("triu", input, diagonal) - 1
+    return _where_below("TriuBackward0", input, place, lambda below, x, zero: choose(below, zero, x))
+
+
+def _where_below(label: str, input: Tensor, place: int, chosen: Callable) -> Tensor:
+    """`chosen`: of where a matrix is on a diagonal or below it, of the matrix, and of 0."""
+    below = run(_tril, [full_of(tuple(input.shape[-2:]), True, bool_)], place, kind=bool_)
 
     def compute(x: Tensor, below: Tensor) -> Tensor:
-        return choose(below, full_of((), 0, x._dtype), x)
+        return chosen(below, x, full_of((), 0, x._dtype))
 
-    return formula("TriuBackward0", [input], compute, saves="", constants=[below])
+    return formula(label, [input], compute, saves="", constants=[below])
 
 
 @both(calls={"one": prepare("DiagonalBackward0", "diag", k=0, axis1=0, axis2=1), "least": 2, **from_kind(BOOL)})
@@ -177,5 +189,6 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 #: What `torch.linalg` has.
 LINALG = {
     "inv": inv, "det": det, "slogdet": slogdet, "cholesky": cholesky, "solve": solve, "norm": with_aliases(_norm),
-    "vector_norm": with_aliases(vector_norm), "matmul": matmul, "matrix_power": matrix_power, "diagonal": diagonal,
+    "vector_norm": direct(with_aliases(vector_norm), NORM), "matmul": matmul, "matrix_power": matrix_power,
+    "diagonal": diagonal,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from mxlite._lib import hot
+from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.torch._basic import full_of, require_fits, stacked, zeros_of
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import adopt, both, function, last_error, method, new, prepare, require_tensor, run
@@ -100,7 +101,11 @@ def _batch_error(*sizes: int) -> RuntimeError:
     )
 
 
-@both()
+_gemm = prepare("BaddbmmBackward0", "_linalg_gemm", slots="201")
+_mv = prepare("MvBackward0", "dot")
+
+
+@both(calls={"two": _mv, "ndims": (2, 1), "unbatched": True, "again": True, **EXACT})
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
     if input.ndim != 2 or vec.ndim != 1:
@@ -278,6 +283,11 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
 @both()
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * the products of matrices, pair by pair."""
+    is_plain = beta == alpha == 1 and input._dtype in EXACT["dtypes"] and not levels_open[0]
+    if is_plain and input.shape == (*batch1.shape[:2], batch2.shape[-1]):
+        made = hot.run(Tensor, _gemm, (batch1, batch2, input), (), input._dtype)
+        if made is not None:
+            return made
     beta, alpha = _factors(input, beta, alpha)
     return _added(
         "BaddbmmBackward0",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mxlite.torch._basic import with_shape
 from mxlite.torch._calls import both, function, prepare, require_tensor, run
 from mxlite.torch._convert import as_float, cast
-from mxlite.torch._dtypes import FLOATING, as_dtype, float32, from_kind
+from mxlite.torch._dtypes import DTYPES, EXACT, FLOATING, as_dtype, finfo, float32, from_kind
 from mxlite.torch._math.reductions import aligned, mean, places_of, reduce
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
@@ -57,6 +58,11 @@ _spread("var", "VarBackward0", False)
 _spread("std", "StdBackward0", True)
 
 
+_view = prepare(None, "_mxl_reshape_to", "shape")
+_clamp = prepare(None, "_mxl_clamp", "a_min", "a_max")
+_MOST = {kind: finfo(kind).max for kind in DTYPES if kind.is_floating_point}
+
+
 @both()
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials along dimensions."""
@@ -66,10 +72,11 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     def compute(x: Tensor) -> Tensor:
         if not x.numel():
             return reduce(None, "sum", x, places, keepdim).log()
-        top = x.amax(places, True)
-        top = choose(top.isinf(), full_of((), 0, top._dtype), top)
-        found = (x - top).exp().sum(places, True).log() + top
-        return found if keepdim else found.reshape(reduce(None, "sum", x, places, False).shape)
+        top = reduce(None, "max", x, places, True)
+        most = _MOST[x._dtype]
+        top = run(_clamp, [top], -most, most, kind=x._dtype)  # the difference of infinite ones would be NaN
+        found = reduce(None, "sum", (x - top).exp(), places, keepdim).log()
+        return found + (top if keepdim else with_shape(_view, top, found.shape))
 
     def rule(grad: Tensor, input: Tensor, result: Tensor) -> list:  # the composition would compute the result again
         wide, by = (aligned(each, input, places, keepdim) for each in (grad, result))
@@ -78,7 +85,14 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     return formula("LogsumexpBackward0", [input], compute, rule, saves="0r")
 
 
-@both()
+#: Of norms: those of all elements without a gradient.
+NORM = {
+    "first": prepare(None, "square"), "one": prepare(None, "sum"), "then": prepare(None, "sqrt"), "constant": True,
+    **EXACT,
+}  # fmt: skip
+
+
+@both(calls=NORM)
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The p-norm of all elements, or along dimensions, as vectors."""
     power = 2.0 if p in ("fro", None) else float(p)

@@ -12,7 +12,7 @@ from mxlite.torch._dtypes import BOOL, FLOATING, INTEGER, bool_, float64, from_k
 from mxlite.torch._errors import none_of
 from mxlite.torch._kinds import check_dim
 from mxlite.torch._math.pairs import maximum, minimum
-from mxlite.torch._math.reductions import aligned, as_sum, places_of, reduce
+from mxlite.torch._math.reductions import aligned, as_sum, places_of, reduce, reduction
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.shapes import along
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
@@ -110,7 +110,12 @@ def _extreme(name: str, label: str, operator: str, pairwise: Callable) -> Callab
             return shared(f"{label}1", input, lambda x: _extreme_of(x, operator, None, False))
         return found(input, dim, keepdim)
 
-    @both("a" + name, document=f"The {name}imum along dimensions (none: of all); equal elements share the gradient.")
+    @both(
+        "a" + name,
+        document=f"The {name}imum along dimensions (none: of all); equal elements share the gradient.",
+        calls={"one": prepare(None, operator), "axes": reduction(None, operator, False), "least": 1, "constant": True,
+               "keep": reduction(None, operator, True), "again": True, **from_kind(INTEGER)},
+    )  # fmt: skip
     def among(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
         places = places_of(dim, input.ndim)
         if places is None:
@@ -267,7 +272,10 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 _median_calls, _median_along = _found("median", "MedianBackward1")
 
 
-@both(calls={**_median_calls, **from_kind(INTEGER)})
+_median = prepare(None, "_mxl_found", what="median", axis=None, alone=True)
+
+
+@both(calls={**_median_calls, "one": _median, "constant": True, **from_kind(INTEGER)})
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all, or along a dimension (the lower one of two); NaN where there is one."""
     if input._dtype.kind == BOOL:
@@ -276,4 +284,4 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         return _median_along(input, dim, keepdim)
     if not input.numel():
         return cast(full_of((), math.nan, float64), input._dtype)
-    return shared("MedianBackward0", input, lambda x: _median_along(x.reshape(-1), 0, False)[0])
+    return shared("MedianBackward0", input, lambda x: run(_median, [x], kind=x._dtype))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mxlite.torch._basic import from_values
+from mxlite.torch._basic import from_values, of_all
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, function
 from mxlite.torch._convert import as_float, cast, common_dtype, require_same_dtype
@@ -240,7 +240,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     weights = None
     for each in (fweights, aweights):
         if each is not None:
-            if each.ndim != 1 or each.numel() != rows.shape[1] or (each.numel() and bool((each < 0).any())):
+            if each.ndim != 1 or each.numel() != rows.shape[1] or (each.numel() and bool(of_all(each < 0).any())):
                 raise RuntimeError("cov: weights are a vector of one number for each observation, none below 0")
             weights = each if weights is None else weights * each
     total = rows.shape[1] if weights is None else weights.sum()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-from mxlite.torch._basic import zeros_of
+from mxlite.torch._basic import of_all, zeros_of
 from mxlite.torch._calls import both, function, functions, prepare, run, run_many
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float16, float32, float64, int32, int64
@@ -119,7 +119,7 @@ def _quantile(name: str, without_nan: bool) -> None:
             raise RuntimeError(f"{name}: takes float32 or float64, and q of that in 1 dimension or none")
         if interpolation not in ("linear", "midpoint") and rounded is None:
             raise RuntimeError(f"{name}: there is no interpolation {interpolation!r}")
-        if not input.numel() or not bool(((parts >= 0) & (parts <= 1)).all()):
+        if not input.numel() or not bool(of_all((parts >= 0) & (parts <= 1)).all()):
             raise RuntimeError(f"{name}: takes tensors with elements, and q from 0 to 1")
         place = 0 if dim is None else check_dim(dim, input.ndim)
         rows = sort(input.reshape(-1) if dim is None or not input.shape else input.movedim(place, -1)).values
@@ -295,7 +295,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """How often each integer occurs, or the sum of its weights."""
     if input._dtype.kind != INTEGER:
         raise none_of("bincount", input._dtype)
-    if input.ndim != 1 or minlength < 0 or (input.numel() and int(input.min()) < 0):
+    if input.ndim != 1 or minlength < 0 or (input.numel() and int(of_all(input).min()) < 0):
         raise RuntimeError(f"bincount: takes a vector of integers from 0 on and minlength from 0 on, got {input.dtype}")
     if weights is not None and weights.shape != input.shape:
         raise RuntimeError(f"bincount: there are {input.numel()} integers and weights of shape {list(weights.shape)}")

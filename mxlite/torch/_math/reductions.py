@@ -41,12 +41,12 @@ def places_of(dim: Any, ndim: int) -> tuple[int, ...] | None:
 
 
 @cache
-def _reduction(label: str | None, name: str, keepdim: bool) -> int:
+def reduction(label: str | None, name: str, keepdim: bool) -> int:
     return prepare(label, name, "axis", keepdims=str(keepdim))
 
 
 def reduce(label: str | None, name: str, input: Tensor, places: tuple[int, ...] | None, keepdim: bool) -> Tensor:
-    return run(_reduction(label, name, bool(keepdim)), (input,), places, kind=input._dtype)
+    return run(reduction(label, name, bool(keepdim)), (input,), places, kind=input._dtype)
 
 
 def as_sum(input: Tensor, kind: Any) -> Tensor:
@@ -69,7 +69,7 @@ _cumprod = prepare("CumprodBackward0", "_mxl_cumprod", "axis")
 
 def _usual(name: str, every: int) -> dict[str, Any]:
     """What `hot.direct` is told of a sum or a mean; `every`: that of all elements."""
-    each, kept = (_reduction(f"{name.title()}Backward1", name, keepdim) for keepdim in (False, True))
+    each, kept = (reduction(f"{name.title()}Backward1", name, keepdim) for keepdim in (False, True))
     return {"one": every, "axes": each, "keep": kept, "again": True, **from_kind(FLOATING)}
 
 

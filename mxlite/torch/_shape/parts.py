@@ -6,14 +6,12 @@ from itertools import accumulate
 from typing import Any, Callable
 
 from mxlite.torch._basic import stack_call, stacked
-from mxlite.torch._calls import both, function, prepare, run, run_many
+from mxlite.torch._calls import as_many, both, function, listed, prepare, run, run_many, values
 from mxlite.torch._convert import cast, clone
 from mxlite.torch._dtypes import BOOL, from_kind, promote_types
 from mxlite.torch._errors import warn, wrong_argument
 from mxlite.torch._kinds import check_dim, check_dims, extents_of
-from mxlite.torch._nodes import formula
 from mxlite.torch._shape.shapes import expand, reshape, view
-from mxlite.torch._shape.slices import narrow
 from mxlite.torch._tensor import Tensor
 
 _split = prepare("SplitBackward0", "_split_v2", "indices", "axis")
@@ -34,18 +32,22 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     dim = check_dim(dim, tensor.ndim)
     length = tensor.shape[dim]
     if isinstance(split_size_or_sections, int):
-        size, call = split_size_or_sections, _split
+        size = split_size_or_sections
         if size < 0 or (size == 0 and length):
             raise RuntimeError(f"split: a size is above 0, or 0 where there is nothing to split, got {size}")
-        bounds = range(size, length, size) if size else ()
+        return _parts(_split, tensor, dim, range(0, length, size) if size and length else (0,))
     else:
-        sizes, call = list(split_size_or_sections), _split_with_sizes
+        sizes = list(split_size_or_sections)
         if sum(sizes) != length:
             raise RuntimeError(
                 f"split: sizes {sizes} add up to {sum(sizes)}, expected {length}, the size of dimension {dim}"
             )
-        bounds = list(accumulate(sizes[:-1]))
-    return tuple(run_many(call, [tensor], (0, *bounds), dim, kinds=[tensor._dtype] * (len(bounds) + 1)))
+        return _parts(_split_with_sizes, tensor, dim, (0, *accumulate(sizes[:-1])))
+
+
+def _parts(call: int, tensor: Tensor, dim: int, bounds: Any) -> tuple[Tensor, ...]:
+    """Views of the parts along a dimension that begin at bounds."""
+    return tuple(run_many(call, [tensor], tuple(bounds), dim, kinds=[tensor._dtype] * len(bounds)))
 
 
 @both()
@@ -56,7 +58,9 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError(f"chunk: chunks is 1 or more, got {chunks}")
     dim = check_dim(dim, input.ndim)
     size = input.shape[dim]
-    return split(input, -(-size // chunks) if size else [0] * chunks, dim)
+    if not size:
+        return split(input, [0] * chunks, dim)
+    return _parts(_split, input, dim, range(0, size, -(-size // chunks)))
 
 
 @both()
@@ -66,9 +70,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         raise IndexError("unbind: a tensor without dimensions has no parts")
     dim = check_dim(dim, input.ndim)
     size = input.shape[dim]
-    if size == 0:
-        return ()
-    return tuple(run_many(_unbind, [input], tuple(range(size)), dim, kinds=[input._dtype] * size))
+    return _parts(_unbind, input, dim, range(size)) if size else ()
 
 
 def _joined(name: str, tensors: Any) -> list[Tensor]:
@@ -201,7 +203,11 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     )
 
 
-@both()
+_roll = prepare("RollBackward0", "_np_roll", "shift", "axis")
+
+
+@both(calls={"one": _roll, "values": values(shifts=listed, dims=as_many), "num_inputs": 1, "again": True,
+             **from_kind(BOOL)})  # fmt: skip
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     """A copy whose elements are moved along dimensions, the last ones to the front; without any, along all as one.
 
@@ -219,15 +225,4 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         raise IndexError(f"roll: a tensor without dimensions has no dimension {along[0]}")
     if not input.numel():
         return clone(input)
-    dims = [check_dim(dim, input.ndim) for dim in along]
-
-    def moved(x: Tensor, sign: int = 1) -> Tensor:
-        for step, dim in zip(steps, dims):
-            size = x.shape[dim]
-            cut = sign * step % size
-            if cut:
-                x = cat([narrow(x, dim, size - cut, cut), narrow(x, dim, 0, size - cut)], dim)
-        return clone(x)
-
-    # 1.3 times as fast as the composition.
-    return formula("RollBackward0", [input], moved, lambda grad: [moved(grad, -1)])
+    return run(_roll, [input], steps, tuple(check_dim(dim, input.ndim) for dim in along), kind=input._dtype)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mxlite._index.keys import ARRAY
-from mxlite.torch._basic import has_values
+from mxlite.torch._basic import has_values, of_all
 from mxlite.torch._broadcast import broadcast_shapes, shape_error
-from mxlite.torch._calls import both, prepare, run, run_into
+from mxlite.torch._calls import axis, both, prepare, run, run_into, values
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL, dtype, from_kind, int32, int64
 from mxlite.torch._kinds import check_dim
@@ -42,6 +42,7 @@ def require_within(name: str, index: Tensor, size: int) -> None:
 
 def _outside(index: Tensor, size: int) -> int | None:
     """The first index that is below 0, or not below the size."""
+    index = of_all(index)
     wrong = (index < 0) | (index >= size)
     return index[wrong][0].item() if index.numel() and bool(wrong.any()) else None
 
@@ -121,7 +122,9 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return formula("TakeBackward0", [input], compute, saves="", constants=[index])
 
 
-@both()
+@both(
+    calls={"two": _gather, "values": values(dim=axis), "index": int64, "alike": True, "again": True, **from_kind(BOOL)}
+)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """Elements along a dimension at indices, which count round its size; elsewhere the shapes are broadcast."""
     if dim is None:

@@ -147,7 +147,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         sizes.insert(place, input.shape[-1] + abs(offset))
 
     def compute(x: Tensor) -> Tensor:
-        made = zeros_of(tuple(sizes), x._dtype)
+        made = x.new_zeros(tuple(sizes))  # in vmap one for each example
         copy_(diagonal(made, offset, *places), x)
         return made
 

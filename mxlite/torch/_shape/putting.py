@@ -7,7 +7,7 @@ from functools import partial, wraps
 from typing import Any, Callable
 
 from mxlite._index.keys import ARRAY, WHOLE
-from mxlite.torch._basic import filled, zeros_of
+from mxlite.torch._basic import filled, full_calls, of_all
 from mxlite.torch._broadcast import broadcast_shapes
 from mxlite.torch._calls import both, functions, method, prepare, run, run_into
 from mxlite.torch._composite import in_place_too
@@ -43,18 +43,19 @@ _put = prepare(None, "_mxl_scatter", "axis")
 _add = prepare(None, "_mxl_scatter_add", "axis")
 
 
-def _in_place_along(function: Callable, call: int = 0) -> Callable:
+def _in_place_along(function: Callable, call: int = 0, number: int = 0) -> Callable:
     """in_place_too, of a function f(made, input, dim, ...) that takes tensors without dimensions as `along` does.
 
     Args:
-        call: What usual calls are: of the dimension, the tensor, indices and a source.
+        call, number: What usual calls are: of the dimension, the tensor, indices and a source, or a number as that.
     """
 
     @wraps(function)
     def lifted(made: Callable, *args: Any, **named: Any) -> Tensor:
         return lift(partial(function, made), *args, **named)
 
-    calls = {"many": call, "num_inputs": 3, "index": int64, "again": True, **from_kind(BOOL)}
+    calls = {"many": call, "number": number, "makes": full_calls, "num_inputs": 3, "index": int64, "again": True}
+    calls |= from_kind(BOOL)
     return in_place_too(lifted, calls if call else None)
 
 
@@ -68,7 +69,7 @@ def scatter_add(made: Callable, input: Tensor, dim: int, index: Tensor, src: Ten
     return _run_along(_scatter_add, [input, index, src], dim, made is edit)
 
 
-@partial(_in_place_along, call=_scatter)
+@partial(_in_place_along, call=_scatter, number=_scatter_number)
 def scatter(
     made: Callable,
     input: Tensor,
@@ -128,7 +129,7 @@ def index_fill(made: Callable, input: Tensor, dim: int, index: Tensor, value: An
     if index.ndim > 1:
         raise IndexError(f"index_fill: the index is a number or a vector, got {index.ndim} dimensions")
     size = input.shape[dim] if input.shape else 1
-    mask = zeros_of(_with((1,) * input.ndim, dim, size) if input.shape else (1,), bool_)
+    mask = index.new_zeros(_with((1,) * input.ndim, dim, size) if input.shape else (1,), dtype=bool_)
     if input.numel():
         run_into(_flag, mask, [mask, index], WHOLE * dim + ARRAY)
     mask = mask if input.shape else mask.reshape(())
@@ -266,8 +267,9 @@ def masked_scatter(made: Callable, input: Tensor, mask: Tensor, source: Tensor) 
     require_same_dtype("masked_scatter", input, source)
     shape = input.shape if made is edit else broadcast_shapes(input.shape, _mask("masked_scatter", mask).shape)
     places = mask.expand(shape).reshape(-1).cumsum(0)
-    if places.numel() and int(places[-1]) > source.numel():
-        raise RuntimeError(f"masked_scatter: source has {source.numel()} elements, the mask takes {int(places[-1])}")
+    taken = int(of_all(places[-1]).max()) if places.numel() else 0
+    if taken > source.numel():
+        raise RuntimeError(f"masked_scatter: source has {source.numel()} elements, the mask takes {taken}")
     places = (places - 1).clamp_min(0).reshape(shape)
 
     def compute(x: Tensor, source: Tensor, mask: Tensor, places: Tensor) -> Tensor:

@@ -13,9 +13,11 @@ from mxlite.torch._basic import alias, is_dense, with_shape
 from mxlite.torch._broadcast import expand_error
 from mxlite.torch._calls import (
     adopt,
+    as_many,
     both,
     check_call,
     function,
+    listed,
     method,
     prepare,
     require_tensor,
@@ -307,14 +309,20 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return with_shape(_permute, input, order) if order else alias(input)
 
 
-@both("movedim", "moveaxis")
+_moved = prepare("PermuteBackward0", "_np_moveaxis", "source", "destination")
+
+
+@both(
+    "movedim",
+    "moveaxis",
+    calls={"one": _moved, "values": values(source=listed, destination=as_many), "num_inputs": 1, "again": True,
+           **from_kind(BOOL)},
+)  # fmt: skip
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """With some dimensions moved, the others in their order."""
     ndim = len(input.shape)
-    sources, targets = check_dims(source, ndim), check_dims(destination, ndim)
-    rest = iter(dim for dim in range(ndim) if dim not in sources)
-    wanted = dict(zip(targets, sources))
-    return permute(input, tuple(wanted[dim] if dim in wanted else next(rest) for dim in range(ndim)))
+    source, destination = check_dims(source, ndim), check_dims(destination, ndim)
+    return run(_moved, [input], source, destination, kind=input._dtype) if ndim else alias(input)
 
 
 def _reversed(self: Tensor) -> Tensor:

@@ -10,9 +10,10 @@ from typing import Any, Callable
 
 from mxlite._lib import hot
 from mxlite._public import defined
-from mxlite.torch._calls import explain_all, functions, new, prepare, run
+from mxlite.torch._basic import of_all
+from mxlite.torch._calls import direct, explain_all, functions, new, prepare, run, usual, values
 from mxlite.torch._convert import cast, common_dtype
-from mxlite.torch._dtypes import int64, uint8
+from mxlite.torch._dtypes import FLOATING, from_kind, int64, uint8
 from mxlite.torch._errors import none_of, warn, wrong_argument
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.norms import vector_norm
@@ -181,6 +182,11 @@ def huber_loss(
     return cast(found, input._dtype) if input._dtype.is_floating_point else found
 
 
+@cache
+def _nll(label: str, reduction: str, weighted: bool) -> int:
+    return prepare(label, "_mxl_nll", "ignore", reduction=reduction, weighted=weighted, slots="0")
+
+
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
     reduce: Any = None, reduction: str = "mean",
@@ -228,12 +234,6 @@ def nll_loss(
 
 #: As cross_entropy calls it, which has looked at the arguments.
 _nll_loss = nll_loss
-
-
-@cache
-def _nll(label: str, reduction: str, weighted: bool) -> int:
-    return prepare(label, "_mxl_nll", "ignore", reduction=reduction, weighted=weighted, slots="0")
-
 
 _div_by = prepare("DivBackward1", "_div_scalar", "scalar", slots="0")
 _mul_by = prepare("MulBackward1", "_mul_scalar", "scalar", slots="0")
@@ -306,9 +306,9 @@ def binary_cross_entropy(
         raise ValueError(
             f"binary_cross_entropy: the target has the input's shape, expected {input.shape}, got {target.shape}"
         )
-    if not bool(((input >= 0) & (input <= 1)).all()):
+    if not bool(of_all((input >= 0) & (input <= 1)).all()):
         raise RuntimeError("binary_cross_entropy: an element of the input is not from 0 to 1")
-    if not bool(((target >= 0) & (target <= 1)).all()):
+    if not bool(of_all((target >= 0) & (target <= 1)).all()):
         raise RuntimeError("binary_cross_entropy: all elements of the target are from 0 to 1")
 
     def compute(p: Tensor, t: Tensor, *weight: Tensor) -> Tensor:
@@ -403,4 +403,17 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 explain_all(globals(), quick=("mse_loss",))
 take_old(globals(), quick=("mse_loss",))
 functions.update(cosine_similarity=cosine_similarity, pairwise_distance=pairwise_distance)
+_OF_CLASSES = {
+    "two": _nll("NllLossBackward0", "mean", False), "index": int64, "ndims": (2, 1), "again": True,
+    **from_kind(FLOATING),
+}  # fmt: skip
+_GIVEN = values(
+    weight=usual(None), size_average=usual(None), ignore_index=-100, reduce=usual(None), reduction=usual("mean")
+)
+nll_loss = direct(nll_loss, {**_OF_CLASSES, "values": _GIVEN})
+cross_entropy = direct(
+    cross_entropy,
+    {"first": prepare("LogSoftmaxBackward0", "log_softmax", axis=1), **_OF_CLASSES,
+     "values": _GIVEN + values(label_smoothing=usual(0.0))},
+)  # fmt: skip
 __all__ = [name for name in defined(globals()) if name not in ("old_reduction", "take_old")]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mxlite._public import defined
+from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.torch._calls import Ints, explain_all, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import BOOL
@@ -55,19 +56,29 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     return _alpha_dropped(input, p, training, inplace, tuple(input.shape[:2]) + (1,) * (input.ndim - 2))
 
 
+_put_within = prepare("ConstantPadNdBackward0", "_slice_assign", "begin", "end", slots="1")
+
+
 def constant_pad(input: Tensor, pad: Any, value: float = 0.0) -> Tensor:
     """With `value` around: pairs of numbers (before, after), from the last dimension on; negative ones cut."""
-    pairs = list(zip(pad[::2], pad[1::2]))
-    widths = {input.ndim - 1 - place: pair for place, pair in enumerate(pairs) if any(pair)}
+    sizes, place = list(input.shape), input.ndim
+    begin, end = [0] * place, sizes.copy()
+    for before, after in zip(pad[::2], pad[1::2]):
+        place -= 1
+        begin[place] = before
+        end[place] += before
+        sizes[place] += before + after
+    if min(pad, default=0) >= 0 and input.numel() and not levels_open[0]:
+        around = filled(sizes, value, input._dtype)
+        return run(_put_within, (around, input), tuple(begin), tuple(end), kind=input._dtype)
 
     def compute(x: Tensor) -> Tensor:
-        for dim, rims in widths.items():
-            before, after = (max(0, -rim) for rim in rims)
-            x = x.narrow(dim, before, x.shape[dim] - before - after)
-            shapes = [(*x.shape[:dim], max(0, rim), *x.shape[dim + 1 :]) for rim in rims]
+        for dim, before, after in zip(range(x.ndim - 1, -1, -1), pad[::2], pad[1::2]):
+            x = x.narrow(dim, max(0, -before), x.shape[dim] + min(0, before) + min(0, after))
+            shapes = [(*x.shape[:dim], max(0, rim), *x.shape[dim + 1 :]) for rim in (before, after)]
             first, last = (filled(shape, value, x._dtype) for shape in shapes)
             x = cat([first, x, last], dim)
-        return x if widths else x.clone()
+        return x if any(pad) else x.clone()
 
     return formula("ConstantPadNdBackward0", [input], compute, lambda grad: [constant_pad(grad, [-rim for rim in pad])])
 

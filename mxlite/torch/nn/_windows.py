@@ -205,13 +205,16 @@ def _pooled(
     **more: Any,
 ) -> Tensor:  # fmt: skip
     """Windows of an input."""
-    require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
-    batched = input.ndim == dims + 2
-    if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[batched:]:
+    if not isinstance(input, Tensor):
+        require_tensor(f"{kind}_pool{dims}d", 1, "input", input)
+    shape = input.shape
+    batched = len(shape) == dims + 2
+    if len(shape) not in (dims + 1, dims + 2) or 0 in (shape if shape[0] else tuple(shape)[batched:]):
         raise RuntimeError(f"the input has {dims + 1} dimensions, or {dims + 2} with a batch, and elements")
-    _require_floats(f"{kind}_pool{dims}d", input)
+    if not input._dtype.is_floating_point:
+        _require_floats(f"{kind}_pool{dims}d", input)
     x = input if batched else input.unsqueeze(0)
-    given = label, kind, dims, x.shape, kernel_size, stride, padding, ceil_mode
+    given = label, kind, dims, shape if batched else (1, *shape), kernel_size, stride, padding, ceil_mode
     try:
         call, sizes = _pooling(*given, **more)
     except TypeError:  # of a list, or wrong
@@ -245,7 +248,8 @@ def _max_pool(
     dims: int, input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Tensor:  # fmt: skip
-    label, dilation = f"MaxPool{dims}DWithIndicesBackward0", sizes_of(dilation, dims)
+    label = f"MaxPool{dims}DWithIndicesBackward0"
+    dilation = (1,) * dims if dilation == 1 else sizes_of(dilation, dims)
     if min(dilation) <= 0:
         raise RuntimeError(f"max_pool{dims}d: a dilation is positive, got {dilation}")
     if not return_indices and max(dilation) == 1:

@@ -175,11 +175,11 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
         raise RuntimeError(f"one_hot: takes int64, got {tensor._dtype.word}")
-    values = tensor._values() if num_classes < 0 or has_values(tensor) else np.empty(0)
-    if values.size:
-        if values.min() < 0:
+    found = tensor.reshape(-1).tolist() if num_classes < 0 or has_values(tensor) else ()
+    if found:
+        if min(found) < 0:
             raise RuntimeError("one_hot: a class is 0 or more")
-        highest = int(values.max())
+        highest = max(found)
         if num_classes == -1:
             num_classes = highest + 1
         elif highest >= num_classes:

@@ -11,7 +11,7 @@
 #include "base/thread.h"
 #include "harness.h"
 #include "kernel/conv/conv.h"
-#include "kernel/conv/winograd.h"
+#include "kernel/winograd/winograd.h"
 #include "kernel/copy/cast.h"
 #include "kernel/target.h"
 
@@ -68,13 +68,29 @@ static void plain(const mxl_conv *v, int which, const double *const *in, double 
             }
 }
 
-static int run(const mxl_conv *v, int which, void *const *arrays, void *out)
+enum { TAIL = 3, LOW = -3, HIGH = 5 }; /* the product by y with a tail: see mxl_conv_tail */
+
+/* The scale and the bias of a channel of y. */
+static double tail_scale(int64_t k)
 {
-    if (which == 0)
-        return mxl_conv_data(v, arrays[2], arrays[1], NULL, out);
-    if (which == 1)
-        return mxl_conv_weight(v, arrays[0], arrays[2], out);
-    return mxl_conv_forward(v, arrays[0], arrays[1], NULL, out);
+    return k % 3 == 0 ? -2 : 1;
+}
+
+static double tail_bias(int64_t k)
+{
+    return (double)(k % 5) - 2;
+}
+
+/* What a tail makes of the sums in y, where `add` are the values of y. */
+static void plain_tail(const mxl_conv *v, const double *add, double *y)
+{
+    int64_t plane = product(v->y_size), channels = v->groups * v->out;
+
+    for (int64_t i = 0; i < v->batch * channels * plane; i++) {
+        int64_t k = i / plane % channels;
+
+        y[i] = fmin(fmax(tail_scale(k) * y[i] + tail_bias(k) + add[i], LOW), HIGH);
+    }
 }
 
 static void cast(int from, int to, const void *in, void *out, int64_t n)
@@ -82,6 +98,40 @@ static void cast(int from, int to, const void *in, void *out, int64_t n)
     int64_t step = 1;
 
     mxl_cast_loop(from, to)(out, &in, &step, n, NULL);
+}
+
+static int run_tail(const mxl_conv *v, void *const *arrays, void *out)
+{
+    int64_t channels = v->groups * v->out;
+    double *numbers = malloc((size_t)channels * 4 * sizeof(double));
+    void *scale = numbers + 2 * channels, *bias = numbers + 3 * channels;
+    mxl_conv_tail tail = {.scale = scale, .add = arrays[2], .low = LOW, .high = HIGH};
+    mxl_conv with = *v;
+    int status;
+
+    if (numbers == NULL)
+        return -1;
+    for (int64_t k = 0; k < channels; k++) {
+        numbers[k] = tail_scale(k);
+        numbers[channels + k] = tail_bias(k);
+    }
+    cast(MXL_F64, v->dtype == MXL_F16 ? MXL_F32 : v->dtype, numbers, scale, channels);
+    cast(MXL_F64, v->dtype, numbers + channels, bias, channels);
+    with.tail = &tail;
+    status = mxl_conv_forward(&with, arrays[0], arrays[1], bias, out);
+    free(numbers);
+    return status;
+}
+
+static int run(const mxl_conv *v, int which, void *const *arrays, void *out)
+{
+    if (which == TAIL)
+        return run_tail(v, arrays, out);
+    if (which == 0)
+        return mxl_conv_data(v, arrays[2], arrays[1], NULL, out);
+    if (which == 1)
+        return mxl_conv_weight(v, arrays[0], arrays[2], out);
+    return mxl_conv_forward(v, arrays[0], arrays[1], NULL, out);
 }
 
 /* A kernel, a stride or a dilate that is not given is 1. */
@@ -94,7 +144,7 @@ static void fill(mxl_conv *v)
     }
 }
 
-/* All three products of small integers, whose sums are exact. */
+/* All three products of small integers, whose sums are exact, and the last one with a tail. */
 static void check(mxl_conv v, int dtype)
 {
     double *values[3], *want, *got;
@@ -122,19 +172,23 @@ static void check(mxl_conv v, int dtype)
     got = malloc((size_t)most * sizeof(double) + 1);
     out = malloc((size_t)most * sizeof(double) + 1);
     REQUIRE(want != NULL && got != NULL && out != NULL);
-    for (int which = 0; which < 3; which++) {
-        memset(want, 0, (size_t)n[which] * sizeof(double));
-        plain(&v, which, (const double *const *)values, want);
+    for (int which = 0; which <= TAIL; which++) {
+        int64_t count = n[which < TAIL ? which : 2];
+
+        memset(want, 0, (size_t)count * sizeof(double));
+        plain(&v, which < TAIL ? which : 2, (const double *const *)values, want);
+        if (which == TAIL)
+            plain_tail(&v, values[2], want);
         for (int level = MXL_BASELINE; level < MXL_LEVELS; level++) {
             int64_t wrong = 0;
 
             if (mxl_level_set(level) != 0)
                 continue;
             mxl_thread_set_count(level + 1);
-            memset(out, 0x55, (size_t)n[which] * mxl_dtype_size(dtype));
+            memset(out, 0x55, (size_t)count * mxl_dtype_size(dtype));
             CHECK_INT(run(&v, which, arrays, out), 0);
-            cast(dtype, MXL_F64, out, got, n[which]);
-            for (int64_t k = 0; k < n[which]; k++)
+            cast(dtype, MXL_F64, out, got, count);
+            for (int64_t k = 0; k < count; k++)
                 wrong += got[k] != want[k];
             if (!CHECK_INT(wrong, 0))
                 printf("    %s, product %d, level %d: %lld x %lld channels\n",
@@ -173,6 +227,14 @@ TEST(shapes)
              .stride = {2, 1, 1}),
         CONV(1, 1, 2, 3, .x_size = {1, 1, 1300}, .kernel = {1, 1, 3}, .pad = {0, 0, 1}),
         CONV(1, 1, 2, 3, .x_size = {1, 8, 5}, .pad = {0, 3, 6}),
+        CONV(2, 7, 1, 1, .x_size = {1, 7, 7}, .kernel = {1, 3, 3}, .pad = {0, 1, 1}),
+        CONV(1, 33, 1, 2, .x_size = {1, 14, 15}, .kernel = {1, 3, 3}, .pad = {0, 1, 1},
+             .stride = {1, 2, 2}),
+        CONV(1, 5, 1, 1, .x_size = {1, 9, 3}, .kernel = {1, 3, 3}, .pad = {0, 2, 2},
+             .dilate = {1, 2, 2}),
+        CONV(1, 6, 1, 1, .x_size = {4, 6, 40}, .kernel = {2, 3, 3}, .pad = {1, 1, 1},
+             .stride = {1, 1, 3}),
+        CONV(1, 4, 1, 2, .x_size = {1, 12, 66}, .kernel = {1, 5, 7}, .pad = {0, 2, 3}),
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -388,7 +388,9 @@ _refuses(_op, none=((),), parameter=((In((2,)),), {"axis": 0}))
 # ---- an element of each row ----
 
 
-def _found(x, what, axis=-1, keepdims=False):
+def _found(x, what, axis=-1, keepdims=False, alone=False):
+    if axis is None:
+        return _found(x.reshape(-1), what, 0)[0] if alone else _found(x.reshape(-1), what, 0)
     nan = x != x
     if what == "median":
         index = np.take(np.argsort(x, axis, kind="stable"), (x.shape[axis] - 1) // 2, axis)
@@ -417,6 +419,10 @@ for _what in ("max", "min", "median"):
         Case(_op, f"{_what}-one", (In((4, 1)),), _params, _found),
         Case(_op, f"{_what}-vector", (In((7,)),), _params, _found, np_shape=True),
         Case(_op, f"{_what}-long", (In((70001,), "float32", "distinct"),), _params, _found, np_shape=True),
+        Case(_op, f"{_what}-all", (In((3, 6, 5), domain="distinct"),), {**_params, "axis": None}, _found,
+             np_shape=True),
+        Case(_op, f"{_what}-alone", (In((3, 5), domain="distinct"),), {**_params, "axis": None, "alone": True}, _found,
+             np_shape=True),
         Case(_op, f"{_what}-no-rows", (In((0, 3)),), _params,
              lambda x, **_: (np.zeros(0, x.dtype), np.zeros(0, np.int64)), np_shape=True),
     ]  # fmt: skip

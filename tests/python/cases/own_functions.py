@@ -236,3 +236,29 @@ for _dtype, _domain in _INTEGERS.items():
 _given = (In((0, 3), "int32", ("int", 0, 5)), In((3,), "int32", ("int", 0, 5)))
 CASES.append(Case("_mxl_gcd", "empty", _given, {}, np.gcd, np_shape=True))
 _refuses("_mxl_gcd", floats=(_pair("float32"),))
+
+
+# ---- numbers in a row ----
+
+
+def _evenly(start, stop, num, dtype="float32", ctx=""):
+    """From the nearer end, so that a row around 0 has it exactly."""
+    place, step = np.arange(num), (stop - start) / max(1, num - 1)
+    made = np.where((place < num // 2) | (num == 1), start + place * step, stop - (num - 1 - place) * step)
+    return made.astype(dtype)
+
+
+CASES += [
+    Case("_mxl_linspace", label, (), dict(zip(("start", "stop", "num", "dtype"), given)), _evenly, np_shape=True)
+    for label, given in {
+        "five": (0, 1, 5), "one": (2, 7, 1), "none": (0, 1, 0), "down": (1, -1, 4), "same": (1, 1, 3),
+        "long": (0, 7, 301), "int32": (0, 10, 4, "int32"), "float64": (-0.3, 0.3, 7, "float64"),
+        "float16": (0, 8, 5, "float16"),
+    }.items()
+]  # fmt: skip
+_refuses(
+    "_mxl_linspace",
+    negative=((), {"start": 0, "stop": 1, "num": -1}),
+    none=((), {"start": 0, "stop": 1}),
+    endpoint=((), {"start": 0, "stop": 1, "num": 3, "endpoint": True}),
+)

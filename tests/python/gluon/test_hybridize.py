@@ -41,12 +41,14 @@ class Scaled(gluon.HybridBlock):
         return F.broadcast_mul(x, scale) + 1
 
 
+@pytest.mark.parametrize("keeps", [True, False])
 @pytest.mark.parametrize("training", [True, False])
-def test_the_bits_are_those_of_plain_blocks(training: bool) -> None:
+def test_the_bits_are_those_of_plain_blocks(training: bool, keeps: bool) -> None:
+    """But for predictions with static_alloc, whose normalisations are in the kernels (test_fuse.py)."""
     net = network()
     found = []
     for active in (True, False):
-        net.hybridize(active, static_alloc=True)
+        net.hybridize(active, static_alloc=keeps)
         for each in net.collect_params(".*running.*").values():
             each.set_data(nd.ones(each.shape) * 0.5)
         with autograd.record(train_mode=training):
@@ -55,6 +57,8 @@ def test_the_bits_are_those_of_plain_blocks(training: bool) -> None:
         grads = [each.grad().asnumpy() for each in net.collect_params().values() if each.grad_req != "null"]
         states = [each.data().asnumpy() for each in net.collect_params(".*running.*").values()]
         found.append([out.asnumpy(), *grads, *states, net(images(3)).asnumpy()])
+    if keeps:
+        np.testing.assert_allclose(found[0].pop(), found[1].pop(), rtol=1e-5, atol=1e-6)
     for graph, plain in zip(*found):
         np.testing.assert_array_equal(graph, plain)
 
@@ -244,7 +248,7 @@ def test_an_exported_graph_is_the_one_that_ran(tmp_path: Path) -> None:
     path = str(tmp_path / "net")
     net.export(path)
     other = gluon.SymbolBlock.imports(f"{path}-symbol.json", ["data"], f"{path}-0000.params")
-    other.hybridize(static_alloc=True)
+    other.hybridize()
     np.testing.assert_array_equal(other(images()).asnumpy(), expected.asnumpy())
 
 

@@ -3,8 +3,10 @@ reductions, edits."""
 
 from __future__ import annotations
 
+import gc
 import inspect
 import itertools
+import weakref
 from typing import Any, Callable
 
 import numpy as np
@@ -262,3 +264,134 @@ def test_keepdim_and_lists_of_dims() -> None:
         x.flip(0, 0)
     with pytest.raises(TypeError):
         torch.nn.functional.gelu(x, "none")
+
+
+# ---- lists, axes, indices, no tensors ----
+
+_ROW, _COLUMN = torch.tensor([[0], [1]]), torch.tensor([[2, 1, 0]])
+_BIG = 1 << 70
+
+#: Name -> what it is called with.
+_FORMS: dict[str, list[tuple]] = {
+    "roll": [*itertools.product((1, -4, (1, 2), [2], (), _BIG, True, 1.5), (0, -1, 2, (0, 1), [1], (1, 1), ()))],
+    "movedim": [*itertools.product((0, -1, (0, 1), [1], (0, 0), _BIG, True), (1, -2, (1, 0), [0], (), 3))],
+    "take_along_dim": [
+        *itertools.product((_ROW, _COLUMN, _ROW - 1, _COLUMN + 5, _ROW.int()), (0, 1, -1, 2, None, 0.5))
+    ],
+    "scatter": [*itertools.product((0, 1, -1, 2), (_ROW, _COLUMN), (1, 0.5, 1e6, True, -3, _BIG, torch.ones(2, 3)))],
+    "scatter_": [*itertools.product((0, 1), (_ROW, _COLUMN, _COLUMN + 9), (1, 0.5, 1e6, 300))],
+    "amax": [(), (0,), ((0, 1),), ([1],), (1, True), ((0, 0),), (2,), (None,)],
+    "amin": [(), (0,), ((0, 1),), ([1],), (-1, True), ((),)],
+    "median": [(), (0,), (1, True)],
+    "norm": [(), (2,), ("fro",), (1, 0), (2, 1, True)],
+    "new_zeros": [(), (2,), (2, 3), ((2, 0),), (-1,), (2.0,), ("2",), ([3, 1],)],
+    "new_ones": [(3,), ((),), (_BIG,)],
+    "equal": [(torch.zeros(2, 3),), (torch.zeros(3),), (torch.zeros(2, 3).double(),), (torch.ones(()),), (3,)],
+    "mv": [(torch.ones(3),), (torch.ones(2, 3),), (torch.ones(2),), (torch.ones(3).double(),)],
+    "to": [(torch.float64,), (torch.int32,), (torch.bool,), (float,), ("cpu",), (3,)],
+    "chunk": [(2,), (2, 1), (9,), (0,)],
+}
+
+
+@pytest.mark.parametrize("name", list(_FORMS))
+def test_forms_are_those_of_the_function(name: str) -> None:
+    """Of tensors of every kind, with arguments in order; the last one by name too."""
+    method = getattr(torch.Tensor, name)
+    function = _definition(method)
+    last = {"roll": "dims", "movedim": "destination", "take_along_dim": "dim", "amax": "keepdim"}.get(name)
+    for number in range(len(_odd_tensors())):
+        for given in _FORMS[name]:
+            by_name = [(given[:-1], {last: given[-1]})] if last and given else []
+            for args, named in [(given, {}), *by_name]:
+                found = [_came(call, _odd_tensors()[number], args, named) for call in (method, function)]
+                assert found[0] == found[1], (number, args, named)
+
+
+def _came(call: Callable, x: Any, given: tuple, named: dict) -> tuple:
+    """As _after, of any result."""
+    try:
+        made = call(x, *given, **named)
+    except (RuntimeError, IndexError, TypeError, OverflowError, ValueError) as problem:
+        return type(problem), str(problem)
+    each = made if isinstance(made, tuple) else (made,)
+    if not isinstance(each[0], torch.Tensor):
+        return type(made), repr(made)
+    facts = [(repr(one.tolist()), one.dtype, one.shape, one.stride(), type(one.grad_fn)) for one in each]
+    return facts, made is x, repr(x.tolist()) if isinstance(x, torch.Tensor) else x
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    {
+        "full": [((2, 3), 2.0), (3, 1.5), ((), -0.0), ((2,), 3), ((2,), 1e300), ((-1,), 1.0), ([2, 0], 1.0)],
+        "arange": [(4,), (0,), (-3,), (4.0,), (1, 4), (_BIG,), (True,)],
+        "linspace": [(0, 1, 5), (-0.3, 0.3, 7), (2, 7, 1), (0, 1, 0), (0, 1, -1), (-0.0, 1, 1), (0, 1e9, 3)],
+        "eye": [(3,), (0,), (-1,), (2, 3), (3.0,), (True,)],
+    }.items(),
+)
+def test_functions_of_no_tensor(name: str, calls: list[tuple]) -> None:
+    """Also after the default dtype has changed, when the short way is not for them."""
+    function = getattr(torch, name)
+    for dtype in (torch.float32, torch.float64):
+        torch.set_default_dtype(dtype)
+        try:
+            for given in calls:
+                found = [_came(call, given[0], given[1:], {}) for call in (function, _definition(function))]
+                assert repr(found[0]) == repr(found[1]), (dtype, given)
+        finally:
+            torch.set_default_dtype(torch.float32)
+
+
+def test_losses_of_classes() -> None:
+    """The short way of two operators, its gradient, and what it leaves to the function."""
+    x = torch.tensor([[0.5, -1.0, 2.0], [1.0, 0.0, -0.5]], dtype=torch.float64, requires_grad=True)
+    for name in ("cross_entropy", "nll_loss"):
+        method = getattr(torch.nn.functional, name)
+        for target in ([0, 2], [-100, 1], [0, 3], [0], [0, -1]):
+            for named in ({}, {"ignore_index": 2}, {"reduction": "sum"}, {"weight": x[1].detach()}):
+                seen = []
+                for call in (method, _definition(method)):
+                    x.grad = None
+                    came = _came(call, x, (torch.tensor(target),), named)
+                    if not isinstance(came[0], type):
+                        call(x, torch.tensor(target), **named).backward()
+                    seen.append(repr((came, None if x.grad is None else x.grad.tolist())))
+                assert seen[0] == seen[1], (name, target, named)
+
+
+@pytest.mark.parametrize("name", ["item", "__bool__", "__float__", "detach", "requires_grad_", "numpy"])
+def test_elements_and_places_in_the_graph(name: str) -> None:
+    method = getattr(torch.Tensor, name)
+    single = [torch.tensor(2.5), torch.tensor([[3]]), torch.tensor(True), torch.ones(1).bfloat16()]
+    for x in [*_odd_tensors(), *single]:
+        found = [_came(call, x, (), {}) for call in (method, _definition(method))]
+        assert found[0] == found[1]
+    y = torch.ones(2).detach()
+    assert torch.tensor([1.0]).numpy().base is not None and y.detach().data_ptr() == y.data_ptr()
+
+
+def test_variables_are_the_objects_that_the_program_has() -> None:
+    """A node gives the object of its variable while a program holds it, and another one afterwards."""
+    for make in (lambda: torch.ones(2).requires_grad_(), lambda: torch.ones(2).requires_grad_(True)):
+        x = make()
+        node = (x * 2).grad_fn.next_functions[0][0]
+        assert node.variable is x
+        gone = weakref.ref(x)
+        del x
+        gc.collect()
+        assert gone() is None and node.variable.tolist() == [1, 1] and node.variable.requires_grad
+    kept = [torch.ones(1).requires_grad_() for _ in range(100)]
+    nodes = [(each + 1).grad_fn.next_functions[0][0] for each in kept]
+    assert all(node.variable is each for node, each in zip(nodes, kept))
+
+
+def test_numpy_keeps_the_memory() -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    a, b = x.numpy(), np.asarray(x.t())
+    x[0, 0] = 7.0
+    assert a[0, 0] == b[0, 0] == 7.0
+    del x
+    gc.collect()
+    assert a.tolist() == [[7, 1, 2], [3, 4, 5]]
+    with pytest.raises(RuntimeError):
+        np.asarray(torch.ones(1, requires_grad=True))

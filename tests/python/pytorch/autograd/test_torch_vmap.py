@@ -217,7 +217,7 @@ def test_errors() -> None:
 
 def test_a_loop_is_told() -> None:
     with pytest.warns(UserWarning, match="example by example"):
-        vmap(lambda a: LSTM(a)[0])(X)
+        vmap(torch.isin)(X, Y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         vmap(lambda a: F.linear(a, M[0]).relu().softmax(-1).sum())(X)
@@ -259,6 +259,124 @@ class Sine(torch.autograd.Function):
     def vmap(info: Any, in_dims: tuple, x: Any) -> Any:
         Sine.told.append((info.batch_size, info.randomness, in_dims))
         return Sine.apply(x), in_dims[0]
+
+
+#: Functions of which an operator takes several tensors: with each of them batched, and all.
+WHOLE: dict[str, tuple] = {
+    "key": (lambda a, i: a[i[0]], X, I % 3),
+    "key behind": (lambda a, i: a[:, i[0]], X, I),
+    "keys side by side": (lambda a, i: a[i[0], i[1]], X, (I % 3)[:, None].expand(5, 2, 4)),
+    "keys apart": (lambda a, i: a[None].expand(2, 3, 4)[i[0], :, i[1]], X, (I % 2)[:, None].expand(5, 2, 4)),
+    "put": (lambda a, b, i: torch.index_put(a, (i,), b[0]), X, Y, I[:, :2]),
+    "put behind": (lambda a, b, i: _assigned(a + 0 * (b.sum() + i.sum()), (slice(None), i), b[:, :1]), X, Y, I[:, :2]),
+    "added": (lambda a, b, i: torch.index_put(a, (i,), b[0], True), X, Y, I[:, :3]),
+    "select": (lambda a, i: a.index_select(1, i), X, I),
+    "embedding": (lambda w, i: F.embedding(i, w), X, I),
+    "take": (lambda a, i: a.take(i), X, I),
+    "gather": (lambda a, i: a.gather(0, i[None]), X, I % 3),
+    "product": (lambda a, b: torch.index_reduce(a, 0, torch.tensor([0, 2]), b[:2], "prod"), X, Y),
+    "conv": (lambda a, w: F.conv2d(a, w, w[:, 0, 0, 0]), IMAGE[:, None], torch.randn(3, 4, 2, 3, 3)),
+    "grouped conv": (lambda a, w: F.conv2d(a, w, groups=2, stride=2), IMAGE[:, None], torch.randn(3, 4, 1, 2, 2)),
+    "conv_transpose": (lambda a, w: F.conv_transpose2d(a, w), IMAGE[:, None], torch.randn(3, 2, 3, 3, 3)),
+    "bias": (lambda a, b: F.conv2d(a[None], torch.ones(3, 2, 2, 2), b), IMAGE, torch.randn(3, 3)),
+    "layer_norm": (lambda a, w: F.layer_norm(a, (4,), w, w * 2), X, Y[:, 0]),
+    "group_norm": (lambda a, w: F.group_norm(a[None], 3, w, w * 2), X, Y[:, :, 0]),
+    "batch_norm": (lambda a, w: F.batch_norm(a.mT, None, None, w, w * 2, True), X, Y[:, :, 0]),
+    "given statistics": (lambda a, w: F.batch_norm(a.mT, w, w * 2, w, w), X, Y[:, :, 0]),
+    "attention": (
+        lambda a, b, m: F.scaled_dot_product_attention(a[None], b[None], b[None], m),
+        X,
+        Y,
+        torch.randn(5, 3, 3),
+    ),
+    "mse_loss": (lambda a, b: F.mse_loss(a, b), X, Y),
+    "searchsorted": (lambda a, b: torch.searchsorted(a[0].cumsum(0), b) + (a.sum() + b.sum()) * 0, Y, Y),
+    "rnn": (lambda a, h: nn.RNN.forward(RECURRENT, a, h[None])[0], X, Y[:, 0, :3]),
+}
+RECURRENT = nn.RNN(4, 3)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_batches_run_whole(name: str) -> None:
+    """Values and gradients within and of the map, to order 2, and nested, without a loop, where some are batched."""
+    function, *args = WHOLE[name]
+    floats = tuple(k for k, each in enumerate(args) if each.is_floating_point())
+    count, size = len(args), len(args[0])
+    for some in [(0,) * count, *(tuple(0 if j == k else None for j in range(count)) for k in range(count))]:
+        given = [each if dim == 0 else each[1] for each, dim in zip(args, some)]
+        rows = [[each[k] if dim == 0 else each for each, dim in zip(given, some)] for k in range(size)]
+        first = grad(_scalar(function), floats)
+
+        def second(*tensors: Any, first: Callable = first) -> tuple:
+            return grad(lambda *same: sum(each.pow(2).sum() for each in first(*same)), floats)(*tensors)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = vmap(function, some)(*given)
+            twice = (
+                vmap(vmap(function, some), tuple(0 if dim is None else None for dim in some))(
+                    *(torch.stack([each, each]) if dim is None else each for each, dim in zip(given, some))
+                )
+                if None in some
+                else found[None]
+            )
+            of_map = [vmap(each, some)(*given) for each in (first, second)]
+        expected = torch.stack([function(*row) for row in rows])
+        _same(found, expected)
+        _same(twice[-1], expected)
+        for each, made in zip((first, second), of_map):
+            for mine, wanted in zip(made, zip(*(each(*row) for row in rows))):
+                _same(mine, torch.stack(wanted))
+        leaves = [each.clone().requires_grad_() if k in floats else each for k, each in enumerate(given)]
+        again = [each.clone().requires_grad_() if k in floats else each for k, each in enumerate(given)]
+        vmap(_scalar(function), some)(*leaves).sum().backward()
+        parts = [[each[k] if dim == 0 else each for each, dim in zip(again, some)] for k in range(size)]
+        sum(_scalar(function)(*row) for row in parts).backward()
+        for k in floats:
+            _same(leaves[k].grad, again[k].grad)
+
+
+def test_the_gradient_of_a_map_is_that_of_the_function() -> None:
+    """Not that of an operator which computes the function where no gradient flows: equal maxima share theirs."""
+    x = torch.ones(2, 4, requires_grad=True)
+    vmap(lambda a: a.max())(x).sum().backward()
+    _same(x.grad, torch.full((2, 4), 0.25))
+
+
+def test_copies_in_a_map_are_no_views() -> None:
+    for make in (lambda a: a.flip(0), lambda a: a.repeat(1), lambda a: a.roll(1)):
+        x = torch.arange(6.0).reshape(6, 1)
+        _same(vmap(lambda a, make=make: make(a).mul_(2))(x), torch.arange(6.0).reshape(6, 1) * 2)
+        _same(x, torch.arange(6.0).reshape(6, 1))
+
+
+@pytest.mark.parametrize(
+    ("make", "view"),
+    [
+        (lambda a: a * 1, lambda c: c.t()[0]),
+        (lambda a: a * 1, lambda c: c[:, 1:].t()[:, 1]),
+        (lambda a: a.t() * 1, lambda c: c[0]),
+        (lambda a: a.t() * 1, lambda c: c.t()[1]),
+        (lambda a: a.flip(0).clone(), lambda c: c.diagonal()),
+    ],
+)
+def test_views_of_views_are_edited(make: Callable, view: Callable) -> None:
+    """Also where operators follow the memory: with gradients of the map, and in a nested one."""
+    x, y = torch.rand(2, 3, 3) + 1, torch.rand(2, 3)[:, : view(torch.ones(3, 3)).shape[-1]]
+
+    def edited(a: Any, b: Any) -> Any:
+        made = make(a)
+        view(made).mul_(b)
+        return made
+
+    expected = torch.stack([edited(x[k], y[k]) for k in range(2)])
+    _same(vmap(edited)(x, y), expected)
+    _same(vmap(vmap(edited), (0, 0))(x[None], y[None])[0], expected)
+    _same(vmap(vmap(edited), (0, None))(x[:, None], y[:1])[0, 0], expected[0])
+    leaf, again = x.clone().requires_grad_(), x.clone().requires_grad_()
+    vmap(edited)(leaf, y).pow(3).sum().backward()
+    torch.stack([edited(again[k], y[k]) for k in range(2)]).pow(3).sum().backward()
+    _same(leaf.grad, again.grad)
 
 
 def test_functions_of_the_users_own() -> None:

@@ -7,8 +7,8 @@
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "kernel/conv/conv_micro.h"
-#include "kernel/conv/winograd.h"
-#include "kernel/conv/winograd_tiles.h"
+#include "kernel/winograd/winograd.h"
+#include "kernel/winograd/winograd_tiles.h"
 #include "kernel/copy/copy_loops.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* See winograd_tiles.h. */
-#include "kernel/conv/winograd_tiles.h"
+#include "kernel/winograd/winograd_tiles.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,5 @@
-/* Edits of batched arrays: values over a part that strides name, or broadcast over all of an
- * array. batch_rules.c calls these rules. */
-#include "engine/batch/batch.h"
+/* Edits of batched arrays; see rules.h. */
+#include "ops/batch/rules.h"
 
 /* rhs in the place of elements of lhs, whose strides are those of contiguous examples. */
 static mxl_array *put_strided(mxl_batch *b)
@@ -41,13 +40,21 @@ static mxl_array *write_over(mxl_batch *b)
     return mxl_scope_call(b->s, b->r->call.op, b->r->call.params, 2, pair);
 }
 
-int mxl_batch_edit(mxl_batch *b, mxl_array **out)
+int mxl_vmap_strided_put(mxl_batch *b, mxl_array **out)
 {
-    if (b->r->call.op->writes_over)
-        out[0] = write_over(b);
-    else if (b->r->call.op == b->ops->strided_put)
-        out[0] = put_strided(b);
-    else
-        return 0;
+    out[0] = put_strided(b);
     return out[0] == NULL ? -1 : 1;
+}
+
+int mxl_vmap_copy_over(mxl_batch *b, mxl_array **out)
+{
+    out[0] = write_over(b);
+    return out[0] == NULL ? -1 : 1;
+}
+
+/* The caller writes the result to the array that is given, cast to its dtype. */
+int mxl_vmap_copyto(mxl_batch *b, mxl_array **out)
+{
+    out[0] = b->in[0]->whole;
+    return 1;
 }

@@ -3,8 +3,9 @@
  * The weights are mapped once. A block of tiles at a time is mapped, multiplied (16 products of
  * matrices: outputs x inputs x tiles) and mapped back, in memory of one thread that stays in its
  * cache. Each sum is one chain over the inputs, so bits depend neither on blocks nor on threads. */
-#include "kernel/conv/winograd.h"
+#include "kernel/winograd/winograd.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 #include "base/thread.h"
 #include "kernel/conv/conv_form.h"
 #include "kernel/conv/conv_micro.h"
-#include "kernel/conv/winograd_tiles.h"
+#include "kernel/winograd/winograd_tiles.h"
 #include "kernel/copy/copy_loops.h"
 #include "kernel/target.h"
 
@@ -43,6 +44,7 @@ typedef struct engine {
     int64_t w_group, w_out, w_in;
     bool flip; /* the order of the taps */
     mxl_conv_form **form;
+    const mxl_conv_tail *tail;
 
     int64_t block, blocks; /* tiles of a block; blocks of a group */
     int64_t u_plane, v_plane, v_row, m_plane;
@@ -82,11 +84,19 @@ bool mxl_winograd_fits(const mxl_conv *v, int64_t height, int64_t width)
 
 /* ---- weights ---- */
 
+static void scale_taps(float *taps, int64_t n, int64_t height, const float *scale)
+{
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < height; i++)
+            taps[t * height + i] *= scale[i];
+}
+
 /* One item of the range is a tallest tile's rows of a group. */
 static void map_weights(void *data, int64_t begin, int64_t end)
 {
     const engine *e = data;
     int64_t tall = e->micro->heights[0], items = (e->out + tall - 1) / tall;
+    const float *scale = e->tail != NULL ? e->tail->scale : NULL;
     float taps[CHANNELS * 9 * MXL_CONV_HEIGHT];
 
     for (int64_t item = begin; item < end; item++) {
@@ -111,6 +121,8 @@ static void map_weights(void *data, int64_t begin, int64_t end)
                         mxl_transpose_kernel(sizeof(float), taps + k * 9 * height, height,
                                              w + (c + k) * e->w_in, e->w_out, 9, height);
                 }
+                if (scale != NULL)
+                    scale_taps(taps, some * 9, height, scale + group * e->out + i);
                 mxl_winograd_weights(taps, some, height, e->flip, to + i * e->tiles.in + c * height,
                                      e->u_plane);
             }
@@ -138,7 +150,7 @@ static void multiply(const engine *e, int64_t group, int64_t n, const float *v, 
                 wide = vectors - s == 4 ? 2 : least(vectors - s, MXL_CONV_VECTORS);
                 e->micro->tile[height][wide - 1](
                     e->tiles.in, u + i * e->tiles.in, v + f * e->v_plane + s * lanes, e->offsets, 0,
-                    m + f * e->m_plane + i * e->block + s * lanes, e->block);
+                    m + f * e->m_plane + i * e->block + s * lanes, e->block, NULL);
             }
         }
     }
@@ -151,17 +163,21 @@ static bool map_outputs(const engine *e, int64_t group, int64_t first, int64_t l
     bool finite = true;
 
     for (int64_t k = 0; k < e->out; k++, m += e->block) {
-        float add = e->bias != NULL ? e->bias[group * e->out + k] : 0;
+        mxl_winograd_end end = {.bias = e->bias != NULL ? e->bias[group * e->out + k] : 0,
+                                .low = e->tail != NULL ? (float)e->tail->low : -INFINITY,
+                                .high = e->tail != NULL ? (float)e->tail->high : INFINITY};
 
         for (int64_t t = first; t < last;) {
             mxl_winograd_run run = mxl_winograd_run_at(&e->tiles, t, last - t);
-            float *out[2],
-                *image = e->dst + ((run.image * e->tiles.groups + group) * e->out + k) * size;
+            int64_t at = ((run.image * e->tiles.groups + group) * e->out + k) * size +
+                         2 * run.row * e->tiles.dst_size[1] + 2 * run.column;
+            bool two = 2 * run.row + 1 < e->tiles.dst_size[0];
+            float *out[2] = {e->dst + at, two ? e->dst + at + e->tiles.dst_size[1] : NULL};
 
-            out[0] = image + 2 * run.row * e->tiles.dst_size[1] + 2 * run.column;
-            out[1] = 2 * run.row + 1 < e->tiles.dst_size[0] ? out[0] + e->tiles.dst_size[1] : NULL;
+            for (int i = 0; i < 2 && e->tail != NULL && e->tail->add != NULL; i++)
+                end.add[i] = (const float *)e->tail->add + at + i * e->tiles.dst_size[1];
             finite &=
-                mxl_winograd_output(m + t - first, e->m_plane, add,
+                mxl_winograd_output(m + t - first, e->m_plane, &end,
                                     least(2 * run.n, e->tiles.dst_size[1] - 2 * run.column), out);
             t += run.n;
         }
@@ -280,6 +296,7 @@ mxl_winograd_status mxl_winograd_forward(const mxl_conv *v, const void *x, const
     engine e = {.tiles = mxl_winograd_tiles_of(v, x),
                 .out = v->out,
                 .form = v->form,
+                .tail = v->tail,
                 .weights = w,
                 .bias = bias,
                 .dst = y,

@@ -1,6 +1,7 @@
 /* Deconvolution: the transposed convolution, which is the derivative of a convolution by its data.
  * So its data are the convolution's y, and its result the convolution's x. */
-#include "ops/nn/conv_ops.h"
+#include "ops/batch/rules.h"
+#include "ops/conv/conv_ops.h"
 
 #include <stddef.h>
 
@@ -135,6 +136,7 @@ static const mxl_op op_deconvolution = {
     .compute = deconvolution_compute,
     .grad = deconvolution_grad,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_conv_x),
 };
 
 const mxl_op *const mxl_ops_deconvolution[] = {&op_deconvolution, NULL};

@@ -1,5 +1,5 @@
 /* Checks and shapes of convolutions, and the gradient of a bias. */
-#include "ops/nn/conv_ops.h"
+#include "ops/conv/conv_ops.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,8 @@
 /* Convolution and its derivatives. The convolution y of x with w is linear in both, and so are the
  * derivatives of the sum of dy * y by x (_mxl_conv_x) and by w (_mxl_conv_w): each of the three
  * products has the other two as its derivatives. */
-#include "ops/nn/conv_ops.h"
+#include "ops/batch/rules.h"
+#include "ops/conv/conv_ops.h"
 
 #include <stddef.h>
 
@@ -25,7 +26,7 @@ static int y_compute(const mxl_call *call)
     mxl_conv v =
         mxl_conv_of(call->params, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
     const void *weights = mxl_array_read(w);
-    mxl_kept *kept = mxl_kept_of(call->kept, w);
+    mxl_kept *kept = mxl_kept_of(call->kept, 1, &call->in[1]);
     mxl_conv_form *form = kept != NULL ? kept->form : NULL;
     int status;
 
@@ -71,9 +72,9 @@ static int y_grad(mxl_grad *g)
         MXL_SHAPES_TABLE("data[N,C,*S:kernel] weight[num_filter,C/num_group,*kernel] "             \
                          "bias[num_filter] -> [N,num_filter,*window(S)]"),                         \
         .size_functions = mxl_conv_sizes, .dtypes = "F*>F", .compute = y_compute, .grad = y_grad,  \
-        .saves = mxl_saves_other, .keeps_form = true
+        .saves = mxl_saves_other, .keeps_form = true, MXL_BATCH(mxl_vmap_conv)
 
-static const mxl_op op_convolution = {
+const mxl_op mxl_op_convolution = {
     .name = "Convolution",
     .aliases = MXL_ALIASES("_npx_convolution"),
     .doc = "Convolution (as in networks: a correlation) over one to three spatial axes: y[n,k,o] = "
@@ -143,6 +144,7 @@ static const mxl_op op_conv_x = {
     .compute = x_compute,
     .grad = x_grad,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_conv_x),
 };
 
 /* ---- w from x and y ---- */
@@ -188,6 +190,7 @@ static const mxl_op op_conv_w = {
     .compute = w_compute,
     .grad = w_grad,
     .saves = mxl_saves_other,
+    MXL_BATCH(mxl_vmap_conv_w),
 };
 
 /* ---- as calls ---- */
@@ -202,7 +205,7 @@ mxl_array *mxl_conv_y(mxl_scope *s, const mxl_conv_params *p, mxl_array *x, mxl_
                              .num_group = p->num_group,
                              .no_bias = 1};
 
-    return mxl_scope_call(s, &op_convolution, &plain, 2, (mxl_array *[]){x, w});
+    return mxl_scope_call(s, &mxl_op_convolution, &plain, 2, (mxl_array *[]){x, w});
 }
 
 mxl_array *mxl_conv_x(mxl_scope *s, const mxl_conv_params *p, mxl_array *y, mxl_array *w)
@@ -215,5 +218,5 @@ mxl_array *mxl_conv_w(mxl_scope *s, const mxl_conv_params *p, mxl_array *x, mxl_
     return mxl_scope_call(s, &op_conv_w, p, 2, (mxl_array *[]){x, y});
 }
 
-const mxl_op *const mxl_ops_convolution[] = {&op_convolution, &op_convolution_v1, &op_conv_x,
+const mxl_op *const mxl_ops_convolution[] = {&mxl_op_convolution, &op_convolution_v1, &op_conv_x,
                                              &op_conv_w, NULL};

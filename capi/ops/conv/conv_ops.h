@@ -1,6 +1,6 @@
 /* Parameters and sizes that convolutions share. For convolution.c and deconvolution.c. */
-#ifndef MXL_OPS_NN_CONV_OPS_H
-#define MXL_OPS_NN_CONV_OPS_H
+#ifndef MXL_OPS_CONV_CONV_OPS_H
+#define MXL_OPS_CONV_CONV_OPS_H
 
 #include "kernel/conv/conv.h"
 #include "op/shapes/shapes.h"
@@ -15,6 +15,8 @@ typedef struct mxl_conv_params {
     mxl_tuple adj, target_shape;
     mxl_tuple size; /* of x, of the operator of its derivative */
 } mxl_conv_params;
+
+extern const mxl_op mxl_op_convolution;
 
 extern const char *const mxl_conv_tunes[];
 extern const char *const mxl_conv_layouts[];

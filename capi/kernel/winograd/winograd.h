@@ -1,8 +1,8 @@
 /* Convolutions of float32 with kernels of 3 x 3, stride 1 and dilate 1 by Winograd's F(2 x 2, 3 x
  * 3), which has 16 products in place of 36. For conv.c, which computes all others, and these when
  * they are small or have numbers that are not finite, by sums over the taps. */
-#ifndef MXL_KERNEL_CONV_WINOGRAD_H
-#define MXL_KERNEL_CONV_WINOGRAD_H
+#ifndef MXL_KERNEL_WINOGRAD_WINOGRAD_H
+#define MXL_KERNEL_WINOGRAD_WINOGRAD_H
 
 #include <stdbool.h>
 

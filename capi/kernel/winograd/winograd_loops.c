@@ -1,8 +1,9 @@
 /* See winograd_loops.h. */
-#include "kernel/conv/winograd_loops.h"
+#include "kernel/winograd/winograd_loops.h"
 
 #include <string.h>
 
+#include "kernel/conv/conv_store.h"
 #include "kernel/target.h"
 
 enum { LANES = MXL_WINOGRAD_LANES };
@@ -115,49 +116,63 @@ MXL_INLINE void output_lanes(const float *m, int64_t plane, float add, float sum
     }
 }
 
-/* Copies n sums; whether one of them is not finite. */
-MXL_INLINE uint32_t store(const float *sums, int64_t n, float *out)
+/* Stores n sums; whether one of them is not finite. */
+MXL_INLINE uint32_t store(const mxl_winograd_end *end, const float *sums, const float *add,
+                          int64_t n, float *out)
 {
+    float low = end->low, high = end->high;
     uint32_t wrong = 0;
 
-    for (int64_t k = 0; k < n; k++) {
-        out[k] = sums[k];
+    for (int64_t k = 0; k < n; k++)
         wrong |= exponent_of(sums[k]) == 0x7f800000u;
+    if (add == NULL) {
+        MXL_IVDEP
+        for (int64_t k = 0; k < n; k++)
+            out[k] = MXL_CONV_LIMIT(sums[k], low, high);
+    } else {
+        MXL_IVDEP
+        for (int64_t k = 0; k < n; k++) {
+            float y = sums[k] + add[k];
+
+            out[k] = MXL_CONV_LIMIT(y, low, high);
+        }
     }
     return wrong;
 }
 
-MXL_INLINE void output_at(int level, const float *m, int64_t plane, float add, int64_t count,
-                          float *const out[2], bool *finite)
+MXL_INLINE void output_at(int level, const float *m, int64_t plane, const mxl_winograd_end *end,
+                          int64_t count, float *const out[2], bool *finite)
 {
     _Alignas(64) float sums[2][2 * LANES];
     uint32_t wrong = 0;
 
     (void)level;
     for (int64_t at = 0; at < count; at += 2 * LANES, m += LANES) {
-        output_lanes(m, plane, add, sums);
+        output_lanes(m, plane, end->bias, sums);
         for (int i = 0; i < 2; i++) {
+            const float *add = end->add[i] != NULL ? end->add[i] + at : NULL;
+
             if (out[i] == NULL)
                 continue;
             if (count - at >= 2 * LANES)
-                wrong |= store(sums[i], 2 * LANES, out[i] + at);
+                wrong |= store(end, sums[i], add, 2 * LANES, out[i] + at);
             else
-                wrong |= store(sums[i], count - at, out[i] + at);
+                wrong |= store(end, sums[i], add, count - at, out[i] + at);
         }
     }
     *finite = wrong == 0;
 }
 MXL_FROM_AVX2(output,
-              (const float *m, int64_t plane, float add, int64_t count, float *const out[2],
-               bool *finite),
-              m, plane, add, count, out, finite)
+              (const float *m, int64_t plane, const mxl_winograd_end *end, int64_t count,
+               float *const out[2], bool *finite),
+              m, plane, end, count, out, finite)
 
-bool mxl_winograd_output(const float *m, int64_t plane, float add, int64_t count,
+bool mxl_winograd_output(const float *m, int64_t plane, const mxl_winograd_end *end, int64_t count,
                          float *const out[2])
 {
     bool finite;
 
-    output(m, plane, add, count, out, &finite);
+    output(m, plane, end, count, out, &finite);
     return finite;
 }
 

@@ -1,10 +1,10 @@
 /* The tiles of Winograd's convolutions: 2 x 2 positions of a result, in the order of images, rows
  * and columns. For winograd.c and winograd_weight.c. */
-#ifndef MXL_KERNEL_CONV_WINOGRAD_TILES_H
-#define MXL_KERNEL_CONV_WINOGRAD_TILES_H
+#ifndef MXL_KERNEL_WINOGRAD_WINOGRAD_TILES_H
+#define MXL_KERNEL_WINOGRAD_WINOGRAD_TILES_H
 
 #include "kernel/conv/conv.h"
-#include "kernel/conv/winograd_loops.h"
+#include "kernel/winograd/winograd_loops.h"
 
 typedef struct mxl_winograd_tiles {
     int64_t batch, groups, in;        /* channels of a group of the source */

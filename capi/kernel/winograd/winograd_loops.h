@@ -9,8 +9,8 @@
  *          0  1  0 -1         0    0   1
  * the output is A' ((G w G') o (B' x B)) A, where o multiplies element by element: 16 products in
  * place of 36. Number 4 * i + j of the 16 is row i, column j; `plane` is their distance. */
-#ifndef MXL_KERNEL_CONV_WINOGRAD_LOOPS_H
-#define MXL_KERNEL_CONV_WINOGRAD_LOOPS_H
+#ifndef MXL_KERNEL_WINOGRAD_WINOGRAD_LOOPS_H
+#define MXL_KERNEL_WINOGRAD_WINOGRAD_LOOPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,9 +38,15 @@ typedef struct mxl_winograd_rows {
 void mxl_winograd_image(const mxl_winograd_source *source, int64_t channels, int64_t tiles,
                         mxl_winograd_rows *rows, float *out, int64_t apart, int64_t plane);
 
-/* out[i][2 * t + j] = (A' m A)[i, j] + add of tile t, for `count` elements of each row; out[1] may
- * be NULL. Returns whether all of them are finite. */
-bool mxl_winograd_output(const float *m, int64_t plane, float add, int64_t count,
+/* What is done to the outputs of a channel: `add` has their distances, or is NULL. */
+typedef struct mxl_winograd_end {
+    float bias, low, high;
+    const float *add[2];
+} mxl_winograd_end;
+
+/* out[i][2 * t + j] = min(max((A' m A)[i, j] + bias + add[i][2 * t + j], low), high) of tile t, for
+ * `count` elements of each row; out[1] may be NULL. Returns whether all sums are finite. */
+bool mxl_winograd_output(const float *m, int64_t plane, const mxl_winograd_end *end, int64_t count,
                          float *const out[2]);
 
 /* out[f * plane + c * height + i] = (G w G')[f] of channel c, output i of `height` (at most 8);

@@ -1,0 +1,117 @@
+/* See fast.h. */
+#include "symbol/fast.h"
+
+#include "base/map.h"
+#include "base/memory/mem.h"
+#include "symbol/passes/passes.h"
+
+struct mxl_fast_program {
+    mxl_program program;
+    size_t bytes;
+    int variables;
+    int from[]; /* [variables]: which input of the first program each is */
+};
+
+/* Numbers the variables of a walk, in its order; -1 with the error set. */
+static int number_variables(const mxl_walk *walk, mxl_map *numbers)
+{
+    int variables = 0;
+
+    for (int n = 0; n < walk->count; n++) {
+        void **slot;
+
+        if (walk->node[n]->op != NULL)
+            continue;
+        slot = mxl_map_put(numbers, walk->node[n]);
+        if (slot == NULL)
+            return -1;
+        *slot = (void *)(intptr_t)variables++;
+    }
+    return variables;
+}
+
+/* The program of a graph that passes have changed, whose variables had these numbers before. */
+static struct mxl_fast_program *make(mxl_symbol *symbol, const mxl_map *numbers, int variables)
+{
+    size_t bytes = sizeof(struct mxl_fast_program) + (size_t)variables * sizeof(int);
+    struct mxl_fast_program *fast = mxl_alloc_zero(bytes);
+    int at = 0;
+
+    if (fast == NULL)
+        return NULL;
+    fast->bytes = bytes;
+    if (mxl_program_begin(&fast->program, symbol) != 0 ||
+        mxl_program_keep_forms(&fast->program) != 0) {
+        mxl_program_end(&fast->program);
+        mxl_free(fast, bytes);
+        return NULL;
+    }
+    for (int n = 0; n < fast->program.graph.walk.count; n++) {
+        const mxl_graph_node *node = fast->program.graph.walk.node[n];
+
+        if (node->op == NULL)
+            fast->from[at++] = (int)(intptr_t)*mxl_map_find(numbers, node);
+    }
+    fast->variables = at;
+    return fast;
+}
+
+int mxl_fast_begin(mxl_program *program)
+{
+    mxl_symbol *copy = mxl_symbol_copy(program->graph.symbol);
+    mxl_map numbers = {0};
+    mxl_walk walk = {0};
+    int status = -1, variables = -1;
+
+    if (copy != NULL && mxl_walk_begin(&walk, copy) == 0)
+        variables = number_variables(&walk, &numbers);
+    if (variables >= 0)
+        status = mxl_pass_fuse(copy);
+    if (status > 0) {
+        program->fast = make(copy, &numbers, variables);
+        status = program->fast != NULL ? 0 : -1;
+    }
+    mxl_map_clear(&numbers);
+    mxl_walk_end(&walk);
+    mxl_symbol_release(copy);
+    return status;
+}
+
+void mxl_fast_end(mxl_program *program)
+{
+    if (program->fast == NULL)
+        return;
+    mxl_program_end(&program->fast->program);
+    mxl_free(program->fast, program->fast->bytes);
+    program->fast = NULL;
+}
+
+const mxl_symbol *mxl_fast_symbol(const mxl_program *program)
+{
+    const mxl_program *runs =
+        program->fast != NULL && !program->exact ? &program->fast->program : program;
+
+    return runs->graph.symbol;
+}
+
+bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                  mxl_mode mode, const mxl_monitor *monitor)
+{
+    struct mxl_fast_program *fast = program->fast;
+    mxl_array **list;
+    size_t bytes;
+    bool done;
+
+    if (fast == NULL || program->exact || mode.record || mode.training || monitor != NULL)
+        return false;
+    bytes = ((size_t)fast->variables + 1) * sizeof(*list);
+    list = mxl_alloc(bytes);
+    done = list != NULL;
+    for (int i = 0; i < fast->variables && done; i++) {
+        list[i] = inputs[fast->from[i]];
+        done = list[i]->stype == MXL_DENSE;
+    }
+    done = done && mxl_program_run(&fast->program, list, out, mode, NULL) == 0;
+    mxl_free(list, bytes);
+    return done;
+}

@@ -1,0 +1,19 @@
+/* A second program for a program's predictions, over a graph that passes have made faster. */
+#ifndef MXL_SYMBOL_FAST_H
+#define MXL_SYMBOL_FAST_H
+
+#include "symbol/program.h"
+
+/* Makes program->fast, unless the passes change nothing. -1 with the error set. */
+int mxl_fast_begin(mxl_program *program);
+void mxl_fast_end(mxl_program *program);
+/* The graph that predictions run: this one, or the program's own. Borrowed. */
+const mxl_symbol *mxl_fast_symbol(const mxl_program *program);
+
+/* Runs it, if this call allows: without recording, training mode, monitor and sparse arrays.
+ * Returns whether `out` is set; if not, nothing has happened, and the program itself says what is
+ * wrong, if something is. */
+bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                  mxl_mode mode, const mxl_monitor *monitor);
+
+#endif

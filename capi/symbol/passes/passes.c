@@ -1,0 +1,51 @@
+/* Which passes run; see passes.h. */
+#include "symbol/passes/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {[MXL_PASS_REPEATS] = "repeats", [MXL_PASS_FUSE] = "fuse"};
+
+enum { PASSES = sizeof(names) / sizeof(*names) };
+
+/* The bits of the passes that the environment turns off; -1: it names something else. */
+static int turned_off(void)
+{
+    const char *text = getenv("MXLITE_GRAPH");
+    int off = 0;
+
+    if (text == NULL || strcmp(text, "none") == 0)
+        return text == NULL ? 0 : (1 << PASSES) - 1;
+    while (*text != '\0') {
+        size_t length = strcspn(text, ",");
+        int i = 0;
+
+        while (i < PASSES && (*text != '-' || strlen(names[i]) != length - 1 ||
+                              strncmp(text + 1, names[i], length - 1) != 0))
+            i++;
+        if (i == PASSES)
+            return -1;
+        off |= 1 << i;
+        text += length + (text[length] == ',');
+    }
+    return off;
+}
+
+bool mxl_pass_is_on(mxl_pass pass)
+{
+    return (turned_off() >> pass & 1) == 0;
+}
+
+int mxl_pass_check(void)
+{
+    mxl_str list = {0};
+
+    if (turned_off() >= 0)
+        return 0;
+    for (int i = 0; i < PASSES; i++)
+        mxl_str_addf(&list, ", -%s", names[i]);
+    (void)mxl_error("MXLITE_GRAPH is \"%.100s\"; none or a list of these is expected%s",
+                    getenv("MXLITE_GRAPH"), list.text != NULL ? list.text : "");
+    mxl_str_clear(&list);
+    return -1;
+}

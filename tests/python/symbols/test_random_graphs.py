@@ -1,0 +1,125 @@
+"""Random graphs of convolutions and what follows them, with passes on and off: shapes, dtypes and errors are the same,
+results within roundings."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mxlite as mx
+
+GRAPHS = 400  # in a test; all tests are 5,000
+
+
+class Graph:
+    """A symbol of one input, and the arrays that it needs."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = random.Random(seed)
+        self.shape = (self.draw.choice([1, 2, 3]), self.draw.choice([1, 3, 8, 17]), *self._sides())
+        self.names = 0
+        self.made = [mx.sym.var("x")]
+        for _ in range(self.draw.randint(2, 9)):
+            x = self.made[-1] if self.draw.random() < 0.8 else self.draw.choice(self.made)
+            self.made.append(self.draw.choice(KINDS)(self, x))
+        heads = self.draw.sample(self.made[1:], self.draw.choice([1, 1, 1, 2]))
+        self.symbol = mx.sym.Group([self.made[-1], *heads]) if len(heads) > 1 else self.made[-1]
+
+    def _sides(self) -> tuple[int, ...]:
+        return self.draw.choice([(7, 7), (8, 5), (14, 14), (20, 33), (1, 9), (3, 3)])
+
+    def name(self) -> str:
+        self.names += 1
+        return f"n{self.names}"
+
+    def channels(self, x: Any) -> int:
+        try:
+            return x.infer_shape(x=self.shape)[1][0][1]
+        except mx.MXNetError:
+            return 1
+
+
+def _convolution(g: Graph, x: Any) -> Any:
+    channels, kernel = g.channels(x), g.draw.choice([(1, 1), (3, 3), (3, 3), (5, 2)])
+    groups = g.draw.choice([1, 1, 1, channels])
+    return mx.sym.Convolution(
+        x,
+        name=g.name(),
+        kernel=kernel,
+        num_filter=groups * g.draw.choice([1, 2]) if groups > 1 else g.draw.choice([channels, 4, 16, 33]),
+        num_group=groups,
+        stride=g.draw.choice([(1, 1), (1, 1), (2, 2), (1, 3)]),
+        pad=g.draw.choice([(kernel[0] // 2, kernel[1] // 2), (0, 0), (2, 1)]),
+        no_bias=g.draw.random() < 0.5,
+    )
+
+
+def _norm(g: Graph, x: Any) -> Any:
+    return mx.sym.BatchNorm(x, name=g.name(), fix_gamma=g.draw.random() < 0.3, axis=g.draw.choice([1, 1, 1, 1, 2]))
+
+
+def _limit(g: Graph, x: Any) -> Any:
+    return g.draw.choice(
+        [
+            lambda: mx.sym.relu(x),
+            lambda: mx.sym.Activation(x, act_type=g.draw.choice(["relu", "relu", "tanh"])),
+            lambda: mx.sym.clip(x, g.draw.choice([0, -1, 2]), 6),
+        ]
+    )()
+
+
+def _sum(g: Graph, x: Any) -> Any:
+    """With an array of another shape, sometimes."""
+    other = g.draw.choice(g.made)
+    return x + other if g.draw.random() < 0.5 else other + x
+
+
+def _other(g: Graph, x: Any) -> Any:
+    return g.draw.choice(
+        [
+            lambda: x * 0.5,
+            lambda: mx.sym.Pooling(x, kernel=(2, 2), pool_type="max", pad=(1, 1)),
+            lambda: mx.sym.concat(x, x, dim=1),
+            lambda: mx.sym.elemwise_mul(x, x),
+        ]
+    )()
+
+
+KINDS = [_convolution, _convolution, _convolution, _norm, _norm, _limit, _limit, _sum, _sum, _other]
+
+
+def _run(g: Graph, dtype: str) -> Any:
+    """The outputs, or the text of the error."""
+    try:
+        executor = g.symbol.simple_bind(mx.cpu(), grad_req="null", x=g.shape, type_dict={"x": dtype})
+        values = np.random.RandomState(3)
+        for name, array in sorted({**executor.arg_dict, **executor.aux_dict}.items()):
+            drawn = values.rand(*array.shape) + 0.5 if name.endswith("var") else values.randn(*array.shape)
+            array[:] = drawn / (1 if name == "x" else max(1, np.sqrt(array.size / array.shape[0])))
+        return [each.asnumpy() for each in executor.forward(is_train=False)]
+    except mx.MXNetError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(i, marks=pytest.mark.whole) for i in range(400, 5000, GRAPHS))])
+def test_passes_change_roundings_alone(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = 0
+    for seed in range(first, min(first + GRAPHS, 5000)):
+        g = Graph(seed)
+        dtype = g.draw.choice(["float32", "float32", "float64"])
+        monkeypatch.setenv("MXLITE_GRAPH", "none")
+        plain = _run(g, dtype)
+        monkeypatch.delenv("MXLITE_GRAPH")
+        fused = _run(g, dtype)
+        failed += isinstance(plain, str)
+        if isinstance(plain, str) or isinstance(fused, str):
+            assert plain == fused, seed
+            continue
+        for want, got in zip(plain, fused):
+            assert (want.shape, want.dtype) == (got.shape, got.dtype), seed
+            bound = (1e-5 if dtype == "float32" else 1e-13) * max(1, np.abs(want).max(initial=0))
+            np.testing.assert_allclose(got, want, rtol=0, atol=bound, err_msg=str(seed))
+    assert failed < 0.6 * GRAPHS
