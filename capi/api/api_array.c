@@ -24,15 +24,16 @@ static int give(mxl_array *array, NDArrayHandle *out)
 static int create(const char *function, int ndim, const int64_t *shape, int device_type,
                   int device_id, int dtype, NDArrayHandle *out)
 {
-    mxl_device device;
+    bool meta = device_type == API_DEVICE_META;
+    mxl_device device = 0;
     mxl_array *array;
 
-    if (mxl_device_of(device_type, device_id, &device) != 0)
+    if (!meta && mxl_device_of(device_type, device_id, &device) != 0)
         return mxl_error_prefix(function);
     if (!mxl_dtype_valid(dtype))
         return mxl_error("%s: unknown dtype %d; 0 to %d are known", function, dtype,
                          MXL_DTYPE_COUNT - 1);
-    array = mxl_array_new(dtype, ndim, shape);
+    array = (meta ? mxl_array_on_meta : mxl_array_new)(dtype, ndim, shape);
     if (array == NULL)
         return mxl_error_prefix(function);
     array->device = device;
@@ -178,7 +179,7 @@ static int check_data(const char *function, const mxl_array *array, const void *
     if (size != (size_t)array->size)
         return mxl_error("%s: size is %zu elements, the array has %lld", function, size,
                          (long long)array->size);
-    if (mxl_batched_refuse(function, array) != 0)
+    if (mxl_array_refuse_read(function, array) != 0)
         return -1;
     return size > 0 && data == NULL ? api_null(function, "data") : 0;
 }

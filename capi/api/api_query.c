@@ -156,7 +156,7 @@ int MXNDArrayGetContext(NDArrayHandle handle, int *out_dev_type, int *out_dev_id
     if (array == NULL)
         return -1;
     if (array->dtype != MXL_DTYPE_UNKNOWN) {
-        *out_dev_type = mxl_device_type(array->device);
+        *out_dev_type = mxl_array_is_meta(array) ? API_DEVICE_META : mxl_device_type(array->device);
         *out_dev_id = mxl_device_id(array->device);
     }
     api_unpin(handle);

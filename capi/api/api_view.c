@@ -67,9 +67,9 @@ int MXLNDArrayAssume(NDArrayHandle array, NDArrayHandle value)
 
     if (api_pin_many(__func__, "array", 2, handles, both, false) != 0)
         return -1;
-    if (both[0]->storage == NULL || both[1]->storage == NULL || !mxl_array_is_dense(both[0]) ||
-        !mxl_array_is_dense(both[1]))
-        status = mxl_error("%s: takes two dense arrays", __func__);
+    if (both[0]->storage == NULL || both[1]->storage == NULL || mxl_array_is_sparse(both[0]) ||
+        mxl_array_is_sparse(both[1]))
+        status = mxl_error("%s: takes two arrays that are not sparse", __func__);
     else
         status = both[0]->storage == both[1]->storage && both[0] == both[1]
                      ? 0

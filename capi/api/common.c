@@ -49,7 +49,7 @@ mxl_array *api_pin_defined(const void *handle, const char *function)
 static mxl_array *without_failure(mxl_array *array, const void *handle)
 {
     if (array == NULL ||
-        (mxl_batched_refuse("a read", array) == 0 && mxl_failure_report(array) == 0))
+        (mxl_array_refuse_read("a read", array) == 0 && mxl_failure_report(array) == 0))
         return array;
     api_unpin(handle);
     return NULL;

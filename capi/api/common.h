@@ -86,6 +86,9 @@ int api_null(const char *function, const char *argument);
             return api_null(__func__, #pointer);                                                   \
     } while (0)
 
+/* The device type of arrays without memory (mxl_array_on_meta), beside MXNet's. */
+enum { API_DEVICE_META = 6 };
+
 /* Checks that a device type is the CPU (1, or 3 and 5, its pinned and shared kinds); -1 with the
  * error set. */
 int api_check_device(const char *function, int type);

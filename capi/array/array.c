@@ -295,7 +295,7 @@ static inline mxl_array *view_blank(mxl_array *array, int64_t skip, int ndim)
         return NULL;
     }
     view->dtype = array->dtype;
-    view->stype = MXL_DENSE;
+    view->stype = array->stype;
     view->device = array->device;
     view->offset = array->offset + skip * (int64_t)mxl_dtype_size(array->dtype);
     view->storage = array->storage;

@@ -41,7 +41,8 @@ typedef enum mxl_stype {
     MXL_DENSE = 0,
     MXL_ROW_SPARSE = 1,
     MXL_CSR = 2,
-    MXL_BATCHED = 3 /* array/batch/batched.h; of no file, and no storage type to callers */
+    MXL_BATCHED = 3, /* array/batch/batched.h; of no file, and no storage type to callers */
+    MXL_META = 4     /* without memory: mxl_array_on_meta; of no file either */
 } mxl_stype;
 
 /* How a variable takes its gradient; numbers as in MXNet's OpReqType. */
@@ -110,8 +111,22 @@ static inline bool mxl_array_is_dense(const mxl_array *array)
 
 static inline bool mxl_array_is_sparse(const mxl_array *array)
 {
-    return array->stype > MXL_DENSE;
+    return array->stype > MXL_DENSE && array->stype != MXL_META;
 }
+
+/* A new array on the device meta: dtype, shape and strides over a storage of its own that has no
+ * memory. Views share the storage; what is computed of it is such an array (engine/run/invoke.c).
+ */
+mxl_array *mxl_array_on_meta(int dtype, int ndim, const int64_t *shape);
+
+static inline bool mxl_array_is_meta(const mxl_array *array)
+{
+    return array->stype == MXL_META;
+}
+
+/* -1 with the error set, which begins with `what`, for an array whose values nobody can read: a
+ * meta array has none, a batched one those of each example. */
+int mxl_array_refuse_read(const char *what, const mxl_array *array);
 
 /* A new contiguous array over a storage. Takes over the caller's reference to the storage, also on
  * failure. The storage must be large enough. */

@@ -101,6 +101,18 @@ static mxl_array *batched_copy(const mxl_batched *from, int dtype)
     return made;
 }
 
+/* Nothing to copy, where the target has no memory. */
+static int copy_meta(mxl_array *dst, const mxl_array *src)
+{
+    if (!mxl_array_is_meta(dst))
+        return mxl_array_refuse_read("copy", src);
+    if (dst->size != src->size)
+        return mxl_error("copy: %lld elements do not fill an array of %lld", (long long)src->size,
+                         (long long)dst->size);
+    mxl_storage_bump(dst->storage);
+    return 0;
+}
+
 int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
 {
     int64_t strides[MXL_MAX_NDIM];
@@ -111,6 +123,8 @@ int mxl_array_copy_into(mxl_array *dst, const mxl_array *src)
         return mxl_error("copy: an array that has no shape yet");
     if (mxl_array_is_batched(dst) || mxl_array_is_batched(src))
         return copy_batched(dst, src);
+    if (mxl_array_is_meta(dst) || mxl_array_is_meta(src))
+        return copy_meta(dst, src);
     if (!mxl_array_is_dense(dst) || !mxl_array_is_dense(src))
         return mxl_sparse_copy_into(dst, src);
     if (dst->size != src->size)
@@ -155,7 +169,8 @@ mxl_array *mxl_array_copy_as(const mxl_array *array, int dtype)
         return batched_copy(batched, dtype);
     copy = mxl_array_is_sparse(array)
                ? mxl_array_sparse_zeros(array->stype, dtype, array->ndim, array->shape)
-               : mxl_array_new(dtype, array->ndim, array->shape);
+           : mxl_array_is_meta(array) ? mxl_array_on_meta(dtype, array->ndim, array->shape)
+                                      : mxl_array_new(dtype, array->ndim, array->shape);
     if (copy != NULL && mxl_array_copy_into(copy, array) != 0) {
         mxl_array_release(copy);
         copy = NULL;

@@ -1,4 +1,5 @@
-/* Converts devices from and to MXNet's numbers and texts. */
+/* Converts devices from and to MXNet's numbers and texts; arrays on the device meta, which have no
+ * memory, and what whoever asks for their values is told. */
 #include "array/device.h"
 
 #include <stddef.h>
@@ -6,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
+#include "array/batch/batched.h"
 #include "base/error.h"
 
 /* By kind. */
@@ -68,4 +71,26 @@ int mxl_device_parse(const char *text, mxl_device *device)
             return numbered(kind, id, device);
     }
     return mxl_error("ctx must be a CPU such as cpu(0), got '%s'", text);
+}
+
+/* ---- meta ---- */
+
+mxl_array *mxl_array_on_meta(int dtype, int ndim, const int64_t *shape)
+{
+    int64_t size = mxl_shape_count(ndim, shape);
+    mxl_storage *storage =
+        size < 0 ? NULL
+                 : mxl_storage_foreign(NULL, (size_t)size * mxl_dtype_size(dtype), NULL, NULL);
+    mxl_array *array = storage == NULL ? NULL : mxl_array_over(storage, dtype, ndim, shape);
+
+    if (array != NULL)
+        array->stype = MXL_META;
+    return array;
+}
+
+int mxl_array_refuse_read(const char *what, const mxl_array *array)
+{
+    return mxl_array_is_meta(array)
+               ? mxl_error("%s: the array is on the meta device and has no values", what)
+               : mxl_batched_refuse(what, array);
 }

@@ -93,7 +93,8 @@ static int check_writable(const mxl_array *array, bool numpy_shape)
         return mxl_error("the array has no shape yet: it was created empty and never written");
     if (array->ndim == 0 && !numpy_shape)
         return mxl_error("the array has no axes; it can be saved only in numpy-shape mode");
-    return mxl_array_is_sparse(array) ? mxl_sparse_check(array, false) : 0;
+    return mxl_array_is_sparse(array) ? mxl_sparse_check(array, false)
+                                      : mxl_array_refuse_read("a file", array);
 }
 
 /* -1 with the error set, and nothing to release. */

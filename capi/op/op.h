@@ -251,8 +251,9 @@ struct mxl_op {
     int (*complete_dtypes)(mxl_rule *rule);
     bool completes_alone; /* these say all: symbols do not call infer */
     bool needs_all;       /* no result follows before all inputs are known, as in 1.9.1 */
+    bool by_masks;        /* by_values (next) concerns inputs that are masks, of bool or uint8 */
     int by_values;        /* shapes of results depend on the values of the input of this number,
-                             from 1 on, if there is one */
+                             from 1 on, and of those behind it, if there are any */
 
     /* Names of inputs where the table lacks them: words; those in () are repeated with a number.
      * "(weight grad) lrs": weight_0, grad_0, weight_1, grad_1, lrs. Or, where a name depends on

@@ -29,7 +29,8 @@ int mxl_check_divisor(const mxl_operands *operands)
     mxl_array *divisor;
     bool found;
 
-    if (mxl_dtype_is_float(operands->dtype) || operands->in[0]->size == 0)
+    if (mxl_dtype_is_float(operands->dtype) || operands->in[0]->size == 0 ||
+        mxl_array_is_meta(operands->in[1]))
         return 0;
     divisor = mxl_array_contiguous(operands->in[1]);
     if (divisor == NULL)

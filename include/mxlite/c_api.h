@@ -88,7 +88,9 @@ MXL_API int MXSetIsNumpyShape(int is_np_shape, int *prev);
 MXL_API int MXNDArrayCreateNone(NDArrayHandle *out);
 
 /* *out: a **new** array of shape[0..ndim), with undefined values. delay_alloc is accepted and has
- * no effect. MXNDArrayCreate makes float32. Errors: a negative size, a total size that overflows,
+ * no effect. MXNDArrayCreate makes float32. dev_type 6 is mxlite's own device *meta*: the array has
+ * dtype, shape and strides but no memory, and what operators make of it are such arrays; whatever
+ * reads its values fails. Errors: a negative size, a total size that overflows,
  * an unknown dtype or device, no memory. */
 MXL_API int MXNDArrayCreate(const uint32_t *shape, uint32_t ndim, int dev_type, int dev_id,
                             int delay_alloc, NDArrayHandle *out);
@@ -159,7 +161,7 @@ MXL_API int MXNDArrayGetShapeEx(NDArrayHandle handle, int *out_dim, const int **
 MXL_API int MXNDArrayGetShapeEx64(NDArrayHandle handle, int *out_dim, const int64_t **out_pdata);
 
 MXL_API int MXNDArrayGetDType(NDArrayHandle handle, int *out_dtype);
-/* Type and number of the device; (0, 0) for an array without shape. */
+/* Type and number of the device; 6 is meta (MXNDArrayCreate); (0, 0) for an array without shape. */
 MXL_API int MXNDArrayGetContext(NDArrayHandle handle, int *out_dev_type, int *out_dev_id);
 MXL_API int MXNDArrayGetStorageType(NDArrayHandle handle, int *out_storage_type);
 

@@ -30,8 +30,9 @@ class Forward:
 
     def __init__(self, front_end: FrontEnd, outputs: list, inputs: list) -> None:
         self.front_end, self.outputs, self.inputs = front_end, outputs, inputs
-        zeros = (lifted(front_end, front_end.zeros(tuple(each.shape), each.dtype)) for each in outputs)
-        self.dummies = [each.requires_grad_() for each in zeros]
+        # Ones: at a gradient of 0 some rules (xlogy) are none of the linear function.
+        ones = (lifted(front_end, front_end.zeros(tuple(each.shape), each.dtype) + 1) for each in outputs)
+        self.dummies = [each.requires_grad_() for each in ones]
         with recorded(front_end), _static.transposed():
             self.grads = gradients(front_end, outputs, inputs, self.dummies, create_graph=True)
 

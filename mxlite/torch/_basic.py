@@ -14,6 +14,7 @@ from mxlite.autograd._transforms.levels import count as levels_open
 from mxlite.autograd._transforms.levels import parts_of
 from mxlite.torch._calls import adopt, check_call, prepare, run, run_into
 from mxlite.torch._dtypes import BOOL, DTYPES, INTEGER, bfloat16, dtype, dtype_of_numpy
+from mxlite.torch._kinds import on_meta
 
 if TYPE_CHECKING:
     from mxlite.torch._tensor import Tensor
@@ -37,6 +38,11 @@ def of_all(tensor: Tensor) -> Tensor:
     while not has_values(tensor):
         tensor = parts_of(tensor._graph_front_end, tensor)[1]
     return tensor
+
+
+def holds(condition: Tensor) -> bool:
+    """Whether all elements, of all examples, are True; of what has no values, too: a check finds nothing there."""
+    return condition.is_meta or bool(of_all(condition).all())
 
 
 def cast(tensor: Tensor, kind: dtype) -> Tensor:
@@ -99,7 +105,7 @@ def relaid(result: Tensor, input: Tensor) -> Tensor:
     """A new result without a place in the graph, laid in memory as an input of the same shape."""
     if input.is_contiguous() or not result.is_contiguous() or result.shape != input.shape or not has_values(input):
         return result
-    laid = laid_as(empty_of, input, result._dtype)
+    laid = laid_as(placed(empty_of, input.device), input, result._dtype)
     return run_into(_copy_over, laid, [laid, result])
 
 
@@ -127,10 +133,30 @@ def empty_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
     if not shape or 0 in shape:
         # MXNet's function takes () and 0 for sizes that are not known yet.
         return zeros_of(shape, kind)
+    return _created(1, shape, kind)
+
+
+def meta_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
+    """A new tensor on the device meta."""
+    return _created(_META, shape, kind)
+
+
+#: Its number in MXNDArrayCreateEx64.
+_META = 6
+
+
+def _created(where: int, shape: tuple[int, ...], kind: dtype) -> Tensor:
     handle = ctypes.c_void_p()
     sizes = c_ints(ctypes.c_int64, shape)
-    check_call(LIB.MXNDArrayCreateEx64(sizes, len(shape), 1, 0, 0, kind.flag, ctypes.byref(handle)))
+    check_call(LIB.MXNDArrayCreateEx64(sizes, len(shape), where, 0, 0, kind.flag, ctypes.byref(handle)))
     return adopt(handle.value, kind)
+
+
+def placed(make: Callable[..., Tensor], device: Any) -> Callable[..., Tensor]:
+    """`make`, of a shape, perhaps more, and a dtype, as it is for a device, or (None) where new tensors go."""
+    if not on_meta(device):
+        return make
+    return lambda shape, *more: meta_of(shape, next(each for each in more if isinstance(each, dtype)))
 
 
 def zeros_of(shape: tuple[int, ...], kind: dtype) -> Tensor:

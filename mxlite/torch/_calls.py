@@ -32,6 +32,8 @@ _NO_KERNEL = (
     " is not supported",
     ": takes float32 or float64, got ",
     '" is not one of None, float16, float32, float64',
+    " on the meta device and has no values",
+    ": the shape of the result depends on values",
 )
 
 
@@ -388,6 +390,8 @@ def write_out(name: str, found: Any, out: Any) -> Any:
         return type(found)(*pairs) if hasattr(found, "_fields") else tuple(pairs)
     if not isinstance(out, tensor_class):
         raise wrong_argument(name, "out", 0, "Tensor", out)
+    if out.is_meta is not found.is_meta:
+        raise RuntimeError(f"{name}: the result is on the device {found.device}, `out` on {out.device}")
     if out.requires_grad or found.requires_grad:
         raise RuntimeError(f"{name}: what is written to `out` has no gradient")
     if found._dtype.kind > out._dtype.kind:

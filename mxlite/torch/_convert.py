@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._lib import hot
-from mxlite.torch._basic import cast, full_of, wrapped
+from mxlite.torch._basic import cast, full_of, meta_of, wrapped
 from mxlite.torch._calls import adopt, both, method, prepare, run
 from mxlite.torch._calls import functions as _functions
 from mxlite.torch._dtypes import (
@@ -21,7 +21,8 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._errors import wrong_argument
-from mxlite.torch._kinds import order_of, preserve_format, require_cpu
+from mxlite.torch._kinds import on_meta, order_of, preserve_format
+from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import FACTS, Tensor
 
 _clone = prepare("CloneBackward0", "_copy")
@@ -97,8 +98,10 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
     if len(args) == 1 and not kwargs and args[0].__class__ is dtype:
         return cast(self, args[0])
-    kind, copies = target_of(args, kwargs)
+    kind, copies, where = target_of(args, kwargs)
     kind = self._dtype if kind is None else kind
+    if where is not None and on_meta(where) is not self.is_meta:
+        return moved(cast(self, kind), where)
     laid = kwargs.get("memory_format")
     if laid is not None and laid is not preserve_format and (copies or not self.is_contiguous(laid)):
         return _laid(cast(self, kind), laid)
@@ -107,13 +110,24 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return cast(self, kind)
 
 
-def target_of(args: tuple, kwargs: dict[str, Any]) -> tuple[dtype | None, bool]:
-    """The dtype that the arguments of `to` ask for, None for the one that there is, and whether for a copy.
+def moved(tensor: Tensor, where: Any) -> Tensor:
+    """A tensor on a device, None for its own: itself where it is there. Raises: NotImplementedError: from meta."""
+    if where is None or on_meta(where) is tensor.is_meta:
+        return tensor
+    if tensor.is_meta:
+        raise NotImplementedError("to: a tensor on the meta device has no values; empty_like(x, device='cpu') has some")
+    return formula("ToCopyBackward0", [tensor], lambda x: meta_of(x.shape, x._dtype), lambda grad: [grad.cpu()])
 
-    Raises: TypeError: other arguments; AssertionError, NotImplementedError: a device other than the CPU.
+
+def target_of(args: tuple, kwargs: dict[str, Any]) -> tuple[dtype | None, bool, Any]:
+    """The dtype and device that the arguments of `to` ask for, None for that which there is; whether for a copy.
+
+    Returns: The dtype, the flag, the device.
+    Raises: TypeError: other arguments; AssertionError, NotImplementedError: a device that there is not.
     """
     order = ["dtype", "non_blocking", "copy"]
     if args and isinstance(args[0], Tensor):
+        kwargs = {"device": args[0].device, **kwargs}
         args = (args[0]._dtype, *args[1:])
     elif args and not (isinstance(args[0], dtype) or args[0] in (float, int, bool)):
         order.insert(0, "device")
@@ -126,9 +140,10 @@ def target_of(args: tuple, kwargs: dict[str, Any]) -> tuple[dtype | None, bool]:
     for name in ("non_blocking", "copy"):
         if not isinstance(given.get(name, False), bool):
             raise wrong_argument("to", name, 0, "bool", given[name])
-    require_cpu(given.get("device"))
-    kind = given.get("dtype")
-    return None if kind is None else as_dtype(kind), given.get("copy", False)
+    where, kind = given.get("device"), given.get("dtype")
+    if where is not None:
+        on_meta(where)
+    return None if kind is None else as_dtype(kind), given.get("copy", False), where
 
 
 def _caster(name: str, kind: dtype) -> None:

@@ -99,7 +99,16 @@ class _Default:
 
 _default = _Default()
 #: Of `hot.direct`: new tensors are of float32 where no dtype is given.
-HOME = (_default, float32)
+_home = _Default()
+HOME = (_home, float32)
+_elsewhere = 0
+
+
+def count_elsewhere(more: int) -> None:
+    """Counts the with-blocks, of all threads, whose new tensors are not on the CPU: within them none is usual."""
+    global _elsewhere
+    _elsewhere += more
+    _home.context = None if _elsewhere else _default.context  # type: ignore[assignment]
 
 
 def get_default_dtype() -> dtype:
@@ -116,6 +125,7 @@ def set_default_dtype(d: dtype) -> None:
         raise TypeError(f"set_default_dtype: takes a floating dtype, got {d}")
     check_call(LIB.MXLSetDefaultDtype(d.flag, None))
     _default.context = d  # type: ignore[assignment]
+    count_elsewhere(0)
 
 
 def dtype_named(name: str) -> dtype:
@@ -215,7 +225,7 @@ class finfo:  # noqa: N801 - PyTorch's name
         self.eps, self.tiny = float(limits.eps), float(limits.tiny)
         self.smallest_normal = self.tiny
         self.max, self.min = float(limits.max), float(limits.min)
-        self.resolution = float(limits.resolution)
+        self.resolution = float(str(limits.resolution))
         if type is bfloat16:  # 8 bits of float32's 24
             self.eps, self.resolution = 2.0**-7, 0.01
             self.max = (2 - self.eps) * 2.0**127

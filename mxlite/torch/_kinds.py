@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
+import threading
 from typing import Any
 
 from mxlite.context import gpus_are_the_cpu
+from mxlite.torch._dtypes import count_elsewhere
 from mxlite.torch._errors import wrong_argument
 
 
@@ -44,7 +46,8 @@ class Size(tuple):
 
 
 class device:  # noqa: N801 - PyTorch's name
-    """Where tensors are: `device("cpu")`, the only one there is. Under `mxlite run --cpu` device("cuda") is it too.
+    """Where tensors are: `device("cpu")`, or `device("meta")`, where they have a shape and a dtype but no values. Under
+    `mxlite run --cpu` device("cuda") is the CPU too. As a with-block: where functions that create tensors put them.
 
     Raises: RuntimeError: no device has that name. (Tensors on another device than the CPU are an error where they are
         made.)
@@ -73,11 +76,12 @@ class device:  # noqa: N801 - PyTorch's name
             self.type, self.index = "cpu", None
 
     def __enter__(self) -> device:
-        require_cpu(self)
+        on_meta(self)
+        _note(-1, self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        _note(-1, None)
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
@@ -121,7 +125,40 @@ class memory_format(_Named):  # noqa: N801 - PyTorch's name
     __slots__ = ()
 
 
-CPU = device("cpu")
+CPU, META = device("cpu"), device("meta")
+
+
+class _Places(threading.local):
+    """Where this thread's new tensors go: set_default_device, then the with-blocks that are open."""
+
+    devices = (CPU,)
+
+
+_places = _Places()
+
+
+def _note(at: int, where: device | None) -> None:
+    """Adds a device to the open ones, or (None) removes the last; `at` 0: in place of set_default_device's."""
+    open_ones = _places.devices
+    _places.devices = (where, *open_ones[1:]) if at == 0 else (*open_ones, where) if where else open_ones[:-1]
+    count_elsewhere(sum(each.type == "meta" for each in _places.devices) - sum(e.type == "meta" for e in open_ones))
+
+
+def here() -> device:
+    """The device of new tensors."""
+    return _places.devices[-1]
+
+
+def set_default_device(device: Any) -> None:  # noqa: A002 - PyTorch's name
+    """Says where functions that create tensors put them, in this thread: the CPU (None too), or "meta".
+
+    Raises: AssertionError, NotImplementedError: another device.
+    """
+    on_meta(device or CPU)
+    _note(0, _device(device or CPU))
+
+
+_device = device
 strided = layout("strided")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
@@ -145,15 +182,25 @@ def order_of(given: memory_format, ndim: int) -> tuple[int, ...] | None:
 NO_CUDA = "there is no CUDA: tensors are on the CPU (`mxlite run --as torch --cpu` takes GPUs for the CPU)"
 
 
-def require_cpu(given: Any) -> None:
-    """Raises: AssertionError (CUDA) or NotImplementedError: a device other than the CPU is asked for."""
-    if given is None or given == "cpu":
-        return
-    where = given if isinstance(given, device) else device(given)
+def on_meta(given: Any) -> bool:
+    """Whether a device is meta, and not the CPU; None: whether new tensors go there.
+
+    Raises: AssertionError (CUDA), NotImplementedError: another device.
+    """
+    if given == "cpu":
+        return False
+    where = here() if given is None else given if isinstance(given, device) else device(given)
     if where.type == "cuda":
         raise AssertionError(NO_CUDA)
-    if where.type != "cpu":
+    if where.type not in ("cpu", "meta"):
         raise NotImplementedError(f"mxlite.torch has no device '{where}': tensors are on the CPU")
+    return where.type == "meta"
+
+
+def require_cpu(given: Any) -> None:
+    """Raises: AssertionError (CUDA) or NotImplementedError: a device other than the CPU is asked for."""
+    if given is not None and on_meta(given):
+        raise NotImplementedError("values are on the CPU, not on the device meta")
 
 
 def require_strided(given: Any) -> None:

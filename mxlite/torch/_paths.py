@@ -24,8 +24,9 @@ _PATHS = {
     **{f"utils.data.{name}": "utils.data" for name in ("dataset", "dataloader", "sampler")},
     **{f"optim.{name}": "optim" for name in """optimizer sgd adam adamw adamax nadam radam adagrad adadelta rmsprop
        rprop asgd lbfgs""".split()},
-    **{f"nn.utils.{name}": "nn.utils" for name in ("clip_grad", "convert_parameters", "fusion")},
-    "random": "", "functional": "", "serialization": "",
+    **{f"nn.utils.{name}": "nn.utils" for name in ("clip_grad", "convert_parameters", "fusion", "memory_format",
+                                                   "init", "stateless")},
+    "random": "", "functional": "", "serialization": "", "storage": "", "utils.hooks": "utils",
 }  # fmt: skip
 
 #: Names that only these paths have, and where they are here.
@@ -33,8 +34,13 @@ _INNER = {
     "_BatchNorm": "nn._norms._BatchNorm", "_InstanceNorm": "nn._norms._InstanceNorm", "_Loss": "nn._plain._Loss",
     "_NormBase": "nn._norms._OfChannels", "_ConvNd": "nn._linear._Convolution", "_WeightedLoss": "nn._plain._Loss",
     "_ConvTransposeNd": "nn._linear._Turned", "Optimizer": "optim.Optimizer", "Tensor": "Tensor",
-    "fork_rng": "_make.generator.fork_rng",
+    "fork_rng": "_make.generator.fork_rng", "RemovableHandle": "nn._state.RemovableHandle",
+    "BackwardHook": "nn._backward_hooks.BackwardHooks",
+    "consume_prefix_in_state_dict_if_present": "nn.utils.without_prefix",
+    "register_optimizer_step_pre_hook": "optim._optimizer.pre_hook_of_all",
+    "register_optimizer_step_post_hook": "optim._optimizer.post_hook_of_all",
 }  # fmt: skip
+_OF_ALL = ("forward_pre", "forward", "backward", "full_backward", "full_backward_pre")
 _SIZES = {"_single": 1, "_pair": 2, "_triple": 3, "_quadruple": 4}
 
 #: What `backends` says: there are no libraries beside ours. Names in capitals are flags, which have no effect.
@@ -55,6 +61,9 @@ def _sized(count: int, given: Any) -> tuple:
 def _inner(target: str, name: str) -> Any:
     if target == "mxlite.torch.nn" and name in _SIZES:
         return partial(_sized, _SIZES[name])
+    kind = name[len("register_module_") : -len("_hook")]
+    if target == "mxlite.torch.nn" and name in {f"register_module_{each}_hook" for each in _OF_ALL}:
+        return partial(import_module("mxlite.torch.nn._module").register_for_all, kind)
     if name in _INNER:
         module, _, name = f"mxlite.torch.{_INNER[name]}".rpartition(".")
         return getattr(import_module(module), name)

@@ -137,18 +137,20 @@ def _shown(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def tensor_text(values: np.ndarray, facts: list[str], indent: int = 0) -> str:
+def tensor_text(values: np.ndarray | None, facts: list[str], indent: int = 0) -> str:
     """The text of a tensor.
 
     Args:
-        values: Its elements.
+        values: Its elements; None: it has none.
         facts: The text behind the values: `dtype=...`, `requires_grad=True`, `grad_fn=<...>`.
         indent: Of the lines behind the first.
     """
     start = "tensor("
     indent += len(start)
     facts = list(facts)
-    if values.size == 0:
+    if values is None:
+        body = "..."
+    elif values.size == 0:
         # An empty tensor shows no elements, so neither its shape nor an integer dtype can be seen in them.
         body = "[]"
         if values.ndim != 1:

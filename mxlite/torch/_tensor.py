@@ -27,6 +27,7 @@ from mxlite.torch._basic import (  # noqa: F401
     from_values,
     full_of,
     has_values,
+    meta_of,
     require_fits,
     zeros_of,
 )
@@ -38,6 +39,7 @@ from mxlite.torch._errors import warn
 from mxlite.torch._gradient import Gradient
 from mxlite.torch._kinds import (
     CPU,
+    META,
     Size,
     channels_last,
     channels_last_3d,
@@ -49,6 +51,9 @@ from mxlite.torch._kinds import (
 )
 from mxlite.torch._missing import install_missing, without_missing
 from mxlite.torch._print import Options, tensor_text
+
+#: The storage type of tensors on the device meta.
+_STORED_NOWHERE = 4
 
 #: Where an array without elements is said to be: NumPy takes no null pointer, and none reads there.
 _NOWHERE = 64
@@ -117,15 +122,22 @@ class Tensor(Gradient):
 
     @property
     def device(self) -> device:
-        """Where it is: the CPU."""
-        return CPU
+        """Where it is: the CPU, or meta."""
+        return META if self.is_meta else CPU
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether it is on the device meta: it has no values."""
+        kind = ctypes.c_int()
+        _calls.check_call(LIB.MXNDArrayGetStorageType(self._h, ctypes.byref(kind)))
+        return kind.value == _STORED_NOWHERE
 
     @property
     def layout(self) -> Any:
         """How it lies in memory: strided."""
         return strided
 
-    is_cuda = is_sparse = is_quantized = is_meta = is_mps = is_xpu = is_nested = False
+    is_cuda = is_sparse = is_quantized = is_mps = is_xpu = is_nested = False
     itemsize = property(lambda self: self._dtype.itemsize, doc="Bytes of an element.")
     nbytes = property(lambda self: self._dtype.itemsize * self.numel(), doc="Bytes of all elements.")
 
@@ -150,8 +162,8 @@ class Tensor(Gradient):
         return -1
 
     def data_ptr(self) -> int:
-        """The address of the first element."""
-        return address_of(self)
+        """The address of the first element; 0 on the device meta."""
+        return 0 if self.is_meta else address_of(self)
 
     def _strides(self) -> tuple[int, ...]:
         """Strides in elements."""
@@ -213,6 +225,8 @@ class Tensor(Gradient):
             raise RuntimeError("numpy: the tensor requires a gradient; call detach().numpy()")
         if self._dtype is bfloat16:
             raise TypeError("numpy: NumPy has no bfloat16; float().numpy() has its values")
+        if self.is_meta:
+            raise TypeError("numpy: a tensor on the meta device has no values")
         if not has_values(self):
             raise RuntimeError("numpy: vmap passes a batched tensor to its function, which has no array of values")
         return np.asarray(_Memory(self))
@@ -250,6 +264,8 @@ class Tensor(Gradient):
     def _only_number(self) -> Any:
         """The only element as a Python number; None if there is not exactly one."""
         number = hot.number_in(self._h)
+        if number is None and self.is_meta:
+            raise RuntimeError("item: a tensor on the meta device has no values")
         return self._values().item() if number is None and self.numel() == 1 else number
 
     def __bool__(self) -> bool:
@@ -308,6 +324,10 @@ class Tensor(Gradient):
         if not has_values(self):
             number, whole, _ = parts_of(self._graph_front_end, self)
             return f"BatchedTensor(lvl={number}, bdim=0, value=\n{whole!r}\n)"
+        if self.is_meta:
+            facts = ["device='meta'", f"size={tuple(self.shape)}"]
+            facts += [] if self._dtype is get_default_dtype() else [f"dtype={self._dtype}"]
+            return tensor_text(None, facts + self._gradient_facts())
         # Of many only some are read: an expanded tensor may have more elements than there is memory for a copy.
         brief = self.numel() <= Options.threshold or self._dtype is bfloat16
         values = self._values() if brief else np.asarray(_Memory(self))
@@ -333,7 +353,7 @@ class Tensor(Gradient):
         return arrays.html(facts, self.shape, self._dtype.np, memory.__getitem__)
 
     def __format__(self, spec: str) -> str:
-        if not self.shape:
+        if not self.shape and not self.is_meta:
             return self.item().__format__(spec)
         return object.__format__(self, spec)
 
@@ -357,7 +377,7 @@ class Tensor(Gradient):
 
     def _with_copied_memory(self, memo: dict) -> Tensor:
         """The same elements of a copy of all its memory, which `memo` has for others over that memory."""
-        if not self.numel():
+        if not self.numel() or self.is_meta:
             return self.detach().clone()
         number = ctypes.c_uint64()
         whole = _calls.adopt(LIB.MXLNDArrayGetMemory(self._h, ctypes.byref(number)), self._dtype)
@@ -375,7 +395,7 @@ class Tensor(Gradient):
         return copied
 
     def __reduce__(self) -> tuple:
-        values = type(self), self._values(), self.requires_grad, self._dtype
+        values = type(self), tuple(self.shape) if self.is_meta else self._values(), self.requires_grad, self._dtype
         return _rebuild, values, self._attributes() or None
 
     def _attributes(self) -> dict[str, Any]:
@@ -395,7 +415,7 @@ class Tensor(Gradient):
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """The name of the tensor's type, `torch.FloatTensor`; or the tensor as another dtype."""
         if dtype is None:
-            return f"torch.{self._dtype.word}Tensor"
+            return f"torch.{'meta.' if self.is_meta else ''}{self._dtype.word}Tensor"
         if isinstance(dtype, str):
             dtype = next((each for each in DTYPES if f"torch.{each.word}Tensor" == dtype), dtype)
         dtype = getattr(dtype, "of_elements", dtype)  # torch.FloatTensor
@@ -446,7 +466,7 @@ class _Memory:
 
 
 def _rebuild(cls: type, values: np.ndarray, requires_grad: bool, kind: dtype | None = None) -> Tensor:
-    tensor = Tensor._as_class(cls, from_values(values, kind))
+    tensor = Tensor._as_class(cls, (meta_of if isinstance(values, tuple) else from_values)(values, kind))
     return tensor.requires_grad_() if requires_grad else tensor
 
 
@@ -458,8 +478,8 @@ def is_inference(input: Tensor) -> bool:
 
 @method(quick=True)
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
-    """Itself: all tensors are on the CPU."""
-    return self
+    """Itself, on the CPU. Raises: NotImplementedError: it is on the device meta, without values."""
+    return self.to("cpu")
 
 
 @method(quick=True)

@@ -10,14 +10,24 @@ import numpy as _np
 
 from mxlite._public import show as _show
 from mxlite.torch._dtypes import dtype as _dtype
+from mxlite.torch._errors import warn_of_old as _warn_of_old
 from mxlite.torch._make.data import tensor as _tensor
 from mxlite.torch._make.random import uniform_of as _uniform_of
 from mxlite.torch._tensor import Tensor
 
-__all__ = ["assert_close", "make_tensor"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 #: rtol and atol of dtypes; of others both are 0.
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
+
+
+def assert_allclose(
+    actual: Any, expected: Any, rtol: Any = None, atol: Any = None, equal_nan: bool = True, msg: Any = ""
+) -> None:
+    """An old name of assert_close, which takes arrays and numbers of other dtypes."""
+    _warn_of_old("testing.assert_allclose", "testing.assert_close", FutureWarning)
+    pair = [each if isinstance(each, Tensor) else _tensor(each) for each in (actual, expected)]
+    assert_close(*pair, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
 
 
 def assert_close(

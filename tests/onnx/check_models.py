@@ -1,6 +1,6 @@
 """Reads the files of torch_models.py: outputs and gradients must be PyTorch's, and a file written back must agree too.
 
-    .venvs/predict/bin/python tests/onnx/check_models.py FOLDER
+.venvs/predict/bin/python tests/onnx/check_models.py FOLDER
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def far(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def gradients(block: Any, held: Any, inputs: list[Any]) -> list[tuple[str, float]]:
-    """How far gradients are from PyTorch's: those of inputs, and of parameters that the exporter has left as they were."""
+    """How far gradients are from PyTorch's: those of inputs, and of parameters that the exporter left as they were."""
     outputs = [name for name in held.files if name.startswith("weight")]
     for name, each in zip(sorted(name for name in held.files if name.startswith("in")), inputs):
         if f"grad_{name}" in held.files:

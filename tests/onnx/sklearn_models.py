@@ -1,6 +1,6 @@
 """Models of scikit-learn exported by skl2onnx: mxlite must predict what scikit-learn and ONNX Runtime predict.
 
-    .venvs/predict/bin/python tests/onnx/sklearn_models.py
+.venvs/predict/bin/python tests/onnx/sklearn_models.py
 """
 
 from __future__ import annotations
@@ -54,11 +54,13 @@ def models() -> list[tuple[str, Any, np.ndarray, Any]]:
 
     classifiers = [
         ("logistic", scaled(pre.StandardScaler())), ("tree", tree.DecisionTreeClassifier(**SEED)),
-        ("forest", ensemble.RandomForestClassifier(10, **SEED)), ("extra trees", ensemble.ExtraTreesClassifier(10, **SEED)),
+        ("forest", ensemble.RandomForestClassifier(10, **SEED)),
+        ("extra trees", ensemble.ExtraTreesClassifier(10, **SEED)),
         ("boosting", ensemble.GradientBoostingClassifier(n_estimators=10, **SEED)), ("SVC", svm.SVC(**SEED)),
         ("AdaBoost", ensemble.AdaBoostClassifier(n_estimators=5, **SEED)), ("polynomial SVC", svm.SVC(kernel="poly")),
-        ("bagging", ensemble.BaggingClassifier(n_estimators=3, **SEED)), ("ridge classifier", linear_model.RidgeClassifier()),
-        ("network", neural_network.MLPClassifier((5,), max_iter=50, **SEED)), ("neighbours", neighbors.KNeighborsClassifier(3)),
+        ("bagging", ensemble.BaggingClassifier(n_estimators=3, **SEED)),
+        ("ridge classifier", linear_model.RidgeClassifier()), ("neighbours", neighbors.KNeighborsClassifier(3)),
+        ("network", neural_network.MLPClassifier((5,), max_iter=50, **SEED)),
         ("Bayes", naive_bayes.GaussianNB()), ("LDA", discriminant_analysis.LinearDiscriminantAnalysis()),
         ("QDA", discriminant_analysis.QuadraticDiscriminantAnalysis()), ("SGD", linear_model.SGDClassifier(**SEED)),
         ("logistic SGD", linear_model.SGDClassifier(loss="log_loss", **SEED)),
@@ -116,12 +118,17 @@ def check(name: str, model: Any, x: np.ndarray, y: Any) -> str:
     given = {file.graph.input[0].name: some}
     wish = onnxruntime.InferenceSession(file.SerializeToString()).run(None, given)
     made = prepare(file).run(given)
-    if [each.shape for each in made] != [each.shape for each in wish] or [a.dtype for a in made] != [b.dtype for b in wish]:
+    if [each.shape for each in made] != [each.shape for each in wish] or [a.dtype for a in made] != [
+        b.dtype for b in wish
+    ]:
         return f"! {name}: {[(each.shape, each.dtype) for each in made]}"
-    worst = max(float(np.abs(a.astype(float) - b.astype(float)).max() / max(1, np.abs(b).max())) for a, b in zip(made, wish))
+    worst = max(
+        float(np.abs(a.astype(float) - b.astype(float)).max() / max(1, np.abs(b).max())) for a, b in zip(made, wish)
+    )
     own = model.predict(some)
     agrees, theirs = (
-        float(np.mean(np.abs(each[0].reshape(own.shape) - own) <= 1e-3 * max(1, np.abs(own).max()))) for each in (made, wish)
+        float(np.mean(np.abs(each[0].reshape(own.shape) - own) <= 1e-3 * max(1, np.abs(own).max())))
+        for each in (made, wish)
     )
     is_wrong = worst > TOLERANCES.get(name, 1e-4) or agrees < theirs
     return f"{'! ' if is_wrong else ''}{name}: {worst:.1e} from ONNX Runtime, {agrees:.0%} as scikit-learn"

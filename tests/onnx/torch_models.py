@@ -91,7 +91,11 @@ class Gpt(nn.Module):
         sizes = {"qkv": (units, 3 * units), "o": (units, units), "up": (units, 4 * units), "down": (4 * units, units)}
         self.layers = nn.ModuleList(
             nn.ModuleDict(
-                {**{name: nn.Linear(*size) for name, size in sizes.items()}, "n1": nn.LayerNorm(units), "n2": nn.LayerNorm(units)}
+                {
+                    **{name: nn.Linear(*size) for name, size in sizes.items()},
+                    "n1": nn.LayerNorm(units),
+                    "n2": nn.LayerNorm(units),
+                }
             )
             for _ in range(layers)
         )

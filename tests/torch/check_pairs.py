@@ -81,11 +81,6 @@ DIFFER = (
         _without,
     ),
     Difference(
-        "a reentrant checkpoint of PyTorch does not record its first run, in which there are no nodes and hooks",
-        lambda context, chain, theirs, mine: context in pairs.REENTRANT and isinstance(theirs["added up"], pairs.Ended),
-        _copied,
-    ),
-    Difference(
         "in PyTorch the derivative of what an edit of a part has saved flows through the hooks of the whole where the "
         "part is still alive, and else past them",
         lambda context, chain, theirs, mine: "part_exp_" in chain,
@@ -104,10 +99,6 @@ DIFFER = (
 def compare(chain: Chain, context: str) -> tuple[str | None, str]:
     """The first difference, or None; and the reason why it stays, or ""."""
     theirs, mine = _theirs(chain, context), pairs.outcome(ours, chain, context)
-    if context in pairs.REENTRANT:  # where grad() is as in the other kind of checkpoint
-        others = [_theirs(chain, each)["derivatives"] for each in ("plain", "clone", "checkpoint")]
-        like = next((each for each in others if difference(each, mine["derivatives"]) is None), others[0])
-        theirs, mine = {"derivatives": like, "added up": theirs["added up"]}, {key: mine[key] for key in VALUES}
     found = difference(theirs, mine)
     if found is None:
         return None, ""

@@ -348,6 +348,12 @@ TEXTS = {
     "torch.full": ("F({shape}, {number})", "F({shape}, {number}, dtype={dtype})"),
     "torch.zeros torch.ones": ("F({shape})", "F({shape}, dtype={dtype})", "F(*{shape})"),
     "torch.empty": ("F({shape}).shape", "F({shape}, dtype={dtype}).dtype", "F(*{shape}).shape"),
+    "torch.empty_permuted": (
+        "F((2, 3), (1, 0)).stride()",
+        "F((2, 3, 4), (2, 0, 1), dtype={dtype}).stride()",
+        "F((2,), (1,))",
+        "F((2, 3), (0, 0))",
+    ),
     "torch.empty_like torch.rand_like torch.randn_like": ("F({f}).shape", "F({a}, dtype={float_dtype}).dtype"),
     "torch.tensor torch.as_tensor torch.asarray": (
         "F({list})",
@@ -470,6 +476,9 @@ TEXTS = {
     "linalg.svd": ("F({matrix})[1]", "F({f:2,3}, full_matrices=False)[0].square()", "F({f:3,2}, {flag})[2].square()"),
     "linalg.qr": ("F({matrix})", "F({f:3,2})", "F({f:2,3})", "F({f:3,2}, 'complete')", "F({f:2,3}, 'r')"),
     "linalg.lu": ("F({matrix})", "F({f:3,2})", "F({f:2,3})", "F({matrix}, pivot=False)"),
+    "linalg.ldl_factor linalg.ldl_factor_ex": ("F({positive_matrix})", "F({f:2,3})"),
+    "linalg.ldl_solve": ("F(*torch.linalg.ldl_factor({matrix:3,3}), {like:3,2})",),
+    "torch.histogramdd": ("F({f:3,2}, 2)", "F({f:3,2}, [2, 3], range=[0.0, 1.0, -1.0, 2.0])", "F({f:3}, 2)"),
     "linalg.lu_factor": ("F({matrix})", "F({f:3,2})", "F({f:2,3})"),
     "linalg.lu_solve": ("F(*torch.linalg.lu_factor({matrix:3,3}), {like:3,2})",),
     "torch.lu_solve": ("F({f:3,2}, *torch.linalg.lu_factor({matrix:3,3}))",),

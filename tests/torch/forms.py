@@ -36,11 +36,16 @@ APART = {
         is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled layout load from_file
         channel_shuffle manual_seed memory_format no_grad pixel_shuffle pixel_unshuffle save
         set_anomaly_enabled set_default_dtype set_grad_enabled
-        set_printoptions vmap"""
+        set_printoptions vmap BFloat16Storage BoolStorage ByteStorage CharStorage DoubleStorage FloatStorage
+        HalfStorage IntStorage LongStorage ShortStorage get_deterministic_debug_mode cond
+        is_deterministic_algorithms_warn_only_enabled"""
     + _WINDOWS,
     "Tensor": """cuda data_ptr __annotations__ __array_priority__ __array_struct__ __copy__ __deepcopy__ __del__
         __dict__ __module__ __slots__ __weakref__""",
-    "F": """Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of
+    "F": """adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices
+        max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices fractional_max_pool2d
+        fractional_max_pool3d fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices partial stack warn
+        Any Tensor adopt as_like constant_pad formula from_values new prepare put_along run sum_to uniform_of
         unrecorded vector_norm"""
     + _WINDOWS
     + _VALUES,

@@ -91,9 +91,6 @@ CONTEXTS: dict[str, Callable] = {
     "reentrant in reentrant": _nested(_reentrant, _reentrant),
 }
 
-#: PyTorch's reentrant checkpoint knows backward() alone, and does not record its first run.
-REENTRANT = {each for each in CONTEXTS if "reentrant" in each}
-
 
 # ---- outcomes ----
 

@@ -330,16 +330,18 @@ int MXLNDArrayIsContiguous(NDArrayHandle array)
 int MXLNDArrayGetAddress(NDArrayHandle array, void **address)
 {
     mxl_array *a;
+    int status;
 
     API_NEED(address);
     *address = NULL;
     a = api_pin_defined(array, __func__);
     if (a == NULL)
         return -1;
-    if (a->size > 0)
+    status = mxl_array_is_meta(a) ? mxl_array_refuse_read(__func__, a) : 0;
+    if (status == 0 && a->size > 0)
         *address = mxl_array_address(a);
     api_unpin(array);
-    return 0;
+    return status;
 }
 
 NDArrayHandle MXLNDArrayGetMemory(NDArrayHandle array, uint64_t *number)
@@ -360,6 +362,7 @@ NDArrayHandle MXLNDArrayGetMemory(NDArrayHandle array, uint64_t *number)
     whole = mxl_array_over(a->storage, a->dtype, 1, &size);
     if (whole != NULL) {
         whole->device = a->device;
+        whole->stype = mxl_array_is_meta(a) ? MXL_META : MXL_DENSE;
         *number = (uint64_t)(uintptr_t)a->storage;
     }
     api_unpin(array);

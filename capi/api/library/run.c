@@ -130,6 +130,10 @@ static int views_begin(views *v, int count, mxl_array *const *arrays, const bool
 {
     size_t n = (size_t)count + 1;
 
+    for (int i = 0; i < count; i++) {
+        if (mxl_array_is_meta(arrays[i]))
+            return mxl_array_refuse_read("a library's operator", arrays[i]);
+    }
     v->count = count;
     v->bytes = n * (5 * sizeof(void *) + sizeof(int64_t) + 4 * sizeof(int));
     v->shapes = mxl_alloc_zero(v->bytes);

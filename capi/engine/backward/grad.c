@@ -59,7 +59,7 @@ const mxl_meta *mxl_grad_out_meta(const mxl_grad *g, int i)
 static mxl_array *zeros_of(mxl_grad *g, const mxl_meta *meta)
 {
     const mxl_builtin_ops *builtin = mxl_builtin_ops_get();
-    mxl_array *like = mxl_scope_own(g->s, mxl_array_new(meta->dtype, meta->ndim, meta->shape));
+    mxl_array *like = mxl_scope_own(g->s, mxl_meta_new(meta));
 
     return builtin == NULL ? NULL : mxl_scope_call(g->s, builtin->zeros_like, NULL, 1, &like);
 }
@@ -137,15 +137,15 @@ static bool is_carried(const mxl_node *node)
     return false;
 }
 
-/* Whether the rule gets a sparse array: it is then run as written, with operators that take some.
- */
-static bool has_sparse(const mxl_grad *g)
+/* Whether the rule gets an array that is not dense: it is then run as written, with operators that
+ * take some. */
+static bool has_others(const mxl_grad *g)
 {
     for (int i = 0; i < g->num_outputs; i++) {
-        if (g->grad_output[i] != NULL && mxl_array_is_sparse(g->grad_output[i]))
+        if (g->grad_output[i] != NULL && !mxl_array_is_dense(g->grad_output[i]))
             return true;
     }
-    return g->node->sparse;
+    return g->node->not_dense;
 }
 
 int mxl_grad_run(mxl_grad *g)
@@ -153,7 +153,7 @@ int mxl_grad_run(mxl_grad *g)
     const mxl_op *op = g->op;
     int status;
 
-    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node) && !has_sparse(g) &&
+    if (op->grad_kernel != NULL && !g->s->mode.record && !is_carried(g->node) && !has_others(g) &&
         !mxl_failures_exist())
         status = op->grad_kernel(g);
     else if (op->grad != NULL)
@@ -186,12 +186,7 @@ int mxl_grad_run_node(mxl_grad *g, mxl_node *node, mxl_array **grad_output, cons
 
 int mxl_grad_set_zeros(mxl_grad *g, int i)
 {
-    const mxl_meta *meta = &g->node->in_meta[i];
-
-    if (!g->wants[i])
-        return 0;
-    return mxl_grad_set(g, i,
-                        mxl_scope_own(g->s, mxl_array_zeros(meta->dtype, meta->ndim, meta->shape)));
+    return g->wants[i] ? mxl_grad_set(g, i, zeros_of(g, &g->node->in_meta[i])) : 0;
 }
 
 int mxl_grad_zero(mxl_grad *g)

@@ -92,7 +92,7 @@ static mxl_array *ones_for(const mxl_visit *walk, const mxl_backward_args *args,
     if (made) {
         mxl_meta meta = edge_meta(walk->heads[i]);
 
-        like = mxl_array_new(meta.dtype, meta.ndim, meta.shape);
+        like = mxl_meta_new(&meta);
     }
     mode.record = false;
     if (builtin != NULL && like != NULL)

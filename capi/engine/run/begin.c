@@ -49,6 +49,7 @@ static int make_room(mxl_run *r)
     r->out_dtype = r->dtype_room;
     r->node = r->slices = NULL;
     r->views = 0;
+    r->meta = false;
     r->edited_view = NULL;
     r->version = 0;
     if (in > IN_ROOM) {

@@ -41,11 +41,55 @@ int mxl_invoke_infer(mxl_infer *infer, const mxl_dialect *dialect)
     return infer->op->infer != NULL ? infer->op->infer(infer) : infer_composed(infer, dialect);
 }
 
+bool mxl_run_is_on_meta(const mxl_run *r)
+{
+    bool found = false;
+
+    for (int i = 0; i < r->call.num_inputs && !found; i++)
+        found = mxl_array_is_meta(r->given_in[i]);
+    for (int i = 0; i < r->arity.visible && !found; i++)
+        found = r->given_out[i] != NULL && mxl_array_is_meta(r->given_out[i]);
+    return found;
+}
+
+static int refuse_values(const mxl_run *r)
+{
+    return mxl_error("%s: the shape of the result depends on values", r->call.op->name);
+}
+
+/* Whether the shape of a result depends on values that a meta array has not. */
+static int check_values(const mxl_run *r)
+{
+    int by = r->call.op->by_values;
+
+    for (int i = by - 1; by > 0 && i < r->call.num_inputs; i++) {
+        int dtype = r->given_in[i]->dtype;
+
+        if (mxl_array_is_meta(r->given_in[i]) &&
+            (!r->call.op->by_masks || dtype == MXL_BOOL || dtype == MXL_U8))
+            return refuse_values(r);
+    }
+    return 0;
+}
+
+int mxl_run_check_meta(const mxl_run *r)
+{
+    const char *name = r->call.op->name;
+
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != NULL && !mxl_array_is_meta(r->given_out[i]))
+            return mxl_error("%s: an input is on the meta device and has no values, but output %d "
+                             "is on the CPU",
+                             name, i);
+    }
+    return check_values(r);
+}
+
 int mxl_run_infer(mxl_run *r)
 {
     mxl_infer infer = mxl_run_infer_of(r, r->call.num_outputs);
 
-    if (infer.op->infer == NULL && infer.op->compute == NULL && !r->mode.meta)
+    if (infer.op->infer == NULL && infer.op->compute == NULL && !r->mode.meta && !r->meta)
         return mxl_run_made(r); /* its composition runs now, and need not run for shapes first */
     for (int i = 0; i < r->call.num_outputs; i++) {
         const mxl_array *out = mxl_run_given(r, i);
@@ -72,7 +116,7 @@ int mxl_run_meta(mxl_run *r)
     int by = r->call.op->by_values;
 
     if (by > 0 && by <= r->call.num_inputs)
-        return mxl_error("%s: the shape of the result depends on values", r->call.op->name);
+        return refuse_values(r);
     if (mxl_run_infer(r) != 0 || mxl_run_check_given(r) != 0)
         return -1;
     for (int i = 0; i < r->arity.visible; i++) {

@@ -125,7 +125,9 @@ ALWAYS_INLINE mxl_array *new_output(mxl_run *r, int i, const mxl_plan *plan, boo
         r->views++;
         return out;
     }
-    if (status == 0)
+    if (status == 0 && !plain && r->meta)
+        out = mxl_array_on_meta(r->out_dtype[i], r->out_shape[i].ndim, r->out_shape[i].dim);
+    else if (status == 0)
         out = (r->call.op->kernels != NULL ? mxl_array_new_later : mxl_array_new)(
             r->out_dtype[i], r->out_shape[i].ndim, r->out_shape[i].dim);
     if (out == NULL)
@@ -142,15 +144,17 @@ ALWAYS_INLINE int run_outputs(mxl_run *r, const mxl_plan *plan, bool plain)
 {
     int count = plain ? 1 : r->call.num_outputs;
 
-    if (!plain && r->call.op->compute == NULL)
+    if (!plain && r->call.op->compute == NULL && !r->meta)
         return r->views > 0 ? 0 : mxl_run_unrecorded(r);
     for (int i = 0; i < count; i++) {
         mxl_array *given = plain ? NULL : mxl_run_given(r, i);
 
-        if (given != NULL && given->storage != NULL &&
-            (given->contiguous || r->call.op->kernels != NULL ||
-             (r->call.op->strided && r->call.op->writes_last)) &&
-            !mxl_run_overlaps(r, given))
+        if (given != NULL && given->storage != NULL && !plain && r->meta)
+            r->call.out[i] = given;
+        else if (given != NULL && given->storage != NULL &&
+                 (given->contiguous || r->call.op->kernels != NULL ||
+                  (r->call.op->strided && r->call.op->writes_last)) &&
+                 !mxl_run_overlaps(r, given))
             r->call.out[i] = given;
         else
             r->call.out[i] = new_output(r, i, plan, plain);
@@ -171,7 +175,7 @@ ALWAYS_INLINE bool is_done(const mxl_run *r)
  * copies where the operator needs them. */
 static int run_inputs(mxl_run *r)
 {
-    bool strided = r->call.op->kernels != NULL || r->call.op->strided || is_done(r);
+    bool strided = r->call.op->kernels != NULL || r->call.op->strided || is_done(r) || r->meta;
 
     for (int i = 0; i < r->call.num_inputs; i++) {
         mxl_array *in = r->given_in[i];
@@ -312,7 +316,8 @@ ALWAYS_INLINE int run_steps(mxl_run *r, mxl_plan *plan, bool plain)
         return -1;
     if (plan != NULL && r->views == 0)
         mxl_plan_copy(plan, r->given_in[0], r->call.out[0]);
-    else if (plan == NULL && !is_done(r) && compute_of(call.op, is_carried(r, plain))(&call) != 0 &&
+    else if (plan == NULL && !is_done(r) && !(!plain && r->meta) &&
+             compute_of(call.op, is_carried(r, plain))(&call) != 0 &&
              !(call.op->fails_late && r->mode.dialect->keeps_failures &&
                mxl_failure_keep(call.num_outputs, call.out) == 0))
         return -1;
@@ -423,7 +428,9 @@ __attribute__((noinline)) static int run_any(const mxl_op *op, const void *param
         status = mxl_run_meta(&r);
     else if (mxl_run_is_batched(&r))
         status = mxl_run_batched(&r);
-    else if (mxl_run_is_sparse(&r))
+    else if ((r.meta = mxl_run_is_on_meta(&r)) && mxl_run_check_meta(&r) != 0)
+        status = -1;
+    else if (!r.meta && mxl_run_is_sparse(&r))
         status = mxl_run_sparse(&r);
     else if (op->compose != NULL && mxl_run_refresh(num_inputs, inputs, mode) != 0)
         status = -1; /* whether a view of an edited base is recorded decides how this runs */

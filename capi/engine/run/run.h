@@ -21,6 +21,7 @@ typedef struct mxl_run {
     mxl_node *node;
     mxl_node *slices; /* of the base of edited_view */
     mxl_array *edited_view;
+    bool meta;        /* an array of the call is on the meta device: nothing to compute */
     int views;        /* outputs that share memory with the input: nothing to compute */
     uint64_t version; /* of the first output's storage before, where that is the caller's */
     mxl_array *in_room[IN_ROOM];
@@ -53,6 +54,12 @@ __attribute__((always_inline)) static inline mxl_infer mxl_run_infer_of(const mx
         r->given_in,          r->out_shape,           r->out_dtype,       r->mode.training,
         r->mode.legacy_shape, r->mode.dialect->views, mxl_run_device(r)};
 }
+
+/* Whether the call reads or writes an array of the meta device. Then the results are such arrays;
+ * -1 with the error set where their shape depends on values, a given one has memory, or several
+ * elements are to be joined with those of an array that has. */
+bool mxl_run_is_on_meta(const mxl_run *r);
+int mxl_run_check_meta(const mxl_run *r);
 
 /* Sets out_dtype, out_shape and device, of a call of any kind; -1 with the error set. */
 int mxl_run_infer(mxl_run *r);

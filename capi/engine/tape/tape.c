@@ -167,7 +167,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     node->num_outputs = call->num_outputs;
     node->training = call->training;
     node->saves_any = false;
-    node->sparse = false;
+    node->not_dense = false;
     atomic_init(&node->released, false);
     atomic_flag_clear_explicit(&node->lock, memory_order_relaxed);
     atomic_init(&node->store, NULL);
@@ -188,7 +188,7 @@ mxl_node *mxl_node_new(const mxl_call *call, const mxl_dialect *dialect)
     for (int i = 0; i < node->num_inputs; i++) {
         node->edges[i] = edge_to(call->in[i], dialect);
         node->in_saved[i] = (mxl_saved){0};
-        node->sparse = node->sparse || mxl_array_is_sparse(call->in[i]);
+        node->not_dense = node->not_dense || !mxl_array_is_dense(call->in[i]);
         dims = meta_fill(&node->in_meta[i], call->in[i], dims);
     }
     for (int i = 0; i < node->num_outputs; i++) {

@@ -20,6 +20,13 @@ typedef struct mxl_meta {
 } mxl_meta;
 
 /* The same of an array, borrowed from it. */
+/* A new array of any values, on the meta device for what was there; NULL with the error set. */
+static inline mxl_array *mxl_meta_new(const mxl_meta *meta)
+{
+    return (meta->stype == MXL_META ? mxl_array_on_meta : mxl_array_new)(meta->dtype, meta->ndim,
+                                                                         meta->shape);
+}
+
 static inline mxl_meta mxl_array_meta(const mxl_array *array)
 {
     return (mxl_meta){array->dtype, (int16_t)array->ndim, array->stype, array->shape};
@@ -41,7 +48,7 @@ typedef struct mxl_node {
     int num_inputs, num_outputs;
     bool training;
     bool saves_any;
-    bool sparse; /* an input or output is sparse */
+    bool not_dense; /* an input is sparse, batched or on the meta device */
     atomic_bool released;
     atomic_flag lock;    /* guards saved values between reading and releasing */
     mxl_hook_slot store; /* hooks, payload, packed tensors; NULL nearly always */

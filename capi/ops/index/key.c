@@ -180,11 +180,17 @@ static int join(mxl_key *k, int rules, int ndim, const int64_t *shape)
     return 0;
 }
 
-/* The number of elements of a mask that are set; -1 with the error set. */
+/* The number of elements of a mask that are set, for one without values that of all; -1 with the
+ * error set. */
 static int64_t count_set(mxl_array *mask)
 {
-    mxl_array *whole = mxl_array_contiguous(mask);
-    int64_t count = whole == NULL ? -1 : mxl_flags_count(mxl_array_read(whole), whole->size);
+    mxl_array *whole;
+    int64_t count;
+
+    if (mxl_array_is_meta(mask))
+        return mask->size;
+    whole = mxl_array_contiguous(mask);
+    count = whole == NULL ? -1 : mxl_flags_count(mxl_array_read(whole), whole->size);
 
     mxl_array_release(whole);
     return count;

@@ -151,7 +151,7 @@ static bool any_zero(const mxl_array *a)
     const void *data = mxl_array_read(a);
     bool found = false;
 
-    for (int64_t i = 0; i < a->size && !found; i++)
+    for (int64_t i = 0; i < a->size && !found && !mxl_array_is_meta(a); i++)
         found =
             a->dtype == MXL_F32 ? ((const float *)data)[i] == 0 : ((const double *)data)[i] == 0;
     return found;

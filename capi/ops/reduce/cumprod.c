@@ -160,7 +160,7 @@ static int cumprod_compute(const mxl_call *call)
 /* Whether an element is 0; -1 with the error set. Only of floats is it asked. */
 static int has_zero(mxl_array *x)
 {
-    bool batched = x != NULL && mxl_array_is_batched(x);
+    bool batched = x != NULL && (mxl_array_is_batched(x) || mxl_array_is_meta(x));
     mxl_array *flat = x == NULL || batched ? NULL : mxl_array_contiguous(x);
     const void *data;
     int found = 0;

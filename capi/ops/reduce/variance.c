@@ -11,8 +11,21 @@
 typedef struct variance_params {
     mxl_reduce_params reduce;
     double correction;
-    int root;
+    int root, sure;
 } variance_params;
+
+/* How many elements one of the result is of; -1 with the error set. */
+static int64_t count_of(const char *name, const variance_params *p, const mxl_array *x)
+{
+    bool reduced[MXL_MAX_NDIM];
+    int64_t count = 1;
+
+    if (mxl_reduce_axes(name, &p->reduce, x->ndim, reduced) != 0)
+        return -1;
+    for (int i = 0; i < x->ndim; i++)
+        count *= reduced[i] ? x->shape[i] : 1;
+    return count;
+}
 
 static int variance_infer(mxl_infer *infer)
 {
@@ -21,7 +34,12 @@ static int variance_infer(mxl_infer *infer)
     if (!mxl_dtype_is_float(infer->in[0]->dtype))
         return mxl_error("%s: takes floating dtypes, got %s", p->root ? "std" : "var",
                          mxl_dtype_name(infer->in[0]->dtype));
-    return mxl_reduce_infer(infer);
+    if (mxl_reduce_infer(infer) != 0)
+        return -1;
+    if (p->sure && (double)count_of(infer->op->name, p, infer->in[0]) <= p->correction)
+        return mxl_error("%s: there are no more elements than the correction, %g",
+                         p->root ? "std" : "var", p->correction);
+    return 0;
 }
 
 /* What squares are divided by, of `count` elements: 0 where none is left. */
@@ -169,7 +187,9 @@ static const mxl_op op_variance = {
                   MXL_PARAM(variance_params, correction, MXL_P_FLOAT, "1",
                             "What the number of elements is reduced by.", .type_name = "double"),
                   MXL_PARAM(variance_params, root, MXL_P_BOOL, "0",
-                            "Whether the result is the standard deviation.")),
+                            "Whether the result is the standard deviation."),
+                  MXL_PARAM(variance_params, sure, MXL_P_BOOL, "0",
+                            "Whether it is an error where nothing is left to divide by.")),
     .infer = variance_infer,
     .compute = variance_compute,
     .grad = variance_grad,

@@ -131,7 +131,8 @@ int mxl_steps_truth(mxl_array *condition, mxl_mode mode)
 
     if (condition->size != 1)
         return mxl_error("a condition has one element, got shape %s", MXL_SHAPE_OF(condition));
-    if (ops == NULL || mxl_invoke(ops->cast, &dtype, 1, &condition, 1, &flag, mode) != 0)
+    if (mxl_array_refuse_read("a condition", condition) != 0 || ops == NULL ||
+        mxl_invoke(ops->cast, &dtype, 1, &condition, 1, &flag, mode) != 0)
         return -1;
     truth = *(const unsigned char *)mxl_array_read(flag) != 0;
     mxl_array_release(flag);

@@ -71,15 +71,16 @@ static uint64_t made_in_shape(uint64_t prepared, int ndim, const int64_t *shape)
     return made;
 }
 
-/* The dtype of the array before a shape; NULL where it is unusual, as a batched one is: beside it a
- * new array is one for each example. */
+/* The dtype of the array before a shape; NULL where it is unusual: as a batched one is, beside
+ * which a new array is one for each example, or one without values, on the device meta. */
 static PyObject *dtype_beside(const call *self, PyObject *object)
 {
     const owner *array = (const owner *)object;
-    int has_axis;
+    int has_axis, stored;
 
     if (!is_of(self->cls, object) || array->handle == 0 ||
-        p_MXLNDArrayBatchOf(HANDLE(array->handle), NULL, &has_axis) != 0)
+        p_MXLNDArrayBatchOf(HANDLE(array->handle), NULL, &has_axis) != 0 ||
+        p_MXNDArrayGetStorageType(HANDLE(array->handle), &stored) != 0 || stored != 0)
         return NULL;
     return array->dtype;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Callable
 
 import numpy as np
@@ -146,8 +147,8 @@ def smooth_l1(op: Operation) -> None:
 
 _BINARY = {
     "broadcast_add": "Add", "elemwise_add": "Add", "broadcast_sub": "Sub", "elemwise_sub": "Sub",
-    "broadcast_mul": "Mul", "elemwise_mul": "Mul", "broadcast_div": "Div", "elemwise_div": "Div", "broadcast_power": "Pow", "_power": "Pow",
-    "_grad_add": "Add",
+    "broadcast_mul": "Mul", "elemwise_mul": "Mul", "broadcast_div": "Div", "elemwise_div": "Div",
+    "broadcast_power": "Pow", "_power": "Pow", "_grad_add": "Add",
 }  # fmt: skip
 
 
@@ -217,13 +218,8 @@ def compare(op: Operation) -> None:
 
 
 def _compared(op: Operation, name: str, inputs: list[Any]) -> None:
-    name = (
-        name.replace("_scalar", "")
-        .replace("broadcast_", "")
-        .replace("_npi_", "")
-        .strip("_")
-        .replace("less", "lesser", "lesser" not in name)
-    )
+    name = re.sub("^(_npi_|broadcast_|_)|_scalar$", "", name)
+    name = {"less": "lesser", "less_equal": "lesser_equal"}.get(name, name)
     made = op.add(_COMPARED[name], inputs)
     if name == "not_equal":
         made = op.add("Not", [made])

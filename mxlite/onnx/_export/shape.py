@@ -326,6 +326,16 @@ def sequence_mask(op: Operation) -> None:
     op.end("Where", [inside, op.x, op.number(op.real("value"))])
 
 
+@writes("SequenceReverse")
+def sequence_reverse(op: Operation) -> None:
+    if not op.flag("use_sequence_length"):
+        least = np.iinfo(np.int64).min
+        op.end("Slice", [op.x, op.ints([-1]), op.ints([least]), op.ints([0]), op.ints([-1])])
+        return
+    lengths: Any = op.inputs[1] if op.inputs[1].dtype == "int64" else op.writer.cast(op.inputs[1], "int64")
+    op.end("ReverseSequence", [op.x, lengths], time_axis=0, batch_axis=1)
+
+
 @writes("topk")
 def top_k(op: Operation) -> None:
     axis, kind = op.value("axis", -1), op.text("ret_typ", "indices")

@@ -24,6 +24,23 @@ def roi_pool(op: Operation) -> None:
     op.end("MaxRoiPool", op.inputs, pooled_shape=op.sizes("pooled_size"), spatial_scale=op.real("spatial_scale"))
 
 
+@writes("_contrib_box_decode")
+def box_decode(op: Operation) -> None:
+    """Offsets of boxes from anchors, as corners."""
+    scaled = op.add("Mul", [op.x, op.number([op.real(f"std{at}", 1.0) for at in range(4)])])
+    first, second = op.add("Split", [scaled, op.ints([2, 2])], 2, axis=-1)
+    a, b = op.add("Split", [op.inputs[1], op.ints([2, 2])], 2, axis=-1)
+    if op.text("format", "center") == "corner":
+        size = op.add("Sub", [b, a])
+        a, b = op.add("Add", [a, op.add("Mul", [size, op.number(0.5)])]), size
+    limit = op.real("clip", -1.0)
+    if limit > 0:
+        second = op.add("Min", [second, op.number(limit)])
+    middle = op.add("Add", [op.add("Mul", [first, b]), a])
+    half = op.add("Mul", [op.add("Mul", [op.add("Exp", [second]), b]), op.number(0.5)])
+    op.end("Concat", [op.add("Sub", [middle, half]), op.add("Add", [middle, half])], axis=-1)
+
+
 @writes("BilinearSampler")
 def sampler(op: Operation) -> None:
     grid = op.add("Transpose", [op.inputs[1]], perm=[0, 2, 3, 1])

@@ -9,6 +9,7 @@ import numpy as np
 
 from mxlite.onnx._file import dtype_of
 from mxlite.onnx._import.builder import Builder
+from mxlite.onnx._import.linalg import dense
 from mxlite.onnx._import.nodes import Node, reads
 from mxlite.onnx._import.tensor import Tensor
 
@@ -64,6 +65,10 @@ def has_element(g: Builder, node: Node) -> Tensor:
 @reads("Add", "Sub", "Mul")
 def arithmetic(g: Builder, node: Node) -> Tensor:
     a, b = _aligned(g, node)
+    if node.kind == "Add":
+        for number, (x, bias) in enumerate(((a, b), (b, a))):
+            if x.dense is not None and bias.is_known and bias.sized == x.sized[-1:] and node.alone_reads(number):
+                return dense(g, *x.dense, bias, 1.0)
     return g.binary(node.kind.lower(), a, b)
 
 

@@ -49,9 +49,12 @@ class Reader:
         self.opsets = {("" if each.domain == "ai.onnx" else each.domain): each.version for each in model.opset_import}
         self.functions = {(each.domain, each.name): each for each in getattr(model, "functions", ())}
         self.inputs: list[Tensor] = []
+        #: Whether nodes have graphs of their own, which may read any tensor of this one.
+        self.has_inner = False
         self.outputs: list[tuple[str, Tensor]] = []
         self._nodes = 0
-        self._shared: set[str] = set()
+        #: Names that several nodes read, or nodes and the graph's outputs.
+        self.shared: set[str] = set()
 
     def read(self) -> None:
         """Makes everything. Raises: OnnxError: the graph is damaged, or needs what mxlite has not."""
@@ -62,7 +65,10 @@ class Reader:
             for each in graph.node:
                 for name in each.input:
                     uses[name] = uses.get(name, 0) + 1
-            self._shared = {name for name, count in uses.items() if count > 1}
+            for each in graph.output:
+                uses[each.name] = uses.get(each.name, 0) + 1
+            self.shared = {name for name, count in uses.items() if count > 1}
+            self.has_inner = any(each.HasField("g") for node in graph.node for each in node.attribute)
             self._initializers(graph, known)
             self._inputs(graph, known)
             scope = Scope(self, known, self.opsets, self.functions, 0)
@@ -79,7 +85,7 @@ class Reader:
 
     def _initializer(self, known: dict[str, Tensor], name: str, array: NDArray, dtype: str) -> None:
         tensor = self.builder.known(array, dtype, name)
-        tensor.is_weight = name in self._shared and tensor.is_float and tensor.size > 1
+        tensor.is_weight = name in self.shared and tensor.is_float and tensor.size > 1
         known[name] = tensor
 
     def _inputs(self, graph: Any, known: dict[str, Tensor]) -> None:
@@ -131,6 +137,10 @@ class Scope:
         if found is None:
             raise OnnxError(f"no node before it makes the tensor {name!r}")
         return found
+
+    def reads_once(self, name: str) -> bool:
+        """Whether one node alone reads a tensor of the model's own graph, which has no graphs within."""
+        return self.depth == 0 and name not in self.reader.shared and not self.reader.has_inner
 
     def run(self, protos: Iterable[Any]) -> None:
         """Makes the symbols of nodes, in order."""

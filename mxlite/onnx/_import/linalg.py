@@ -20,7 +20,7 @@ def gemm(g: Builder, node: Node) -> Tensor:
         raise node.refuse(f"takes matrices, got {a.rank} and {b.rank} axes")
     if a.is_float and not turn_a and alpha == 1 and (turn_b or (b.is_known and not b.is_weight)):
         weight = b if turn_b else g.transpose(b, (1, 0))
-        return _dense(g, a, weight, c, beta)
+        return dense(g, a, weight, c, beta)
     if not a.is_float:
         wide = [None if each is None else g.cast(each, "float64") for each in (a, b, c)]
         made = _general(g, wide, turn_a, turn_b, alpha, beta)
@@ -28,7 +28,7 @@ def gemm(g: Builder, node: Node) -> Tensor:
     return _general(g, [a, b, c], turn_a, turn_b, alpha, beta)
 
 
-def _dense(g: Builder, x: Tensor, weight: Tensor, bias: Tensor | None, beta: float) -> Tensor:
+def dense(g: Builder, x: Tensor, weight: Tensor, bias: Tensor | None, beta: float) -> Tensor:
     """x times the transposed weight, with a bias where there is one: (N, K), (M, K), (M,) -> (N, M)."""
     units = weight.size_at(0)
     flat = bias is not None and bias.size == units and bias.sized[-1:] == (units,) and beta == 1
@@ -60,7 +60,10 @@ def product(g: Builder, a: Tensor, b: Tensor) -> Tensor:
     if not a.is_float:
         return g.cast(product(g, g.cast(a, "float64"), g.cast(b, "float64")), a.dtype)
     if b.is_known and not b.is_weight and b.rank == 2 and a.rank >= 2 and not a.is_known and min(b.full_shape) > 0:
-        return _dense(g, a, g.transpose(b, (1, 0)), None, 1.0)
+        weight = g.transpose(b, (1, 0))
+        made = dense(g, a, weight, None, 1.0)
+        made.dense = a, weight
+        return made
     if a.rank == b.rank == 3 and a.sized[0] == b.sized[0] > 0:
         return g.op("batch_dot", a, b)
     return g.op("_npi_matmul", a, b)

@@ -61,6 +61,10 @@ class Node:
         """An input, or None."""
         return self.inputs[index] if index < len(self.inputs) else None
 
+    def alone_reads(self, index: int) -> bool:
+        """Whether no other node, and no output of the graph, is known to need an input."""
+        return bool(self.graph.reads_once(self.proto.input[index]))
+
     @property
     def place(self) -> str:
         """How errors call the node."""

@@ -1,9 +1,10 @@
-"""Fourier transforms and random numbers of ONNX."""
+"""Fourier transforms, random numbers and pictures of ONNX."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from mxlite import image
 from mxlite.onnx._file import dtype_of
 from mxlite.onnx._import.builder import FOLD_LIMIT, Builder
 from mxlite.onnx._import.linalg import along
@@ -160,3 +161,19 @@ def multinomial(g: Builder, node: Node) -> Tensor:
 
 def _dtype_of_draw(node: Node) -> str:
     return dtype_of(int(node.attr("dtype", 6)), "the result")
+
+
+# ---- pictures ----
+
+
+@reads("ImageDecoder")
+def decoded(g: Builder, node: Node) -> Tensor:
+    """The pixels of a picture's file, whose bytes are known: (rows, columns, 3 or 1)."""
+    form = node.attr("pixel_format", "RGB")
+    try:
+        pixels = image.imdecode(node.input(0).value.tobytes(), flag=1, to_rgb=int(form != "BGR")).asnumpy()
+    except ImportError as error:
+        raise node.refuse(str(error)) from None
+    if form == "Grayscale":  # the weights of ITU-R 601-2, in 16 bits
+        pixels = ((pixels @ np.array([19595, 38470, 7471]) + (1 << 15)) >> 16)[..., None]
+    return g.constant(pixels, "uint8")

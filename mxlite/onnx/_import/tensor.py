@@ -64,7 +64,7 @@ class Tensor:
     of an array of integers that is made of sizes some of which are not known, the integers and `Size`s.
     """
 
-    __slots__ = ("_symbol", "array", "builder", "dtype", "is_weight", "made_from", "name", "shape", "sizes")
+    __slots__ = ("_symbol", "array", "builder", "dense", "dtype", "is_weight", "made_from", "name", "shape", "sizes")
 
     def __init__(
         self,
@@ -86,6 +86,8 @@ class Tensor:
         #: The graph's inputs that it depends on.
         self.made_from: frozenset[str] = frozenset()
         self.sizes: np.ndarray | None = None
+        #: Of a product with a weight, such as MatMul's: these two, to which an Add may give a bias.
+        self.dense: tuple[Tensor, Tensor] | None = None
 
     def __repr__(self) -> str:
         return f"Tensor({self.name!r}, {self.shape}, {self.dtype})"

@@ -17,6 +17,8 @@ from mxlite.torch._basic import (
     full_of,
     has_values,
     laid_as,
+    meta_of,
+    placed,
     require_fits,
     wrapped,
     zeros_of,
@@ -37,27 +39,27 @@ from mxlite.torch._dtypes import (
     scalar_dtype,
 )
 from mxlite.torch._errors import none_of
-from mxlite.torch._kinds import contiguous_format, extents_of, preserve_format, require_cpu, require_strided
+from mxlite.torch._kinds import contiguous_format, extents_of, on_meta, preserve_format, require_strided
 from mxlite.torch._tensor import Tensor
 
 
-def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
-    """A new tensor as the caller of a creating function gets it."""
-    if requires_grad:
+def finish(tensor: Tensor, wish: int) -> Tensor:
+    """A new tensor as the caller of a creating function gets it; `wish`: 1: it requires a gradient, 2: it is meta."""
+    if wish >= 2:
+        tensor = meta_of(tensor.shape, tensor._dtype)
+    if wish & 1:
         if not tensor._dtype.is_floating_point:
             raise RuntimeError("requires_grad: a gradient needs a floating dtype")
         tensor.requires_grad_()
     return tensor
 
 
-def options(name: str, given: dict[str, Any], default: dtype | None = None) -> tuple[dtype, bool]:
-    """The dtype and `requires_grad` of the keyword arguments that all creating functions have.
+def options(name: str, given: dict[str, Any], default: dtype | None = None) -> tuple[dtype, int]:
+    """The dtype, and what `finish` is told, of the keyword arguments that all creating functions have.
 
     Raises: TypeError: an unknown one.
     """
-    if not given:
-        return get_default_dtype() if default is None else default, False
-    require_cpu(given.pop("device", None))
+    meta = on_meta(given.pop("device", None))
     require_strided(given.pop("layout", None))
     if given.pop("memory_format", None) not in (None, contiguous_format, preserve_format):
         raise NotImplementedError(f"mxlite.torch: {name} has no other memory_format than the contiguous one")
@@ -70,7 +72,7 @@ def options(name: str, given: dict[str, Any], default: dtype | None = None) -> t
         raise unexpected(name, next(iter(given)), ("dtype", "device", "layout", "requires_grad"))
     if kind is None:
         kind = get_default_dtype() if default is None else default
-    return as_dtype(kind), requires_grad
+    return as_dtype(kind), requires_grad + 2 * meta
 
 
 def shape_of(name: str, size: tuple, given: dict[str, Any]) -> tuple[int, ...]:
@@ -109,9 +111,9 @@ def of_shape(name: str, make: Callable, document: str, operator: str, **constant
 
     @function(name, document=f"{document}: {name}(2, 3), {name}((2, 3)).", calls=calls)
     def made(*size: Any, **given: Any) -> Tensor:
-        shape, laid = shape_of(name, size, given), given.pop("memory_format", None)
+        shape, laid, make_it = shape_of(name, size, given), given.pop("memory_format", None), _make_for(make, given)
         kind, requires_grad = options(name, given)
-        return finish(_in_format(make(shape, kind), laid), requires_grad)
+        return finish(_in_format(make_it(shape, kind), laid), requires_grad & 1)
 
     like(name, make, _LIKE.get(operator))
     return calls
@@ -130,9 +132,16 @@ def like(name: str, make: Callable, usual: str | None = None) -> None:
     def made(input: Tensor, *values: Any, **given: Any) -> Tensor:
         if "fill_value" in given and not values:
             values = (given.pop("fill_value"),)
-        laid = given.pop("memory_format", None)
+        laid, make_it = given.pop("memory_format", None), _make_for(make, given, input)
         kind, requires_grad = options(f"{name}_like", given, input._dtype)
-        return finish(_in_format(_beside(laid_as(make, input, *values, kind), input), laid), requires_grad)
+        return finish(_in_format(_beside(laid_as(make_it, input, *values, kind), input), laid), requires_grad & 1)
+
+
+def _make_for(make: Callable, given: dict[str, Any], like: Tensor | None = None) -> Callable:
+    """`make` for the device that is given, or that of a tensor."""
+    if like is not None and given.get("device") is None:
+        given["device"] = like.device
+    return placed(make, given.get("device"))
 
 
 def _in_format(made: Tensor, laid: Any) -> Tensor:
@@ -159,8 +168,9 @@ def _new(name: str, make: Callable, count: int = 0, calls: dict[str, Any] | None
         else:
             size, values = size[: len(size) - count], size[len(size) - count :]
         shape = shape_of(f"{name}_like", size, given)
+        make_it = _make_for(make, given, self)
         kind, requires_grad = options(f"{name}_like", given, self._dtype)
-        return finish(_beside(make(shape, *values, kind), self), requires_grad)
+        return finish(_beside(make_it(shape, *values, kind), self), requires_grad & 1)
 
 
 def _ones_of(shape: tuple[int, ...], kind: dtype) -> Tensor:
@@ -187,9 +197,10 @@ def of_none(call: int, kind: dtype, **given: Any) -> dict[str, Any]:
 @function(calls=of_none(full_calls[float32], float32, size=sizes, fill_value=real))
 def full(size: Any, fill_value: Any, **given: Any) -> Tensor:
     """One number; its dtype is that of the number unless `dtype` says otherwise."""
+    make = _make_for(filled, given)
     kind, requires_grad = options("full", given, scalar_dtype(fill_value))
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    return finish(filled(shape_of("full", (size,), {}), value, kind), requires_grad)
+    return finish(make(shape_of("full", (size,), {}), value, kind), requires_grad & 1)
 
 
 @function()

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from mxlite._memory import over_memory
-from mxlite.torch._basic import empty_of, from_values
+from mxlite.torch._basic import empty_of, from_values, meta_of
 from mxlite.torch._calls import adopt, function, last_error, method, prepare, run
-from mxlite.torch._convert import cast
+from mxlite.torch._convert import cast, moved
 from mxlite.torch._dtypes import (
     DTYPES,
     INTEGER,
@@ -87,6 +87,8 @@ def values_of(data: Any, kind: dtype | None) -> np.ndarray:
         return values.astype((dtype_of_numpy(values.dtype) if kind is None else kind).np, copy=False)
     if data.__class__ is list and set(map(type, data)) == {float} and (kind is None or kind.is_floating_point):
         return np.array(data, dtype=(kind or get_default_dtype()).np)
+    if data.__class__ is list and data and all(isinstance(each, np.ndarray) for each in data):
+        warn("tensor: a list of NumPy arrays is slow; np.array() of it is not")
     data = _listed(data)
     leaves = _leaves(data)
     found = max(map(_dtype_of, leaves), key=lambda each: (each.kind, each.itemsize), default=None)
@@ -114,11 +116,13 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         dtype: None: float32 (the default dtype) for Python's floats, int64 for its integers, bool; NumPy's own.
         requires_grad: Whether it wants a gradient.
     """
-    options("tensor", {"device": device, **other})
+    kind = None if dtype is None else as_dtype(dtype)
     if isinstance(data, Tensor):
         warn("tensor: to copy a tensor, use clone().detach(), and requires_grad_() where a gradient is wanted")
-    kind = None if dtype is None else as_dtype(dtype)
-    return finish(from_values(values_of(data, kind), kind), requires_grad)
+        if data.is_meta:
+            return finish(meta_of(data.shape, kind or data._dtype), bool(requires_grad))
+    _, wish = options("tensor", {"device": device, **other})
+    return finish(from_values(values_of(data, kind), kind), wish | bool(requires_grad))
 
 
 @method()
@@ -126,16 +130,19 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """As torch.tensor, with the dtype of this tensor unless `dtype` says otherwise."""
-    return tensor(data, dtype=self._dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
+    kind, where = self._dtype if dtype is None else dtype, self.device if device is None else device
+    return tensor(data, dtype=kind, device=where, requires_grad=requires_grad)
 
 
 @function("as_tensor", "asarray")
 def as_tensor(data: Any, dtype: Any = None, device: Any = None, **other: Any) -> Tensor:
     """`data` itself where it is a tensor of that dtype; shares the memory of a NumPy array; else as torch.tensor."""
-    options("as_tensor", {"device": device, **other})
     kind = None if dtype is None else as_dtype(dtype)
     if isinstance(data, Tensor):
-        return data if kind is None else cast(data, kind)
+        return data if kind is None and device is None else moved(data if kind is None else cast(data, kind), device)
+    _, wish = options("as_tensor", {"device": device, **other})
+    if wish:
+        return tensor(data, dtype=kind, device=device, **other)
     if isinstance(data, np.ndarray) and (kind is None or OF_NUMPY.get(data.dtype) is kind) and data.flags.c_contiguous:
         return from_numpy(data)
     return tensor(data, dtype=kind)

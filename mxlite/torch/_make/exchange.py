@@ -41,6 +41,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 @function()
 def to_dlpack(tensor: Tensor) -> Any:
     """A DLPack capsule of the tensor's memory. One consumer can take it, and may write to the memory."""
+    if tensor.is_meta:
+        raise BufferError("to_dlpack: a tensor on the meta device has no memory")
     check_call(LIB.MXLNDArrayBumpVersion(tensor._h))
     return import_module("mxlite.ndarray._capsules").to_dlpack_for_read(tensor)
 
@@ -101,6 +103,7 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
 @function()
 def set_default_tensor_type(t: Any) -> None:
     """The dtype of floats that are given none, by a class as torch.DoubleTensor, or its name."""
+    warn_of_old("set_default_tensor_type", "set_default_dtype and set_default_device")
     named = functions.get(t.rsplit(".", 1)[-1]) if isinstance(t, str) else t
     if not hasattr(named, "of_elements"):
         raise TypeError(f"set_default_tensor_type: {t!r} is no class of tensors")

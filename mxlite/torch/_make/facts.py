@@ -40,6 +40,14 @@ for _name, _document, _made in (
     method(_name, document=_document)(_made)
 
 
+@function()
+def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: Any = ()) -> Any:
+    """true_fn(*operands) where `pred`, a bool or a tensor of one, is True, else false_fn(*operands)."""
+    if not isinstance(pred, (bool, Tensor)) or not callable(true_fn) or not callable(false_fn):
+        raise RuntimeError("cond: takes a bool, or a tensor of one element, and two functions")
+    return (true_fn if pred else false_fn)(*operands)
+
+
 @method()
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost.

@@ -25,7 +25,7 @@ from mxlite.torch._nodes import formula
 from mxlite.torch._tensor import Tensor
 
 
-def _state(new: Any = None) -> Any:
+def random_state(new: Any = None) -> Any:
     """The library's generator: its seed, and how many numbers were drawn; `new`: what it becomes."""
     values = (ctypes.c_uint64 * 2)(*(new or (0, 0)))
     check_call((LIB.MXLRandomGetState if new is None else LIB.MXLRandomSetState)(values))
@@ -62,6 +62,10 @@ class Generator:
         """The state as bytes."""
         return from_values(np.array(self._swap(), np.uint64).view(np.uint8))
 
+    def clone_state(self) -> Generator:
+        """Another generator, at the same place of the same sequence."""
+        return Generator().set_state(self.get_state())
+
     def set_state(self, new_state: Tensor) -> Generator:
         """Goes on from a state."""
         if not isinstance(new_state, Tensor) or new_state.dtype is not dtype_named("uint8") or new_state.numel() != 16:
@@ -74,9 +78,9 @@ class _Default(Generator):
     """The library's own."""
 
     def _swap(self, new: Any = None) -> Any:
-        found = _state()
+        found = random_state()
         if new is not None:
-            _state(new)
+            random_state(new)
         return found
 
 

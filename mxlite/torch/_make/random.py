@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from mxlite._lib import LIB
-from mxlite.torch._basic import laid_as, of_all
+from mxlite.torch._basic import holds, laid_as, placed
 from mxlite.torch._calls import both, check_call, function, method, prepare, run, whole
 from mxlite.torch._convert import cast
-from mxlite.torch._dtypes import dtype, float32, int64
+from mxlite.torch._dtypes import dtype, finfo, float32, int64
 from mxlite.torch._edits import copy_
-from mxlite.torch._errors import none_of
+from mxlite.torch._errors import none_of, warn
 from mxlite.torch._make.creation import finish, of_none, of_shape, options, shape_of, whole_range
 from mxlite.torch._nodes import unrecorded
-from mxlite.torch._tensor import Tensor, from_values, full_of, zeros_of
+from mxlite.torch._tensor import Tensor, from_values, full_of, require_fits, zeros_of
 
 _seed = 0
 
@@ -118,7 +118,7 @@ def randint_like(input: Tensor, *bounds: int, **given: Any) -> Tensor:
     bounds = [*bounds, *(given.pop(each) for each in ("low", "high") if each in given)]
     kind, requires_grad = options("randint_like", given, input._dtype)
     low, high = bounds if len(bounds) == 2 else (0, bounds[0])
-    return finish(laid_as(integers_of, input, kind, low, high), requires_grad)
+    return finish(laid_as(placed(integers_of, input.device), input, kind, low, high), requires_grad)
 
 
 @function()
@@ -128,6 +128,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, **given: Any) -> Tensor:
     if size is not None:
         return finish(normal_of(shape_of("normal", (size,), {}), kind, mean, std), requires_grad)
     like = mean if isinstance(mean, Tensor) else std
+    if not (holds(std >= 0) if isinstance(std, Tensor) else std >= 0):
+        raise RuntimeError("normal: std is 0 or more")
     with unrecorded():
         return normal_of(tuple(like.shape), like._dtype) * std + mean
 
@@ -137,7 +139,7 @@ def bernoulli(input: Tensor) -> Tensor:
     """1 with the probability that an element says, else 0."""
     if not input._dtype.is_floating_point:
         raise NotImplementedError(f"bernoulli: probabilities are of floating dtypes, got {input._dtype}")
-    if not bool(of_all((input >= 0) & (input <= 1)).all()):
+    if not holds((input >= 0) & (input <= 1)):
         raise RuntimeError("bernoulli: probabilities are from 0 to 1")
     return cast(uniform_of(tuple(input.shape), float32) < cast(input.detach(), float32), input._dtype)
 
@@ -193,4 +195,8 @@ def bernoulli_(self: Tensor, p: Any = 0.5) -> Tensor:
 def random_(self: Tensor, *bounds: int) -> Tensor:
     """Random integers in every element: below a bound, or from one to before another; returns the tensor."""
     low, high = bounds if len(bounds) == 2 else (0, bounds[0] if bounds else 1 << 24)
+    for bound in (low, high - 1) if bounds else ():
+        require_fits(bound, self._dtype)
+        if self._dtype.is_floating_point and abs(bound) > 2 / finfo(self._dtype).eps:
+            warn(f"random_: not all integers to {bound} are numbers of {self._dtype}")
     return copy_(self, integers_of(tuple(self.shape), self._dtype, low, high))

@@ -10,17 +10,18 @@ import numpy as np
 
 from mxlite._lib import LIB
 from mxlite.torch import _dtypes
-from mxlite.torch._basic import from_values, full_of, zeros_of
+from mxlite.torch._basic import from_values, full_of, meta_of, zeros_of
 from mxlite.torch._calls import both, check_call, function, functions, method, methods
 from mxlite.torch._convert import as_float, cast
+from mxlite.torch._errors import warn
 from mxlite.torch._gradient import exchange
-from mxlite.torch._kinds import CPU, check_dim, extents_of, require_cpu
+from mxlite.torch._kinds import check_dim, extents_of, here, set_default_device
 from mxlite.torch._make.creation import finish, options
 from mxlite.torch._math.norms import vector_norm
 from mxlite.torch._math.products import diff
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.parts import cat
-from mxlite.torch._shape.shapes import as_strided
+from mxlite.torch._shape.shapes import as_strided, permute
 from mxlite.torch._shape.slices import narrow
 from mxlite.torch._shape.where import choose
 from mxlite.torch._tensor import Tensor
@@ -32,8 +33,8 @@ for _name in ("is_neg", "is_conj"):
 for _name in ("is_pinned", "is_shared"):
     method(_name, document="False: memory is the process's own.")(lambda self: False)
 method("real")(property(lambda self: self, doc="The tensor itself."))
-method("is_cpu")(property(lambda self: True, doc="True."))
-both("isreal", document="True for each element.")(lambda input: full_of(input.shape, True, _dtypes.bool_))
+method("is_cpu")(property(lambda self: not self.is_meta, doc="Whether it is on the CPU."))
+both("isreal", document="True for each element.")(lambda input: (input == input) | True)
 both("is_same_size", document="Whether two tensors have one shape.")(lambda input, other: input.shape == other.shape)
 function("is_signed", document="Whether numbers of the dtype may be negative.")(lambda input: input.is_signed())
 function("fill", document="A tensor of one number, as `input`.")(lambda input, value: input.clone().fill_(value))
@@ -82,14 +83,13 @@ _setting("deterministic", "are_deterministic_algorithms_enabled", "use_determini
 _setting("warn", "is_warn_always_enabled", "set_warn_always", "A flag.", bool)
 _setting("between", "get_num_interop_threads", "set_num_interop_threads", "Operators at a time.", int)
 _setting("threads", "get_num_threads", "set_num_threads", "Threads of one operator.", int)
-function("get_default_device", document="The CPU.")(lambda: CPU)
+function("is_deterministic_algorithms_warn_only_enabled", document="False.")(lambda: False)
+function("get_deterministic_debug_mode", document="0, or 2: operations may, or must not, differ from run to run.")(
+    lambda: 2 * _settings["deterministic"]
+)
+function("get_default_device", document="Where functions that create tensors put them.")(here)
+function("set_default_device")(set_default_device)
 function("set_flush_denormal", document="False: numbers near 0 stay what they are.")(lambda mode: False)
-
-
-@function()
-def set_default_device(device: Any) -> None:  # noqa: A002 - PyTorch's name
-    """Accepts the CPU. Raises: AssertionError, NotImplementedError: another device."""
-    require_cpu(device)
 
 
 # ---- windows ----
@@ -122,6 +122,8 @@ _window("hamming", lambda n, a, b: a - b * np.cos(2 * np.pi * np.arange(n) / (n 
 @function()
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
     """A tensor over the memory of an object of bytes."""
+    if memoryview(buffer).readonly:
+        warn("frombuffer: the memory may not be written, and tensors may: this one has a copy")
     values = np.frombuffer(buffer, _dtypes.as_dtype(dtype).np, count, offset)
     return finish(functions["from_numpy"](values if values.flags.writeable else values.copy()), requires_grad)
 
@@ -131,7 +133,18 @@ def empty_strided(size: Any, stride: Any, **given: Any) -> Tensor:
     """A tensor of any values with steps in memory."""
     kind, requires_grad = options("empty_strided", given)
     span = 1 + sum((extent - 1) * step for extent, step in zip(size, stride)) if math.prod(size) else 0
-    return finish(as_strided(zeros_of((span,), kind), size, stride), requires_grad)
+    made = (zeros_of if requires_grad < 2 else meta_of)((span,), kind)
+    return finish(as_strided(made, size, stride), requires_grad & 1)
+
+
+@function()
+def empty_permuted(size: Any, physical_layout: Any, **given: Any) -> Tensor:
+    """A tensor of any values whose dimensions lie in memory in an order, the outermost first."""
+    if sorted(physical_layout) != list(range(len(size))):
+        raise RuntimeError(f"empty_permuted: each of {len(size)} dimensions has a place, got {physical_layout}")
+    kind, wish = options("empty_permuted", given)
+    made = (zeros_of if wish < 2 else meta_of)(tuple(size[dim] for dim in physical_layout), kind)
+    return finish(permute(made, [physical_layout.index(dim) for dim in range(len(size))]).detach(), wish & 1)
 
 
 @method()

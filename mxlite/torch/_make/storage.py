@@ -11,7 +11,8 @@ import numpy as np
 from mxlite._lib import LIB
 from mxlite.torch._basic import from_values, zeros_of
 from mxlite.torch._calls import adopt, check_call, function, method
-from mxlite.torch._dtypes import bfloat16, dtype, uint8
+from mxlite.torch._dtypes import DTYPES, bfloat16, dtype, uint8
+from mxlite.torch._errors import warn_of_old
 from mxlite.torch._kinds import CPU, device
 from mxlite.torch._shape.shapes import as_strided
 from mxlite.torch._tensor import Tensor
@@ -152,9 +153,18 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 @method()
 def storage(self: Tensor) -> TypedStorage:
     """The tensor's memory, as elements of its dtype."""
+    warn_of_old("storage", "untyped_storage")
     return TypedStorage(untyped_storage(self), self._dtype)
 
 
+def _typed(kind: dtype) -> None:
+    @function(f"{kind.word}Storage", document=f"Memory for so many elements of {kind}.")
+    def made(size: int = 0) -> TypedStorage:
+        return TypedStorage(UntypedStorage(zeros_of((size,), kind)), kind)
+
+
+for _kind in DTYPES:
+    _typed(_kind)
 function("is_storage", document="Whether a thing is the memory of a tensor.")(
     lambda obj: isinstance(obj, (UntypedStorage, TypedStorage))
 )

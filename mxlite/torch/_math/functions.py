@@ -187,7 +187,7 @@ def _xlog1py(a: Tensor, b: Tensor) -> Tensor:
 
 def _xlog1py_rule(grad: Tensor, a: Tensor, b: Tensor) -> list:
     still = (a == 0) & (b <= -1)
-    return [grad * choose(still, full_of((), 0, a._dtype), _at(a, still, 0, b).log1p()), grad * a / (b + 1)]
+    return [choose(still, full_of((), 0, a._dtype), SPECIAL["xlog1py"](grad, _at(a, still, 0, b))), grad * a / (b + 1)]
 
 
 def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ from mxlite.torch._basic import with_shape
 from mxlite.torch._calls import both, function, prepare, require_tensor, run
 from mxlite.torch._convert import as_float, cast
 from mxlite.torch._dtypes import DTYPES, EXACT, FLOATING, as_dtype, finfo, float32, from_kind
+from mxlite.torch._errors import warn
 from mxlite.torch._math.reductions import aligned, mean, places_of, reduce
 from mxlite.torch._nodes import formula
 from mxlite.torch._shape.where import choose
@@ -23,8 +24,8 @@ def _spread(name: str, label: str, root: bool) -> None:
         name,
         document="Of all elements, or along dimensions; divided by one less than their number, or by `correction`.",
         calls={
-            "one": prepare(label, "_mxl_variance", **given),
-            "axes": prepare(label, "_mxl_variance", "axis", **given),
+            "one": prepare(label, "_mxl_variance", sure=1, **given),
+            "axes": prepare(label, "_mxl_variance", "axis", sure=1, **given),
             "again": True,
             **from_kind(FLOATING),
         },
@@ -43,7 +44,10 @@ def _spread(name: str, label: str, root: bool) -> None:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         by = correction if correction is not None else (1 if unbiased is None else int(unbiased))
-        return run(calls[bool(keepdim)], (input,), places_of(dim, input.ndim), float(by), kind=input._dtype)
+        places = places_of(dim, input.ndim)
+        if math.prod(input.shape[k] for k in places or range(input.ndim)) <= by:
+            warn(f"{name}: there are no more elements than the correction ({by}), and nothing to divide by is left")
+        return run(calls[bool(keepdim)], (input,), places, float(by), kind=input._dtype)
 
     @function(name + "_mean")
     def with_mean(

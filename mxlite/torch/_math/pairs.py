@@ -149,7 +149,7 @@ def xlogy(input: Tensor, other: Any) -> Tensor:
     def rule(grad: Tensor, x: Tensor, y: Tensor) -> list:
         still = (x == 0).logical_and(y <= 0)  # 0 log(y) is 0 there, too
         one, zero = full_of((), 1, kind), full_of((), 0, kind)
-        return [choose(still, zero, grad * choose(still, one, y).log()), grad * x / y]
+        return [choose(still, zero, xlogy(grad, choose(still, one, y))), grad * x / y]
 
     label = "XlogyBackward0" if isinstance(input, Tensor) and isinstance(other, Tensor) else "XlogyBackward1"
     return formula(label, [x, y], compute, rule, saves="01")

@@ -249,6 +249,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     rows = rows - ((rows if weights is None else rows * weights).sum(1, True) / total)
     less = correction if aweights is None else correction * (weights * aweights).sum() / total
     norm = total - less
+    if not (isinstance(norm, Tensor) and norm.is_meta) and norm <= 0:
+        warn("cov: there are no more observations than the correction, and nothing to divide by is left")
     norm = norm.clamp_min(0) if isinstance(norm, Tensor) else max(norm, 0)
     made = (rows if weights is None else rows * weights).mm(rows.t()) / norm
     return made.squeeze()

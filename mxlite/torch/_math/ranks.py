@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-from mxlite.torch._basic import of_all, zeros_of
+import numpy as np
+
+from mxlite.torch._basic import from_values, holds, of_all, zeros_of
 from mxlite.torch._calls import both, function, functions, prepare, run, run_many
 from mxlite.torch._convert import as_tensor_of, cast, common_dtype
 from mxlite.torch._dtypes import BOOL, INTEGER, bool_, float16, float32, float64, int32, int64
@@ -105,6 +107,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 
 _aminmax, _histogram = pair("aminmax", "min", "max"), pair("histogram", "hist", "bin_edges")
+_histogramdd = pair("histogramdd", "hist", "bin_edges")
 both("msort", document="The elements in order along the first dimension.")(lambda input: sort(input, 0).values)
 
 
@@ -119,7 +122,7 @@ def _quantile(name: str, without_nan: bool) -> None:
             raise RuntimeError(f"{name}: takes float32 or float64, and q of that in 1 dimension or none")
         if interpolation not in ("linear", "midpoint") and rounded is None:
             raise RuntimeError(f"{name}: there is no interpolation {interpolation!r}")
-        if not input.numel() or not bool(of_all((parts >= 0) & (parts <= 1)).all()):
+        if not input.numel() or not holds((parts >= 0) & (parts <= 1)):
             raise RuntimeError(f"{name}: takes tensors with elements, and q from 0 to 1")
         place = 0 if dim is None else check_dim(dim, input.ndim)
         rows = sort(input.reshape(-1) if dim is None or not input.shape else input.movedim(place, -1)).values
@@ -359,6 +362,29 @@ def _counted(
 both("histc", document="How many elements are in each of `bins` equal bins from `min` to `max`.")(
     lambda input, bins=100, min=0.0, max=0.0: _counted("histc", input, bins, float(min), float(max), 1)[0]
 )
+
+
+@function()
+def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
+    """As histogram, of rows as points: `bins` of each of their dimensions (numbers, or edges); `range`: their ends."""
+    if input.ndim < 2 or not input._dtype.is_floating_point:
+        raise (RuntimeError if input.ndim < 2 else NotImplementedError)("histogramdd: takes rows of floating numbers")
+    count, points = input.shape[-1], input.detach()._values().reshape(-1, input.shape[-1])
+    bins = [bins] * count if isinstance(bins, int) else [_plain(each) for each in bins]
+    if len(bins) != count or (range is not None and len(range) != 2 * count):
+        raise RuntimeError(f"histogramdd: one number of bins, and two ends, for each of {count} dimensions")
+    ends = None if range is None else list(zip(range[::2], range[1::2]))
+    weights = None if weight is None else weight._values().reshape(-1)
+    try:
+        found, edges = np.histogramdd(points, bins, ends, density, weights)
+    except ValueError as problem:
+        raise RuntimeError(f"histogramdd: {problem}") from None
+    made = [constant("histogramdd", [input], from_values(each, input._dtype)) for each in (found, *edges)]
+    return _histogramdd(made[0], tuple(made[1:]))
+
+
+def _plain(value: Any) -> Any:
+    return value._values() if isinstance(value, Tensor) else value
 
 
 @both()

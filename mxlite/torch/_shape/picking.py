@@ -44,7 +44,7 @@ def _outside(index: Tensor, size: int) -> int | None:
     """The first index that is below 0, or not below the size."""
     index = of_all(index)
     wrong = (index < 0) | (index >= size)
-    return index[wrong][0].item() if index.numel() and bool(wrong.any()) else None
+    return index[wrong][0].item() if index.numel() and not index.is_meta and bool(wrong.any()) else None
 
 
 def _check_along(input: Tensor, index: Tensor, dim: int) -> None:

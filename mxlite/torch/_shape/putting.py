@@ -267,7 +267,7 @@ def masked_scatter(made: Callable, input: Tensor, mask: Tensor, source: Tensor) 
     require_same_dtype("masked_scatter", input, source)
     shape = input.shape if made is edit else broadcast_shapes(input.shape, _mask("masked_scatter", mask).shape)
     places = mask.expand(shape).reshape(-1).cumsum(0)
-    taken = int(of_all(places[-1]).max()) if places.numel() else 0
+    taken = int(of_all(places[-1]).max()) if places.numel() and not places.is_meta else 0
     if taken > source.numel():
         raise RuntimeError(f"masked_scatter: source has {source.numel()} elements, the mask takes {taken}")
     places = (places - 1).clamp_min(0).reshape(shape)

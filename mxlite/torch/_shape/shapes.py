@@ -327,8 +327,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 def _reversed(self: Tensor) -> Tensor:
     """The dimensions in reverse order."""
-    if self.ndim < 2:
-        warn("T: it is for matrices; a tensor of fewer dimensions stays as it is")
+    if self.ndim != 2:
+        warn("T: it is for matrices; mT is of a batch of them, permute() puts dimensions in any order")
     return permute(self, tuple(reversed(range(len(self.shape)))))
 
 

@@ -12,6 +12,7 @@ from mxlite._public import defined as _defined
 from mxlite._public import show as _show
 from mxlite.autograd import graph as _graph
 from mxlite.autograd._transforms.batches import mapped as _mapped
+from mxlite.torch._basic import placed
 from mxlite.torch._calls import method
 from mxlite.torch._gradient import FRONT_END as _FRONT_END
 from mxlite.torch._tensor import Tensor, full_of, zeros_of
@@ -78,7 +79,8 @@ def _heads(tensors: tuple, given: tuple) -> tuple[Tensor | None, ...]:
                 raise RuntimeError(
                     f"an output of shape {shape} takes a gradient; only one of one element has 1 by itself"
                 )
-            grad = full_of(tuple(shape), 1, kind)
+            where = tensor.device if isinstance(tensor, Tensor) else "cpu"
+            grad = placed(full_of, where)(tuple(shape), 1, kind)
         heads.append(grad)
     return tuple(heads)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlite._public import show as _show
+from mxlite.torch._errors import warn
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.autograd._engine import ImperativeEngine, engine
 
@@ -26,6 +27,8 @@ class Variable(metaclass=_VariableMeta):
             return Tensor()
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable: data is a tensor, got {type(data).__name__}")
+        if volatile is not None:
+            warn("Variable: volatile has no effect; use no_grad()")
         variable = data.detach()
         return variable.requires_grad_() if requires_grad else variable
 

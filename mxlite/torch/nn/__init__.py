@@ -8,7 +8,7 @@ from typing import Any as _Any
 
 from mxlite._public import show as _show
 from mxlite.torch.nn import functional, parameter
-from mxlite.torch.nn.parameter import Parameter, UninitializedParameter
+from mxlite.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
 
 #: Where the classes are; these modules are imported when one is asked for.
 _CLASSES = {
@@ -42,6 +42,7 @@ _CLASSES = {
         MarginRankingLoss HingeEmbeddingLoss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss
         MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss SoftMarginLoss PoissonNLLLoss GaussianNLLLoss
         CTCLoss RReLU AlphaDropout FeatureAlphaDropout Softmax2d PixelShuffle PixelUnshuffle ChannelShuffle
+        CrossMapLRN2d FractionalMaxPool2d FractionalMaxPool3d
         LocalResponseNorm Fold Unfold Upsample UpsamplingNearest2d UpsamplingBilinear2d
         ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d
         CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d
@@ -50,7 +51,7 @@ _CLASSES = {
 }
 _WHERE = {name: module for module, names in _CLASSES.items() for name in names.split()}
 
-__all__ = ["Parameter", "UninitializedParameter", "functional", "init", "parameter", "utils", *_WHERE]
+__all__ = ["Buffer", "Parameter", "UninitializedParameter", "functional", "init", "parameter", "utils", *_WHERE]
 
 
 def _later(name: str) -> _Any:

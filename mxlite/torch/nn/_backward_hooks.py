@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Callable
 
 from mxlite.autograd._nodes import detached, record
+from mxlite.torch._errors import warn_of_old
 from mxlite.torch._gradient import FRONT_END
 from mxlite.torch._nodes import is_grad_enabled
 from mxlite.torch._tensor import Tensor, zeros_of
@@ -37,10 +38,11 @@ def _floating(values: tuple) -> list[int]:
 class BackwardHooks:
     """One call of a module that has such hooks."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, pre_hooks: list[Callable], hooks: list[Callable]) -> None:
+        own = module._is_full_backward_hook is not False
         self.module = module
-        self.hooks = list((module._backward_hooks or {}).values())
-        self.pre_hooks = list((module._backward_pre_hooks or {}).values())
+        self.hooks = hooks + list((own and module._backward_hooks or {}).values())
+        self.pre_hooks = pre_hooks + list((module._backward_pre_hooks or {}).values())
         self.grads: tuple | None = None
         self.waits = False
         self.places: list[int] = []
@@ -114,10 +116,15 @@ class BackwardHooks:
         return tuple(given[place] for place in self.places)
 
 
-def on_last_node(module: Any, hook: Callable, result: Any) -> None:
+def on_last_node(module: Any, hook: Callable, inputs: tuple, result: Any) -> None:
     """Has hook(module, grad_inputs, grad_outputs) called by the node that made the result, as register_backward_hook
-    promises.
+    promises. Warns where that is not the module's only node.
     """
+    results = result if isinstance(result, tuple) else (result,)
+    before, nodes = ({x.grad_fn for x in each if isinstance(x, Tensor)} - {None} for each in (inputs, results))
+    made = next(iter(nodes)) if len(nodes) == 1 else None
+    if made is None or {node for node, _ in made.next_functions} != before:
+        warn_of_old("register_backward_hook of several nodes", "register_full_backward_hook", FutureWarning)
     while isinstance(result, (tuple, list, dict)):
         result = next((each for each in (result.values() if isinstance(result, dict) else result)), None)
     if isinstance(result, Tensor) and result.grad_fn is not None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mxlite.torch._basic import empty_of
+from mxlite.torch._basic import empty_of, placed
 from mxlite.torch._dtypes import get_default_dtype
-from mxlite.torch._kinds import require_cpu
 from mxlite.torch.nn import functional, init
 from mxlite.torch.nn._module import Module
 from mxlite.torch.nn._windows import sizes_of
@@ -30,8 +29,8 @@ class Layer(Module):
 
     def _parameter(self, name: str, shape: tuple[int, ...] | None, dtype: Any = None, device: Any = None) -> None:
         """Registers a parameter of a shape, or None."""
-        require_cpu(device)
-        made = None if shape is None else Parameter(empty_of(shape, dtype or get_default_dtype()))
+        make = placed(empty_of, device)
+        made = None if shape is None else Parameter(make(shape, dtype or get_default_dtype()))
         self.register_parameter(name, made)
 
     def _uniform(self, bound: float) -> None:
@@ -62,7 +61,7 @@ class Linear(Layer):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self._parameter("weight", (out_features, in_features), dtype, device)
-        self._parameter("bias", (out_features,) if bias else None, dtype)
+        self._parameter("bias", (out_features,) if bias else None, dtype, device)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -93,7 +92,7 @@ class Bilinear(Layer):
             raise ValueError(f"Bilinear: in1_features is 1 or more, got {in1_features}")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
         self._parameter("weight", (out_features, in1_features, in2_features), dtype, device)
-        self._parameter("bias", (out_features,) if bias else None, dtype)
+        self._parameter("bias", (out_features,) if bias else None, dtype, device)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -230,7 +229,7 @@ class _Convolution(Layer):
         self.groups, self.padding_mode = groups, padding_mode
         first, second = reversed(channels) if not self._turned else channels
         self._parameter("weight", (first, second // groups, *self.kernel_size), **made)
-        self._parameter("bias", (self.out_channels,) if bias else None, made["dtype"])
+        self._parameter("bias", (self.out_channels,) if bias else None, **made)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 from mxlite._lib import hot
 from mxlite._public import defined
-from mxlite.torch._basic import of_all
+from mxlite.torch._basic import holds
 from mxlite.torch._calls import direct, explain_all, functions, new, prepare, run, usual, values
 from mxlite.torch._convert import cast, common_dtype
 from mxlite.torch._dtypes import FLOATING, from_kind, int64, uint8
@@ -306,9 +306,9 @@ def binary_cross_entropy(
         raise ValueError(
             f"binary_cross_entropy: the target has the input's shape, expected {input.shape}, got {target.shape}"
         )
-    if not bool(of_all((input >= 0) & (input <= 1)).all()):
+    if not holds((input >= 0) & (input <= 1)):
         raise RuntimeError("binary_cross_entropy: an element of the input is not from 0 to 1")
-    if not bool(of_all((target >= 0) & (target <= 1)).all()):
+    if not holds((target >= 0) & (target <= 1)):
         raise RuntimeError("binary_cross_entropy: all elements of the target are from 0 to 1")
 
     def compute(p: Tensor, t: Tensor, *weight: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from mxlite._public import defined
-from mxlite.torch._basic import of_all
+from mxlite.torch._basic import holds
 from mxlite.torch._calls import explain_all, prepare, run
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import int64
@@ -109,7 +109,7 @@ def multi_margin_loss(
     if target.numel() != rows.shape[0] or input.ndim > 2:
         raise RuntimeError(f"multi_margin_loss: one target for each row, got {list(input.shape)}, {list(target.shape)}")
     index = cast(target, int64).reshape(-1, 1)
-    if index.numel() and not bool(of_all((index >= 0) & (index < rows.shape[1])).all()):
+    if index.numel() and not holds((index >= 0) & (index < rows.shape[1])):
         raise RuntimeError(f"multi_margin_loss: a target is one of {rows.shape[1]} classes")
 
     def compute(x: Tensor, index: Tensor, *weight: Tensor) -> Tensor:
@@ -196,7 +196,7 @@ def gaussian_nll_loss(
         elif var.ndim != input.ndim or any(a != b and (a != 1) for a, b in zip(var.shape, input.shape)):
             raise ValueError(f"gaussian_nll_loss: var has the input's shape {list(input.shape)}, got {list(var.shape)}")
     _check_reduction(reduction)
-    if bool(of_all(var < 0).any()):
+    if not holds((var >= 0) | (var != var)):
         raise ValueError("gaussian_nll_loss: a variance is negative")
     var = var + (var.clamp_min(eps) - var).detach()
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, Callable
 
 from mxlite._notebook import layers
-from mxlite.torch._convert import target_of
+from mxlite.torch._basic import empty_of, laid_as, placed
+from mxlite.torch._convert import moved, target_of
+from mxlite.torch._dtypes import bfloat16, float16, float32, float64
 from mxlite.torch._dtypes import dtype as _dtype
-from mxlite.torch._dtypes import float16, float32, float64
 from mxlite.torch._kinds import channels_last, channels_last_3d
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn._backward_hooks import BackwardHooks, on_last_node
 from mxlite.torch.nn._state import HOOKS, RemovableHandle, State
-from mxlite.torch.nn.parameter import Parameter
+from mxlite.torch.nn.parameter import Buffer, Parameter
 
 
 def typename(value: Any) -> str:
@@ -32,6 +34,20 @@ _KINDS: dict[str, tuple[type, str, str]] = {
 }
 
 
+#: Hooks of all modules, by kind and number.
+of_all: dict[str, OrderedDict] = {}
+
+
+def _of_all(kind: str) -> list[tuple]:
+    return list(of_all[kind].values()) if kind in of_all else []
+
+
+def register_for_all(kind: str, hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> Any:
+    """Has a hook called for each module, before those of its own, as register_`kind`_hook says."""
+    more = (always_call,) if kind == "forward" else ()
+    return RemovableHandle(of_all.setdefault(kind, OrderedDict()), (hook, with_kwargs, *more))
+
+
 class Module(State):
     """The base class of layers and networks.
 
@@ -39,6 +55,7 @@ class Module(State):
     """
 
     training: bool
+    dump_patches = call_super_init = False
     #: Hooks on gradients: none until one is registered, and whether they are full ones.
     _backward_hooks: Any = None
     _backward_pre_hooks: Any = None
@@ -67,9 +84,11 @@ class Module(State):
         raise NotImplementedError(f"{type(self).__name__}: a module that is called defines forward")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks):
+        if not (
+            self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks or of_all
+        ):
             return self.forward(*args, **kwargs)
-        for hook, with_kwargs in tuple(self._forward_pre_hooks.values()):
+        for hook, with_kwargs in (*_of_all("forward_pre"), *self._forward_pre_hooks.values()):
             found = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if with_kwargs and found is not None:
                 if not isinstance(found, tuple) or len(found) != 2:
@@ -80,18 +99,27 @@ class Module(State):
             elif found is not None:
                 args = found if isinstance(found, tuple) else (found,)
         whole = self._is_full_backward_hook is not False and (self._backward_hooks or self._backward_pre_hooks)
-        hooks = BackwardHooks(self) if whole else None
+        general = {kind: [hook for hook, _ in _of_all(kind)] for kind in ("full_backward_pre", "full_backward")}
+        hooks = BackwardHooks(self, *general.values()) if whole or any(general.values()) else None
         if hooks:
             args = hooks.inputs(args)
-        result = self.forward(*args, **kwargs)
-        for hook, with_kwargs in tuple(self._forward_hooks.values()):
-            found = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
-            result = result if found is None else found
+        after, result = [*_of_all("forward"), *self._forward_hooks.values()], None
+        try:
+            result = self.forward(*args, **kwargs)
+            while after:
+                hook, with_kwargs = after.pop(0)[:2]
+                found = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+                result = result if found is None else found
+        except Exception:
+            for hook, with_kwargs in (each[:2] for each in after if each[2:] == (True,)):
+                with contextlib.suppress(Exception):
+                    hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+            raise
         if hooks:
             result = hooks.outputs(result)
-        elif self._backward_hooks:
-            for hook in self._backward_hooks.values():
-                on_last_node(self, hook, result)
+        elif self._backward_hooks or of_all:
+            for hook in (*(hook for hook, _ in _of_all("backward")), *(self._backward_hooks or {}).values()):
+                on_last_node(self, hook, args, result)
         return result
 
     # ---- attributes ----
@@ -126,6 +154,12 @@ class Module(State):
                 self.register_parameter(name, value)
             else:
                 own[kind][name] = value
+            return
+        if isinstance(value, Buffer):
+            own["_parameters"].pop(name, None)
+            own["_modules"].pop(name, None)
+            own.pop(name, None)
+            self.register_buffer(name, value, value._persistent)
             return
         for kind, (cls, word, expected) in _KINDS.items():
             if name in own.get(kind, ()):
@@ -288,6 +322,23 @@ class Module(State):
             raise AttributeError(f"`{name}` of {target!r} is no {word}")
         return found
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Puts a module at a dotted name.
+
+        Args:
+            strict: Whether there has to be one.
+        Raises: ValueError: no name, or what is no module; AttributeError: nothing is there.
+        """
+        path, _, name = target.rpartition(".")
+        if not target or not isinstance(module, Module):
+            raise ValueError("set_submodule: takes a dotted name and a module")
+        held = self.get_submodule(path)
+        if strict and not hasattr(held, name):
+            raise AttributeError(f"{type(held).__name__} has no attribute `{name}`")
+        if not isinstance(getattr(held, name, module), Module):
+            raise AttributeError(f"`{name}` of {target!r} is no nn.Module")
+        setattr(held, name, module)
+
     # ---- of all that it holds ----
 
     def apply(self, fn: Callable[[Module], Any]) -> Any:
@@ -340,10 +391,10 @@ class Module(State):
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """Converts floating parameters and buffers to a dtype: to(dtype), to(device, dtype), to(tensor).
 
-        Raises: TypeError: no floating dtype, or another argument; RuntimeError: `copy`; AssertionError: a device other
-            than the CPU.
+        Raises: TypeError: no floating dtype, or another argument; RuntimeError: `copy`; AssertionError: a device that
+            there is not; NotImplementedError: from the device meta (to_empty() makes values).
         """
-        kind, copies = target_of(args, kwargs)
+        kind, copies, where = target_of(args, kwargs)
         if copies:
             raise RuntimeError("nn.Module.to: copy=True, but a module is converted itself; copy.deepcopy makes another")
         if kind is not None and not kind.is_floating_point:
@@ -352,10 +403,15 @@ class Module(State):
         if laid is not None:
             ndim = {channels_last: 4, channels_last_3d: 5}.get(laid)
             self._apply(lambda tensor: tensor.to(memory_format=laid) if ndim in (None, tensor.ndim) else tensor)
-        return self._to(kind)
+        return self._to(kind, where)
 
-    def _to(self, kind: _dtype | None) -> Any:
-        return self._apply(lambda tensor: tensor.to(kind) if kind and tensor._dtype.is_floating_point else tensor)
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:  # noqa: A002 - PyTorch's name
+        """Gives parameters and buffers new memory on a device, with any values; returns itself."""
+        return self._apply(lambda tensor: laid_as(placed(empty_of, device), tensor, tensor._dtype), recurse)
+
+    def _to(self, kind: _dtype | None, where: Any = None) -> Any:
+        cast = lambda tensor: tensor.to(kind) if kind and tensor._dtype.is_floating_point else tensor  # noqa: E731
+        return self._apply(lambda tensor: moved(cast(tensor), where))
 
     def type(self, dst_type: Any) -> Any:
         """All parameters and buffers as a dtype; returns itself."""
@@ -369,13 +425,21 @@ class Module(State):
         """Floating parameters and buffers as float64; returns itself."""
         return self._to(float64)
 
+    def bfloat16(self) -> Any:
+        """Floating parameters and buffers as bfloat16; returns itself."""
+        return self._to(bfloat16)
+
+    def share_memory(self) -> Any:
+        """Itself: threads share it."""
+        return self
+
     def half(self) -> Any:
         """Floating parameters and buffers as float16; returns itself."""
         return self._to(float16)
 
     def cpu(self) -> Any:
-        """Itself: all is on the CPU."""
-        return self._to(None)
+        """Itself, on the CPU."""
+        return self.to("cpu")
 
     def cuda(self, device: Any = None) -> Any:
         """Itself under `mxlite run --cpu`. Raises: AssertionError: there is no CUDA."""
@@ -400,10 +464,9 @@ class Module(State):
 
         Args:
             with_kwargs: Whether it is hook(module, args, kwargs, output).
+            always_call: Whether it is called where forward, or a hook before it, fails, too; its errors are then lost.
         """
-        if always_call:
-            raise NotImplementedError("mxlite.torch: forward hooks have no always_call")
-        return RemovableHandle(self._forward_hooks, (hook, with_kwargs), prepend)
+        return RemovableHandle(self._forward_hooks, (hook, with_kwargs, always_call), prepend)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Has hook(module, grad_inputs, grad_outputs) called when the gradients of the arguments are there.

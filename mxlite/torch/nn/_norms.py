@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlite.torch._basic import full_of
+from mxlite.torch._basic import full_of, placed
 from mxlite.torch._dtypes import get_default_dtype, int64
+from mxlite.torch._errors import warn
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch.nn import functional, init
 from mxlite.torch.nn._linear import Layer
@@ -16,7 +17,7 @@ class _Affine(Layer):
 
     def _affine(self, shape: tuple[int, ...], has: bool, bias: bool, dtype: Any, device: Any) -> None:
         self._parameter("weight", shape if has else None, dtype, device)
-        self._parameter("bias", shape if has and bias else None, dtype)
+        self._parameter("bias", shape if has and bias else None, dtype, device)
 
     def reset_parameters(self) -> None:
         """Makes the weight ones and the bias zeros."""
@@ -42,10 +43,10 @@ class _OfChannels(_Affine):
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         self._affine((num_features,), affine, bias, *made)
-        kind = made[0] or get_default_dtype()
+        kind, make = made[0] or get_default_dtype(), placed(full_of, made[1])
         for name, value in (("running_mean", 0), ("running_var", 1)):
-            self.register_buffer(name, full_of((num_features,), value, kind) if track_running_stats else None)
-        self.register_buffer("num_batches_tracked", full_of((), 0, int64) if track_running_stats else None)
+            self.register_buffer(name, make((num_features,), value, kind) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", make((), 0, int64) if track_running_stats else None)
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
@@ -110,6 +111,8 @@ class _InstanceNorm(_OfChannels):
         channels = input.shape[-len(input.shape) + (input.ndim == max(self._ndims))]
         if self.affine and channels != self.num_features:
             raise ValueError(f"InstanceNorm: num_features is {self.num_features}, the input has {channels} channels")
+        if channels != self.num_features:
+            warn(f"InstanceNorm: num_features is {self.num_features}, the input has {channels} channels")
         x = input if input.ndim == max(self._ndims) else input.unsqueeze(0)
         by_input = self.training or not self.track_running_stats
         made = functional.instance_norm(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable
 
-from mxlite.torch._basic import full_of
+from mxlite.torch._basic import full_of, placed
 from mxlite.torch._dtypes import get_default_dtype
+from mxlite.torch._errors import warn_of_old
 from mxlite.torch.nn import functional as F  # noqa: N812 - as PyTorch's users call it
 from mxlite.torch.nn._losses import old_reduction
 from mxlite.torch.nn._module import Module
@@ -25,9 +26,14 @@ class _Plain(Module):
     _shown = ""
     _shows_inplace = True
     _switches = False
+    #: Older names of options.
+    _old = {"min_value": "min_val", "max_value": "max_val"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
+        for old in self._old.keys() & kwargs.keys():
+            warn_of_old(f"{type(self).__name__}({old}=)", self._old[old], FutureWarning)
+            kwargs[self._old[old]] = kwargs.pop(old)
         try:
             given = self._options.bind(*args, **kwargs)
         except TypeError as problem:
@@ -119,7 +125,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters, self.init = num_parameters, init
-        self.weight = Parameter(full_of((num_parameters,), init, dtype or get_default_dtype()))
+        self.weight = Parameter(placed(full_of, device)((num_parameters,), init, dtype or get_default_dtype()))
 
     def forward(self, input: Any) -> Any:
         """prelu of the input."""
@@ -210,6 +216,23 @@ _layer("Softmax2d", _softmax2d, {})
 _layer("PixelShuffle", F.pixel_shuffle, {"upscale_factor": _GIVEN}, "upscale_factor={upscale_factor}")
 _layer("PixelUnshuffle", F.pixel_unshuffle, {"downscale_factor": _GIVEN}, "downscale_factor={downscale_factor}")
 _layer("ChannelShuffle", F.channel_shuffle, {"groups": _GIVEN}, "groups={groups}")
+
+
+def _across(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> Any:
+    """Divided by (k + alpha / size times the squares of neighbouring channels)^beta; the first stays among them."""
+    near, squares = int((size - 1) / 2 + 1), input.square()
+    rows = F.pad(squares, (0, 0, 0, 0, near - 1, near - 1))
+    total = sum(rows.narrow(1, place, input.shape[1]) for place in range(2 * near - 1))
+    first = F.pad(squares[:, :1].expand(-1, max(input.shape[1] - near, 0), -1, -1), (0, 0, 0, 0, near, 0))
+    return input * (k + alpha / size * (total + first[:, : input.shape[1]])).pow(-beta)
+
+
+_layer("CrossMapLRN2d", _across, {"size": _GIVEN, "alpha": 1e-4, "beta": 0.75, "k": 1},
+       "{size}, alpha={alpha}, beta={beta}, k={k}")  # fmt: skip
+for _dims in (2, 3):
+    _layer(f"FractionalMaxPool{_dims}d", getattr(F, f"fractional_max_pool{_dims}d"), {
+        "kernel_size": _GIVEN, "output_size": None, "output_ratio": None, "return_indices": False,
+        "_random_samples": None})  # fmt: skip
 _layer("LocalResponseNorm", F.local_response_norm, {"size": _GIVEN, "alpha": 1e-4, "beta": 0.75, "k": 1.0},
        "{size}, alpha={alpha}, beta={beta}, k={k}")  # fmt: skip
 _COLUMNS = {"kernel_size": _GIVEN, "dilation": 1, "padding": 0, "stride": 1}

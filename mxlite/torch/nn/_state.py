@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any, Callable, NamedTuple
 
+from mxlite.torch._errors import warn, warn_of_old
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor
 from mxlite.torch.nn.parameter import Parameter
@@ -31,6 +32,9 @@ class Loaded(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
     __str__ = __repr__
+
+
+Loaded.__name__ = Loaded.__qualname__ = "_IncompatibleKeys"
 
 
 class RemovableHandle:
@@ -99,6 +103,8 @@ class State:
         with unrecorded():
             for name, own, given in found:
                 if not assign:
+                    if own.is_meta and not given.is_meta:
+                        warn(f"load_state_dict: {prefix}{name} is on the meta device, without values; give assign=True")
                     own.copy_(given)
                 elif isinstance(own, Parameter):
                     setattr(self, name, Parameter(given, own.requires_grad))
@@ -125,6 +131,7 @@ class State:
     ) -> dict[str, Any]:
         """Parameters, persistent buffers and extra state by dotted names; tensors share memory with the module's."""
         if args:  # destination, prefix, keep_vars, as older programs give them
+            warn_of_old("state_dict(destination, prefix, keep_vars)", "their names", FutureWarning)
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
         found: Any = destination
         if found is None:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from mxlite.torch._dtypes import get_default_dtype
+from mxlite.torch._errors import warn
 from mxlite.torch._tensor import Tensor, full_of
 from mxlite.torch.nn import functional, init
 from mxlite.torch.nn._containers import ModuleList
 from mxlite.torch.nn._linear import Layer, Linear
 from mxlite.torch.nn._module import Module
 from mxlite.torch.nn._norms import LayerNorm
-from mxlite.torch.nn._plain import Dropout  # type: ignore[attr-defined]
+from mxlite.torch.nn._plain import GELU, Dropout, ReLU  # type: ignore[attr-defined]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -52,8 +53,8 @@ class MultiheadAttention(Layer):
         for name, shape in shapes.items():
             self._parameter(name, shape, dtype, device)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
-        self._parameter("bias_k", more, dtype)
-        self._parameter("bias_v", more, dtype)
+        self._parameter("bias_k", more, dtype, device)
+        self._parameter("bias_v", more, dtype, device)
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
@@ -176,6 +177,20 @@ def _is_causal(mask: Any, flag: bool | None) -> bool:
     return bool((mask == Transformer.generate_square_subsequent_mask(mask.shape[0], dtype=mask.dtype)).all())
 
 
+#: Why PyTorch runs an encoder of such layers without nested tensors (which there are none of here).
+_NOT_NESTED: dict[str, Callable[[Any], Any]] = {
+    "is no TransformerEncoderLayer": lambda layer: not isinstance(layer, TransformerEncoderLayer),
+    "has norm_first": lambda layer: layer.norm_first,
+    "has no batch_first": lambda layer: not layer.self_attn.batch_first,
+    "has no bias": lambda layer: layer.self_attn.in_proj_bias is None,
+    "has another activation than relu and gelu": lambda layer: (
+        layer.activation not in (functional.relu, functional.gelu) and not isinstance(layer.activation, (ReLU, GELU))
+    ),
+    "has norms of several eps": lambda layer: layer.norm1.eps != layer.norm2.eps,
+    "has an odd number of heads": lambda layer: layer.self_attn.num_heads % 2,
+}
+
+
 class TransformerEncoder(_Stack):
     """Copies of an encoder layer, one after another, and a norm."""
 
@@ -184,6 +199,11 @@ class TransformerEncoder(_Stack):
         mask_check: bool = True,
     ) -> None:  # fmt: skip
         super().__init__(encoder_layer, num_layers, norm)
+        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
+        why = next((each for each, is_so in _NOT_NESTED.items() if is_so(encoder_layer)), None)
+        self.use_nested_tensor = enable_nested_tensor and why is None
+        if enable_nested_tensor and why is not None:
+            warn(f"TransformerEncoder: enable_nested_tensor has no effect with a layer that {why}")
 
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None

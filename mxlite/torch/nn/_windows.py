@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import inspect
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Callable
 
 import numpy as np
 
 from mxlite._public import defined
 from mxlite.torch._calls import explain_all, prepare, require_tensor, run
-from mxlite.torch._errors import wrong_argument
+from mxlite.torch._dtypes import float64
+from mxlite.torch._errors import warn, wrong_argument
+from mxlite.torch._make.random import uniform_of
 from mxlite.torch._nodes import formula
+from mxlite.torch._shape.parts import stack
 from mxlite.torch._tensor import Tensor, from_values, full_of
 from mxlite.torch.nn._rims import constant_pad, dropout
 
@@ -158,6 +161,7 @@ def _named_padding(x: Tensor, padding: str, kernel: tuple, stride: tuple, dilati
         raise RuntimeError("padding='same' is for stride 1")
     whole = [(k - 1) * d for k, d in zip(kernel, dilation)]
     if any(each % 2 for each in whole):
+        warn("padding='same' of an even kernel and an odd dilation copies the input to one with an odd padding")
         x = constant_pad(x, [number for each in reversed(whole) for number in (0, each % 2)])
     return x, tuple(each // 2 for each in whole)
 
@@ -389,14 +393,54 @@ def _adaptive_max_pool(dims: int, input: Tensor, output_size: Any, return_indice
     return _max_pool(dims, input, tuple(size // want for size, want in zip(sizes, wanted)))
 
 
+def _fractional_max_pool(
+    dims: int, input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """The largest of windows of one size, at random distances that make an output of a size, or part of the input's."""
+    name = f"fractional_max_pool{dims}d"
+    if (output_size is None) == (output_ratio is None):
+        raise ValueError(f"{name}: give output_size or output_ratio")
+    x, _ = _batched(name, input, dims)
+    kernel, sizes = sizes_of(kernel_size, dims), x.shape[2:]
+    if output_ratio is not None:
+        ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * dims
+        output_size = tuple(int(size * part) for size, part in zip(sizes, ratios))
+    wanted = sizes_of(output_size, dims)
+    if any(want + k - 1 > size or want < 1 for want, k, size in zip(wanted, kernel, sizes)):
+        raise RuntimeError(f"{name}: {list(sizes)} has no {list(wanted)} windows of {list(kernel)}")
+    drawn = np.random.default_rng(int(uniform_of((), float64).item() * 2**53)).random((*x.shape[:2], dims))
+    drawn = drawn if _random_samples is None else _random_samples._values().reshape(*x.shape[:2], dims)
+    found = []
+    for plane in np.ndindex(*x.shape[:2]):
+        lines = []
+        for want, k, size, part in zip(wanted, kernel, sizes, drawn[plane][::-1]):
+            step = (size - k) / (want - 1) if want > 1 else 0.0
+            starts = ((np.arange(want) + part) * step).astype(int) - int(part * step)
+            starts[-1] = size - k
+            lines.append(starts[:, None] + np.arange(k))
+        found.append(_largest(name, dims, x[plane].detach()[None], lines, True)[1])
+    index, shape = stack(found).reshape(*x.shape[:2], -1), (*input.shape[:-dims], *wanted)
+    label = f"FractionalMaxPool{dims}DBackward0"
+    pick = lambda x, index: x.flatten(2).gather(2, index).reshape(shape)  # noqa: E731
+    made = formula(label, [x], pick, saves="", constants=[index])
+    return (made, index.reshape(shape)) if return_indices else made
+
+
 # ---- channels at a time ----
 
 
 def drop_channels(dims: int, input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Drops channels: all but the last `dims` dimensions."""
+    """Drops channels: all but the last `dims` dimensions; of a matrix of steps dropout2d drops those of dropout1d."""
+    ndim = input.ndim
+    if dims == 1 and ndim not in (2, 3):
+        raise RuntimeError(f"dropout1d: takes 2 or 3 dimensions, got {ndim}")
+    if ndim not in (dims + 1, dims + 2) or (dims, ndim) == (2, 3):
+        warn(f"dropout{dims}d: for {ndim} dimensions; the first two are a batch and channels")
     if not training or not 0 < p <= 1:
         return dropout(input, p, training, inplace)
-    mask = dropout(full_of(tuple(input.shape[: max(1, input.ndim - dims)]) + (1,) * dims, 1, input._dtype), p)
+    front = 1 if ndim == dims + 1 and dims != 2 else 2
+    mask = dropout(full_of(tuple(input.shape[:front]) + (1,) * (ndim - front), 1, input._dtype), p)
     return input.mul_(mask) if inplace else input * mask
 
 
@@ -425,11 +469,17 @@ _TABLE = (
     ("avg_pool{}d", _avg_pool, "The mean of each window"),
     ("adaptive_avg_pool{}d", _adaptive_avg_pool, "Means of as many windows as asked for"),
     ("adaptive_max_pool{}d", _adaptive_max_pool, "The largest elements of as many windows as asked for"),
+    ("fractional_max_pool{}d", _fractional_max_pool, "The largest of each window, at random distances"),
     ("dropout{}d", drop_channels, "Whole channels are 0 with probability p, the others divided by 1 - p"),
 )  # fmt: skip
 
 for _name, _function, _document in _TABLE:
-    for _dims in (1, 2, 3):
+    for _dims in (1, 2, 3) if _function is not _fractional_max_pool else (2, 3):
         globals()[_name.format(_dims)] = _made(_name.format(_dims), _function, _dims, _document)
+        if _name.endswith("max_pool{}d"):  # with the places, by a name of its own
+            _both = _made(
+                f"{_name.format(_dims)}_with_indices", partial(_function, return_indices=True), _dims, _document
+            )
+            globals()[_both.__name__] = _both
 explain_all(globals())
 __all__ = [name for name in defined(globals()) if name not in ("sizes_of", "constant_pad", "drop_channels", "dropout")]

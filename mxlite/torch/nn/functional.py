@@ -15,7 +15,7 @@ from mxlite.torch._basic import has_values
 from mxlite.torch._calls import Ints, adopt, new, prepare, require_tensor, run
 from mxlite.torch._calls import explain_all as _explain_all
 from mxlite.torch._dtypes import bool_, finfo, float32, float64, int64
-from mxlite.torch._errors import wrong_argument
+from mxlite.torch._errors import warn, wrong_argument
 from mxlite.torch._make.random import uniform_of
 from mxlite.torch._math.elementwise import require_floats
 from mxlite.torch._math.matrix import addmm, mm
@@ -132,6 +132,9 @@ def embedding_bag(
         input: (bag, index), or all indices one behind another, and `offsets`: where each bag begins.
         include_last_offset: Whether the last offset is the end. padding_idx: an index that does not count.
     """
+    if input._dtype.is_floating_point and not weight._dtype.is_floating_point:
+        warn("embedding_bag: the input (indices) comes first, then the weight")
+        input, weight = weight, input
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"embedding_bag: mode is 'sum', 'mean' or 'max', got {mode!r}")
     if per_sample_weights is not None and (mode != "sum" or per_sample_weights.shape != input.shape):
@@ -175,7 +178,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the place that each integer names, in a new last dimension, else 0."""
     if tensor._dtype is not int64:
         raise RuntimeError(f"one_hot: takes int64, got {tensor._dtype.word}")
-    found = tensor.reshape(-1).tolist() if num_classes < 0 or has_values(tensor) else ()
+    found = tensor.reshape(-1).tolist() if num_classes < 0 or (has_values(tensor) and not tensor.is_meta) else ()
     if found:
         if min(found) < 0:
             raise RuntimeError("one_hot: a class is 0 or more")
@@ -392,6 +395,8 @@ def multi_head_attention_forward(
     if mask is not None:
         mask = _as_added(mask.reshape(batch, num_heads, *mask.shape[-2:]) if mask.ndim == 3 else mask, q)
     if key_padding_mask is not None:
+        if attn_mask is not None and attn_mask._dtype is not key_padding_mask._dtype:
+            warn("attention: attn_mask and key_padding_mask are of two dtypes; PyTorch will refuse that")
         padding = key_padding_mask.reshape(batch, 1, 1, -1)
         mask = _as_added(padding, q) if mask is None else mask + _as_added(padding, q)
     if bias_k is not None and bias_v is not None:
@@ -470,6 +475,8 @@ def instance_norm(
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A random choice by log probabilities, softened: softmax((logits + noise) / tau); hard: as 0 and 1 in value."""
+    if eps != 1e-10:
+        warn("gumbel_softmax: eps has no effect")
     noise = -(-uniform_of(tuple(logits.shape), logits._dtype).clamp_min(1e-30).log()).log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:

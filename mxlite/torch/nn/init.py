@@ -144,6 +144,8 @@ def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
     """Normally distributed numbers, but none below a or above b."""
+    if mean < a - 2 * std or mean > b + 2 * std:
+        _warn(f"trunc_normal_: the mean, {mean}, is more than two deviations outside of {a} to {b}")
     low, high = (math.erf((each - mean) / std / math.sqrt(2)) for each in (a, b))
     with _unrecorded():
         return (

@@ -32,6 +32,20 @@ class Parameter(Tensor):
 hot.set_plain(Tensor, Parameter)
 
 
+class _Buffers(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Tensor) and "_persistent" in value.__dict__
+
+
+class Buffer(metaclass=_Buffers):
+    """Buffer(tensor) is the tensor itself, which a module that gets it as an attribute registers as a buffer."""
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        made = empty_of((0,), get_default_dtype()) if data is None else data.detach().requires_grad_(data.requires_grad)
+        made._persistent = persistent  # type: ignore[attr-defined]
+        return made
+
+
 class UninitializedParameter(Parameter):
     """A parameter whose shape is not known yet."""
 

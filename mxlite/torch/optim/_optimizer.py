@@ -10,6 +10,7 @@ from typing import Any
 
 from mxlite.torch._convert import cast
 from mxlite.torch._dtypes import float32
+from mxlite.torch._errors import warn
 from mxlite.torch._nodes import unrecorded
 from mxlite.torch._tensor import Tensor, full_of
 from mxlite.torch.autograd import enable_grad
@@ -53,6 +54,8 @@ class Optimizer:
         """
         names = (*order.split(), *(name for name in given if name not in ("self", "params", "__class__")))
         options = {name: given[name] for name in names}
+        if options.get("fused") and options.get("foreach"):
+            raise RuntimeError(f"{type(self).__name__}: give fused or foreach, not both")
         for name, value in options.items():
             if not (fine[name] if name in fine else name not in _LIMITS or _LIMITS[name](value)):
                 raise ValueError(f"{type(self).__name__}: {name} does not do: {value}")
@@ -74,6 +77,7 @@ class Optimizer:
             raise TypeError("optimizer: a set of parameters has no order; give a list")
         params = [params] if isinstance(params, Tensor) else list(params)
         if params and all(isinstance(each, tuple) for each in params):  # of named_parameters
+            param_group = {**param_group, "param_names": [name for name, _ in params]}
             params = [each for _, each in params]
         for each in params:
             if not isinstance(each, Tensor):
@@ -83,6 +87,8 @@ class Optimizer:
                     f"optimizer: a parameter is a leaf; one was made by an operation ({each.grad_fn.name()})"
                 )
         known = {id(each) for group in self.param_groups for each in group["params"]}
+        if len({*map(id, params)}) < len(params):
+            warn("optimizer: a parameter is twice in its group")
         if any(id(each) in known for each in params):
             raise ValueError("optimizer: a parameter is in two groups")
         self.param_groups.append({**param_group, "params": params, **{
@@ -208,19 +214,33 @@ class Optimizer:
         return text + ")"
 
 
+#: Hooks of the steps of all optimizers.
+_of_all: dict[str, OrderedDict] = {"step_pre": OrderedDict(), "step_post": OrderedDict()}
+
+
+def pre_hook_of_all(hook: Callable) -> RemovableHandle:
+    """register_optimizer_step_pre_hook: as Optimizer.register_step_pre_hook, of all optimizers."""
+    return RemovableHandle(_of_all["step_pre"], hook)
+
+
+def post_hook_of_all(hook: Callable) -> RemovableHandle:
+    """register_optimizer_step_post_hook: as Optimizer.register_step_post_hook, of all optimizers."""
+    return RemovableHandle(_of_all["step_post"], hook)
+
+
 def _hooked(step: Callable) -> Callable:
     """A method `step` that calls the optimizer's hooks, and leaves a mark for schedules."""
 
     @wraps(step)
     def run(self: Optimizer, *args: Any, **named: Any) -> Any:
-        for hook in self._hooks_of("step_pre"):
+        for hook in (*_of_all["step_pre"].values(), *self._hooks_of("step_pre")):
             found = hook(self, args, named)
             if found is not None:
                 args, named = found
         result = step(self, *args, **named)
         if "_stepped" in self.__dict__:  # a schedule asks
             self._stepped = True
-        for hook in self._hooks_of("step_post"):
+        for hook in (*self._hooks_of("step_post"), *_of_all["step_post"].values()):
             hook(self, args, named)
         return result
 

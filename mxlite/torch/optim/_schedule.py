@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
+from mxlite.torch._errors import warn
 from mxlite.torch.optim._optimizer import Optimizer
 
 
@@ -15,8 +16,22 @@ def annealed(strategy: str, start: float, end: float, part: float) -> float:
     return start + (end - start) * (part if strategy == "linear" else (1 - math.cos(math.pi * part)) / 2)
 
 
+def _of_step(get_lr: Callable) -> Callable:
+    """A schedule's own get_lr, which warns outside of its steps, where rates would be changed once more."""
+
+    @wraps(get_lr)
+    def asked(self: LRScheduler) -> list[float]:
+        if not self._get_lr_called_within_step:
+            warn("get_lr: it is for step() to call; get_last_lr() has the rates that are set")
+        return get_lr(self)
+
+    return asked
+
+
 class LRScheduler:
     """The base class: a subclass has `get_lr()`, the rate of each group for `last_epoch`."""
+
+    _get_lr_called_within_step = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -37,6 +52,11 @@ class LRScheduler:
         optimizer.__dict__.setdefault("_stepped", False)
         self._begin()
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "get_lr" in vars(cls) and cls.__module__.startswith("mxlite."):
+            cls.get_lr = _of_step(cls.get_lr)
+
     def _begin(self) -> None:
         """The step of its own that every schedule takes first."""
         self._step_count = 0
@@ -55,16 +75,20 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Goes on by one epoch, or to `epoch`, whose rates then come of the first ones."""
         if self._step_count == 1 and not self.optimizer._stepped:
-            warnings.warn(
-                "a schedule's step() before the optimizer's: the first rate is left out; call optimizer.step() first",
-                UserWarning,
-                stacklevel=2,
-            )
+            warn("a schedule's step() before the optimizer's: the first rate is left out; call optimizer.step() first")
         self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if epoch is not None:
-            warnings.warn("step(epoch) of a schedule is deprecated: call step()", UserWarning, stacklevel=2)
-        self._set(self.get_lr() if epoch is None else getattr(self, "_get_closed_form_lr", self.get_lr)())
+            warn("step(epoch) of a schedule is deprecated: call step()")
+        self._set(self._asked() if epoch is None else getattr(self, "_get_closed_form_lr", self._asked)())
+
+    def _asked(self) -> list[float]:
+        """What get_lr says to a step."""
+        self._get_lr_called_within_step = True
+        try:
+            return self.get_lr()
+        finally:
+            self._get_lr_called_within_step = False
 
     def _set(self, rates: Iterable[float]) -> None:
         for group, lr in zip(self.optimizer.param_groups, rates):

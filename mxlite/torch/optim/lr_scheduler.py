@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from mxlite._public import show as _show
+from mxlite.torch._errors import warn
 from mxlite.torch.optim._optimizer import Optimizer
 from mxlite.torch.optim._schedule import CyclicLR, LRScheduler, OneCycleLR
 
@@ -265,7 +266,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_cur = epoch - self.T_0 * (self.T_mult**count - 1) / (self.T_mult - 1)
                 self.T_i = self.T_0 * self.T_mult**count
         self.last_epoch = math.floor(epoch)
-        self._set(self.get_lr())
+        self._set(self._asked())
 
 
 class _Several(LRScheduler):
@@ -378,6 +379,8 @@ class ReduceLROnPlateau(LRScheduler):
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Goes on by one epoch, which had this metric."""
+        if epoch is not None:
+            warn("step(epoch) of a schedule is deprecated: call step()")
         current = float(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         is_better = self.is_better(current, self.best)

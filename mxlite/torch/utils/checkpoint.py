@@ -9,12 +9,16 @@ from typing import Any, Callable
 
 from mxlite._public import show as _show
 from mxlite.autograd import _recompute
+from mxlite.autograd._nodes import recorded
 from mxlite.torch._gradient import FRONT_END
-from mxlite.torch._nodes import is_grad_enabled, unrecorded
+from mxlite.torch._make.generator import random_state
 from mxlite.torch._tensor import Tensor
+from mxlite.torch.autograd import backward
+from mxlite.torch.autograd._engine import is_checkpoint_valid
+from mxlite.torch.autograd.function import Function
 
-__all__ = ["CheckpointError", "check_backward_validity", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
-__all__ += ["set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
+__all__ = """CheckpointError CheckpointFunction check_backward_validity checkpoint checkpoint_sequential detach_variable
+    noop_context_fn set_checkpoint_debug_enabled set_checkpoint_early_stop""".split()
 
 
 class CheckpointError(RuntimeError):
@@ -74,8 +78,9 @@ def checkpoint(
 
     Args:
         function: It must do the same each time.
-        use_reentrant: Of PyTorch's two ways; here is one, which does what False asks for. It should be said all the
-            same; with True a later run goes to its end, and keyword arguments are refused, as there.
+        use_reentrant: Whether the later run has a backward of its own within the first (CheckpointFunction): then
+            nothing of the first run is recorded, the later one goes to its end; keyword arguments are refused, as are
+            `autograd.grad` and `inputs` of backward. It should be said; False is the better choice.
         context_fn: Makes two context managers: one around the first run, one around a later run.
         determinism_check: "default": a later run that saves values of other shapes or dtypes is an error, as is one
             that saves another number of them; "none": only the latter.
@@ -94,10 +99,7 @@ def checkpoint(
             raise ValueError("checkpoint: use_reentrant=True takes no keyword arguments, got " + ", ".join(kwargs))
         if context_fn is not noop_context_fn or debug:
             raise ValueError("checkpoint: context_fn and debug need use_reentrant=False")
-        if is_grad_enabled() and not any(isinstance(each, Tensor) and each.requires_grad for each in args):
-            check_backward_validity(args)
-            with unrecorded():
-                return function(*args)
+        return CheckpointFunction.apply(function, preserve_rng_state, *args)
     stops = early_stop if _Settings.early_stop is None else _Settings.early_stop
     explains = debug if _Settings.debug is None else _Settings.debug
     first, again = context_fn()
@@ -108,10 +110,61 @@ def checkpoint(
         args,
         kwargs,
         preserve_rng_state,
-        stops and use_reentrant is False,
+        stops,
         determinism_check == "default",
         _explained if explains else lambda text, *_: CheckpointError(text),
     )
+
+
+def detach_variable(inputs: tuple) -> tuple:
+    """The same, tensors without their graph, which require a gradient where they did.
+
+    Raises: RuntimeError: no tuple.
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(f"detach_variable: takes a tuple, got {type(inputs).__name__}")
+    return tuple(
+        each.detach().requires_grad_(each.requires_grad) if isinstance(each, Tensor) else each for each in inputs
+    )
+
+
+class CheckpointFunction(Function):
+    """A function whose backward runs it again, recorded, and a backward of its own through that."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:  # noqa: D102
+        check_backward_validity(args)
+        ctx.run_function, ctx.random = run_function, random_state() if preserve_rng_state else None
+        ctx.given = [None if isinstance(each, Tensor) else each for each in args]
+        ctx.places = [place for place, each in enumerate(args) if isinstance(each, Tensor)]
+        ctx.save_for_backward(*(args[place] for place in ctx.places))
+        return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple:  # noqa: D102
+        if not is_checkpoint_valid():
+            raise RuntimeError(
+                "checkpoint: use_reentrant=True does not go with autograd.grad, and inputs= of backward: "
+                "they ask for a part of the gradients; use_reentrant=False does"
+            )
+        args = list(ctx.given)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors):
+            args[place] = tensor
+        args, before = detach_variable(tuple(args)), random_state()
+        try:
+            if ctx.random is not None:
+                random_state(ctx.random)
+            with recorded(FRONT_END):
+                made = ctx.run_function(*args)
+        finally:
+            if ctx.random is not None:
+                random_state(before)
+        made = (made,) if isinstance(made, Tensor) else made
+        heads = [(each, grad) for each, grad in zip(made, grads) if isinstance(each, Tensor) and each.requires_grad]
+        if not heads:
+            raise RuntimeError("checkpoint: nothing that the function returned requires a gradient")
+        backward(*zip(*heads))
+        return (None, None, *(each.grad if isinstance(each, Tensor) else None for each in args))
 
 
 def _explained(text: str, first: list, again: list) -> CheckpointError:

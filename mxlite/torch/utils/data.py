@@ -150,6 +150,8 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) 
         lengths = sizes
     if sum(lengths) != count:
         raise ValueError(f"random_split: lengths add up to the length of the dataset ({count}), got {sum(lengths)}")
+    for place in (place for place, size in enumerate(lengths) if size == 0):
+        _warn(f"random_split: part {place} has no elements")
     order = _randperm(count, generator=generator).tolist()
     ends = list(itertools.accumulate(map(int, lengths)))
     return [Subset(dataset, order[end - int(size) : end]) for end, size in zip(ends, lengths)]
@@ -356,6 +358,8 @@ class DataLoader:
         self.dataset, self.num_workers, self.drop_last, self.generator = dataset, num_workers, drop_last, generator
         self.worker_init_fn, self.prefetch_factor = worker_init_fn, prefetch_factor or (2 if num_workers else None)
         self.pin_memory, self.timeout, self.persistent_workers = pin_memory, timeout, persistent_workers
+        if pin_memory:
+            _warn("DataLoader: pin_memory has no effect: there is no accelerator")
         self._streams = isinstance(dataset, IterableDataset)
         if self._streams:
             for name, value in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):

@@ -17,7 +17,11 @@ RANDOM = np.random.RandomState(5)
 
 def small(path: Path) -> tuple[Path, dict[str, np.ndarray]]:
     """A dense layer, a scalar constant, and words."""
-    held = {"w": RANDOM.rand(3, 4).astype("float32"), "b": RANDOM.rand(3).astype("float32"), "two": np.array(2, "int64")}
+    held = {
+        "w": RANDOM.rand(3, 4).astype("float32"),
+        "b": RANDOM.rand(3).astype("float32"),
+        "two": np.array(2, "int64"),
+    }
     nodes = [
         onnx.helper.make_node("Gather", ["x", "two"], ["row"], axis=1),
         onnx.helper.make_node("Gemm", ["row", "w", "b"], ["y"], transB=1),
@@ -45,7 +49,9 @@ def test_predicted_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     file, held = small(tmp_path)
     x = RANDOM.rand(2, 5, 4).astype("float32")
     np.save(tmp_path / "x.npy", x)
-    assert main(["predict", str(file), "--input", f"{tmp_path}/x.npy", "--out", f"{tmp_path}/y.npz", "--repeat", "0"]) == 0
+    assert (
+        main(["predict", str(file), "--input", f"{tmp_path}/x.npy", "--out", f"{tmp_path}/y.npz", "--repeat", "0"]) == 0
+    )
     (made,) = np.load(tmp_path / "y.npz").values()
     np.testing.assert_allclose(made, x[:, 2] @ held["w"].T + held["b"], rtol=1e-5)
     assert main(["predict", str(file), "--shape", "x=7,5,4", "--repeat", "0"]) == 0

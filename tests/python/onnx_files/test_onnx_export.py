@@ -91,9 +91,11 @@ def test_fused_layers(kind: str, layers: int, bidirectional: bool, tmp_path: Pat
     check(net, tmp_path, data(5, 2, 3))
 
 
-@pytest.mark.skipif(
-    onnxruntime is None, reason="onnxruntime is not installed, and onnx's own evaluator has no Relu in RNN"
-)
+#: For what onnx's own evaluator lacks, or has otherwise than ONNX says.
+alone = pytest.mark.skipif(onnxruntime is None, reason="onnxruntime is not installed, and onnx's evaluator lacks it")
+
+
+@alone
 def test_fused_layers_of_relu(tmp_path: Path) -> None:
     net = nn.HybridSequential()
     net.add(rnn.RNN(6, 2, input_size=3))
@@ -169,6 +171,39 @@ class Mixed(mx.gluon.HybridBlock):
 
 def test_other_operators(tmp_path: Path) -> None:
     check(Mixed(), tmp_path, data(2, 4, 5))
+
+
+class Boxes(mx.gluon.HybridBlock):
+    """Operators of boxes and of sequences."""
+
+    def hybrid_forward(self, F: Any, x: Any, anchors: Any, lengths: Any) -> Any:  # noqa: N803
+        decoded = [F.contrib.box_decode(x, anchors, 0.1, 0.2, 0.3, 0.4, 1.5, form) for form in ("center", "corner")]
+        turned = F.SequenceReverse(x, lengths, use_sequence_length=True)
+        rois = F.concat(F.zeros((2, 1)), F.reshape(F.slice(anchors, begin=(0, 0, 0), end=(1, 2, 4)), (2, 4)), dim=1)
+        aligned = F.contrib.ROIAlign(F.reshape(x, (1, 3, 4, 4)), rois * 2, (2, 2), 1.0, 2)
+        return [*decoded, turned, F.SequenceReverse(x), aligned]
+
+
+def test_boxes_and_sequences(tmp_path: Path) -> None:
+    anchors = np.sort(RANDOM.rand(1, 4, 4), -1).astype("float32")
+    check(Boxes(), tmp_path, data(3, 4, 4), anchors, np.array([1, 3, 2, 3], "float32"))
+
+
+@alone
+def test_random_numbers_have_their_distributions(tmp_path: Path) -> None:
+    x = mx.sym.var("data")
+    made = [
+        mx.sym.random.uniform(2, 5, shape=(4000,)), mx.sym.random.normal(3, 2, shape=(4000,)),
+        mx.sym.random.uniform_like(x, low=-1, high=1), mx.sym.random.multinomial(mx.sym.softmax(x), 4000, False),
+    ]  # fmt: skip
+    file = mx.onnx.export_model(mx.sym.Group(made), {}, [(2, 3)], np.float32, str(tmp_path / "a.onnx"))
+    values = data(2, 3)
+    uniform, normal, like, drawn = run(file, values)
+    assert 2 <= uniform.min() < 2.1 and 4.9 < uniform.max() <= 5 and abs(uniform.mean() - 3.5) < 0.1
+    assert abs(normal.mean() - 3) < 0.2 and abs(normal.std() - 2) < 0.2
+    assert like.shape == (2, 3) and np.abs(like).max() <= 1
+    wish = np.exp(values) / np.exp(values).sum(1, keepdims=True)
+    np.testing.assert_allclose([np.bincount(row, minlength=3) / 4000 for row in drawn.astype(int)], wish, atol=0.05)
 
 
 def test_layers_of_other_kinds(tmp_path: Path) -> None:

@@ -180,3 +180,18 @@ def test_gradients(text):
     if second is not None and gradient.requires_grad:
         (again,) = torch.autograd.grad(gradient.sum(), x)
         assert again.tolist() == pytest.approx(second, rel=1e-3, abs=1e-4, nan_ok=True)
+
+
+def test_xlogy_and_kl_div_of_negative_numbers() -> None:
+    """A gradient of 0 stays 0 where the logarithm is NaN or infinite, as PyTorch has it; NaN stays in tangents."""
+    other = torch.tensor([-0.3, 0.0, math.inf, 2.0], dtype=torch.float64)
+    for function in (torch.xlogy, torch.special.xlog1py):
+        x = torch.ones(4, dtype=torch.float64, requires_grad=True)
+        (found,) = torch.autograd.grad(function(x, other).sum() * 0, x)
+        assert found.tolist() == [0.0] * 4
+    target = torch.tensor([-0.3, 0.4], dtype=torch.float64)
+    kl_div = torch.nn.functional.kl_div
+    rows = torch.func.jacrev(lambda t: kl_div(torch.zeros(2, dtype=torch.float64), t, reduction="none"))(target)
+    assert [[math.isnan(each) for each in row] for row in rows.tolist()] == [[True, False], [False, False]]
+    columns = torch.func.jacfwd(lambda t: kl_div(torch.zeros(2, dtype=torch.float64), t, reduction="none"))(target)
+    assert [[math.isnan(each) for each in row] for row in columns.tolist()] == [[True, False], [False, False]]

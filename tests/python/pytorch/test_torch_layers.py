@@ -146,7 +146,6 @@ def test_dropout_drops_while_training_alone() -> None:
         lambda: nn.EmbeddingBag(2, 3, scale_grad_by_freq=True),
         lambda: F.embedding(torch.tensor([0]), torch.ones(2, 3), sparse=True),
         lambda: optim.SparseAdam([torch.ones(1)]),
-        lambda: nn.Linear(1, 1).register_forward_hook(print, always_call=True),
         lambda: optim.Adam([torch.ones(1)], capturable=True),
         lambda: optim.SGD([torch.ones(1)], differentiable=True),
     ],

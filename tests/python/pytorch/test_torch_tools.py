@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -350,3 +350,48 @@ def test_the_profiler_counts_operators_and_named_blocks(tmp_path) -> None:
     assert off.key_averages() == []
     with pytest.raises(NotImplementedError, match=r"^mxlite\.torch: "):
         torch.profiler.profile(schedule=print)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "counts"),
+    [
+        ((True, True, True), [2, 3, 4]),
+        ((False, True), [2, 3]),
+        ((True, False, True), [2, 3, 4]),
+        ((False, False, False), [2, 2, 2]),
+    ],
+)
+def test_nested_checkpoints_run_as_often_as_pytorchs(kinds: tuple[bool, ...], counts: list[int]) -> None:
+    ran = [0] * len(kinds)
+
+    def part(place: int) -> Any:
+        def run(x: Any) -> Any:
+            ran[place] += 1
+            y = (x * 2).sin()
+            return checkpoint(part(place + 1), y, use_reentrant=kinds[place + 1]) if place + 1 < len(kinds) else y.exp()
+
+        return run
+
+    x = torch.ones(3, requires_grad=True)
+    checkpoint(part(0), x, use_reentrant=kinds[0]).sum().backward()
+    assert ran == counts
+
+
+def test_a_reentrant_checkpoint_is_a_node_of_its_own() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = checkpoint(lambda a: a * 2, x, use_reentrant=True)
+    assert y.grad_fn.name() == "CheckpointFunctionBackward"
+    for ask in (lambda: torch.autograd.grad(y.sum(), x), lambda: y.sum().backward(inputs=[x])):
+        with pytest.raises(RuntimeError, match="use_reentrant=False does"):
+            ask()
+    with pytest.raises(RuntimeError, match="requires a gradient"):
+        checkpoint(lambda a: a.detach(), x, use_reentrant=True).sum().backward()
+    drawn = []
+
+    def draws(a: Any) -> Any:
+        drawn.append(torch.rand(3))
+        return a * drawn[-1]
+
+    checkpoint(draws, x, use_reentrant=True).sum().backward()
+    assert torch.equal(*drawn)
+    assert torch.equal(x.grad, drawn[0])

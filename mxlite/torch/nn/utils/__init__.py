@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from copy import deepcopy as _deepcopy
 from importlib import import_module as _import_module
+from inspect import signature as _signature
+from sys import modules as _modules
 from typing import Any
 
 from mxlite._public import show as _show
@@ -93,6 +95,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 def weight_norm(module: _Module, name: str = "weight", dim: int | None = 0) -> _Module:
     """Has a weight computed before each forward as weight_g times weight_v over its norm; returns the module."""
+    _warn_of_old("nn.utils.weight_norm", "nn.utils.parametrizations.weight_norm", FutureWarning)
     made = _computed()
     hook, weight = made.WeightNorm(name, dim), getattr(module, name)
     hook.apply(module, {"_g": made._lengths(weight.detach(), dim), "_v": weight.detach()}, {})
@@ -122,18 +125,85 @@ def remove_spectral_norm(module: _Module, name: str = "weight") -> _Module:
     return _computed().SpectralNorm.remove(module, name, ("_u", "_v", "_orig"))
 
 
+def without_prefix(state_dict: dict[str, Any], prefix: str) -> None:
+    """Removes the beginning of a state's names: consume_prefix_in_state_dict_if_present of nn.modules.utils."""
+    for each, start in ((state_dict, prefix), (getattr(state_dict, "_metadata", {}), prefix.rstrip("."))):
+        for name in [name for name in each if name.startswith(prefix) or (name == start and each is not state_dict)]:
+            each[name[len(prefix) :]] = each.pop(name)
+
+
+def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> _Module:
+    """A module whose parameters have any values. Raises: RuntimeError: the class takes no device."""
+    if not issubclass(module_cls, _Module) or "device" not in _signature(module_cls).parameters:
+        raise RuntimeError("skip_init: takes a class of modules that takes a device")
+    where = kwargs.pop("device", "cpu")
+    return module_cls(*args, **kwargs, device="meta").to_empty(device=where)
+
+
+def convert_conv2d_weight_memory_format(module: Any, memory_format: Any, dims: int = 2) -> Any:
+    """Lays the weights of convolutions of images in memory as a format says; returns the module."""
+    kinds = ("Conv2d", "ConvTranspose2d") if dims == 2 else ("Conv3d", "ConvTranspose3d")
+    for each in module.modules():
+        if type(each).__name__ in kinds:
+            each.weight.data = each.weight.detach().clone(memory_format=memory_format)
+    return module
+
+
+def convert_conv3d_weight_memory_format(module: Any, memory_format: Any) -> Any:
+    """The same of three dimensions."""
+    return convert_conv2d_weight_memory_format(module, memory_format, 3)
+
+
+def functional_call(
+    module: _Module, parameters_and_buffers: dict, args: Any, kwargs: Any = None, **options: Any
+) -> Any:
+    """An old name of func.functional_call."""
+    _warn_of_old("nn.utils.stateless.functional_call", "func.functional_call", FutureWarning)
+    return _import_module("mxlite.torch.func").functional_call(module, parameters_and_buffers, args, kwargs, **options)
+
+
+def _fused(weight: Tensor, bias: Any, mean: Any, var: Any, eps: float, scale: Any, shift: Any, axis: int = 0) -> tuple:
+    factor = (var + eps).rsqrt() * (1 if scale is None else scale)
+    shape = [-1 if k == axis else 1 for k in range(weight.ndim)]
+    made = ((0 if bias is None else bias) - mean) * factor + (0 if shift is None else shift)
+    wants = weight.requires_grad, weight.requires_grad if bias is None else bias.requires_grad
+    return tuple(_Parameter(t.detach(), w) for t, w in zip((weight * factor.reshape(shape), made), wants))
+
+
+def fuse_conv_bn_weights(
+    conv_w: Tensor, conv_b: Any, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Any, bn_b: Any,
+    transpose: bool = False,
+) -> tuple:  # fmt: skip
+    """Weight and bias of a convolution that does what one and a normalisation by running statistics do."""
+    return _fused(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, int(transpose))
+
+
+def fuse_linear_bn_weights(
+    linear_w: Tensor, linear_b: Any, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor, bn_b: Tensor
+) -> tuple:  # fmt: skip
+    """The same of a Linear."""
+    return _fused(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
+
+
+def fuse_linear_bn_eval(linear: _Module, bn: _Module) -> _Module:
+    """A Linear that does what one and a normalisation by running statistics do."""
+    if linear.training or bn.training:
+        raise AssertionError("fuse_linear_bn_eval: both are in evaluation mode (eval())")
+    if bn.num_features not in (1, linear.out_features):
+        raise AssertionError(f"fuse_linear_bn_eval: {linear.out_features} features, the norm has {bn.num_features}")
+    made = _deepcopy(linear)
+    given = linear.weight, linear.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+    made.weight, made.bias = fuse_linear_bn_weights(*given)
+    return made
+
+
 def fuse_conv_bn_eval(conv: _Module, bn: _Module, transpose: bool = False) -> _Module:
     """A convolution that does what one and a normalisation by running statistics do."""
     if conv.training or bn.training:
         raise AssertionError("fuse_conv_bn_eval: both are in evaluation mode (eval())")
     made = _deepcopy(conv)
-    with _unrecorded():
-        factor = (bn.running_var + bn.eps).rsqrt() * (1 if bn.weight is None else bn.weight.detach())
-        shape = [1, -1] if transpose else [-1, 1]
-        made.weight.copy_(conv.weight.detach() * factor.reshape(shape + [1] * (conv.weight.ndim - 2)))
-        bias = 0 if conv.bias is None else conv.bias.detach()
-        bias = (bias - bn.running_mean) * factor + (0 if bn.bias is None else bn.bias.detach())
-    made.bias = _Parameter(bias)
+    given = conv.weight, conv.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+    made.weight, made.bias = fuse_conv_bn_weights(*given, transpose)
     return made
 
 
@@ -142,7 +212,9 @@ def _computed() -> Any:
 
 
 def _later(name: str) -> Any:
-    return _import_module(f"{__name__}.{name}") if name in ("rnn", "parametrize", "parametrizations", "prune") else None
+    if name in ("rnn", "parametrize", "parametrizations", "prune"):
+        return _import_module(f"{__name__}.{name}")
+    return _modules.get(f"{__name__}.{name}")  # a path of mxlite/torch/_paths.py
 
 
 _show(globals(), _later)
