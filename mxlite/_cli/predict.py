@@ -38,9 +38,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        "mxlite predict", description="Runs a saved model; prints its outputs and how long it takes."
-    )
+    parser = _Parser("mxlite predict", description="Runs a saved model; prints its outputs and how long it takes.")
     parser.add_argument("symbol", help="model-symbol.json, or model.onnx")
     parser.add_argument("params", nargs="?", help="model-0000.params; a file of ONNX has its own")
     parser.add_argument(
