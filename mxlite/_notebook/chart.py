@@ -157,6 +157,7 @@ def steps(title: str, bars: Sequence[tuple[str, str, float, str]], most: int = 4
     left = 16 + 6.2 * room
     scale = (width - left - 12) / max(ends[-1], 1e-9)
     colours = _colours([("", kind, 0.0, length) for _, kind, length, _ in bars])
+    title = title if len(title) < 150 else f"{title[:148]}…"
     top = 26.0
     bottom = top + _ROW * len(drawn) + 4
     parts = ['<rect width="100%" height="100%" fill="#ffffff"/>']
@@ -175,8 +176,13 @@ def steps(title: str, bars: Sequence[tuple[str, str, float, str]], most: int = 4
         parts.append(
             f'<rect x="{x:.1f}" y="{y + 1:.1f}" width="{long:.1f}" height="{_ROW - 4}" fill="{colour}">{about}</rect>'
         )
-        behind = x + long + 6 * len(told) < width
-        parts.append(_label(x + long + 4 if behind else x - 4, y + 12, told, "start" if behind else "end"))
+        needed = 10 + 6.2 * len(told)
+        if x + long + needed < width:
+            parts.append(_label(x + long + 4, y + 12, told, "start"))
+        elif x - needed > left:
+            parts.append(_label(x - 4, y + 12, told, "end"))
+        else:  # the bar fills the row
+            parts.append(_label(x + 4, y + 12, told, "start", 'style="fill:#fff;pointer-events:none"'))
     note = "" if len(drawn) == len(bars) else f"; the {len(drawn)} longest of {len(bars)}"
     parts.append(_label((width + left) / 2, bottom + 28, f"time (ms){note}"))
     legend = [*colours.items(), *([("other", COLOURS[-1])] if {each[1] for each in bars} - set(colours) else [])]

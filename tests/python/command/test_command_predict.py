@@ -155,6 +155,10 @@ def test_a_picture_of_many_nodes_has_the_longest() -> None:
     texts = [each.text for each in drawn.iter() if each.tag.endswith("text")]
     assert sum(text.startswith("<node") for text in texts) == 50 and "<node 700>" in texts
     assert "time (ms); the 50 longest of 1000" in texts and "other" in texts and "many & more" in texts
+    texts = [each for each in ElementTree.fromstring(chart.steps("t", bars[:3])).iter() if each.text == "told"]
+    assert [each.get("text-anchor") for each in texts] == ["start", "start", "end"]
+    (inside,) = re.findall("<text[^>]*>told<", chart.steps("t", [("a", "k", 1.0, "told")]))
+    assert "fill:#fff" in inside  # a bar that fills its row
     long = chart.steps("t", [("n" * 500, "k", 1.0, "told")])
     assert re.search(r">…n{20,120}<", long)
     for few in ([], [("a", "k", 0.0, "0")]):
