@@ -20,6 +20,7 @@ typedef struct NAME(engine) {
     const mxl_lattice *lattice;
     const T *lattice_weights;
     bool panels;                    /* the vectors are packed */
+    bool by_rows;                   /* each row of positions is a line by itself */
     int64_t sheets, vectors;        /* lines of positions, and vectors of each */
     int64_t strips;                 /* of each sheet */
     int columns;                    /* positions of its last strip, which is a narrow one; or 0 */
@@ -57,100 +58,7 @@ static int64_t NAME(block_channels)(const NAME(engine) *e)
 
 #include "kernel/conv/correlate_weights.tmpl.h"
 
-/* ---- strips ---- */
-
-/* The runs of a strip: elements [q, q + n) of a sheet, of which those between rows are dropped; or
- * of all positions of the chunk. Returns their number. */
-static int NAME(find_runs)(const NAME(engine) *e, int64_t sheet, int64_t q, int64_t n, run *runs)
-{
-    const mxl_lattice *l = e->lattice;
-    const mxl_correlation *c = e->c;
-    int64_t pitch = e->panels ? l->count[2] : c->planes.pitch;
-    int64_t row = q / pitch, column = q % pitch, s = e->panels ? row / l->count[1] : sheet;
-    int64_t h = row % l->count[1], d = s % l->count[0], image = s / l->count[0], at;
-    int count = 0;
-
-    for (int64_t from = 0, step; from < n; from += step, column = 0) {
-        at = (e->image0 + image) * e->dst_image +
-             ((l->first[0] + d * l->apart[0]) * c->dst_size[1] + l->first[1] + h * l->apart[1]) *
-                 c->dst_size[2] +
-             l->first[2];
-        step = pitch - column;
-        if (column < l->count[2])
-            runs[count++] =
-                (run){at + column * l->apart[2], from, least(l->count[2] - column, n - from)};
-        if (++h < l->count[1])
-            continue;
-        /* The next sheet: with panels, positions go on there. */
-        h = 0;
-        if (++d == l->count[0]) {
-            d = 0;
-            image++;
-        }
-        if (!e->panels || image == e->num_images)
-            break;
-    }
-    return count;
-}
-
-/* The planes of the block's first channel, at a position of the chunk's lattice. */
-static const T *NAME(plane_at)(const NAME(engine) *e, int64_t group, int64_t sheet)
-{
-    const mxl_correlation *c = e->c;
-    int64_t depth = e->lattice->count[0];
-
-    return e->images + sheet / depth * e->image_pitch + (group * c->in + e->c0) * e->channel_pitch +
-           sheet % depth * c->planes.plane[1] * c->planes.pitch;
-}
-
-/* Where the panel of a strip is. */
-static T *NAME(panel_at)(const NAME(engine) *e, int64_t group, int64_t first)
-{
-    return e->panel + (group * e->vectors + first) * e->micro->lanes * e->depth;
-}
-
-/* strip_at, and the narrow strip at the end, if there is one: the vector that has it. */
-static int64_t NAME(strip_at)(const NAME(engine) *e, bool line, int64_t s, int64_t *first)
-{
-    if (e->columns == 0)
-        return strip_at(e->vectors, line, s, first);
-    if (s < e->strips - 1)
-        return strip_at(e->vectors - 1, line, s, first);
-    *first = e->vectors - 1;
-    return 1;
-}
-
-/* One item of the range is a strip of a group: packs its vectors. */
-static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
-{
-    const NAME(engine) *e = data;
-    const mxl_lattice *l = e->lattice;
-    int64_t lanes = e->micro->lanes, pitch = e->c->planes.pitch;
-    run runs[WIDEST];
-
-    for (int64_t item = begin; item < end; item++) {
-        int64_t first, width = NAME(strip_at)(e, false, item % e->strips, &first) * lanes;
-        int64_t group = item / e->strips, row = first * lanes / l->count[2];
-        int count = NAME(find_runs)(e, 0, first * lanes, width, runs);
-        T *out = NAME(panel_at)(e, group, first);
-        const T *from[WIDEST];
-
-        for (int r = 0; r < count; r++, row++) {
-            int64_t column = r == 0 ? first * lanes % l->count[2] : 0;
-
-            from[r] =
-                NAME(plane_at)(e, group, row / l->count[1]) + row % l->count[1] * pitch + column;
-        }
-        for (int64_t p = 0; p < e->depth; p++, out += width) {
-            for (int r = 0; r < count; r++)
-                for (int64_t i = 0; i < runs[r].n; i++)
-                    out[runs[r].from + i] = from[r][e->offsets[p] + i];
-            for (int64_t i = count > 0 ? runs[count - 1].from + runs[count - 1].n : 0; i < width;
-                 i++)
-                out[i] = 0;
-        }
-    }
-}
+#include "kernel/conv/correlate_strips.tmpl.h"
 
 /* ---- the output ---- */
 
@@ -407,18 +315,33 @@ static bool NAME(wants_panels)(const NAME(engine) *e, const mxl_lattice *l, int6
            (double)(read - exact) * (double)e->c->out / (2.0 * (double)lanes) > (double)exact;
 }
 
-/* The positions of a sheet behind its last whole vector, where narrow tiles take less time. */
-static int NAME(find_columns)(const NAME(engine) *e)
+/* Whether rows are lines by themselves: whole vectors, where the line of a sheet has gaps. Their
+ * tiles go to the output without a buffer. */
+static bool NAME(wants_rows)(const NAME(engine) *e, const mxl_lattice *l)
+{
+    return !e->panels && l->count[2] % e->micro->lanes == 0 && l->count[1] > 1 &&
+           l->count[2] != e->c->planes.pitch && l->count[2] >= 2 * e->micro->lanes;
+}
+
+/* Divides the positions of the current chunk into lines, and these into strips. */
+static void NAME(divide_lines)(NAME(engine) *e)
 {
     const mxl_lattice *l = e->lattice;
-    int64_t positions = e->panels ? NAME(positions)(l, e->num_images)
-                                  : (l->count[1] - 1) * e->c->planes.pitch + l->count[2];
-    int64_t rest = positions % e->micro->lanes;
+    int64_t lanes = e->micro->lanes, lines = e->num_images * l->count[0], length, rest;
 
-    return e->micro->columns != NULL && e->lattice->apart[2] == 1 && e->c->out >= MXL_CONV_HEIGHT &&
-                   e->c->planes.dtype != MXL_F16 && rest <= MXL_CONV_COLUMNS
-               ? (int)rest
-               : 0;
+    e->panels = NAME(wants_panels)(e, l, e->num_images);
+    e->by_rows = NAME(wants_rows)(e, l);
+    e->sheets = e->panels ? 1 : e->by_rows ? lines * l->count[1] : lines;
+    length = e->panels    ? NAME(positions)(l, e->num_images)
+             : e->by_rows ? l->count[2]
+                          : (l->count[1] - 1) * e->c->planes.pitch + l->count[2];
+    rest = length % lanes;
+    e->vectors = (length + lanes - 1) / lanes;
+    e->columns = e->micro->columns != NULL && l->apart[2] == 1 && e->c->out >= MXL_CONV_HEIGHT &&
+                         e->c->planes.dtype != MXL_F16 && rest <= MXL_CONV_COLUMNS
+                     ? (int)rest
+                     : 0;
+    e->strips = strip_count(e->vectors - (e->columns > 0), e->c->out == 1) + (e->columns > 0);
 }
 
 /* All of a lattice in the current chunk. */
@@ -426,16 +349,11 @@ static void NAME(lattice)(NAME(engine) *e)
 {
     const mxl_correlation *c = e->c;
     const mxl_lattice *l = e->lattice;
-    int64_t lanes = e->micro->lanes, most = NAME(block_channels)(e), channels;
+    int64_t most = NAME(block_channels)(e), channels;
 
     if (NAME(positions)(l, 1) == 0)
         return;
-    e->panels = NAME(wants_panels)(e, l, e->num_images);
-    e->sheets = e->panels ? 1 : e->num_images * l->count[0];
-    e->vectors = e->panels ? (NAME(positions)(l, e->num_images) + lanes - 1) / lanes
-                           : NAME(sheet_vectors)(e, l);
-    e->columns = NAME(find_columns)(e);
-    e->strips = strip_count(e->vectors - (e->columns > 0), c->out == 1) + (e->columns > 0);
+    NAME(divide_lines)(e);
     e->c0 = 0;
     do {
         channels = least(most, c->in - e->c0);

@@ -30,7 +30,7 @@ typedef struct phase {
 
 typedef struct engine {
     const mxl_correlation *c;
-    mxl_depthwise_micro micro;
+    const mxl_depthwise_micro *micro;
     const mxl_lattice *l;
     mxl_depthwise_rows rows;
     const phase *phases;      /* of the planes */
@@ -85,10 +85,6 @@ MXL_INLINE void copy_rows_at(int level, float *to, int64_t to_pitch, const float
             copy(to, from, n, 16);
         } else if (step == 1 && n >= 4) {
             copy(to, from, n, 4);
-        } else if (step == 2) {
-            MXL_IVDEP
-            for (int64_t i = 0; i < n; i++)
-                to[i] = from[2 * i];
         } else {
             for (int64_t i = 0; i < n; i++)
                 to[i] = from[i * step];
@@ -100,17 +96,42 @@ MXL_FROM_AVX2(copy_rows,
                int64_t n, int64_t step),
               to, to_pitch, from, from_pitch, rows, n, step)
 
+/* Whether two phases have the columns of the same rows by turns, and which begins: 0, 1; -1: not.
+ */
+static int by_turns(const mxl_planes *p, const phase *f, const phase *g)
+{
+    int64_t apart = g->from - f->from, more = f->n - g->n;
+
+    if (p->step[2] != 2 || f->depth != g->depth || f->rows != g->rows || f->n < 1 || g->n < 1)
+        return -1;
+    if (apart == 1 && (more == 0 || more == 1))
+        return 0;
+    return apart == -1 && (more == 0 || more == -1) ? 1 : -1;
+}
+
 static void make_planes(const engine *e, const float *image, float *planes)
 {
     const mxl_planes *p = &e->c->planes;
+    int64_t sheet = p->plane[1] * p->pitch, step = p->step[0] * p->image[1] * p->image[2];
+    int64_t row = p->step[1] * p->image[2];
 
     for (int64_t i = 0; i < p->num_phases; i++) {
-        const phase *f = &e->phases[i];
+        const phase *f = &e->phases[i], *g = i + 1 < p->num_phases ? f + 1 : f;
+        int first = by_turns(p, f, g);
 
+        if (first >= 0) {
+            const phase *even = first == 0 ? f : g, *odd = first == 0 ? g : f;
+            mxl_depthwise_split split = {f->rows, even->n, odd->n, row, p->pitch};
+
+            for (int64_t d = 0; d < f->depth; d++)
+                e->micro->split(&split, image + even->from + d * step,
+                                planes + even->to + d * sheet, planes + odd->to + d * sheet);
+            i++;
+            continue;
+        }
         for (int64_t d = 0; d < f->depth && f->n > 0; d++)
-            copy_rows(planes + f->to + d * p->plane[1] * p->pitch, p->pitch,
-                      image + f->from + d * p->step[0] * p->image[1] * p->image[2],
-                      p->step[1] * p->image[2], f->rows, f->n, p->step[2]);
+            copy_rows(planes + f->to + d * sheet, p->pitch, image + f->from + d * step, row,
+                      f->rows, f->n, p->step[2]);
     }
 }
 
@@ -130,8 +151,8 @@ static void channel(const engine *e, int64_t image, int64_t group, int64_t k, co
     for (int64_t t = 0; t < e->l->num_taps; t++)
         weights[t] = w[e->l->weight_at[t]] * scale;
     for (int64_t d = 0; d < e->l->count[0]; d++, at += sheet)
-        e->micro(&e->rows, bias, planes + d * c->planes.plane[1] * c->planes.pitch, weights,
-                 e->add != NULL ? e->add + at : NULL, (float *)c->dst + at);
+        e->micro->sums(&e->rows, bias, planes + d * c->planes.plane[1] * c->planes.pitch, weights,
+                       e->add != NULL ? e->add + at : NULL, (float *)c->dst + at);
 }
 
 /* One item of the range is a worker, which takes some channels of an image at a time until there

@@ -19,6 +19,45 @@ enum {
     NINE = 9  /* taps whose weights stay in registers */
 };
 
+/* How many of a vector's elements: 0 to n. */
+static int64_t least(int64_t left, int64_t n)
+{
+    return left < 0 ? 0 : left < n ? left : n;
+}
+
+/* The elements of two vectors with even numbers, and with odd ones. */
+MXL_INLINE base_f32_v base_f32_evens(base_f32_v a, base_f32_v b)
+{
+    return (base_f32_v){a[0], a[2], b[0], b[2]};
+}
+MXL_INLINE base_f32_v base_f32_odds(base_f32_v a, base_f32_v b)
+{
+    return (base_f32_v){a[1], a[3], b[1], b[3]};
+}
+
+#if MXL_HAS_WIDE
+#define AVX2_TURNS(name, which)                                                                    \
+    MXL_TARGET_AVX2 MXL_INLINE __m256 avx2_f32_##name(__m256 a, __m256 b)                          \
+    {                                                                                              \
+        __m256d found = _mm256_castps_pd(_mm256_shuffle_ps(a, b, which));                          \
+                                                                                                   \
+        return _mm256_castpd_ps(_mm256_permute4x64_pd(found, 0xd8));                               \
+    }
+AVX2_TURNS(evens, 0x88)
+AVX2_TURNS(odds, 0xdd)
+
+#define AVX512_TURNS(name, first)                                                                  \
+    MXL_TARGET_AVX512 MXL_INLINE __m512 avx512_f32_##name(__m512 a, __m512 b)                      \
+    {                                                                                              \
+        const __m512i steps =                                                                      \
+            _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);          \
+                                                                                                   \
+        return _mm512_permutex2var_ps(a, _mm512_add_epi32(steps, _mm512_set1_epi32(first)), b);    \
+    }
+AVX512_TURNS(evens, 0)
+AVX512_TURNS(odds, 1)
+#endif
+
 /* SET names an instruction set of kernel/vectors.h, ISA the attribute of its functions, SQUARES
  * whether it has loops of its own for 3 x 3 taps. */
 #define DEPTHWISE(SET, ISA, SQUARES)                                                               \
@@ -129,6 +168,33 @@ enum {
             SET##_any(NINE, r, &ends, planes, w, add, dst);                                        \
         else                                                                                       \
             SET##_any(0, r, &ends, planes, w, add, dst);                                           \
+    }                                                                                              \
+    ISA static void SET##_split(const mxl_depthwise_split *s, const float *from, float *even,      \
+                                float *odd)                                                        \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(float) };                                              \
+        int64_t n = s->evens > s->odds ? s->evens : s->odds, all = s->evens + s->odds;             \
+                                                                                                   \
+        for (int64_t r = 0; r < s->rows; r++) {                                                    \
+            int64_t i = 0;                                                                         \
+                                                                                                   \
+            for (; all - 2 * i >= 2 * N; i += N) {                                                 \
+                SET##_v a = SET##_load(from + 2 * i), b = SET##_load(from + 2 * i + N);            \
+                                                                                                   \
+                SET##_store(even + i, SET##_evens(a, b));                                          \
+                SET##_store(odd + i, SET##_odds(a, b));                                            \
+            }                                                                                      \
+            for (; i < n; i += N) {                                                                \
+                SET##_v a = SET##_load_part(from + 2 * i, least(all - 2 * i, N));                  \
+                SET##_v b = SET##_load_part(from + 2 * i + N, least(all - 2 * i - N, N));          \
+                                                                                                   \
+                SET##_store_part(even + i, SET##_evens(a, b), least(s->evens - i, N));             \
+                SET##_store_part(odd + i, SET##_odds(a, b), least(s->odds - i, N));                \
+            }                                                                                      \
+            from += s->from_pitch;                                                                 \
+            even += s->pitch;                                                                      \
+            odd += s->pitch;                                                                       \
+        }                                                                                          \
     }
 
 /* (Small at the baseline, as other loops of many forms.) */
@@ -136,14 +202,20 @@ DEPTHWISE(base_f32, , 0)
 #if MXL_HAS_WIDE
 DEPTHWISE(avx2_f32, MXL_TARGET_AVX2, 1)
 DEPTHWISE(avx512_f32, MXL_TARGET_AVX512, 1)
-#define LEVELS {base_f32_depthwise, avx2_f32_depthwise, avx512_f32_depthwise}
+#define LEVELS                                                                                     \
+    {                                                                                              \
+        {base_f32_depthwise, base_f32_split},                                                      \
+        {avx2_f32_depthwise, avx2_f32_split},                                                      \
+        {avx512_f32_depthwise, avx512_f32_split},                                                  \
+    }
 #else
-#define LEVELS {base_f32_depthwise, base_f32_depthwise, base_f32_depthwise}
+#define BASE   {base_f32_depthwise, base_f32_split}
+#define LEVELS {BASE, BASE, BASE}
 #endif
 
-mxl_depthwise_micro mxl_depthwise_micro_f32(void)
+const mxl_depthwise_micro *mxl_depthwise_micro_f32(void)
 {
     static const mxl_depthwise_micro micro[MXL_LEVELS] = LEVELS;
 
-    return micro[mxl_level()];
+    return &micro[mxl_level()];
 }

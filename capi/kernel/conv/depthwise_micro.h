@@ -17,13 +17,24 @@ typedef struct mxl_depthwise_rows {
     float low, high;
 } mxl_depthwise_rows;
 
-/* dst[h, i] = min(max(the sum over taps t of w[t] * planes[h * pitch + i + offsets[t]] + bias +
- * add[h, i], low), high), where NaN stays; add is laid out as dst, or NULL. Each sum is one chain
- * over the taps that starts at zero. */
-typedef void (*mxl_depthwise_micro)(const mxl_depthwise_rows *rows, float bias, const float *planes,
-                                    const float *w, const float *add, float *dst);
+/* Rows of numbers that go by turns to two places: from[0], from[2], ... to `even`, from[1],
+ * from[3],
+ * ... to `odd`. */
+typedef struct mxl_depthwise_split {
+    int64_t rows, evens, odds; /* of a row */
+    int64_t from_pitch, pitch; /* distance of rows, there and here */
+} mxl_depthwise_split;
+
+typedef struct mxl_depthwise_micro {
+    /* dst[h, i] = min(max(the sum over taps t of w[t] * planes[h * pitch + i + offsets[t]] + bias +
+     * add[h, i], low), high), where NaN stays; add is laid out as dst, or NULL. Each sum is one
+     * chain over the taps that starts at zero. */
+    void (*sums)(const mxl_depthwise_rows *rows, float bias, const float *planes, const float *w,
+                 const float *add, float *dst);
+    void (*split)(const mxl_depthwise_split *s, const float *from, float *even, float *odd);
+} mxl_depthwise_micro;
 
 /* The loops of the current vector level. */
-mxl_depthwise_micro mxl_depthwise_micro_f32(void);
+const mxl_depthwise_micro *mxl_depthwise_micro_f32(void);
 
 #endif

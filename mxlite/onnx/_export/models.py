@@ -114,7 +114,8 @@ def export_model(
     except MXNetError as error:
         raise error if isinstance(error, ExportError) else ExportError(f"export_model: {error}") from None
     path = Path(onnx_file_path)
-    if run_shape_inference:
+    open_ranks = any(not each.type.tensor_type.HasField("shape") for each in model.graph.output)
+    if run_shape_inference or (open_ranks and model.ByteSize() <= MOST_BYTES):
         model = onnx.shape_inference.infer_shapes(model)
     if large_model or model.ByteSize() > MOST_BYTES:
         _put_beside(model, path)
