@@ -28,6 +28,7 @@ TITLES = {
     "linalg": "products of matrices",
     "ml": "scikit-learn's exporters",
     "normal": "normalisation",
+    "of_numpy": "others of NumPy's arrays",
     "quantized": "quantized tensors",
     "random": "random numbers",
     "recurrent": "recurrent",
