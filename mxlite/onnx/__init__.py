@@ -9,6 +9,8 @@ from mxlite._public import show as _show
 from mxlite.onnx._export.models import export_model, get_operator_support
 from mxlite.onnx._import.models import get_model_metadata, import_model, import_to_gluon
 
-__all__ = ["export_model", "get_model_metadata", "get_operator_support", "import_model", "import_to_gluon"]
+from mxlite.onnx import mx2onnx  # isort: skip - it takes the functions above
+
+__all__ = ["export_model", "get_model_metadata", "get_operator_support", "import_model", "import_to_gluon", "mx2onnx"]
 
 _show(globals())

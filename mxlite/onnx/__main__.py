@@ -1,7 +1,7 @@
 """``python -m mxlite.onnx``: the tables of operators that are read and written.
 
-Without arguments it prints them; ``--write docs/onnx.md`` puts them into the page, ``--check docs/onnx.md`` fails if
-the page has others.
+Without arguments it prints them; ``--write PAGE`` puts them into a page of the documentation, ``--check PAGE`` fails if
+that has others.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from mxlite.onnx._export import graph as _writers
+from mxlite.onnx._export import graph as _writers  # noqa: F401 - it fills the table
 from mxlite.onnx._export.nodes import OPERATORS as WRITTEN
-from mxlite.onnx._import import graph as _readers
+from mxlite.onnx._import import graph as _readers  # noqa: F401 - it fills the table
 from mxlite.onnx._import.nodes import ML
 from mxlite.onnx._import.nodes import OPERATORS as READ
 
@@ -28,6 +28,7 @@ TITLES = {
     "linalg": "products of matrices",
     "ml": "scikit-learn's exporters",
     "normal": "normalisation",
+    "of_numpy": "others of NumPy's arrays",
     "quantized": "quantized tensors",
     "random": "random numbers",
     "recurrent": "recurrent",
@@ -53,7 +54,6 @@ def _by_file(table: dict[Any, Any], names: Any) -> str:
 
 def tables() -> dict[str, str]:
     """The tables of the page by the names of their markers."""
-    assert _writers and _readers  # importing them fills the tables
     return {
         "read": _by_file(READ, lambda key: f"{ML}.{key[1]}" if key[0] == ML else key[1]),
         "written": _by_file(WRITTEN, str),

@@ -12,17 +12,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mxlite as mx
+from mxlite._public import show as _show
 from mxlite.onnx._file import check_model
 from mxlite.onnx._import.graph import Reader
 from mxlite.onnx._import.tensor import NeedsValueError, OnnxError
 from mxlite.onnx._need import need_onnx
 from mxlite.symbol._cached_op import CachedOp
 
-need_onnx()
-from onnx.backend.base import Backend, BackendRep  # noqa: E402
+try:
+    from onnx.backend.base import Backend, BackendRep
+except ImportError:  # the functions say so
+    Backend = BackendRep = object  # type: ignore[assignment,misc,unused-ignore]
 
 if TYPE_CHECKING:
     import onnx
+
+__all__ = [
+    "MxliteBackend",
+    "MxliteRep",
+    "is_compatible",
+    "prepare",
+    "run_model",
+    "run_node",
+    "supports_device",
+]
 
 #: As many graphs are kept.
 KEPT = 16
@@ -32,6 +45,7 @@ class MxliteRep(BackendRep):
     """A model that is ready to run."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
+        need_onnx()
         check_model(model)
         self._model = model
         known = {each.name for each in model.graph.initializer}
@@ -142,6 +156,11 @@ class MxliteBackend(Backend):
         return MxliteRep(model)
 
     @classmethod
+    def run_model(cls, model: onnx.ModelProto, inputs: Any, device: str = "CPU", **kwargs: Any) -> Any:
+        """What a model gives for arrays. Raises: as prepare, and its result's run."""
+        return cls.prepare(model, device, **kwargs).run(inputs)
+
+    @classmethod
     def run_node(
         cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
     ) -> tuple[np.ndarray, ...]:
@@ -168,3 +187,5 @@ prepare = MxliteBackend.prepare
 run_model = MxliteBackend.run_model
 run_node = MxliteBackend.run_node
 supports_device = MxliteBackend.supports_device
+
+_show(globals())

@@ -29,6 +29,7 @@ from onnx.backend.test.loader import load_model_tests
 
 import mxlite as mx
 from mxlite.error import MXNetError
+from mxlite.onnx._file import DTYPES
 from mxlite.onnx._import.models import import_to_gluon
 
 #: Bytes of memory that the process may have.
@@ -201,10 +202,10 @@ def judge(path: Path) -> str:
         return f"! {traceback.format_exc()}"
     try:
         metadata = mx.onnx.get_model_metadata(path)["input_tensor_data"]
-        if not metadata or any(np.prod([float(size) for size in shape]) > 1e5 for _, shape, _ in metadata):
+        if not metadata or any(kind not in DTYPES for _, _, kind in metadata):
             return "read"
-        from mxlite.onnx._file import DTYPES
-
+        if any(np.prod([float(size) for size in shape]) > 1e5 for _, shape, _ in metadata):
+            return "read"
         given = [mx.nd.zeros([max(size, 1) for size in shape], dtype=DTYPES[kind]) for _, shape, kind in metadata]
         made = block(*given)
         for each in made if isinstance(made, (list, tuple)) else [made]:

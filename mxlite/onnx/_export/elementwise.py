@@ -148,7 +148,8 @@ def smooth_l1(op: Operation) -> None:
 _BINARY = {
     "broadcast_add": "Add", "elemwise_add": "Add", "broadcast_sub": "Sub", "elemwise_sub": "Sub",
     "broadcast_mul": "Mul", "elemwise_mul": "Mul", "broadcast_div": "Div", "elemwise_div": "Div",
-    "broadcast_power": "Pow", "_power": "Pow", "_grad_add": "Add",
+    "broadcast_power": "Pow", "_power": "Pow", "_grad_add": "Add", "_npi_add": "Add", "_npi_subtract": "Sub",
+    "_npi_multiply": "Mul", "_npi_true_divide": "Div", "_npi_power": "Pow",
 }  # fmt: skip
 
 
@@ -170,7 +171,7 @@ def extreme(op: Operation) -> None:
     op.end("Max" if "max" in op.kind else "Min", list(_promoted(op)))
 
 
-@writes("broadcast_mod", "_mod", "_mxl_remainder", "_mxl_fmod")
+@writes("broadcast_mod", "_mod", "_npi_mod", "_mxl_remainder", "_mxl_fmod")
 def modulo(op: Operation) -> None:
     a, b = _promoted(op)
     if op.kind == "_mxl_fmod":
@@ -260,7 +261,10 @@ def with_number(op: Operation) -> None:
     op.end(kind, pair[::-1] if turned else pair)
 
 
-@writes(*(f"_{kind}_scalar" for kind in _COMPARED))
+@writes(
+    *(f"_{kind}_scalar" for kind in _COMPARED),
+    *(f"_npi_{kind.replace('lesser', 'less')}_scalar" for kind in _COMPARED),
+)
 def compare_number(op: Operation) -> None:
     _compared(op, op.kind, [op.x, op.number(op.real("scalar"))])
 

@@ -18,7 +18,7 @@ from mxlite.onnx._import.builder import first_name, infer_node
 from mxlite.onnx._need import need_onnx
 from mxlite.symbol import Symbol
 
-for _name in ("elementwise", "layers", "linalg", "random", "recurrent", "reduce", "shape", "vision"):
+for _name in ("elementwise", "layers", "linalg", "of_numpy", "random", "recurrent", "reduce", "shape", "vision"):
     importlib.import_module(f"mxlite.onnx._export.{_name}")
 
 #: The version of the format that belongs to OPSET.

@@ -60,7 +60,6 @@ def _inputs(
     names = free if len(free) == count else [name for name in free if not name.endswith("label")]
     if len(names) != count:
         raise ExportError(f"export_model: {count} shapes for the inputs {', '.join(names) or 'of a graph without any'}")
-    assert shapes is not None or not names
     listed = list(types) if isinstance(types, (list, tuple)) else [types] * count
     if len(listed) != count:
         raise ExportError(f"export_model: {len(listed)} types for {count} inputs")

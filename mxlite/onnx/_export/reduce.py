@@ -15,6 +15,15 @@ def _axes(op: Operation) -> list[int]:
     return [axis for axis in range(op.rank()) if axis not in axes] if op.flag("exclude") else axes
 
 
+def _end(op: Operation, kind: str, inputs: list[Any], axes: list[int], keep: int) -> None:
+    """The reduction; one over all axes of an operator of `mx.nd` has one axis."""
+    given: dict[str, Any] = {} if kind == "ReduceSum" else {"axes": axes}
+    if op.outputs[0].shape == (1,) and len(axes) == op.rank() and not keep:
+        op.end("Reshape", [op.add(kind, inputs, keepdims=0, **given), op.ints([1])])
+    else:
+        op.end(kind, inputs, keepdims=keep, **given)
+
+
 _REDUCED = {
     "sum": "ReduceSum", "_np_sum": "ReduceSum", "mean": "ReduceMean", "_npi_mean": "ReduceMean", "max": "ReduceMax",
     "_np_max": "ReduceMax", "min": "ReduceMin", "_np_min": "ReduceMin", "prod": "ReduceProd", "_np_prod": "ReduceProd",
@@ -26,10 +35,7 @@ def reduction(op: Operation) -> None:
     axes, keep = _axes(op), int(op.flag("keepdims"))
     kind = _REDUCED[op.kind]
     x: Any = op.x if op.x.dtype == op.outputs[0].dtype else op.writer.cast(op.x, op.outputs[0].dtype)
-    if kind == "ReduceSum":
-        op.end(kind, [x, op.ints(axes)], keepdims=keep)
-    else:
-        op.end(kind, [x], axes=axes, keepdims=keep)
+    _end(op, kind, [x, op.ints(axes)] if kind == "ReduceSum" else [x], axes, keep)
 
 
 @writes("norm", "_npi_norm")
@@ -37,7 +43,7 @@ def norm(op: Operation) -> None:
     order = op.real("ord", 2)
     if order not in (1, 2):
         raise op.refuse(f"ord {order}")
-    op.end("ReduceL1" if order == 1 else "ReduceL2", [op.x], axes=_axes(op), keepdims=int(op.flag("keepdims")))
+    _end(op, "ReduceL1" if order == 1 else "ReduceL2", [op.x], _axes(op), int(op.flag("keepdims")))
 
 
 @writes("argmax", "argmin", "_npi_argmax", "_npi_argmin", "_mxl_argmax", "_mxl_argmin", "argmax_channel")
@@ -82,7 +88,7 @@ def softmax(op: Operation) -> None:
 def softmax_output(op: Operation) -> None:
     if op.flag("multi_output") or op.text("mode") == "channel":
         op.end("Softmax", [op.x], axis=1)
-    elif op.flag("preserve_shape") or op.rank() == 2:
+    elif op.kind == "SoftmaxActivation" or op.flag("preserve_shape") or op.rank() == 2:
         op.end("Softmax", [op.x], axis=-1)
     else:
         made = op.add("Softmax", [op.add("Flatten", [op.x], axis=1)], axis=-1)

@@ -257,9 +257,11 @@ def _indices(op: Operation, index: int, size: int, mode: str) -> Any:
     """Indices as int64, those outside an axis brought into it as `take` does."""
     indices = op.inputs[index]
     whole: Any = indices if indices.dtype in ("int32", "int64") else op.writer.cast(indices, "int64")
-    if mode == "wrap" or size < 0:
+    if size < 0:
         return whole
     dtype = indices.dtype if indices.dtype in ("int32", "int64") else "int64"
+    if mode == "wrap":
+        return op.add("Mod", [whole, op.writer.constant(size, dtype)])
     return op.add("Clip", [whole, op.writer.constant(0, dtype), op.writer.constant(size - 1, dtype)])
 
 

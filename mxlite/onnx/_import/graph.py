@@ -89,6 +89,9 @@ class Reader:
         known[name] = tensor
 
     def _inputs(self, graph: Any, known: dict[str, Tensor]) -> None:
+        names = [each.name for each in graph.input]
+        if len(set(names)) < len(names):
+            raise OnnxError(f"two inputs have one name: {', '.join(names)}")
         for each in graph.input:
             if each.name in self.values:
                 value = self.values[each.name]

@@ -171,7 +171,7 @@ def decoded(g: Builder, node: Node) -> Tensor:
     """The pixels of a picture's file, whose bytes are known: (rows, columns, 3 or 1)."""
     form = node.attr("pixel_format", "RGB")
     try:
-        pixels = image.imdecode(node.input(0).value.tobytes(), flag=1, to_rgb=int(form != "BGR")).asnumpy()
+        pixels = image.imdecode(node.input(0).value.tobytes(), flag=1, to_rgb=form != "BGR").asnumpy()
     except ImportError as error:
         raise node.refuse(str(error)) from None
     if form == "Grayscale":  # the weights of ITU-R 601-2, in 16 bits

@@ -32,7 +32,7 @@ from _disk import full_disk
 import mxlite as mx
 import mxlite.torch as torch
 from mxlite import _replace
-from mxlite._cli import predict, show
+from mxlite._cli import _profile, _work, predict, show
 from mxlite._notebook.picture import Picture
 from mxlite.gluon.data import _files
 from mxlite.gluon.model_zoo import model_store
@@ -317,6 +317,10 @@ WRITERS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
         lambda f: _command(predict.main, *_model(f), "--shape", "data=1,2", "--repeat", 0, "--out", f / "a.npz"),
         ["a.npz"],
     ),
+    "mxlite predict --profile": (
+        lambda f: _profile.draw([_profile.Timed(_work.Work("n", "o", {}, [], [], 0), 1.0)], "t", str(f / "a.svg")),
+        ["a.svg"],
+    ),
     "download": (
         lambda f: mx.gluon.utils.download(_file_url(f), path=str(f / "a"), overwrite=True, retries=0),
         ["a"],
@@ -493,7 +497,7 @@ MAY_WRITE = {
     ("_cli/_old/modules/distutils/file_util.py", "move_file"): "as the function of that name did",
     ("_cli/_old/modules/imp.py", "find_module"): "as the function of that name did: in the mode of the suffix",
     ("_cli/_old/numpy_compat.py", "open_latin1"): "as the function of that name did",
-    ("_cli/predict.py", "_report"): "to a file that is replaced",
+    ("_cli/predict.py", "_predict"): "to a file that is replaced",
 }
 
 

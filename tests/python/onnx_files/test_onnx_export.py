@@ -166,11 +166,44 @@ class Mixed(mx.gluon.HybridBlock):
         second = [F.tile(x, (1, 2, 1)), F.repeat(x, 2, axis=1), F.stack(*parts, axis=1), F.one_hot(picked > 0, 2)]
         third = [F.reverse(x, axis=2), F.broadcast_maximum(x, F.mean(x, axis=1, keepdims=True)), F.smooth_l1(x)]
         fourth = [F.slice_like(x, parts[0], axes=(1,)), F.L2Normalization(x, mode="channel")]
-        return [*first, *second, *third, *fourth, F.SequenceMask(F.swapaxes(x, 0, 1))]
+        fifth = [F.round(x * 5), F.cbrt(x), F.SequenceLast(x)]
+        return [*first, *second, *third, *fourth, *fifth, F.SequenceMask(F.swapaxes(x, 0, 1))]
 
 
 def test_other_operators(tmp_path: Path) -> None:
     check(Mixed(), tmp_path, data(2, 4, 5))
+
+
+@mx.use_np
+class OfNumpy(mx.gluon.HybridBlock):
+    """Functions of mx.np and mx.npx."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense, self.norm = nn.Dense(4, flatten=False), nn.BatchNorm(axis=1)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+        x = F.npx.relu(self.norm(self.dense(x))) - 0.25
+        y = F.np.concatenate([x * 2 + x / (x * x + 1) - x**2, F.np.tanh(x)], axis=1)
+        flags = F.np.where(y > 0.1, y, F.np.sqrt(F.np.abs(y)))
+        spread = (y - y.mean(axis=1, keepdims=True)) / (F.np.std(y, axis=1, keepdims=True) + 1)
+        moved = F.np.moveaxis(y, 0, 2), F.np.roll(y, 1, axis=1), F.np.vstack([x, y[:, :3]]), F.np.var(y)
+        return [flags, spread, *moved, F.np.around(y * 7), F.np.mod(y, 0.3), F.np.matmul(x, F.np.swapaxes(x, 1, 2))]
+
+
+@mx.use_np
+def test_networks_of_numpy(tmp_path: Path) -> None:
+    net = OfNumpy()
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    x = data(2, 3, 5)
+    expected = [each.asnumpy() for each in net(mx.np.array(x))]
+    net.export(str(tmp_path / "net"))
+    files = (str(tmp_path / "net-symbol.json"), str(tmp_path / "net-0000.params"))
+    for one, other in zip(
+        expected, run(mx.onnx.export_model(*files, [x.shape], np.float32, str(tmp_path / "net.onnx")), x)
+    ):
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-5)
 
 
 class Boxes(mx.gluon.HybridBlock):

@@ -192,6 +192,24 @@ def test_values_of_inputs_may_be_constants(tmp_path: Path) -> None:
     assert symbol.list_arguments() == ["x"] and not arguments and not states
 
 
+def test_the_backend_reads_again_for_other_shapes_and_values(tmp_path: Path) -> None:
+    from mxlite.onnx import backend
+
+    nodes = [node("Reshape", ["x", "shape"], ["r"]), node("Neg", ["r"], ["y"])]
+    ready = backend.prepare(
+        onnx.load(str(save(tmp_path / "a.onnx", nodes, [("x", None), ("shape", [2], "int64")], [("y", None)], {})))
+    )
+    for shape, wish in (((2, 6), (3, -1)), ((2, 6), (-1, 2)), ((4, 6), (-1, 2)), ((2, 6), (3, -1))):
+        x = data(*shape)
+        (y,) = ready.run([x, np.array(wish)])
+        np.testing.assert_array_equal(y, -x.reshape(wish))
+    assert backend.supports_device("CPU:0") and not backend.supports_device("CUDA")
+    (total,) = backend.run_node(node("Add", ["a", "b"], ["c"]), [data(3), data(3) * 0])
+    assert total.shape == (3,) and total.dtype == np.float32
+    with pytest.raises(mx.MXNetError, match="input 'x' is no tensor but a list"):
+        ready.run([[1.0], np.array([1])])
+
+
 @pytest.mark.parametrize("steps", [0, 1, 5])
 def test_loops_with_a_known_end_become_nodes(steps: int, tmp_path: Path) -> None:
     info = onnx.helper.make_tensor_value_info
