@@ -12,6 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from mxlite import _replace
 from mxlite.onnx._export import graph as _writers  # noqa: F401 - it fills the table
 from mxlite.onnx._export.nodes import OPERATORS as WRITTEN
 from mxlite.onnx._import import graph as _readers  # noqa: F401 - it fills the table
@@ -75,7 +76,7 @@ def main() -> int:
     parser.add_argument("--check", metavar="PAGE", type=Path)
     given = parser.parse_args()
     if given.write:
-        given.write.write_text(page_with(given.write.read_text(encoding="utf-8")), encoding="utf-8")
+        _replace.write(given.write, page_with(given.write.read_text(encoding="utf-8")).encode())
     elif given.check:
         text = given.check.read_text(encoding="utf-8")
         if page_with(text) != text:
