@@ -194,7 +194,7 @@ def judge(path: Path) -> str:
     """How reading and running a file ends: a word, or a text that begins with "!"."""
     try:
         block = import_to_gluon(path)
-    except (MXNetError, ValueError, MemoryError) as error:
+    except (MXNetError, ValueError) as error:
         return "! the message has lines" if "\n" in str(error) else "refused"
     except TooLong:
         return f"! reading takes more than {SECONDS} s"

@@ -164,8 +164,10 @@ class Builder:
 
         Raises: OnnxError: the operator refuses the inputs or the parameters.
         """
+        if not inputs:
+            raise OnnxError(f"{self.place}: it has no inputs")
         try:
-            if inputs and all(each.is_known and not each.is_weight for each in inputs):
+            if all(each.is_known and not each.is_weight for each in inputs):
                 return self._compute(operator, inputs, params)
             return self._node(operator, inputs, params)
         except OnnxError:

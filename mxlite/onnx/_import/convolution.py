@@ -37,7 +37,7 @@ def windows(node: Node, x: Tensor, kernel: list[int]) -> tuple[list[int], list[i
         pads = [(0, 0)] * count
     elif auto in ("SAME_UPPER", "SAME_LOWER"):
         pads = []
-        for size, wide, stride, step in zip(x.full_shape[2:], kernel, strides, dilations):
+        for size, wide, stride, step in zip(x.sizes_from(2), kernel, strides, dilations):
             total = max(0, (math.ceil(size / stride) - 1) * stride + (wide - 1) * step + 1 - size)
             pads.append((total // 2, total - total // 2) if auto == "SAME_UPPER" else (total - total // 2, total // 2))
     return strides, dilations, pads
@@ -57,7 +57,7 @@ def convolution(g: Builder, node: Node) -> Tensor:
 
 def convolve(g: Builder, node: Node, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """The convolution that a node says."""
-    kernel = list(weight.full_shape[2:])
+    kernel = list(weight.sizes_from(2))
     if node.ints("kernel_shape", kernel) != kernel:
         raise node.refuse(f"kernel_shape {node.ints('kernel_shape')} of a weight of shape {weight.shape}")
     strides, dilations, pads = windows(node, x, kernel)
@@ -72,16 +72,16 @@ def convolve(g: Builder, node: Node, x: Tensor, weight: Tensor, bias: Tensor | N
 @reads("ConvTranspose")
 def transposed(g: Builder, node: Node) -> Tensor:
     x, weight, bias = node.input(0), node.input(1), node.optional(2)
-    kernel = list(weight.full_shape[2:])
+    kernel = list(weight.sizes_from(2))
     count, groups = len(kernel), int(node.attr("group", 1))
     strides, dilations, pads = windows_of_transposed(node, x, kernel)
     more = node.ints("output_padding", [0] * count)
     wanted = node.ints("output_shape")
     natural = [(size - 1) * stride + (wide - 1) * step + 1 for size, stride, wide, step in
-               zip(x.full_shape[2:], strides, kernel, dilations)]  # fmt: skip
+               zip(x.sizes_from(2), strides, kernel, dilations)]  # fmt: skip
     auto = node.attr("auto_pad", "NOTSET")
     if wanted is None and auto in ("SAME_UPPER", "SAME_LOWER"):
-        wanted = [size * stride for size, stride in zip(x.full_shape[2:], strides)]
+        wanted = [size * stride for size, stride in zip(x.sizes_from(2), strides)]
     if wanted is not None:
         wanted = wanted[-count:]
         pads = []
@@ -187,7 +187,7 @@ def _pool(
                 "Pooling", x, kernel=tuple(kernel), stride=tuple(strides), pad=tuple(low for low, _ in pads),
                 pool_type=kind, pooling_convention=convention, **given,
             )  # fmt: skip
-    sizes = list(x.full_shape[2:])
+    sizes = list(x.sizes_from(2))
     counts = _sizes_after(sizes, kernel, strides, dilations, pads, ceil)
     inside, widths = _inside(sizes, counts, kernel, strides, dilations, pads)
     value = _least(x) if kind == "max" else 0

@@ -28,6 +28,8 @@ def read(model_file: Path, shapes: Shapes = None, values: Mapping[str, Any] | No
         reader.read()
     except OnnxError as error:
         raise type(error)._again(f"{model_file}: {error}", error) from None
+    except MemoryError:
+        raise OnnxError(f"{model_file}: a constant is too large for the memory") from None
     except RecursionError:
         raise OnnxError(f"{model_file}: graphs are nested too deep") from None
     except (AttributeError, IndexError, KeyError, MXNetError, OverflowError, TypeError, ValueError) as error:
@@ -43,6 +45,9 @@ def parts_of(reader: Reader) -> tuple[Symbol, dict[str, NDArray], dict[str, NDAr
     symbol = outputs[0] if len(outputs) == 1 else mx.sym.Group(outputs)
     arguments, states = set(symbol.list_arguments()), set(symbol.list_auxiliary_states())
     held = reader.builder.parameters
+    unknown = arguments - set(held) - {tensor.name for tensor in reader.inputs}
+    if unknown:
+        raise OnnxError(f"nodes lack inputs: {', '.join(sorted(unknown))}")
     return (
         symbol,
         {name: each for name, each in held.items() if name in arguments},

@@ -7,7 +7,7 @@ from typing import Callable
 
 import numpy as np
 
-from mxlite.onnx._import.builder import Builder
+from mxlite.onnx._import.builder import FOLD_LIMIT, Builder
 from mxlite.onnx._import.linalg import along
 from mxlite.onnx._import.nodes import Node, reads
 from mxlite.onnx._import.tensor import Tensor
@@ -151,6 +151,8 @@ def _weights(node: Node, at: np.ndarray, size: int, scale: float, mode: str) -> 
     stretch = scale if shrinks else 1.0
     reach = (1.0 if mode == "linear" else 2.0) / stretch
     slope = float(node.attr("cubic_coeff_a", -0.75))
+    if len(at) * size > FOLD_LIMIT:
+        raise node.refuse(f"sizes {size} and {len(at)} of an axis")
     matrix = np.zeros((len(at), size))
     excludes = bool(node.attr("exclude_outside", 0))
     for row, middle in enumerate(at):

@@ -306,20 +306,21 @@ def eye_like(g: Builder, node: Node) -> Tensor:
     x = node.input(0)
     dtype = dtype_of(int(node.attr("dtype")), "the result") if "dtype" in node.attributes else x.dtype
     rows, columns = x.full_shape
+    if rows * columns > FOLD_LIMIT:
+        raise node.refuse(f"a matrix of {rows} rows and {columns} columns")
     return g.constant(np.eye(rows, columns, int(node.attr("k", 0))), dtype)
 
 
 @reads("DepthToSpace", "SpaceToDepth")
 def depth(g: Builder, node: Node) -> Tensor:
     x, block = node.input(0), int(node.attr("blocksize"))
+    usual = node.attr("mode", "DCR") == "DCR"
+    if usual:
+        return g.op("space_to_depth" if node.kind == "SpaceToDepth" else "depth_to_space", x, block_size=block)
     batch, channels, rows, columns = x.full_shape
     if node.kind == "SpaceToDepth":
-        if node.attr("mode", "DCR") == "DCR":
-            return g.op("space_to_depth", x, block_size=block)
         split = g.reshape(x, (batch, channels, rows // block, block, columns // block, block))
         return g.reshape(g.transpose(split, (0, 1, 3, 5, 2, 4)), (batch, -1, rows // block, columns // block))
-    if node.attr("mode", "DCR") == "DCR":
-        return g.op("depth_to_space", x, block_size=block)
     split = g.reshape(x, (batch, channels // block**2, block, block, rows, columns))
     return g.reshape(
         g.transpose(split, (0, 1, 4, 2, 5, 3)), (batch, channels // block**2, rows * block, columns * block)
@@ -332,6 +333,8 @@ def triangle(g: Builder, node: Node) -> Tensor:
     offset = int(node.input(1).scalar) if node.has(1) else 0
     rows, columns = x.full_shape[-2:]
     offset = max(-rows - 1, min(columns + 1, offset))
+    if rows * columns > FOLD_LIMIT:
+        raise node.refuse(f"matrices of {rows} rows and {columns} columns")
     mask = (
         np.tri(rows, columns, offset - 1, dtype=bool)
         if node.attr("upper", 1)

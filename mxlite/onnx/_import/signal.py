@@ -17,7 +17,7 @@ def _transformed(g: Builder, x: Tensor, axis: int, size: int, inverse: bool, one
     length, parts = x.size_at(axis), x.size_at(-1)
     if length > size:
         x, length = g.slice(x, axis, 0, size), size
-    if size > 1 << 14 or parts not in (1, 2):
+    if size > 1 << 13 or parts not in (1, 2):
         raise ValueError(f"a transform of length {size} of {parts} parts")
     to_real = inverse and one_sided
     rows = size // 2 + 1 if one_sided and not to_real else size

@@ -179,7 +179,7 @@ def roi_pool(g: Builder, node: Node) -> Tensor:
 def deformable(g: Builder, node: Node) -> Tensor:
     x, weight, offset = node.input(0), node.input(1), node.input(2)
     bias, mask = node.optional(3), node.optional(4)
-    kernel = list(weight.full_shape[2:])
+    kernel = list(weight.sizes_from(2))
     strides, dilations, pads = windows(node, x, kernel)
     x, pad = even_pads(g, x, pads)
     params = {"kernel": tuple(kernel), "stride": tuple(strides), "dilate": tuple(dilations), "pad": pad,

@@ -116,6 +116,11 @@ class Tensor:
         size = self.sized[axis]
         return size if size >= 0 else self.full_shape[axis]
 
+    def sizes_from(self, axis: int) -> tuple[int, ...]:
+        """The sizes of the axes from one on. Raises: OnnxError: one is not known."""
+        sizes = self.sized[axis:]
+        return sizes if min(sizes, default=0) >= 0 else self.full_shape[axis:]
+
     @property
     def full_shape(self) -> tuple[int, ...]:
         """Its shape. Raises: OnnxError: a size is not known."""

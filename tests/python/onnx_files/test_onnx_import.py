@@ -183,6 +183,26 @@ def test_open_sizes_are_given(tmp_path: Path) -> None:
         mx.onnx.import_model(file, shapes={"z": (3, 2)})
 
 
+def test_poolings_of_open_batches(tmp_path: Path) -> None:
+    """Windows that our operator lacks: pads that differ, sizes rounded up, dilated ones."""
+    window = {"kernel_shape": [3, 2], "strides": [2, 2]}
+    nodes = [
+        node("MaxPool", ["x"], ["a"], pads=[0, 0, 1, 1], **window),
+        node("AveragePool", ["x"], ["b"], pads=[1, 0, 0, 1], ceil_mode=1, **window),
+        node("AveragePool", ["x"], ["c"], pads=[1, 0, 0, 1], count_include_pad=1, **window),
+        node("MaxPool", ["x"], ["d"], dilations=[2, 1], **window),
+        node("Conv", ["x", "w"], ["e"], auto_pad="SAME_UPPER", strides=[2, 2]),
+        node("ConvTranspose", ["x", "w"], ["f"], pads=[0, 1, 1, 0], strides=[2, 2]),
+    ]
+    outputs = [(each, None) for each in "abcdef"]
+    file = save(tmp_path / "a.onnx", nodes, [("x", ["N", 2, 9, 8])], outputs, {"w": data(2, 2, 3, 3)})
+    block = mx.onnx.import_to_gluon(file)
+    for count in (1, 3):
+        x = data(count, 2, 9, 8)
+        for one, other in zip(block(mx.nd.array(x)), run(file, x)):
+            np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-4, atol=1e-5)
+
+
 def test_values_of_inputs_may_be_constants(tmp_path: Path) -> None:
     nodes = [node("Reshape", ["x", "shape"], ["y"])]
     file = save(tmp_path / "a.onnx", nodes, [("x", [2, 3]), ("shape", [2], "int64")], [("y", None)], {})
