@@ -22,19 +22,22 @@ def is_onnx(path: str) -> bool:
 
 
 def read_model(
-    path: str, shapes: Mapping[str, tuple[int, ...]]
+    path: str, shapes: Mapping[str, tuple[int, ...]], batch: int | None = None
 ) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray], Shapes]:
     """The symbol of a file of ONNX, its arguments and states, and the shapes of its inputs as far as they are known.
 
+    Args: batch: the first size of shapes that the file tells.
     Raises: WrongError.
     """
     try:
-        symbol, arguments, states = mx.onnx.import_model(path, shapes or None)
         said = mx.onnx.get_model_metadata(path)["input_tensor_data"]
+        known = {name: (batch or shape[0], *shape[1:]) for name, shape, _ in said if shape}
+        known = {name: shape for name, shape in known.items() if min(shape) > 0}
+        shapes = {**(known if batch else {}), **shapes}
+        symbol, arguments, states = mx.onnx.import_model(path, shapes or None)
     except (MXNetError, ImportError, OSError) as error:
         text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise WrongError(text if path in text else f"{path}: {text}") from None
-    known = {name: shape for name, shape, _ in said if shape and min(shape) > 0}
     return symbol, arguments, states, {**known, **shapes}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,18 @@ def test_predicted_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "(7, 3)" in capsys.readouterr().out
     assert main(["show", str(file)]) == 0
     assert "FullyConnected" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("first", ["N", 2])
+def test_predicted_in_a_batch(first: str | int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held = {"w": RANDOM.rand(3, 4).astype("float32")}
+    nodes = [onnx.helper.make_node("Gemm", ["x", "w"], ["y"], name="dense", transB=1)]
+    file = str(save(tmp_path / "a.onnx", nodes, [("x", [first, 4])], [("y", [first, 3])], held))
+    assert main(["predict", file, "--batch", "6", "--repeat", "1", "--profile"]) == 0
+    written = capsys.readouterr().out
+    assert "x (6, 4) random numbers" in written and re.search(r"FullyConnected +\(6,3\)", written)
+    assert main(["predict", file, "--batch", "6", "--shape", "x=1,4"]) == 0
+    assert "x (6, 4) random numbers" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,9 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.jit", "from torch.nn import Buffer"):
+for statement in (
+    "import mxnet.rtc", "from mxnet import rtc", "import torch.jit", "from torch.nn import SyncBatchNorm"
+):
     try:
         exec(statement)
     except ImportError as error:
@@ -177,7 +179,7 @@ for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.jit
         f"No module named 'mxnet.rtc': {RTC}",
         f"No module named 'mxlite.rtc': {RTC}",
         f"No module named 'torch.jit': {PYTORCH}",
-        f"No module named 'mxlite.torch.nn.Buffer': {PYTORCH}",
+        f"No module named 'mxlite.torch.nn.SyncBatchNorm': {PYTORCH}",
     ]
 
 

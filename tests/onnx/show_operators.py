@@ -1,4 +1,5 @@
-"""``python -m mxlite.onnx``: the tables of operators that are read and written.
+#!/usr/bin/env python3
+"""The tables of ONNX operators that are read and written: docs/onnx.md.
 
 Without arguments it prints them; ``--write PAGE`` puts them into a page of the documentation, ``--check PAGE`` fails if
 that has others.
@@ -70,7 +71,7 @@ def page_with(page: str) -> str:
 
 def main() -> int:
     """Prints or writes the tables; returns 1 where a page that is checked has others."""
-    parser = argparse.ArgumentParser("python -m mxlite.onnx", description="The operators that are read and written.")
+    parser = argparse.ArgumentParser("tests/onnx/show_operators.py", description="The operators that are read and written.")
     parser.add_argument("--write", metavar="PAGE", type=Path)
     parser.add_argument("--check", metavar="PAGE", type=Path)
     given = parser.parse_args()
@@ -79,7 +80,7 @@ def main() -> int:
     elif given.check:
         text = given.check.read_text(encoding="utf-8")
         if page_with(text) != text:
-            print(f"{given.check} is out of date: python -m mxlite.onnx --write {given.check}", file=sys.stderr)
+            print(f"{given.check} is out of date: tests/onnx/show_operators.py --write {given.check}", file=sys.stderr)
             return 1
     else:
         for name, text in tables().items():
