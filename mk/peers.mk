@@ -187,6 +187,7 @@ $(PEERS)/onnx.stamp: $(PEERS)/peers.stamp
 
 ONNX_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(ONNX)/bin/python -W ignore
 test-onnx: lib $(ONNX)/onnx.stamp $(PEERS)/onnx.stamp
+	@$(ONNX_PY) tests/onnx/show_operators.py --check docs/onnx.md
 	@$(ONNX_PY) tests/onnx/backend.py
 	@$(ONNX_PY) -m pytest -q -p no:cacheprovider tests/python/onnx_files $(PYTEST_ARGS)
 	@$(ONNX_PY) tests/onnx/sklearn_models.py

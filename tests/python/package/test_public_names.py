@@ -166,7 +166,9 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.jit", "from torch.nn import SyncBatchNorm"):
+for statement in (
+    "import mxnet.rtc", "from mxnet import rtc", "import torch.jit", "from torch.nn import SyncBatchNorm"
+):
     try:
         exec(statement)
     except ImportError as error:

@@ -1,4 +1,5 @@
-"""``python -m mxlite.onnx``: the tables of operators that are read and written.
+#!/usr/bin/env python3
+"""The tables of ONNX operators that are read and written: docs/onnx.md.
 
 Without arguments it prints them; ``--write PAGE`` puts them into a page of the documentation, ``--check PAGE`` fails if
 that has others.
@@ -12,7 +13,6 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from mxlite import _replace
 from mxlite.onnx._export import graph as _writers  # noqa: F401 - it fills the table
 from mxlite.onnx._export.nodes import OPERATORS as WRITTEN
 from mxlite.onnx._import import graph as _readers  # noqa: F401 - it fills the table
@@ -71,16 +71,16 @@ def page_with(page: str) -> str:
 
 def main() -> int:
     """Prints or writes the tables; returns 1 where a page that is checked has others."""
-    parser = argparse.ArgumentParser("python -m mxlite.onnx", description="The operators that are read and written.")
+    parser = argparse.ArgumentParser(description="The operators of ONNX that are read and written.")
     parser.add_argument("--write", metavar="PAGE", type=Path)
     parser.add_argument("--check", metavar="PAGE", type=Path)
     given = parser.parse_args()
     if given.write:
-        _replace.write(given.write, page_with(given.write.read_text(encoding="utf-8")).encode())
+        given.write.write_text(page_with(given.write.read_text(encoding="utf-8")), encoding="utf-8")
     elif given.check:
         text = given.check.read_text(encoding="utf-8")
         if page_with(text) != text:
-            print(f"{given.check} is out of date: python -m mxlite.onnx --write {given.check}", file=sys.stderr)
+            print(f"{given.check} is out of date: tests/onnx/show_operators.py --write {given.check}", file=sys.stderr)
             return 1
     else:
         for name, text in tables().items():
