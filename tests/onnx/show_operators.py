@@ -71,7 +71,7 @@ def page_with(page: str) -> str:
 
 def main() -> int:
     """Prints or writes the tables; returns 1 where a page that is checked has others."""
-    parser = argparse.ArgumentParser("tests/onnx/show_operators.py", description="The operators that are read and written.")
+    parser = argparse.ArgumentParser(description="The operators of ONNX that are read and written.")
     parser.add_argument("--write", metavar="PAGE", type=Path)
     parser.add_argument("--check", metavar="PAGE", type=Path)
     given = parser.parse_args()
