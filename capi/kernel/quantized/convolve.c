@@ -353,6 +353,88 @@ static void run_blocks(void *data, int64_t begin, int64_t end)
     mxl_free(block, bytes);
 }
 
+/* ---- one channel in, one out ---- */
+
+/* sums[i] += x[i * step] * w */
+#define ADD_TAP(name, T)                                                                           \
+    MXL_INLINE void name##_at(int level, const T *x, int64_t step, int32_t w, int32_t *sums,       \
+                              int64_t n)                                                           \
+    {                                                                                              \
+        (void)level;                                                                               \
+        if (step == 1) {                                                                           \
+            MXL_IVDEP                                                                              \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                sums[i] += x[i] * w;                                                               \
+            return;                                                                                \
+        }                                                                                          \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            sums[i] += x[i * step] * w;                                                            \
+    }                                                                                              \
+    MXL_BY_LEVEL(name, (const T *x, int64_t step, int32_t w, int32_t *sums, int64_t n), x, step,   \
+                 w, sums, n)
+
+ADD_TAP(add_tap_i8, int8_t)
+ADD_TAP(add_tap_u8, uint8_t)
+
+/* The sums of an image's positions, from its padded plane of bytes. */
+static void sum_taps(const work *k, const uint8_t *plane, const int8_t *w, int32_t *sums)
+{
+    const mxl_conv *v = k->v;
+    int64_t width = v->y_size[2];
+
+    memset(sums, 0, (size_t)k->positions * sizeof(*sums));
+    for (int64_t r = 0; r < v->y_size[0] * v->y_size[1]; r++, sums += width) {
+        int64_t d = r / v->y_size[1] * v->stride[0], h = r % v->y_size[1] * v->stride[1];
+
+        for (int64_t t = 0; t < taps_of(v); t++) {
+            int64_t c = t % v->kernel[2], b = t / v->kernel[2] % v->kernel[1];
+            int64_t a = t / v->kernel[2] / v->kernel[1];
+            const uint8_t *from =
+                plane + ((d + a * v->dilate[0]) * k->size[1] + h + b * v->dilate[1]) * k->size[2] +
+                c * v->dilate[2];
+
+            if (v->dtype == MXL_I8)
+                add_tap_i8((const int8_t *)from, v->stride[2], w[4 * t], sums, width);
+            else
+                add_tap_u8(from, v->stride[2], w[4 * t], sums, width);
+        }
+    }
+}
+
+/* Ranges count images and groups. */
+static void run_depthwise(void *data, int64_t begin, int64_t end)
+{
+    work *k = data;
+    const mxl_conv *v = k->v;
+    size_t bytes = (size_t)(k->positions + N) * sizeof(int32_t) + (size_t)k->padded;
+    int32_t *sums = mxl_alloc(bytes);
+    int64_t rows = v->x_size[0] * v->x_size[1], width = v->x_size[2];
+
+    if (sums == NULL) {
+        k->failed = 1;
+        return;
+    }
+    for (int64_t image = begin; image < end; image++) {
+        uint8_t *plane = (uint8_t *)(sums + k->positions + N);
+        int64_t group = image % v->groups;
+        int32_t bias = k->bias != NULL ? k->bias[group] : 0;
+
+        memset(plane, 0, (size_t)k->padded);
+        for (int64_t r = 0; r < rows; r++) {
+            int64_t d = r / v->x_size[1] + v->pad[0], h = r % v->x_size[1] + v->pad[1];
+
+            memcpy(plane + (d * k->size[1] + h) * k->size[2] + v->pad[2],
+                   k->x + (image * rows + r) * width, (size_t)width);
+        }
+        sum_taps(k, plane, k->w->packed + group * k->w->quads * 4, sums);
+        for (int64_t p = 0; p < k->positions; p += N)
+            store_tile(k, 1, (int)(k->positions - p < N ? k->positions - p : N), &bias, sums + p,
+                       image * k->positions + p, 0);
+    }
+    mxl_free(sums, bytes);
+}
+
 int mxl_quantized_convolve(const mxl_conv *v, const void *x, const mxl_quantized_weights *w,
                            const int32_t *bias, const mxl_quantized_tail *tail, void *y)
 {
@@ -372,6 +454,10 @@ int mxl_quantized_convolve(const mxl_conv *v, const void *x, const mxl_quantized
     count = images * k.blocks;
     if (count == 0 || v->out == 0)
         return 0;
+    if (v->in == 1 && v->out == 1) {
+        mxl_parallel_for(images, GRAIN / (taps_of(v) * k.positions + 1) + 1, run_depthwise, &k);
+        return k.failed ? mxl_error_memory((size_t)k.padded) : 0;
+    }
     /* Few positions: threads divide the channels too. */
     k.part = count >= 8 ? v->out : (v->out + 2 * R - 1) / (2 * R) * R;
     k.parts = (v->out + k.part - 1) / k.part;

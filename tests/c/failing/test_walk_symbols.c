@@ -55,6 +55,24 @@ static bool writes(stage *s)
     return failing(MXSymbolSaveToJSON(net, &text) == 0);
 }
 
+static bool quantizes(stage *s)
+{
+    static const char *offline[] = {"fc1_weight"}, *names[] = {"data"};
+    const float low = -1, high = 2;
+    const char **found;
+    uint32_t count;
+    SymbolHandle made = NULL, calibrated = NULL;
+    bool ok;
+
+    (void)s;
+    ok = failing(MXQuantizeSymbol(net, &made, NULL, 0, NULL, 0, NULL, 1, offline, "int8", true,
+                                  "full", "tensor-wise", &count, &found) == 0) &&
+         failing(MXSetCalibTableToQuantizedSymbol(made, 1, names, &low, &high, &calibrated) == 0);
+    CHECK_INT(MXSymbolFree(made), 0);
+    CHECK_INT(MXSymbolFree(calibrated), 0);
+    return ok;
+}
+
 static bool infers(stage *s)
 {
     static const char *names[] = {"data"};
@@ -273,6 +291,11 @@ TEST(walk_binds)
     walk_symbols(binds, true);
 }
 
+TEST(walk_quantizes)
+{
+    walk_symbols(quantizes, true);
+}
+
 /* A forward whose backward fails keeps its graph. */
 TEST(walk_runs)
 {
@@ -342,6 +365,7 @@ TEST(walk_lists)
 }
 
 WALK_MAIN(ENTRY(walk_makes), ENTRY(walk_reads), ENTRY(walk_writes), ENTRY(walk_infers),
-          ENTRY(walk_binds), ENTRY(walk_binds_shared), ENTRY(walk_runs), ENTRY(walk_casts_heads),
-          ENTRY(walk_runs_monitored), ENTRY(walk_reshapes), ENTRY(walk_calls), ENTRY(walk_keeps),
-          ENTRY(walk_predicts), ENTRY(walk_lists), ENTRY(walk_recorded))
+          ENTRY(walk_quantizes), ENTRY(walk_binds), ENTRY(walk_binds_shared), ENTRY(walk_runs),
+          ENTRY(walk_casts_heads), ENTRY(walk_runs_monitored), ENTRY(walk_reshapes),
+          ENTRY(walk_calls), ENTRY(walk_keeps), ENTRY(walk_predicts), ENTRY(walk_lists),
+          ENTRY(walk_recorded))

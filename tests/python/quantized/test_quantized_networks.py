@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pathlib
 import sys
 from typing import Any
@@ -54,17 +55,20 @@ def _dense() -> Any:
     return net
 
 
-@pytest.fixture(scope="module")
-def digits() -> tuple[Any, Any]:
+def _digits() -> tuple[Any, Any]:
     pixels, labels = read_digits()
     return pixels.reshape((-1, 1, 8, 8)), labels
 
 
-@pytest.fixture(scope="module", params=[_lenet, _Residual, _dense], ids=["lenet", "residual", "dense"])
-def trained(request: Any, digits: tuple) -> Any:
+@pytest.fixture
+def digits() -> tuple[Any, Any]:
+    return _digits()
+
+
+def _train(made: Any) -> list:
     mx.random.seed(1)
-    x, y = digits
-    net = request.param()
+    x, y = _digits()
+    net = made()
     net.initialize(mx.init.Xavier())
     net.hybridize()
     loss, trainer = (
@@ -77,6 +81,25 @@ def trained(request: Any, digits: tuple) -> Any:
             value = loss(net(x[at]), y[at])
         value.backward()
         trainer.step(64)
+    return [each.data().asnumpy() for each in net.collect_params().values()]
+
+
+@pytest.fixture(scope="module", params=[_lenet, _Residual, _dense], ids=["lenet", "residual", "dense"])
+def trained(request: Any) -> Any:
+    """A function that makes a network, and its parameters after training; no array of the training is left."""
+    values = _train(request.param)
+    gc.collect()
+    return request.param, values
+
+
+def _network(made: Any, values: list, digits: tuple) -> Any:
+    """The trained network, anew: a fixture of arrays would keep them alive between tests."""
+    net = made()
+    net.initialize()
+    net(digits[0][:1])
+    for each, value in zip(net.collect_params().values(), values):
+        each.set_data(mx.nd.array(value))
+    net.hybridize()
     return net
 
 
@@ -88,12 +111,12 @@ def _accuracy(net: Any, digits: tuple) -> float:
 @pytest.mark.parametrize("mode", ["none", "naive", "entropy"])
 @pytest.mark.parametrize("dtype", ["auto", "int8"])
 def test_accuracy_stays(trained: Any, digits: tuple, mode: str, dtype: str) -> None:
-    x = digits[0]
+    x, whole = digits[0], _network(*trained, digits)
     given = {"data_shapes": [(1, 1, 8, 8)]} if mode == "none" else {"calib_data": [x[:256], x[256:512]]}
-    net = quantization.quantize_net(trained, quantized_dtype=dtype, calib_mode=mode, **given)
+    net = quantization.quantize_net(whole, quantized_dtype=dtype, calib_mode=mode, **given)
     names = [name for name, each in net.collect_params().items() if each.dtype == np.int8]
     assert names and all("quantize" in name for name in names)
-    before = _accuracy(trained, digits)
+    before = _accuracy(whole, digits)
     assert before > 0.9
     assert abs(_accuracy(net, digits) - before) <= 0.005
     net.hybridize(static_alloc=True)
