@@ -33,7 +33,7 @@ OPERATORS = (
     Operator("slice_axis", "movement", "shape/slice_axis.c", r"typedef struct axis_params", r".*mxl_op_slice_axis = "),
     Operator("sum", "reduction", "reduce/reduce.c", r"/\* dx = dy, ", r"REDUCTION\(sum\b"),
     Operator(
-        "Embedding", "layer", "index/embedding.c", r"typedef struct embedding_params", r".*mxl_op op_embedding = "
+        "Embedding", "layer", "index/embedding.c", r"typedef struct embedding_params", r".*mxl_op mxl_op_embedding = "
     ),
     Operator("polyval", "composite", "numpy/values.c", r"/\* Horner's rule", r"MXL_NP\(polyval\b"),
     Operator("np_squeeze", "variant", "shape/reshape.c", r"#define SQUEEZE\(", r"SQUEEZE\(op_np_squeeze\b"),

@@ -3,7 +3,6 @@
 #include "api/refused.h"
 
 #define SUBGRAPHS "mxlite has no back ends that take parts of a graph"
-#define QUANTIZED "quantized networks are not in mxlite"
 #define REDUCED   "operators compute in the dtypes of their arrays in mxlite"
 #define NO_GPU    "there is no GPU, as in a 1.9.1 that is built for CPUs"
 #define OLD_RTC   "1.9.1 refuses it too: CUDA modules replaced it"
@@ -29,8 +28,6 @@ REFUSED(NNGraphGetJSONAttr, PASSES)
 REFUSED(NNGraphSetNodeEntryListAttr_, PASSES)
 REFUSED(NNGraphApplyPasses, PASSES)
 
-REFUSED(MXQuantizeSymbol, QUANTIZED)
-REFUSED(MXSetCalibTableToQuantizedSymbol, QUANTIZED)
 REFUSED(MXReducePrecisionSymbol, REDUCED)
 
 REFUSED(MXGetGPUMemoryInformation, NO_GPU)

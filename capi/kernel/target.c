@@ -87,3 +87,12 @@ const char *mxl_level_name(int level)
 {
     return names[level];
 }
+
+bool mxl_level_has_vnni(void)
+{
+#if MXL_HAS_WIDE
+    return mxl_level() == MXL_AVX512 && __builtin_cpu_supports("avx512vnni");
+#else
+    return false;
+#endif
+}

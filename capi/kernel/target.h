@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* x86-64: the baseline of all processors, AVX2 with FMA and F16C, AVX-512 (F, BW, DQ, VL). Other
  * architectures have only the baseline, which on aarch64 includes NEON. */
@@ -143,6 +144,10 @@ int mxl_level_check(void);
 /* For tests: sets the level. -1 with the error set if this processor lacks it. */
 int mxl_level_set(int level);
 const char *mxl_level_name(int level);
+
+/* Whether the level in force is AVX-512 and the processor has its VNNI (dot products of four
+ * bytes). */
+bool mxl_level_has_vnni(void);
 
 /* a * b + c; rounded once if the level has an instruction for it, else twice. */
 MXL_INLINE float mxl_fma_f32(int level, float a, float b, float c)

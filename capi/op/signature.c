@@ -150,8 +150,8 @@ static int fixed_dtype(char letter)
     static const struct {
         char letter;
         int dtype;
-    } fixed[] = {{'h', MXL_F16}, {'f', MXL_F32},  {'d', MXL_F64}, {'i', MXL_I32},
-                 {'l', MXL_I64}, {'b', MXL_BOOL}, {'u', MXL_U8},  {'n', MXL_I32}};
+    } fixed[] = {{'h', MXL_F16},  {'f', MXL_F32}, {'d', MXL_F64}, {'i', MXL_I32}, {'l', MXL_I64},
+                 {'b', MXL_BOOL}, {'u', MXL_U8},  {'c', MXL_I8},  {'n', MXL_I32}};
 
     for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
         if (fixed[i].letter == letter)

@@ -23,6 +23,8 @@
     X(np_create) X(np_diagonals) X(np_turns) X(np_values) X(np_edits) X(np_order)
 #define OLD(X)        X(refused)
 #define OPTIMIZERS(X) X(sgd) X(multi_sgd) X(adam) X(adamw) X(lamb) X(finite) X(amp)
+#define QUANTIZED(X) \
+    X(quantize) X(layers) X(pieces) X(arithmetic) X(calibrate)
 #define SEQUENCES(X) X(rnn) X(attention) X(scaled_attention) X(ctc)
 #define SPARSE(X)     X(dgl) X(dgl_sample)
 #define STATISTICS(X) X(density) X(sample) X(multinomial) X(hawkes) X(functions) X(ranks) X(scatter_reduce)
@@ -42,6 +44,7 @@ LINALG(DECLARED)
 NUMPY(DECLARED)
 OLD(DECLARED)
 OPTIMIZERS(DECLARED)
+QUANTIZED(DECLARED)
 SEQUENCES(DECLARED)
 SPARSE(DECLARED)
 STATISTICS(DECLARED)
@@ -69,6 +72,9 @@ const mxl_op *const *const mxl_families[] = {
 #endif
 #ifndef MXL_WITHOUT_OPTIMIZERS
     OPTIMIZERS(LISTED)
+#endif
+#ifndef MXL_WITHOUT_QUANTIZED
+    QUANTIZED(LISTED)
 #endif
 #ifndef MXL_WITHOUT_SEQUENCES
     SEQUENCES(LISTED)

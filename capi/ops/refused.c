@@ -3,7 +3,7 @@
  * every use is an error that gives the reason. */
 #include "op/op.h"
 
-#define QUANTIZED "quantized networks are not in mxlite"
+#define QUANTIZED "recurrent layers of bytes are not in mxlite"
 #define SUBGRAPH  "subgraphs of MKL-DNN are not in mxlite"
 #define CUDA      "1.9.1 has it on GPUs alone, which mxlite does not use"
 #define BACKWARD  "backward rules are no operators in mxlite"
@@ -12,23 +12,8 @@
 
 /* clang-format off */
 #define REFUSED(X) \
-    X(_contrib_calibrate_entropy, QUANTIZED) \
-    X(_contrib_dequantize, QUANTIZED) \
-    X(_contrib_quantize, QUANTIZED) \
     X(_contrib_quantize_asym, QUANTIZED) \
-    X(_contrib_quantize_v2, QUANTIZED) \
-    X(_contrib_quantized_act, QUANTIZED) \
-    X(_contrib_quantized_batch_norm, QUANTIZED) \
-    X(_contrib_quantized_concat, QUANTIZED) \
-    X(_contrib_quantized_conv, QUANTIZED) \
-    X(_contrib_quantized_elemwise_add, QUANTIZED) \
-    X(_contrib_quantized_elemwise_mul, QUANTIZED) \
-    X(_contrib_quantized_embedding, QUANTIZED) \
-    X(_contrib_quantized_flatten, QUANTIZED) \
-    X(_contrib_quantized_fully_connected, QUANTIZED) \
-    X(_contrib_quantized_pooling, QUANTIZED) \
     X(_contrib_quantized_rnn, QUANTIZED) \
-    X(_contrib_requantize, QUANTIZED) \
     X(_sg_mkldnn_conv, SUBGRAPH) \
     X(_sg_mkldnn_fully_connected, SUBGRAPH) \
     X(_sg_mkldnn_selfatt_qk, SUBGRAPH) \

@@ -56,6 +56,18 @@ static struct mxl_fast_program *make(mxl_symbol *symbol, const mxl_map *numbers,
     return fast;
 }
 
+/* 1: something has changed. */
+static int run_passes(mxl_symbol *symbol)
+{
+    int changed = mxl_pass_fuse(symbol), more = 0;
+
+#ifndef MXL_WITHOUT_QUANTIZED
+    if (changed >= 0)
+        more = mxl_pass_join_quantized(symbol);
+#endif
+    return changed < 0 || more < 0 ? -1 : changed | more;
+}
+
 int mxl_fast_begin(mxl_program *program)
 {
     mxl_symbol *copy = mxl_symbol_copy(program->graph.symbol);
@@ -66,7 +78,7 @@ int mxl_fast_begin(mxl_program *program)
     if (copy != NULL && mxl_walk_begin(&walk, copy) == 0)
         variables = number_variables(&walk, &numbers);
     if (variables >= 0)
-        status = mxl_pass_fuse(copy);
+        status = run_passes(copy);
     if (status > 0) {
         program->fast = make(copy, &numbers, variables);
         status = program->fast != NULL ? 0 : -1;

@@ -152,7 +152,13 @@ MXL_API int MXSymbolInferTypePartial(SymbolHandle sym, uint32_t num_args, const 
 
 /* ---- rewriting ---- */
 
-/* Refused. For 8-bit and 16-bit arithmetic. */
+/* Supported. A new symbol whose layers take bytes: mx.contrib.quantization calls it,
+ * docs/quantization.md tells what becomes of which node. Nodes and operators of the excluded names
+ * stay. Variables that offline_params names become three: NAME_quantize, NAME_quantize_min and
+ * NAME_quantize_max. quantized_dtype is "int8", "uint8" or "auto"; quantize_mode "full", or
+ * "smart": layers and what is between them; quantize_granularity "tensor-wise" or "channel-wise",
+ * of no effect. dev_type is not read. With calib_quantize a lent list names the arrays whose limits
+ * the next function takes. */
 MXL_API int MXQuantizeSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle,
                              const int *dev_type, uint32_t num_excluded_sym_names,
                              const char **excluded_sym_names, uint32_t num_excluded_op_names,
@@ -161,10 +167,13 @@ MXL_API int MXQuantizeSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_hand
                              bool calib_quantize, const char *quantize_mode,
                              const char *quantize_granularity, uint32_t *out_num_calib_names,
                              const char ***out_calib_names);
+/* Supported. A new symbol that has the limits of arrays, by these names, in its nodes; others are
+ * ignored. */
 MXL_API int MXSetCalibTableToQuantizedSymbol(SymbolHandle qsym_handle, uint32_t num_layers,
                                              const char **layer_names, const float *low_quantiles,
                                              const float *high_quantiles,
                                              SymbolHandle *ret_sym_handle);
+/* Refused. For 16-bit arithmetic. */
 MXL_API int MXReducePrecisionSymbol(
     SymbolHandle sym_handle, SymbolHandle *ret_sym_handle, uint32_t num_args,
     const int *arg_type_data, uint32_t num_ind_ptr, const int *ind_ptr, const int *target_dtype,

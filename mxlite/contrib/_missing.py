@@ -9,10 +9,8 @@ from typing import Any, NoReturn
 
 from mxlite.error import MXNotImplementedError
 
-_INT8 = "8-bit arithmetic is not in mxlite"
 _WHY = {
-    "quant": _INT8,
-    "quantization": _INT8,
+    "quant": "mx.contrib.quantization has it",
     "tensorrt": "mxlite computes on the CPU",
 }
 

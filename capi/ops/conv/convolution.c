@@ -76,6 +76,7 @@ static int y_grad(mxl_grad *g)
 
 const mxl_op mxl_op_convolution = {
     .name = "Convolution",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_npx_convolution"),
     .doc = "Convolution (as in networks: a correlation) over one to three spatial axes: y[n,k,o] = "
            "bias[k] + the sum over c and t of data[n,c,o * stride + t * dilate - pad] * "
@@ -87,6 +88,7 @@ const mxl_op mxl_op_convolution = {
 
 static const mxl_op op_convolution_v1 = {
     .name = "Convolution_v1",
+    .output_names = "output",
     .doc = "The same as Convolution, under the name of an older version.",
     MXL_PARAMS_OF(mxl_conv_params, MXL_CONV_WINDOW, MXL_CONV_CHANNELS("1024", "0"),
                   MXL_CONV_LAYOUT(v1_layouts)),

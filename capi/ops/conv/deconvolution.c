@@ -111,6 +111,7 @@ static int deconvolution_grad(mxl_grad *g)
 
 static const mxl_op op_deconvolution = {
     .name = "Deconvolution",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_npx_deconvolution"),
     .doc = "Transposed convolution: each element of data adds its multiple of the kernel to the "
            "result. The size of the result is stride * (size - 1) + dilate * (kernel - 1) + 1 - 2 "

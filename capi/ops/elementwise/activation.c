@@ -107,6 +107,7 @@ static void activation_saves(mxl_saves *saves)
 
 const mxl_op mxl_op_activation = {
     .name = "Activation",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_npx_activation"),
     .doc = "A function of each element: relu max(x, 0), sigmoid 1 / (1 + e^-x), softrelu "
            "log(1 + e^x), softsign x / (1 + |x|), or tanh.",

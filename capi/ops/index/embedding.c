@@ -87,7 +87,7 @@ static mxl_array *embedding_compose(mxl_scope *s, const mxl_call *call)
     return named(call, mxl_take_rows(s, weight, index));
 }
 
-static const mxl_op op_embedding = {
+const mxl_op mxl_op_embedding = {
     .name = "Embedding",
     .aliases = MXL_ALIASES("_npx_embedding", "_sparse_Embedding"),
     .doc = "The rows of the weight that data names, as a last axis: out[...] = weight[data[...]].",
@@ -166,5 +166,5 @@ static const mxl_op op_index_copy = {
 };
 
 const mxl_op *const mxl_ops_embedding[] = {
-    &op_batch_take, &op_embedding, &op_fill_element, &op_index_copy, NULL,
+    &op_batch_take, &mxl_op_embedding, &op_fill_element, &op_index_copy, NULL,
 };

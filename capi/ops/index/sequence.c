@@ -155,6 +155,7 @@ static int mask_compute(const mxl_call *call)
 
 static const mxl_op op_sequence_mask = {
     .name = "SequenceMask",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_npx_sequence_mask"),
     .doc = "The sequences with one value at all steps behind their ends.",
     .inputs = sequence_inputs,
@@ -309,6 +310,7 @@ static int reverse_compute(const mxl_call *call)
 
 static const mxl_op op_sequence_reverse = {
     .name = "SequenceReverse",
+    .output_names = "output",
     .doc = "The steps of each sequence in reverse order; elements behind its end stay.",
     .inputs = sequence_inputs,
     MXL_PARAMS_OF(sequence_params, USE_LENGTH, AXIS("The axis of the sequences' steps: 0.")),

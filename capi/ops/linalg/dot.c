@@ -233,8 +233,9 @@ static int fc_grad(mxl_grad *g)
     return p->no_bias || !mxl_grad_wants(g, 2) ? 0 : mxl_grad_set(g, 2, dy);
 }
 
-static const mxl_op op_fully_connected = {
+const mxl_op mxl_op_fully_connected = {
     .name = "FullyConnected",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_npx_fully_connected", "_sparse_FullyConnected"),
     .doc = "Linear map of rows of features: y = x W' + b.",
     MXL_INPUTS(MXL_INPUT(data, "Rows of features."),
@@ -257,4 +258,4 @@ static const mxl_op op_fully_connected = {
     MXL_BATCH(mxl_vmap_linear),
 };
 
-const mxl_op *const mxl_ops_dot[] = {&mxl_op_dot, &op_fully_connected, NULL};
+const mxl_op *const mxl_ops_dot[] = {&mxl_op_dot, &mxl_op_fully_connected, NULL};

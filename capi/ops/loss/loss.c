@@ -88,6 +88,7 @@ static void loss_saves(mxl_saves *saves)
 
 static const mxl_op op_loss = {
     .name = "MakeLoss",
+    .output_names = "output",
     .inputs = mxl_inputs_data,
     .doc = "A copy of the array that counts as a loss: its gradient is grad_scale, divided as "
            "`normalization` says, whatever gradient arrives.",

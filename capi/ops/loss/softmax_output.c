@@ -321,6 +321,7 @@ static int output_complete(mxl_rule *rule)
 
 static const mxl_op op_softmax_output = {
     .name = "SoftmaxOutput",
+    .output_names = "output",
     .aliases = MXL_ALIASES("Softmax"),
     .doc =
         "Softmax of each row of data. Its gradient is that of the cross entropy with the labels, "

@@ -122,6 +122,7 @@ static const char *sparse_first_value(const void *params, int i)
 
 static const mxl_op op_sparse_reg = {
     .name = "IdentityAttachKLSparseReg",
+    .output_names = "output",
     .doc = "data itself, activations from 0 to 1. Its backward moves the moving mean of each unit "
            "and adds the gradient of a penalty for its distance from a target. Its further input, "
            "the moving mean, is not listed.",

@@ -41,6 +41,7 @@ static void svm_saves(mxl_saves *saves)
 
 static const mxl_op op_svm_output = {
     .name = "SVMOutput",
+    .output_names = "output",
     .doc = "A copy of scores. Its gradient is that of a hinge loss: of the label's score where it "
            "is below the margin, of the others where they are above its negative, whatever "
            "gradient arrives.",

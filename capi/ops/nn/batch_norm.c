@@ -38,19 +38,19 @@ static const mxl_input v1_inputs[] = {BATCH_INPUTS, {0}};
         MXL_PARAM(mxl_batch_norm_params, output_mean_var, MXL_P_BOOL, "0",                         \
                   "Whether the statistics that were used are results too.", .sets_outputs = true)
 #define FLOAT_EPS MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.00100000005", EPS_TEXT)
-#define BATCH_PARAMS                                                                               \
-    MXL_PARAMS_OF(                                                                                 \
-        mxl_batch_norm_params,                                                                     \
-        MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.0010000000474974513", EPS_TEXT,      \
-                  .type_name = "double"),                                                          \
-        COMMON_PARAMS,                                                                             \
-        MXL_PARAM(mxl_batch_norm_params, axis, MXL_P_INT, "1",                                     \
-                  "The axis of the channels, counted from either end."),                           \
-        MXL_PARAM(mxl_batch_norm_params, cudnn_off, MXL_P_BOOL, "0", "Of no effect here."),        \
-        MXL_PARAM(mxl_batch_norm_params, min_calib_range, MXL_P_OPT_FLOAT, "None",                 \
-                  "Of quantised networks; of no effect here."),                                    \
-        MXL_PARAM(mxl_batch_norm_params, max_calib_range, MXL_P_OPT_FLOAT, "None",                 \
-                  "Of quantised networks; of no effect here."))
+const mxl_param mxl_batch_norm_table[] = {
+    MXL_PARAM(mxl_batch_norm_params, eps, MXL_P_FLOAT, "0.0010000000474974513", EPS_TEXT,
+              .type_name = "double"),
+    COMMON_PARAMS,
+    MXL_PARAM(mxl_batch_norm_params, axis, MXL_P_INT, "1",
+              "The axis of the channels, counted from either end."),
+    MXL_PARAM(mxl_batch_norm_params, cudnn_off, MXL_P_BOOL, "0", "Of no effect here."),
+    MXL_PARAM(mxl_batch_norm_params, min_calib_range, MXL_P_OPT_FLOAT, "None",
+              "The smallest number of a quantized result, from calibration."),
+    MXL_PARAM(mxl_batch_norm_params, max_calib_range, MXL_P_OPT_FLOAT, "None",
+              "The largest number of a quantized result, from calibration."),
+    {0}};
+#define BATCH_PARAMS MXL_PARAMS(mxl_batch_norm_params, mxl_batch_norm_table)
 
 static const mxl_op op_batch_norm_v1, op_sync_batch_norm;
 

@@ -150,6 +150,7 @@ static mxl_array *softmax_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_softmax_activation = {
     .name = "SoftmaxActivation",
+    .output_names = "output",
     .doc = "softmax along the last axis, or along that of the channels.",
     MXL_ONLY_PARAM(int, mode, MXL_P_ENUM, "instance",
                    "instance: along the last axis; channel: along axis 1.",

@@ -1,7 +1,7 @@
 /* Pooling, and the operators of its gradients. Sums and means are linear: Pooling and
  * _mxl_pool_spread are each other's vjp. The maximum takes elements at positions that the input
  * decides: _mxl_pool_max_pick takes, _mxl_pool_max_back puts, and these too are a pair. */
-#include "kernel/pool/pool.h"
+#include "ops/nn/pooling.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,23 +10,7 @@
 #include "ops/nn/images.h"
 #include "ops/nn/wide.h"
 
-enum { TYPE_AVG, TYPE_LP, TYPE_MAX, TYPE_SUM };
 enum { CONVENTION_FULL, CONVENTION_SAME, CONVENTION_VALID };
-
-typedef struct pooling_params {
-    mxl_tuple kernel;
-    int pool_type;
-    int global_pool;
-    int cudnn_off;
-    int pooling_convention;
-    mxl_tuple stride;
-    mxl_tuple pad;
-    int64_t p_value;
-    int count_include_pad;
-    int layout;
-    /* _mxl_pool_spread: */
-    mxl_tuple shape; /* of data */
-} pooling_params;
 
 static const char *const pool_types[] = {"avg", "lp", "max", "sum", NULL};
 static const char *const conventions[] = {"full", "same", "valid", NULL};
@@ -35,7 +19,7 @@ static const char *const layouts[] = {"None", "NCDHW", "NDHWC", "NCHW", "NHWC", 
 static const char layouts_text[] =
     "{None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'},optional, default='None'";
 
-#define FIELD(field, kind, text, ...) MXL_PARAM(pooling_params, field, kind, text, __VA_ARGS__)
+#define FIELD(field, kind, text, ...) MXL_PARAM(mxl_pooling_params, field, kind, text, __VA_ARGS__)
 #define POOLING_PARAMS                                                                             \
     FIELD(kernel, MXL_P_SHAPE, "[]",                                                               \
           "Size of the windows along each spatial axis; not needed with global_pool."),            \
@@ -66,13 +50,13 @@ static const char layouts_text[] =
 
 /* ---- windows ---- */
 
-static bool is_last(const pooling_params *p)
+bool mxl_pooling_is_last(const mxl_pooling_params *p)
 {
     return p->layout != 0 && p->layout % 2 == 0;
 }
 
 /* The number of windows of an axis; -1 with the error set. */
-static int count_windows(const char *name, const pooling_params *p, mxl_window *w)
+static int count_windows(const char *name, const mxl_pooling_params *p, mxl_window *w)
 {
     int64_t room = w->in + 2 * w->pad - w->kernel;
 
@@ -89,7 +73,7 @@ static int count_windows(const char *name, const pooling_params *p, mxl_window *
     return 0;
 }
 
-static int check_windows(const char *name, const pooling_params *p, int spatial)
+static int check_windows(const char *name, const mxl_pooling_params *p, int spatial)
 {
     bool is_same = p->pooling_convention == CONVENTION_SAME;
 
@@ -109,11 +93,10 @@ static int check_windows(const char *name, const pooling_params *p, int spatial)
     return is_same ? 0 : mxl_check_list(name, "pad", p->pad, spatial, -INT32_MAX);
 }
 
-/* The windows over data of this shape; -1 with the error set, which begins with the name. */
-static int find_windows(const char *name, const pooling_params *p, int ndim, const int64_t *shape,
-                        mxl_pool *pool)
+int mxl_pooling_windows(const char *name, const mxl_pooling_params *p, int ndim,
+                        const int64_t *shape, mxl_pool *pool)
 {
-    int spatial = ndim - 2, first = is_last(p) ? 1 : 2;
+    int spatial = ndim - 2, first = mxl_pooling_is_last(p) ? 1 : 2;
 
     if (ndim < 3 || ndim > 5)
         return mxl_error("%s: data must have 3, 4 or 5 axes, got %d", name, ndim);
@@ -122,8 +105,8 @@ static int find_windows(const char *name, const pooling_params *p, int ndim, con
                          ndim);
     if (check_windows(name, p, spatial) != 0)
         return -1;
-    *pool = (mxl_pool){.outer = is_last(p) ? shape[0] : mxl_shape_size(2, shape),
-                       .inner = is_last(p) ? shape[ndim - 1] : 1,
+    *pool = (mxl_pool){.outer = mxl_pooling_is_last(p) ? shape[0] : mxl_shape_size(2, shape),
+                       .inner = mxl_pooling_is_last(p) ? shape[ndim - 1] : 1,
                        .power = 1};
     for (int i = 0; i < 3; i++) {
         mxl_window *w = &pool->axis[i];
@@ -143,9 +126,9 @@ static int find_windows(const char *name, const pooling_params *p, int ndim, con
         if (count_windows(name, p, w) != 0)
             return -1;
     }
-    if (p->pool_type == TYPE_AVG)
+    if (p->pool_type == MXL_POOLING_AVG)
         pool->divide = p->count_include_pad != 0 ? MXL_POOL_MEAN_PADDED : MXL_POOL_MEAN_INSIDE;
-    if (p->pool_type == TYPE_LP)
+    if (p->pool_type == MXL_POOLING_LP)
         pool->power = (int)p->p_value;
     return 0;
 }
@@ -154,15 +137,15 @@ static int find_windows(const char *name, const pooling_params *p, int ndim, con
 static int set_pooled(mxl_infer *infer, const mxl_array *x)
 {
     mxl_shape *out = &infer->out_shape[0];
-    const pooling_params *p = infer->params;
+    const mxl_pooling_params *p = infer->params;
     mxl_pool pool;
 
     if (mxl_check_float(infer->op, x) != 0 ||
-        find_windows(infer->op->name, p, x->ndim, x->shape, &pool) != 0)
+        mxl_pooling_windows(infer->op->name, p, x->ndim, x->shape, &pool) != 0)
         return -1;
     mxl_shape_set(out, x->ndim, x->shape);
     for (int i = 0; i < x->ndim - 2; i++)
-        out->dim[i + (is_last(p) ? 1 : 2)] = pool.axis[i + 5 - x->ndim].out;
+        out->dim[i + (mxl_pooling_is_last(p) ? 1 : 2)] = pool.axis[i + 5 - x->ndim].out;
     infer->out_dtype[0] = x->dtype;
     return 0;
 }
@@ -172,7 +155,7 @@ static mxl_pool windows_of(const mxl_call *call, int dtype, int ndim, const int6
 {
     mxl_pool pool = {.outer = 0};
 
-    (void)find_windows(call->op->name, call->params, ndim, shape, &pool);
+    (void)mxl_pooling_windows(call->op->name, call->params, ndim, shape, &pool);
     pool.dtype = dtype;
     return pool;
 }
@@ -185,17 +168,17 @@ static double lowest_of(const mxl_array *x)
 
 /* ---- sums and means: the adjoint ---- */
 
-static const mxl_op op_pooling, op_spread;
+static const mxl_op op_spread;
 
 static int spread_infer(mxl_infer *infer)
 {
-    const pooling_params *p = infer->params;
+    const mxl_pooling_params *p = infer->params;
     const mxl_array *dy = infer->in[0];
     mxl_array like = {.dtype = dy->dtype, .ndim = p->shape.n};
     int64_t shape[MXL_MAX_NDIM];
     mxl_shape *out = &infer->out_shape[0];
 
-    if (p->pool_type != TYPE_AVG && p->pool_type != TYPE_SUM)
+    if (p->pool_type != MXL_POOLING_AVG && p->pool_type != MXL_POOLING_SUM)
         return mxl_error("%s: pool_type must be avg or sum", infer->op->name);
     if (p->shape.n > MXL_MAX_NDIM || mxl_shape_count(p->shape.n, p->shape.v) < 0)
         return mxl_error("%s: shape is no valid one", infer->op->name);
@@ -226,16 +209,16 @@ static int spread_compute(const mxl_call *call)
 /* The vjp is the mean or the sum itself. */
 static int spread_grad(mxl_grad *g)
 {
-    pooling_params p = *(const pooling_params *)g->params;
+    mxl_pooling_params p = *(const mxl_pooling_params *)g->params;
 
     p.shape = (mxl_tuple){0, NULL};
-    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &op_pooling, &p, 1, g->grad_output));
+    return mxl_grad_set(g, 0, mxl_scope_call(g->s, &mxl_op_pooling, &p, 1, g->grad_output));
 }
 
 static const mxl_op op_spread = {
     .name = "_mxl_pool_spread",
     .doc = "The vjp of the pooling of sums and means: each element spread over its window.",
-    MXL_PARAMS_OF(pooling_params, POOLING_PARAMS,
+    MXL_PARAMS_OF(mxl_pooling_params, POOLING_PARAMS,
                   FIELD(shape, MXL_P_SHAPE, MXL_REQUIRED, "Shape of the result.")),
     .infer = spread_infer,
     .compute = spread_compute,
@@ -246,7 +229,7 @@ static const mxl_op op_spread = {
 static mxl_array *spread(mxl_grad *g, int pool_type, mxl_array *dy)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
-    pooling_params p = *(const pooling_params *)g->params;
+    mxl_pooling_params p = *(const mxl_pooling_params *)g->params;
 
     p.pool_type = pool_type;
     p.shape = (mxl_tuple){x->ndim, x->shape};
@@ -322,7 +305,7 @@ static void moved_saves(mxl_saves *saves)
         .doc = text,                                                                               \
         MXL_INPUTS(MXL_INPUT(data, "The array whose windows have maxima."),                        \
                    MXL_INPUT(moved, other)),                                                       \
-        MXL_PARAMS_OF(pooling_params, POOLING_PARAMS),                                             \
+        MXL_PARAMS_OF(mxl_pooling_params, POOLING_PARAMS),                                         \
         .infer = op_infer,                                                                         \
         .compute = moved_compute,                                                                  \
         .grad = moved_grad,                                                                        \
@@ -341,9 +324,9 @@ MOVED(max_pick, "_mxl_pool_max_pick", "An array like data.", pick_infer,
 
 static int pooling_check(void *params)
 {
-    const pooling_params *p = params;
+    const mxl_pooling_params *p = params;
 
-    if (p->pool_type != TYPE_LP)
+    if (p->pool_type != MXL_POOLING_LP)
         return 0;
     if (p->p_value == MXL_NONE)
         return mxl_error("Pooling: lp needs a p_value of 1, 2 or 3");
@@ -354,12 +337,12 @@ static int pooling_check(void *params)
 
 static int pooling_infer(mxl_infer *infer)
 {
-    const pooling_params *p = infer->params;
+    const mxl_pooling_params *p = infer->params;
     mxl_pool pool;
 
     if (set_pooled(infer, infer->in[0]) != 0)
         return -1;
-    (void)find_windows("Pooling", p, infer->in[0]->ndim, infer->in[0]->shape, &pool);
+    (void)mxl_pooling_windows("Pooling", p, infer->in[0]->ndim, infer->in[0]->shape, &pool);
     if (mxl_shape_size(3, (int64_t[]){pool.axis[0].in, pool.axis[1].in, pool.axis[2].in}) >
         INT32_MAX)
         return mxl_error("Pooling: a channel may have up to %d positions", (int)INT32_MAX);
@@ -383,7 +366,7 @@ static void take_roots(int64_t order, mxl_array *y)
 
 static int pooling_compute(const mxl_call *call)
 {
-    const pooling_params *p = call->params;
+    const mxl_pooling_params *p = call->params;
     const mxl_array *x = call->in[0];
     mxl_wide wide;
     mxl_pool pool;
@@ -391,7 +374,7 @@ static int pooling_compute(const mxl_call *call)
     if (mxl_wide_begin(&wide, call) != 0)
         return -1;
     pool = windows_of(call, wide.dtype, x->ndim, x->shape);
-    if (p->pool_type == TYPE_MAX) {
+    if (p->pool_type == MXL_POOLING_MAX) {
         mxl_pool_max(&pool, lowest_of(x), mxl_array_read(wide.in[0]), mxl_array_write(wide.out));
     } else {
         mxl_pool_sum(&pool, mxl_array_read(wide.in[0]), mxl_array_write(wide.out));
@@ -407,25 +390,25 @@ static mxl_array *lp_grad(mxl_grad *g, int64_t order)
     mxl_array *x, *y, *none, *share;
 
     if (order == 1)
-        return spread(g, TYPE_SUM, g->grad_output[0]);
+        return spread(g, MXL_POOLING_SUM, g->grad_output[0]);
     x = mxl_grad_in(g, 0);
     y = mxl_grad_out(g, 0);
     none = mxl_equal(s, y, mxl_zeros_like(s, y));
     y = mxl_add(s, y, none);
     share = mxl_mul(s, g->grad_output[0], mxl_one_minus(s, none));
     share = mxl_div(s, share, order == 2 ? y : mxl_square(s, y));
-    return mxl_mul(s, order == 2 ? x : mxl_square(s, x), spread(g, TYPE_SUM, share));
+    return mxl_mul(s, order == 2 ? x : mxl_square(s, x), spread(g, MXL_POOLING_SUM, share));
 }
 
 /* dx: zeros with dy at the first of the largest elements, or dy spread over the windows. */
 static int pooling_grad(mxl_grad *g)
 {
-    const pooling_params *p = g->params;
+    const mxl_pooling_params *p = g->params;
     mxl_array *inputs[2];
 
-    if (p->pool_type == TYPE_LP)
+    if (p->pool_type == MXL_POOLING_LP)
         return mxl_grad_set(g, 0, lp_grad(g, p->p_value));
-    if (p->pool_type != TYPE_MAX)
+    if (p->pool_type != MXL_POOLING_MAX)
         return mxl_grad_set(g, 0, spread(g, p->pool_type, g->grad_output[0]));
     inputs[0] = mxl_grad_decides(g, 0);
     inputs[1] = g->grad_output[0];
@@ -434,20 +417,22 @@ static int pooling_grad(mxl_grad *g)
 
 static void pooling_saves(mxl_saves *saves)
 {
-    const pooling_params *p = saves->params;
-    bool takes_roots = p->pool_type == TYPE_LP && p->p_value > 1;
+    const mxl_pooling_params *p = saves->params;
+    bool takes_roots = p->pool_type == MXL_POOLING_LP && p->p_value > 1;
 
-    saves->in[0] = p->pool_type == TYPE_MAX || takes_roots;
+    saves->in[0] = p->pool_type == MXL_POOLING_MAX || takes_roots;
     saves->out[0] = takes_roots;
 }
 
 /* 1.9.1 keeps a second one of the largest elements. */
 static int pooling_outputs(const void *params)
 {
-    return ((const pooling_params *)params)->pool_type == TYPE_MAX ? 2 : 0;
+    return ((const mxl_pooling_params *)params)->pool_type == MXL_POOLING_MAX ? 2 : 0;
 }
 
-static const mxl_op op_pooling = {
+const mxl_param mxl_pooling_table[] = {POOLING_PARAMS, {0}};
+
+const mxl_op mxl_op_pooling = {
     .name = "Pooling",
     .by_rows = true,
     .aliases = MXL_ALIASES("_npx_pooling"),
@@ -456,7 +441,7 @@ static const mxl_op op_pooling = {
            "first one has the gradient.",
     MXL_INPUTS(MXL_INPUT(data, "The batch, of a floating dtype: (batch, channels, ...) with one to "
                                "three spatial axes, or in another layout.")),
-    MXL_PARAMS_OF(pooling_params, POOLING_PARAMS),
+    MXL_PARAMS(mxl_pooling_params, mxl_pooling_table),
     .check = pooling_check,
     .output_names = "output workspace",
     .count_outputs = pooling_outputs,
@@ -469,14 +454,15 @@ static const mxl_op op_pooling = {
 mxl_array *mxl_pool_sums(mxl_scope *s, mxl_array *x, mxl_tuple kernel, mxl_tuple stride,
                          mxl_tuple pad, bool full)
 {
-    const pooling_params p = {.kernel = kernel,
-                              .pool_type = TYPE_SUM,
-                              .pooling_convention = full ? CONVENTION_FULL : CONVENTION_VALID,
-                              .stride = stride,
-                              .pad = pad,
-                              .p_value = MXL_NONE};
+    const mxl_pooling_params p = {.kernel = kernel,
+                                  .pool_type = MXL_POOLING_SUM,
+                                  .pooling_convention = full ? CONVENTION_FULL : CONVENTION_VALID,
+                                  .stride = stride,
+                                  .pad = pad,
+                                  .p_value = MXL_NONE};
 
-    return mxl_scope_call(s, &op_pooling, &p, 1, &x);
+    return mxl_scope_call(s, &mxl_op_pooling, &p, 1, &x);
 }
 
-const mxl_op *const mxl_ops_pooling[] = {&op_pooling, &op_spread, &op_max_back, &op_max_pick, NULL};
+const mxl_op *const mxl_ops_pooling[] = {&mxl_op_pooling, &op_spread, &op_max_back, &op_max_pick,
+                                         NULL};

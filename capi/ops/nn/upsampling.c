@@ -170,6 +170,7 @@ static const char *upsampling_first_value(const void *params, int i)
 
 static const mxl_op op_upsampling = {
     .name = "UpSampling",
+    .output_names = "output",
     .doc = "Images that are `scale` times as large. nearest: each pixel becomes a square; several "
            "inputs become equally large. bilinear: each pixel is spread over a window of weights.",
     MXL_INPUTS(MXL_INPUT(data, "Images (batch, channels, rows, columns) of a floating dtype; for "
@@ -284,6 +285,7 @@ static mxl_array *crop_compose(mxl_scope *s, const mxl_call *call)
 
 static const mxl_op op_crop = {
     .name = "Crop",
+    .output_names = "output",
     .doc = "A rectangle of each image.",
     MXL_INPUTS(MXL_INPUT(data,
                          "Images (batch, channels, rows, columns); a second array has the "

@@ -217,6 +217,7 @@ static const mxl_sparse_forms concat_forms = {.stypes = concat_stypes, .compute 
 
 const mxl_op mxl_op_concat = {
     .name = "Concat",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_sparse_concat", "concat"),
     .doc = "Joins arrays along an axis; their other extents must be the same.",
     CONCAT,

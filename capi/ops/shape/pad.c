@@ -185,6 +185,7 @@ static int pad_grad(mxl_grad *g)
 
 static const mxl_op op_pad = {
     .name = "Pad",
+    .output_names = "output",
     .aliases = MXL_ALIASES("pad"),
     .inputs = mxl_inputs_data,
     .doc = "The array with a rim along all axes but the first two.",

@@ -90,7 +90,7 @@ static int flatten_plan(mxl_plan *p)
     return 0;
 }
 
-static const mxl_op op_flatten = {
+const mxl_op mxl_op_flatten = {
     .name = "Flatten",
     .aliases = MXL_ALIASES("_npx_batch_flatten", "flatten"),
     .doc = "The array as a matrix: the first axis stays, all others become one.",
@@ -312,6 +312,6 @@ static const mxl_op op_reshape_own =
                .forgets_base = true);
 
 const mxl_op *const mxl_ops_reshape[] = {
-    &op_reshape,      &op_flatten,        &op_expand_dims, &op_squeeze, &op_np_squeeze,
+    &op_reshape,      &mxl_op_flatten,    &op_expand_dims, &op_squeeze, &op_np_squeeze,
     &op_reshape_like, &mxl_op_reshape_to, &op_reshape_own, NULL,
 };

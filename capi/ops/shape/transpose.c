@@ -132,6 +132,7 @@ MXL_DX(back, mxl_scope_call(s, g->op, g->params, 1, &dy))
 
 static const mxl_op op_swap_axis = {
     .name = "SwapAxis",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_npi_swapaxes", "swapaxes"),
     .inputs = mxl_inputs_data,
     .doc = "The array with two of its axes exchanged.",

@@ -169,6 +169,7 @@ static const char *const conventions[] = {"full", "valid", NULL};
 
 static const mxl_op op_pooling_v1 = {
     .name = "Pooling_v1",
+    .output_names = "output",
     .doc = "An older Pooling of images and volumes: padding counts as zeros, also for a maximum "
            "and in the divisor of a mean, and each of equal largest elements has the gradient.",
     MXL_INPUTS(MXL_INPUT(data, "The batch, of a floating dtype: (batch, channels, rows, columns), "

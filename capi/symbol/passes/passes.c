@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {[MXL_PASS_REPEATS] = "repeats", [MXL_PASS_FUSE] = "fuse"};
+#include "base/memory/mem.h"
+
+static const char *const names[] = {
+    [MXL_PASS_REPEATS] = "repeats", [MXL_PASS_FUSE] = "fuse", [MXL_PASS_QUANTIZED] = "quantized"};
 
 enum { PASSES = sizeof(names) / sizeof(*names) };
 
@@ -48,4 +51,21 @@ int mxl_pass_check(void)
                     getenv("MXLITE_GRAPH"), list.text != NULL ? list.text : "");
     mxl_str_clear(&list);
     return -1;
+}
+
+int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count)
+{
+    mxl_entry *list = mxl_alloc((size_t)count * sizeof(*list)), *old = node->inputs;
+    int had = node->num_inputs;
+
+    if (list == NULL)
+        return -1;
+    for (int i = 0; i < count; i++)
+        mxl_entry_set(&list[i], inputs[i]);
+    for (int i = 0; i < had; i++)
+        mxl_ref_release(&old[i].node->ref);
+    mxl_free(old, (size_t)had * sizeof(*old));
+    node->inputs = list;
+    node->num_inputs = count;
+    return mxl_graph_node_parse(node, count);
 }

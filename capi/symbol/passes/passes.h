@@ -20,7 +20,36 @@ int mxl_pass_repeats(mxl_symbol *symbol);
  * nodes by roundings, shapes and dtypes do not. The node has the name of the last one. */
 int mxl_pass_fuse(mxl_symbol *symbol);
 
-typedef enum mxl_pass { MXL_PASS_REPEATS, MXL_PASS_FUSE } mxl_pass;
+/* What mxl_pass_quantize is asked for. */
+typedef struct mxl_quantizing {
+    const char *dtype; /* of bytes: "int8", "uint8" or "auto" */
+    bool smart;        /* only layers, and what is between them */
+    int num_nodes, num_ops, num_params;
+    const char *const *nodes, *const *ops; /* names of nodes and of operators that stay */
+    const char *const *params; /* variables that callers quantize: they become three, with the bytes
+                                * (NAME_quantize) and their limits (_min, _max) */
+} mxl_quantizing;
+
+/* Makes layers, and what has a form for bytes, quantized, in place, as MXQuantizeSymbol of 1.9.1
+ * does, names included: nodes quantized_NAME, with requantize_NAME where the result is int32,
+ * X_quantize and X_dequantize at the borders. Not among the passes of executors. `calibrated` gets
+ * the names of the arrays whose limits calibration can tell, each with its final zero, one behind
+ * the other. */
+int mxl_pass_quantize(mxl_symbol *symbol, const mxl_quantizing *asked, mxl_str *calibrated);
+
+/* Gives the nodes of a quantized graph the limits of arrays: low[i] and high[i] of the one that
+ * names[i] calls as mxl_pass_quantize does. Others are ignored. */
+int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, const float *low,
+                       const float *high);
+
+/* "quantized". For graphs that predict: a quantized convolution with requantization, relu and a sum
+ * becomes one node, with the same bytes. */
+int mxl_pass_join_quantized(mxl_symbol *symbol);
+
+/* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
+int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);
+
+typedef enum mxl_pass { MXL_PASS_REPEATS, MXL_PASS_FUSE, MXL_PASS_QUANTIZED } mxl_pass;
 
 /* Whether the environment leaves a pass on. */
 bool mxl_pass_is_on(mxl_pass pass);

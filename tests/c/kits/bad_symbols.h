@@ -145,6 +145,11 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(NNSymbolGetChildren, SYMBOL, false, NNSymbolGetChildren(h, &out))                            \
     X(NNSymbolGetOutput, SYMBOL, false, NNSymbolGetOutput(h, 0, &out))                             \
     X(MXShallowCopySymbol, SYMBOL, false, MXShallowCopySymbol(h, &out))                            \
+    X(MXQuantizeSymbol, SYMBOL, false,                                                             \
+      MXQuantizeSymbol(h, &out, NULL, 0, NULL, 0, NULL, 0, NULL, "int8", false, "full",            \
+                       "tensor-wise", NULL, NULL))                                                 \
+    X(MXSetCalibTableToQuantizedSymbol, SYMBOL, false,                                             \
+      MXSetCalibTableToQuantizedSymbol(h, 0, NULL, NULL, NULL, &out))                              \
     X(MXSymbolRemoveAmpCast, SYMBOL, false, MXSymbolRemoveAmpCast(h, &out))                        \
     X(NNSymbolSetAttrs, SYMBOL, false, NNSymbolSetAttrs(h, 1, axis_key, axis_value))               \
     X(NNSymbolListAttrs, SYMBOL, false, NNSymbolListAttrs(h, 0, &u32, &list_a))                    \
@@ -302,6 +307,10 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(NNSymbolGetOutput, NNSymbolGetOutput(good_symbol, 0, NULL))                                  \
     X(NNSymbolGetOutput, NNSymbolGetOutput(good_symbol, 1, &out))                                  \
     X(MXShallowCopySymbol, MXShallowCopySymbol(good_symbol, NULL))                                 \
+    X(MXQuantizeSymbol, MXQuantizeSymbol(good_symbol, NULL, NULL, 0, NULL, 0, NULL, 0, NULL,       \
+                                         "int8", false, "full", "tensor-wise", NULL, NULL))        \
+    X(MXSetCalibTableToQuantizedSymbol,                                                            \
+      MXSetCalibTableToQuantizedSymbol(good_symbol, 0, NULL, NULL, NULL, NULL))                    \
     X(MXSymbolRemoveAmpCast, MXSymbolRemoveAmpCast(good_symbol, NULL))                             \
     X(NNListUniqueOps, NNListUniqueOps(NULL, (OpHandle **)&creators))                              \
     X(NNSymbolSetAttrs, NNSymbolSetAttrs(good_symbol, 1, NULL, axis_value))                        \

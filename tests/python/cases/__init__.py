@@ -41,7 +41,7 @@ _NAMES = """
     vision.proposal vision.deformable vision.cv vision.correlation vision.pooling_v1 vision.psroi loss.sparse_reg
     numpy.names numpy.arithmetic numpy.reductions numpy.spread numpy.moves numpy.joins numpy.stacks numpy.axes
     numpy.distributions numpy.choices numpy.algebra numpy.sums numpy.more numpy.ordered special_values
-    special_inputs no_axes
+    special_inputs no_axes quantized.quantized quantized.quantized_pieces quantized.quantized_ends
 """.split()
 
 

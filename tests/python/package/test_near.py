@@ -177,7 +177,7 @@ def test_names_that_mxlite_lacks_say_why() -> None:
     for module, name, why in (
         (mx, "np_symbol", "mx.sym.np"),
         (mx, "rtc", "CustomOp"),
-        (nd.contrib, "quantize", "float16"),
+        (nd.contrib, "quantized_rnn", "float16"),
         (mx.sym.contrib, "count_sketch", "GPUs"),
     ):
         said = _said(lambda module=module, name=name: getattr(module, name))  # type: ignore[misc]

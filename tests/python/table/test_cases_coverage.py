@@ -52,6 +52,10 @@ NO_RESULT = {"reset_arrays"}
 _DRAWN = ("uniform", "normal", "gamma", "exponential", "poisson", "negative_binomial", "generalized_negative_binomial")
 NOT_DIFFERENTIABLE |= {f"_random_{name}" for name in _DRAWN}
 NOT_DIFFERENTIABLE |= {"_cvimdecode", "_cvimread", "_cvimresize", "_cvcopyMakeBorder"}
+_QUANTIZED = "act batch_norm concat conv elemwise_add elemwise_mul embedding flatten fully_connected pooling".split()
+NOT_DIFFERENTIABLE |= {f"_contrib_quantized_{name}" for name in _QUANTIZED}
+_BYTES = "quantize quantize_v2 dequantize requantize calibrate_entropy".split()
+NOT_DIFFERENTIABLE |= {f"_contrib_{name}" for name in _BYTES}
 #: Operators whose gradient is zero, as in 1.9.1.
 ZERO = {"argmax", "argmin", "one_hot", "_onehot_encode", "shape_array", "size_array"}
 ZERO |= {"argsort"}

@@ -1,0 +1,287 @@
+/* See dots.h. Level AVX-512 with VNNI has instructions for it; AVX2 multiplies the even and the odd
+ * bytes by themselves, as numbers of 16 bits. */
+#include "kernel/quantized/dots.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "kernel/target.h"
+
+enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS };
+
+#define UNROLL _Pragma("GCC unroll 16")
+
+/* ---- the baseline ---- */
+
+static void tile_plain(int rows, int64_t quads, const int8_t *w, const uint8_t *x, int32_t *sums)
+{
+    memset(sums, 0, (size_t)rows * N * sizeof(*sums));
+    for (int64_t q = 0; q < quads; q++, x += (ptrdiff_t)4 * N) {
+        for (int r = 0; r < rows; r++, w += 4) {
+            int32_t *to = sums + (ptrdiff_t)r * N;
+
+            for (int c = 0; c < N; c++) {
+                const uint8_t *four = x + (ptrdiff_t)4 * c;
+
+                to[c] += w[0] * four[0] + w[1] * four[1] + w[2] * four[2] + w[3] * four[3];
+            }
+        }
+    }
+}
+
+#define PLAIN_ROW(name, T)                                                                         \
+    static int32_t name(int64_t k, const T *x, const int8_t *w)                                    \
+    {                                                                                              \
+        int32_t sum = 0;                                                                           \
+                                                                                                   \
+        for (int64_t i = 0; i < k; i++)                                                            \
+            sum += x[i] * w[i];                                                                    \
+        return sum;                                                                                \
+    }
+
+PLAIN_ROW(row_plain_i8, int8_t)
+PLAIN_ROW(row_plain_u8, uint8_t)
+
+static void rows_plain(bool is_unsigned, int64_t k, const void *x, const int8_t *w, int64_t rows,
+                       int32_t *sums)
+{
+    for (int64_t i = 0; i < rows; i++, w += k)
+        sums[i] = is_unsigned ? row_plain_u8(k, x, w) : row_plain_i8(k, x, w);
+}
+
+#if MXL_HAS_WIDE
+#include <immintrin.h>
+
+/* ---- AVX2 ---- */
+
+/* acc + the products of four neighbouring bytes; those of `odd` and `even` are numbers of 16 bits.
+ */
+MXL_TARGET_AVX2 MXL_INLINE __m256i add_quads(__m256i acc, __m256i w, __m256i even, __m256i odd)
+{
+    __m256i low = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
+
+    acc = _mm256_add_epi32(acc, _mm256_madd_epi16(low, even));
+    return _mm256_add_epi32(acc, _mm256_madd_epi16(_mm256_srai_epi16(w, 8), odd));
+}
+
+MXL_TARGET_AVX2 MXL_INLINE __m256i load_256(const void *from)
+{
+    return _mm256_loadu_si256(from);
+}
+
+/* `rows` rows (of `all`) and 16 columns. */
+MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, int all, int64_t quads, const int8_t *w,
+                                             const uint8_t *x, int32_t *sums)
+{
+    __m256i acc[4][2], bytes = _mm256_set1_epi16(255);
+
+    UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
+    for (int64_t q = 0; q < quads; q++, x += (ptrdiff_t)4 * N, w += (ptrdiff_t)4 * all) {
+        __m256i a = load_256(x), b = load_256(x + 32);
+        __m256i a_even = _mm256_and_si256(a, bytes), a_odd = _mm256_srli_epi16(a, 8);
+        __m256i b_even = _mm256_and_si256(b, bytes), b_odd = _mm256_srli_epi16(b, 8);
+
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            int32_t four;
+            __m256i by;
+
+            memcpy(&four, w + (ptrdiff_t)4 * r, 4);
+            by = _mm256_set1_epi32(four);
+            acc[r][0] = add_quads(acc[r][0], by, a_even, a_odd);
+            acc[r][1] = add_quads(acc[r][1], by, b_even, b_odd);
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        _mm256_storeu_si256((__m256i *)(sums + (ptrdiff_t)r * N), acc[r][0]);
+        _mm256_storeu_si256((__m256i *)(sums + (ptrdiff_t)r * N + 8), acc[r][1]);
+    }
+}
+
+MXL_TARGET_AVX2 static void part_avx2_3(int all, int64_t quads, const int8_t *w, const uint8_t *x,
+                                        int32_t *sums)
+{
+    part_avx2_of(3, all, quads, w, x, sums);
+}
+
+MXL_TARGET_AVX2 static void part_avx2_1(int all, int64_t quads, const int8_t *w, const uint8_t *x,
+                                        int32_t *sums)
+{
+    part_avx2_of(1, all, quads, w, x, sums);
+}
+
+static void tile_avx2(int rows, int columns, int64_t quads, const int8_t *w, const uint8_t *x,
+                      int32_t *sums)
+{
+    for (int c = 0; c < columns; c += 16) {
+        int r = 0;
+
+        for (; r + 3 <= rows; r += 3)
+            part_avx2_3(rows, quads, w + (ptrdiff_t)4 * r, x + (ptrdiff_t)4 * c,
+                        sums + (ptrdiff_t)r * N + c);
+        for (; r < rows; r++)
+            part_avx2_1(rows, quads, w + (ptrdiff_t)4 * r, x + (ptrdiff_t)4 * c,
+                        sums + (ptrdiff_t)r * N + c);
+    }
+}
+
+MXL_TARGET_AVX2 static int32_t row_avx2(bool is_unsigned, int64_t k, const uint8_t *x,
+                                        const int8_t *w)
+{
+    __m256i acc = _mm256_setzero_si256(), bytes = _mm256_set1_epi16(255);
+    uint8_t x_end[32] = {0}, w_end[32] = {0};
+    int32_t lanes[8], sum = 0;
+
+    memcpy(x_end, x + k / 32 * 32, (size_t)(k % 32));
+    memcpy(w_end, w + k / 32 * 32, (size_t)(k % 32));
+    for (int64_t i = 0; i < k; i += 32) {
+        bool whole = i + 32 <= k;
+        __m256i a = load_256(whole ? x + i : x_end);
+        __m256i b = load_256(whole ? (const uint8_t *)w + i : w_end);
+        __m256i even = is_unsigned ? _mm256_and_si256(a, bytes)
+                                   : _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8);
+        __m256i odd = is_unsigned ? _mm256_srli_epi16(a, 8) : _mm256_srai_epi16(a, 8);
+
+        acc = add_quads(acc, b, even, odd);
+    }
+    _mm256_storeu_si256((__m256i *)lanes, acc);
+    for (int l = 0; l < 8; l++)
+        sum += lanes[l];
+    return sum;
+}
+
+/* ---- AVX-512 with VNNI ---- */
+
+#if defined(__clang__)
+#define VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c")))
+#else
+#define VNNI                                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c,prefer-vector-"  \
+                          "width=512")))
+#endif
+
+VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, int64_t quads, const int8_t *w,
+                                  const uint8_t *x, int32_t *sums)
+{
+    __m512i acc[R][2];
+
+    UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm512_setzero_si512();
+    for (int64_t q = 0; q < quads; q++, x += (ptrdiff_t)4 * N, w += (ptrdiff_t)4 * rows) {
+        __m512i a = _mm512_loadu_si512(x), b = vectors > 1 ? _mm512_loadu_si512(x + 64) : a;
+
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            int32_t four;
+            __m512i by;
+
+            memcpy(&four, w + (ptrdiff_t)4 * r, 4);
+            by = _mm512_set1_epi32(four);
+            acc[r][0] = _mm512_dpbusd_epi32(acc[r][0], a, by);
+            if (vectors > 1)
+                acc[r][1] = _mm512_dpbusd_epi32(acc[r][1], b, by);
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        _mm512_storeu_si512(sums + (ptrdiff_t)r * N, acc[r][0]);
+        if (vectors > 1)
+            _mm512_storeu_si512(sums + (ptrdiff_t)r * N + 16, acc[r][1]);
+    }
+}
+
+#define TILE(rows)                                                                                 \
+    VNNI static void tile_vnni_##rows##_1(int64_t quads, const int8_t *w, const uint8_t *x,        \
+                                          int32_t *sums)                                           \
+    {                                                                                              \
+        tile_vnni_of(rows, 1, quads, w, x, sums);                                                  \
+    }                                                                                              \
+    VNNI static void tile_vnni_##rows##_2(int64_t quads, const int8_t *w, const uint8_t *x,        \
+                                          int32_t *sums)                                           \
+    {                                                                                              \
+        tile_vnni_of(rows, 2, quads, w, x, sums);                                                  \
+    }
+#define EACH_HEIGHT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+#define PAIR_OF(rows)  {tile_vnni_##rows##_1, tile_vnni_##rows##_2},
+
+EACH_HEIGHT(TILE)
+
+typedef void (*vnni_tile)(int64_t quads, const int8_t *w, const uint8_t *x, int32_t *sums);
+static const vnni_tile tiles_vnni[R][2] = {EACH_HEIGHT(PAIR_OF)};
+
+enum { ROWS_AT_ONCE = 4 };
+
+/* Of int8 data 128 is added to the bytes, as the instruction wants them without sign, and the same
+ * number times the weights subtracted from the sums. */
+VNNI MXL_INLINE void rows_vnni_of(int rows, bool is_unsigned, int64_t k, const uint8_t *x,
+                                  const int8_t *w, int32_t *sums)
+{
+    __m512i acc[ROWS_AT_ONCE], more[ROWS_AT_ONCE], flip = _mm512_set1_epi8((char)-128);
+
+    UNROLL for (int r = 0; r < rows; r++) acc[r] = more[r] = _mm512_setzero_si512();
+    for (int64_t i = 0; i < k; i += 64) {
+        __mmask64 mask = i + 64 <= k ? ~(__mmask64)0 : (((__mmask64)1 << (k - i)) - 1);
+        __m512i a = _mm512_maskz_loadu_epi8(mask, x + i);
+
+        if (!is_unsigned)
+            a = _mm512_xor_si512(a, flip);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            __m512i b = _mm512_maskz_loadu_epi8(mask, w + r * k + i);
+
+            acc[r] = _mm512_dpbusd_epi32(acc[r], a, b);
+            if (!is_unsigned)
+                more[r] = _mm512_dpbusd_epi32(more[r], flip, b);
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++) sums[r] =
+        _mm512_reduce_add_epi32(_mm512_sub_epi32(acc[r], more[r]));
+}
+
+VNNI static void rows_vnni(bool is_unsigned, int64_t k, const void *x, const int8_t *w,
+                           int64_t rows, int32_t *sums)
+{
+    int64_t r = 0;
+
+    for (; r + ROWS_AT_ONCE <= rows; r += ROWS_AT_ONCE)
+        rows_vnni_of(ROWS_AT_ONCE, is_unsigned, k, x, w + r * k, sums + r);
+    for (; r < rows; r++)
+        rows_vnni_of(1, is_unsigned, k, x, w + r * k, sums + r);
+}
+#endif
+
+/* ---- choice ---- */
+
+void mxl_dots_tile(int rows, int columns, int64_t quads, const int8_t *w, const uint8_t *x,
+                   int32_t *sums)
+{
+#if MXL_HAS_WIDE
+    if (mxl_level_has_vnni()) {
+        tiles_vnni[rows - 1][columns > 16](quads, w, x, sums);
+        return;
+    }
+    if (mxl_level() >= MXL_AVX2) {
+        tile_avx2(rows, columns, quads, w, x, sums);
+        return;
+    }
+#endif
+    (void)columns;
+    tile_plain(rows, quads, w, x, sums);
+}
+
+void mxl_dots_rows(bool is_unsigned, int64_t k, const void *x, const int8_t *w, int64_t rows,
+                   int32_t *sums)
+{
+#if MXL_HAS_WIDE
+    if (mxl_level_has_vnni()) {
+        rows_vnni(is_unsigned, k, x, w, rows, sums);
+        return;
+    }
+    if (mxl_level() >= MXL_AVX2) {
+        for (int64_t i = 0; i < rows; i++, w += k)
+            sums[i] = row_avx2(is_unsigned, k, x, w);
+        return;
+    }
+#endif
+    rows_plain(is_unsigned, k, x, w, rows, sums);
+}
