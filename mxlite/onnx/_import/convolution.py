@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from mxlite.onnx._import.builder import Builder
+from mxlite.onnx._import.builder import FOLD_LIMIT, Builder
 from mxlite.onnx._import.nodes import Node, reads
 from mxlite.onnx._import.shape import padded
 from mxlite.onnx._import.tensor import Tensor
@@ -219,6 +219,8 @@ def _inside(
     """For each axis which entries of the windows lie in the tensor, (places, kernel), and what windows reach over."""
     inside, widths = [], []
     for size, count, wide, stride, step, (low, _) in zip(sizes, counts, kernel, strides, dilations, pads):
+        if count * wide > FOLD_LIMIT:
+            raise ValueError(f"{count} windows of {wide} elements along an axis")
         last = (count - 1) * stride + (wide - 1) * step + 1
         widths.append((low, max(0, last - low - size)))
         at = np.arange(count)[:, None] * stride + np.arange(wide)[None] * step - low
