@@ -89,15 +89,16 @@ def write(name: str, folder: pathlib.Path) -> None:
     net.export(str(path))
     parameters = mx.nd.load(f"{path}-0000.params")
     np.savez(f"{path}.npz", **{name.split(":", 1)[1]: value.asnumpy() for name, value in parameters.items()})
-    shapes: list[Any] = [x.shape, (2, 1, 512), (2, 1, 512)] if name == "lstm" else [(None, *x.shape[1:])]
+    images = len(x.shape) == 4  # of any number of them
+    shapes = [x.shape, *([(2, 1, 512)] * 2 if name == "lstm" else [])]
     mx.onnx.export_model(
         f"{path}-symbol.json",
         f"{path}-0000.params",
-        shapes if name == "lstm" else [x.shape],
+        shapes,
         ["float32"] * len(shapes),
         str(path.with_suffix(".onnx")),
-        dynamic=name != "lstm",
-        dynamic_input_shapes=shapes,
+        dynamic=images,
+        dynamic_input_shapes=[(None, *x.shape[1:])] if images else None,
     )
 
 

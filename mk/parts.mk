@@ -44,8 +44,9 @@ UNKNOWN_PARTS := $(filter-out core $(ALL_PARTS),$(PARTS))
 $(if $(UNKNOWN_PARTS),$(error PARTS: there is no $(UNKNOWN_PARTS); there are core $(ALL_PARTS)))
 ABSENT_PARTS := $(filter-out $(WITH),$(ALL_PARTS))
 
-# Files of images are not vision's, nor iterators', and those of quantized not symbols'.
-part_files = $(filter $(FILES_$(1)),$(if $(filter images quantized,$(1)),$(2),$(filter-out $(FILES_images) $(FILES_quantized),$(2))))
+# What these parts list is theirs alone, also where a folder of another part has it.
+OWN := images quantized
+part_files = $(filter $(FILES_$(1)),$(filter-out $(foreach part,$(filter-out $(1),$(OWN)),$(FILES_$(part))),$(2)))
 ABSENT_SOURCES := $(foreach part,$(ABSENT_PARTS),$(call part_files,$(part),$(SOURCES)))
 SOURCES := $(filter-out $(ABSENT_SOURCES),$(SOURCES))
 PARTS_FLAGS := $(foreach part,$(ABSENT_PARTS),-DMXL_WITHOUT_$(shell echo $(part) | tr a-z A-Z)) \

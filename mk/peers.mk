@@ -171,6 +171,30 @@ test-array-api: lib $(ARRAY_API)/array-api.stamp
 	    echo "test-array-api: the standard's public suite was not run: ARRAY_API_TESTS names no folder with it"; \
 	fi
 
+#: make test-onnx  mx.onnx beside ONNX Runtime: ONNX's own tests, models exported by PyTorch and scikit-learn, the zoo,
+#:                  damaged files (ONNX_FUZZ_ARGS='--seconds 600 --seed 3': others, and for longer)
+ONNX := .venvs/onnx
+ONNX_FUZZ_ARGS ?= --count 1500
+.PHONY: test-onnx
+$(ONNX)/onnx.stamp:
+	@sh tools/make_venv.sh "$(PYTHON)" $(ONNX)
+	@$(ONNX)/bin/python -m pip install -q --disable-pip-version-check 'onnx>=1.16' onnxruntime skl2onnx 'pytest>=8' 'pillow>=9'
+	@touch $@
+
+$(PEERS)/onnx.stamp: $(PEERS)/peers.stamp
+	@$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'onnx>=1.16' onnxscript
+	@touch $@
+
+ONNX_PY = $(LIBRARY_ENV) MXLITE_BINDING=ctypes PYTHONPATH=. $(ONNX)/bin/python -W ignore
+test-onnx: lib $(ONNX)/onnx.stamp $(PEERS)/onnx.stamp
+	@$(ONNX_PY) tests/onnx/show_operators.py --check docs/onnx.md
+	@$(ONNX_PY) tests/onnx/backend.py
+	@$(ONNX_PY) -m pytest -q -p no:cacheprovider tests/python/onnx_files $(PYTEST_ARGS)
+	@$(ONNX_PY) tests/onnx/sklearn_models.py
+	@$(PEERS)/bin/python -W ignore tests/onnx/torch_models.py '$(BUILD)/onnx' > /dev/null 2>&1
+	@$(ONNX_PY) tests/onnx/check_models.py '$(BUILD)/onnx'
+	@$(ONNX_PY) tests/onnx/fuzz.py --files '$(BUILD)/onnx' $(ONNX_FUZZ_ARGS)
+
 # The clients' own tests: those that pass on the real MXNet 1.9.1 must pass here.
 CLIENTS := .venvs/clients
 CLIENTS_ORACLE := .venvs/clients-mxnet

@@ -124,7 +124,8 @@ int mxl_rule_reshape(mxl_rule *rule)
             size *= in->dim[i];
     }
     total = mxl_shape_size(out->ndim, out->dim);
-    if (unknown < 0 || size == 0 || total % size != 0)
+    /* A product beyond 64 bits tells nothing: a size below 0 would stay unknown for ever. */
+    if (unknown < 0 || size <= 0 || total < 0 || total % size != 0)
         return 0;
     in->dim[unknown] = total / size;
     rule->changed = true;

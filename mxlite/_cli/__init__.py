@@ -18,6 +18,7 @@ GROUPS = {
     "Saved models": {
         "predict": "runs a saved model on arrays or images",
         "show": "prints a saved model's graph as a table, or draws it",
+        "convert": "writes a model of ONNX as a saved model, or a saved model as one of ONNX",
     },
     "Questions": {
         "help": "prints a page of the documentation, or what it says of a word",

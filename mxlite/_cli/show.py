@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mxlite import _replace
-from mxlite._cli.predict import _WrongError, read_symbol, shapes_of
+from mxlite._cli._models import WrongError, is_onnx, read_model, read_symbol, shapes_of
 from mxlite._notebook import svg
 from mxlite._notebook.svg import MOST_NODES
 from mxlite._public.near import did_you_mean
@@ -20,11 +20,11 @@ from mxlite.symbol._shown import Boxes, Node, Shapes, boxes, heads_of, nodes_of,
 
 
 def _nodes(symbol: Symbol, given: Shapes) -> list[Node]:
-    """As nodes_of(). Raises: _WrongError: the shapes do not fit."""
+    """As nodes_of(). Raises: WrongError: the shapes do not fit."""
     try:
         return nodes_of(symbol, given)
     except MXNetError as error:
-        raise _WrongError(str(error)) from None
+        raise WrongError(str(error)) from None
 
 
 def _inputs(nodes: list[Node], given: Shapes) -> set[int]:
@@ -48,7 +48,7 @@ def to_dot(boxes: Boxes, edges: list[tuple[int, int]]) -> str:
 
 
 def _write(path: Path, boxes: Boxes, edges: list[tuple[int, int]]) -> None:
-    """Draws into a file of the kind that its suffix says. Raises: _WrongError."""
+    """Draws into a file of the kind that its suffix says. Raises: WrongError."""
     kind = path.suffix[1:].lower()
     if kind in ("dot", "gv"):
         text: str | bytes = to_dot(boxes, edges)
@@ -59,20 +59,20 @@ def _write(path: Path, boxes: Boxes, edges: list[tuple[int, int]]) -> None:
             ["dot", f"-T{kind}"], input=to_dot(boxes, edges).encode(), capture_output=True, check=False
         )
         if done.returncode != 0:
-            raise _WrongError(f"{path}: dot: {done.stderr.decode(errors='replace').strip()}")
+            raise WrongError(f"{path}: dot: {done.stderr.decode(errors='replace').strip()}")
         text = done.stdout
     else:
         why = f"{len(boxes)} nodes are more than {MOST_NODES}" if kind == "svg" else f"a file .{kind}"
-        raise _WrongError(f"{path}: {why}: the program dot (Graphviz) is needed and not found; .dot can be written")
+        raise WrongError(f"{path}: {why}: the program dot (Graphviz) is needed and not found; .dot can be written")
     try:
         _replace.write(path, text)
     except OSError as error:
-        raise _WrongError(str(error)) from None
+        raise WrongError(str(error)) from None
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("mxlite show", description="Prints a saved graph as a table, or draws it.")
-    parser.add_argument("symbol", help="model-symbol.json")
+    parser.add_argument("symbol", help="model-symbol.json, or model.onnx")
     parser.add_argument(
         "--shape", action="append", default=[], metavar="NAME=1,3,224,224", help="an input's shape: all others follow"
     )
@@ -81,10 +81,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _show(given: Any) -> None:
-    symbol, shapes = read_symbol(given.symbol), shapes_of(given.shape)
+    shapes = shapes_of(given.shape)
+    if is_onnx(given.symbol):
+        symbol, _, _, shapes = read_model(given.symbol, shapes)
+        shapes = {name: shape for name, shape in shapes.items() if name in symbol.list_inputs()}
+    else:
+        symbol = read_symbol(given.symbol)
     for name in shapes:
         if name not in symbol.list_inputs():
-            raise _WrongError(f"there is no input {name}{did_you_mean(name, symbol.list_inputs())}")
+            raise WrongError(f"there is no input {name}{did_you_mean(name, symbol.list_inputs())}")
     nodes = _nodes(symbol, shapes)
     inputs = _inputs(nodes, shapes)
     if given.out is None:
@@ -98,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         _show(given)
-    except _WrongError as error:
+    except WrongError as error:
         print(f"mxlite show: {error}", file=sys.stderr)
         return 1
     return 0

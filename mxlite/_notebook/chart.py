@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import accumulate
 
 COLOURS = ("#4682b4", "#ff8c00", "#2e8b57", "#b22222", "#8064a2", "#7f7f7f")
 _GRID, _TEXT = "rgba(128,128,128,0.35)", 'font-family="sans-serif" font-size="11" fill="currentColor"'
@@ -139,11 +140,64 @@ def timeline(spans: Sequence[Span], most: int = 3000, width: int = 960) -> str:
     legend = (
         [*colours.items(), ("other", COLOURS[-1])] if {each[1] for each in spans} - set(colours) else colours.items()
     )
-    for number, (name, colour) in enumerate(legend):
-        x, y = _LEFT + number % 3 * (width - _LEFT) / 3, top + 40 + number // 3 * _ROW
+    parts += _legend(legend, _LEFT, (width - _LEFT) / 3, top + 40)
+    return _svg(width, top + 46 + -(-len(legend) // 3) * _ROW, parts)
+
+
+def steps(title: str, bars: Sequence[tuple[str, str, float, str]], most: int = 400, width: int = 1100) -> str:
+    """What runs one after another: a row for each with its name, and a bar that begins where the one before it ends.
+
+    Args:
+        bars: name, kind (which has a colour), milliseconds, and what is written beside the bar.
+        most: Of more bars than these the longest are drawn, each at its time.
+    """
+    ends = [0.0, *accumulate(max(0.0, each[2]) for each in bars)]
+    drawn = sorted(sorted(range(len(bars)), key=lambda at: -bars[at][2])[:most])
+    room = min(int(width / 2 / 6.2), max((len(bars[at][0]) for at in drawn), default=0))  # characters of a name
+    left = 16 + 6.2 * room
+    scale = (width - left - 12) / max(ends[-1], 1e-9)
+    colours = _colours([("", kind, 0.0, length) for _, kind, length, _ in bars])
+    title = title if len(title) < 150 else f"{title[:148]}…"
+    top = 26.0
+    bottom = top + _ROW * len(drawn) + 4
+    parts = ['<rect width="100%" height="100%" fill="#ffffff"/>']
+    parts.append(_label(width / 2, 16, title, more='font-weight="bold"'))
+    for value in ticks(0, ends[-1], 8):
+        x = left + value * scale
+        parts.append(f'<path d="M{x:.1f},{top:.1f} V{bottom:.1f}" stroke="{_GRID}"/>')
+        parts.append(_label(x, bottom + 13, _number(value)))
+    for row, at in enumerate(drawn):
+        name, kind, length, told = bars[at]
+        x, y, long = left + ends[at] * scale, top + row * _ROW, max(1.0, length * scale)
+        shown = name if len(name) <= room else f"…{name[1 - room :]}"
+        parts.append(_label(left - 8, y + 12, shown, "end"))
+        about = f"<title>{escape(f'{name}, {kind}: {told}')}</title>"
+        colour = colours.get(kind, COLOURS[-1])
+        parts.append(
+            f'<rect x="{x:.1f}" y="{y + 1:.1f}" width="{long:.1f}" height="{_ROW - 4}" fill="{colour}">{about}</rect>'
+        )
+        needed = 10 + 6.2 * len(told)
+        if x + long + needed < width:
+            parts.append(_label(x + long + 4, y + 12, told, "start"))
+        elif x - needed > left:
+            parts.append(_label(x - 4, y + 12, told, "end"))
+        else:  # the bar fills the row
+            parts.append(_label(x + 4, y + 12, told, "start", 'style="fill:#fff;pointer-events:none"'))
+    note = "" if len(drawn) == len(bars) else f"; the {len(drawn)} longest of {len(bars)}"
+    parts.append(_label((width + left) / 2, bottom + 28, f"time (ms){note}"))
+    legend = [*colours.items(), *([("other", COLOURS[-1])] if {each[1] for each in bars} - set(colours) else [])]
+    parts += _legend(legend, left, (width - left) / 3, bottom + 38)
+    return _svg(width, bottom + 44 + -(-len(legend) // 3) * _ROW, parts)
+
+
+def _legend(names: Iterable[tuple[str, str]], left: float, step: float, top: float) -> list[str]:
+    """Names behind squares in their colours, three in a row."""
+    parts = []
+    for number, (name, colour) in enumerate(names):
+        x, y = left + number % 3 * step, top + number // 3 * _ROW
         parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="11" height="11" fill="{colour}"/>')
         parts.append(_label(x + 16, y + 10, name if len(name) < 40 else name[:38] + "…", "start"))
-    return _svg(width, top + 46 + -(-len(legend) // 3) * _ROW, parts)
+    return parts
 
 
 def _colours(spans: Sequence[Span]) -> dict[str, str]:

@@ -21,7 +21,6 @@ _REASONS = (
     ),
     ("rtc rtc.* tvmop", "there is no GPU to compile kernels for; mx.operator.CustomOp runs code of yours"),
     ("th", "it called Lua's Torch; mx.operator.CustomOp runs code of yours"),
-    ("onnx onnx.*", "models are exchanged as symbols: net.export and mx.gluon.SymbolBlock.imports"),
     ("*.quantize_asym *.quantized_rnn", _QUANTIZED),
     ("*.contrib.count_sketch", "1.9.1 has it on GPUs alone"),
     ("ndarray.imdecode ndarray.*.imdecode", "mx.image.imdecode reads images"),

@@ -18,7 +18,7 @@ _LOADED = {
     "": """
         attribute autograd base callback context contrib engine error executor executor_manager gluon image initializer
         io kvstore libinfo library log lr_scheduler metric model module monitor name ndarray notebook numpy
-        numpy_extension operator optimizer profiler random recordio registry rnn runtime symbol test_utils util
+        numpy_extension onnx operator optimizer profiler random recordio registry rnn runtime symbol test_utils util
         visualization
     """,
     "contrib": "autograd io onnx quantization tensorboard text text.embedding text.utils text.vocab",

@@ -1,6 +1,6 @@
-"""`mx.contrib`: the loss scaling of mixed precision, the old autograd, tokens and their vectors.
+"""`mx.contrib`: the loss scaling of mixed precision, the old autograd, tokens and their vectors, ONNX.
 
-What is not here (`onnx`, `tensorrt`, ...) says so.
+What is not here (`tensorrt`, ...) says so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mxlite.contrib import amp, autograd, io, text
 from mxlite.contrib._missing import missing_module
 
 if TYPE_CHECKING:
-    from mxlite.contrib import quantization, svrg_optimization, tensorboard
+    from mxlite.contrib import onnx, quantization, svrg_optimization, tensorboard
     from mxlite.ndarray import contrib as nd
     from mxlite.ndarray import contrib as ndarray
     from mxlite.symbol import contrib as sym
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def _later(name: str) -> object:
-    if name in ("quantization", "svrg_optimization", "tensorboard"):
+    if name in ("onnx", "quantization", "svrg_optimization", "tensorboard"):
         return importlib.import_module(f"mxlite.contrib.{name}")
     return importlib.import_module("mxlite.symbol.contrib") if name in ("sym", "symbol") else missing_module(name)
 

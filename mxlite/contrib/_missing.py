@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 from mxlite.error import MXNotImplementedError
 
 _WHY = {
-    "onnx": "models are exchanged as symbols (`export`, `SymbolBlock.imports`); ONNX is not in mxlite",
     "quant": "mx.contrib.quantization has it",
     "tensorrt": "mxlite computes on the CPU",
 }
@@ -38,7 +37,7 @@ def missing_module(name: str) -> ModuleType | None:
 
 
 class _Finder:
-    """Finds these modules for `import mxlite.contrib.onnx`."""
+    """Finds these modules for `import mxlite.contrib.quantization`."""
 
     @staticmethod
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:

@@ -94,6 +94,18 @@ static int64_t strip_count(int64_t vectors, bool line)
     return lines + (rest + 2) / 3;
 }
 
+static bool has_end(const mxl_correlation *c)
+{
+    return c->bias != NULL || c->tail != NULL;
+}
+
+/* The end of the tiles that store to the output, without rows' bias and what is added there. */
+static mxl_conv_end ends_of(const mxl_correlation *c)
+{
+    return (mxl_conv_end){.low = c->tail != NULL ? (float)c->tail->low : -INFINITY,
+                          .high = c->tail != NULL ? (float)c->tail->high : INFINITY};
+}
+
 #define NAME(x) f32_##x
 #define T       float
 #define MICRO   mxl_conv_micro_f32

@@ -163,26 +163,13 @@ static int64_t NAME(narrow)(const NAME(engine) *e, int64_t group, int64_t first,
     return first;
 }
 
-static bool NAME(has_end)(const mxl_correlation *c)
-{
-    return c->bias != NULL || c->tail != NULL;
-}
-
-/* The end of the tiles that store to the output, without rows' bias and what is added there. */
-static mxl_conv_end NAME(ends)(const mxl_correlation *c)
-{
-    return (mxl_conv_end){.low = c->tail != NULL ? (float)c->tail->low : -INFINITY,
-                          .high = c->tail != NULL ? (float)c->tail->high : INFINITY};
-}
-
 /* Whether tiles of a strip are stored where they belong. */
 static bool NAME(is_direct)(const NAME(engine) *e, const run *runs, int num_runs, int64_t width)
 {
     const mxl_correlation *c = e->c;
     bool whole = num_runs == 1 && runs[0].n == width && e->lattice->apart[2] == 1 && e->c0 == 0;
 
-    return whole && c->planes.dtype != MXL_F16 &&
-           (!NAME(has_end)(c) || (e->micro->ends && e->last));
+    return whole && c->planes.dtype != MXL_F16 && (!has_end(c) || (e->micro->ends && e->last));
 }
 
 /* Rows [first, last) of a group at one strip. */
@@ -202,7 +189,7 @@ static void NAME(strip)(const NAME(engine) *e, int64_t group, int64_t first, int
     _Alignas(64) T tile[MXL_CONV_HEIGHT * MXL_CONV_VECTORS * MXL_CONV_LANES];
     run runs[WIDEST];
     int num_runs = NAME(find_runs)(e, sheet, q * e->micro->lanes, width, runs);
-    mxl_conv_end ends = NAME(ends)(c), *end = NAME(has_end)(c) ? &ends : NULL;
+    mxl_conv_end ends = ends_of(c), *end = has_end(c) ? &ends : NULL;
     bool direct;
 
     if (e->lattice->apart[2] == 1)

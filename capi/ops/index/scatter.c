@@ -266,6 +266,7 @@ static int scatter_add_grad(mxl_grad *g)
         .inputs = op_inputs,                                                                       \
         MXL_PARAMS(scatter_params, table),                                                         \
         .infer = shapes,                                                                           \
+        .dtypes = "AlA>A",                                                                         \
         .compute = id##_compute,                                                                   \
         .u64 = MXL_U64_WRAPS,                                                                      \
         .grad = id##_grad,                                                                         \

@@ -110,7 +110,8 @@ def test_notebooks(tmp_path: Path) -> None:
         ("viz.plot_network", True),
         ("test_utils.check_symbolic_forward", True),
         ("nd.nothing", False),
-        ("contrib.onnx.export_model", False),
+        ("contrib.onnx.export_model", True),
+        ("contrib.quantization.quantize_model", False),
     ],
 )
 def test_names_that_are_here(name: str, here: bool) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import mxlite as mx
 
-MISSING = ["onnx", "quant", "tensorrt"]
+MISSING = ["quant", "tensorrt"]
 
 
 @pytest.mark.parametrize("name", MISSING)

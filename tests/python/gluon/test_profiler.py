@@ -204,3 +204,56 @@ def test_operators_of_the_program_have_their_name(file: Path) -> None:
     assert times["operator"]["_mul_scalar"]["Count"] == 1
     mx.profiler.dump()
     assert "doubled_for_profiles::pure_python" in {event["name"] for event in _events(file)}
+
+
+def test_nodes_of_a_graph_have_records_by_their_names(file: Path) -> None:
+    x = mx.sym.Variable("x")
+    convolution = mx.sym.Convolution(x, kernel=(1, 1), num_filter=2, name="first")
+    loop, _ = mx.sym.contrib.foreach(
+        lambda row, state: (mx.sym.exp(row, name="within"), mx.sym.identity(state, name="state")),
+        convolution,
+        mx.sym.Variable("s"),
+    )
+    name = loop.name
+    net = mx.sym.tanh(mx.sym.relu(loop, name="second"), name="third")
+    executor = net.simple_bind(mx.cpu(), grad_req="null", x=(3, 2, 4, 4), s=(1,))
+    executor.forward()
+    mx.profiler.set_state("run")
+    executor.forward()
+    executor.outputs[0].wait_to_read()
+    mx.profiler.set_state("stop")
+    times = json.loads(mx.profiler.dumps(format="json"))["Time"]
+    mx.profiler.dump()
+    begun = [each for each in _events(file) if each["cat"] == "node" and each["ph"] == "B"]
+    names = [each["name"] for each in begun if each["name"] != "state"]
+    assert names == ["first", *["within"] * 3, name, "second", "third"]
+    assert {node: each["Count"] for node, each in times["node"].items() if node != "state"} == {
+        "first": 1,
+        "within": 3,
+        name: 1,
+        "second": 1,
+        "third": 1,
+    }
+    assert times["node"][name]["Total"] >= times["node"]["within"]["Total"] > 0
+    assert times["operator"]["Convolution"]["Total"] <= times["node"]["first"]["Total"]
+
+
+def test_a_node_that_fails_has_no_record(file: Path) -> None:
+    net = mx.sym.Custom(mx.sym.exp(mx.sym.Variable("x"), name="before"), op_type="fails_for_profiles", name="failing")
+    executor = net.simple_bind(mx.cpu(), grad_req="null", x=(2,))
+    mx.profiler.set_state("run")
+    with pytest.raises(mx.MXNetError, match="ZeroDivisionError"):
+        executor.forward()
+    mx.profiler.set_state("stop")
+    assert list(json.loads(mx.profiler.dumps(format="json"))["Time"]["node"]) == ["before"]
+
+
+class Fails(mx.operator.CustomOp):
+    def forward(self, is_train: bool, req: list, in_data: list, out_data: list, aux: list) -> None:
+        raise ZeroDivisionError
+
+
+@mx.operator.register("fails_for_profiles")
+class FailsProp(mx.operator.CustomOpProp):
+    def create_operator(self, ctx: Any, shapes: list, dtypes: list) -> Fails:
+        return Fails()

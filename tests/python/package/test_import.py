@@ -233,8 +233,8 @@ _REFERENCE = Path(__file__).resolve().parents[2] / "reference" / "modules.json"
 #: and of exporters; `torch` is another one here.
 _NOT_HERE = """
     api contrib.onnx. kvstore.kvstore_server ndarray.gen_ ndarray.numpy ndarray.register ndarray.sparse
-    ndarray.utils ndarray_doc numpy onnx rnn rtc symbol.gen_ symbol.numpy symbol.register symbol.sparse symbol_doc torch
-    tvmop
+    ndarray.utils ndarray_doc numpy onnx. rnn rtc symbol.gen_ symbol.numpy symbol.register symbol.sparse symbol_doc
+    torch tvmop
 """
 
 _LEFT = """

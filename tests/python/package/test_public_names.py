@@ -166,7 +166,9 @@ import mxlite, mxlite.torch
 mxlite.install_as_mxnet()
 mxlite.torch.install()
 import torch.cuda, torch.linalg
-for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.jit", "from torch.nn import Buffer"):
+for statement in (
+    "import mxnet.rtc", "from mxnet import rtc", "import torch.jit", "from torch.nn import SyncBatchNorm"
+):
     try:
         exec(statement)
     except ImportError as error:
@@ -177,7 +179,7 @@ for statement in ("import mxnet.rtc", "from mxnet import rtc", "import torch.jit
         f"No module named 'mxnet.rtc': {RTC}",
         f"No module named 'mxlite.rtc': {RTC}",
         f"No module named 'torch.jit': {PYTORCH}",
-        f"No module named 'mxlite.torch.nn.Buffer': {PYTORCH}",
+        f"No module named 'mxlite.torch.nn.SyncBatchNorm': {PYTORCH}",
     ]
 
 
@@ -226,10 +228,10 @@ OPEN = [
     if not name.endswith((".torch", ".contrib"))
 ]
 #: Names that a star does not give here: packages that need not be there, and what needs sparse arrays or mx.np;
-#: constants of 1.9.1's own.
+#: constants and modules of 1.9.1's own.
 NOT_GIVEN = """
     cv2 h5py requests ss pd bokeh Bokeh_Failed_To_Import Pandas_Failed_To_Import BASE_ESTIMATOR SKLEARN_INSTALLED
-    CSRNDArray sparse_array np_symbol kvstore_server KVStoreServer lists C c_int_p profiler_kvstore_handle
+    CSRNDArray sparse_array np_symbol kvstore_server KVStoreServer lists C c_int_p profiler_kvstore_handle onnx2mx
 """
 
 

@@ -130,6 +130,13 @@ def test_shapes_of_any_size_take_no_memory() -> None:
     assert time.process_time() - begin < 2e-3 * asked
 
 
+def test_a_product_beyond_64_bits_says_nothing() -> None:
+    """Of a reshape whose input has an unknown size: inference ends."""
+    with mx.np_shape(True):
+        made = mx.sym.np.reshape(mx.sym.var("x").as_np_ndarray(), (3, 5, 6, 6, 5, (1 << 62) - 1, 4))
+        assert made.infer_shape_partial(x=(3, 5, -1))[0] == [(3, 5, -1)]
+
+
 def test_shapes_of_composites_are_those_of_their_parts() -> None:
     library = _graph.Library(mx.libinfo.find_lib_path()[0])
     x, index, q = (library.variable(name) for name in "xiq")

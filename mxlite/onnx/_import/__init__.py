@@ -1,0 +1,1 @@
+"""How operators of ONNX become symbols: files by kind, each a part of one table (`nodes.OPERATORS`)."""
