@@ -387,17 +387,18 @@ static void sum_taps(const work *k, const uint8_t *plane, const int8_t *w, int32
     for (int64_t r = 0; r < v->y_size[0] * v->y_size[1]; r++, sums += width) {
         int64_t d = r / v->y_size[1] * v->stride[0], h = r % v->y_size[1] * v->stride[1];
 
-        for (int64_t t = 0; t < taps_of(v); t++) {
-            int64_t c = t % v->kernel[2], b = t / v->kernel[2] % v->kernel[1];
-            int64_t a = t / v->kernel[2] / v->kernel[1];
-            const uint8_t *from =
-                plane + ((d + a * v->dilate[0]) * k->size[1] + h + b * v->dilate[1]) * k->size[2] +
-                c * v->dilate[2];
+        const int8_t *tap = w;
 
-            if (v->dtype == MXL_I8)
-                add_tap_i8((const int8_t *)from, v->stride[2], w[4 * t], sums, width);
-            else
-                add_tap_u8(from, v->stride[2], w[4 * t], sums, width);
+        for (int64_t t = 0; t < v->kernel[0] * v->kernel[1]; t++) {
+            int64_t a = t / v->kernel[1] * v->dilate[0], b = t % v->kernel[1] * v->dilate[1];
+            const uint8_t *from = plane + ((d + a) * k->size[1] + h + b) * k->size[2];
+
+            for (int64_t c = 0; c < v->kernel[2]; c++, from += v->dilate[2], tap += 4) {
+                if (v->dtype == MXL_I8)
+                    add_tap_i8((const int8_t *)from, v->stride[2], *tap, sums, width);
+                else
+                    add_tap_u8(from, v->stride[2], *tap, sums, width);
+            }
         }
     }
 }
