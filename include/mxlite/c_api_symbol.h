@@ -153,9 +153,9 @@ MXL_API int MXSymbolInferTypePartial(SymbolHandle sym, uint32_t num_args, const 
 /* ---- rewriting ---- */
 
 /* Supported. A new symbol whose layers take bytes: mx.contrib.quantization calls it,
- * docs/quantization.md tells what becomes of which node. Nodes and operators of the excluded names
- * stay. Variables that offline_params names become three: NAME_quantize, NAME_quantize_min and
- * NAME_quantize_max. quantized_dtype is "int8", "uint8" or "auto"; quantize_mode "full", or
+ * `mxlite help quantization` tells what becomes of which node. Nodes and operators of the excluded
+ * names stay. Variables that offline_params names become three: NAME_quantize, NAME_quantize_min
+ * and NAME_quantize_max. quantized_dtype is "int8", "uint8" or "auto"; quantize_mode "full", or
  * "smart": layers and what is between them; quantize_granularity "tensor-wise" or "channel-wise",
  * of no effect. dev_type is not read. With calib_quantize a lent list names the arrays whose limits
  * the next function takes. */

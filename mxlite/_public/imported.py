@@ -68,7 +68,7 @@ _SOURCES = {
 #: Modules: those that have their own name, those of the package, and those that have another name.
 _SAME = """
     bisect bz2 collections copy ctypes errno functools gzip json logging math multiprocessing numbers numpy operator os
-    pickle platform random re signal struct sys tarfile threading time traceback warnings zipfile
+    pickle platform random re shutil signal struct sys tarfile threading time traceback warnings zipfile
 """
 _OWN = "autograd base context image initializer io libinfo metric ndarray recordio registry symbol"
 _OTHERS = {
@@ -81,12 +81,15 @@ _OTHERS = {
     "mx": "mxlite",
     "mx_real_t": "numpy:float32",
     "nd": "mxlite.ndarray",
+    "nd_load": "mxlite.ndarray:load",
+    "nd_save": "mxlite.ndarray:save",
     "np": "numpy",
     "npt": "numpy.testing",
     "opt": "mxlite.optimizer",
     "py_array": "array:array",
     "rnd": "numpy.random",
     "sym": "mxlite.symbol",
+    "sym_load": "mxlite.symbol:load",
 }
 #: Functions of mx.sym that its module of the class has too.
 _MADE_SYMBOLS = "arange eye full histogram hypot linspace maximum minimum ones pow power split_v2 zeros".split()
@@ -116,6 +119,10 @@ _OPEN = {
         string_types zeros_like
     """,
     "contrib.io": "DataDesc DataIter nd",
+    "contrib.quantization": """
+        Context DataBatch DataDesc DataIter Module NDArray NDArrayHandle Symbol SymbolHandle c_array c_str c_str_array
+        check_call cpu ctypes logging mx_uint nd_load nd_save ndarray np os py_str shutil sym_load warnings
+    """,
     "contrib.tensorboard": "logging",
     "contrib.text.embedding": "base is_np_array logging nd os registry tarfile vocab warnings zipfile",
     "contrib.text.utils": "collections re",

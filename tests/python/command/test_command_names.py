@@ -111,7 +111,7 @@ def test_notebooks(tmp_path: Path) -> None:
         ("test_utils.check_symbolic_forward", True),
         ("nd.nothing", False),
         ("contrib.onnx.export_model", True),
-        ("contrib.quantization.quantize_model", False),
+        ("contrib.quantization.quantize_model", True),
     ],
 )
 def test_names_that_are_here(name: str, here: bool) -> None:

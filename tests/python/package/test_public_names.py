@@ -231,7 +231,7 @@ OPEN = [
 #: constants and modules of 1.9.1's own.
 NOT_GIVEN = """
     cv2 h5py requests ss pd bokeh Bokeh_Failed_To_Import Pandas_Failed_To_Import BASE_ESTIMATOR SKLEARN_INSTALLED
-    CSRNDArray sparse_array np_symbol kvstore_server KVStoreServer lists C c_int_p profiler_kvstore_handle onnx2mx
+    CSRNDArray sparse_array np_symbol kvstore_server KVStoreServer lists C c_int_p profiler_kvstore_handle onnx2mx stats
 """
 
 

@@ -13,7 +13,7 @@ import pytest
 import mxlite as mx
 from mxlite import autograd, gluon
 from mxlite.contrib import quantization
-from mxlite.contrib.quantization.net import fold_norms
+from mxlite.contrib.quantization._net import fold_norms
 from mxlite.gluon import nn
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "examples"))

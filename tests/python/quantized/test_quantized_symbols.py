@@ -15,7 +15,7 @@ from _networks import WAYS, networks, nodes_of
 import mxlite as mx
 from mxlite._lib import LIB
 from mxlite.contrib import quantization
-from mxlite.contrib.quantization.graph import _calibrate_quantized_sym, _quantize_symbol
+from mxlite.contrib.quantization._graph import _calibrate_quantized_sym, _quantize_symbol
 
 REFERENCE = pathlib.Path(__file__).parents[2] / "reference" / "quantized.json.xz"
 ANSWERS = json.loads(lzma.decompress(REFERENCE.read_bytes()))

@@ -10,13 +10,13 @@ import mxlite.symbol as sym
 from mxlite import ndarray as nd
 from mxlite._lib import LIB, c_texts, check_call
 from mxlite.context import cpu
-from mxlite.contrib.quantization.calibrate import (
+from mxlite.contrib.quantization._calibrate import (
     Arrays,
     _LayerHistogramCollector,
     _LayerOutputMinMaxCollector,
     limits_of,
 )
-from mxlite.contrib.quantization.fold import fold_norms
+from mxlite.contrib.quantization._fold import fold_norms
 from mxlite.symbol._calls import Texts
 from mxlite.symbol.symbol import Symbol
 

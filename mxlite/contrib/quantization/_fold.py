@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import mxlite.symbol as sym
-from mxlite.contrib.quantization.calibrate import Arrays
+from mxlite.contrib.quantization._calibrate import Arrays
 from mxlite.symbol.symbol import Symbol
 
 Nodes = list[dict[str, Any]]

@@ -9,9 +9,9 @@ from typing import Any
 import mxlite.symbol as sym
 from mxlite import ndarray as nd
 from mxlite.context import cpu
-from mxlite.contrib.quantization.calibrate import limits_of
-from mxlite.contrib.quantization.fold import _readers, fold_norms
-from mxlite.contrib.quantization.graph import (
+from mxlite.contrib.quantization._calibrate import limits_of
+from mxlite.contrib.quantization._fold import _readers, fold_norms
+from mxlite.contrib.quantization._graph import (
     Limits,
     _batches,
     _calibrate_quantized_sym,
