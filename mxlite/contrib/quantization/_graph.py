@@ -253,24 +253,26 @@ def quantize_model(
     Raises:
         ValueError: unknown words, or no `calib_data` for a mode that needs it.
     """
-    check(calib_mode, quantized_dtype)
-    qsym, names = _quantize_symbol(
+    qsym, quantized, states, collector = quantize_graph(
         sym,
+        arg_params,
+        aux_params,
         ctx,
         excluded_sym_names,
         excluded_op_names,
-        list(arg_params),
+        calib_mode,
         quantized_dtype,
         quantize_mode,
         quantize_granularity,
+        logger=logger,
     )
-    collector = collector_for(calib_mode, quantized_dtype, names, logger)
-    if collector is not None:
-        if calib_data is None:
-            raise ValueError(f"quantize_model: calib_mode {calib_mode} needs calib_data")
-        collect(sym, arg_params, aux_params, names, collector, _batches(calib_data, data_names, num_calib_examples))
-        qsym = _calibrate_quantized_sym(qsym, limits_of(collector, quantized_dtype))
-    return qsym, _quantize_params(qsym, arg_params), aux_params
+    if collector is None:
+        return qsym, quantized, states
+    if calib_data is None:
+        raise ValueError(f"quantize_model: calib_mode {calib_mode} needs calib_data")
+    batches = _batches(calib_data, data_names, num_calib_examples)
+    collect(sym, arg_params, aux_params, collector.include_layer, collector, batches)
+    return calib_graph(qsym, arg_params, aux_params, collector, calib_mode, quantized_dtype, logger)
 
 
 def quantize_model_mkldnn(
