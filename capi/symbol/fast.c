@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/memory/mem.h"
+#include "engine/run/run.h"
 #include "symbol/passes/passes.h"
 
 struct mxl_fast_program {
@@ -68,13 +69,35 @@ static int run_passes(mxl_symbol *symbol)
     return changed < 0 || more < 0 ? -1 : changed | more;
 }
 
+/* Whether nodes do more than compute: write into inputs, or call the user's functions. A run of the
+ * program behind a failed one of the fast program would do that twice. */
+static bool acts(const mxl_program *program)
+{
+    const mxl_walk *walk = &program->graph.walk;
+
+    for (int n = 0; n < walk->count; n++) {
+        const mxl_graph_node *node = walk->node[n];
+        const mxl_call call = {
+            .op = node->op, .params = node->params, .num_inputs = node->num_inputs};
+
+        for (int i = 0; node->op != NULL && i < node->num_inputs; i++) {
+            if (mxl_run_mutates(&call, i))
+                return true;
+        }
+    }
+    return program->calls_out;
+}
+
 int mxl_fast_begin(mxl_program *program)
 {
-    mxl_symbol *copy = mxl_symbol_copy(program->graph.symbol);
+    mxl_symbol *copy;
     mxl_map numbers = {0};
     mxl_walk walk = {0};
     int status = -1, variables = -1;
 
+    if (acts(program))
+        return 0;
+    copy = mxl_symbol_copy(program->graph.symbol);
     if (copy != NULL && mxl_walk_begin(&walk, copy) == 0)
         variables = number_variables(&walk, &numbers);
     if (variables >= 0)

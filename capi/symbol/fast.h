@@ -4,7 +4,8 @@
 
 #include "symbol/program.h"
 
-/* Makes program->fast, unless the passes change nothing. -1 with the error set. */
+/* Makes program->fast, unless the passes change nothing, or nodes write into inputs or call
+ * functions of the user's. -1 with the error set. */
 int mxl_fast_begin(mxl_program *program);
 void mxl_fast_end(mxl_program *program);
 /* The graph that predictions run: this one, or the program's own. Borrowed. */

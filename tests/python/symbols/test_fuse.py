@@ -230,6 +230,26 @@ def test_errors_are_those_of_the_graph() -> None:
     assert texts[:2] == texts[2:]
 
 
+def test_a_failing_operator_of_the_users_is_called_once() -> None:
+    calls = []
+
+    class Fails(mx.operator.CustomOp):
+        def forward(self, is_train: bool, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
+            calls.append(is_train)
+            raise ValueError("no")
+
+    @mx.operator.register("fails_in_a_fused_graph")
+    class FailsProp(mx.operator.CustomOpProp):
+        def create_operator(self, ctx: Any, shapes: Any, dtypes: Any) -> Fails:
+            return Fails()
+
+    y = mx.sym.Custom(_relu(_convolution(X, "c")), op_type="fails_in_a_fused_graph")
+    executor = y.simple_bind(mx.cpu(), grad_req="null", x=(1, 4, 5, 5))
+    with pytest.raises(mx.MXNetError, match="ValueError: no"):
+        executor.forward(is_train=False)
+    assert calls == [False]
+
+
 def test_an_unknown_pass_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MXLITE_GRAPH", "-fuse,-fold")
     with pytest.raises(mx.MXNetError, match="MXLITE_GRAPH"):
