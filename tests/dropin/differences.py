@@ -38,7 +38,6 @@ DIFFERENCES = {
         OWN
     ),  # noqa: E501
     "nd: is refused: mx.nd.contrib.fft(w)": WORKS,
-    "nd: is refused: mx.nd.contrib.quantize(x, mx.nd.array([-1]), mx.nd.array([1]))": QUANTIZED,
     "nd: is refused: mx.nd.contrib.quantized_flatten(x, mx.nd.array([-1]), mx.nd.array([1]))": QUANTIZED,
     "operator: mx.nd.Custom(a=x, b=y, op_type='pair')": CRASH,
     "operator: mx.nd.Custom(x, no_such=3, op_type='scaled')": CRASH,

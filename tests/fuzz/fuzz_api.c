@@ -355,6 +355,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)MXSetIsNumpyShape(0, &unused);
     for (int i = 0; i < SLOTS; i++)
         (void)discard(f.slots[i]);
+    (void)MXNDArrayWaitAll(); /* the last error of a deferred call is kept until it is reported */
     (void)MXLGetLiveHandles(&after);
     if (before != after)
         die("a handle was lost or freed twice");
