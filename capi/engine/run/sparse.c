@@ -188,8 +188,8 @@ static int run_dense(mxl_run *r, mxl_scope *scope, const mxl_builtin_ops *builti
     return 0;
 }
 
-/* Hands the results over: to entries that were NULL, and by a recorded copy to sparse arrays. (An
- * array without a shape, which was none, may be one now.) */
+/* Hands the results over: by a recorded copy to sparse arrays, and to entries that were NULL, which
+ * stay so where a copy fails. (An array without a shape, which was none, may be one now.) */
 static int give_dense(mxl_run *r, const mxl_builtin_ops *builtin, mxl_array **out)
 {
     int status = 0;
@@ -197,13 +197,19 @@ static int give_dense(mxl_run *r, const mxl_builtin_ops *builtin, mxl_array **ou
     for (int i = 0; i < r->arity.visible; i++) {
         mxl_array **given = &r->given_out[i];
 
-        if (*given == NULL) {
-            *given = out[i];
-        } else if (out[i] != *given && updated_by(r, i) < 0) {
-            if (status == 0)
-                status = mxl_invoke(builtin->copyto, NULL, 1, &out[i], 1, given, r->mode);
+        if (*given == NULL || out[i] == *given || updated_by(r, i) >= 0)
+            continue;
+        if (status == 0)
+            status = mxl_invoke(builtin->copyto, NULL, 1, &out[i], 1, given, r->mode);
+        mxl_array_release(out[i]);
+    }
+    for (int i = 0; i < r->arity.visible; i++) {
+        if (r->given_out[i] != NULL)
+            continue;
+        if (status == 0)
+            r->given_out[i] = out[i];
+        else
             mxl_array_release(out[i]);
-        }
     }
     return status;
 }
