@@ -129,6 +129,7 @@ static int calibrate_compute(const mxl_call *call)
     double *before = mxl_alloc(bytes);
     search s = {hist, bins, steps, before, before + bins + 1, first};
     int64_t end;
+    double found;
 
     if (before == NULL)
         return -1;
@@ -139,10 +140,11 @@ static int calibrate_compute(const mxl_call *call)
     for (int64_t i = 1; i < count; i++)
         best = s.divergence[i] < s.divergence[best] ? i : best;
     end = bins / 2 + first + best + 1;
-    *(float *)mxl_array_write(call->out[0]) = edges[end < bins ? end : bins];
-    *(float *)mxl_array_write(call->out[1]) = (float)s.divergence[best];
+    found = s.divergence[best];
     mxl_free(before, bytes);
-    return isnan(s.divergence[best]) ? mxl_error_memory((size_t)steps * sizeof(double)) : 0;
+    *(float *)mxl_array_write(call->out[0]) = edges[end < bins ? end : bins];
+    *(float *)mxl_array_write(call->out[1]) = (float)found;
+    return isnan(found) ? mxl_error_memory((size_t)steps * sizeof(double)) : 0;
 }
 
 static int calibrate_arity(const void *params, mxl_arity *arity)
