@@ -102,13 +102,14 @@ def main() -> int:
         better = max((share[name] for name in ENGINES if name in share), default=0.0)
         slow += better > case.bar
         row = [f"{case.name}, batch {case.batch}", f"{min(times['mxlite']) / 1e6:.2f}"]
-        row += [f"{share[name]:.2f}" if name in share else "" for name in PEERS]
+        row += [f"{share[name]:.2f}" for name in PEERS if name in share]
         print(*row, "" if better <= case.bar else f"above {case.bar}", sep="  ", flush=True)
         rows.append(row)
     for peer in peers:
         peer.close()
     if args.page:
-        titles = ["network", "ms", *(f"of {name}" for name in PEERS)]
+        names = [peer.name for peer in peers]
+        titles = ["network", "ms", *(f"of {name}" for name in PEERS if name in names)]
         lines = ["| " + " | ".join(row) + " |" for row in [titles, ["---"] * len(titles), *rows]]
         fill(pathlib.Path(args.page), "predict.py", {"predictions": lines})
     return slow > 0
