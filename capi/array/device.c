@@ -1,5 +1,5 @@
-/* Converts devices from and to MXNet's numbers and texts; arrays on the device meta, which have no
- * memory, and what whoever asks for their values is told. */
+/* Converts devices from and to MXNet's numbers and texts. Arrays on the device meta have no memory:
+ * makes them, and sets the error of a caller that asks for their values. */
 #include "array/device.h"
 
 #include <stddef.h>

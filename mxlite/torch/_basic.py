@@ -41,7 +41,7 @@ def of_all(tensor: Tensor) -> Tensor:
 
 
 def holds(condition: Tensor) -> bool:
-    """Whether all elements, of all examples, are True; of what has no values, too: a check finds nothing there."""
+    """Whether all elements are True, under vmap in every example. A meta tensor has no values and gives True."""
     return condition.is_meta or bool(of_all(condition).all())
 
 

@@ -429,11 +429,11 @@ _calls.tensor_class = Tensor
 FACTS = {
     "numel": 1, "nelement": 1, "dim": 2, "ndimension": 2, "stride": 3, "is_contiguous": 4, "contiguous": 5, "grad": 6,
     "item": 7, "__bool__": 8, "__float__": 9, "detach": 10, "requires_grad_": 11, "shape": 12, "__array_struct__": 13,
-    "numpy": 14,
+    "numpy": 14, "device": 15, "is_meta": 15,
 }  # fmt: skip
 _numpy = Tensor.numpy
-#: What makes the results of some.
-_MADE_BY = {"shape": partial(new_size, Size), "numpy": np.asarray}
+#: What makes the results of some; and what tensors that are not on meta have.
+_MADE_BY = {"shape": partial(new_size, Size), "numpy": np.asarray, "device": CPU, "is_meta": False}
 for _name in FACTS.keys() - {"contiguous"}:
     _method = getattr(Tensor, _name)
     _calls_of = {"fact": FACTS[_name], "result": _MADE_BY.get(_name), **from_kind(FLOATING)}

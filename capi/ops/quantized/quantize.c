@@ -30,7 +30,7 @@ int mxl_quantized_arity_three(const void *params, mxl_arity *arity)
     return mxl_quantized_arity(arity, 3);
 }
 
-/* Whether an array stands in for one of a graph, whose dtype is not known. */
+/* Whether shape inference passes this array: it has a shape, and its dtype is not known. */
 static bool is_stand_in(const mxl_array *x)
 {
     mxl_storage *none = mxl_storage_new_meta(0);

@@ -15,7 +15,8 @@ enum {
     FACT_REQUIRE,
     FACT_SHAPE,
     FACT_STRUCT,
-    FACT_NUMPY
+    FACT_NUMPY,
+    FACT_DENSE /* `result`, where it has values: not on the device meta */
 };
 
 static size_t item_size(int dtype); /* in elements.c */
@@ -197,6 +198,12 @@ static PyObject *fact_of(const call *self, owner *array)
         return requiring(self, array);
     if (self->fact == FACT_SHAPE)
         return shape_object(self, array);
+    if (self->fact == FACT_DENSE) {
+        if (p_MXNDArrayGetStorageType(x, &found) != 0 || found != 0)
+            return NULL;
+        Py_INCREF(self->result);
+        return self->result;
+    }
     if (self->fact >= FACT_STRUCT)
         return struct_or_numpy(self, array);
     if (self->fact == FACT_IS_CONTIGUOUS || self->fact == FACT_CONTIGUOUS) {

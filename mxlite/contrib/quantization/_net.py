@@ -92,7 +92,11 @@ def quantize_net_v2(
     shapes = _first_shapes(data_shapes, calib_data)
     if shapes is None and batches is None:
         raise ValueError("quantize_net: give data_shapes, or calib_data")
-    examples = [nd.zeros(shape) for shape in shapes] if shapes else [batches[0][name] for name in names]  # type: ignore[index]
+    if shapes:
+        examples = [nd.zeros(shape) for shape in shapes]
+    else:
+        assert batches is not None, "there are batches where there are no shapes"
+        examples = [batches[0][name] for name in names]
     network(*examples)  # parameters get their shapes
     inputs = [sym.Variable(name) for name in names]
     symbol = network(*inputs)

@@ -208,7 +208,7 @@ class Builder:
         return x if x.dtype == dtype else self.op("Cast", x, dtype=dtype)
 
     def reshape(self, x: Tensor, shape: Any) -> Tensor:
-        """A tensor of the same elements in a shape, in which -1 stands for what remains."""
+        """The tensor reshaped; one size may be -1 and is inferred from the number of elements."""
         sizes = tuple(int(size) for size in shape)
         if x.shape == sizes:
             return x

@@ -131,10 +131,14 @@ def _functions(net: _Net, direction: int) -> list[Function]:
         if name in ("hardsigmoid", "affine") and betas:
             params["beta"] = float(betas.pop(0))
         if name == "affine":
-            found.append(lambda x, p=params: g.add(g.mul(x, p.get("alpha", 1.0)), p.get("beta", 0.0)))  # type: ignore[misc]
+            found.append(partial(_affine, g, params))
         else:
             found.append(partial(_applied, g, operator, params))
     return found
+
+
+def _affine(g: Builder, params: dict[str, Any], x: Tensor) -> Tensor:
+    return g.add(g.mul(x, params.get("alpha", 1.0)), params.get("beta", 0.0))
 
 
 def _applied(g: Builder, operator: str, params: dict[str, Any], x: Tensor) -> Tensor:

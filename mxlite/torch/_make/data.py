@@ -23,7 +23,7 @@ from mxlite.torch._dtypes import (
 )
 from mxlite.torch._dtypes import uint8 as _uint8
 from mxlite.torch._errors import warn, wrong_argument
-from mxlite.torch._kinds import Size, extents_of, require_cpu
+from mxlite.torch._kinds import Size, extents_of, on_meta, require_cpu
 from mxlite.torch._make.creation import finish, options
 from mxlite.torch._tensor import Tensor
 
@@ -121,7 +121,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         warn("tensor: to copy a tensor, use clone().detach(), and requires_grad_() where a gradient is wanted")
         if data.is_meta:
             return finish(meta_of(data.shape, kind or data._dtype), bool(requires_grad))
-    _, wish = options("tensor", {"device": device, **other})
+    wish = options("tensor", {"device": device, **other})[1] if other else 2 * on_meta(device)
     return finish(from_values(values_of(data, kind), kind), wish | bool(requires_grad))
 
 

@@ -51,7 +51,8 @@ _MOVED = re.compile(r"(scatter|index)_reduce.*prod|put\(|index_copy|fmax|fmin|cl
 
 #: Calls that have no derivative or no batches on one side, or that draw or promise nothing.
 _ASIDE = re.compile(
-    r"rand|empty|dropout|bernoulli|multinomial|normal|data_ptr|uniform|shuffle|storage|\.data\b|requires_|is_inference|view\(torch|polygamma_"
+    r"rand|empty|dropout|bernoulli|multinomial|normal|data_ptr|uniform|shuffle|storage|\.data\b|requires_|is_inference"
+    r"|view\(torch|polygamma_"
 )
 
 
