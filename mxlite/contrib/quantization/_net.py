@@ -95,7 +95,7 @@ def quantize_net_v2(
     if shapes:
         examples = [nd.zeros(shape) for shape in shapes]
     else:
-        assert batches is not None, "there are batches where there are no shapes"
+        assert batches is not None
         examples = [batches[0][name] for name in names]
     network(*examples)  # parameters get their shapes
     inputs = [sym.Variable(name) for name in names]
