@@ -12,11 +12,10 @@
 #include "base/thread.h"
 #include "kernel/gemm/gemm.h"
 #include "kernel/math/math.h"
-#include "kernel/reduce/reduce_loops.h"
 #include "kernel/target.h"
 
 /* A tile's scores stay in the second cache, those of the backward and their gradients too. */
-enum { ROWS = 128, COLUMNS = 256, BACK_COLUMNS = 256 };
+enum { ROWS = 144, COLUMNS = 256, BACK_COLUMNS = 256, LANES = 16 };
 
 /* What an item of the backward gives: all gradients of a product, dq of some rows, or dk and dv of
  * some columns. */
@@ -41,24 +40,48 @@ typedef struct attention_job {
     atomic_bool failed;
 } attention_job;
 
-/* The tile of the scores of product c: rows [row, row + rows), columns [column, column + n). */
+/* The tile of the scores of product c: rows [row, row + rows), columns [column, column + n). Its
+ * rows are `stride` apart, whole LANES. */
 typedef struct tile {
-    int64_t c, row, rows, column, n;
+    int64_t c, row, rows, column, n, stride;
 } tile;
+
+static int64_t stride_of(int64_t n)
+{
+    return pieces(n, LANES) * LANES;
+}
 
 static bool tile_is_empty(const mxl_attention *a, const tile *t)
 {
     return a->causal && t->column > t->row + t->rows - 1;
 }
 
+/* e^x of x in [-87, 88], and of NaN: mxl_exp_f32 without what numbers beyond need. */
+MXL_INLINE float f32_exp_of(int level, float x)
+{
+    const float shift = MXL_ROUND_F32 + 127;
+    float t = mxl_fma(level, x, 1.44269504f, shift);
+    float p = mxl_exp_rest_f32(level, mxl_exp_reduce_f32(level, x, t - shift));
+    float power = mxl_float_of_bits(mxl_float_bits(t) << 23);
+
+    return mxl_fma(level, p, power, power);
+}
+
+MXL_INLINE double f64_exp_of(int level, double x)
+{
+    return mxl_loop_exp(x);
+}
+
 #define NAME(x) f32_##x
 #define T       float
 #define DTYPE   MXL_F32
+#define LEAST   -87.0f /* e^LEAST is no denormal number yet */
 #include "kernel/attention/attention.tmpl.h"
 
 #define NAME(x) f64_##x
 #define T       double
 #define DTYPE   MXL_F64
+#define LEAST   -708.0
 #include "kernel/attention/attention.tmpl.h"
 
 static int finish(attention_job *job)

@@ -1,21 +1,86 @@
 /* Attention over one dtype; included by attention.c with NAME(x), T (the element) and DTYPE
  * defined. */
 
-/* ---- loops over a tile: `rows` rows of n neighbours ---- */
+/* ---- loops over a tile: `rows` rows of n neighbours, `stride` apart ---- */
 
-/* s = e^(s - base) */
-MXL_INLINE void NAME(exp_at)(int level, T *s, int64_t rows, int64_t n, const double *base)
+MXL_INLINE void NAME(exp_lanes)(int level, T *x, T less, T *sums)
+{
+    MXL_IVDEP
+    for (int l = 0; l < LANES; l++) {
+        T d = x[l] - less, e = NAME(exp_of)(level, d < LEAST ? LEAST : d);
+
+        e = d < LEAST ? 0 : e;
+        x[l] = e;
+        sums[l] += e;
+    }
+}
+
+/* s = e^(s - base), and the sums of rows of `stride`. Less than e^LEAST of the largest is 0:
+ * numbers around the least one take many times the time. */
+MXL_INLINE void NAME(exp_at)(int level, T *s, int64_t rows, int64_t stride, const double *base,
+                             double *sum)
 {
     for (int64_t r = 0; r < rows; r++) {
         const T less = (T)base[r];
-        T *x = s + r * n;
+        T sums[LANES] = {0};
 
-        MXL_IVDEP
-        for (int64_t j = 0; j < n; j++)
-            x[j] = mxl_loop_exp(x[j] - less);
+        for (int64_t j = r * stride; j < (r + 1) * stride; j += LANES)
+            NAME(exp_lanes)(level, s + j, less, sums);
+        for (int w = LANES / 2; w > 0; w /= 2) {
+            for (int l = 0; l < w; l++)
+                sums[l] += sums[l + w];
+        }
+        sum[r] = (double)sums[0];
     }
 }
-MXL_BY_LEVEL(NAME(exp), (T *s, int64_t rows, int64_t n, const double *base), s, rows, n, base)
+MXL_BY_LEVEL(NAME(exp), (T *s, int64_t rows, int64_t stride, const double *base, double *sum), s,
+             rows, stride, base, sum)
+
+/* s = s + mask (NULL: nothing), -infinity behind n, and the greatest number of each row in `top`,
+ * but for NaN. */
+MXL_INLINE void NAME(top_at)(int level, T *s, const tile *t, const T *mask, int64_t mask_row,
+                             int64_t mask_column, double *top)
+{
+    int64_t n = t->n, stride = t->stride;
+
+    (void)level;
+    for (int64_t r = 0; r < t->rows; r++) {
+        const T *m = mask + r * mask_row;
+        T *x = s + r * stride, most[2 * LANES];
+        int64_t j = 0;
+
+        for (int l = 0; l < 2 * LANES; l++)
+            most[l] = -(T)INFINITY;
+        for (int64_t i = n; i < stride; i++)
+            x[i] = -(T)INFINITY;
+        if (mask != NULL && mask_column == 0) {
+            const T more = *m;
+
+            MXL_IVDEP
+            for (int64_t i = 0; i < n; i++)
+                x[i] += more;
+        } else if (mask != NULL) {
+            MXL_IVDEP
+            for (int64_t i = 0; i < n; i++)
+                x[i] += m[i];
+        }
+        for (; j + 2 * LANES <= stride; j += 2 * LANES) {
+            for (int l = 0; l < 2 * LANES; l++)
+                most[l] = x[j + l] > most[l] ? x[j + l] : most[l];
+        }
+        for (int l = 0; l < LANES && j < stride; l++)
+            most[l] = x[j + l] > most[l] ? x[j + l] : most[l];
+        for (int w = LANES; w > 0; w /= 2) {
+            for (int l = 0; l < w; l++)
+                most[l] = most[l + w] > most[l] ? most[l + w] : most[l];
+        }
+        top[r] = (double)most[0] > top[r] ? (double)most[0] : top[r];
+    }
+}
+MXL_BY_LEVEL(NAME(top),
+             (T *s, const tile *t, const T *mask, int64_t mask_row, int64_t mask_column,
+              double *top),
+             s, t, mask, mask_row, mask_column, top)
 
 /* y = y * by, of each row */
 MXL_INLINE void NAME(times_at)(int level, T *y, int64_t rows, int64_t n, const double *by)
@@ -32,31 +97,34 @@ MXL_INLINE void NAME(times_at)(int level, T *y, int64_t rows, int64_t n, const d
 MXL_BY_LEVEL(NAME(times), (T *y, int64_t rows, int64_t n, const double *by), y, rows, n, by)
 
 /* d = p (d - delta): the gradient of the scores */
-MXL_INLINE void NAME(softmax_back_at)(int level, T *d, const T *p, int64_t rows, int64_t n,
-                                      const T *delta)
+MXL_INLINE void NAME(softmax_back_at)(int level, T *d, const T *p, const tile *t, const T *delta)
 {
     (void)level;
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < t->rows; r++) {
         const T mean = delta[r];
 
         MXL_IVDEP
-        for (int64_t j = r * n; j < (r + 1) * n; j++)
+        for (int64_t j = r * t->stride; j < r * t->stride + t->n; j++)
             d[j] = p[j] * (d[j] - mean);
     }
 }
-MXL_BY_LEVEL(NAME(softmax_back), (T *d, const T *p, int64_t rows, int64_t n, const T *delta), d, p,
-             rows, n, delta)
+MXL_BY_LEVEL(NAME(softmax_back), (T *d, const T *p, const tile *t, const T *delta), d, p, t, delta)
 
-static void NAME(scale)(T *to, const T *from, int64_t n, double by)
+MXL_INLINE void NAME(scale_at)(int level, T *to, const T *from, int64_t n, double by)
 {
+    const T factor = (T)by;
+
+    (void)level;
+    MXL_IVDEP
     for (int64_t i = 0; i < n; i++)
-        to[i] = from[i] * (T)by;
+        to[i] = from[i] * factor;
 }
+MXL_BY_LEVEL(NAME(scale), (T *to, const T *from, int64_t n, double by), to, from, n, by)
 
 /* ---- scores ---- */
 
-static int NAME(product)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const T *a, const T *b,
-                         T *c, bool accumulate)
+static int NAME(product)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const T *a, int64_t lda,
+                         const T *b, int64_t ldb, T *c, int64_t ldc, bool accumulate)
 {
     return mxl_products(&(mxl_product){.dtype = DTYPE,
                                        .ta = ta,
@@ -70,38 +138,43 @@ static int NAME(product)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, cons
                                        .a = a,
                                        .b = b,
                                        .c = c,
-                                       .lda = ta ? m : k,
-                                       .ldb = tb ? k : n,
-                                       .ldc = n});
+                                       .lda = lda,
+                                       .ldb = ldb,
+                                       .ldc = ldc});
 }
 
-/* Adds the mask; -infinity where the query comes before the key. */
-static void NAME(mask)(const mxl_attention *a, const tile *t, T *s)
+/* -infinity where the query comes before the key. */
+static void NAME(cut)(const tile *t, T *s)
 {
     for (int64_t r = 0; r < t->rows; r++) {
-        int64_t i = t->row + r, most = a->causal ? i + 1 - t->column : t->n;
-        T *x = s + r * t->n;
+        int64_t most = t->row + r + 1 - t->column;
 
-        if (a->mask != NULL) {
-            const T *m = (const T *)a->mask + a->mask_begin[t->c] + i * a->mask_row +
-                         t->column * a->mask_column;
-
-            for (int64_t j = 0; j < t->n; j++)
-                x[j] += m[j * a->mask_column];
-        }
         for (int64_t j = most < 0 ? 0 : most; j < t->n; j++)
-            x[j] = -(T)INFINITY;
+            s[r * t->stride + j] = -(T)INFINITY;
     }
 }
 
-/* The scores of a tile, of queries that are scaled. */
-static int NAME(scores)(const mxl_attention *a, const tile *t, const T *q, T *s)
+/* The scores of a tile, of queries that are scaled, with the mask; and the greatest of each row,
+ * or `top` where that is greater. */
+static int NAME(scores)(const mxl_attention *a, const tile *t, const T *q, T *s, double *top)
 {
-    const T *k = (const T *)a->k + (t->c * a->keys + t->column) * a->size;
+    const T *k = (const T *)a->k + (t->c * a->keys + t->column) * a->size, *mask = NULL;
 
-    if (NAME(product)(false, true, t->rows, t->n, a->size, q, k, s, false) != 0)
+    if (a->mask != NULL)
+        mask = (const T *)a->mask + a->mask_begin[t->c] + t->row * a->mask_row +
+               t->column * a->mask_column;
+    if (NAME(product)(false, true, t->rows, t->n, a->size, q, a->size, k, a->size, s, t->stride,
+                      false) != 0)
         return -1;
-    NAME(mask)(a, t, s);
+    if (a->causal && t->column + t->n - 1 > t->row) {
+        double none[ROWS] = {0};
+
+        if (mask != NULL) /* it has nothing to say of what is cut */
+            NAME(top)(s, t, mask, a->mask_row, a->mask_column, none);
+        NAME(cut)(t, s);
+        mask = NULL;
+    }
+    NAME(top)(s, t, mask, a->mask_row, a->mask_column, top);
     return 0;
 }
 
@@ -111,30 +184,27 @@ static int NAME(scores)(const mxl_attention *a, const tile *t, const T *q, T *s)
 static int NAME(add_tile)(const mxl_attention *a, const tile *t, const T *q, T *s, T *y,
                           double *top, double *sum)
 {
-    const mxl_reduce_loops *loops = mxl_reduce_loops_of(DTYPE);
     const T *v = (const T *)a->v + (t->c * a->keys + t->column) * a->width;
     double factor[ROWS], base[ROWS], more[ROWS];
-    bool same = true;
+    bool first = t->column == 0, same = true;
 
-    if (NAME(scores)(a, t, q, s) != 0)
+    memcpy(base, top, (size_t)t->rows * sizeof(*base));
+    if (NAME(scores)(a, t, q, s, base) != 0)
         return -1;
-    memcpy(base, top, sizeof(base));
-    loops->rows[MXL_REDUCE_MAX](base, s, t->rows, t->n, t->n);
     for (int64_t r = 0; r < t->rows; r++) {
-        factor[r] = top[r] == base[r] ? 1 : exp(top[r] - base[r]);
+        factor[r] = first || top[r] == base[r] ? 1 : exp(top[r] - base[r]);
         same = same && factor[r] == 1;
         top[r] = base[r];
         if (base[r] == -INFINITY)
             base[r] = 0;
     }
-    NAME(exp)(s, t->rows, t->n, base);
-    mxl_reduce_start(MXL_REDUCE_SUM, DTYPE, more, ROWS);
-    loops->rows[MXL_REDUCE_SUM](more, s, t->rows, t->n, t->n);
+    NAME(exp)(s, t->rows, t->stride, base, more);
     for (int64_t r = 0; r < t->rows; r++)
         sum[r] = sum[r] * factor[r] + more[r];
-    if (!same && t->column > 0)
+    if (!same)
         NAME(times)(y, t->rows, a->width, factor);
-    return NAME(product)(false, false, t->rows, a->width, t->n, s, v, y, t->column > 0);
+    return NAME(product)(false, false, t->rows, a->width, t->n, s, t->stride, v, a->width, y,
+                         a->width, !first);
 }
 
 /* ROWS queries, from `row` on; `room` has space for them and for a tile. */
@@ -143,14 +213,18 @@ static int NAME(forward_rows)(const attention_job *job, int64_t c, int64_t row, 
     const mxl_attention *a = job->a;
     int64_t rows = least(ROWS, a->queries - row), at = c * a->queries + row;
     T *y = (T *)job->out + at * a->width, *lse = (T *)job->out_lse + at, *s = room + ROWS * a->size;
-    double top[ROWS], sum[ROWS] = {0};
+    double top[ROWS], sum[ROWS];
 
-    for (int64_t r = 0; r < ROWS; r++)
+    for (int64_t r = 0; r < rows; r++) {
         top[r] = -INFINITY;
-    memset(y, 0, (size_t)(rows * a->width) * sizeof(T));
+        sum[r] = 0;
+    }
+    if (a->keys == 0)
+        memset(y, 0, (size_t)(rows * a->width) * sizeof(T));
     NAME(scale)(room, (const T *)a->q + at * a->size, rows * a->size, a->scale);
     for (int64_t j = 0; j < a->keys; j += COLUMNS) {
-        tile t = {c, row, rows, j, least(COLUMNS, a->keys - j)};
+        int64_t n = least(COLUMNS, a->keys - j);
+        tile t = {c, row, rows, j, n, stride_of(n)};
 
         if (tile_is_empty(a, &t))
             break;
@@ -170,7 +244,8 @@ static void NAME(forward)(void *data, int64_t begin, int64_t end)
 {
     attention_job *job = data;
     int64_t each = pieces(job->a->queries, ROWS);
-    size_t bytes = (size_t)(ROWS * (job->a->size + least(COLUMNS, job->a->keys))) * sizeof(T);
+    size_t bytes =
+        (size_t)(ROWS * (job->a->size + stride_of(least(COLUMNS, job->a->keys)))) * sizeof(T);
     T *room = mxl_alloc(bytes);
 
     for (int64_t i = begin; i < end; i++) {
@@ -210,28 +285,29 @@ static int NAME(back_tile)(const attention_job *job, const tile *t, T *dq, T *dk
     const T *q = (const T *)job->scaled + row * a->size, *dy = (const T *)job->dy + row * a->width;
     const T *k = (const T *)a->k + column * a->size, *v = (const T *)a->v + column * a->width;
     const T *lse = (const T *)job->lse + row;
-    T *p = room, *d = room + t->rows * t->n;
-    double base[ROWS];
+    T *p = room, *d = room + t->rows * t->stride;
+    double base[ROWS], other[ROWS] = {0};
 
     for (int64_t r = 0; r < t->rows; r++)
         base[r] = lse[r] == -(T)INFINITY ? INFINITY : (double)lse[r];
-    if (NAME(scores)(a, t, q, p) != 0)
+    if (NAME(scores)(a, t, q, p, other) != 0)
         return -1;
-    NAME(exp)(p, t->rows, t->n, base);
-    if (dv != NULL && NAME(product)(true, false, t->n, a->width, t->rows, p, dy,
-                                    dv + column * a->width, true) != 0)
+    NAME(exp)(p, t->rows, t->stride, base, other);
+    if (dv != NULL && NAME(product)(true, false, t->n, a->width, t->rows, p, t->stride, dy,
+                                    a->width, dv + column * a->width, a->width, true) != 0)
         return -1;
     if (dq == NULL && dk == NULL)
         return 0;
-    if (NAME(product)(false, true, t->rows, t->n, a->width, dy, v, d, false) != 0)
+    if (NAME(product)(false, true, t->rows, t->n, a->width, dy, a->width, v, a->width, d, t->stride,
+                      false) != 0)
         return -1;
-    NAME(softmax_back)(d, p, t->rows, t->n, (const T *)job->delta + row);
-    if (dk != NULL &&
-        NAME(product)(true, false, t->n, a->size, t->rows, d, q, dk + column * a->size, true) != 0)
+    NAME(softmax_back)(d, p, t, (const T *)job->delta + row);
+    if (dk != NULL && NAME(product)(true, false, t->n, a->size, t->rows, d, t->stride, q, a->size,
+                                    dk + column * a->size, a->size, true) != 0)
         return -1;
     return dq == NULL ? 0
-                      : NAME(product)(false, false, t->rows, a->size, t->n, d, k,
-                                      dq + row * a->size, true);
+                      : NAME(product)(false, false, t->rows, a->size, t->n, d, t->stride, k,
+                                      a->size, dq + row * a->size, a->size, true);
 }
 
 /* The tiles of product c of the rows [row, row_end) and columns [column, column_end). */
@@ -240,7 +316,8 @@ static int NAME(back_tiles)(const attention_job *job, int64_t c, int64_t row, in
 {
     for (int64_t j = column; j < column_end; j += BACK_COLUMNS) {
         for (int64_t i = row; i < row_end; i += ROWS) {
-            tile t = {c, i, least(ROWS, row_end - i), j, least(BACK_COLUMNS, column_end - j)};
+            int64_t n = least(BACK_COLUMNS, column_end - j);
+            tile t = {c, i, least(ROWS, row_end - i), j, n, stride_of(n)};
 
             if (!tile_is_empty(job->a, &t) && NAME(back_tile)(job, &t, dq, dk, dv, room) != 0)
                 return -1;
@@ -264,7 +341,7 @@ static void NAME(back_items)(attention_job *job, int kind, int64_t begin, int64_
                                         : pieces(a->keys, BACK_COLUMNS);
     T *dq = kind == OF_KEYS ? NULL : job->dq, *dk = kind == OF_QUERIES ? NULL : job->dk;
     T *dv = kind == OF_QUERIES ? NULL : job->dv;
-    size_t bytes = (size_t)(2 * ROWS * least(BACK_COLUMNS, a->keys)) * sizeof(T);
+    size_t bytes = (size_t)(2 * ROWS * stride_of(least(BACK_COLUMNS, a->keys))) * sizeof(T);
     T *room = mxl_alloc(bytes);
 
     for (int64_t item = begin; item < end; item++) {
@@ -310,3 +387,4 @@ static void NAME(back_keys)(void *data, int64_t begin, int64_t end)
 #undef NAME
 #undef T
 #undef DTYPE
+#undef LEAST
