@@ -12,7 +12,7 @@ FILES_batches := capi/ops/batch/% $(patsubst %,capi/%.c,engine/batch/batch engin
 FILES_linalg := $(filter-out %/blas_call.c,$(wildcard capi/kernel/linalg/*.c)) capi/ops/linalg/linalg_%
 FILES_fourier := capi/kernel/fourier/% capi/ops/linalg/fourier.c
 FILES_sequences := $(filter-out %/hawkes.c,$(wildcard capi/kernel/rnn/*.c)) capi/kernel/attention/% capi/ops/nn/rnn% \
-    capi/ops/nn/attention.c capi/ops/nn/scaled_attention.c capi/ops/loss/ctc.c
+    capi/ops/nn/attention.c capi/ops/nn/scaled_attention.c capi/ops/loss/ctc.c capi/symbol/passes/attention.c
 FILES_sparse := $(patsubst %,capi/%.c,kernel/sparse/choose ops/sparse/dgl ops/sparse/dgl_sample)
 FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/density ops/random/sample \
     ops/random/multinomial kernel/rnn/hawkes ops/nn/hawkes kernel/math/bessel kernel/math/incomplete \

@@ -1,6 +1,8 @@
 /* See fast.h. */
 #include "symbol/fast.h"
 
+#include <stdatomic.h>
+
 #include "base/map.h"
 #include "base/memory/mem.h"
 #include "engine/run/run.h"
@@ -8,6 +10,7 @@
 
 struct mxl_fast_program {
     mxl_program program;
+    atomic_bool off;
     size_t bytes;
     int variables;
     int from[]; /* [variables]: which input of the first program each is */
@@ -63,6 +66,9 @@ static int run_passes(mxl_symbol *symbol)
     static int (*const passes[])(mxl_symbol *) = {
         mxl_pass_fuse,
         mxl_pass_dense,
+#ifndef MXL_WITHOUT_SEQUENCES
+        mxl_pass_attention,
+#endif
 #ifndef MXL_WITHOUT_QUANTIZED
         mxl_pass_join_quantized,
 #endif
@@ -129,32 +135,47 @@ void mxl_fast_end(mxl_program *program)
     program->fast = NULL;
 }
 
-const mxl_symbol *mxl_fast_symbol(const mxl_program *program)
+/* NULL: there is none, or it is not to run. */
+static struct mxl_fast_program *fast_of(const mxl_program *program)
 {
-    const mxl_program *runs =
-        program->fast != NULL && !program->exact ? &program->fast->program : program;
+    struct mxl_fast_program *fast = program->exact ? NULL : program->fast;
 
-    return runs->graph.symbol;
+    return fast != NULL && !atomic_load_explicit(&fast->off, memory_order_relaxed) ? fast : NULL;
 }
 
-bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
-                  mxl_mode mode, const mxl_monitor *monitor)
+void mxl_fast_turn_off(const mxl_program *program)
 {
-    struct mxl_fast_program *fast = program->fast;
+    atomic_store_explicit(&program->fast->off, true, memory_order_relaxed);
+}
+
+const mxl_symbol *mxl_fast_symbol(const mxl_program *program)
+{
+    const struct mxl_fast_program *fast = fast_of(program);
+
+    return fast != NULL ? fast->program.graph.symbol : program->graph.symbol;
+}
+
+mxl_fast_result mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                             mxl_mode mode, const mxl_monitor *monitor)
+{
+    struct mxl_fast_program *fast = fast_of(program);
     mxl_array **list;
     size_t bytes;
     bool done;
 
-    if (fast == NULL || program->exact || mode.record || mode.training || monitor != NULL)
-        return false;
+    if (fast == NULL || mode.record || mode.training || monitor != NULL)
+        return MXL_FAST_NOT;
+    for (int i = 0; i < fast->variables; i++) {
+        if (inputs[fast->from[i]]->stype != MXL_DENSE)
+            return MXL_FAST_NOT;
+    }
     bytes = ((size_t)fast->variables + 1) * sizeof(*list);
     list = mxl_alloc(bytes);
-    done = list != NULL;
-    for (int i = 0; i < fast->variables && done; i++) {
+    if (list == NULL)
+        return MXL_FAST_NOT;
+    for (int i = 0; i < fast->variables; i++)
         list[i] = inputs[fast->from[i]];
-        done = list[i]->stype == MXL_DENSE;
-    }
-    done = done && mxl_program_run(&fast->program, list, out, mode, NULL) == 0;
+    done = mxl_program_run(&fast->program, list, out, mode, NULL) == 0;
     mxl_free(list, bytes);
-    return done;
+    return done ? MXL_FAST_DONE : MXL_FAST_FAILED;
 }

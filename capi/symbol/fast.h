@@ -11,10 +11,16 @@ void mxl_fast_end(mxl_program *program);
 /* The graph that predictions run: this one, or the program's own. Borrowed. */
 const mxl_symbol *mxl_fast_symbol(const mxl_program *program);
 
-/* Runs it, if this call allows: without recording, training mode, monitor and sparse arrays.
- * Returns whether `out` is set; if not, nothing has happened, and the program itself says what is
- * wrong, if something is. */
-bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
-                  mxl_mode mode, const mxl_monitor *monitor);
+typedef enum mxl_fast_result { MXL_FAST_DONE, MXL_FAST_NOT, MXL_FAST_FAILED } mxl_fast_result;
+
+/* Runs it, if this call allows: without recording, training mode, monitor and sparse arrays. `out`
+ * is set if that is done; else nothing has happened, and the program itself says what is wrong, if
+ * something is. */
+mxl_fast_result mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                             mxl_mode mode, const mxl_monitor *monitor);
+
+/* Ends it: it failed where the program did not. Shapes are known when it runs, passes guess them.
+ */
+void mxl_fast_turn_off(const mxl_program *program);
 
 #endif

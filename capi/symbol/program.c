@@ -503,9 +503,10 @@ int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_ar
 {
     size_t entries = (size_t)program->graph.entries;
     running r = {.program = program, .mode = mode, .monitor = monitor};
+    mxl_fast_result fast = mxl_fast_run(program, inputs, out, mode, monitor);
     int status;
 
-    if (mxl_fast_run(program, inputs, out, mode, monitor))
+    if (fast == MXL_FAST_DONE)
         return 0;
     r.bytes = (entries + (size_t)most_inputs(&program->graph)) * sizeof(mxl_array *);
     r.value = mxl_alloc_zero(r.bytes);
@@ -521,5 +522,7 @@ int mxl_program_run(const mxl_program *program, mxl_array *const *inputs, mxl_ar
         mxl_array_release(r.value[e]);
     leave_shapes(&r, status == 0);
     mxl_free(r.value, r.bytes);
+    if (fast == MXL_FAST_FAILED && status == 0)
+        mxl_fast_turn_off(program);
     return status;
 }

@@ -158,12 +158,14 @@ static void NAME(cut)(const tile *t, T *s)
  * or `top` where that is greater. */
 static int NAME(scores)(const mxl_attention *a, const tile *t, const T *q, T *s, double *top)
 {
-    const T *k = (const T *)a->k + (t->c * a->keys + t->column) * a->size, *mask = NULL;
+    int64_t next = a->turned ? a->keys : a->size; /* from row to row */
+    const T *k = (const T *)a->k + t->c * a->keys * a->size + t->column * (a->turned ? 1 : next);
+    const T *mask = NULL;
 
     if (a->mask != NULL)
         mask = (const T *)a->mask + a->mask_begin[t->c] + t->row * a->mask_row +
                t->column * a->mask_column;
-    if (NAME(product)(false, true, t->rows, t->n, a->size, q, a->size, k, a->size, s, t->stride,
+    if (NAME(product)(false, !a->turned, t->rows, t->n, a->size, q, a->size, k, next, s, t->stride,
                       false) != 0)
         return -1;
     if (a->causal && t->column + t->n - 1 > t->row) {
@@ -212,7 +214,7 @@ static int NAME(forward_rows)(const attention_job *job, int64_t c, int64_t row, 
 {
     const mxl_attention *a = job->a;
     int64_t rows = least(ROWS, a->queries - row), at = c * a->queries + row;
-    T *y = (T *)job->out + at * a->width, *lse = (T *)job->out_lse + at, *s = room + ROWS * a->size;
+    T *y = (T *)job->out + at * a->width, *s = room + ROWS * a->size;
     double top[ROWS], sum[ROWS];
 
     for (int64_t r = 0; r < rows; r++) {
@@ -232,8 +234,9 @@ static int NAME(forward_rows)(const attention_job *job, int64_t c, int64_t row, 
             return -1;
     }
     for (int64_t r = 0; r < rows; r++) {
-        lse[r] = sum[r] == 0 ? -(T)INFINITY : (T)(top[r] + log(sum[r]));
-        sum[r] = sum[r] == 0 ? 1 : 1 / sum[r];
+        if (job->out_lse != NULL)
+            ((T *)job->out_lse)[at + r] = sum[r] == 0 ? -(T)INFINITY : (T)(top[r] + log(sum[r]));
+        sum[r] = sum[r] == 0 ? (a->undefined ? NAN : 1) : 1 / sum[r];
     }
     NAME(times)(y, rows, a->width, sum);
     return 0;

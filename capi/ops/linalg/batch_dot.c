@@ -20,7 +20,7 @@ static int batch_compute(const mxl_call *call)
     return mxl_linalg_multiply(call, p->transpose_a, p->transpose_b, call->in[0]->ndim - 2);
 }
 
-static const mxl_op op_batch_dot = {
+const mxl_op mxl_op_batch_dot = {
     .name = "batch_dot",
     .aliases = MXL_ALIASES("_npx_batch_dot"),
     .doc = "Matrix products, pair by pair: the last two axes are matrices, all others count them.",
@@ -42,7 +42,7 @@ mxl_array *mxl_batch_dot(mxl_scope *s, mxl_array *a, mxl_array *b, bool transpos
 {
     mxl_dot_params params = {.transpose_a = transpose_a, .transpose_b = transpose_b};
 
-    return mxl_scope_call(s, &op_batch_dot, &params, 2, (mxl_array *[]){a, b});
+    return mxl_scope_call(s, &mxl_op_batch_dot, &params, 2, (mxl_array *[]){a, b});
 }
 
 /* ---- khatri_rao ---- */
@@ -98,4 +98,4 @@ static const mxl_op op_khatri_rao = {
     .compose = rao_compose,
 };
 
-const mxl_op *const mxl_ops_batch_dot[] = {&op_batch_dot, &op_khatri_rao, NULL};
+const mxl_op *const mxl_ops_batch_dot[] = {&mxl_op_batch_dot, &op_khatri_rao, NULL};

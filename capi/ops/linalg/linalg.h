@@ -6,6 +6,8 @@
 #include "ops/build.h"
 
 extern const mxl_op mxl_op_mm; /* of two matrices: _mxl_mm */
+extern const mxl_op mxl_op_batch_dot;
+extern const mxl_op *const mxl_op_stacked_product; /* NumPy's matmul; in the part numpy */
 
 extern const mxl_input mxl_inputs_a[];  /* A */
 extern const mxl_input mxl_inputs_ab[]; /* A, B */

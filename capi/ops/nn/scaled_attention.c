@@ -9,6 +9,7 @@
 #include "ops/batch/rules.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/linalg/linalg.h"
+#include "ops/nn/scaled_attention.h"
 
 enum { QUERY, KEY, VALUE, MASK };
 
@@ -25,26 +26,33 @@ static int attention_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* The scores' shape is the query's, with the keys as its last axis; a mask broadcasts to it. */
+/* The scores' shape is the query's, with the keys as its last axis; a mask broadcasts to it, or has
+ * it (`alike`). */
+static int check_mask(const mxl_infer *infer, int64_t keys, bool alike)
+{
+    const mxl_array *q = infer->in[QUERY], *mask = infer->in[MASK];
+    bool fits = mask->ndim <= q->ndim && (!alike || mask->ndim == q->ndim);
+
+    for (int i = 1; i <= mask->ndim && fits; i++) {
+        int64_t given = mask->shape[mask->ndim - i];
+
+        fits = (given == 1 && !alike) ||
+               !mxl_sizes_differ(given, i == 1 ? keys : q->shape[q->ndim - i]);
+    }
+    return fits ? 0
+                : mxl_error("%s: mask of shape %s does not broadcast to scores of queries of "
+                            "shape %s and keys of shape %s",
+                            infer->op->name, MXL_SHAPE_OF(mask), MXL_SHAPE_OF(q),
+                            MXL_SHAPE_OF(infer->in[KEY]));
+}
+
 static int attention_infer(mxl_infer *infer)
 {
-    const mxl_array *q = infer->in[QUERY], *k = infer->in[KEY], *mask;
+    const mxl_array *k = infer->in[KEY];
 
     if (mxl_infer_said(infer) != 0)
         return -1;
-    if (infer->num_inputs == MASK)
-        return 0;
-    mask = infer->in[MASK];
-    for (int i = 1; i <= mask->ndim; i++) {
-        int64_t given = mask->shape[mask->ndim - i];
-
-        if (i > q->ndim || (given != 1 && mxl_sizes_differ(given, i == 1 ? k->shape[k->ndim - 2]
-                                                                         : q->shape[q->ndim - i])))
-            return mxl_error("%s: mask of shape %s does not broadcast to scores of queries of "
-                             "shape %s and keys of shape %s",
-                             infer->op->name, MXL_SHAPE_OF(mask), MXL_SHAPE_OF(q), MXL_SHAPE_OF(k));
-    }
-    return 0;
+    return infer->num_inputs == MASK ? 0 : check_mask(infer, k->shape[k->ndim - 2], false);
 }
 
 /* ---- the kernel's view of a call ---- */
@@ -274,4 +282,85 @@ static const mxl_op op_attention = {
     MXL_BATCH(mxl_vmap_attention),
 };
 
-const mxl_op *const mxl_ops_scaled_attention[] = {&op_attention, NULL};
+/* ---- of graphs that predict ---- */
+
+typedef struct fused_params {
+    attention_params plain;
+    int turned, alike;
+    int64_t axis;
+} fused_params;
+
+static int fused_arity(const void *params, mxl_arity *arity)
+{
+    arity->inputs = ((const attention_params *)params)->masked ? 4 : 3;
+    return 0;
+}
+
+static const char *fused_shapes(const void *params)
+{
+    return ((const fused_params *)params)->turned
+               ? "query[*X,L,Q,C] key[*X,L,C,K] value[*X,L,K,V] mask[*M] -> [*X,L,Q,V]"
+               : NULL;
+}
+
+static int fused_infer(mxl_infer *infer)
+{
+    const fused_params *p = infer->params;
+    const mxl_array *k = infer->in[KEY];
+
+    if (mxl_infer_said(infer) != 0)
+        return -1;
+    if (p->axis != -1 && p->axis != k->ndim - 1)
+        return mxl_error("%s: axis %lld is not the last one", infer->op->name, (long long)p->axis);
+    return infer->num_inputs == MASK
+               ? 0
+               : check_mask(infer, k->shape[k->ndim - (p->turned ? 1 : 2)], p->alike != 0);
+}
+
+static int fused_compute(const mxl_call *call)
+{
+    const fused_params *p = call->params;
+    const mxl_array *q = call->in[QUERY], *k = call->in[KEY];
+    mxl_attention a = attention_of(&p->plain, call->in);
+    int64_t *begin = NULL;
+    int status = 0;
+
+    a.turned = p->turned != 0;
+    a.undefined = true;
+    if (a.turned)
+        a.keys = k->shape[k->ndim - 1];
+    if (call->num_inputs > MASK)
+        status = set_mask(&a, call->in[MASK], q->ndim, q->shape, &begin);
+    if (status == 0)
+        status = mxl_attend(&a, mxl_array_write(call->out[0]), NULL);
+    free_begins(&a, begin);
+    return status;
+}
+
+const mxl_op mxl_op_fused_attention = {
+    .name = "_mxl_fused_attention",
+    .doc = "batch_dot(softmax(scale batch_dot(query, key') + mask), value) without the scores in "
+           "memory. A query whose scores are all -infinity has NaN.",
+    MXL_INPUTS(MXL_INPUT(query, "Of shape (..., queries, size)."),
+               MXL_INPUT(key, "Of shape (..., keys, size), or turned (..., size, keys)."),
+               MXL_INPUT(value, "Of shape (..., keys, width)."),
+               MXL_INPUT(mask, "Added to the scores; only with masked.")),
+    MXL_PARAMS_OF(fused_params,
+                  MXL_PARAM_AS("scale", fused_params, plain.scale, MXL_P_FLOAT, "1",
+                               "Factor of the scores.", .type_name = "double"),
+                  MXL_PARAM_AS("masked", fused_params, plain.masked, MXL_P_BOOL, "0",
+                               "Whether there is a mask."),
+                  MXL_PARAM(fused_params, turned, MXL_P_BOOL, "0", "Whether the key is turned."),
+                  MXL_PARAM(fused_params, alike, MXL_P_BOOL, "0",
+                            "Whether the mask must have the scores' shape."),
+                  MXL_PARAM(fused_params, axis, MXL_P_INT, "-1",
+                            "The axis of softmax, which must be the last one.")),
+    .arity = fused_arity,
+    MXL_SHAPES_TABLE("query[*X,L,Q,C] key[*X,L,K,C] value[*X,L,K,V] mask[*M] -> [*X,L,Q,V]"),
+    .shapes_of = fused_shapes,
+    .infer = fused_infer,
+    .dtypes = "W*>W",
+    .compute = fused_compute,
+};
+
+const mxl_op *const mxl_ops_scaled_attention[] = {&op_attention, &mxl_op_fused_attention, NULL};

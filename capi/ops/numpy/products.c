@@ -188,6 +188,8 @@ PRODUCT(matmul, "_npi_matmul",
         "left, and one column on the right.",
         ", of one axis or more.", .output_names = "out");
 
+const mxl_op *const mxl_op_stacked_product = &op_matmul;
+
 const mxl_op *const mxl_ops_np_products[] = {
     &op_dot, &op_matmul, &op_tensordot, &op_int_axes, NULL,
 };

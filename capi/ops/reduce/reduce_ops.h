@@ -19,6 +19,11 @@ double mxl_reduce_count(const mxl_grad *g);
 /* For vjps: an array of the result's shape with the reduced axes restored, with size 1. */
 mxl_array *mxl_reduce_back(mxl_grad *g, mxl_array *y);
 
+/* softmax, for passes over graphs: whether its parameters but for the axis are the defaults. */
+extern const mxl_op *const mxl_op_plain_softmax;
+bool mxl_softmax_is_plain(const void *params);
+int64_t mxl_softmax_axis_of(const void *params);
+
 extern const mxl_op mxl_op_mean, mxl_op_max, mxl_op_min, mxl_op_prod, mxl_op_nanprod,
     mxl_op_argmax_int64, mxl_op_argmin_int64;
 

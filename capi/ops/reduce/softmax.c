@@ -359,4 +359,19 @@ mxl_array *mxl_log_softmax_axis(mxl_scope *s, mxl_array *a, int axis)
     return mxl_scope_call(s, &op_log_softmax, &p, 1, &a);
 }
 
+const mxl_op *const mxl_op_plain_softmax = &op_softmax;
+
+bool mxl_softmax_is_plain(const void *params)
+{
+    const softmax_params *p = params;
+
+    return (isnan(p->temperature) || p->temperature == 1) && p->dtype == MXL_DTYPE_UNKNOWN &&
+           p->use_length == 0;
+}
+
+int64_t mxl_softmax_axis_of(const void *params)
+{
+    return ((const softmax_params *)params)->axis;
+}
+
 const mxl_op *const mxl_ops_softmax[] = {&op_softmax, &op_softmin, &op_log_softmax, NULL};

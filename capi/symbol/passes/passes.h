@@ -25,6 +25,10 @@ int mxl_pass_fuse(mxl_symbol *symbol);
  * element. Its weight is packed once. */
 int mxl_pass_dense(mxl_symbol *symbol);
 
+/* "attention". For graphs that predict: softmax of products of queries and keys, scaled, with a
+ * mask that is added, times values, becomes one node without a matrix of scores. */
+int mxl_pass_attention(mxl_symbol *symbol);
+
 /* What mxl_pass_quantize is asked for. */
 typedef struct mxl_quantizing {
     const char *dtype; /* of bytes: "int8", "uint8" or "auto" */
@@ -58,6 +62,7 @@ typedef enum mxl_pass {
     MXL_PASS_REPEATS,
     MXL_PASS_FUSE,
     MXL_PASS_DENSE,
+    MXL_PASS_ATTENTION,
     MXL_PASS_QUANTIZED
 } mxl_pass;
 

@@ -6,11 +6,20 @@
 #include "base/memory/mem.h"
 #include "ops/nn/batch_norm.h"
 
-mxl_graph_node *mxl_read_alone(const mxl_readers *r, int n, int i)
+int mxl_read_number(const mxl_readers *r, int n, int i)
 {
     int entry = mxl_read_entry(r, n, i);
 
-    return r->readers[entry] == 1 ? r->graph.walk.node[r->maker[entry]] : NULL;
+    return r->readers[entry] == 1 && r->graph.walk.node[r->maker[entry]]->op != NULL
+               ? r->maker[entry]
+               : -1;
+}
+
+mxl_graph_node *mxl_read_alone(const mxl_readers *r, int n, int i)
+{
+    int at = mxl_read_number(r, n, i);
+
+    return at >= 0 ? r->graph.walk.node[at] : NULL;
 }
 
 bool mxl_read_norm(const mxl_readers *r, int n)

@@ -24,7 +24,9 @@ static inline int mxl_read_entry(const mxl_readers *r, int n, int i)
     return r->graph.input[r->graph.args[n] + i];
 }
 
-/* The node whose output node n's input i is; NULL: something else reads it too. */
+/* The number of the node whose output node n's input i is; -1: it is read by others too. The node.
+ */
+int mxl_read_number(const mxl_readers *r, int n, int i);
 mxl_graph_node *mxl_read_alone(const mxl_readers *r, int n, int i);
 
 /* Whether node n is BatchNorm, and only its first result is read. */
