@@ -93,3 +93,6 @@ MXL_UNARY_LOOP_VIA(gelu, f16)
 
 const mxl_kernels mxl_gelu_kernels = {
     .row = {[MXL_F32] = gelu_f32, [MXL_F64] = gelu_f64, [MXL_F16] = gelu_f16}, .weight = 2};
+
+const mxl_kernels mxl_gelu_narrow_kernels = {.row = {[MXL_F32] = gelu_f32, [MXL_F16] = gelu_f16},
+                                             .weight = 2};

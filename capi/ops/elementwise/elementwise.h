@@ -122,6 +122,7 @@ const mxl_kernels *mxl_activation_kernels(const mxl_op *op, const void *params);
 /* The same of LeakyReLU's parameters. */
 extern const mxl_op mxl_op_leaky_relu;
 const mxl_kernels *mxl_leaky_kernels(const void *params);
+extern const mxl_op mxl_op_gelu, mxl_op_gelu_tanh; /* in the part symbols */
 
 typedef struct mxl_clip_params {
     double a_min;

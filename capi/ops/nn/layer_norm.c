@@ -119,6 +119,31 @@ static const mxl_op op_layer_norm = {
     NORM_FIELDS(layer),
 };
 
+/* For graphs in which several nodes compute it: an axis that is not the last one is refused. */
+static int last_infer(mxl_infer *infer)
+{
+    const norm_params *p = infer->params;
+    int ndim = infer->in[0]->ndim;
+
+    if (mxl_infer_said(infer) != 0)
+        return -1;
+    return p->axis == -1 || p->axis == ndim - 1
+               ? 0
+               : mxl_error("%s: axis %lld is not the last one of %d", infer->op->name,
+                           (long long)p->axis, ndim);
+}
+
+const mxl_op mxl_op_last_norm = {
+    .name = "_mxl_last_norm",
+    .doc = "LayerNorm along an axis that must be the last one.",
+    MXL_PARAMS_OF(norm_params,
+                  MXL_PARAM(norm_params, axis, MXL_P_INT, "-1", "The last axis, from either end."),
+                  EPS("1e-5")),
+    .infer = last_infer,
+    MXL_SHAPES_TABLE("data[*A,C] gamma[C] beta[C] -> [*A,C] [*A,1] [*A,1]"),
+    NORM_FIELDS(layer),
+};
+
 static const mxl_op op_instance_norm = {
     .name = "InstanceNorm",
     .doc = "(data - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the variance of "
@@ -253,5 +278,5 @@ static const mxl_op op_normalise = {
     MXL_BATCH(mxl_vmap_normalise),
 };
 
-const mxl_op *const mxl_ops_layer_norm[] = {&op_layer_norm, &op_instance_norm, &op_group_norm,
-                                            &op_normalise, NULL};
+const mxl_op *const mxl_ops_layer_norm[] = {&op_layer_norm, &mxl_op_last_norm, &op_instance_norm,
+                                            &op_group_norm, &op_normalise,     NULL};

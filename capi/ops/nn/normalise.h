@@ -48,4 +48,7 @@ int mxl_normalise_grad(mxl_grad *g, const mxl_normalise *n);
 int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n);
 void mxl_normalise_saves(mxl_saves *saves);
 
+/* LayerNorm of the last axis alone. */
+extern const mxl_op mxl_op_last_norm;
+
 #endif

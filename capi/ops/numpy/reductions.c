@@ -151,6 +151,14 @@ REDUCTION(max, "_np_max", extreme, extreme_table, "Largest element over axes.",
 REDUCTION(min, "_np_min", extreme, extreme_table, "Smallest element over axes.",
           .aliases = MXL_ALIASES("_np_amin"), .inputs = mxl_inputs_np);
 
+bool mxl_np_keeps_axis(const void *params, int64_t *axis)
+{
+    const np_reduce_params *p = params;
+
+    *axis = p->axis.n == 1 ? p->axis.v[0] : 0;
+    return p->axis.n == 1 && p->keepdims && p->dtype == MXL_DTYPE_UNKNOWN && isnan(p->initial);
+}
+
 /* ---- var, std ---- */
 
 /* The dtype of a variance: the one that is asked for, or the array's. */

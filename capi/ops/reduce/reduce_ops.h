@@ -24,6 +24,10 @@ extern const mxl_op *const mxl_op_plain_softmax;
 bool mxl_softmax_is_plain(const void *params);
 int64_t mxl_softmax_axis_of(const void *params);
 
+/* In the part numpy: whether a reduction is of one axis, which stays with extent 1, and of the
+ * array's own dtype. */
+bool mxl_np_keeps_axis(const void *params, int64_t *axis);
+
 extern const mxl_op mxl_op_mean, mxl_op_max, mxl_op_min, mxl_op_prod, mxl_op_nanprod,
     mxl_op_argmax_int64, mxl_op_argmin_int64;
 

@@ -29,6 +29,10 @@ int mxl_pass_dense(mxl_symbol *symbol);
  * mask that is added, times values, becomes one node without a matrix of scores. */
 int mxl_pass_attention(mxl_symbol *symbol);
 
+/* "layers". For graphs that predict: layer normalisation and gelu (by erf or by tanh) from
+ * element-wise operators and means become one node each. */
+int mxl_pass_layers(mxl_symbol *symbol);
+
 /* What mxl_pass_quantize is asked for. */
 typedef struct mxl_quantizing {
     const char *dtype; /* of bytes: "int8", "uint8" or "auto" */
@@ -60,6 +64,7 @@ int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count
 
 typedef enum mxl_pass {
     MXL_PASS_REPEATS,
+    MXL_PASS_LAYERS,
     MXL_PASS_FUSE,
     MXL_PASS_DENSE,
     MXL_PASS_ATTENTION,

@@ -54,7 +54,9 @@ def _compare(
         np.testing.assert_allclose(other.asnumpy(), one.asnumpy(), rtol=0, atol=bound * max(1, np.abs(args["v"]).max()))
 
 
-def _arrays(lead: tuple[int, ...], queries: int, keys: int, size: int, turned: bool, mask: Any = None) -> dict[str, Any]:
+def _arrays(
+    lead: tuple[int, ...], queries: int, keys: int, size: int, turned: bool, mask: Any = None
+) -> dict[str, Any]:
     draw = np.random.RandomState(queries + keys)
     k = draw.randn(*lead, keys, size)
     q, v = draw.randn(*lead, queries, size), draw.randn(*lead, keys, size + 1)

@@ -1,5 +1,5 @@
-"""Random graphs of convolutions, of dense layers and of what follows them, with passes on and off: shapes, dtypes and
-errors are the same, results within roundings."""
+"""Random graphs of convolutions, of dense layers, of attention and normalisations, with passes on and off: shapes,
+dtypes and errors are the same, results within roundings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mxlite as mx
+from mxlite.symbol._generate import node
 
 GRAPHS = 400  # in a test; all tests are 5,000
 
@@ -109,6 +110,49 @@ def _function(g: Graph, x: Any) -> Any:
     )()
 
 
+def _attention(g: Graph, x: Any) -> Any:
+    """Of three arrays, two of which may be one; masks and scales anywhere."""
+    query, key, value = x, g.draw.choice([x, *g.made]), g.draw.choice([x, *g.made])
+    if g.draw.random() < 0.5:
+        scores = mx.sym.batch_dot(query, key, transpose_b=g.draw.random() < 0.8)
+    else:
+        scores = node("_npi_matmul", g.name(), [query, mx.sym.swapaxes(key, 1, 2)], {})
+    for _ in range(g.draw.choice([0, 1, 1, 2])):
+        scores = g.draw.choice(
+            [
+                lambda s: s * 0.3,
+                lambda s: s / 4,
+                lambda s: mx.sym.broadcast_add(s, mx.sym.var(g.name(), shape=g.draw.choice([(1,), (1, 1, 1)]))),
+                lambda s: s + s,
+            ]
+        )(scores)
+    shares = mx.sym.softmax(scores, axis=g.draw.choice([-1, -1, 2, 1]))
+    g.made.append(shares if g.draw.random() < 0.1 else x)
+    return mx.sym.batch_dot(shares, value, transpose_a=g.draw.random() < 0.1)
+
+
+def _layer_norm(g: Graph, x: Any) -> Any:
+    def mean(of: Any) -> Any:
+        axis = g.draw.choice([2, 2, 2, -1, 1])
+        if g.draw.random() < 0.5:
+            return mx.sym.mean(of, axis=axis, keepdims=True)
+        return node("_npi_mean", g.name(), [of], {"axis": (axis,), "keepdims": True})
+
+    d = mx.sym.broadcast_sub(x, mean(x))
+    square = g.draw.choice([lambda: d * d, lambda: d**2, lambda: mx.sym.square(d), lambda: mx.sym.abs(d)])()
+    y = mx.sym.broadcast_div(d, mx.sym.sqrt(mean(square) + 0.1))
+    gamma, beta = (mx.sym.var(g.name(), shape=g.draw.choice([(6,), (6,), (1, 1, 6)])) for _ in range(2))
+    return mx.sym.broadcast_add(mx.sym.broadcast_mul(y, gamma), beta)
+
+
+def _gelu(g: Graph, x: Any) -> Any:
+    half = g.draw.choice([0.5, 0.5, 0.25])
+    if g.draw.random() < 0.5:
+        return x * (mx.sym.erf(x / g.draw.choice([2**0.5, 1.4])) + 1) * half
+    inside = (2 / np.pi) ** 0.5 * (x + g.draw.choice([0.044715, 0.04]) * x * x * x)
+    return half * x * (1 + mx.sym.tanh(inside))
+
+
 def _images(draw: random.Random) -> tuple[int, ...]:
     sides = draw.choice([(7, 7), (8, 5), (14, 14), (20, 33), (1, 9), (3, 3)])
     return (draw.choice([1, 2, 3]), draw.choice([1, 3, 8, 17]), *sides)
@@ -120,8 +164,9 @@ def _rows(draw: random.Random) -> tuple[int, ...]:
 
 KINDS = [_convolution, _convolution, _convolution, _norm, _norm, _limit, _limit, _sum, _sum, _other]
 DENSE_KINDS = [_dense, _dense, _dense, _last_norm, _function, _function, _sum, _sum]
+WORD_KINDS = [_attention, _attention, _layer_norm, _layer_norm, _gelu, _dense, _sum, _other]
 #: The nodes of a graph, and the shape of its input.
-FAMILIES: list[tuple[list[Any], Any]] = [(KINDS, _images), (DENSE_KINDS, _rows)]
+FAMILIES: list[tuple[list[Any], Any]] = [(KINDS, _images), (DENSE_KINDS, _rows), (WORD_KINDS, lambda _: (2, 6, 6))]
 
 
 def _run(g: Graph, dtype: str) -> Any:

@@ -24,10 +24,11 @@ FIRST = [case for case in INTERNAL if case.order >= 1]
 SECOND = [case for case in INTERNAL if case.order >= 2]
 #: Checked elsewhere: by the rows of SoftmaxOutput, whose rule alone uses it, and by test_ops_loss.c; by those of RNN,
 #: CTCLoss and _contrib_hawkesll; by those of attention, whose gradients they are; by those of Embedding with
-#: sparse_grad, and test_sparse_steps.c; by test_fuse.py, test_random_graphs.py and tests/python/quantized, whose graphs
-#: alone have them.
+#: sparse_grad, and test_sparse_steps.c; by test_fuse*.py, test_random_graphs.py and tests/python/quantized, whose
+#: graphs alone have them.
 ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn", "_mxl_ctc", "_mxl_hawkes", "_mxl_heads_score", "_mxl_heads_mix"}
-ELSEWHERE |= {"_mxl_embedding_grad", "_mxl_fused_convolution", "_mxl_fused_attention", "_mxl_fused_dense", "_mxl_quantized_block"}
+ELSEWHERE |= {"_mxl_embedding_grad", "_mxl_fused_convolution", "_mxl_fused_attention", "_mxl_fused_dense"}
+ELSEWHERE |= {"_mxl_gelu", "_mxl_gelu_tanh", "_mxl_last_norm", "_mxl_quantized_block"}
 
 
 def _id(case) -> str:
