@@ -6,6 +6,7 @@
 #include "array/expression.h"
 #include "kernel/reduce/softmax.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/reduce/reduce_ops.h"
 
 enum { WEIGHT = 8 /* of an element, in additions */ };
 
