@@ -588,4 +588,4 @@ def test_nothing_of_the_library_opens_a_file_for_writing() -> None:
             reads = re.search(r'"r[be]*"\)|O_RDONLY', match[2])
             if not reads:
                 bare.append(f"{path.relative_to(ROOT)}: {match[0]}")
-    assert not bare, "write through capi/array/replace.h"
+    assert not bare, "write through capi/base/system/replace.h"

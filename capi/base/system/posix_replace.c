@@ -1,17 +1,19 @@
 /* Writing a file beside another. The temporary file is locked, so that leftovers of killed
  * processes differ from files being written. */
 #define _GNU_SOURCE 1 /* fdopen, O_NOFOLLOW, openat */
-#include "array/replace.h"
+#include "base/system/replace.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio_ext.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <stdio_ext.h>
+#endif
 
 #include "base/error.h"
 
@@ -194,6 +196,16 @@ static int keep_access(const mxl_replace *r, const struct stat *old)
 
 /* ---- opening and closing ---- */
 
+/* Forgets what is in a stream's buffer. */
+static void purge(FILE *file)
+{
+#if defined(__linux__)
+    __fpurge(file);
+#else
+    (void)fpurge(file);
+#endif
+}
+
 /* Closes descriptors, whose errors tell nothing new; errno stays. */
 static void shut(int fd)
 {
@@ -290,7 +302,7 @@ int mxl_replace_end(mxl_replace *r, bool whole)
     int status = whole ? 0 : -1;
 
     if (!ours)
-        __fpurge(r->file); /* the parent writes what is in the buffer */
+        purge(r->file); /* the parent writes what is in the buffer */
     if (ours && status == 0 && (fflush(r->file) != 0 || (r->lock >= 0 && fsync(r->lock) != 0)))
         status = failed(r->path, "writing failed");
     if (fclose(r->file) != 0 && status == 0)

@@ -1,7 +1,7 @@
 /* Replaces a file safely: writes a temporary file beside it, then renames it. All that the library
  * writes goes through here; Python's files too, by api/data/replace.c. */
-#ifndef MXL_ARRAY_REPLACE_H
-#define MXL_ARRAY_REPLACE_H
+#ifndef MXL_BASE_SYSTEM_REPLACE_H
+#define MXL_BASE_SYSTEM_REPLACE_H
 
 #include <stdbool.h>
 #include <stdio.h>
