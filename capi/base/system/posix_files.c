@@ -2,6 +2,9 @@
 #define _GNU_SOURCE 1 /* fseeko, ftruncate, pread, fdopen */
 #include "base/system/files.h"
 
+#include "base/system/system.h"
+
+#if defined(MXL_POSIX)
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -63,3 +66,4 @@ int mxl_file_descriptor(FILE *file)
 {
     return fileno(file);
 }
+#endif

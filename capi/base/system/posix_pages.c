@@ -2,6 +2,9 @@
 #define _GNU_SOURCE 1 /* posix_memalign, MAP_ANONYMOUS, MADV_HUGEPAGE, _SC_PHYS_PAGES */
 #include "base/system/pages.h"
 
+#include "base/system/system.h"
+
+#if defined(MXL_POSIX)
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -124,3 +127,4 @@ void mxl_pages_free(void *block, size_t bytes)
     else
         free(block);
 }
+#endif

@@ -2,6 +2,9 @@
 #define _GNU_SOURCE 1 /* memfd_create, F_ADD_SEALS */
 #include "base/system/shared.h"
 
+#include "base/system/system.h"
+
+#if defined(MXL_POSIX)
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -118,3 +121,4 @@ void mxl_shared_memory_close(int fd)
 {
     (void)close(fd);
 }
+#endif

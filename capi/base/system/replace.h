@@ -37,4 +37,17 @@ int mxl_replace_put(mxl_replace *r, const void *bytes, size_t size);
  * if the file is not whole. */
 int mxl_replace_end(mxl_replace *r, bool whole);
 
+/* ---- for the files of this folder ---- */
+
+enum { MXL_REPLACE_ROOM = MXL_PATH_ROOM - 40 }; /* for a path whose temporary file has a name too */
+
+/* Sets the error that names the file and the reason, which errno has now and afterwards. -1. */
+int mxl_replace_failed(const char *path, const char *what);
+
+/* Names the temporary file of r->path. */
+void mxl_replace_name(mxl_replace *r, long process, unsigned number);
+
+/* Whether `name` is such a name for the file `base` of the same folder. */
+bool mxl_replace_is_temporary(const char *name, const char *base);
+
 #endif

@@ -19,9 +19,13 @@ enum { TILE = 128 };
 
 double mxl_log_gamma(double x)
 {
+#if defined(__unix__) || defined(__APPLE__)
     int sign;
 
-    return lgamma_r(x, &sign);
+    return lgamma_r(x, &sign); /* lgamma writes a variable that threads share */
+#else
+    return lgamma(x);
+#endif
 }
 
 #define ROW_PARAMETERS (int64_t n, const double *x, double *out)
