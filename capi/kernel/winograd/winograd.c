@@ -48,6 +48,7 @@ typedef struct engine {
     const mxl_conv_tail *tail;
 
     int64_t block, blocks; /* tiles of a block; blocks of a group */
+    int64_t row;           /* the block in whole vectors */
     bool shared;           /* all workers work at one block */
     int64_t item;          /* that block */
     int64_t u_plane, v_plane, v_row, m_plane;
@@ -154,14 +155,41 @@ static void map_images(const engine *e, int64_t item, int64_t c, int64_t n, mxl_
                             e->v_plane);
 }
 
+/* Whether the last tiles of `n` are so few that they are computed as columns. */
+static bool is_narrow(const engine *e, int64_t n)
+{
+    int64_t rest = n % e->micro->lanes;
+
+    return e->micro->columns != NULL && rest > 0 && rest <= MXL_CONV_COLUMNS &&
+           e->out % MXL_CONV_HEIGHT == 0;
+}
+
+/* The products of some rows of weights with a few tiles. */
+static void multiply_narrow(const engine *e, int64_t rows, int64_t n, const float *u,
+                            const float *v, float *m)
+{
+    float sums[MXL_CONV_TALL * MXL_CONV_COLUMNS];
+
+    for (int64_t some; rows > 0; rows -= some, u += some * e->tiles.in) {
+        some = least(rows, MXL_CONV_TALL);
+        e->micro->columns(e->tiles.in, (int)(some / MXL_CONV_HEIGHT), (int)n, u, v, e->offsets,
+                          sums);
+        for (int64_t i = 0; i < some; i++, m += e->row)
+            for (int64_t t = 0; t < n; t++)
+                m[t] = sums[i * MXL_CONV_COLUMNS + t];
+    }
+}
+
 /* m[f][k][tile] = the products of the mapped weights of outputs [k0, k1) with the mapped images, of
  * `n` tiles. */
 static void multiply(const engine *e, int64_t group, int64_t k0, int64_t k1, int64_t n,
                      const float *v, float *m)
 {
-    int64_t lanes = e->micro->lanes, vectors = (n + lanes - 1) / lanes;
+    int64_t lanes = e->micro->lanes, whole = n / lanes, rest = n % lanes;
+    bool narrow = is_narrow(e, n);
+    int64_t vectors = whole + (rest > 0 && !narrow);
 
-    for (int f = 0; f < 16; f++) {
+    for (int f = 0; f < 16; f++, v += e->v_plane, m += e->m_plane) {
         const float *u = e->mapped + (group * 16 + f) * e->u_plane;
 
         for (int64_t i = k0, height; i < k1; i += height) {
@@ -172,11 +200,14 @@ static void multiply(const engine *e, int64_t group, int64_t k0, int64_t k1, int
             height = *fits;
             for (int64_t s = 0, wide; s < vectors; s += wide) {
                 wide = vectors - s == 4 ? 2 : least(vectors - s, MXL_CONV_VECTORS);
-                e->micro->tile[height][wide - 1](
-                    e->tiles.in, u + i * e->tiles.in, v + f * e->v_plane + s * lanes, e->offsets, 0,
-                    m + f * e->m_plane + (i - k0) * e->block + s * lanes, e->block, NULL);
+                e->micro->tile[height][wide - 1](e->tiles.in, u + i * e->tiles.in, v + s * lanes,
+                                                 e->offsets, 0, m + (i - k0) * e->row + s * lanes,
+                                                 e->row, NULL);
             }
         }
+        if (narrow)
+            multiply_narrow(e, k1 - k0, rest, u + k0 * e->tiles.in, v + whole * lanes,
+                            m + whole * lanes);
     }
 }
 
@@ -185,30 +216,19 @@ static void multiply(const engine *e, int64_t group, int64_t k0, int64_t k1, int
 static bool map_outputs(const engine *e, int64_t group, int64_t k0, int64_t k1, int64_t first,
                         int64_t last, const float *m)
 {
-    int64_t size = e->tiles.dst_size[0] * e->tiles.dst_size[1];
-    bool finite = true;
+    int64_t size = e->tiles.dst_size[0] * e->tiles.dst_size[1], k = group * e->out + k0;
+    mxl_winograd_outputs end = {.out = e->dst + k * size,
+                                .bias = e->bias != NULL ? e->bias + k : NULL,
+                                .low = -INFINITY,
+                                .high = INFINITY,
+                                .apart = e->tiles.groups * e->out * size};
 
-    for (int64_t k = k0; k < k1; k++, m += e->block) {
-        mxl_winograd_end end = {.bias = e->bias != NULL ? e->bias[group * e->out + k] : 0,
-                                .low = e->tail != NULL ? (float)e->tail->low : -INFINITY,
-                                .high = e->tail != NULL ? (float)e->tail->high : INFINITY};
-
-        for (int64_t t = first; t < last;) {
-            mxl_winograd_run run = mxl_winograd_run_at(&e->tiles, t, last - t);
-            int64_t at = ((run.image * e->tiles.groups + group) * e->out + k) * size +
-                         2 * run.row * e->tiles.dst_size[1] + 2 * run.column;
-            bool two = 2 * run.row + 1 < e->tiles.dst_size[0];
-            float *out[2] = {e->dst + at, two ? e->dst + at + e->tiles.dst_size[1] : NULL};
-
-            for (int i = 0; i < 2 && e->tail != NULL && e->tail->add != NULL; i++)
-                end.add[i] = (const float *)e->tail->add + at + i * e->tiles.dst_size[1];
-            finite &=
-                mxl_winograd_output(m + t - first, e->m_plane, &end,
-                                    least(2 * run.n, e->tiles.dst_size[1] - 2 * run.column), out);
-            t += run.n;
-        }
+    if (e->tail != NULL) {
+        end.add = e->tail->add != NULL ? (const float *)e->tail->add + k * size : NULL;
+        end.low = (float)e->tail->low;
+        end.high = (float)e->tail->high;
     }
-    return finite;
+    return mxl_winograd_map_outputs(&e->tiles, &end, first, last, k1 - k0, m, e->row, e->m_plane);
 }
 
 /* Outputs [k0, k1) of a block, whose mapped images are `v`. */
@@ -239,11 +259,6 @@ static void work(void *data, int64_t begin, int64_t end)
 
         memset(rows, 0, sizeof(*rows) * MXL_WINOGRAD_CHANNELS);
         while (next_item(e, e->tiles.groups * e->blocks, &item)) {
-            int64_t first, last;
-
-            (void)block_at(e, item, &first, &last);
-            if (last - first < e->block) /* vectors of the last tiles have numbers beyond them */
-                memset(v, 0, (size_t)(16 * e->v_plane) * sizeof(float));
             map_images(e, item, 0, e->tiles.in, rows, v);
             make_outputs(e, item, 0, e->out, v, m);
         }
@@ -280,8 +295,6 @@ static void run_shared(engine *e, int64_t workers)
 {
     int64_t eights = (e->tiles.in + MXL_WINOGRAD_CHANNELS - 1) / MXL_WINOGRAD_CHANNELS;
 
-    if (e->block * e->blocks > e->tiles.count) /* as in work */
-        memset(e->images, 0, (size_t)(16 * e->v_plane) * sizeof(float));
     for (e->item = 0; e->item < e->tiles.groups * e->blocks; e->item++) {
         mxl_parallel_for(eights, 1, shared_images, e);
         atomic_store(&e->next, 0);
@@ -291,30 +304,36 @@ static void run_shared(engine *e, int64_t workers)
 
 /* ---- the whole ---- */
 
-/* The vectors that the busiest worker multiplies with, if a group has so many blocks. */
-static int64_t most_vectors(const engine *e, int64_t blocks, int64_t workers)
+/* What the busiest worker multiplies with, in sixteenths of a vector, if a group has so many
+ * blocks.
+ */
+static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
 {
-    int64_t block = (e->tiles.count + blocks - 1) / blocks;
+    int64_t block = (e->tiles.count + blocks - 1) / blocks, rest = block % e->micro->lanes;
+    int64_t narrow = (rest <= 2 ? 4 : 8) + 256 / e->tiles.in;
 
     return (blocks * e->tiles.groups + workers - 1) / workers *
-           ((block + MXL_WINOGRAD_LANES - 1) / MXL_WINOGRAD_LANES);
+           (16 * (block / e->micro->lanes) + (is_narrow(e, block) ? narrow
+                                              : rest > 0          ? 16
+                                                                  : 0));
 }
 
 /* Tiles of a block: about as many as fit the cache, and as much work for each worker as for others.
  * Where tiles are too few for that the workers share a block. */
 static void divide(engine *e, int64_t workers)
 {
-    int64_t fits = BLOCK_BYTES / (int64_t)(16 * sizeof(float)) / (e->tiles.in + e->out);
-    int64_t each = (e->tiles.count * e->tiles.groups + workers - 1) / workers, most;
+    int64_t fits = BLOCK_BYTES / (int64_t)(16 * sizeof(float)) / (e->tiles.in + e->out), first, end;
+    int64_t each = (e->tiles.count * e->tiles.groups + workers - 1) / workers;
 
     fits = fits < LEAST_TILES ? LEAST_TILES : fits > MOST_TILES ? MOST_TILES : fits;
     e->blocks = (e->tiles.count + fits - 1) / fits;
     e->shared = workers > 1 && each < LEAST_TILES / 2;
-    most = e->shared ? 0 : e->blocks + e->blocks / 2 + workers;
-    for (int64_t blocks = (e->blocks * 2 + 2) / 3; blocks <= most; blocks++)
-        if (most_vectors(e, blocks, workers) < most_vectors(e, e->blocks, workers))
+    first = (e->tiles.count - 1) / (fits + fits / 8) + 1;
+    end = e->shared ? 0 : e->blocks + e->blocks / 2 + workers;
+    for (int64_t blocks = first; blocks < end; blocks++)
+        if (most_work(e, blocks, workers) < most_work(e, e->blocks, workers))
             e->blocks = blocks;
-    e->block = round_up((e->tiles.count + e->blocks - 1) / e->blocks, MXL_WINOGRAD_LANES);
+    e->block = (e->tiles.count + e->blocks - 1) / e->blocks;
     e->blocks = (e->tiles.count + e->block - 1) / e->block;
 }
 
@@ -349,9 +368,12 @@ static mxl_winograd_status run(engine *e)
         workers = 1;
     divide(e, workers);
     e->u_plane = e->out * e->tiles.in + PAD;
-    e->v_row = e->block + MXL_WINOGRAD_LANES;
+    e->row = round_up(e->block, MXL_WINOGRAD_LANES);
+    e->v_row = e->row;
+    if (e->row > MXL_CONV_VECTORS * MXL_WINOGRAD_LANES && e->row / MXL_WINOGRAD_LANES % 2 == 0)
+        e->v_row += MXL_WINOGRAD_LANES; /* so that a strip is in all places of a cache */
     e->v_plane = e->tiles.in * e->v_row + PAD;
-    e->m_plane = (e->shared ? least(e->out, SHARED_ROWS) : e->out) * e->block + PAD;
+    e->m_plane = (e->shared ? least(e->out, SHARED_ROWS) : e->out) * e->row + PAD;
     e->room_size = 16 * e->m_plane;
     if (!e->shared)
         e->room_size += 16 * e->v_plane + MXL_WINOGRAD_CHANNELS *
