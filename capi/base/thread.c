@@ -17,7 +17,9 @@
 
 enum {
     MAX_THREADS = 256,
-    PIECES = 4,              /* per thread, so that a thread that is done can help a late one */
+    SHARE = 3,   /* a thread takes this part of what is left of a span, so that one that is done can
+                    help a late one, */
+    PIECES = 16, /* but no less than this part of the span */
     SPIN_NANOSECONDS = 50000 /* the time that a thread spins before it sleeps: waking one costs the
                                 caller 5 us or more, handing work to a spinning one 0.3 us */
 };
@@ -27,11 +29,10 @@ enum {
 typedef struct split_work {
     mxl_range_fn run;
     void *data;
-    int64_t count;
-    int64_t piece;
-    int64_t pieces;
+    int64_t count, unit;
+    int64_t units, least; /* units of the range, and of the smallest piece */
     int spans;
-    _Atomic int64_t next[MAX_THREADS]; /* of each thread's chunks */
+    _Atomic int64_t next[MAX_THREADS]; /* of each thread's units */
 } split_work;
 
 /* The gate: the job's number, how many workers may still join it, and how many work on it. */
@@ -161,24 +162,36 @@ static bool spin(bool (*over)(uint64_t seen), uint64_t seen)
 
 static int64_t span_begin(const split_work *job, int span)
 {
-    return job->pieces * span / job->spans;
+    return job->units * span / job->spans;
+}
+
+/* Takes units [*begin, *end) of those of a span that are left before `last`. False: none is. */
+static bool take(split_work *job, int span, int64_t last, int64_t *begin, int64_t *end)
+{
+    int64_t i = atomic_load_explicit(&job->next[span], memory_order_relaxed), piece;
+
+    do {
+        if (i >= last)
+            return false;
+        piece = (last - i) / SHARE;
+        if (piece < job->least)
+            piece = last - i < job->least ? last - i : job->least;
+    } while (!atomic_compare_exchange_weak_explicit(&job->next[span], &i, i + piece,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    *begin = i;
+    *end = i + piece;
+    return true;
 }
 
 static void work(split_work *job, int first)
 {
     for (int k = 0; k < job->spans; k++) {
         int span = (first + k) % job->spans;
-        int64_t last = span_begin(job, span + 1);
+        int64_t last = span_begin(job, span + 1), begin, end;
 
-        for (;;) {
-            int64_t i = atomic_fetch_add_explicit(&job->next[span], 1, memory_order_relaxed);
-            int64_t begin = i * job->piece;
-
-            if (i >= last)
-                break;
-            job->run(job->data, begin,
-                     job->count - begin < job->piece ? job->count : begin + job->piece);
-        }
+        while (take(job, span, last, &begin, &end))
+            job->run(job->data, begin * job->unit,
+                     end == job->units ? job->count : end * job->unit);
     }
 }
 
@@ -389,8 +402,9 @@ void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn 
     job.run = run;
     job.data = data;
     job.count = count;
-    job.piece = ((units - 1) / (threads * PIECES) + 1) * unit;
-    job.pieces = (count - 1) / job.piece + 1;
+    job.unit = unit;
+    job.units = units;
+    job.least = 1 + (units - 1) / (threads * PIECES);
     job.spans = (int)threads;
     for (int i = 0; i < job.spans; i++)
         atomic_init(&job.next[i], span_begin(&job, i));
