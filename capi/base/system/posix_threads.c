@@ -144,9 +144,8 @@ bool mxl_processors_bind(const mxl_thread *thread, const mxl_processor_set *set)
 {
     mxl_processor_set copy = *set;
 
-    return thread == NULL
-               ? sched_setaffinity(0, sizeof(copy), system_set(&copy)) == 0
-               : pthread_setaffinity_np(*thread, sizeof(copy), system_set(&copy)) == 0;
+    return thread == NULL ? sched_setaffinity(0, sizeof(copy), system_set(&copy)) == 0
+                          : pthread_setaffinity_np(*thread, sizeof(copy), system_set(&copy)) == 0;
 }
 #else
 bool mxl_processors_allowed(mxl_processor_set *allowed)
