@@ -17,12 +17,20 @@ enum { TILE = 128 };
 #define UNROLL
 #endif
 
+/* lgamma writes a variable that threads share. */
+#if defined(__linux__)
+#define MXL_LGAMMA_R 1
+#elif defined(__APPLE__)
+#define MXL_LGAMMA_R 1
+double lgamma_r(double x, int *sign); /* hidden from C17 by the header */
+#endif
+
 double mxl_log_gamma(double x)
 {
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(MXL_LGAMMA_R)
     int sign;
 
-    return lgamma_r(x, &sign); /* lgamma writes a variable that threads share */
+    return lgamma_r(x, &sign);
 #else
     return lgamma(x);
 #endif
