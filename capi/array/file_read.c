@@ -11,7 +11,7 @@
 #include "base/content.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
 /* The input: a file, or memory. */
 typedef struct source {

@@ -6,7 +6,7 @@
 #include "array/copy.h"
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "base/system/shared.h"
+#include "base/system/shared_memory.h"
 
 typedef struct mapping {
     void *start;

@@ -11,7 +11,7 @@
 #include "base/fork.h"
 #include "base/thread.h"
 #include "base/system/threads.h"
-#include "base/system/library.h"
+#include "base/system/dynamic.h"
 
 enum { MOST_LIBRARIES = 8, PATH_ROOM = 4096 };
 

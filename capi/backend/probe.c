@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/system/library.h"
+#include "base/system/dynamic.h"
 
 int mxl_probe_allowed(const char *name, bool *allowed)
 {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory/mem.h"
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
 /* The first piece of memory; each further one doubles it. */
 enum { FIRST_ROOM = 1 << 16 };

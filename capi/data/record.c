@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/system/threads.h"
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
 /* The kinds of parts. */
 enum { WHOLE, FIRST, MIDDLE, LAST };

@@ -3,7 +3,7 @@
 
 #include "api/common.h"
 #include "base/system/replace.h"
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
 _Static_assert(sizeof(mxl_replace) <= sizeof(((MXLReplacement *)NULL)->inside),
                "a replacement has room for its state");

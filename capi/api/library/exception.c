@@ -11,7 +11,7 @@
 #include <unwind.h>
 
 #include "backend/probe.h"
-#include "base/system/library.h"
+#include "base/system/dynamic.h"
 
 static _Thread_local api_catch *innermost;
 

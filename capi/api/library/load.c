@@ -7,7 +7,7 @@
 
 #include "backend/probe.h"
 #include "base/system/threads.h"
-#include "base/system/library.h"
+#include "base/system/dynamic.h"
 
 /* What 1.9.1 says of itself to a library, and the version of the interface that it has. */
 enum { MXNET_VERSION = 10901, INTERFACE = 11 };

@@ -1,5 +1,5 @@
 /* Files by the C library alone. */
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
 #include <errno.h>
 #include <string.h>

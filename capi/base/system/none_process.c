@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "base/system/library.h"
+#include "base/system/dynamic.h"
 #include "base/system/pages.h"
-#include "base/system/shared.h"
+#include "base/system/shared_memory.h"
 #include "base/system/system.h"
 
 #if defined(MXL_BARE)

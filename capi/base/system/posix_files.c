@@ -1,6 +1,6 @@
 /* Files of POSIX systems. */
 #define _GNU_SOURCE 1 /* fseeko, ftruncate, pread, fdopen */
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
 #include "base/system/system.h"
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE 1 /* setenv, clock_gettime, dladdr, RTLD_NOLOAD */
 #include "base/system/process.h"
 
-#include "base/system/library.h"
+#include "base/system/dynamic.h"
 #include "base/system/system.h"
 
 #if defined(MXL_POSIX)

@@ -1,6 +1,6 @@
 /* Shared memory of POSIX systems: anonymous files in memory. */
 #define _GNU_SOURCE 1 /* memfd_create, F_ADD_SEALS */
-#include "base/system/shared.h"
+#include "base/system/shared_memory.h"
 
 #include "base/system/system.h"
 

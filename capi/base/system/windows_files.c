@@ -1,7 +1,7 @@
 /* Files of Windows. Paths are UTF-8. */
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
-#include "base/system/wide.h"
+#include "base/system/utf16.h"
 
 #if defined(MXL_WINDOWS)
 #define WIN32_LEAN_AND_MEAN

@@ -1,9 +1,9 @@
 /* The process, clocks, the environment, memory and opened libraries of Windows. */
 #include "base/system/process.h"
 
-#include "base/system/library.h"
+#include "base/system/dynamic.h"
 #include "base/system/pages.h"
-#include "base/system/wide.h"
+#include "base/system/utf16.h"
 
 #if defined(MXL_WINDOWS)
 #define WIN32_LEAN_AND_MEAN

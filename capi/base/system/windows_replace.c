@@ -2,7 +2,7 @@
  * one that can be removed is a leftover. */
 #include "base/system/replace.h"
 
-#include "base/system/wide.h"
+#include "base/system/utf16.h"
 
 #if defined(MXL_WINDOWS)
 #define WIN32_LEAN_AND_MEAN

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "data/images/image_source.h"
-#include "base/system/files.h"
+#include "base/system/file_io.h"
 
 enum { AT_ONCE = 64 }; /* samples */
 

@@ -1,6 +1,6 @@
 /* Paths of Windows, which are UTF-16; used by its files of this folder. */
-#ifndef MXL_BASE_SYSTEM_WIDE_H
-#define MXL_BASE_SYSTEM_WIDE_H
+#ifndef MXL_BASE_SYSTEM_UTF16_H
+#define MXL_BASE_SYSTEM_UTF16_H
 
 #include <stdbool.h>
 #include <stddef.h>

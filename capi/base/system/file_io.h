@@ -1,6 +1,6 @@
 /* Files, where the C library's streams do not suffice. Errors are errno's. */
-#ifndef MXL_BASE_SYSTEM_FILES_H
-#define MXL_BASE_SYSTEM_FILES_H
+#ifndef MXL_BASE_SYSTEM_FILE_IO_H
+#define MXL_BASE_SYSTEM_FILE_IO_H
 
 #include <stdbool.h>
 #include <stddef.h>

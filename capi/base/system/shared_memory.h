@@ -1,6 +1,6 @@
 /* Memory that processes share: a descriptor, which other processes can get, and mappings of it. */
-#ifndef MXL_BASE_SYSTEM_SHARED_H
-#define MXL_BASE_SYSTEM_SHARED_H
+#ifndef MXL_BASE_SYSTEM_SHARED_MEMORY_H
+#define MXL_BASE_SYSTEM_SHARED_MEMORY_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Libraries that are opened while the process runs. */
-#ifndef MXL_BASE_SYSTEM_LIBRARY_H
-#define MXL_BASE_SYSTEM_LIBRARY_H
+#ifndef MXL_BASE_SYSTEM_DYNAMIC_H
+#define MXL_BASE_SYSTEM_DYNAMIC_H
 
 #include <stddef.h>
 
