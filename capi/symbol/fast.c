@@ -64,7 +64,7 @@ static struct mxl_fast_program *make(mxl_symbol *symbol, const mxl_map *numbers,
 static int run_passes(mxl_symbol *symbol)
 {
     static int (*const passes[])(mxl_symbol *) = {
-        mxl_pass_layers,         mxl_pass_fuse, mxl_pass_dense,
+        mxl_pass_layers,         mxl_pass_swap, mxl_pass_fuse, mxl_pass_dense,
 #ifndef MXL_WITHOUT_SEQUENCES
         mxl_pass_attention,
 #endif

@@ -15,6 +15,7 @@ typedef struct mxl_norm {
     int64_t groups, segments, run, jump;
     int64_t params;
     bool each;
+    bool relu;  /* y = max(y, 0), NaN stays; not with `each` and not of mxl_norm_backward */
     bool given; /* mean and inverse are inputs, which the gradient takes for constants */
     double eps;
 } mxl_norm;

@@ -131,16 +131,19 @@ static void NAME(measure)(const mxl_norm *norm, const T *group, C *mean, C *inve
 
 /* ---- the result ---- */
 
-/* One scale and shift, ... */
-MXL_INLINE void NAME(give_at)(int level, const C *x, C *y, int64_t n, C mean, C by, C shift)
+/* One scale and shift, and no result less than `low`, ... */
+MXL_INLINE void NAME(give_at)(int level, const C *x, C *y, int64_t n, C mean, C by, C shift, C low)
 {
     (void)level;
     MXL_IVDEP
-    for (int64_t i = 0; i < n; i++)
-        y[i] = (x[i] - mean) * by + shift;
+    for (int64_t i = 0; i < n; i++) {
+        C v = (x[i] - mean) * by + shift;
+
+        y[i] = v < low ? low : v;
+    }
 }
-MXL_FROM_AVX2(NAME(give), (const C *x, C *y, int64_t n, C mean, C by, C shift), x, y, n, mean, by,
-              shift)
+MXL_FROM_AVX2(NAME(give), (const C *x, C *y, int64_t n, C mean, C by, C shift, C low), x, y, n,
+              mean, by, shift, low)
 
 /* ... or those of each element. */
 MXL_INLINE void NAME(give_each_at)(int level, const C *x, C *y, int64_t n, C mean, C by,
@@ -187,7 +190,7 @@ static void NAME(groups)(void *data, int64_t begin, int64_t end)
                 if (norm->each)
                     NAME(give_each)(from, to, p.n, mean[g], by, scale + p.at, shift + p.at);
                 else
-                    NAME(give)(from, to, p.n, mean[g], by, more);
+                    NAME(give)(from, to, p.n, mean[g], by, more, norm->relu ? 0 : -(C)INFINITY);
             }
             NAME(store)(norm, y, &p, block);
         }

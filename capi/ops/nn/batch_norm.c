@@ -110,6 +110,7 @@ static int batch_compute(const mxl_call *call)
     const mxl_batch_norm_params *p = call->params;
     mxl_normalise n = batch_of(call->op, p, call->training, call->in[0]->ndim, call->in[0]->shape);
 
+    n.relu = call->op == &mxl_op_norm_relu;
     if (p->fix_gamma && mxl_batch_norm_fix(call->op, call->in[1]) != 0)
         return -1;
     return mxl_normalise_compute(call, &n);
@@ -266,6 +267,18 @@ static const mxl_op op_batch_norm_relu = {
     .compose = relu_compose,
 };
 
+/* Predictions of graphs that have both, in one pass (symbol/passes/fuse.c). */
+const mxl_op mxl_op_norm_relu = {
+    .name = "_mxl_norm_relu",
+    .doc = "BatchNorm by the moving statistics, and 0 in place of negative results.",
+    .inputs = batch_inputs,
+    BATCH_PARAMS,
+    .arity = batch_arity,
+    BATCH_SHAPES("*A,C@axis,*B", "*A,C,*B"),
+    BATCH_SYMBOLS,
+    .compute = batch_compute,
+};
+
 /* variance = 1 / inverse^2 - eps */
 static mxl_array *sync_compose(mxl_scope *s, const mxl_call *call)
 {
@@ -294,5 +307,6 @@ static const mxl_op op_sync_batch_norm = {
     .compose = sync_compose,
 };
 
-const mxl_op *const mxl_ops_batch_norm[] = {&mxl_op_batch_norm, &op_batch_norm_v1,
-                                            &op_batch_norm_relu, &op_sync_batch_norm, NULL};
+const mxl_op *const mxl_ops_batch_norm[] = {&mxl_op_batch_norm,  &op_batch_norm_v1,
+                                            &op_batch_norm_relu, &op_sync_batch_norm,
+                                            &mxl_op_norm_relu,   NULL};

@@ -18,6 +18,7 @@ typedef struct mxl_batch_norm_params {
 } mxl_batch_norm_params;
 
 extern const mxl_op mxl_op_batch_norm;
+extern const mxl_op mxl_op_norm_relu; /* by moving statistics, and relu; of graphs that predict */
 extern const mxl_param mxl_batch_norm_table[]; /* its parameters */
 
 /* Sets gamma to 1, as 1.9.1 does with fix_gamma, unless it is; -1 with the error set. */

@@ -196,6 +196,7 @@ int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n)
         invert(k.inverse, true, n->eps);
     }
     if (status == 0) {
+        l.norm.relu = n->relu;
         mxl_norm_forward(&l.norm, mxl_array_read(k.x),
                          k.scale == NULL ? NULL : mxl_array_read(k.scale), mxl_array_read(k.shift),
                          mxl_array_write(k.mean), mxl_array_write(k.inverse), mxl_array_write(k.y));

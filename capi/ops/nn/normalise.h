@@ -21,6 +21,7 @@ typedef struct mxl_normalise {
     int scale, shift; /* their inputs; 0: there is none */
     int given;        /* the input of means, before that of variances; 0: they are computed */
     bool fixed;       /* the scale is 1, and has no gradient */
+    bool relu;        /* the result is max(result, 0): there is no gradient */
     bool deviation;   /* output 2 is sqrt(variance + eps), else its inverse */
 } mxl_normalise;
 

@@ -10,8 +10,6 @@
 #include "ops/nn/images.h"
 #include "ops/nn/wide.h"
 
-enum { CONVENTION_FULL, CONVENTION_SAME, CONVENTION_VALID };
-
 static const char *const pool_types[] = {"avg", "lp", "max", "sum", NULL};
 static const char *const conventions[] = {"full", "same", "valid", NULL};
 /* Those with the channels last have an odd place. */
@@ -63,19 +61,19 @@ static int count_windows(const char *name, const mxl_pooling_params *p, mxl_wind
     if (w->in >= 0 && room < 0)
         return mxl_error("%s: a window of %lld exceeds an axis of %lld with padding %lld", name,
                          (long long)w->kernel, (long long)w->in, (long long)w->pad);
-    if (p->pooling_convention == CONVENTION_SAME) {
+    if (p->pooling_convention == MXL_POOLING_SAME) {
         w->out = w->in / w->stride + (w->in % w->stride > 0);
         return 0;
     }
     w->out = room / w->stride + 1;
-    if (p->pooling_convention == CONVENTION_FULL && room % w->stride > 0)
+    if (p->pooling_convention == MXL_POOLING_FULL && room % w->stride > 0)
         w->out++;
     return 0;
 }
 
 static int check_windows(const char *name, const mxl_pooling_params *p, int spatial)
 {
-    bool is_same = p->pooling_convention == CONVENTION_SAME;
+    bool is_same = p->pooling_convention == MXL_POOLING_SAME;
 
     if (p->kernel.n != spatial && !(p->global_pool && p->kernel.n == 0))
         return mxl_error("%s: kernel must have an entry for each of %d spatial axes, got %d", name,
@@ -122,7 +120,7 @@ int mxl_pooling_windows(const char *name, const mxl_pooling_params *p, int ndim,
         }
         w->kernel = p->kernel.v[at];
         w->stride = mxl_tuple_entry(p->stride, at, 1);
-        w->pad = p->pooling_convention == CONVENTION_SAME ? 0 : mxl_tuple_entry(p->pad, at, 0);
+        w->pad = p->pooling_convention == MXL_POOLING_SAME ? 0 : mxl_tuple_entry(p->pad, at, 0);
         if (count_windows(name, p, w) != 0)
             return -1;
     }
@@ -456,7 +454,7 @@ mxl_array *mxl_pool_sums(mxl_scope *s, mxl_array *x, mxl_tuple kernel, mxl_tuple
 {
     const mxl_pooling_params p = {.kernel = kernel,
                                   .pool_type = MXL_POOLING_SUM,
-                                  .pooling_convention = full ? CONVENTION_FULL : CONVENTION_VALID,
+                                  .pooling_convention = full ? MXL_POOLING_FULL : MXL_POOLING_VALID,
                                   .stride = stride,
                                   .pad = pad,
                                   .p_value = MXL_NONE};

@@ -6,6 +6,7 @@
 #include "op/op.h"
 
 enum { MXL_POOLING_AVG, MXL_POOLING_LP, MXL_POOLING_MAX, MXL_POOLING_SUM };
+enum { MXL_POOLING_FULL, MXL_POOLING_SAME, MXL_POOLING_VALID }; /* pooling_convention */
 
 typedef struct mxl_pooling_params {
     mxl_tuple kernel;

@@ -99,6 +99,22 @@ static int fuse_operand(const mxl_readers *r, int n)
     return found != NULL ? fuse_sum(node, found, 1 - which) : 0;
 }
 
+/* A relu and the normalisation that it alone reads. */
+static int join_relu(const mxl_readers *r, int n)
+{
+    mxl_graph_node *node = r->graph.walk.node[n];
+    int norm = mxl_read_number(r, n, 0);
+    double low, high;
+
+    if (norm < 0 || !mxl_read_norm(r, norm) || !is_limit(node, &low, &high) || low != 0 ||
+        !isinf(high) || mxl_read_entry(r, n, 0) != r->graph.first[norm])
+        return 0;
+    return mxl_pass_absorb(node, &mxl_op_norm_relu, r->graph.walk.node[norm], 1, 0) == 0 &&
+                   mxl_graph_node_parse(node, node->num_inputs) == 0
+               ? 1
+               : -1;
+}
+
 /* 0: it stays as it is. */
 static int fuse_node(const mxl_readers *r, int n)
 {
@@ -109,7 +125,7 @@ static int fuse_node(const mxl_readers *r, int n)
         return fuse_operand(r, n);
     convolution = convolution_before(r, n, 0);
     if (convolution == NULL)
-        return 0;
+        return join_relu(r, n);
     if (mxl_read_norm(r, n) && ((const mxl_batch_norm_params *)node->params)->axis == 1)
         return convolution->op == &mxl_op_convolution ? fuse_norm(node, convolution) : 0;
     return is_limit(node, &low, &high) ? fuse_limit(node, convolution, low, high) : 0;

@@ -14,9 +14,14 @@
  * leaves all too. */
 int mxl_pass_repeats(mxl_symbol *symbol);
 
+/* "swap". For graphs that predict: average pooling of whole windows goes before a convolution of
+ * 1 x 1 that it alone reads, which then has fewer positions. */
+int mxl_pass_swap(mxl_symbol *symbol);
+
 /* "fuse". For graphs that predict, which have neither gradients nor training mode: a convolution
  * and what alone reads it become one node: a batch normalisation (its factor goes into the
- * kernels), a sum with an array of the same shape, relu or clip. Results differ from those of the
+ * kernels), a sum with an array of the same shape, relu or clip. A batch normalisation that is not
+ * behind one takes a relu. Results differ from those of the
  * nodes by roundings, shapes and dtypes do not. The node has the name of the last one. */
 int mxl_pass_fuse(mxl_symbol *symbol);
 
@@ -65,6 +70,7 @@ int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count
 typedef enum mxl_pass {
     MXL_PASS_REPEATS,
     MXL_PASS_LAYERS,
+    MXL_PASS_SWAP,
     MXL_PASS_FUSE,
     MXL_PASS_DENSE,
     MXL_PASS_ATTENTION,

@@ -81,6 +81,14 @@ def _other(g: Graph, x: Any) -> Any:
         [
             lambda: x * 0.5,
             lambda: mx.sym.Pooling(x, kernel=(2, 2), pool_type="max", pad=(1, 1)),
+            lambda: mx.sym.Pooling(
+                x,
+                kernel=(2, 2),
+                pool_type="avg",
+                stride=g.draw.choice([(2, 2), (1, 2), (1, 1)]),
+                global_pool=g.draw.random() < 0.2,
+                pooling_convention=g.draw.choice(["valid", "valid", "full"]),
+            ),
             lambda: mx.sym.concat(x, x, dim=1),
             lambda: mx.sym.elemwise_mul(x, x),
         ]
@@ -162,7 +170,7 @@ def _rows(draw: random.Random) -> tuple[int, ...]:
     return draw.choice([(1, 5), (4, 17), (33, 70), (9, 130), (2, 3, 16), (1, 1)])
 
 
-KINDS = [_convolution, _convolution, _convolution, _norm, _norm, _limit, _limit, _sum, _sum, _other]
+KINDS = [_convolution, _convolution, _convolution, _norm, _norm, _limit, _limit, _sum, _sum, _other, _other]
 DENSE_KINDS = [_dense, _dense, _dense, _last_norm, _function, _function, _sum, _sum]
 WORD_KINDS = [_attention, _attention, _layer_norm, _layer_norm, _gelu, _dense, _sum, _other]
 #: The nodes of a graph, and the shape of its input.
