@@ -63,8 +63,9 @@ static struct mxl_fast_program *make(mxl_symbol *symbol, const mxl_map *numbers,
 /* 1: something has changed. */
 static int run_passes(mxl_symbol *symbol)
 {
+    /* Dense layers take normalisations before these take functions. */
     static int (*const passes[])(mxl_symbol *) = {
-        mxl_pass_layers,         mxl_pass_swap, mxl_pass_fuse, mxl_pass_dense,
+        mxl_pass_layers,         mxl_pass_swap, mxl_pass_dense, mxl_pass_fuse,
 #ifndef MXL_WITHOUT_SEQUENCES
         mxl_pass_attention,
 #endif
