@@ -60,13 +60,21 @@ static struct mxl_fast_program *make(mxl_symbol *symbol, const mxl_map *numbers,
 /* 1: something has changed. */
 static int run_passes(mxl_symbol *symbol)
 {
-    int changed = mxl_pass_fuse(symbol), more = 0;
-
+    static int (*const passes[])(mxl_symbol *) = {
+        mxl_pass_fuse,
+        mxl_pass_dense,
 #ifndef MXL_WITHOUT_QUANTIZED
-    if (changed >= 0)
-        more = mxl_pass_join_quantized(symbol);
+        mxl_pass_join_quantized,
 #endif
-    return changed < 0 || more < 0 ? -1 : changed | more;
+    };
+    int changed = 0;
+
+    for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && changed >= 0; i++) {
+        int status = passes[i](symbol);
+
+        changed = status < 0 ? -1 : changed | status;
+    }
+    return changed;
 }
 
 /* Whether nodes do more than compute: write into inputs, or call the user's functions. A run of the

@@ -31,6 +31,7 @@ enum {
     TINY_SIDE = 8,        /* rows, columns and depth up to which a plain loop is fastest */
     SHALLOW = 2,          /* k up to which rows are scaled and added */
     VECTOR_TILE = 4096,
+    TAIL_PART = 1 << 14, /* elements of C that a tail takes at once: half of the second cache */
     BLAS_LEAST =
         16, /* smallest size of all three dimensions for OpenBLAS, and of the largest one */
     BLAS_MOST = 64
@@ -62,6 +63,31 @@ static int64_t workers_for(int64_t m, int64_t n, int64_t k)
     int64_t work = m * n > most / k ? most : m * n * k;
 
     return work / GRAIN < 1 ? 1 : work / GRAIN < threads ? work / GRAIN : threads;
+}
+
+/* ---- what follows a product ---- */
+
+typedef struct tail_job {
+    const mxl_product *product;
+    char *c;
+} tail_job;
+
+static void follow_rows(void *data, int64_t begin, int64_t end)
+{
+    const tail_job *job = data;
+    const mxl_product *p = job->product;
+    size_t at = (size_t)(begin * p->ldc) * mxl_dtype_size(p->dtype);
+
+    p->tail->run(p->tail->context, job->c + at, begin, end - begin, 0, p->n);
+}
+
+/* The tail of all of C at once. */
+static void follow_all(const mxl_product *p, void *c, bool alone)
+{
+    tail_job job = {p, c};
+
+    if (p->tail != NULL)
+        mxl_parallel_for(p->m, alone ? p->m : 1 + TAIL_PART / p->n, follow_rows, &job);
 }
 
 /* ---- transposing ---- */
@@ -186,6 +212,7 @@ static int half_product(const mxl_product *p, const void *a, const void *b, void
     flat.lda = p->ta ? p->m : p->k;
     flat.ldb = p->tb ? p->k : p->n;
     flat.ldc = p->n;
+    flat.tail = NULL;
     /* Operands are only read. */
     half_move(true, (void *)(uintptr_t)a, p->lda, fa, p->ta ? p->k : p->m, flat.lda);
     half_move(true, (void *)(uintptr_t)b, p->ldb, fb, p->tb ? p->n : p->k, flat.ldb);
@@ -199,6 +226,8 @@ static int half_product(const mxl_product *p, const void *a, const void *b, void
     if (status == 0)
         half_move(false, c, p->ldc, fc, p->m, p->n);
     mxl_free(fa, bytes);
+    if (status == 0)
+        follow_all(p, c, alone);
     return status;
 }
 
@@ -247,6 +276,7 @@ static int one(const mxl_product *p, int64_t i, bool alone)
 
     if (p->k == 0) {
         empty_sum(p, c);
+        follow_all(p, c, alone);
         return 0;
     }
     switch (p->dtype) {
@@ -341,6 +371,8 @@ int mxl_products(const mxl_product *p)
     if (suits_openblas(p)) {
         int done = by_openblas(p);
 
+        if (done > 0)
+            follow_all(p, p->c, false);
         if (done != 0)
             return done < 0 ? -1 : 0;
     }
@@ -354,6 +386,17 @@ int mxl_products(const mxl_product *p)
     }
     mxl_parallel_for(p->count, grain_of(p->m * p->n * p->k), many, &job);
     return atomic_load(&job.failed) ? mxl_error("out of memory: room for a matrix product") : 0;
+}
+
+bool mxl_gemm_takes_packed(const mxl_product *p)
+{
+    return (p->dtype == MXL_F32 || p->dtype == MXL_F64) && p->m >= MXL_GEMM_INNER &&
+           p->n >= MXL_GEMM_NR / 2 && p->k > 0 && !suits_openblas(p);
+}
+
+bool mxl_gemm_packs(const mxl_product *p)
+{
+    return mxl_gemm_takes_packed(p) && (p->dtype == MXL_F32 ? f32_packs(p) : f64_packs(p));
 }
 
 mxl_gemm_packed *mxl_gemm_pack(int dtype, bool tb, int64_t n, int64_t k, const void *b, int64_t ldb)

@@ -9,6 +9,15 @@
 /* op(B) of many products, packed once. */
 typedef struct mxl_gemm_packed mxl_gemm_packed;
 
+/* What happens to parts of C when their sums are complete, while caches have them: `run` gets the
+ * address of C[row][column] and changes that many rows, ldc apart, and columns. Each element is in
+ * one part. Several threads call it. */
+typedef struct mxl_product_tail {
+    void (*run)(const void *context, void *c, int64_t row, int64_t rows, int64_t column,
+                int64_t columns);
+    const void *context;
+} mxl_product_tail;
+
 /* C = op(A) op(B), `count` times. Row-major: op(A) is m x k, op(B) is k x n, C is m x n; with `ta`
  * A is stored as k x m, with `tb` B as n x k. ld* are the elements between stored rows, *_next
  * those between matrices. */
@@ -23,6 +32,7 @@ typedef struct mxl_product {
     int64_t lda, ldb, ldc, a_next, b_next, c_next;
     const void *bias; /* NULL, or n elements that are added to every row; not with `accumulate` */
     const mxl_gemm_packed *packed; /* NULL, or op(B), which is then not read from `b` */
+    const mxl_product_tail *tail;  /* NULL, or what follows; with count 1 and a floating dtype */
 } mxl_product;
 
 /* float32, float64, float16 (computed in float32), int32 and int64 (wrapping; these two without a
@@ -36,6 +46,12 @@ int mxl_products(const mxl_product *product);
 mxl_gemm_packed *mxl_gemm_pack(int dtype, bool tb, int64_t n, int64_t k, const void *b,
                                int64_t ldb);
 void mxl_gemm_unpack(mxl_gemm_packed *packed);
+
+/* Whether mxl_products would pack all of op(B) for this product itself, so that with `packed` it
+ * has the same bits. */
+bool mxl_gemm_packs(const mxl_product *product);
+/* Whether `packed` may take the place of b: then it is never slower. */
+bool mxl_gemm_takes_packed(const mxl_product *product);
 
 /* The same for a single product. */
 int mxl_gemm(int dtype, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const void *a,

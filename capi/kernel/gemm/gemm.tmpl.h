@@ -18,7 +18,8 @@ typedef struct NAME(job) {
     T *packed_b; /* strip by strip; without pack_b only the last strip, if it is narrow */
     T *packed_a; /* for each worker, room_strip elements if late, and room_a */
     int64_t room_strip, room_a;
-    _Atomic int64_t next; /* the first piece that no worker has taken */
+    const mxl_product_tail *tail; /* NULL: nothing follows */
+    _Atomic int64_t next;         /* the first piece that no worker has taken */
 } NAME(job);
 
 /* ---- packing ---- */
@@ -150,6 +151,21 @@ static int64_t NAME(part)(int64_t count, int64_t size, int64_t parts, int64_t pa
     return begin < count ? begin : count;
 }
 
+/* Rows [first, last) of columns [*from, j) of the block are summed; the tail takes them when they
+ * are many, or all up to j_last. */
+static void NAME(follow)(const NAME(job) *job, int64_t first, int64_t last, int64_t *from,
+                         int64_t j, int64_t j_last)
+{
+    int64_t end = j < job->nb ? j : job->nb;
+
+    if (job->tail == NULL || job->p0 + job->kb < job->k ||
+        (j < j_last && (end - *from) * (last - first) < TAIL_PART))
+        return;
+    job->tail->run(job->tail->context, job->c + first * job->ldc + job->j0 + *from, first,
+                   last - first, job->j0 + *from, end - *from);
+    *from = end;
+}
+
 /* One item of the range is a worker with a buffer for packed rows of A. It takes pieces until none
  * is left. */
 static void NAME(workers)(void *data, int64_t begin, int64_t end)
@@ -168,7 +184,7 @@ static void NAME(workers)(void *data, int64_t begin, int64_t end)
             int64_t first = NAME(part)(job->m, high, job->down, row);
             int64_t last = NAME(part)(job->m, high, job->down, row + 1);
             int64_t j = NAME(part)(job->nb, wide, job->across, column);
-            int64_t j_last = NAME(part)(job->nb, wide, job->across, column + 1);
+            int64_t j_last = NAME(part)(job->nb, wide, job->across, column + 1), from = j;
 
             if (job->pack_a && held != row)
                 NAME(pack_a)(job, first, last, a);
@@ -177,6 +193,7 @@ static void NAME(workers)(void *data, int64_t begin, int64_t end)
                 if (job->late)
                     NAME(pack_strip)(job, j, strip);
                 NAME(strip)(job, a, strip, first, last, j);
+                NAME(follow)(job, first, last, &from, j + wide, j_last);
             }
         }
     }
@@ -430,28 +447,69 @@ static void NAME(tiny)(const mxl_product *q, const T *a, const T *b, T *c)
 }
 #undef TINY_PIECE
 
+static bool NAME(is_tiny)(const mxl_product *q)
+{
+    return q->m <= TINY_SIDE && q->n <= TINY_SIDE && q->k <= TINY_SIDE && q->packed == NULL;
+}
+
+static NAME(job) NAME(job_of)(const mxl_product *q, const void *a, const void *b, void *c)
+{
+    return (NAME(job)){.micro = MICRO(),
+                       .a = a,
+                       .b = b,
+                       .c = c,
+                       .addend = q->accumulate ? c : q->bias,
+                       .a_row = q->ta ? 1 : q->lda,
+                       .a_col = q->ta ? q->lda : 1,
+                       .b_row = q->tb ? 1 : q->ldb,
+                       .b_col = q->tb ? q->ldb : 1,
+                       .add_row = q->accumulate ? q->ldc : 0,
+                       .ldc = q->ldc,
+                       .m = q->m,
+                       .n = q->n,
+                       .k = q->k,
+                       .ready = q->packed != NULL,
+                       .packed_b =
+                           q->packed != NULL ? (T *)(uintptr_t)packed_data(q->packed) : NULL,
+                       .tail = q->tail};
+}
+
+/* The algorithms: sums of scaled rows, or columns; inner products of few columns, or rows; tiles.
+ */
+enum { NAME(BY_ROWS), NAME(BY_COLUMNS), NAME(BY_FEW_COLUMNS), NAME(BY_FEW_ROWS), NAME(BY_TILES) };
+
+static int NAME(way)(const NAME(job) *job)
+{
+    bool a_along = job->a_col == 1 || job->k == 1, b_along = job->b_row == 1 || job->k == 1;
+    bool inner = a_along && b_along && NAME(suits_inner)(job);
+
+    if (job->ready)
+        return NAME(BY_TILES);
+    if (job->b_col == 1 && (job->m == 1 || job->k <= SHALLOW))
+        return NAME(BY_ROWS);
+    if (job->a_row == 1 && job->n == 1)
+        return NAME(BY_COLUMNS);
+    if (a_along && (job->n <= MXL_GEMM_INNER || (inner && job->n <= job->m)))
+        return NAME(BY_FEW_COLUMNS);
+    return b_along && (job->m <= MXL_GEMM_INNER || inner) ? NAME(BY_FEW_ROWS) : NAME(BY_TILES);
+}
+
+/* Whether all of op(B) is packed. */
+static bool NAME(packs)(const mxl_product *q)
+{
+    NAME(job) job = NAME(job_of)(q, q->a, q->b, q->c);
+
+    if (NAME(is_tiny)(q) || NAME(way)(&job) != NAME(BY_TILES))
+        return false;
+    NAME(choose)(&job);
+    return job.pack_b;
+}
+
 /* Chooses the algorithm by shape and runs it. */
 static int NAME(by_shape)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
 {
-    NAME(job)
-    job = {.micro = MICRO(),
-           .a = a,
-           .b = b,
-           .c = c,
-           .addend = q->accumulate ? c : q->bias,
-           .a_row = q->ta ? 1 : q->lda,
-           .a_col = q->ta ? q->lda : 1,
-           .b_row = q->tb ? 1 : q->ldb,
-           .b_col = q->tb ? q->ldb : 1,
-           .add_row = q->accumulate ? q->ldc : 0,
-           .ldc = q->ldc,
-           .m = q->m,
-           .n = q->n,
-           .k = q->k,
-           .ready = q->packed != NULL,
-           .packed_b = q->packed != NULL ? (T *)(uintptr_t)packed_data(q->packed) : NULL};
-    bool a_along = job.a_col == 1 || job.k == 1, b_along = job.b_row == 1 || job.k == 1;
-    bool inner = a_along && b_along && NAME(suits_inner)(&job);
+    NAME(job) job = NAME(job_of)(q, a, b, c);
+    int way = NAME(way)(&job), status = 0;
     NAME(scaled_job)
     rows = {b,         a,         job.addend, c,       job.m, job.n,       job.k,
             job.b_row, job.a_row, job.a_col,  job.ldc, 1,     job.add_row, 1};
@@ -459,26 +517,25 @@ static int NAME(by_shape)(const mxl_product *q, const void *a, const void *b, vo
     columns = {a,         b, job.addend, c, 1,       job.m, job.k,
                job.a_col, 0, job.b_row,  0, job.ldc, 0,     job.add_row};
 
-    if (job.ready)
+    if (way == NAME(BY_TILES))
         return NAME(tiles)(&job, alone);
-    if (job.b_col == 1 && (job.m == 1 || job.k <= SHALLOW))
+    if (way == NAME(BY_ROWS))
         NAME(scaled)(&rows);
-    else if (job.a_row == 1 && job.n == 1)
+    else if (way == NAME(BY_COLUMNS))
         NAME(scaled)(&columns);
-    else if (a_along && (job.n <= MXL_GEMM_INNER || (inner && job.n <= job.m)))
-        return NAME(few)(&job, true);
-    else if (b_along && (job.m <= MXL_GEMM_INNER || inner))
-        return NAME(few)(&job, false);
     else
-        return NAME(tiles)(&job, alone);
-    return 0;
+        status = NAME(few)(&job, way == NAME(BY_FEW_COLUMNS));
+    if (status == 0)
+        follow_all(q, c, alone);
+    return status;
 }
 
 static int NAME(product)(const mxl_product *q, const void *a, const void *b, void *c, bool alone)
 {
-    if (q->m > TINY_SIDE || q->n > TINY_SIDE || q->k > TINY_SIDE || q->packed != NULL)
+    if (!NAME(is_tiny)(q))
         return NAME(by_shape)(q, a, b, c, alone);
     NAME(tiny)(q, a, b, c);
+    follow_all(q, c, alone);
     return 0;
 }
 

@@ -82,6 +82,18 @@ const mxl_op *mxl_activation_of(const void *params)
     return activations[*(const int *)params];
 }
 
+const mxl_kernels *mxl_activation_kernels(const mxl_op *op, const void *params)
+{
+    if (op == &mxl_op_leaky_relu)
+        return mxl_leaky_kernels(params);
+    if (op == &mxl_op_activation)
+        op = mxl_activation_of(params);
+    return op->kernels != NULL && op->inputs == NULL && op->arity == NULL &&
+                   (op->infer == mxl_infer_same || op->infer == mxl_infer_float_same)
+               ? op->kernels
+               : NULL;
+}
+
 static int activation_compute(const mxl_call *call)
 {
     mxl_call chosen = *call;

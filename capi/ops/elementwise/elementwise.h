@@ -116,6 +116,12 @@ extern const mxl_op mxl_op_sin, mxl_op_cos, mxl_op_sinh, mxl_op_cosh, mxl_op_flo
 /* The operator that Activation's parameters choose. */
 extern const mxl_op mxl_op_activation;
 const mxl_op *mxl_activation_of(const void *params);
+/* The loops of an operator with these parameters that computes each element of one floating array
+ * from that element, and has its dtype; NULL: it is none. */
+const mxl_kernels *mxl_activation_kernels(const mxl_op *op, const void *params);
+/* The same of LeakyReLU's parameters. */
+extern const mxl_op mxl_op_leaky_relu;
+const mxl_kernels *mxl_leaky_kernels(const void *params);
 
 typedef struct mxl_clip_params {
     double a_min;

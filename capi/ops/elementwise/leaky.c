@@ -114,6 +114,13 @@ static const mxl_kernels *const leaky_tables[] = {
     [PRELU] = &prelu_kernels, [SELU] = &selu_kernels,
 };
 
+const mxl_kernels *mxl_leaky_kernels(const void *params)
+{
+    int type = ((const leaky_params *)params)->act_type;
+
+    return type == PRELU || type == RRELU ? NULL : leaky_tables[type];
+}
+
 static int prelu_compute(const mxl_call *call)
 {
     mxl_array *x = call->in[0], *gamma, *in[2] = {x, NULL};
@@ -306,7 +313,7 @@ static const char *leaky_first_value(const void *params, int i)
     return i == 1 ? "[\"Constant\", {\"value\": 0.25}]" : NULL;
 }
 
-static const mxl_op op_leaky_relu = {
+const mxl_op mxl_op_leaky_relu = {
     .name = "LeakyReLU",
     .along = true,
     .aliases = MXL_ALIASES("_npx_leaky_relu"),
@@ -346,4 +353,4 @@ static const mxl_op op_leaky_relu = {
     .saves = leaky_saves,
 };
 
-const mxl_op *const mxl_ops_leaky[] = {&op_leaky_relu, NULL};
+const mxl_op *const mxl_ops_leaky[] = {&mxl_op_leaky_relu, NULL};

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-#include "kernel/gemm/gemm.h"
+#include "op/kept.h"
+#include "ops/linalg/dense.h"
 #include "ops/sparse/forms.h"
 
 /* ---- dot ---- */
@@ -164,19 +165,17 @@ const mxl_op mxl_op_dot = {
 /* ---- FullyConnected ---- */
 
 typedef struct fc_params {
-    int64_t num_hidden;
-    int no_bias;
-    int flatten;
+    mxl_dense_params dense;
 } fc_params;
 
 static int fc_arity(const void *params, mxl_arity *arity)
 {
-    arity->inputs = ((const fc_params *)params)->no_bias ? 2 : 3;
+    arity->inputs = ((const mxl_dense_params *)params)->no_bias ? 2 : 3;
     return 0;
 }
 
 /* The number of features in one row of data. */
-static int64_t fc_features(const fc_params *p, const mxl_array *x)
+static int64_t fc_features(const mxl_dense_params *p, const mxl_array *x)
 {
     if (!p->flatten)
         return x->shape[x->ndim - 1];
@@ -185,18 +184,17 @@ static int64_t fc_features(const fc_params *p, const mxl_array *x)
 
 static const char *fc_shapes(const void *params)
 {
-    return ((const fc_params *)params)->flatten
+    return ((const mxl_dense_params *)params)->flatten
                ? NULL
                : "data[*S,C] weight[num_hidden,C] bias[num_hidden] -> [*S,num_hidden]";
 }
 
-static int fc_compute(const mxl_call *call)
+mxl_product mxl_dense_product(const mxl_dense_params *p, const mxl_call *call)
 {
-    const fc_params *p = call->params;
     const mxl_array *x = call->in[0];
     int64_t features = fc_features(p, x);
 
-    return mxl_products(&(mxl_product){
+    return (mxl_product){
         .dtype = x->dtype,
         .tb = true,
         .count = 1,
@@ -209,14 +207,39 @@ static int fc_compute(const mxl_call *call)
         .lda = features,
         .ldb = features,
         .ldc = p->num_hidden,
-        .bias = p->no_bias ? NULL : mxl_array_read(call->in[2]),
-    });
+    };
+}
+
+static void free_packed(void *form)
+{
+    mxl_gemm_unpack(form);
+}
+
+/* The weight is packed once where the product would pack it each time. */
+static int fc_compute(const mxl_call *call)
+{
+    const mxl_dense_params *p = call->params;
+    mxl_product product = mxl_dense_product(p, call);
+    mxl_kept *kept;
+
+    product.bias = p->no_bias ? NULL : mxl_array_read(call->in[2]);
+    kept = call->kept != NULL && mxl_gemm_packs(&product) ? mxl_kept_of(call->kept, 1, call->in + 1)
+                                                          : NULL;
+    if (kept != NULL && kept->form == NULL) {
+        kept->form =
+            mxl_gemm_pack(product.dtype, true, product.n, product.k, product.b, product.ldb);
+        kept->free = free_packed;
+    }
+    if (kept != NULL && kept->form == NULL)
+        return -1;
+    product.packed = kept != NULL ? kept->form : NULL;
+    return mxl_products(&product);
 }
 
 /* With x and dy as matrices: dx = dy W, dW = dy' x, db the sum of the rows of dy. */
 static int fc_grad(mxl_grad *g)
 {
-    const fc_params *p = g->params;
+    const mxl_dense_params *p = g->params;
     const mxl_meta *x = mxl_grad_in_meta(g, 0), *w = mxl_grad_in_meta(g, 1);
     int64_t rows = mxl_shape_size(p->flatten ? 1 : x->ndim - 1, x->shape);
     mxl_array *dy = matrix(g, g->grad_output[0], rows, p->num_hidden);
@@ -241,18 +264,13 @@ const mxl_op mxl_op_fully_connected = {
     MXL_INPUTS(MXL_INPUT(data, "Rows of features."),
                MXL_INPUT(weight, "Matrix of shape (num_hidden, features)."),
                MXL_INPUT(bias, "Vector of shape (num_hidden,); absent with no_bias.")),
-    MXL_PARAMS_OF(
-        fc_params,
-        MXL_PARAM(fc_params, num_hidden, MXL_P_INT, MXL_REQUIRED,
-                  "Extent of the last axis of the result.", MXL_AT_LEAST(1)),
-        MXL_PARAM(fc_params, no_bias, MXL_P_BOOL, "0", "Whether there is no bias."),
-        MXL_PARAM(fc_params, flatten, MXL_P_BOOL, "1",
-                  "Whether all axes but the first are features; otherwise the last one is.")),
+    MXL_PARAMS_OF(fc_params, MXL_DENSE_PARAMS(fc_params)),
     .arity = fc_arity,
     MXL_SHAPES("data[N,*S] weight[num_hidden,prod(S)] bias[num_hidden] -> [N,num_hidden]"),
     .shapes_of = fc_shapes,
     .dtypes = "F*>F",
     .compute = fc_compute,
+    .keeps_form = true,
     .grad = fc_grad,
     .saves = mxl_saves_other,
     MXL_BATCH(mxl_vmap_linear),

@@ -6,8 +6,10 @@
 
 #include "base/memory/mem.h"
 
-static const char *const names[] = {
-    [MXL_PASS_REPEATS] = "repeats", [MXL_PASS_FUSE] = "fuse", [MXL_PASS_QUANTIZED] = "quantized"};
+static const char *const names[] = {[MXL_PASS_REPEATS] = "repeats",
+                                    [MXL_PASS_FUSE] = "fuse",
+                                    [MXL_PASS_DENSE] = "dense",
+                                    [MXL_PASS_QUANTIZED] = "quantized"};
 
 enum { PASSES = sizeof(names) / sizeof(*names) };
 

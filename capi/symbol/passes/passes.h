@@ -20,6 +20,11 @@ int mxl_pass_repeats(mxl_symbol *symbol);
  * nodes by roundings, shapes and dtypes do not. The node has the name of the last one. */
 int mxl_pass_fuse(mxl_symbol *symbol);
 
+/* "dense". For graphs that predict: a dense layer and what alone reads it become one node: a batch
+ * normalisation of its last axis, a sum with an array of the same shape, and a function of each
+ * element. Its weight is packed once. */
+int mxl_pass_dense(mxl_symbol *symbol);
+
 /* What mxl_pass_quantize is asked for. */
 typedef struct mxl_quantizing {
     const char *dtype; /* of bytes: "int8", "uint8" or "auto" */
@@ -49,7 +54,12 @@ int mxl_pass_join_quantized(mxl_symbol *symbol);
 /* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
 int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);
 
-typedef enum mxl_pass { MXL_PASS_REPEATS, MXL_PASS_FUSE, MXL_PASS_QUANTIZED } mxl_pass;
+typedef enum mxl_pass {
+    MXL_PASS_REPEATS,
+    MXL_PASS_FUSE,
+    MXL_PASS_DENSE,
+    MXL_PASS_QUANTIZED
+} mxl_pass;
 
 /* Whether the environment leaves a pass on. */
 bool mxl_pass_is_on(mxl_pass pass);

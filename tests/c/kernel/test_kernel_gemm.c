@@ -306,5 +306,82 @@ TEST(packed_once)
     mxl_gemm_unpack(NULL);
 }
 
+/* ---- tails ---- */
+
+typedef struct seen {
+    int dtype;
+    int64_t n, ldc;
+    _Atomic int times[ROOM];
+} seen;
+
+/* Counts each element, and adds 1 to it. */
+static void add_one(const void *context, void *from, int64_t row, int64_t rows, int64_t column,
+                    int64_t columns)
+{
+    seen *s = (seen *)(uintptr_t)context;
+
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            s->times[(row + i) * s->n + column + j]++;
+            if (s->dtype == MXL_F32)
+                ((float *)from)[i * s->ldc + j] += 1;
+            else if (s->dtype == MXL_F64)
+                ((double *)from)[i * s->ldc + j] += 1;
+        }
+    }
+}
+
+/* A tail sees each complete element once, whatever way a product takes. */
+TEST(tails)
+{
+    static const int64_t sizes[][3] = {{1, 1, 1},     {4, 7, 3},      {1, 100, 40},   {300, 1, 50},
+                                       {3, 200, 900}, {40, 70, 2100}, {50, 3100, 20}, {200, 90, 1},
+                                       {70, 65, 0},   {300, 400, 30}, {20, 30, 40}};
+    static seen s;
+    uint64_t seed = 8;
+
+    for (int dtype = MXL_F32; dtype <= MXL_F16; dtype++) {
+        refill(&seed, dtype);
+        for (int i = 0; i < 44; i++) {
+            int64_t m = sizes[i / 4][0], n = sizes[i / 4][1], k = sizes[i / 4][2], wrong = 0;
+            mxl_product_tail tail = {add_one, &s};
+            mxl_gemm_packed *packed = NULL;
+            mxl_product p = {.dtype = dtype,
+                             .tb = true,
+                             .count = 1,
+                             .m = m,
+                             .n = n,
+                             .k = k,
+                             .alone = i % 4 == 3,
+                             .a = a,
+                             .b = b,
+                             .c = c[0],
+                             .lda = k,
+                             .ldb = k,
+                             .ldc = n + 2,
+                             .bias = i % 4 == 2 ? b : NULL};
+
+            CHECK_INT(mxl_products(&p), 0);
+            cast(dtype, MXL_F64, want, c[0], m * (n + 2));
+            if (i % 4 == 1 && dtype != MXL_F16 && k > 0)
+                p.packed = packed = mxl_gemm_pack(dtype, true, n, k, b, k);
+            memset(&s, 0, sizeof(s));
+            s.dtype = dtype;
+            s.n = n;
+            s.ldc = n + 2;
+            p.tail = &tail;
+            mxl_thread_set_count(1 + i % 3);
+            CHECK_INT(mxl_products(&p), 0);
+            mxl_thread_set_count(0);
+            mxl_gemm_unpack(packed);
+            cast(dtype, MXL_F64, got, c[0], m * (n + 2));
+            for (int64_t e = 0; e < m * n; e++)
+                wrong += s.times[e] != 1 || got[e / n * (n + 2) + e % n] !=
+                                                want[e / n * (n + 2) + e % n] + (dtype != MXL_F16);
+            CHECK_INT(wrong, 0);
+        }
+    }
+}
+
 HARNESS_MAIN(ENTRY(shapes), ENTRY(several_blocks), ENTRY(at_every_level), ENTRY(bits), ENTRY(many),
-             ENTRY(empty_and_refused), ENTRY(not_a_number), ENTRY(packed_once))
+             ENTRY(empty_and_refused), ENTRY(not_a_number), ENTRY(packed_once), ENTRY(tails))

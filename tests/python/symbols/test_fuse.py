@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import Any
 
 import numpy as np
 import pytest
+from _passes import compare, values
 
 import mxlite as mx
 
@@ -25,49 +25,6 @@ def _norm(data: Any, name: str = "norm", **more: Any) -> Any:
 
 def _relu(data: Any) -> Any:
     return mx.sym.Activation(data, act_type="relu")
-
-
-def _values(symbol: Any, dtype: str, shape: tuple[int, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Random arguments and states; variances are positive, statistics of float16 are float32."""
-    random = np.random.RandomState(1)
-    args, _, states = symbol.infer_shape(x=shape)
-    found: list[dict[str, Any]] = []
-    for names, shapes in ((symbol.list_arguments(), args), (symbol.list_auxiliary_states(), states)):
-        values = {}
-        for name, each in zip(names, shapes):
-            value = random.rand(*each) + 0.5 if name.endswith("var") else random.randn(*each)
-            statistic = name.endswith(("gamma", "beta", "mean", "var")) and dtype == "float16"
-            values[name] = mx.nd.array(value, dtype="float32" if statistic else dtype)
-        found.append(values)
-    return found[0], found[1]
-
-
-def _predict(symbol: Any, args: dict[str, Any], states: dict[str, Any]) -> tuple[list[Any], list[str]]:
-    """The outputs of an executor without gradients, and the operators of its graph."""
-    executor = symbol.bind(mx.cpu(), args, aux_states=states, grad_req="null")
-    outputs = executor.forward(is_train=False)
-    nodes = json.loads(executor.get_optimized_symbol().tojson())["nodes"]
-    return outputs, [node["op"] for node in nodes if node["op"] != "null"]
-
-
-def _compare(
-    monkeypatch: pytest.MonkeyPatch,
-    symbol: Any,
-    operators: list[str],
-    shape: tuple[int, ...] = (2, 4, 9, 10),
-    dtype: str = "float32",
-) -> None:
-    args, states = _values(symbol, dtype, shape)
-    monkeypatch.setenv("MXLITE_GRAPH", "none")
-    plain, _ = _predict(symbol, args, states)
-    monkeypatch.delenv("MXLITE_GRAPH")
-    fused, names = _predict(symbol, args, states)
-    assert names == operators
-    bound = {"float16": 4e-3, "float32": 2e-6, "float64": 1e-14}[dtype]
-    for one, other in zip(plain, fused):
-        assert one.dtype == other.dtype and one.shape == other.shape
-        want, got = one.asnumpy().astype("float64"), other.asnumpy().astype("float64")
-        np.testing.assert_allclose(got, want, rtol=0, atol=bound * max(1, np.abs(want).max()))
 
 
 FUSED = "_mxl_fused_convolution"
@@ -97,13 +54,13 @@ def test_what_follows_a_convolution(monkeypatch: pytest.MonkeyPatch, options: di
             y = y + mx.sym.var("added", shape=_convolution(X, "c", **options).infer_shape(x=(2, 4, 9, 10))[1][0])
         if limit:
             y = _relu(y) if limit == 1 else mx.sym.clip(y, -0.5, 6)
-        _compare(monkeypatch, y, [FUSED if norm or adds or limit else "Convolution"], dtype=dtype)
+        compare(monkeypatch, y, [FUSED if norm or adds or limit else "Convolution"], dtype=dtype)
 
 
 @pytest.mark.parametrize("axes, kernel", [(1, (3,)), (3, (2, 3, 1))])
 def test_other_axes(monkeypatch: pytest.MonkeyPatch, axes: int, kernel: tuple[int, ...]) -> None:
     y = _convolution(X, "c", kernel=kernel, pad=(1,) * axes)
-    _compare(monkeypatch, _relu(_norm(y)), [FUSED], shape=(2, 4, *(5, 6, 7)[:axes]))
+    compare(monkeypatch, _relu(_norm(y)), [FUSED], shape=(2, 4, *(5, 6, 7)[:axes]))
 
 
 @pytest.mark.parametrize("channels, side", [(64, 20), (40, 33), (130, 7), (96, 14)])
@@ -111,10 +68,10 @@ def test_wide_ones(monkeypatch: pytest.MonkeyPatch, channels: int, side: int) ->
     """Sizes at which convolutions take their other ways: mapped tiles, several blocks, packed vectors."""
     y = _convolution(X, "c", num_filter=channels)
     y = _relu(_norm(y) + X)
-    _compare(monkeypatch, y, [FUSED], shape=(2, channels, side, side))
+    compare(monkeypatch, y, [FUSED], shape=(2, channels, side, side))
     y = _convolution(X, "c", num_filter=1400, kernel=(1, 1), pad=(0, 0))
     y = _convolution(_relu(_norm(y)), "d", num_filter=channels, kernel=(1, 1), pad=(0, 0))
-    _compare(monkeypatch, _norm(y, "n") + X, [FUSED, FUSED], shape=(2, channels, side, side))
+    compare(monkeypatch, _norm(y, "n") + X, [FUSED, FUSED], shape=(2, channels, side, side))
 
 
 def test_a_residual_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,25 +80,25 @@ def test_a_residual_block(monkeypatch: pytest.MonkeyPatch) -> None:
         main = _norm(_convolution(_relu(_norm(_convolution(X, "a"), "na")), "b"), "nb")
         short = _norm(_convolution(X, "s", kernel=(1, 1), pad=(0, 0)), "ns")
         y = _relu(short + main if swap else main + short)
-        _compare(monkeypatch, y, [FUSED] * 3)
+        compare(monkeypatch, y, [FUSED] * 3)
 
 
 def test_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that someone else reads, an order that is no tail, and results that nodes hide."""
     c = _convolution(X, "c")
-    _compare(monkeypatch, mx.sym.Group([c, _relu(c)]), ["Convolution", "Activation"])
-    _compare(monkeypatch, _relu(c) + mx.sym.tanh(c), ["Convolution", "Activation", "tanh", "elemwise_add"])
-    _compare(monkeypatch, _norm(_relu(c)), [FUSED, "BatchNorm"])
-    _compare(monkeypatch, _relu(_relu(c)), [FUSED, "Activation"])
-    _compare(monkeypatch, c + c, ["Convolution", "elemwise_add"])
-    _compare(monkeypatch, _norm(c, axis=2), ["Convolution", "BatchNorm"])
-    _compare(monkeypatch, _norm(c, output_mean_var=True)[1], ["Convolution", "BatchNorm"])
+    compare(monkeypatch, mx.sym.Group([c, _relu(c)]), ["Convolution", "Activation"])
+    compare(monkeypatch, _relu(c) + mx.sym.tanh(c), ["Convolution", "Activation", "tanh", "elemwise_add"])
+    compare(monkeypatch, _norm(_relu(c)), [FUSED, "BatchNorm"])
+    compare(monkeypatch, _relu(_relu(c)), [FUSED, "Activation"])
+    compare(monkeypatch, c + c, ["Convolution", "elemwise_add"])
+    compare(monkeypatch, _norm(c, axis=2), ["Convolution", "BatchNorm"])
+    compare(monkeypatch, _norm(c, output_mean_var=True)[1], ["Convolution", "BatchNorm"])
     wide = mx.sym.broadcast_add(c, mx.sym.var("b", shape=(1, 6, 1, 1)))
-    _compare(monkeypatch, wide, ["Convolution", "broadcast_add"])
-    _compare(monkeypatch, mx.sym.tanh(mx.sym.clip(c, 3, 1)), ["Convolution", "clip", "tanh"])
+    compare(monkeypatch, wide, ["Convolution", "broadcast_add"])
+    compare(monkeypatch, mx.sym.tanh(mx.sym.clip(c, 3, 1)), ["Convolution", "clip", "tanh"])
 
 
-def test_special_values() -> None:
+def test_specialvalues() -> None:
     """NaN stays NaN behind limits, infinities are limited."""
     x = np.zeros((1, 4, 9, 10), "float32")
     x[0, 0, 4, 4], x[0, 1, 0, 0] = np.nan, np.inf
@@ -204,7 +161,7 @@ def test_training_has_the_bits_of_its_nodes() -> None:
 
 def test_executors_with_gradients_have_the_bits_of_their_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     y = _relu(_norm(_convolution(X, "c")))
-    args, states = _values(y, "float32", (2, 4, 9, 10))
+    args, states = values(y, "float32", (2, 4, 9, 10))
     found = []
     for setting in ("none", ""):
         monkeypatch.setenv("MXLITE_GRAPH", setting)

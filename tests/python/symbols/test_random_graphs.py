@@ -1,5 +1,5 @@
-"""Random graphs of convolutions and what follows them, with passes on and off: shapes, dtypes and errors are the same,
-results within roundings."""
+"""Random graphs of convolutions, of dense layers and of what follows them, with passes on and off: shapes, dtypes and
+errors are the same, results within roundings."""
 
 from __future__ import annotations
 
@@ -19,17 +19,15 @@ class Graph:
 
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
-        self.shape = (self.draw.choice([1, 2, 3]), self.draw.choice([1, 3, 8, 17]), *self._sides())
+        kinds, sides = FAMILIES[seed % len(FAMILIES)]
+        self.shape = sides(self.draw)
         self.names = 0
         self.made = [mx.sym.var("x")]
         for _ in range(self.draw.randint(2, 9)):
             x = self.made[-1] if self.draw.random() < 0.8 else self.draw.choice(self.made)
-            self.made.append(self.draw.choice(KINDS)(self, x))
+            self.made.append(self.draw.choice(kinds)(self, x))
         heads = self.draw.sample(self.made[1:], self.draw.choice([1, 1, 1, 2]))
         self.symbol = mx.sym.Group([self.made[-1], *heads]) if len(heads) > 1 else self.made[-1]
-
-    def _sides(self) -> tuple[int, ...]:
-        return self.draw.choice([(7, 7), (8, 5), (14, 14), (20, 33), (1, 9), (3, 3)])
 
     def name(self) -> str:
         self.names += 1
@@ -88,7 +86,42 @@ def _other(g: Graph, x: Any) -> Any:
     )()
 
 
+def _dense(g: Graph, x: Any) -> Any:
+    hidden, flatten = g.draw.choice([g.channels(x), 5, 16, 70]), g.draw.random() < 0.6
+    return mx.sym.FullyConnected(
+        x, name=g.name(), num_hidden=hidden or 1, flatten=flatten, no_bias=g.draw.random() < 0.5
+    )
+
+
+def _last_norm(g: Graph, x: Any) -> Any:
+    return mx.sym.BatchNorm(x, name=g.name(), fix_gamma=g.draw.random() < 0.3, axis=g.draw.choice([1, -1]))
+
+
+def _function(g: Graph, x: Any) -> Any:
+    return g.draw.choice(
+        [
+            lambda: mx.sym.Activation(x, act_type=g.draw.choice(["relu", "sigmoid", "softrelu", "softsign", "tanh"])),
+            lambda: mx.sym.LeakyReLU(x, act_type=g.draw.choice(["leaky", "elu", "selu", "gelu"]), slope=0.3),
+            lambda: mx.sym.LeakyReLU(x, act_type="prelu", name=g.name()),
+            lambda: mx.sym.clip(x, -1, g.draw.choice([1, -2])),
+            lambda: mx.sym.erf(x),
+        ]
+    )()
+
+
+def _images(draw: random.Random) -> tuple[int, ...]:
+    sides = draw.choice([(7, 7), (8, 5), (14, 14), (20, 33), (1, 9), (3, 3)])
+    return (draw.choice([1, 2, 3]), draw.choice([1, 3, 8, 17]), *sides)
+
+
+def _rows(draw: random.Random) -> tuple[int, ...]:
+    return draw.choice([(1, 5), (4, 17), (33, 70), (9, 130), (2, 3, 16), (1, 1)])
+
+
 KINDS = [_convolution, _convolution, _convolution, _norm, _norm, _limit, _limit, _sum, _sum, _other]
+DENSE_KINDS = [_dense, _dense, _dense, _last_norm, _function, _function, _sum, _sum]
+#: The nodes of a graph, and the shape of its input.
+FAMILIES: list[tuple[list[Any], Any]] = [(KINDS, _images), (DENSE_KINDS, _rows)]
 
 
 def _run(g: Graph, dtype: str) -> Any:

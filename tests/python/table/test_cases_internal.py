@@ -27,7 +27,7 @@ SECOND = [case for case in INTERNAL if case.order >= 2]
 #: sparse_grad, and test_sparse_steps.c; by test_fuse.py, test_random_graphs.py and tests/python/quantized, whose graphs
 #: alone have them.
 ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn", "_mxl_ctc", "_mxl_hawkes", "_mxl_heads_score", "_mxl_heads_mix"}
-ELSEWHERE |= {"_mxl_embedding_grad", "_mxl_fused_convolution", "_mxl_quantized_block"}
+ELSEWHERE |= {"_mxl_embedding_grad", "_mxl_fused_convolution", "_mxl_fused_dense", "_mxl_quantized_block"}
 
 
 def _id(case) -> str:
