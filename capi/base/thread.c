@@ -32,6 +32,7 @@ typedef struct split_work {
     int64_t count, unit;
     int64_t units, least; /* units of the range, and of the smallest piece */
     int spans;
+    bool back;                         /* spans are taken from their ends */
     _Atomic int64_t next[MAX_THREADS]; /* of each thread's units */
 } split_work;
 
@@ -189,9 +190,16 @@ static void work(split_work *job, int first)
         int span = (first + k) % job->spans;
         int64_t last = span_begin(job, span + 1), begin, end;
 
-        while (take(job, span, last, &begin, &end))
+        while (take(job, span, last, &begin, &end)) {
+            if (job->back) {
+                int64_t both = span_begin(job, span) + last, turned = both - end;
+
+                end = both - begin;
+                begin = turned;
+            }
             job->run(job->data, begin * job->unit,
                      end == job->units ? job->count : end * job->unit);
+        }
     }
 }
 
@@ -374,7 +382,8 @@ static void run_on_pool(split_work *job, int helpers)
     await_workers();
 }
 
-void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
+static void run_ranges(int64_t count, int64_t unit, int64_t grain, bool back, mxl_range_fn run,
+                       void *data)
 {
     int64_t units, threads, woken;
     split_work job;
@@ -406,15 +415,26 @@ void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn 
     job.units = units;
     job.least = 1 + (units - 1) / (threads * PIECES);
     job.spans = (int)threads;
+    job.back = back;
     for (int i = 0; i < job.spans; i++)
         atomic_init(&job.next[i], span_begin(&job, i));
     run_on_pool(&job, (int)threads - 1);
     pthread_mutex_unlock(&pool.owner);
 }
 
+void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
+{
+    run_ranges(count, unit, grain, false, run, data);
+}
+
+void mxl_parallel_back(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
+{
+    run_ranges(count, unit, grain, true, run, data);
+}
+
 void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data)
 {
-    mxl_parallel_fine(count, grain, grain, run, data);
+    run_ranges(count, grain, grain, false, run, data);
 }
 
 void mxl_thread_fork_child(void)

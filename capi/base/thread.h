@@ -20,6 +20,11 @@ void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data
  * work. */
 void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data);
 
+/* The same, but each thread takes the ranges of its own part from the last to the first. A kernel
+ * that reads the same arrays again and again, in turns forwards and backwards, finds the last ones
+ * in the thread's caches. */
+void mxl_parallel_back(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data);
+
 /* Sets the number of threads of later calls; n >= 1, clamped to 256. 0 restores the default
  * (MXLITE_NUM_THREADS, OMP_NUM_THREADS, else the processors that this process may use). Returns the
  * number before. */

@@ -55,6 +55,30 @@
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
+    ISA static void SET##_strips(int64_t k, const void *left, int64_t step, const void *right,     \
+                                 int64_t b_next, const void *addend, void *out)                    \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(T), S = MXL_GEMM_STRIPS };                             \
+        const T *a = left, *more = addend;                                                         \
+        T *c = out;                                                                                \
+        SET##_v acc[2 * S];                                                                        \
+                                                                                                   \
+        UNROLL for (int i = 0; i < 2 * S; i++) acc[i] = SET##_splat(0);                            \
+        for (int64_t p = 0; p < k; p++) {                                                          \
+            const T *b = (const T *)right + p * 2 * N;                                             \
+            SET##_v s = SET##_splat(a[p * step]);                                                  \
+                                                                                                   \
+            UNROLL for (int i = 0; i < 2 * S; i++) acc[i] =                                        \
+                SET##_fma(s, SET##_load(b + i / 2 * b_next + i % 2 * N), acc[i]);                  \
+        }                                                                                          \
+        UNROLL for (int i = 0; i < 2 * S; i++)                                                     \
+        {                                                                                          \
+            if (addend != NULL)                                                                    \
+                acc[i] = SET##_add(SET##_load(more + i * N), acc[i]);                              \
+            SET##_store(c + i * N, acc[i]);                                                        \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
     ISA MXL_INLINE void SET##_step(int rows, SET##_v(*acc)[MXL_GEMM_INNER], const T *const *a,     \
                                    const T *const *b, int64_t p)                                   \
     {                                                                                              \
@@ -128,7 +152,8 @@
                                                SET##_down,                                         \
                                                SET##_along,                                        \
                                                SET##_inner,                                        \
-                                               SET##_inner_row};
+                                               SET##_inner_row,                                    \
+                                               SET##_strips};
 #define SHARED(SET, T, ISA)                                                                        \
     BODIES(SET, T, ISA)                                                                            \
     INNER(SET, ISA, inner, MXL_GEMM_INNER)                                                         \

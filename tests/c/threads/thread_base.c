@@ -80,13 +80,16 @@ TEST(every_index_comes_once)
 static void check_fine(int64_t count, int64_t unit, int64_t grain)
 {
     static unsigned char hits[MOST];
-    cover c = {.count = count, .grain = unit, .hits = hits};
 
-    memset(hits, 0, sizeof hits);
-    mxl_parallel_fine(count, unit, grain, cover_range, &c);
-    for (int64_t i = 0; i < MOST; i++)
-        if (hits[i] != (i < count))
-            CHECK_INT(i, -1);
+    for (int back = 0; back < 2; back++) {
+        cover c = {.count = count, .grain = unit, .hits = hits};
+
+        memset(hits, 0, sizeof hits);
+        (back ? mxl_parallel_back : mxl_parallel_fine)(count, unit, grain, cover_range, &c);
+        for (int64_t i = 0; i < MOST; i++)
+            if (hits[i] != (i < count))
+                CHECK_INT(i, -1);
+    }
 }
 
 TEST(fine_work_is_shared_out_whole)
