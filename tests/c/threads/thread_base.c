@@ -108,6 +108,51 @@ TEST(fine_work_is_shared_out_whole)
     mxl_thread_set_count(0);
 }
 
+/* Which numbers of workers are in use. */
+typedef struct workers {
+    atomic_int in_use[8];
+    atomic_int wrong;
+    _Atomic int64_t done;
+} workers;
+
+static void note_nested(void *data, int64_t begin, int64_t end)
+{
+    workers *w = data;
+
+    (void)begin;
+    (void)end;
+    if (mxl_parallel_worker() != 0)
+        atomic_fetch_add(&w->wrong, 1);
+}
+
+static void note_worker(void *data, int64_t begin, int64_t end)
+{
+    workers *w = data;
+    int64_t number = mxl_parallel_worker();
+
+    if (number < 0 || number >= 3 || atomic_fetch_add(&w->in_use[number], 1) != 0)
+        atomic_fetch_add(&w->wrong, 1);
+    mxl_parallel_for(100, 1, note_nested, w);
+    if (mxl_parallel_worker() != number)
+        atomic_fetch_add(&w->wrong, 1);
+    atomic_fetch_sub(&w->in_use[number], 1);
+    atomic_fetch_add(&w->done, end - begin);
+}
+
+TEST(each_worker_has_a_number_of_its_own)
+{
+    for (int threads = 1; threads <= 6; threads++) {
+        workers w = {0};
+
+        mxl_thread_set_count(threads);
+        for (int i = 0; i < 300; i++)
+            mxl_parallel_workers(200, 1, 3, note_worker, &w);
+        CHECK_INT(atomic_load(&w.wrong), 0);
+        CHECK_INT(atomic_load(&w.done), 60000);
+    }
+    mxl_thread_set_count(0);
+}
+
 /* The processor's time that this process has used, in microseconds. */
 static int64_t time_used(void)
 {
@@ -467,9 +512,10 @@ TEST(blocks_go_from_thread_to_thread)
 }
 
 HARNESS_MAIN(ENTRY(small_work_starts_no_thread), ENTRY(every_index_comes_once),
-             ENTRY(fine_work_is_shared_out_whole), ENTRY(little_work_wakes_nobody),
-             ENTRY(workers_sleep_when_nothing_comes), ENTRY(many_jobs), ENTRY(the_most_threads),
-             ENTRY(thread_counts), ENTRY(ranges_run_at_the_same_time),
-             ENTRY(nested_work_runs_alone), ENTRY(callers_on_many_threads),
+             ENTRY(fine_work_is_shared_out_whole), ENTRY(each_worker_has_a_number_of_its_own),
+             ENTRY(little_work_wakes_nobody), ENTRY(workers_sleep_when_nothing_comes),
+             ENTRY(many_jobs), ENTRY(the_most_threads), ENTRY(thread_counts),
+             ENTRY(ranges_run_at_the_same_time), ENTRY(nested_work_runs_alone),
+             ENTRY(callers_on_many_threads),
              ENTRY(a_sum_by_grains_is_the_same_on_any_number_of_threads),
              ENTRY(blocks_go_from_thread_to_thread) ON_LINUX)
