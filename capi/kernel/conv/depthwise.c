@@ -53,7 +53,7 @@ bool mxl_depthwise_fits(const mxl_correlation *c)
 
 /* ---- planes ---- */
 
-static void find_phase(const mxl_planes *p, int64_t number, phase *f)
+__attribute__((cold)) static void find_phase(const mxl_planes *p, int64_t number, phase *f)
 {
     int64_t first[3], end[3], at[3];
 
@@ -115,7 +115,7 @@ static int by_turns(const mxl_planes *p, const phase *f, const phase *g)
 }
 
 /* What a phase has of rows [h, end) of a plane. */
-static phase rows_of(const mxl_planes *p, phase f, int64_t h, int64_t end)
+__attribute__((cold)) static phase rows_of(const mxl_planes *p, phase f, int64_t h, int64_t end)
 {
     int64_t skip = h > f.first ? h - f.first : 0;
 

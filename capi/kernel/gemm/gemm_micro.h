@@ -33,7 +33,7 @@ typedef struct mxl_gemm_micro {
     /* by height, narrow or wide */
     const mxl_gemm_tile (*down)[2], (*along)[2];
     mxl_gemm_inner inner, inner_row;
-    mxl_gemm_strips strips;
+    mxl_gemm_strips strips; /* NULL: there is none */
 } mxl_gemm_micro;
 
 /* The kernels of the current vector level. */

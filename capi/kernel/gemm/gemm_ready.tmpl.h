@@ -37,11 +37,12 @@ static void NAME(ready_strips)(const NAME(job) *job, const T *a, int64_t first, 
                                int64_t j, int64_t end)
 {
     int64_t wide = 2 * job->micro->width, many = MXL_GEMM_STRIPS * wide;
+    bool single = last - first == 1 && a == NULL && job->micro->strips != NULL;
     const T *addend = job->p0 > 0 ? job->c : job->addend;
     int64_t at = first * job->ldc + job->j0,
             add_at = first * (job->p0 > 0 ? job->ldc : job->add_row);
 
-    for (; last - first == 1 && a == NULL && end - j >= many; j += many)
+    for (; single && end - j >= many; j += many)
         job->micro->strips(job->kb, job->a + first * job->a_row + job->p0 * job->a_col, job->a_col,
                            job->packed_b + j * job->kb, wide * job->kb,
                            addend != NULL ? addend + add_at + job->j0 + j : NULL, job->c + at + j);
@@ -94,8 +95,8 @@ static void NAME(ready_pieces)(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Chooses the pieces: several for each thread, and equally many. */
-static void NAME(ready_share)(NAME(ready) *r, int64_t threads)
+/* Chooses the pieces: several for each thread, and equally many. (Built for size.) */
+__attribute__((cold)) static void NAME(ready_share)(NAME(ready) *r, int64_t threads)
 {
     const NAME(job) *job = r->job;
     int64_t high = job->micro->heights[0], rows = (job->m + high - 1) / high;

@@ -293,7 +293,7 @@ static void run_shared(engine *e, int64_t workers)
 /* What the busiest worker multiplies with, in sixteenths of a vector, if a group has so many
  * blocks.
  */
-static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
+__attribute__((cold)) static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
 {
     int64_t block = (e->tiles.count + blocks - 1) / blocks, rest = block % e->micro->lanes;
     int64_t narrow = (rest <= 2 ? 4 : 8) + 256 / e->tiles.in;
@@ -306,7 +306,7 @@ static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
 
 /* Tiles of a block: about as many as fit the cache, and as much work for each worker as for others.
  * Where tiles are too few for that the workers share a block. */
-static void divide(engine *e, int64_t workers)
+__attribute__((cold)) static void divide(engine *e, int64_t workers)
 {
     int64_t fits = BLOCK_BYTES / (int64_t)(16 * sizeof(float)) / (e->tiles.in + e->out), first, end;
     int64_t each = (e->tiles.count * e->tiles.groups + workers - 1) / workers;
