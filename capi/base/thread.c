@@ -29,8 +29,12 @@ typedef struct split_work {
     int64_t count, unit;
     int64_t units, least; /* units of the range, and of the smallest piece */
     int spans;
-    _Atomic int64_t next[MAX_THREADS]; /* of each thread's units */
+    bool back; /* spans are taken from their ends */
 } split_work;
+
+/* What threads count is in cache lines of their own: a line goes from one processor to another in
+ * 0.1 us, or 0.2 us between parts of a chip that have caches of their own. */
+enum { LINE_BYTES = 128 };
 
 /* The gate: the job's number, how many workers may still join it, and how many work on it. */
 #define GATE_NUMBER(gate) ((gate) >> 32)
@@ -43,12 +47,15 @@ static struct {
     mxl_mutex lock;  /* for sleeping */
     mxl_cond wake;
     mxl_cond done;
-    split_work *job; /* read by workers that joined; written while no worker is inside */
-    _Atomic uint64_t gate;
     atomic_int sleeping; /* sleeping workers */
     atomic_bool waiting; /* the caller sleeps until no worker is inside */
     atomic_int started;  /* threads of the pool */
     atomic_bool spins;   /* there are as many processors as threads of the job */
+    _Alignas(LINE_BYTES) _Atomic uint64_t gate;
+    split_work *job; /* read by workers that joined; written while no worker is inside */
+    struct {
+        _Alignas(LINE_BYTES) _Atomic int64_t unit; /* that is taken next of a span of the job */
+    } next[MAX_THREADS];
     mxl_thread worker[MAX_THREADS];
     /* Under `lock`: */
     bool asleep[MAX_THREADS];
@@ -60,6 +67,7 @@ static struct {
 static atomic_int set_count; /* 0: the default */
 static atomic_int default_count;
 static _Thread_local bool inside MXL_TLS_FAST; /* this thread runs a range */
+static _Thread_local int seat MXL_TLS_FAST;    /* its number among those of the job */
 
 /* ---- number of threads ---- */
 
@@ -144,9 +152,10 @@ static int64_t span_begin(const split_work *job, int span)
 }
 
 /* Takes units [*begin, *end) of those of a span that are left before `last`. False: none is. */
-static bool take(split_work *job, int span, int64_t last, int64_t *begin, int64_t *end)
+static bool take(const split_work *job, int span, int64_t last, int64_t *begin, int64_t *end)
 {
-    int64_t i = atomic_load_explicit(&job->next[span], memory_order_relaxed), piece;
+    _Atomic int64_t *next = &pool.next[span].unit;
+    int64_t i = atomic_load_explicit(next, memory_order_relaxed), piece;
 
     do {
         if (i >= last)
@@ -154,8 +163,8 @@ static bool take(split_work *job, int span, int64_t last, int64_t *begin, int64_
         piece = (last - i) / SHARE;
         if (piece < job->least)
             piece = last - i < job->least ? last - i : job->least;
-    } while (!atomic_compare_exchange_weak_explicit(&job->next[span], &i, i + piece,
-                                                    memory_order_relaxed, memory_order_relaxed));
+    } while (!atomic_compare_exchange_weak_explicit(next, &i, i + piece, memory_order_relaxed,
+                                                    memory_order_relaxed));
     *begin = i;
     *end = i + piece;
     return true;
@@ -167,9 +176,16 @@ static void work(split_work *job, int first)
         int span = (first + k) % job->spans;
         int64_t last = span_begin(job, span + 1), begin, end;
 
-        while (take(job, span, last, &begin, &end))
+        while (take(job, span, last, &begin, &end)) {
+            if (job->back) {
+                int64_t both = span_begin(job, span) + last, turned = both - end;
+
+                end = both - begin;
+                begin = turned;
+            }
             job->run(job->data, begin * job->unit,
                      end == job->units ? job->count : end * job->unit);
+        }
     }
 }
 
@@ -211,6 +227,7 @@ static bool join(uint64_t *seen)
     while (GATE_SEATS(gate) > 0 && GATE_NUMBER(gate) != *seen) {
         if (atomic_compare_exchange_weak(&pool.gate, &gate, gate - one_seat + 1)) {
             *seen = GATE_NUMBER(gate);
+            seat = (int)GATE_SEATS(gate);
             return true;
         }
     }
@@ -318,7 +335,8 @@ static void run_on_pool(split_work *job, int helpers)
 
     start(helpers);
     pool.job = job;
-    atomic_store_explicit(&pool.spins, helpers < processors(), memory_order_relaxed);
+    if (atomic_load_explicit(&pool.spins, memory_order_relaxed) != (helpers < processors()))
+        atomic_store_explicit(&pool.spins, helpers < processors(), memory_order_relaxed);
     atomic_store(&pool.gate, (GATE_NUMBER(gate) + 1) * one_number + (uint64_t)helpers * one_seat);
     if (helpers > awake()) {
         mxl_mutex_lock(&pool.lock);
@@ -334,7 +352,18 @@ static void run_on_pool(split_work *job, int helpers)
     await_workers();
 }
 
-void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
+/* All of a range on this thread. */
+static void run_alone(int64_t count, mxl_range_fn run, void *data)
+{
+    int before = seat;
+
+    seat = 0;
+    run(data, 0, count);
+    seat = before;
+}
+
+static void run_ranges(int64_t count, int64_t unit, int64_t grain, int64_t most, bool back,
+                       mxl_range_fn run, void *data)
 {
     int64_t units, threads, woken;
     split_work job;
@@ -344,8 +373,11 @@ void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn 
     if (unit < 1)
         unit = 1;
     units = (count - 1) / unit + 1;
-    if (units == 1 || inside || (threads = mxl_thread_count()) == 1) {
-        run(data, 0, count);
+    threads = units == 1 || inside ? 1 : mxl_thread_count();
+    if (threads > most)
+        threads = most;
+    if (threads <= 1) {
+        run_alone(count, run, data);
         return;
     }
     woken = (count - 1) / (grain < unit ? unit : grain) + 1;
@@ -356,7 +388,7 @@ void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn 
     if (threads > units)
         threads = units;
     if (threads == 1 || !mxl_mutex_try(&pool.owner)) {
-        run(data, 0, count);
+        run_alone(count, run, data);
         return;
     }
     job.run = run;
@@ -366,15 +398,37 @@ void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn 
     job.units = units;
     job.least = 1 + (units - 1) / (threads * PIECES);
     job.spans = (int)threads;
+    job.back = back;
     for (int i = 0; i < job.spans; i++)
-        atomic_init(&job.next[i], span_begin(&job, i));
+        atomic_store_explicit(&pool.next[i].unit, span_begin(&job, i), memory_order_relaxed);
     run_on_pool(&job, (int)threads - 1);
     mxl_mutex_unlock(&pool.owner);
 }
 
+void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
+{
+    run_ranges(count, unit, grain, MAX_THREADS, false, run, data);
+}
+
+void mxl_parallel_back(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data)
+{
+    run_ranges(count, unit, grain, MAX_THREADS, true, run, data);
+}
+
+void mxl_parallel_workers(int64_t count, int64_t grain, int64_t workers, mxl_range_fn run,
+                          void *data)
+{
+    run_ranges(count, grain, grain, workers, false, run, data);
+}
+
+int64_t mxl_parallel_worker(void)
+{
+    return seat;
+}
+
 void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data)
 {
-    mxl_parallel_fine(count, grain, grain, run, data);
+    run_ranges(count, grain, grain, MAX_THREADS, false, run, data);
 }
 
 void mxl_thread_fork_child(void)

@@ -20,6 +20,17 @@ void mxl_parallel_for(int64_t count, int64_t grain, mxl_range_fn run, void *data
  * work. */
 void mxl_parallel_fine(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data);
 
+/* The same, but each thread takes the ranges of its own part from the last to the first. A kernel
+ * that reads the same arrays again and again, in turns forwards and backwards, finds the last ones
+ * in the thread's caches. */
+void mxl_parallel_back(int64_t count, int64_t unit, int64_t grain, mxl_range_fn run, void *data);
+
+/* mxl_parallel_for on at most `workers` threads, for kernels with a buffer for each: a range has
+ * the one with the number that mxl_parallel_worker tells, in [0, workers). */
+void mxl_parallel_workers(int64_t count, int64_t grain, int64_t workers, mxl_range_fn run,
+                          void *data);
+int64_t mxl_parallel_worker(void);
+
 /* Sets the number of threads of later calls; n >= 1, clamped to 256. 0 restores the default
  * (MXLITE_NUM_THREADS, OMP_NUM_THREADS, else the processors that this process may use). Returns the
  * number before. */

@@ -24,7 +24,8 @@ enum {
     WEIGHT_BYTES = 512 << 10, /* weights that stay in the second cache while positions pass by */
     UNIT_STRIPS = 32,         /* most strips of a unit of work */
     LINE_BYTES = 64,
-    UNITS = 8,           /* units for each thread */
+    UNITS = 8,           /* units for each thread, */
+    LEAST_TALL = 4,      /* of at least so many tallest tiles where strips are few */
     UNIT_WORK = 1 << 17, /* multiplications that are worth a thread */
     WIDEST = MXL_CONV_LINE * MXL_CONV_LANES
 };

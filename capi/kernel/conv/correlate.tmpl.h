@@ -236,22 +236,6 @@ static void NAME(units)(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Divides the work of a block into units. */
-static void NAME(divide)(NAME(engine) *e)
-{
-    const mxl_correlation *c = e->c;
-    int64_t tall = e->micro->heights[0], strips = e->sheets * e->strips;
-    int64_t fits = WEIGHT_BYTES / (int64_t)sizeof(T) / (1 + e->depth) / tall * tall, units;
-
-    e->rows_unit = fits < tall ? tall : fits;
-    e->row_units = (c->out + e->rows_unit - 1) / e->rows_unit;
-    units = mxl_thread_count() * UNITS / (e->row_units * c->groups) + 1;
-    e->strips_unit = (strips + units - 1) / units;
-    if (e->strips_unit > UNIT_STRIPS)
-        e->strips_unit = UNIT_STRIPS;
-    e->strip_units = (strips + e->strips_unit - 1) / e->strips_unit;
-}
-
 /* The products of `channels` channels from c0 on. */
 static void NAME(block)(NAME(engine) *e, int64_t channels)
 {

@@ -1,5 +1,5 @@
 /* The strips of correlate.tmpl.h, which includes this: where their vectors are in the planes and in
- * the output. */
+ * the output, and the units of work that they make with rows of weights. */
 
 /* The runs of a strip: elements [q, q + n) of a sheet, of which those between rows are dropped; or
  * of all positions of the chunk. Returns their number. */
@@ -97,4 +97,35 @@ static void NAME(pack_panels)(void *data, int64_t begin, int64_t end)
                 out[i] = 0;
         }
     }
+}
+
+/* The units of rows of a block: as many as their weights fit a cache, and enough for all threads
+ * where strips are few. */
+static void NAME(divide_rows)(NAME(engine) *e)
+{
+    const mxl_correlation *c = e->c;
+    int64_t tall = e->micro->heights[0], strips = e->sheets * e->strips * c->groups;
+    int64_t fits = WEIGHT_BYTES / (int64_t)sizeof(T) / (1 + e->depth) / tall * tall;
+    int64_t threads = mxl_thread_count(), most = c->out / (LEAST_TALL * tall) / threads * threads;
+    int64_t wanted = least((threads * UNITS + strips - 1) / strips, most), each;
+
+    e->rows_unit = fits < tall ? tall : fits;
+    if (threads > 1 && wanted > 1 && (c->out + wanted - 1) / wanted < e->rows_unit) {
+        each = (c->out + wanted - 1) / wanted;
+        e->rows_unit = (each + tall - 1) / tall * tall;
+    }
+    e->row_units = (c->out + e->rows_unit - 1) / e->rows_unit;
+}
+
+/* Divides the work of a block into units. */
+static void NAME(divide)(NAME(engine) *e)
+{
+    int64_t strips = e->sheets * e->strips, units;
+
+    NAME(divide_rows)(e);
+    units = mxl_thread_count() * UNITS / (e->row_units * e->c->groups) + 1;
+    e->strips_unit = (strips + units - 1) / units;
+    if (e->strips_unit > UNIT_STRIPS)
+        e->strips_unit = UNIT_STRIPS;
+    e->strip_units = (strips + e->strips_unit - 1) / e->strips_unit;
 }

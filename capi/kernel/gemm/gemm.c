@@ -12,6 +12,7 @@
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "kernel/copy/cast.h"
+#include "kernel/copy/copy_loops.h"
 #include "kernel/gemm/gemm_micro.h"
 #include "kernel/target.h"
 
@@ -20,10 +21,12 @@ enum {
     GRAIN = 1 << 18, /* multiplications that are worth a thread */
     BLOCK_M = 144,
     BLOCK_N = 3072,
-    BLOCK_K = 1024,     /* packed blocks: A's stays in the second cache, B's in the third */
-    UNITS = 8,          /* pieces of a block per thread */
-    NEAR_BYTES = 16384, /* room for packing that needs no allocation */
-    NEAR_DEPTH = 128,   /* depth k up to which operands are more often read without packing */
+    BLOCK_K = 1024,      /* packed blocks: A's stays in the second cache, B's in the third */
+    UNITS = 8,           /* pieces of a block per thread, */
+    FINE_UNITS = 12,     /* and of a product with a packed B */
+    FINE_WORK = 1 << 15, /* multiplications that are worth a thread that is awake */
+    NEAR_BYTES = 16384,  /* room for packing that needs no allocation */
+    NEAR_DEPTH = 128,    /* depth k up to which operands are more often read without packing */
     MOST_APART =
         1024, /* bytes: row distances that are multiples of this power of two cause cache misses */
     INNER_SUM = 8,        /* cost of summing a vector's elements, in vector instructions */
@@ -90,62 +93,15 @@ static void follow_all(const mxl_product *p, void *c, bool alone)
         mxl_parallel_for(p->m, alone ? p->m : 1 + TAIL_PART / p->n, follow_rows, &job);
 }
 
-/* ---- transposing ---- */
-
-#if defined(__clang__)
-#define PICK(mask_type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define PICK(mask_type, a, b, ...) __builtin_shuffle(a, b, (mask_type){__VA_ARGS__})
-#endif
-
-typedef float four_floats __attribute__((vector_size(16)));
-typedef int32_t four_positions __attribute__((vector_size(16)));
-typedef double two_doubles __attribute__((vector_size(16)));
-typedef int64_t two_positions __attribute__((vector_size(16)));
-
-/* 4 x 4 floats, rows `ld` apart, become the columns of rows `to_ld` apart. */
-static inline void f32_transpose(const float *from, int64_t ld, float *to, int64_t to_ld)
-{
-    four_floats row[4], low[2], high[2];
-
-    for (int i = 0; i < 4; i++)
-        memcpy(&row[i], from + i * ld, sizeof(row[i]));
-    for (int i = 0; i < 2; i++) {
-        low[i] = PICK(four_positions, row[i], row[i + 2], 0, 4, 1, 5);
-        high[i] = PICK(four_positions, row[i], row[i + 2], 2, 6, 3, 7);
-    }
-    row[0] = PICK(four_positions, low[0], low[1], 0, 4, 1, 5);
-    row[1] = PICK(four_positions, low[0], low[1], 2, 6, 3, 7);
-    row[2] = PICK(four_positions, high[0], high[1], 0, 4, 1, 5);
-    row[3] = PICK(four_positions, high[0], high[1], 2, 6, 3, 7);
-    for (int i = 0; i < 4; i++)
-        memcpy(to + i * to_ld, &row[i], sizeof(row[i]));
-}
-
-/* 2 x 2 doubles */
-static inline void f64_transpose(const double *from, int64_t ld, double *to, int64_t to_ld)
-{
-    two_doubles first, second, row;
-
-    memcpy(&first, from, sizeof(first));
-    memcpy(&second, from + ld, sizeof(second));
-    row = PICK(two_positions, first, second, 0, 2);
-    memcpy(to, &row, sizeof(row));
-    row = PICK(two_positions, first, second, 1, 3);
-    memcpy(to + to_ld, &row, sizeof(row));
-}
-
-#define NAME(x)   f32_##x
-#define T         float
-#define MICRO     mxl_gemm_micro_f32
-#define TRANSPOSE 4
+#define NAME(x) f32_##x
+#define T       float
+#define MICRO   mxl_gemm_micro_f32
 #include "kernel/gemm/gemm_rows.tmpl.h"
 #include "kernel/gemm/gemm.tmpl.h"
 
-#define NAME(x)   f64_##x
-#define T         double
-#define MICRO     mxl_gemm_micro_f64
-#define TRANSPOSE 2
+#define NAME(x) f64_##x
+#define T       double
+#define MICRO   mxl_gemm_micro_f64
 #include "kernel/gemm/gemm_rows.tmpl.h"
 #include "kernel/gemm/gemm.tmpl.h"
 

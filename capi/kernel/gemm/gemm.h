@@ -25,7 +25,9 @@ typedef struct mxl_product {
     int dtype;
     bool ta, tb;
     bool accumulate; /* C += */
-    bool alone;      /* on this thread, without OpenBLAS: for ranges of mxl_parallel_for */
+    bool back;  /* with `packed`: from the last columns to the first. In turns it reads what the
+                   caches have of the product before */
+    bool alone; /* on this thread, without OpenBLAS: for ranges of mxl_parallel_for */
     int64_t count, m, n, k;
     const void *a, *b;
     void *c;

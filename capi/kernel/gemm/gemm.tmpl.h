@@ -1,5 +1,5 @@
-/* The matrix product over one floating type; included by gemm.c with T, NAME(x), MICRO(), the micro
- * kernels, and TRANSPOSE, the side of the blocks that NAME(transpose) transposes. */
+/* The matrix product over one floating type; included by gemm.c with T, NAME(x) and MICRO(), the
+ * micro kernels. */
 
 /* op(A)[i][p] is a[i * a_row + p * a_col], op(B)[p][j] is b[p * b_row + j * b_col]; one stride of
  * each pair is 1. The addend is at addend[i * add_row + j]; NULL: none. */
@@ -12,7 +12,7 @@ typedef struct NAME(job) {
 
     /* For products by tiles: whether operands are packed; the current block, columns [j0, j0 + nb)
      * and depth [p0, p0 + kb); and the pieces that it is divided into, `down` times `across`. */
-    bool pack_a, pack_b, ready; /* ready: B was packed before */
+    bool pack_a, pack_b, ready, back; /* ready: B was packed before */
     bool late; /* a worker packs a strip of B when it comes to it, before its packed rows of A */
     int64_t j0, p0, nb, kb, down, across;
     T *packed_b; /* strip by strip; without pack_b only the last strip, if it is narrow */
@@ -29,28 +29,13 @@ typedef struct NAME(job) {
 static void NAME(pack)(T *out, int64_t width, const T *from, int64_t lane, int64_t step,
                        int64_t lanes, int64_t k)
 {
-    int64_t l = 0;
-
     if (lanes < width)
         memset(out, 0, (size_t)(width * k) * sizeof(T));
     if (lane == 1) {
         for (int64_t p = 0; p < k; p++)
             memcpy(out + p * width, from + p * step, (size_t)lanes * sizeof(T));
-        return;
-    }
-    for (; l + TRANSPOSE <= lanes; l += TRANSPOSE) {
-        int64_t p = 0;
-
-        for (; p + TRANSPOSE <= k; p += TRANSPOSE)
-            NAME(transpose)(from + l * lane + p, lane, out + p * width + l, width);
-        for (; p < k; p++) {
-            for (int64_t i = l; i < l + TRANSPOSE; i++)
-                out[p * width + i] = from[i * lane + p];
-        }
-    }
-    for (; l < lanes; l++) {
-        for (int64_t p = 0; p < k; p++)
-            out[p * width + l] = from[l * lane + p * step];
+    } else {
+        mxl_transpose_kernel(sizeof(T), out, width, from, lane, k, lanes);
     }
 }
 
@@ -204,8 +189,8 @@ static void NAME(block)(NAME(job) *job, int64_t workers)
 {
     int64_t wide = 2 * job->micro->width, strips = (job->nb + wide - 1) / wide;
 
-    if (job->ready || job->late)
-        ; /* before, or strip by strip */
+    if (job->late)
+        ; /* strip by strip */
     else if (job->pack_b)
         mxl_parallel_for(strips, grain_of(8 * wide * job->kb), NAME(pack_strips), job);
     else if (job->nb % job->micro->width != 0)
@@ -224,8 +209,7 @@ static void NAME(share)(NAME(job) *job, int64_t workers)
 
     job->down = (job->m + BLOCK_M - 1) / BLOCK_M;
     /* A strip that all rows are multiplied with at once stays in the cache. */
-    job->late =
-        job->pack_b && !job->ready && job->down == 1 && (workers == 1 || strips >= 2 * workers);
+    job->late = job->pack_b && job->down == 1 && (workers == 1 || strips >= 2 * workers);
     if (job->down < wanted && !job->late)
         job->down = wanted;
     if (!job->late)
@@ -295,6 +279,8 @@ static void NAME(blocks)(NAME(job) *job, void (*run)(NAME(job) *job, int64_t wor
     }
 }
 
+#include "kernel/gemm/gemm_ready.tmpl.h"
+
 static int NAME(tiles)(NAME(job) *job, bool alone)
 {
     int64_t high = job->micro->heights[0], wide = 2 * job->micro->width;
@@ -305,12 +291,13 @@ static int NAME(tiles)(NAME(job) *job, bool alone)
     T *room = near;
     size_t bytes;
 
+    if (job->ready)
+        return NAME(with_packed)(job, alone);
     NAME(choose)(job);
-    job->pack_b = job->pack_b || job->ready;
     NAME(share)(job, workers);
     if (job->late)
         job->room_strip = wide * most_k;
-    else if (!job->ready && (job->pack_b || job->n % job->micro->width != 0))
+    else if (job->pack_b || job->n % job->micro->width != 0)
         room_b = (job->pack_b ? most_n : wide) * most_k;
     if (job->pack_a)
         job->room_a = ((rows + job->down - 1) / job->down * high * most_k + wide - 1) / wide * wide;
@@ -320,8 +307,7 @@ static int NAME(tiles)(NAME(job) *job, bool alone)
         if (room == NULL)
             return -1;
     }
-    if (!job->ready)
-        job->packed_b = room;
+    job->packed_b = room;
     job->packed_a = room + room_b;
     NAME(blocks)(job, NAME(block), workers);
     if (room != near)
@@ -471,6 +457,7 @@ static NAME(job) NAME(job_of)(const mxl_product *q, const void *a, const void *b
                        .ready = q->packed != NULL,
                        .packed_b =
                            q->packed != NULL ? (T *)(uintptr_t)packed_data(q->packed) : NULL,
+                       .back = q->back,
                        .tail = q->tail};
 }
 
@@ -542,4 +529,3 @@ static int NAME(product)(const mxl_product *q, const void *a, const void *b, voi
 #undef NAME
 #undef T
 #undef MICRO
-#undef TRANSPOSE

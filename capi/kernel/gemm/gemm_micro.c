@@ -104,6 +104,37 @@
         }                                                                                          \
     }
 
+/* (Of float32 alone: recurrent layers of one row.) */
+#define STRIPS(SET, T, ISA)                                                                        \
+    ISA static void SET##_strips(int64_t k, const void *left, int64_t step, const void *right,     \
+                                 int64_t b_next, const void *addend, void *out)                    \
+    {                                                                                              \
+        enum { N = sizeof(SET##_v) / sizeof(T), S = MXL_GEMM_STRIPS };                             \
+        const T *a = left, *more = addend;                                                         \
+        T *c = out;                                                                                \
+        SET##_v acc[2 * S];                                                                        \
+                                                                                                   \
+        UNROLL for (int i = 0; i < 2 * S; i++) acc[i] = SET##_splat(0);                            \
+        for (int64_t p = 0; p < k; p++) {                                                          \
+            const T *b = (const T *)right + p * 2 * N;                                             \
+            SET##_v s = SET##_splat(a[p * step]);                                                  \
+                                                                                                   \
+            UNROLL for (int i = 0; i < 2 * S; i++) acc[i] =                                        \
+                SET##_fma(s, SET##_load(b + i / 2 * b_next + i % 2 * N), acc[i]);                  \
+        }                                                                                          \
+        UNROLL for (int i = 0; i < 2 * S; i++)                                                     \
+        {                                                                                          \
+            if (addend != NULL)                                                                    \
+                acc[i] = SET##_add(SET##_load(more + i * N), acc[i]);                              \
+            SET##_store(c + i * N, acc[i]);                                                        \
+        }                                                                                          \
+    }
+
+#define base_f32_strips   NULL
+#define base_f64_strips   NULL
+#define avx2_f64_strips   NULL
+#define avx512_f64_strips NULL
+
 #define ONE_TILE(SET, ISA, name, height, vectors, is_down)                                         \
     ISA static void SET##_##name(int64_t k, const void *a, int64_t step, const void *b,            \
                                  int64_t b_step, const void *addend, int64_t ld_add, void *c,      \
@@ -128,7 +159,8 @@
                                                SET##_down,                                         \
                                                SET##_along,                                        \
                                                SET##_inner,                                        \
-                                               SET##_inner_row};
+                                               SET##_inner_row,                                    \
+                                               SET##_strips};
 #define SHARED(SET, T, ISA)                                                                        \
     BODIES(SET, T, ISA)                                                                            \
     INNER(SET, ISA, inner, MXL_GEMM_INNER)                                                         \
@@ -179,10 +211,12 @@ EIGHT_SUMS(base_f64, double, )
 
 /* ---- x86-64 ---- */
 #if MXL_HAS_WIDE
+STRIPS(avx2_f32, float, MXL_TARGET_AVX2)
 TWELVE_SUMS(avx2_f32, float, MXL_TARGET_AVX2)
 
 TWELVE_SUMS(avx2_f64, double, MXL_TARGET_AVX2)
 
+STRIPS(avx512_f32, float, MXL_TARGET_AVX512)
 TWENTY_FOUR_SUMS(avx512_f32, float, MXL_TARGET_AVX512)
 
 TWENTY_FOUR_SUMS(avx512_f64, double, MXL_TARGET_AVX512)

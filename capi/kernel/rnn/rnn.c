@@ -114,6 +114,7 @@ static int forward_step(const mxl_rnn *r, mxl_rnn_step *step, const mxl_gemm_pac
 {
     mxl_product p = by_packed(r, h, step->before, r->out, step->kept, gates_of(r));
 
+    p.back = step->t % 2 != 0;
     if (r->mode == MXL_RNN_GRU) {
         step->from_state = p.c = from_state;
         p.bias = r->weights.h_bias;

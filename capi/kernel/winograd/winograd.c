@@ -57,8 +57,7 @@ typedef struct engine {
     float *images; /* those of the shared block, mapped */
     float *room;   /* of all workers */
     int64_t room_size;
-    atomic_int_fast64_t next; /* the block, or the outputs of the shared one, taken next */
-    atomic_bool wrong;        /* a result is not finite */
+    atomic_bool wrong; /* a result is not finite */
 } engine;
 
 static int64_t least(int64_t a, int64_t b)
@@ -241,27 +240,17 @@ static void make_outputs(engine *e, int64_t item, int64_t k0, int64_t k1, const 
         atomic_store_explicit(&e->wrong, true, memory_order_relaxed);
 }
 
-/* The next item of `count`, unless there are no more, or the result is wrong. */
-static bool next_item(engine *e, int64_t count, int64_t *item)
-{
-    *item = atomic_fetch_add(&e->next, 1);
-    return *item < count && !atomic_load_explicit(&e->wrong, memory_order_relaxed);
-}
-
-/* One item of the range is a worker, which takes blocks until there are no more. */
+/* One item of the range is a block. */
 static void work(void *data, int64_t begin, int64_t end)
 {
     engine *e = data;
+    mxl_winograd_rows *rows = (void *)(e->room + mxl_parallel_worker() * e->room_size);
+    float *v = (float *)(rows + MXL_WINOGRAD_CHANNELS), *m = v + 16 * e->v_plane;
 
-    for (int64_t worker = begin, item; worker < end; worker++) {
-        mxl_winograd_rows *rows = (void *)(e->room + worker * e->room_size);
-        float *v = (float *)(rows + MXL_WINOGRAD_CHANNELS), *m = v + 16 * e->v_plane;
-
-        memset(rows, 0, sizeof(*rows) * MXL_WINOGRAD_CHANNELS);
-        while (next_item(e, e->tiles.groups * e->blocks, &item)) {
-            map_images(e, item, 0, e->tiles.in, rows, v);
-            make_outputs(e, item, 0, e->out, v, m);
-        }
+    memset(rows, 0, sizeof(*rows) * MXL_WINOGRAD_CHANNELS);
+    for (; begin < end && !atomic_load_explicit(&e->wrong, memory_order_relaxed); begin++) {
+        map_images(e, begin, 0, e->tiles.in, rows, v);
+        make_outputs(e, begin, 0, e->out, v, m);
     }
 }
 
@@ -277,28 +266,25 @@ static void shared_images(void *data, int64_t begin, int64_t end)
     map_images(e, e->item, begin, end - begin, rows, e->images);
 }
 
-/* One item of the range is a worker, which takes outputs of the shared block. */
+/* One item of the range is some outputs of the shared block. */
 static void shared_outputs(void *data, int64_t begin, int64_t end)
 {
     engine *e = data;
+    float *m = e->room + mxl_parallel_worker() * e->room_size;
 
-    for (int64_t worker = begin, item; worker < end; worker++) {
-        float *m = e->room + worker * e->room_size;
-
-        while (next_item(e, (e->out + SHARED_ROWS - 1) / SHARED_ROWS, &item))
-            make_outputs(e, e->item, item * SHARED_ROWS, least((item + 1) * SHARED_ROWS, e->out),
-                         e->images, m);
-    }
+    for (; begin < end; begin++)
+        make_outputs(e, e->item, begin * SHARED_ROWS, least((begin + 1) * SHARED_ROWS, e->out),
+                     e->images, m);
 }
 
 static void run_shared(engine *e, int64_t workers)
 {
     int64_t eights = (e->tiles.in + MXL_WINOGRAD_CHANNELS - 1) / MXL_WINOGRAD_CHANNELS;
+    int64_t parts = (e->out + SHARED_ROWS - 1) / SHARED_ROWS, count = e->tiles.groups * e->blocks;
 
-    for (e->item = 0; e->item < e->tiles.groups * e->blocks; e->item++) {
-        mxl_parallel_for(eights, 1, shared_images, e);
-        atomic_store(&e->next, 0);
-        mxl_parallel_for(workers, 1, shared_outputs, e);
+    for (e->item = 0; e->item < count && !atomic_load(&e->wrong); e->item++) {
+        mxl_parallel_for(eights, 1 + eights / 32, shared_images, e);
+        mxl_parallel_workers(parts, 1, workers, shared_outputs, e);
     }
 }
 
@@ -307,7 +293,7 @@ static void run_shared(engine *e, int64_t workers)
 /* What the busiest worker multiplies with, in sixteenths of a vector, if a group has so many
  * blocks.
  */
-static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
+__attribute__((cold)) static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
 {
     int64_t block = (e->tiles.count + blocks - 1) / blocks, rest = block % e->micro->lanes;
     int64_t narrow = (rest <= 2 ? 4 : 8) + 256 / e->tiles.in;
@@ -320,7 +306,7 @@ static int64_t most_work(const engine *e, int64_t blocks, int64_t workers)
 
 /* Tiles of a block: about as many as fit the cache, and as much work for each worker as for others.
  * Where tiles are too few for that the workers share a block. */
-static void divide(engine *e, int64_t workers)
+__attribute__((cold)) static void divide(engine *e, int64_t workers)
 {
     int64_t fits = BLOCK_BYTES / (int64_t)(16 * sizeof(float)) / (e->tiles.in + e->out), first, end;
     int64_t each = (e->tiles.count * e->tiles.groups + workers - 1) / workers;
@@ -400,7 +386,7 @@ static mxl_winograd_status run(engine *e)
     if (e->shared)
         run_shared(e, workers);
     else
-        mxl_parallel_for(workers, 1, work, e);
+        mxl_parallel_workers(e->tiles.groups * e->blocks, 1, workers, work, e);
     if (e->form == NULL)
         mxl_conv_form_free(form);
     mxl_free(e->offsets, bytes);

@@ -40,9 +40,11 @@ mxl_winograd_run mxl_winograd_run_at(const mxl_winograd_tiles *tiles, int64_t ti
     return run;
 }
 
-/* The images of tiles [first, last), which a call takes, from channel c of a group on. */
-static void find_images(const mxl_winograd_tiles *tiles, int64_t group, int64_t c, int64_t first,
-                        int64_t last, mxl_winograd_images *images)
+/* The images of tiles [first, last), which a call takes, from channel c of a group on. (Built for
+ * size.) */
+__attribute__((cold)) static void find_images(const mxl_winograd_tiles *tiles, int64_t group,
+                                              int64_t c, int64_t first, int64_t last,
+                                              mxl_winograd_images *images)
 {
     const int64_t *size = tiles->src_size;
     int64_t plane = size[0] * size[1], start = tiles->count;
@@ -89,9 +91,10 @@ void mxl_winograd_map_images(const mxl_winograd_tiles *tiles, int64_t group, int
     }
 }
 
-bool mxl_winograd_map_outputs(const mxl_winograd_tiles *tiles, const mxl_winograd_outputs *end,
-                              int64_t first, int64_t last, int64_t channels, const float *m,
-                              int64_t apart, int64_t plane)
+__attribute__((cold)) bool mxl_winograd_map_outputs(const mxl_winograd_tiles *tiles,
+                                                    const mxl_winograd_outputs *end, int64_t first,
+                                                    int64_t last, int64_t channels, const float *m,
+                                                    int64_t apart, int64_t plane)
 {
     mxl_winograd_outputs outputs = *end;
     const int64_t *size = tiles->dst_size;

@@ -278,6 +278,7 @@ static void check_packed(int dtype, bool tb, int64_t n, int64_t k)
         mxl_thread_set_count(1);
         CHECK_INT(mxl_products(&p), 0);
         p.packed = packed;
+        p.back = m % 2 != 0;
         p.b = NULL;
         for (int threads = 1; threads <= 2; threads++) {
             mxl_thread_set_count(threads);

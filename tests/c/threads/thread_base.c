@@ -80,13 +80,16 @@ TEST(every_index_comes_once)
 static void check_fine(int64_t count, int64_t unit, int64_t grain)
 {
     static unsigned char hits[MOST];
-    cover c = {.count = count, .grain = unit, .hits = hits};
 
-    memset(hits, 0, sizeof hits);
-    mxl_parallel_fine(count, unit, grain, cover_range, &c);
-    for (int64_t i = 0; i < MOST; i++)
-        if (hits[i] != (i < count))
-            CHECK_INT(i, -1);
+    for (int back = 0; back < 2; back++) {
+        cover c = {.count = count, .grain = unit, .hits = hits};
+
+        memset(hits, 0, sizeof hits);
+        (back ? mxl_parallel_back : mxl_parallel_fine)(count, unit, grain, cover_range, &c);
+        for (int64_t i = 0; i < MOST; i++)
+            if (hits[i] != (i < count))
+                CHECK_INT(i, -1);
+    }
 }
 
 TEST(fine_work_is_shared_out_whole)
@@ -101,6 +104,51 @@ TEST(fine_work_is_shared_out_whole)
             check_fine(counts[i], 64, (int64_t)1 << 40);
             check_fine(counts[i], 1000, 1);
         }
+    }
+    mxl_thread_set_count(0);
+}
+
+/* Which numbers of workers are in use. */
+typedef struct workers {
+    atomic_int in_use[8];
+    atomic_int wrong;
+    _Atomic int64_t done;
+} workers;
+
+static void note_nested(void *data, int64_t begin, int64_t end)
+{
+    workers *w = data;
+
+    (void)begin;
+    (void)end;
+    if (mxl_parallel_worker() != 0)
+        atomic_fetch_add(&w->wrong, 1);
+}
+
+static void note_worker(void *data, int64_t begin, int64_t end)
+{
+    workers *w = data;
+    int64_t number = mxl_parallel_worker();
+
+    if (number < 0 || number >= 3 || atomic_fetch_add(&w->in_use[number], 1) != 0)
+        atomic_fetch_add(&w->wrong, 1);
+    mxl_parallel_for(100, 1, note_nested, w);
+    if (mxl_parallel_worker() != number)
+        atomic_fetch_add(&w->wrong, 1);
+    atomic_fetch_sub(&w->in_use[number], 1);
+    atomic_fetch_add(&w->done, end - begin);
+}
+
+TEST(each_worker_has_a_number_of_its_own)
+{
+    for (int threads = 1; threads <= 6; threads++) {
+        workers w = {0};
+
+        mxl_thread_set_count(threads);
+        for (int i = 0; i < 300; i++)
+            mxl_parallel_workers(200, 1, 3, note_worker, &w);
+        CHECK_INT(atomic_load(&w.wrong), 0);
+        CHECK_INT(atomic_load(&w.done), 60000);
     }
     mxl_thread_set_count(0);
 }
@@ -464,9 +512,10 @@ TEST(blocks_go_from_thread_to_thread)
 }
 
 HARNESS_MAIN(ENTRY(small_work_starts_no_thread), ENTRY(every_index_comes_once),
-             ENTRY(fine_work_is_shared_out_whole), ENTRY(little_work_wakes_nobody),
-             ENTRY(workers_sleep_when_nothing_comes), ENTRY(many_jobs), ENTRY(the_most_threads),
-             ENTRY(thread_counts), ENTRY(ranges_run_at_the_same_time),
-             ENTRY(nested_work_runs_alone), ENTRY(callers_on_many_threads),
+             ENTRY(fine_work_is_shared_out_whole), ENTRY(each_worker_has_a_number_of_its_own),
+             ENTRY(little_work_wakes_nobody), ENTRY(workers_sleep_when_nothing_comes),
+             ENTRY(many_jobs), ENTRY(the_most_threads), ENTRY(thread_counts),
+             ENTRY(ranges_run_at_the_same_time), ENTRY(nested_work_runs_alone),
+             ENTRY(callers_on_many_threads),
              ENTRY(a_sum_by_grains_is_the_same_on_any_number_of_threads),
              ENTRY(blocks_go_from_thread_to_thread) ON_LINUX)
