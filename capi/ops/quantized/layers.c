@@ -122,7 +122,7 @@ static int convolve(const mxl_call *call, const mxl_conv_params *p, float step,
     if (!p->no_bias)
         bias = bias_of(call, p->num_filter, step);
     if (p->no_bias || bias != NULL)
-        status = mxl_quantized_convolve(&v, mxl_array_read(x), weights, bias, tail,
+        status = mxl_quantized_convolve(&v, (mxl_quantized_order){false, false}, mxl_array_read(x), weights, bias, tail,
                                         mxl_array_write(call->out[0]));
     mxl_free(bias, (size_t)p->num_filter * sizeof(*bias));
     if (kept == NULL) {

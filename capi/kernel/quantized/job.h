@@ -1,0 +1,67 @@
+/* A convolution of bytes in progress: channels are the last axis of x and y. For convolve.c and
+ * depthwise.c. */
+#ifndef MXL_KERNEL_QUANTIZED_JOB_H
+#define MXL_KERNEL_QUANTIZED_JOB_H
+
+#include "kernel/quantized/convolve.h"
+
+struct mxl_quantized_weights {
+    size_t bytes;
+    int64_t quads;  /* of a row: groups of four numbers under the kernel */
+    int64_t panels; /* of a group: each of MXL_DOTS_COLUMNS channels, or fewer */
+    int32_t *sums;  /* [groups][panels][columns]: 128 times the sum of a channel's weights */
+    int8_t *packed; /* [groups][panels][quads][columns][4]; or see depthwise.c */
+};
+
+typedef struct mxl_quantized_job {
+    const mxl_conv *v;
+    const mxl_quantized_weights *w;
+    const mxl_quantized_tail *tail;
+    const int32_t *bias; /* [groups][panels][columns], without what `flip` adds to the sums */
+    const uint8_t *x;
+    void *y;
+    int64_t positions, pixels;    /* of an image of y; of all images */
+    int64_t x_channels, channels; /* of all groups, of x and of y */
+    uint8_t flip;                 /* added to the bytes, modulo 256 */
+    uint8_t *columns;             /* of the tiles of all groups, or NULL: each chunk has its own */
+    bool direct;                  /* rows of x are columns already */
+    int64_t step, tile_bytes;     /* between rows; between tiles of columns */
+    int64_t tiles, chunks;        /* of `pixels`; chunks of `chunk` tiles */
+    int64_t chunk;
+    _Atomic(int) failed;
+} mxl_quantized_job;
+
+/* The positions under the kernel; for pixel p of y the place of the first one in its image, which
+ * may be outside, and the image. */
+static inline int64_t mxl_quantized_taps(const mxl_conv *v)
+{
+    return v->kernel[0] * v->kernel[1] * v->kernel[2];
+}
+
+static inline int64_t mxl_quantized_corner(const mxl_quantized_job *k, int64_t p, int64_t corner[3])
+{
+    const mxl_conv *v = k->v;
+    int64_t o = p % k->positions;
+
+    for (int i = 2; i >= 0; i--) {
+        corner[i] = o % v->y_size[i] * v->stride[i] - v->pad[i];
+        o /= v->y_size[i];
+    }
+    return p / k->positions;
+}
+
+/* ---- one channel in, one out, in each group ---- */
+
+static inline bool mxl_quantized_is_depthwise(const mxl_conv *v)
+{
+    return v->in == 1 && v->out == 1 && v->groups > 1;
+}
+
+/* Bytes of packed weights, which are written by the second one with their sums. */
+size_t mxl_quantized_depthwise_bytes(const mxl_conv *v);
+void mxl_quantized_depthwise_pack(const mxl_conv *v, const int8_t *w, int8_t *packed,
+                                  int32_t *sums);
+/* Ranges count pixels; `job->failed` is set where memory is out. */
+void mxl_quantized_depthwise(void *job, int64_t begin, int64_t end);
+
+#endif
