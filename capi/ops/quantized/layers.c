@@ -105,8 +105,8 @@ static void free_weights(void *form)
 }
 
 /* Convolves, to int32 without a tail. `step` is that of the sums. */
-static int convolve(const mxl_call *call, const mxl_conv_params *p, float step,
-                    const mxl_quantized_tail *tail)
+static int convolve(const mxl_call *call, const mxl_conv_params *p, mxl_quantized_order order,
+                    float step, const mxl_quantized_tail *tail)
 {
     const mxl_array *x = call->in[0], *w = call->in[1];
     mxl_conv v = mxl_conv_of(p, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
@@ -122,7 +122,7 @@ static int convolve(const mxl_call *call, const mxl_conv_params *p, float step,
     if (!p->no_bias)
         bias = bias_of(call, p->num_filter, step);
     if (p->no_bias || bias != NULL)
-        status = mxl_quantized_convolve(&v, (mxl_quantized_order){false, false}, mxl_array_read(x), weights, bias, tail,
+        status = mxl_quantized_convolve(&v, order, mxl_array_read(x), weights, bias, tail,
                                         mxl_array_write(call->out[0]));
     mxl_free(bias, (size_t)p->num_filter * sizeof(*bias));
     if (kept == NULL) {
@@ -140,7 +140,7 @@ static int conv_compute(const mxl_call *call)
     float step = step_of(call, p->no_bias ? 2 : 3);
 
     set_wide_range(call, step);
-    return convolve(call, p, step, NULL);
+    return convolve(call, p, (mxl_quantized_order){false, false}, step, NULL);
 }
 
 const mxl_op mxl_op_quantized_conv = {
@@ -169,6 +169,11 @@ const mxl_op mxl_op_quantized_conv = {
 
 #define ADDED      "added[N,num_filter,*R] min_added[1] max_added[1] "
 #define ADDED_TYPE ".ff>"
+
+int mxl_block_added(const mxl_block_params *p)
+{
+    return conv_inputs(&p->conv);
+}
 
 static int block_arity(const void *params, mxl_arity *arity)
 {
@@ -249,7 +254,7 @@ static int block_compute(const mxl_call *call)
         reach = mxl_quantized_reach((float)p->sum.min_calib_range, (float)p->sum.max_calib_range);
     }
     mxl_quantized_set_range(call, call->out[0]->dtype == MXL_U8 ? 0 : -reach, reach);
-    return convolve(call, &p->conv, step, &tail);
+    return convolve(call, &p->conv, (mxl_quantized_order){p->data_last, p->last}, step, &tail);
 }
 
 #define FIELD(field, kind, text, ...) MXL_PARAM(mxl_block_params, field, kind, text, __VA_ARGS__)
@@ -284,7 +289,12 @@ const mxl_op mxl_op_quantized_block = {
                            "The smallest number of the sum's bytes."),
                   FIELD_AS(sum_high, sum.max_calib_range, MXL_P_FLOAT, "0",
                            "The largest number of the sum's bytes."),
-                  FIELD(sum_relu, MXL_P_BOOL, "0", "Whether bytes of the sum below 0 become 0.")),
+                  FIELD(sum_relu, MXL_P_BOOL, "0", "Whether bytes of the sum below 0 become 0."),
+                  FIELD(data_last, MXL_P_BOOL, "0",
+                        "Whether the bytes of data have the channels as the last axis, whatever "
+                        "the shape says."),
+                  FIELD(last, MXL_P_BOOL, "0",
+                        "Whether the bytes of the result, and those that are added, have.")),
     .arity = block_arity,
     .output_names = MXL_QUANTIZED_NAMES,
     .input_name = block_input_name,

@@ -45,6 +45,9 @@ int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, 
 /* "quantized". For graphs that predict: a quantized convolution with requantization, relu and a sum
  * becomes one node, with the same bytes. */
 int mxl_pass_join_quantized(mxl_symbol *symbol);
+/* The end of it: where such nodes and others that can read each other's results, these have the
+ * channels as the last axis in memory. Their shapes stay. */
+int mxl_pass_order_quantized(mxl_symbol *symbol);
 
 /* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
 int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);

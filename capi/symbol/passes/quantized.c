@@ -185,5 +185,7 @@ int mxl_pass_join_quantized(mxl_symbol *symbol)
         mxl_ref_release(&j.graph.walk.node[n]->ref);
     mxl_free(j.readers, bytes);
     mxl_indexed_end(&j.graph);
-    return status < 0 ? -1 : changed;
+    if (status < 0 || (changed && mxl_pass_order_quantized(symbol) < 0))
+        return -1;
+    return changed;
 }
