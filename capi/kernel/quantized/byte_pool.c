@@ -112,71 +112,52 @@ WINDOWS(u8, uint8_t, 0)
 
 /* ---- channels as the last axis ---- */
 
-/* The window of a pixel, of `inner` channels: rows of the image are under it. */
+/* The window of a pixel, of n channels: rows of the image are under it. */
 #define PIXEL(name, T, LEAST)                                                                      \
-    MXL_INLINE void max_pixel_##name##_at(int level, const mxl_pool *p, const T *x,                \
-                                          const part *at, T *y)                                    \
+    MXL_INLINE void max_tap_##name##_at(int level, const T *x, T *y, int64_t n)                    \
     {                                                                                              \
-        bool first = true;                                                                         \
-                                                                                                   \
         (void)level;                                                                               \
-        memset(y, 0, (size_t)p->inner);                                                            \
+        MXL_IVDEP                                                                                  \
+        for (int64_t c = 0; c < n; c++)                                                            \
+            y[c] = x[c] > y[c] ? x[c] : y[c];                                                      \
+    }                                                                                              \
+    MXL_INLINE void sum_tap_##name##_at(int level, const T *x, int32_t *sums, int64_t n)           \
+    {                                                                                              \
+        (void)level;                                                                               \
+        MXL_IVDEP                                                                                  \
+        for (int64_t c = 0; c < n; c++)                                                            \
+            sums[c] += x[c];                                                                       \
+    }                                                                                              \
+    MXL_INLINE void pixel_##name##_at(int level, const mxl_pool *p, const T *x, const part *at,    \
+                                      int64_t count, int32_t *sums, T *y)                          \
+    {                                                                                              \
+        bool first = true, largest = p->divide == MXL_POOL_SUM;                                    \
+        int64_t n = p->inner;                                                                      \
+        float by = (float)count;                                                                   \
+                                                                                                   \
+        memset(largest ? (void *)y : sums, 0, (size_t)n * (largest ? 1 : sizeof(*sums)));          \
         for (int64_t d = at[0].begin; d < at[0].end; d++) {                                        \
             for (int64_t h = at[1].begin; h < at[1].end; h++) {                                    \
                 for (int64_t w = at[2].begin; w < at[2].end; w++, first = false) {                 \
-                    const T *from = x + ((d * p->axis[1].in + h) * p->axis[2].in + w) * p->inner;  \
+                    const T *from = x + ((d * p->axis[1].in + h) * p->axis[2].in + w) * n;         \
                                                                                                    \
-                    if (first) {                                                                   \
-                        memcpy(y, from, (size_t)p->inner);                                         \
-                        continue;                                                                  \
-                    }                                                                              \
-                    MXL_IVDEP                                                                      \
-                    for (int64_t c = 0; c < p->inner; c++)                                         \
-                        y[c] = from[c] > y[c] ? from[c] : y[c];                                    \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    MXL_BY_LEVEL(max_pixel_##name, (const mxl_pool *p, const T *x, const part *at, T *y), p, x,    \
-                 at, y)                                                                            \
-    MXL_INLINE void mean_pixel_##name##_at(int level, const mxl_pool *p, const T *x,               \
-                                           const part *at, int64_t count, int32_t *sums, T *y)     \
-    {                                                                                              \
-        float by = (float)count;                                                                   \
-                                                                                                   \
-        (void)level;                                                                               \
-        memset(sums, 0, (size_t)p->inner * sizeof(*sums));                                         \
-        for (int64_t d = at[0].begin; d < at[0].end; d++) {                                        \
-            for (int64_t h = at[1].begin; h < at[1].end; h++) {                                    \
-                for (int64_t w = at[2].begin; w < at[2].end; w++) {                                \
-                    const T *from = x + ((d * p->axis[1].in + h) * p->axis[2].in + w) * p->inner;  \
-                                                                                                   \
-                    MXL_IVDEP                                                                      \
-                    for (int64_t c = 0; c < p->inner; c++)                                         \
-                        sums[c] += from[c];                                                        \
+                    if (!largest)                                                                  \
+                        sum_tap_##name##_at(level, from, sums, n);                                 \
+                    else if (first)                                                                \
+                        memcpy(y, from, (size_t)n);                                                \
+                    else                                                                           \
+                        max_tap_##name##_at(level, from, y, n);                                    \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
         MXL_IVDEP                                                                                  \
-        for (int64_t c = 0; c < p->inner; c++)                                                     \
+        for (int64_t c = 0; c < n && !largest; c++)                                                \
             y[c] = (T)(count > 0 ? mxl_quantized_round((float)sums[c] / by, LEAST, 255) : 0);      \
     }                                                                                              \
-    MXL_BY_LEVEL(mean_pixel_##name,                                                                \
+    MXL_BY_LEVEL(pixel_##name,                                                                     \
                  (const mxl_pool *p, const T *x, const part *at, int64_t count, int32_t *sums,     \
                   T *y),                                                                           \
-                 p, x, at, count, sums, y)                                                         \
-    static void pixel_##name(const mxl_pool *p, const T *x, const part *at, int32_t *sums, T *y)   \
-    {                                                                                              \
-        int64_t count = 1;                                                                         \
-                                                                                                   \
-        if (p->divide == MXL_POOL_SUM) {                                                           \
-            max_pixel_##name(p, x, at, y);                                                         \
-            return;                                                                                \
-        }                                                                                          \
-        for (int i = 0; i < 3; i++)                                                                \
-            count *= p->divide == MXL_POOL_MEAN_INSIDE ? at[i].end - at[i].begin : at[i].padded;   \
-        mean_pixel_##name(p, x, at, count, sums, y);                                               \
-    }
+                 p, x, at, count, sums, y)
 
 PIXEL(i8, int8_t, -128)
 PIXEL(u8, uint8_t, 0)
@@ -196,17 +177,20 @@ static void run_pixels(void *data, int64_t begin, int64_t end)
         return;
     }
     for (int64_t i = begin; i < end; i++) {
-        int64_t o = i % out, x = i / out * in, y = i * p->inner;
+        int64_t o = i % out, x = i / out * in, y = i * p->inner, count = 1;
         part at[3];
 
         for (int k = 2; k >= 0; k--) {
             at[k] = part_of(&p->axis[k], o % p->axis[k].out);
             o /= p->axis[k].out;
+            count *= p->divide == MXL_POOL_MEAN_INSIDE ? at[k].end - at[k].begin : at[k].padded;
         }
         if (p->dtype == MXL_I8)
-            pixel_i8(p, (const int8_t *)job->x + x, at, sums, (int8_t *)job->y + y);
+            pixel_i8(p, (const int8_t *)job->x + x, at, count, sums,
+                     (int8_t *)job->y + y);
         else
-            pixel_u8(p, (const uint8_t *)job->x + x, at, sums, (uint8_t *)job->y + y);
+            pixel_u8(p, (const uint8_t *)job->x + x, at, count, sums,
+                     (uint8_t *)job->y + y);
     }
     mxl_free(sums, bytes);
 }

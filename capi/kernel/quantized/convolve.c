@@ -123,18 +123,19 @@ MXL_INLINE void copy_columns_at(int level, const mxl_quantized_job *k, int64_t g
     int64_t image_size = v->x_size[0] * v->x_size[1] * v->x_size[2] * k->x_channels;
     const uint8_t *end = k->x + v->batch * image_size;
     bool runs = v->kernel[2] == 1 || (v->groups == 1 && v->dilate[2] == 1);
+    int64_t rows = v->kernel[0] * v->kernel[1], line = v->x_size[2] * k->x_channels;
+    mxl_quantized_pixel pixel = mxl_quantized_pixel_of(k, first);
 
     (void)level;
-    for (int64_t p = first; p < first + count; p++, to += k->step) {
-        int64_t corner[3], image = mxl_quantized_corner(k, p, corner), w = corner[2];
-        const uint8_t *x = k->x + image * image_size + group * v->in;
+    for (int64_t p = 0; p < count; p++, to += k->step, mxl_quantized_pixel_next(v, &pixel)) {
+        int64_t w = pixel.corner[2];
+        const uint8_t *x = k->x + pixel.image * image_size + group * v->in;
         bool inside = runs && w >= 0 && w + reach < v->x_size[2];
+        int64_t d = pixel.corner[0], h = pixel.corner[1], t = 0;
         uint8_t *at = to;
 
-        for (int64_t t = 0; t < v->kernel[0] * v->kernel[1]; t++, at += row) {
-            int64_t d = corner[0] + t / v->kernel[1] * v->dilate[0];
-            int64_t h = corner[1] + t % v->kernel[1] * v->dilate[1];
-            const uint8_t *from = x + (d * v->x_size[1] + h) * v->x_size[2] * k->x_channels;
+        for (int64_t r = 0; r < rows; r++, at += row) {
+            const uint8_t *from = x + (d * v->x_size[1] + h) * line;
 
             if (d < 0 || d >= v->x_size[0] || h < 0 || h >= v->x_size[1])
                 memset(at, 0, (size_t)row);
@@ -142,8 +143,15 @@ MXL_INLINE void copy_columns_at(int level, const mxl_quantized_job *k, int64_t g
                 copy_run(at, from + w * k->x_channels, row, end);
             else
                 copy_taps(k, from, w, at);
+            h += v->dilate[1];
+            if (++t == v->kernel[1]) {
+                t = 0;
+                h = pixel.corner[1];
+                d += v->dilate[0];
+            }
         }
-        memset(to + used, 0, (size_t)(k->step - used));
+        for (int64_t i = used; i < k->step; i++)
+            to[i] = 0;
     }
 }
 MXL_BY_LEVEL(copy_columns,
@@ -264,16 +272,6 @@ static int run_tiles(mxl_quantized_job *k)
     return k->failed ? mxl_error_memory((size_t)(k->chunk * k->tile_bytes)) : 0;
 }
 
-static int run(mxl_quantized_job *k)
-{
-    int64_t taps = mxl_quantized_taps(k->v);
-
-    if (!mxl_quantized_is_depthwise(k->v))
-        return run_tiles(k);
-    mxl_parallel_for(k->pixels, GRAIN / (4 * taps * k->channels) + 1, mxl_quantized_depthwise, k);
-    return k->failed ? mxl_error_memory((size_t)(taps * k->channels)) : 0;
-}
-
 /* The bias of each column, without what `flip` adds. */
 static int32_t *whole_bias(const mxl_quantized_job *k, const int32_t *bias, int64_t count)
 {
@@ -348,7 +346,7 @@ int mxl_quantized_convolve(const mxl_conv *v, mxl_quantized_order order, const v
     }
     if (t.y != NULL)
         k.y = t.y;
-    status = run(&k);
+    status = mxl_quantized_is_depthwise(v) ? mxl_quantized_depthwise(&k) : run_tiles(&k);
     if (t.y != NULL && status == 0)
         mxl_quantized_turn((int)t.wide, v->batch, k.positions, k.channels, t.y, y);
     free_turned(&t);

@@ -7,27 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/dtype.h"
 #include "kernel/quantized/bytes.h"
 
 enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS };
-
-int mxl_quantized_end_dtype(const mxl_quantized_tail *tail)
-{
-    return tail == NULL ? MXL_I32 : tail->add != NULL ? tail->sum_dtype : tail->dtype;
-}
-
-float mxl_quantized_lowest(int dtype, int least)
-{
-    int low = dtype == MXL_U8 ? 0 : -128;
-
-    return (float)(least > low ? least : low);
-}
-
-float mxl_quantized_highest(int dtype)
-{
-    return dtype == MXL_U8 ? 255 : 127;
-}
 
 /* ---- steps over a tile ---- */
 

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/dtype.h"
 #include "kernel/quantized/dots.h"
 
 /* The sums become, in the same pass, a byte (times `scale`), at least `least`; then, with `add`, a
@@ -19,11 +20,18 @@ typedef struct mxl_quantized_tail {
     int sum_least;
 } mxl_quantized_tail;
 
-/* The last byte's dtype: of what `tail` writes. */
-int mxl_quantized_end_dtype(const mxl_quantized_tail *tail);
-/* The numbers between which the first byte is. */
-float mxl_quantized_lowest(int dtype, int least);
-float mxl_quantized_highest(int dtype);
+/* The numbers between which a byte is that is at least `least`. */
+static inline float mxl_quantized_lowest(int dtype, int least)
+{
+    int low = dtype == MXL_U8 ? 0 : -128;
+
+    return (float)(least > low ? least : low);
+}
+
+static inline float mxl_quantized_highest(int dtype)
+{
+    return dtype == MXL_U8 ? 255 : 127;
+}
 
 /* y[at + r * step + c] = sums[r][c] + bias[c], or what `tail` (NULL: none) makes of it, for `rows`
  * rows of 32 sums, of which `columns` count. The sums are changed. */

@@ -31,23 +31,42 @@ typedef struct mxl_quantized_job {
     _Atomic(int) failed;
 } mxl_quantized_job;
 
-/* The positions under the kernel; for pixel p of y the place of the first one in its image, which
- * may be outside, and the image. */
 static inline int64_t mxl_quantized_taps(const mxl_conv *v)
 {
     return v->kernel[0] * v->kernel[1] * v->kernel[2];
 }
 
-static inline int64_t mxl_quantized_corner(const mxl_quantized_job *k, int64_t p, int64_t corner[3])
+/* A pixel of y: its image, its position there, and where x is under the first tap of the kernel,
+ * which may be outside. */
+typedef struct mxl_quantized_pixel {
+    int64_t image, at[3], corner[3];
+} mxl_quantized_pixel;
+
+static inline mxl_quantized_pixel mxl_quantized_pixel_of(const mxl_quantized_job *k, int64_t p)
 {
     const mxl_conv *v = k->v;
+    mxl_quantized_pixel pixel = {.image = p / k->positions};
     int64_t o = p % k->positions;
 
     for (int i = 2; i >= 0; i--) {
-        corner[i] = o % v->y_size[i] * v->stride[i] - v->pad[i];
+        pixel.at[i] = o % v->y_size[i];
+        pixel.corner[i] = pixel.at[i] * v->stride[i] - v->pad[i];
         o /= v->y_size[i];
     }
-    return p / k->positions;
+    return pixel;
+}
+
+/* The pixel becomes the next one. */
+static inline void mxl_quantized_pixel_next(const mxl_conv *v, mxl_quantized_pixel *pixel)
+{
+    for (int i = 2; i >= 0; i--) {
+        pixel->corner[i] += v->stride[i];
+        if (++pixel->at[i] < v->y_size[i])
+            return;
+        pixel->at[i] = 0;
+        pixel->corner[i] = -v->pad[i];
+    }
+    pixel->image++;
 }
 
 /* ---- one channel in, one out, in each group ---- */
@@ -61,7 +80,7 @@ static inline bool mxl_quantized_is_depthwise(const mxl_conv *v)
 size_t mxl_quantized_depthwise_bytes(const mxl_conv *v);
 void mxl_quantized_depthwise_pack(const mxl_conv *v, const int8_t *w, int8_t *packed,
                                   int32_t *sums);
-/* Ranges count pixels; `job->failed` is set where memory is out. */
-void mxl_quantized_depthwise(void *job, int64_t begin, int64_t end);
+/* Runs the job; -1 with the error set: out of memory. */
+int mxl_quantized_depthwise(mxl_quantized_job *job);
 
 #endif
