@@ -180,12 +180,12 @@ static void run_tile(const mxl_quantized_job *k, int64_t panel, int64_t tile, co
     int64_t first = tile * R, group = panel / k->w->panels, channel = panel % k->w->panels * N;
     int count = (int)(k->pixels - first < R ? k->pixels - first : R);
     int n = (int)(v->out - channel < N ? v->out - channel : N);
+    int64_t at = first * k->channels + group * v->out + channel;
     int32_t sums[R * N];
 
     mxl_dots_tile(count, n, k->w->quads, rows, k->step, k->flip,
                   k->w->packed + panel * k->w->quads * N * 4, sums);
-    mxl_quantized_end(k->tail, count, n, sums, k->bias + panel * N, k->y,
-                      first * k->channels + group * v->out + channel, k->channels);
+    mxl_quantized_end(k->tail, count, n, sums, k->bias + panel * N, k->y, at, k->channels);
 }
 
 /* The rows of a tile; `columns` are those from tile `from` on. */

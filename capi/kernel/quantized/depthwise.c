@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "kernel/quantized/bytes.h"
 #include "kernel/quantized/job.h"
+#include "kernel/quantized/vnni.h"
 
 enum { N = MXL_DOTS_COLUMNS, BLOCK = 64, PARTS = 4, GRAIN = 1 << 16 };
 
@@ -121,17 +122,6 @@ static void run_pixel(const mxl_quantized_job *k, const uint8_t *const *under, i
 /* ---- AVX-512 with VNNI ---- */
 
 #if MXL_HAS_WIDE
-#include <immintrin.h>
-
-#if defined(__clang__)
-#define VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c")))
-#else
-#define VNNI                                                                                       \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c,prefer-vector-"  \
-                          "width=512")))
-#endif
-#define UNROLL _Pragma("GCC unroll 16")
-
 VNNI MXL_INLINE __m512i load_block(const uint8_t *from, bool whole, __mmask64 mask)
 {
     return whole ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi8(mask, from);

@@ -5,11 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernel/target.h"
+#include "kernel/quantized/vnni.h"
 
 enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS };
-
-#define UNROLL _Pragma("GCC unroll 16")
 
 /* ---- the baseline ---- */
 
@@ -53,7 +51,6 @@ static void rows_plain(bool is_unsigned, int64_t k, const void *x, const int8_t 
 }
 
 #if MXL_HAS_WIDE
-#include <immintrin.h>
 
 /* ---- AVX2 ---- */
 
@@ -163,43 +160,13 @@ MXL_TARGET_AVX2 static int32_t row_avx2(bool is_unsigned, int64_t k, const uint8
 
 /* ---- AVX-512 with VNNI ---- */
 
-#if defined(__clang__)
-#define VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c")))
-#else
-#define VNNI                                                                                       \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c,prefer-vector-"  \
-                          "width=512")))
-#endif
-
-/* (Fourteen rows have more addresses than there are registers, but not as multiples of `step` from
- * every fifth of them; the compiler must not know that these are multiples too.) */
 VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, bool flips, int64_t quads,
                                   const uint8_t *x, int64_t step, const int8_t *w, int32_t *sums)
 {
-    __m512i acc[R][2], flip = _mm512_set1_epi8((char)-128);
-    const uint8_t *fifth[3] = {x, x + 5 * step, x + 10 * step};
-    int64_t thrice = 3 * step;
+    __m512i acc[R][2];
 
     UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm512_setzero_si512();
-    __asm__("" : "+r"(fifth[1]), "+r"(fifth[2]), "+r"(thrice));
-    for (int64_t q = 0; q < quads; q++, w += (ptrdiff_t)4 * N) {
-        __m512i a = _mm512_loadu_si512(w), b = vectors > 1 ? _mm512_loadu_si512(w + 64) : a;
-
-        UNROLL for (int r = 0; r < rows; r++)
-        {
-            int32_t four;
-            __m512i all;
-
-            memcpy(&four, fifth[r / 5] + (r % 5 == 3 ? thrice : r % 5 * step), 4);
-            all = _mm512_set1_epi32(four);
-            if (flips)
-                all = _mm512_xor_si512(all, flip);
-            acc[r][0] = _mm512_dpbusd_epi32(acc[r][0], all, a);
-            if (vectors > 1)
-                acc[r][1] = _mm512_dpbusd_epi32(acc[r][1], all, b);
-        }
-        UNROLL for (int i = 0; i < 3; i++) fifth[i] += 4;
-    }
+    mxl_dots_vnni(rows, vectors, flips, quads, x, step, w, acc);
     UNROLL for (int r = 0; r < rows; r++)
     {
         _mm512_storeu_si512(sums + (ptrdiff_t)r * N, acc[r][0]);

@@ -83,51 +83,104 @@ static void end_in_steps(const mxl_quantized_tail *t, int rows, int columns, int
 #if MXL_HAS_WIDE
 #include <immintrin.h>
 
-/* The nearest integers between two limits, which are integers; NaN becomes the upper one. */
-MXL_TARGET_AVX512 MXL_INLINE __m512i round_512(__m512 x, __m512 low, __m512 high)
+/* What the steps of a tail need. */
+typedef struct factors {
+    __m512 scale, low, high, byte_scale, add_scale, sum_scale, sum_high, most, least_sum;
+    __m512i order, least;
+    bool is_unsigned, adds_signed; /* of the last byte; of what is added */
+} factors;
+
+MXL_TARGET_AVX512 MXL_INLINE factors factors_of(bool adds, const mxl_quantized_tail *t)
 {
-    return _mm512_cvtps_epi32(_mm512_max_ps(_mm512_min_ps(x, high), low));
+    factors f = {.scale = _mm512_set1_ps(t->scale),
+                 .low = _mm512_set1_ps(mxl_quantized_lowest(t->dtype, t->least)),
+                 .high = _mm512_set1_ps(mxl_quantized_highest(t->dtype)),
+                 .byte_scale = _mm512_set1_ps(t->byte_scale),
+                 .add_scale = _mm512_set1_ps(t->add_scale),
+                 .sum_scale = _mm512_set1_ps(t->sum_scale),
+                 .sum_high = _mm512_set1_ps(mxl_quantized_highest(t->sum_dtype)),
+                 .most = _mm512_set1_ps(wide_steps),
+                 .least_sum = _mm512_set1_ps(-wide_steps),
+                 .order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),
+                 .least = _mm512_set1_epi8((char)(adds ? t->sum_least : t->least)),
+                 .is_unsigned = (adds ? t->sum_dtype : t->dtype) == MXL_U8,
+                 .adds_signed = t->add_dtype == MXL_I8};
+
+    return f;
+}
+
+/* Sixteen sums as integers that are not above the bytes; `add`: the bytes that are added. The lower
+ * limit comes as they are narrowed with saturation; too large numbers would become negative. */
+MXL_TARGET_AVX512 MXL_INLINE __m512i end_sixteen(bool adds, const factors *f, __m512i sum,
+                                                 __m128i add)
+{
+    __m512 x = _mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), f->scale), f->high);
+    __m512i wide;
+
+    if (!adds)
+        return _mm512_cvtps_epi32(x);
+    wide = f->adds_signed ? _mm512_cvtepi8_epi32(add) : _mm512_cvtepu8_epi32(add);
+    x = _mm512_roundscale_ps(_mm512_max_ps(x, f->low),
+                             _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    x = _mm512_add_ps(_mm512_mul_ps(x, f->byte_scale),
+                      _mm512_mul_ps(_mm512_cvtepi32_ps(wide), f->add_scale));
+    x = _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    x = _mm512_max_ps(_mm512_min_ps(x, f->most), f->least_sum);
+    return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_mul_ps(x, f->sum_scale), f->sum_high));
+}
+
+/* The 32 sums of a row, as numbers of 16 bits, in turns of four of the first and the second half.
+ */
+MXL_TARGET_AVX512 MXL_INLINE __m512i end_row(bool adds, const factors *f, const int32_t *sums,
+                                             const __m512i bias[2], const uint8_t *add,
+                                             __mmask32 mask)
+{
+    __m128i first = _mm_setzero_si128(), second = first;
+
+    if (adds) {
+        __m256i bytes = mask == 0xffffffff ? _mm256_loadu_si256((const __m256i *)add)
+                                           : _mm256_maskz_loadu_epi8(mask, add);
+
+        first = _mm256_castsi256_si128(bytes);
+        second = _mm256_extracti128_si256(bytes, 1);
+    }
+    return _mm512_packs_epi32(
+        end_sixteen(adds, f, _mm512_add_epi32(_mm512_loadu_si512(sums), bias[0]), first),
+        end_sixteen(adds, f, _mm512_add_epi32(_mm512_loadu_si512(sums + 16), bias[1]), second));
+}
+
+MXL_TARGET_AVX512 MXL_INLINE void put_row(uint8_t *y, __mmask32 mask, __m256i bytes)
+{
+    if (mask == 0xffffffff)
+        _mm256_storeu_si256((__m256i *)y, bytes);
+    else
+        _mm256_mask_storeu_epi8(y, mask, bytes);
 }
 
 MXL_TARGET_AVX512 MXL_INLINE void end_512_of(bool adds, const mxl_quantized_tail *t, int rows,
                                              int columns, const int32_t *sums, const int32_t *bias,
-                                             uint8_t *y, int64_t at, int64_t step)
+                                             uint8_t *y, int64_t step, const uint8_t *add)
 {
-    __m512 low = _mm512_set1_ps(mxl_quantized_lowest(t->dtype, t->least));
-    __m512 high = _mm512_set1_ps(mxl_quantized_highest(t->dtype));
-    __m512 scale = _mm512_set1_ps(t->scale), widest = _mm512_set1_ps(wide_steps);
-    __m512 byte_scale = _mm512_set1_ps(t->byte_scale), add_scale = _mm512_set1_ps(t->add_scale);
-    __m512 sum_scale = _mm512_set1_ps(t->sum_scale);
-    __m512 sum_low = _mm512_set1_ps(mxl_quantized_lowest(t->sum_dtype, t->sum_least));
-    __m512 sum_high = _mm512_set1_ps(mxl_quantized_highest(t->sum_dtype));
-    bool is_signed = t->add_dtype == MXL_I8;
+    __mmask32 mask = (__mmask32)((UINT64_C(1) << columns) - 1);
+    const __m512i more[2] = {_mm512_loadu_si512(bias), _mm512_loadu_si512(bias + 16)};
+    factors f = factors_of(adds, t);
 
-    for (int c = 0; c < columns; c += 16) {
-        __mmask16 mask = columns - c >= 16 ? 0xffff : (__mmask16)((1U << (columns - c)) - 1);
-        __m512i more = _mm512_loadu_si512(bias + c);
+    for (int r = 0; r < rows; r += 2, sums += (ptrdiff_t)2 * N, y += 2 * step) {
+        bool pair = r + 1 < rows;
+        __m512i a = end_row(adds, &f, sums, more, add, mask), b = a, both;
 
-        for (int r = 0; r < rows; r++) {
-            __m512i sum = _mm512_add_epi32(_mm512_loadu_si512(sums + (ptrdiff_t)r * N + c), more);
-
-            sum = round_512(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale), low, high);
-            if (adds) {
-                const uint8_t *from = (const uint8_t *)t->add + at + r * step + c;
-                __m128i bytes = _mm_maskz_loadu_epi8(mask, from);
-                __m512i wide = is_signed ? _mm512_cvtepi8_epi32(bytes)
-                                         : _mm512_cvtepu8_epi32(bytes);
-                __m512 all = _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), byte_scale),
-                                           _mm512_mul_ps(_mm512_cvtepi32_ps(wide), add_scale));
-
-                all = _mm512_roundscale_ps(all, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-                all = _mm512_min_ps(all, widest);
-                all = _mm512_max_ps(all, _mm512_sub_ps(_mm512_setzero_ps(), widest));
-                sum = round_512(_mm512_mul_ps(all, sum_scale), sum_low, sum_high);
-            }
-            if (mask == 0xffff)
-                _mm_storeu_si128((__m128i *)(y + at + r * step + c), _mm512_cvtepi32_epi8(sum));
-            else
-                _mm_mask_storeu_epi8(y + at + r * step + c, mask, _mm512_cvtepi32_epi8(sum));
-        }
+        if (pair)
+            b = end_row(adds, &f, sums + N, more, adds ? add + step : NULL, mask);
+        if (f.is_unsigned)
+            both = _mm512_packus_epi16(a, b);
+        else
+            both = _mm512_max_epi8(_mm512_packs_epi16(a, b), f.least);
+        both = _mm512_permutexvar_epi32(f.order, both);
+        put_row(y, mask, _mm512_castsi512_si256(both));
+        if (pair)
+            put_row(y + step, mask, _mm512_extracti64x4_epi64(both, 1));
+        if (adds)
+            add += 2 * step;
     }
 }
 
@@ -136,9 +189,10 @@ MXL_TARGET_AVX512 static void end_512(const mxl_quantized_tail *t, int rows, int
                                       int64_t at, int64_t step)
 {
     if (t->add != NULL)
-        end_512_of(true, t, rows, columns, sums, bias, y, at, step);
+        end_512_of(true, t, rows, columns, sums, bias, y + at, step,
+                   (const uint8_t *)t->add + at);
     else
-        end_512_of(false, t, rows, columns, sums, bias, y, at, step);
+        end_512_of(false, t, rows, columns, sums, bias, y + at, step, NULL);
 }
 #endif
 
