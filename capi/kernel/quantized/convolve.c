@@ -1,14 +1,13 @@
-/* See convolve.h. The channels of a pixel follow each other, and where x or y have it otherwise
- * they are copied. A tile is fourteen pixels of y with 32 of its channels: rows of x, or copies of
- * the pixels under the kernel, times a panel of weights. Bytes with a sign get 128 added in the
- * registers, which the bias takes back. */
+/* See convolve.h. The channels of a pixel follow each other. A tile is up to fourteen neighbouring
+ * pixels of a row of y with 32 of its channels; the bytes under the rows of the kernel, which are
+ * runs, meet a panel of weights. Where rows are short, the runs of each pixel are copied to one row
+ * first. Bytes with a sign get 128 added in the registers, which the bias takes back. */
 #include "kernel/quantized/convolve.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "base/dtype.h"
-#include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
 #include "kernel/quantized/job.h"
@@ -19,9 +18,10 @@ enum {
     R = MXL_DOTS_ROWS,
     N = MXL_DOTS_COLUMNS,
     GRAIN = 1 << 18,  /* products that are worth a thread */
-    CHUNK = 1 << 17,  /* bytes of columns that stay in the cache beside weights */
+    CHUNK = 1 << 17,  /* bytes of x that stay in the cache beside weights */
     MANY_CHUNKS = 16, /* for threads to share */
-    OVER = 64         /* bytes that copies write too many */
+    SHORT = 5,        /* rows of fewer pixels do not keep the processor busy */
+    OVER = 64         /* bytes that are read or copied too much */
 };
 
 /* ---- weights ---- */
@@ -32,20 +32,29 @@ void mxl_quantized_weights_free(mxl_quantized_weights *weights)
         mxl_free(weights, weights->bytes);
 }
 
-/* A panel of up to N channels, from `w` on: quads are taps, and within them channels. */
-static void pack_panel(const mxl_conv *v, const int8_t *w, int64_t n, int64_t quads, int8_t *to,
-                       int32_t *sums)
+/* Taps of a run: those of a row of the kernel, where their bytes follow each other. */
+static int64_t run_taps(const mxl_conv *v)
 {
-    int64_t taps = mxl_quantized_taps(v), row = v->in * taps;
+    return v->groups == 1 && v->dilate[2] == 1 ? v->kernel[2] : 1;
+}
 
-    memset(to, 0, (size_t)(quads * N * 4));
+/* A panel of up to N channels, from `w` on: runs, within them taps, and within these channels. */
+static void pack_panel(const mxl_conv *v, const mxl_quantized_weights *made, const int8_t *w,
+                       int64_t n, int8_t *to, int32_t *sums)
+{
+    int64_t taps = mxl_quantized_taps(v), each = run_taps(v);
+
+    memset(to, 0, (size_t)(made->runs * made->quads * N * 4));
     memset(sums, 0, N * sizeof(*sums));
-    for (int64_t c = 0; c < n; c++) {
-        for (int64_t i = 0; i < row; i++) {
-            int8_t one = w[c * row + i % v->in * taps + i / v->in];
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t t = 0; t < taps; t++) {
+            for (int64_t c = 0; c < v->in; c++) {
+                int8_t one = w[(k * v->in + c) * taps + t];
+                int64_t at = t / each * made->quads * 4 + t % each * v->in + c;
 
-            to[i / 4 * N * 4 + c * 4 + i % 4] = one;
-            sums[c] += 128 * one;
+                to[at / 4 * N * 4 + k * 4 + at % 4] = one;
+                sums[k] += 128 * one;
+            }
         }
     }
 }
@@ -53,223 +62,304 @@ static void pack_panel(const mxl_conv *v, const int8_t *w, int64_t n, int64_t qu
 mxl_quantized_weights *mxl_quantized_weights_new(const mxl_conv *v, const int8_t *w)
 {
     bool depthwise = mxl_quantized_is_depthwise(v);
-    int64_t row = v->in * mxl_quantized_taps(v), quads = (row + 3) / 4;
-    int64_t panels = depthwise ? 1 : (v->out + N - 1) / N;
+    mxl_quantized_weights as = {.runs = mxl_quantized_taps(v) / run_taps(v),
+                                .quads = (run_taps(v) * v->in + 3) / 4,
+                                .panels = depthwise ? 1 : (v->out + N - 1) / N};
     int64_t groups = depthwise ? (v->groups + N - 1) / N : v->groups;
-    size_t sums = (size_t)(groups * panels * N) * sizeof(int32_t);
-    size_t packed = depthwise ? mxl_quantized_depthwise_bytes(v)
-                              : (size_t)(groups * panels * quads * N * 4);
-    size_t bytes = sizeof(mxl_quantized_weights) + 64 + sums + packed;
-    mxl_quantized_weights *made = mxl_alloc(bytes);
+    int64_t panel = as.runs * as.quads * N * 4, row = v->in * mxl_quantized_taps(v);
+    size_t sums = (size_t)(groups * as.panels * N) * sizeof(int32_t);
+    size_t packed =
+        depthwise ? mxl_quantized_depthwise_bytes(v) : (size_t)(groups * as.panels * panel);
+    mxl_quantized_weights *made;
 
+    as.bytes = sizeof(as) + 64 + sums + packed;
+    made = mxl_alloc(as.bytes);
     if (made == NULL)
         return NULL;
-    *made = (mxl_quantized_weights){.bytes = bytes, .quads = quads, .panels = panels};
+    *made = as;
     made->sums = (int32_t *)(void *)((char *)made + 64);
     made->packed = (int8_t *)made->sums + sums;
     if (depthwise) {
         mxl_quantized_depthwise_pack(v, w, made->packed, made->sums);
         return made;
     }
-    for (int64_t g = 0; g < groups; g++) {
-        for (int64_t p = 0; p < panels; p++) {
-            int64_t at = g * panels + p, n = v->out - p * N;
+    for (int64_t i = 0; i < groups * as.panels; i++) {
+        int64_t k = i % as.panels * N, n = v->out - k < N ? v->out - k : N;
 
-            pack_panel(v, w + (g * v->out + p * N) * row, n < N ? n : N, quads,
-                       made->packed + at * quads * N * 4, made->sums + at * N);
-        }
+        pack_panel(v, made, w + (i / as.panels * v->out + k) * row, n, made->packed + i * panel,
+                   made->sums + i * N);
     }
     return made;
 }
 
-/* ---- columns ---- */
+/* ---- images with padding ---- */
 
-/* Copies n bytes, and up to OVER - 1 more where `from` has them: `end` is where it ends. */
-MXL_INLINE void copy_run(uint8_t *to, const uint8_t *from, int64_t n, const uint8_t *end)
+/* A job, and how tiles read x. */
+typedef struct tiles {
+    const mxl_quantized_job *k;
+    bool turns;           /* x has the channels as the second axis */
+    int64_t size[3];      /* of a padded image */
+    const uint8_t *image; /* padded images: x itself, or `padded` */
+    uint8_t *padded;
+    size_t bytes, list_bytes;
+    int64_t *offset; /* [runs] from a pixel's first byte */
+    mxl_dots_runs runs;
+    int64_t *place; /* [count] where the rows of each tile begin */
+    int64_t width, parts, part; /* pixels of a row, tiles of a row, and pixels of a tile */
+    int64_t count;              /* of tiles */
+    uint8_t *columns;           /* rows of each tile; NULL: they are in the images */
+    int64_t step, tile_bytes;   /* between rows; between tiles in `columns` */
+    size_t column_bytes;
+    int64_t chunk, chunks; /* tiles of a chunk, and chunks */
+} tiles;
+
+/* Ranges count rows of padded images. */
+static void pad_rows(void *data, int64_t begin, int64_t end)
 {
-    if (from + n + OVER > end) {
-        memcpy(to, from, (size_t)n);
-    } else if (n <= OVER / 2) {
-        memcpy(to, from, OVER / 2);
-    } else {
-        for (int64_t i = 0; i < n; i += OVER)
-            memcpy(to + i, from + i, OVER);
-    }
-}
-
-/* The row of taps (d, h) under a pixel, some of which may be outside. */
-static void copy_taps(const mxl_quantized_job *k, const uint8_t *row, int64_t first, uint8_t *to)
-{
-    const mxl_conv *v = k->v;
-
-    for (int64_t t = 0; t < v->kernel[2]; t++, to += v->in) {
-        int64_t w = first + t * v->dilate[2];
-
-        if (w >= 0 && w < v->x_size[2])
-            memcpy(to, row + w * k->x_channels, (size_t)v->in);
-        else
-            memset(to, 0, (size_t)v->in);
-    }
-}
-
-/* to[count][step] = what is under the kernel at the pixels from `first` on; zeros outside. Writes
- * up to OVER bytes more. */
-MXL_INLINE void copy_columns_at(int level, const mxl_quantized_job *k, int64_t group, int64_t first,
-                                int64_t count, uint8_t *to)
-{
-    const mxl_conv *v = k->v;
-    int64_t row = v->kernel[2] * v->in, used = mxl_quantized_taps(v) * v->in;
-    int64_t reach = (v->kernel[2] - 1) * v->dilate[2];
-    int64_t image_size = v->x_size[0] * v->x_size[1] * v->x_size[2] * k->x_channels;
-    const uint8_t *end = k->x + v->batch * image_size;
-    bool runs = v->kernel[2] == 1 || (v->groups == 1 && v->dilate[2] == 1);
-    int64_t rows = v->kernel[0] * v->kernel[1], line = v->x_size[2] * k->x_channels;
-    mxl_quantized_pixel pixel = mxl_quantized_pixel_of(k, first);
-
-    (void)level;
-    for (int64_t p = 0; p < count; p++, to += k->step, mxl_quantized_pixel_next(v, &pixel)) {
-        int64_t w = pixel.corner[2];
-        const uint8_t *x = k->x + pixel.image * image_size + group * v->in;
-        bool inside = runs && w >= 0 && w + reach < v->x_size[2];
-        int64_t d = pixel.corner[0], h = pixel.corner[1], t = 0;
-        uint8_t *at = to;
-
-        for (int64_t r = 0; r < rows; r++, at += row) {
-            const uint8_t *from = x + (d * v->x_size[1] + h) * line;
-
-            if (d < 0 || d >= v->x_size[0] || h < 0 || h >= v->x_size[1])
-                memset(at, 0, (size_t)row);
-            else if (inside)
-                copy_run(at, from + w * k->x_channels, row, end);
-            else
-                copy_taps(k, from, w, at);
-            h += v->dilate[1];
-            if (++t == v->kernel[1]) {
-                t = 0;
-                h = pixel.corner[1];
-                d += v->dilate[0];
-            }
-        }
-        for (int64_t i = used; i < k->step; i++)
-            to[i] = 0;
-    }
-}
-MXL_BY_LEVEL(copy_columns,
-             (const mxl_quantized_job *k, int64_t group, int64_t first, int64_t count, uint8_t *to),
-             k, group, first, count, to)
-
-/* Ranges count tiles, of all groups. */
-static void make_columns(void *data, int64_t begin, int64_t end)
-{
-    const mxl_quantized_job *k = data;
+    const tiles *t = data;
+    const mxl_conv *v = t->k->v;
+    int64_t channels = t->k->x_channels, side = v->pad[2] * channels, width = v->x_size[2];
+    int64_t plane = v->x_size[0] * v->x_size[1] * width, row = t->size[2] * channels;
 
     for (int64_t i = begin; i < end; i++) {
-        int64_t first = i % k->tiles * R;
+        int64_t d = i / t->size[1] % t->size[0] - v->pad[0], h = i % t->size[1] - v->pad[1];
+        int64_t image = i / t->size[1] / t->size[0], at = (d * v->x_size[1] + h) * width;
+        uint8_t *to = t->padded + i * row;
 
-        copy_columns(k, i / k->tiles, first, k->pixels - first < R ? k->pixels - first : R,
-                     k->columns + i * k->tile_bytes);
+        if (d < 0 || d >= v->x_size[0] || h < 0 || h >= v->x_size[1]) {
+            memset(to, 0, (size_t)row);
+            continue;
+        }
+        memset(to, 0, (size_t)side);
+        memset(to + row - side, 0, (size_t)side);
+        if (t->turns)
+            mxl_quantized_turn_line(channels, width,
+                                    (const char *)t->k->x + image * plane * channels + at, plane,
+                                    (char *)to + side);
+        else
+            memcpy(to + side, t->k->x + (image * plane + at) * channels, (size_t)(width * channels));
     }
 }
 
-/* ---- the work ---- */
-
-/* One tile, of the rows that are its columns. */
-static void run_tile(const mxl_quantized_job *k, int64_t panel, int64_t tile, const uint8_t *rows)
+/* Sets `image`, where `over` bytes may be read behind the end. -1 with the error set. */
+static int find_images(tiles *t, bool over)
 {
-    const mxl_conv *v = k->v;
-    int64_t first = tile * R, group = panel / k->w->panels, channel = panel % k->w->panels * N;
-    int count = (int)(k->pixels - first < R ? k->pixels - first : R);
-    int n = (int)(v->out - channel < N ? v->out - channel : N);
-    int64_t at = first * k->channels + group * v->out + channel;
-    int32_t sums[R * N];
+    const mxl_conv *v = t->k->v;
+    bool pads = t->turns || over;
+    int64_t rows;
 
-    mxl_dots_tile(count, n, k->w->quads, rows, k->step, k->flip,
-                  k->w->packed + panel * k->w->quads * N * 4, sums);
-    mxl_quantized_end(k->tail, count, n, sums, k->bias + panel * N, k->y, at, k->channels);
+    for (int i = 0; i < 3; i++) {
+        t->size[i] = v->x_size[i] + 2 * v->pad[i];
+        pads = pads || v->pad[i] > 0;
+    }
+    t->image = t->k->x;
+    if (!pads)
+        return 0;
+    rows = v->batch * t->size[0] * t->size[1];
+    t->bytes = (size_t)(rows * t->size[2] * t->k->x_channels) + OVER;
+    t->padded = mxl_alloc(t->bytes);
+    if (t->padded == NULL)
+        return -1;
+    memset(t->padded + t->bytes - OVER, 0, OVER);
+    mxl_parallel_for(rows, CHUNK / (t->size[2] * t->k->x_channels + 1) + 1, pad_rows, t);
+    t->image = t->padded;
+    return 0;
 }
 
-/* The rows of a tile; `columns` are those from tile `from` on. */
-static const uint8_t *rows_of(const mxl_quantized_job *k, int64_t group, int64_t tile,
-                              const uint8_t *columns, int64_t from)
+/* ---- tiles ---- */
+
+/* The first byte of pixel p of y in the padded images. */
+static const uint8_t *under_pixel(const tiles *t, int64_t p)
 {
-    return k->direct ? k->x + tile * R * k->step + group * k->v->in
-                     : columns + (tile - from) * k->tile_bytes;
+    const mxl_conv *v = t->k->v;
+    mxl_quantized_pixel o = mxl_quantized_pixel_of(t->k, p);
+    int64_t d = o.image * t->size[0] + o.at[0] * v->stride[0], h = o.at[1] * v->stride[1];
+
+    return t->image +
+           ((d * t->size[1] + h) * t->size[2] + o.at[2] * v->stride[2]) * t->k->x_channels;
+}
+
+/* Ranges count tiles, of all groups: their rows are copied to `columns`. (All copies of a tile are
+ * before those of the next row, over whose beginning they may go.) */
+MXL_INLINE void copy_columns_at(int level, const tiles *t, int64_t begin, int64_t end)
+{
+    const mxl_quantized_job *k = t->k;
+    int64_t run = k->w->quads * 4, whole = run / OVER * OVER;
+
+    (void)level;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t first = i % t->count * t->part, group = i / t->count;
+        uint8_t *to = t->columns + i * t->tile_bytes;
+
+        for (int64_t p = first; p < first + t->part && p < k->pixels; p++) {
+            const uint8_t *from = under_pixel(t, p) + group * k->v->in;
+
+            for (int64_t r = 0; r < k->w->runs; r++, to += run) {
+                for (int64_t c = 0; c < whole; c += OVER)
+                    memcpy(to + c, from + t->offset[r] + c, OVER);
+                memcpy(to + whole, from + t->offset[r] + whole, (size_t)(run - whole));
+            }
+        }
+    }
+}
+MXL_BY_LEVEL(copy_columns, (const tiles *t, int64_t begin, int64_t end), t, begin, end)
+
+static void make_columns(void *data, int64_t begin, int64_t end)
+{
+    copy_columns(data, begin, end);
+}
+
+/* Tiles [from, to) of a panel, of all groups. */
+static void run_some(const tiles *t, int64_t panel, int64_t from, int64_t to)
+{
+    const mxl_quantized_job *k = t->k;
+    int64_t group = panel / k->w->panels, channel = panel % k->w->panels * N;
+    int64_t start = from % t->parts * t->part, first = from / t->parts * t->width;
+    int n = (int)(k->v->out - channel < N ? k->v->out - channel : N);
+    const int8_t *w = k->w->packed + panel * k->w->runs * k->w->quads * N * 4;
+    const uint8_t *rows = t->columns != NULL ? t->columns + group * t->count * t->tile_bytes
+                                             : t->image + group * k->v->in;
+    int32_t sums[R * N];
+
+    channel += group * k->v->out;
+    for (int64_t i = from; i < to; i++) {
+        int count = (int)(t->width - start < t->part ? t->width - start : t->part);
+
+        mxl_dots_tile(count, n, &t->runs, rows + t->place[i], t->step, k->flip, w, sums);
+        mxl_quantized_end(k->tail, count, n, sums, k->bias + panel * N, k->y,
+                          (first + start) * k->channels + channel, k->channels);
+        start += t->part;
+        if (start >= t->width) {
+            start = 0;
+            first += t->width;
+        }
+    }
 }
 
 /* Ranges count chunks of tiles, of all groups. */
 static void run_chunks(void *data, int64_t begin, int64_t end)
 {
-    mxl_quantized_job *k = data;
-    size_t bytes = k->direct ? 1 : (size_t)(k->chunk * k->tile_bytes);
-    uint8_t *columns = mxl_alloc(bytes);
+    const tiles *t = data;
 
-    if (columns == NULL) {
-        k->failed = 1;
-        return;
-    }
     for (int64_t i = begin; i < end; i++) {
-        int64_t group = i / k->chunks, from = i % k->chunks * k->chunk;
-        int64_t to = from + k->chunk < k->tiles ? from + k->chunk : k->tiles;
+        int64_t group = i / t->chunks, from = i % t->chunks * t->chunk, panels = t->k->w->panels;
+        int64_t to = from + t->chunk < t->count ? from + t->chunk : t->count;
 
-        for (int64_t t = from; t < to && !k->direct; t++)
-            copy_columns(k, group, t * R, k->pixels - t * R < R ? k->pixels - t * R : R,
-                         columns + (t - from) * k->tile_bytes);
-        for (int64_t p = group * k->w->panels; p < (group + 1) * k->w->panels; p++) {
-            for (int64_t t = from; t < to; t++)
-                run_tile(k, p, t, rows_of(k, group, t, columns, from));
-        }
+        for (int64_t p = group * panels; p < (group + 1) * panels; p++)
+            run_some(t, p, from, to);
     }
-    mxl_free(columns, bytes);
 }
 
 /* Ranges count panels, of all groups. */
 static void run_panels(void *data, int64_t begin, int64_t end)
 {
-    const mxl_quantized_job *k = data;
+    const tiles *t = data;
 
-    for (int64_t p = begin; p < end; p++) {
-        int64_t group = p / k->w->panels;
+    for (int64_t p = begin; p < end; p++)
+        run_some(t, p, 0, t->count);
+}
 
-        for (int64_t t = 0; t < k->tiles; t++)
-            run_tile(k, p, t, rows_of(k, group, t, k->columns, -group * k->tiles));
+/* ---- the work ---- */
+
+/* Sets the offsets of runs, and the places of tiles in the images. */
+static void find_places(tiles *t)
+{
+    const mxl_quantized_job *k = t->k;
+    const mxl_conv *v = k->v;
+    int64_t each = run_taps(v);
+
+    for (int64_t r = 0; r < k->w->runs; r++) {
+        int64_t tap = r * each, w = tap % v->kernel[2], h = tap / v->kernel[2] % v->kernel[1];
+        int64_t d = tap / v->kernel[2] / v->kernel[1];
+
+        t->offset[r] = ((d * v->dilate[0] * t->size[1] + h * v->dilate[1]) * t->size[2] +
+                        w * v->dilate[2]) *
+                       k->x_channels;
+    }
+    for (int64_t i = 0; i < t->count; i += t->parts) {
+        int64_t place = under_pixel(t, i / t->parts * t->width) - t->image;
+
+        for (int64_t j = 0; j < t->parts; j++)
+            t->place[i + j] = place + j * t->part * t->step;
     }
 }
 
-/* Threads divide pixels, or channels where there are more of these. */
-static int run_tiles(mxl_quantized_job *k)
+/* Copies the rows of tiles. -1 with the error set. */
+static int find_columns(tiles *t)
 {
-    const mxl_conv *v = k->v;
-    int64_t most, tile, units = v->groups * k->w->panels;
-    bool divides_channels = v->groups * v->out > k->pixels;
-    size_t bytes;
+    const mxl_quantized_job *k = t->k;
+    int64_t count = k->v->groups * t->count;
 
-    k->direct = mxl_quantized_taps(v) == 1 && v->in % 4 == 0;
+    t->step = k->w->runs * k->w->quads * 4;
+    t->tile_bytes = t->part * t->step;
+    t->column_bytes = (size_t)(count * t->tile_bytes);
+    t->columns = mxl_alloc(t->column_bytes);
+    if (t->columns == NULL)
+        return -1;
+    mxl_parallel_for(count, GRAIN / (4 * t->tile_bytes) + 1, make_columns, t);
+    for (int64_t i = 0; i < t->count; i++)
+        t->place[i] = i * t->tile_bytes;
+    t->offset[0] = 0;
+    t->runs = (mxl_dots_runs){1, k->w->runs * k->w->quads, t->offset};
+    return 0;
+}
+
+/* -1 with the error set. */
+static int plan_tiles(tiles *t)
+{
+    const mxl_quantized_job *k = t->k;
+    const mxl_conv *v = k->v;
+    bool is_point = mxl_quantized_taps(v) == 1, copies;
+
     for (int i = 0; i < 3; i++)
-        k->direct = k->direct && v->stride[i] == 1 && v->pad[i] == 0;
-    k->step = k->direct ? k->x_channels : k->w->quads * 4;
-    k->tile_bytes = R * k->step + OVER;
-    k->tiles = (k->pixels + R - 1) / R;
-    tile = R * k->w->quads * 4 * N;
-    bytes = (size_t)(v->groups * k->tiles * k->tile_bytes);
-    if (divides_channels && !k->direct) {
-        k->columns = mxl_alloc(bytes);
-        if (k->columns == NULL)
-            return -1;
-        mxl_parallel_for(v->groups * k->tiles, GRAIN / (4 * R * k->step) + 1, make_columns, k);
+        is_point = is_point && v->stride[i] == 1 && v->pad[i] == 0;
+    copies = !is_point && v->y_size[2] < SHORT;
+    t->width = is_point || copies ? k->pixels : v->y_size[2];
+    t->parts = (t->width + R - 1) / R;
+    t->part = (t->width + t->parts - 1) / t->parts;
+    t->count = k->pixels / t->width * t->parts;
+    t->step = v->stride[2] * k->x_channels;
+    t->list_bytes = (size_t)(k->w->runs + t->count) * sizeof(int64_t);
+    t->offset = mxl_alloc(t->list_bytes);
+    if (t->offset == NULL || find_images(t, run_taps(v) * v->in % 4 != 0) != 0)
+        return -1;
+    t->place = t->offset + k->w->runs;
+    t->runs = (mxl_dots_runs){k->w->runs, k->w->quads, t->offset};
+    find_places(t);
+    return copies ? find_columns(t) : 0;
+}
+
+/* Threads divide pixels, or channels where there are more of these. */
+static void run_tiles(tiles *t)
+{
+    const mxl_quantized_job *k = t->k;
+    int64_t tile = R * k->w->runs * k->w->quads * 4 * N, most;
+
+    if (k->channels > k->pixels) {
+        mxl_parallel_for(k->v->groups * k->w->panels, GRAIN / (tile * t->count + 1) + 1, run_panels,
+                         t);
+        return;
     }
-    if (divides_channels) {
-        mxl_parallel_for(units, GRAIN / (tile * k->tiles + 1) + 1, run_panels, k);
-        mxl_free(k->columns, bytes);
-        return 0;
-    }
-    most = CHUNK / k->tile_bytes;
-    k->chunk = k->tiles / MANY_CHUNKS;
-    k->chunk = k->chunk > most ? most : k->chunk;
-    k->chunk = k->chunk < 1 ? 1 : k->chunk;
-    k->chunks = (k->tiles + k->chunk - 1) / k->chunk;
-    mxl_parallel_for(v->groups * k->chunks, GRAIN / (tile * k->chunk * k->w->panels + 1) + 1,
-                     run_chunks, k);
-    return k->failed ? mxl_error_memory((size_t)(k->chunk * k->tile_bytes)) : 0;
+    most = CHUNK / (t->part * t->step);
+    t->chunk = t->count / MANY_CHUNKS;
+    t->chunk = t->chunk > most ? most : t->chunk;
+    t->chunk = t->chunk < 1 ? 1 : t->chunk;
+    t->chunks = (t->count + t->chunk - 1) / t->chunk;
+    mxl_parallel_for(k->v->groups * t->chunks, GRAIN / (tile * t->chunk * k->w->panels + 1) + 1,
+                     run_chunks, t);
+}
+
+static int run_job(mxl_quantized_job *k, bool turns)
+{
+    tiles t = {.k = k, .turns = turns};
+    int status = plan_tiles(&t);
+
+    if (status == 0)
+        run_tiles(&t);
+    mxl_free(t.padded, t.bytes);
+    mxl_free(t.offset, t.list_bytes);
+    mxl_free(t.columns, t.column_bytes);
+    return status;
 }
 
 /* The bias of each column, without what `flip` adds. */
@@ -312,6 +402,7 @@ int mxl_quantized_convolve(const mxl_conv *v, mxl_quantized_order order, const v
     mxl_quantized_tail turned_tail;
     turned t = {.wide = tail == NULL ? sizeof(int32_t) : 1};
     int64_t places = v->x_size[0] * v->x_size[1] * v->x_size[2], count;
+    bool depthwise = mxl_quantized_is_depthwise(v);
     int status = -1;
 
     k.flip = v->dtype == MXL_I8 ? 128 : 0;
@@ -323,11 +414,11 @@ int mxl_quantized_convolve(const mxl_conv *v, mxl_quantized_order order, const v
         return 0;
     t.x_bytes = (size_t)(v->batch * places * k.x_channels);
     t.y_bytes = (size_t)(k.pixels * k.channels);
-    count = mxl_quantized_is_depthwise(v) ? (v->groups + N - 1) / N * N : v->groups * w->panels * N;
+    count = depthwise ? (v->groups + N - 1) / N * N : v->groups * w->panels * N;
     t.bias_bytes = (size_t)count * sizeof(int32_t);
     t.bias = whole_bias(&k, bias, count);
     k.bias = t.bias;
-    if (k.bias == NULL || (!order.x_last && (t.x = mxl_alloc(t.x_bytes)) == NULL) ||
+    if (k.bias == NULL || (!order.x_last && depthwise && (t.x = mxl_alloc(t.x_bytes)) == NULL) ||
         (!order.y_last && (t.y = mxl_alloc(t.y_bytes * t.wide)) == NULL) ||
         (!order.y_last && tail != NULL && tail->add != NULL &&
          (t.add = mxl_alloc(t.y_bytes)) == NULL)) {
@@ -346,47 +437,9 @@ int mxl_quantized_convolve(const mxl_conv *v, mxl_quantized_order order, const v
     }
     if (t.y != NULL)
         k.y = t.y;
-    status = mxl_quantized_is_depthwise(v) ? mxl_quantized_depthwise(&k) : run_tiles(&k);
+    status = depthwise ? mxl_quantized_depthwise(&k) : run_job(&k, !order.x_last);
     if (t.y != NULL && status == 0)
         mxl_quantized_turn((int)t.wide, v->batch, k.positions, k.channels, t.y, y);
     free_turned(&t);
     return status;
-}
-
-/* ---- rows ---- */
-
-typedef struct rows_work {
-    bool is_unsigned;
-    int64_t m, n, k;
-    const char *x;
-    const int8_t *w;
-    const int32_t *bias;
-    int32_t *y;
-} rows_work;
-
-enum { TOGETHER = 32 }; /* rows of the matrix that meet all rows of x */
-
-static void run_rows(void *data, int64_t begin, int64_t end)
-{
-    const rows_work *r = data;
-
-    for (int64_t first = begin; first < end; first += TOGETHER) {
-        int64_t n = end - first < TOGETHER ? end - first : TOGETHER;
-
-        for (int64_t i = 0; i < r->m; i++) {
-            int32_t *y = r->y + i * r->n + first;
-
-            mxl_dots_rows(r->is_unsigned, r->k, r->x + i * r->k, r->w + first * r->k, n, y);
-            for (int64_t j = 0; j < n && r->bias != NULL; j++)
-                y[j] += r->bias[first + j];
-        }
-    }
-}
-
-void mxl_quantized_dense(bool is_unsigned, int64_t m, int64_t n, int64_t k, const void *x,
-                         const int8_t *w, const int32_t *bias, int32_t *y)
-{
-    rows_work r = {is_unsigned, m, n, k, x, w, bias, y};
-
-    mxl_parallel_for(n, GRAIN / (m * k + 1) + 1, run_rows, &r);
 }

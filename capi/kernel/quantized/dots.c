@@ -11,16 +11,18 @@ enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS };
 
 /* ---- the baseline ---- */
 
-static void tile_plain(int rows, int64_t quads, const uint8_t *x, int64_t step, uint8_t flip,
-                       const int8_t *w, int32_t *sums)
+static void tile_plain(int rows, const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                       uint8_t flip, const int8_t *w, int32_t *sums)
 {
     memset(sums, 0, (size_t)rows * N * sizeof(*sums));
-    for (int64_t q = 0; q < quads; q++, x += 4, w += (ptrdiff_t)4 * N) {
+    for (int64_t i = 0; i < runs->count * runs->quads; i++, w += (ptrdiff_t)4 * N) {
+        const uint8_t *from = x + runs->offset[i / runs->quads] + i % runs->quads * 4;
+
         for (int r = 0; r < rows; r++) {
             int32_t *to = sums + (ptrdiff_t)r * N, four[4];
 
-            for (int i = 0; i < 4; i++)
-                four[i] = x[r * step + i] ^ flip;
+            for (int j = 0; j < 4; j++)
+                four[j] = from[r * step + j] ^ flip;
             for (int c = 0; c < N; c++) {
                 const int8_t *by = w + (ptrdiff_t)4 * c;
 
@@ -70,7 +72,7 @@ MXL_TARGET_AVX2 MXL_INLINE __m256i load_256(const void *from)
 }
 
 /* `rows` rows and 16 columns. */
-MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, int64_t quads, const uint8_t *x,
+MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, const mxl_dots_runs *runs, const uint8_t *x,
                                              int64_t step, uint8_t flip, const int8_t *w,
                                              int32_t *sums)
 {
@@ -78,25 +80,29 @@ MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, int64_t quads, const uint
     int32_t flips = (int32_t)(flip * 0x01010101U);
 
     UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
-    for (int64_t q = 0; q < quads; q++, x += 4, w += (ptrdiff_t)4 * N) {
-        __m256i a = load_256(w), b = load_256(w + 32);
-        __m256i a_even = _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8);
-        __m256i b_even = _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8);
-        __m256i a_odd = _mm256_srai_epi16(a, 8), b_odd = _mm256_srai_epi16(b, 8);
+    for (int64_t i = 0; i < runs->count; i++) {
+        const uint8_t *from = x + runs->offset[i];
 
-        UNROLL for (int r = 0; r < rows; r++)
-        {
-            int32_t four;
-            __m256i all, even, odd;
+        for (int64_t q = 0; q < runs->quads; q++, from += 4, w += (ptrdiff_t)4 * N) {
+            __m256i a = load_256(w), b = load_256(w + 32);
+            __m256i a_even = _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8);
+            __m256i b_even = _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8);
+            __m256i a_odd = _mm256_srai_epi16(a, 8), b_odd = _mm256_srai_epi16(b, 8);
 
-            memcpy(&four, x + r * step, 4);
-            all = _mm256_set1_epi32(four ^ flips);
-            even = _mm256_and_si256(all, bytes);
-            odd = _mm256_srli_epi16(all, 8);
-            acc[r][0] = _mm256_add_epi32(acc[r][0], _mm256_madd_epi16(a_even, even));
-            acc[r][1] = _mm256_add_epi32(acc[r][1], _mm256_madd_epi16(b_even, even));
-            acc[r][0] = _mm256_add_epi32(acc[r][0], _mm256_madd_epi16(a_odd, odd));
-            acc[r][1] = _mm256_add_epi32(acc[r][1], _mm256_madd_epi16(b_odd, odd));
+            UNROLL for (int r = 0; r < rows; r++)
+            {
+                int32_t four;
+                __m256i all, even, odd;
+
+                memcpy(&four, from + r * step, 4);
+                all = _mm256_set1_epi32(four ^ flips);
+                even = _mm256_and_si256(all, bytes);
+                odd = _mm256_srli_epi16(all, 8);
+                acc[r][0] = _mm256_add_epi32(acc[r][0], _mm256_madd_epi16(a_even, even));
+                acc[r][1] = _mm256_add_epi32(acc[r][1], _mm256_madd_epi16(b_even, even));
+                acc[r][0] = _mm256_add_epi32(acc[r][0], _mm256_madd_epi16(a_odd, odd));
+                acc[r][1] = _mm256_add_epi32(acc[r][1], _mm256_madd_epi16(b_odd, odd));
+            }
         }
     }
     UNROLL for (int r = 0; r < rows; r++)
@@ -106,29 +112,29 @@ MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, int64_t quads, const uint
     }
 }
 
-MXL_TARGET_AVX2 static void part_avx2_4(int64_t quads, const uint8_t *x, int64_t step, uint8_t flip,
-                                        const int8_t *w, int32_t *sums)
+MXL_TARGET_AVX2 static void part_avx2_4(const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                                        uint8_t flip, const int8_t *w, int32_t *sums)
 {
-    part_avx2_of(4, quads, x, step, flip, w, sums);
+    part_avx2_of(4, runs, x, step, flip, w, sums);
 }
 
-MXL_TARGET_AVX2 static void part_avx2_1(int64_t quads, const uint8_t *x, int64_t step, uint8_t flip,
-                                        const int8_t *w, int32_t *sums)
+MXL_TARGET_AVX2 static void part_avx2_1(const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                                        uint8_t flip, const int8_t *w, int32_t *sums)
 {
-    part_avx2_of(1, quads, x, step, flip, w, sums);
+    part_avx2_of(1, runs, x, step, flip, w, sums);
 }
 
-static void tile_avx2(int rows, int columns, int64_t quads, const uint8_t *x, int64_t step,
-                      uint8_t flip, const int8_t *w, int32_t *sums)
+static void tile_avx2(int rows, int columns, const mxl_dots_runs *runs, const uint8_t *x,
+                      int64_t step, uint8_t flip, const int8_t *w, int32_t *sums)
 {
     for (int c = 0; c < columns; c += 16) {
         int r = 0;
 
         for (; r + 4 <= rows; r += 4)
-            part_avx2_4(quads, x + r * step, step, flip, w + (ptrdiff_t)4 * c,
+            part_avx2_4(runs, x + r * step, step, flip, w + (ptrdiff_t)4 * c,
                         sums + (ptrdiff_t)r * N + c);
         for (; r < rows; r++)
-            part_avx2_1(quads, x + r * step, step, flip, w + (ptrdiff_t)4 * c,
+            part_avx2_1(runs, x + r * step, step, flip, w + (ptrdiff_t)4 * c,
                         sums + (ptrdiff_t)r * N + c);
     }
 }
@@ -160,13 +166,13 @@ MXL_TARGET_AVX2 static int32_t row_avx2(bool is_unsigned, int64_t k, const uint8
 
 /* ---- AVX-512 with VNNI ---- */
 
-VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, bool flips, int64_t quads,
+VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, bool flips, const mxl_dots_runs *runs,
                                   const uint8_t *x, int64_t step, const int8_t *w, int32_t *sums)
 {
     __m512i acc[R][2];
 
     UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm512_setzero_si512();
-    mxl_dots_vnni(rows, vectors, flips, quads, x, step, w, acc);
+    mxl_dots_vnni(rows, vectors, flips, runs, x, step, w, acc);
     UNROLL for (int r = 0; r < rows; r++)
     {
         _mm512_storeu_si512(sums + (ptrdiff_t)r * N, acc[r][0]);
@@ -176,11 +182,10 @@ VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, bool flips, int64_t qua
 }
 
 #define TILE_OF(rows, vectors, flips)                                                              \
-    VNNI static void tile_vnni_##rows##_##vectors##_##flips(int64_t quads, const uint8_t *x,       \
-                                                            int64_t step, const int8_t *w,         \
-                                                            int32_t *sums)                         \
+    VNNI static void tile_vnni_##rows##_##vectors##_##flips(                                       \
+        const mxl_dots_runs *runs, const uint8_t *x, int64_t step, const int8_t *w, int32_t *sums) \
     {                                                                                              \
-        tile_vnni_of(rows, vectors, flips, quads, x, step, w, sums);                               \
+        tile_vnni_of(rows, vectors, flips, runs, x, step, w, sums);                                \
     }
 #define TILE(rows) TILE_OF(rows, 1, 0) TILE_OF(rows, 2, 0) TILE_OF(rows, 1, 1) TILE_OF(rows, 2, 1)
 #define EACH_HEIGHT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
@@ -190,8 +195,8 @@ VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, bool flips, int64_t qua
 
 EACH_HEIGHT(TILE)
 
-typedef void (*vnni_tile)(int64_t quads, const uint8_t *x, int64_t step, const int8_t *w,
-                          int32_t *sums);
+typedef void (*vnni_tile)(const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                          const int8_t *w, int32_t *sums);
 static const vnni_tile tiles_vnni[R][4] = {EACH_HEIGHT(FOUR_OF)};
 
 enum { ROWS_AT_ONCE = 4 };
@@ -237,21 +242,21 @@ VNNI static void rows_vnni(bool is_unsigned, int64_t k, const void *x, const int
 
 /* ---- choice ---- */
 
-void mxl_dots_tile(int rows, int columns, int64_t quads, const uint8_t *x, int64_t step,
+void mxl_dots_tile(int rows, int columns, const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
                    uint8_t flip, const int8_t *w, int32_t *sums)
 {
 #if MXL_HAS_WIDE
     if (mxl_level_has_vnni()) {
-        tiles_vnni[rows - 1][2 * (flip != 0) + (columns > 16)](quads, x, step, w, sums);
+        tiles_vnni[rows - 1][2 * (flip != 0) + (columns > 16)](runs, x, step, w, sums);
         return;
     }
     if (mxl_level() >= MXL_AVX2) {
-        tile_avx2(rows, columns, quads, x, step, flip, w, sums);
+        tile_avx2(rows, columns, runs, x, step, flip, w, sums);
         return;
     }
 #endif
     (void)columns;
-    tile_plain(rows, quads, x, step, flip, w, sums);
+    tile_plain(rows, runs, x, step, flip, w, sums);
 }
 
 void mxl_dots_rows(bool is_unsigned, int64_t k, const void *x, const int8_t *w, int64_t rows,

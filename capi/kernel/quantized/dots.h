@@ -11,10 +11,17 @@ enum {
     MXL_DOTS_COLUMNS = 32 /* columns of a tile */
 };
 
-/* sums[rows][32] = the products of `rows` rows of data, `step` bytes apart, with 32 columns of
- * weights, over `quads` groups of four: x[rows][quads][4], w[quads][32][4]. `flip`, 0 or 128, is
- * added to the bytes of x, modulo 256. Columns from `columns` on are undefined. */
-void mxl_dots_tile(int rows, int columns, int64_t quads, const uint8_t *x, int64_t step,
+/* The bytes of a row of data that meet weights, as runs of groups of four: run i begins `offset[i]`
+ * bytes behind the row's address. */
+typedef struct mxl_dots_runs {
+    int64_t count, quads; /* quads: of each run */
+    const int64_t *offset;
+} mxl_dots_runs;
+
+/* sums[rows][32] = the products of `rows` rows of data, whose addresses are `step` bytes apart from
+ * x on, with 32 columns of weights: w[runs][quads][32][4]. `flip`, 0 or 128, is added to the bytes
+ * of data, modulo 256. Columns from `columns` on are undefined. */
+void mxl_dots_tile(int rows, int columns, const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
                    uint8_t flip, const int8_t *w, int32_t *sums);
 
 /* sums[i] = the inner product of x with row i of w, each of k bytes, for `rows` rows; x is int8 or

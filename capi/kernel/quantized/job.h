@@ -7,10 +7,10 @@
 
 struct mxl_quantized_weights {
     size_t bytes;
-    int64_t quads;  /* of a row: groups of four numbers under the kernel */
-    int64_t panels; /* of a group: each of MXL_DOTS_COLUMNS channels, or fewer */
-    int32_t *sums;  /* [groups][panels][columns]: 128 times the sum of a channel's weights */
-    int8_t *packed; /* [groups][panels][quads][columns][4]; or see depthwise.c */
+    int64_t runs, quads; /* under the kernel: runs of bytes, each of so many groups of four */
+    int64_t panels;      /* of a group: each of MXL_DOTS_COLUMNS channels, or fewer */
+    int32_t *sums;       /* [groups][panels][columns]: 128 times the sum of a channel's weights */
+    int8_t *packed;      /* [groups][panels][runs][quads][columns][4]; or see depthwise.c */
 };
 
 typedef struct mxl_quantized_job {
@@ -23,11 +23,6 @@ typedef struct mxl_quantized_job {
     int64_t positions, pixels;    /* of an image of y; of all images */
     int64_t x_channels, channels; /* of all groups, of x and of y */
     uint8_t flip;                 /* added to the bytes, modulo 256 */
-    uint8_t *columns;             /* of the tiles of all groups, or NULL: each chunk has its own */
-    bool direct;                  /* rows of x are columns already */
-    int64_t step, tile_bytes;     /* between rows; between tiles of columns */
-    int64_t tiles, chunks;        /* of `pixels`; chunks of `chunk` tiles */
-    int64_t chunk;
     _Atomic(int) failed;
 } mxl_quantized_job;
 

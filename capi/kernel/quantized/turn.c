@@ -48,16 +48,32 @@ static void turn_square(const char *from, int64_t from_step, char *to, int64_t t
         memcpy(to + i * to_step, &a[i], SQUARE);
 }
 
-static void turn_few(const turning *t, const char *from, char *to, int64_t row, int64_t rows,
-                     int64_t column, int64_t columns)
+/* Any matrix: rows of `from` are from_step elements apart, those of `to` to_step. */
+static void turn_few(int size, int64_t rows, int64_t columns, const char *from, int64_t from_step,
+                     char *to, int64_t to_step)
 {
-    for (int64_t c = column; c < column + columns; c++) {
-        for (int64_t r = row; r < row + rows; r++) {
-            if (t->size == 1)
-                to[c * t->rows + r] = from[r * t->columns + c];
+    for (int64_t c = 0; c < columns; c++) {
+        for (int64_t r = 0; r < rows; r++) {
+            if (size == 1)
+                to[c * to_step + r] = from[r * from_step + c];
             else
-                memcpy(to + 4 * (c * t->rows + r), from + 4 * (r * t->columns + c), 4);
+                memcpy(to + 4 * (c * to_step + r), from + 4 * (r * from_step + c), 4);
         }
+    }
+}
+
+/* Up to SQUARE columns. */
+static void turn_band(int size, int64_t rows, int64_t columns, const char *from, int64_t from_step,
+                      char *to, int64_t to_step)
+{
+    for (int64_t r = 0; r < rows; r += SQUARE) {
+        int64_t n = rows - r < SQUARE ? rows - r : SQUARE;
+
+        if (size == 1 && n == SQUARE && columns == SQUARE)
+            turn_square(from + r * from_step, from_step, to + r, to_step);
+        else
+            turn_few(size, n, columns, from + size * r * from_step, from_step, to + size * r,
+                     to_step);
     }
 }
 
@@ -68,22 +84,26 @@ static void turn_bands(void *data, int64_t begin, int64_t end)
     int64_t bands = (t->columns + SQUARE - 1) / SQUARE, image = t->rows * t->columns * t->size;
 
     for (int64_t i = begin; i < end; i++) {
-        const char *from = t->from + i / bands * image;
-        char *to = t->to + i / bands * image;
         int64_t c = i % bands * SQUARE, columns = t->columns - c < SQUARE ? t->columns - c : SQUARE;
 
-        for (int64_t r = 0; r < t->rows; r += SQUARE) {
-            int64_t rows = t->rows - r < SQUARE ? t->rows - r : SQUARE;
-
-            if (t->size == 1 && rows == SQUARE && columns == SQUARE)
-                turn_square(from + r * t->columns + c, t->columns, to + c * t->rows + r, t->rows);
-            else
-                turn_few(t, from, to, r, rows, c, columns);
-        }
+        turn_band(t->size, t->rows, columns, t->from + i / bands * image + c * t->size, t->columns,
+                  t->to + i / bands * image + c * t->rows * t->size, t->rows);
     }
 }
 
-/* Ranges count columns, of all: of three rows of bytes, as pictures have them. */
+void mxl_quantized_turn(int size, int64_t n, int64_t rows, int64_t columns, const void *from,
+                        void *to)
+{
+    turning t = {size, rows, columns, from, to};
+
+    if (rows == 1 || columns == 1)
+        memcpy(to, from, (size_t)(n * rows * columns * size));
+    else
+        mxl_parallel_for(n * ((columns + SQUARE - 1) / SQUARE), GRAIN / (SQUARE * rows) + 1,
+                         turn_bands, &t);
+}
+
+/* Three rows, as pictures have them. */
 MXL_INLINE void weave_at(int level, const char *a, const char *b, const char *c, char *to,
                          int64_t n)
 {
@@ -98,30 +118,14 @@ MXL_INLINE void weave_at(int level, const char *a, const char *b, const char *c,
 MXL_BY_LEVEL(weave, (const char *a, const char *b, const char *c, char *to, int64_t n), a, b, c, to,
              n)
 
-static void weave_columns(void *data, int64_t begin, int64_t end)
+void mxl_quantized_turn_line(int64_t rows, int64_t columns, const char *from, int64_t step,
+                             char *to)
 {
-    const turning *t = data;
-
-    while (begin < end) {
-        int64_t image = begin / t->columns, c = begin % t->columns;
-        int64_t n = end - begin < t->columns - c ? end - begin : t->columns - c;
-        const char *from = t->from + image * 3 * t->columns + c;
-
-        weave(from, from + t->columns, from + 2 * t->columns, t->to + 3 * begin, n);
-        begin += n;
+    if (rows == 3) {
+        weave(from, from + step, from + 2 * step, to, columns);
+        return;
     }
-}
-
-void mxl_quantized_turn(int size, int64_t n, int64_t rows, int64_t columns, const void *from,
-                        void *to)
-{
-    turning t = {size, rows, columns, from, to};
-
-    if (rows == 1 || columns == 1)
-        memcpy(to, from, (size_t)(n * rows * columns * size));
-    else if (rows == 3 && size == 1)
-        mxl_parallel_for(n * columns, GRAIN, weave_columns, &t);
-    else
-        mxl_parallel_for(n * ((columns + SQUARE - 1) / SQUARE), GRAIN / (SQUARE * rows) + 1,
-                         turn_bands, &t);
+    for (int64_t c = 0; c < columns; c += SQUARE)
+        turn_band(1, rows, columns - c < SQUARE ? columns - c : SQUARE, from + c, step,
+                  to + c * rows, rows);
 }

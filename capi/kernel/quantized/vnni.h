@@ -23,32 +23,37 @@
 /* acc += rows of x times 16 or 32 columns of w, as mxl_dots_tile reads them.
  * (Fourteen rows have more addresses than there are registers, but not as multiples of `step` from
  * every fifth of them; the compiler must not know that these are multiples too.) */
-VNNI MXL_INLINE void mxl_dots_vnni(int rows, int vectors, bool flips, int64_t quads,
+VNNI MXL_INLINE void mxl_dots_vnni(int rows, int vectors, bool flips, const mxl_dots_runs *runs,
                                    const uint8_t *x, int64_t step, const int8_t *w,
                                    __m512i acc[MXL_DOTS_ROWS][2])
 {
     __m512i flip = _mm512_set1_epi8((char)-128);
-    const uint8_t *fifth[3] = {x, x + 5 * step, x + 10 * step};
-    int64_t thrice = 3 * step;
+    int64_t thrice = 3 * step, count = runs->count, quads = runs->quads;
+    const int64_t *offset = runs->offset;
 
-    __asm__("" : "+r"(fifth[1]), "+r"(fifth[2]), "+r"(thrice));
-    for (int64_t q = 0; q < quads; q++, w += (ptrdiff_t)4 * MXL_DOTS_COLUMNS) {
-        __m512i a = _mm512_loadu_si512(w), b = vectors > 1 ? _mm512_loadu_si512(w + 64) : a;
+    __asm__("" : "+r"(thrice));
+    for (int64_t i = 0; i < count; i++) {
+        const uint8_t *from = x + offset[i], *fifth[3] = {from, from + 5 * step, from + 10 * step};
 
-        UNROLL for (int r = 0; r < rows; r++)
-        {
-            int32_t four;
-            __m512i all;
+        __asm__("" : "+r"(fifth[1]), "+r"(fifth[2]));
+        for (int64_t q = 0; q < quads; q++, w += (ptrdiff_t)4 * MXL_DOTS_COLUMNS) {
+            __m512i a = _mm512_loadu_si512(w), b = vectors > 1 ? _mm512_loadu_si512(w + 64) : a;
 
-            memcpy(&four, fifth[r / 5] + (r % 5 == 3 ? thrice : r % 5 * step), 4);
-            all = _mm512_set1_epi32(four);
-            if (flips)
-                all = _mm512_xor_si512(all, flip);
-            acc[r][0] = _mm512_dpbusd_epi32(acc[r][0], all, a);
-            if (vectors > 1)
-                acc[r][1] = _mm512_dpbusd_epi32(acc[r][1], all, b);
+            UNROLL for (int r = 0; r < rows; r++)
+            {
+                int32_t four;
+                __m512i all;
+
+                memcpy(&four, fifth[r / 5] + (r % 5 == 3 ? thrice : r % 5 * step), 4);
+                all = _mm512_set1_epi32(four);
+                if (flips)
+                    all = _mm512_xor_si512(all, flip);
+                acc[r][0] = _mm512_dpbusd_epi32(acc[r][0], all, a);
+                if (vectors > 1)
+                    acc[r][1] = _mm512_dpbusd_epi32(acc[r][1], all, b);
+            }
+            UNROLL for (int j = 0; j < 3; j++) fifth[j] += 4;
         }
-        UNROLL for (int i = 0; i < 3; i++) fifth[i] += 4;
     }
 }
 #endif

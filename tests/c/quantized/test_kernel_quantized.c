@@ -257,6 +257,8 @@ static void extremes(void)
     static int8_t w[5 * K];
     int32_t y[5], tile[MXL_DOTS_COLUMNS];
     static int8_t block[K * MXL_DOTS_COLUMNS];
+    static const int64_t from = 0;
+    static const mxl_dots_runs runs = {1, K / 4, &from};
 
     memset(x, 255, sizeof(x));
     memset(w, -128, sizeof(w));
@@ -267,10 +269,10 @@ static void extremes(void)
     CHECK(y[0] == 128 * 128 * K && y[4] == y[0]);
     memset(block, -128, sizeof(block));
     memset(x, 255, sizeof(x));
-    mxl_dots_tile(1, MXL_DOTS_COLUMNS, K / 4, x, K, 0, block, tile);
+    mxl_dots_tile(1, MXL_DOTS_COLUMNS, &runs, x, K, 0, block, tile);
     CHECK(tile[0] == -255 * 128 * K && tile[31] == tile[0]);
     memset(x, 127, sizeof(x));
-    mxl_dots_tile(1, MXL_DOTS_COLUMNS, K / 4, x, K, 128, block, tile);
+    mxl_dots_tile(1, MXL_DOTS_COLUMNS, &runs, x, K, 128, block, tile);
     CHECK(tile[0] == -255 * 128 * K && tile[31] == tile[0]);
 }
 
