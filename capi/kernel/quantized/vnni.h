@@ -20,6 +20,10 @@
 #endif
 #define UNROLL _Pragma("GCC unroll 16")
 
+/* So many bytes of weights ahead are asked for: large ones are in memory or in the last cache, and
+ * a network reads each of them once. */
+enum { MXL_DOTS_AHEAD = 8192 };
+
 /* acc += rows of x times 16 or 32 columns of w, as mxl_dots_tile reads them.
  * (Fourteen rows have more addresses than there are registers, but not as multiples of `step` from
  * every fifth of them; the compiler must not know that these are multiples too.) */
@@ -39,6 +43,10 @@ VNNI MXL_INLINE void mxl_dots_vnni(int rows, int vectors, bool flips, const mxl_
         for (int64_t q = 0; q < quads; q++, w += (ptrdiff_t)4 * MXL_DOTS_COLUMNS) {
             __m512i a = _mm512_loadu_si512(w), b = vectors > 1 ? _mm512_loadu_si512(w + 64) : a;
 
+            if (rows > MXL_DOTS_ROWS / 2) {
+                _mm_prefetch((const char *)w + MXL_DOTS_AHEAD, _MM_HINT_T0);
+                _mm_prefetch((const char *)w + MXL_DOTS_AHEAD + 64, _MM_HINT_T0);
+            }
             UNROLL for (int r = 0; r < rows; r++)
             {
                 int32_t four;
