@@ -154,10 +154,10 @@ WINDOWS(u8, uint8_t, 0)
         for (int64_t c = 0; c < n && !largest; c++)                                                \
             y[c] = (T)(count > 0 ? mxl_quantized_round((float)sums[c] / by, LEAST, 255) : 0);      \
     }                                                                                              \
-    MXL_BY_LEVEL(pixel_##name,                                                                     \
-                 (const mxl_pool *p, const T *x, const part *at, int64_t count, int32_t *sums,     \
-                  T *y),                                                                           \
-                 p, x, at, count, sums, y)
+    MXL_BY_LEVEL(                                                                                  \
+        pixel_##name,                                                                              \
+        (const mxl_pool *p, const T *x, const part *at, int64_t count, int32_t *sums, T *y), p, x, \
+        at, count, sums, y)
 
 PIXEL(i8, int8_t, -128)
 PIXEL(u8, uint8_t, 0)
@@ -186,11 +186,9 @@ static void run_pixels(void *data, int64_t begin, int64_t end)
             count *= p->divide == MXL_POOL_MEAN_INSIDE ? at[k].end - at[k].begin : at[k].padded;
         }
         if (p->dtype == MXL_I8)
-            pixel_i8(p, (const int8_t *)job->x + x, at, count, sums,
-                     (int8_t *)job->y + y);
+            pixel_i8(p, (const int8_t *)job->x + x, at, count, sums, (int8_t *)job->y + y);
         else
-            pixel_u8(p, (const uint8_t *)job->x + x, at, count, sums,
-                     (uint8_t *)job->y + y);
+            pixel_u8(p, (const uint8_t *)job->x + x, at, count, sums, (uint8_t *)job->y + y);
     }
     mxl_free(sums, bytes);
 }

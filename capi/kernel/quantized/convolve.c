@@ -17,11 +17,10 @@
 enum {
     R = MXL_DOTS_ROWS,
     N = MXL_DOTS_COLUMNS,
-    GRAIN = 1 << 18,  /* products that are worth a thread */
-    CHUNK = 1 << 17,  /* bytes of x that stay in the cache beside weights */
-    MANY_CHUNKS = 16, /* for threads to share */
-    SHORT = 5,        /* rows of fewer pixels do not keep the processor busy */
-    OVER = 64         /* bytes that are read or copied too much */
+    GRAIN = 1 << 18, /* products that are worth a thread */
+    CHUNK = 1 << 17, /* bytes of x that stay in the cache beside weights */
+    SHORT = 5,       /* rows of fewer pixels do not keep the processor busy */
+    OVER = 64        /* bytes that are read too much */
 };
 
 /* ---- weights ---- */
@@ -104,13 +103,12 @@ typedef struct tiles {
     size_t bytes, list_bytes;
     int64_t *offset; /* [runs] from a pixel's first byte */
     mxl_dots_runs runs;
-    int64_t *place; /* [count] where the rows of each tile begin */
+    int64_t *place;             /* [count] where the rows of each tile begin */
     int64_t width, parts, part; /* pixels of a row, tiles of a row, and pixels of a tile */
     int64_t count;              /* of tiles */
     uint8_t *columns;           /* rows of each tile; NULL: they are in the images */
     int64_t step, tile_bytes;   /* between rows; between tiles in `columns` */
     size_t column_bytes;
-    int64_t chunk, chunks; /* tiles of a chunk, and chunks */
 } tiles;
 
 /* Ranges count rows of padded images. */
@@ -137,7 +135,8 @@ static void pad_rows(void *data, int64_t begin, int64_t end)
                                     (const char *)t->k->x + image * plane * channels + at, plane,
                                     (char *)to + side);
         else
-            memcpy(to + side, t->k->x + (image * plane + at) * channels, (size_t)(width * channels));
+            memcpy(to + side, t->k->x + (image * plane + at) * channels,
+                   (size_t)(width * channels));
     }
 }
 
@@ -236,17 +235,20 @@ static void run_some(const tiles *t, int64_t panel, int64_t from, int64_t to)
     }
 }
 
-/* Ranges count chunks of tiles, of all groups. */
-static void run_chunks(void *data, int64_t begin, int64_t end)
+/* Ranges count tiles, of all groups; all panels meet some tiles, whose bytes stay in the cache. */
+static void run_pixels(void *data, int64_t begin, int64_t end)
 {
     const tiles *t = data;
+    int64_t panels = t->k->w->panels, most = CHUNK / (t->part * t->step) + 1;
 
-    for (int64_t i = begin; i < end; i++) {
-        int64_t group = i / t->chunks, from = i % t->chunks * t->chunk, panels = t->k->w->panels;
-        int64_t to = from + t->chunk < t->count ? from + t->chunk : t->count;
+    while (begin < end) {
+        int64_t group = begin / t->count, from = begin % t->count, to = from + most;
 
+        to = to < t->count ? to : t->count;
+        to = to < from + end - begin ? to : from + end - begin;
         for (int64_t p = group * panels; p < (group + 1) * panels; p++)
             run_some(t, p, from, to);
+        begin += to - from;
     }
 }
 
@@ -272,9 +274,9 @@ static void find_places(tiles *t)
         int64_t tap = r * each, w = tap % v->kernel[2], h = tap / v->kernel[2] % v->kernel[1];
         int64_t d = tap / v->kernel[2] / v->kernel[1];
 
-        t->offset[r] = ((d * v->dilate[0] * t->size[1] + h * v->dilate[1]) * t->size[2] +
-                        w * v->dilate[2]) *
-                       k->x_channels;
+        t->offset[r] =
+            ((d * v->dilate[0] * t->size[1] + h * v->dilate[1]) * t->size[2] + w * v->dilate[2]) *
+            k->x_channels;
     }
     for (int64_t i = 0; i < t->count; i += t->parts) {
         int64_t place = under_pixel(t, i / t->parts * t->width) - t->image;
@@ -329,24 +331,19 @@ static int plan_tiles(tiles *t)
     return copies ? find_columns(t) : 0;
 }
 
-/* Threads divide pixels, or channels where there are more of these. */
+/* Threads divide pixels, or channels where they would read more of weights than of x and y. */
 static void run_tiles(tiles *t)
 {
     const mxl_quantized_job *k = t->k;
-    int64_t tile = R * k->w->runs * k->w->quads * 4 * N, most;
+    int64_t row = k->w->runs * k->w->quads * 4, tile = R * row * N, unit;
 
-    if (k->channels > k->pixels) {
-        mxl_parallel_for(k->v->groups * k->w->panels, GRAIN / (tile * t->count + 1) + 1, run_panels,
-                         t);
-        return;
+    if (row * k->channels > k->pixels * (k->x_channels + k->channels)) {
+        unit = GRAIN / (tile * t->count + 1) + 1;
+        mxl_parallel_fine(k->v->groups * k->w->panels, unit, 4 * unit, run_panels, t);
+    } else {
+        unit = GRAIN / (tile * k->w->panels + 1) + 1;
+        mxl_parallel_fine(k->v->groups * t->count, unit, 4 * unit, run_pixels, t);
     }
-    most = CHUNK / (t->part * t->step);
-    t->chunk = t->count / MANY_CHUNKS;
-    t->chunk = t->chunk > most ? most : t->chunk;
-    t->chunk = t->chunk < 1 ? 1 : t->chunk;
-    t->chunks = (t->count + t->chunk - 1) / t->chunk;
-    mxl_parallel_for(k->v->groups * t->chunks, GRAIN / (tile * t->chunk * k->w->panels + 1) + 1,
-                     run_chunks, t);
 }
 
 static int run_job(mxl_quantized_job *k, bool turns)

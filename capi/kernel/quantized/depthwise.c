@@ -15,7 +15,7 @@
 #include "kernel/quantized/job.h"
 #include "kernel/quantized/vnni.h"
 
-enum { N = MXL_DOTS_COLUMNS, BLOCK = 64, PARTS = 4, GRAIN = 1 << 16 };
+enum { N = MXL_DOTS_COLUMNS, BLOCK = 64, PARTS = 4, GRAIN = 1 << 13 };
 
 static int64_t blocks_of(const mxl_conv *v)
 {
@@ -102,9 +102,8 @@ MXL_INLINE void add_tap_at(int level, const uint8_t *x, uint8_t flip, const int8
     for (int64_t i = 0; i < n; i++)
         sums[i] += (int16_t)(uint8_t)(x[i] ^ flip) * (int16_t)w[i];
 }
-MXL_BY_LEVEL(add_tap,
-             (const uint8_t *x, uint8_t flip, const int8_t *w, int32_t *sums, int64_t n), x, flip,
-             w, sums, n)
+MXL_BY_LEVEL(add_tap, (const uint8_t *x, uint8_t flip, const int8_t *w, int32_t *sums, int64_t n),
+             x, flip, w, sums, n)
 
 static void run_pixel(const mxl_quantized_job *k, const uint8_t *const *under, int64_t pixel,
                       int32_t *sums)
@@ -164,8 +163,8 @@ VNNI MXL_INLINE __m512i to_bytes(const __m512i acc[PARTS], const mxl_quantized_t
     __m512 high = _mm512_set1_ps(mxl_quantized_highest(t->dtype)), scale = _mm512_set1_ps(t->scale);
     __m512i sum[PARTS], low, high_half;
 
-    UNROLL for (int i = 0; i < PARTS; i++) sum[i] = _mm512_cvtps_epi32(
-        _mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(acc[i]), scale), high));
+    UNROLL for (int i = 0; i < PARTS; i++) sum[i] =
+        _mm512_cvtps_epi32(_mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(acc[i]), scale), high));
     low = _mm512_packs_epi32(sum[0], sum[1]);
     high_half = _mm512_packs_epi32(sum[2], sum[3]);
     if (t->dtype == MXL_U8)
@@ -321,11 +320,20 @@ VNNI static void find_line(const mxl_quantized_job *k, int64_t row, int64_t c, l
         int64_t h = top + i * v->dilate[1];
         bool in = h >= 0 && h < v->x_size[1] && depth >= 0 && depth < v->x_size[0];
 
-        l->row[i] = in ? k->x + (((image * v->x_size[0] + depth) * v->x_size[1] + h) * l->width *
-                                     l->step +
-                                 c)
-                       : NULL;
+        l->row[i] =
+            in ? k->x +
+                     (((image * v->x_size[0] + depth) * v->x_size[1] + h) * l->width * l->step + c)
+               : NULL;
     }
+}
+
+/* Whether threads divide channels: as they do in a layer before this one that has a sixth of its
+ * channels, so that they find in their caches what they have written. */
+static bool divides_channels(const mxl_quantized_job *k)
+{
+    const mxl_conv *v = k->v;
+
+    return k->channels > 7 * v->batch * v->x_size[0] * v->x_size[1] * v->x_size[2];
 }
 
 /* Ranges count blocks of channels of rows of y, of all images. */
@@ -333,11 +341,14 @@ VNNI static void run_lines(void *data, int64_t begin, int64_t end)
 {
     const mxl_quantized_job *k = data;
     const mxl_conv *v = k->v;
+    int64_t rows = k->pixels / v->y_size[2];
+    bool by_channels = divides_channels(k);
     int64_t blocks = blocks_of(v), size = 3 * PARTS * BLOCK;
     const int8_t *w = k->w->packed + blocks * BLOCK * mxl_quantized_taps(v);
 
     for (int64_t i = begin; i < end; i++) {
-        int64_t row = i / blocks, b = i % blocks, c = b * BLOCK, n = k->channels - c;
+        int64_t row = by_channels ? i % rows : i / blocks;
+        int64_t b = by_channels ? i / rows : i % blocks, c = b * BLOCK, n = k->channels - c;
         int64_t first = row * v->y_size[2] * k->channels + c;
         int32_t bias[BLOCK];
         line l;
@@ -441,11 +452,12 @@ int mxl_quantized_depthwise(mxl_quantized_job *k)
     if (has_columns(k->v) && mxl_level_has_vnni()) {
         int64_t rows = k->pixels / k->v->y_size[2];
 
-        mxl_parallel_for(rows * blocks_of(k->v), GRAIN / (BLOCK * k->v->y_size[2]) + 1, run_lines,
-                         k);
+        int64_t unit = GRAIN / (BLOCK * k->v->y_size[2]) + 1;
+
+        mxl_parallel_fine(rows * blocks_of(k->v), unit, 8 * unit, run_lines, k);
         return 0;
     }
 #endif
-    mxl_parallel_for(k->pixels, GRAIN / (taps * k->channels) + 1, run_pixels, k);
+    mxl_parallel_for(k->pixels, 8 * GRAIN / (taps * k->channels) + 1, run_pixels, k);
     return k->failed ? mxl_error_memory((size_t)(taps * k->channels)) : 0;
 }

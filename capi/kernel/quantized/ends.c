@@ -189,8 +189,7 @@ MXL_TARGET_AVX512 static void end_512(const mxl_quantized_tail *t, int rows, int
                                       int64_t at, int64_t step)
 {
     if (t->add != NULL)
-        end_512_of(true, t, rows, columns, sums, bias, y + at, step,
-                   (const uint8_t *)t->add + at);
+        end_512_of(true, t, rows, columns, sums, bias, y + at, step, (const uint8_t *)t->add + at);
     else
         end_512_of(false, t, rows, columns, sums, bias, y + at, step, NULL);
 }

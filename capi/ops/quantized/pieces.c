@@ -385,7 +385,8 @@ bool mxl_quantized_joins_channels(const void *params)
     return ((const concat_params *)params)->dim == 1;
 }
 
-const mxl_op *const mxl_ops_pieces[] = {&mxl_op_quantized_act,     &mxl_op_quantized_flatten,
-                                        &mxl_op_quantized_pooling, &mxl_op_quantized_embedding,
-                                        &mxl_op_quantized_concat,  &mxl_op_quantized_pooling_last,
-                                        &mxl_op_quantized_concat_last, NULL};
+const mxl_op *const mxl_ops_pieces[] = {
+    &mxl_op_quantized_act,         &mxl_op_quantized_flatten,
+    &mxl_op_quantized_pooling,     &mxl_op_quantized_embedding,
+    &mxl_op_quantized_concat,      &mxl_op_quantized_pooling_last,
+    &mxl_op_quantized_concat_last, NULL};

@@ -1,7 +1,7 @@
-/* Quantized arrays whose bytes have the channels as the last axis, as the loops of convolutions want
- * them; see passes.h. An array has if the node that makes it can write so and all that read it can
- * read so. At first all such arrays have; then those that cannot are taken back until the others
- * agree. */
+/* Quantized arrays whose bytes have the channels as the last axis, as the loops of convolutions
+ * want them; see passes.h. An array has if the node that makes it can write so and all that read it
+ * can read so. At first all such arrays have; then those that cannot are taken back until the
+ * others agree. */
 #include <string.h>
 
 #include "base/memory/mem.h"
@@ -90,8 +90,8 @@ static bool take_back(ordering *o)
         for (int i = g->args[n]; i < g->args[n + 1]; i++) {
             int maker = o->maker[g->input[i]];
 
-            if (o->last[maker] && g->input[i] == g->first[maker] && !is_point(g->walk.node[maker]) &&
-                !reads_last(o, n, i - g->args[n])) {
+            if (o->last[maker] && g->input[i] == g->first[maker] &&
+                !is_point(g->walk.node[maker]) && !reads_last(o, n, i - g->args[n])) {
                 o->last[maker] = 0;
                 changed = true;
             }
@@ -118,10 +118,11 @@ static int set_order(const ordering *o, int n)
             return -1;
         return mxl_graph_node_parse(node, node->num_inputs);
     }
-    if (!o->last[n] || (node->op != &mxl_op_quantized_pooling && node->op != &mxl_op_quantized_concat))
+    if (!o->last[n] ||
+        (node->op != &mxl_op_quantized_pooling && node->op != &mxl_op_quantized_concat))
         return 0;
     node->op = node->op == &mxl_op_quantized_pooling ? &mxl_op_quantized_pooling_last
-                                                      : &mxl_op_quantized_concat_last;
+                                                     : &mxl_op_quantized_concat_last;
     return mxl_graph_node_parse(node, node->num_inputs);
 }
 
