@@ -15,6 +15,7 @@ from mxlite.contrib.quantization._graph import (
     Limits,
     _batches,
     _calibrate_quantized_sym,
+    _note_unknown,
     _quantize_params,
     _quantize_symbol,
     check,
@@ -95,7 +96,7 @@ def quantize_net_v2(
     """
     from mxlite.gluon import SymbolBlock
 
-    check(calib_mode, quantized_dtype)
+    check(calib_mode, quantized_dtype, LayerOutputCollector)
     batches = None
     count = len(_first_shapes(data_shapes, calib_data) or [0])
     names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
@@ -121,6 +122,7 @@ def quantize_net_v2(
     arguments = {name: params[name] for name in symbol.list_arguments() if name in params}
     symbol, arguments, states = fold_norms(symbol, arguments, states)
     excluded = _excluded(symbol, exclude_layers, exclude_layers_match)
+    _note_unknown(symbol, excluded, list(exclude_operators or ()), logger)
     words = quantized_dtype, quantize_mode, quantize_granularity
 
     def quantize(network: Symbol) -> tuple[Symbol, list[str]]:
