@@ -10,6 +10,7 @@
 #include "base/dtype.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
+#include "kernel/quantized/fused.h"
 #include "kernel/quantized/job.h"
 #include "kernel/quantized/turn.h"
 #include "kernel/target.h"
@@ -218,15 +219,24 @@ static void run_some(const tiles *t, int64_t panel, int64_t from, int64_t to)
     const int8_t *w = k->w->packed + panel * k->w->runs * k->w->quads * N * 4;
     const uint8_t *rows = t->columns != NULL ? t->columns + group * t->count * t->tile_bytes
                                              : t->image + group * k->v->in;
+    const int32_t *bias = k->bias + panel * N;
+    mxl_quantized_factors factors;
     int32_t sums[R * N];
+    bool fuses;
 
     channel += group * k->v->out;
+    fuses = n > N / 2 && mxl_quantized_fuses(k->tail, &factors);
     for (int64_t i = from; i < to; i++) {
         int count = (int)(t->width - start < t->part ? t->width - start : t->part);
+        int64_t at = (first + start) * k->channels + channel;
 
-        mxl_dots_tile(count, n, &t->runs, rows + t->place[i], t->step, k->flip, w, sums);
-        mxl_quantized_end(k->tail, count, n, sums, k->bias + panel * N, k->y,
-                          (first + start) * k->channels + channel, k->channels);
+        if (fuses && count == R) {
+            mxl_quantized_fused(&factors, n, &t->runs, rows + t->place[i], t->step, k->flip, w,
+                                bias, (uint8_t *)k->y + at, k->channels);
+        } else {
+            mxl_dots_tile(count, n, &t->runs, rows + t->place[i], t->step, k->flip, w, sums);
+            mxl_quantized_end(k->tail, count, n, sums, bias, k->y, at, k->channels);
+        }
         start += t->part;
         if (start >= t->width) {
             start = 0;

@@ -111,8 +111,8 @@ MXL_TARGET_AVX512 MXL_INLINE factors factors_of(bool adds, const mxl_quantized_t
 
 /* Sixteen sums as integers that are not above the bytes; `add`: the bytes that are added. The lower
  * limit comes as they are narrowed with saturation; too large numbers would become negative. */
-MXL_TARGET_AVX512 MXL_INLINE __m512i end_sixteen(bool adds, const factors *f, __m512i sum,
-                                                 __m128i add)
+MXL_TARGET_AVX512 MXL_INLINE __m512i end_sixteen(bool adds, bool cuts, const factors *f,
+                                                 __m512i sum, __m128i add)
 {
     __m512 x = _mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), f->scale), f->high);
     __m512i wide;
@@ -125,15 +125,16 @@ MXL_TARGET_AVX512 MXL_INLINE __m512i end_sixteen(bool adds, const factors *f, __
     x = _mm512_add_ps(_mm512_mul_ps(x, f->byte_scale),
                       _mm512_mul_ps(_mm512_cvtepi32_ps(wide), f->add_scale));
     x = _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    x = _mm512_max_ps(_mm512_min_ps(x, f->most), f->least_sum);
+    if (cuts)
+        x = _mm512_max_ps(_mm512_min_ps(x, f->most), f->least_sum);
     return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_mul_ps(x, f->sum_scale), f->sum_high));
 }
 
 /* The 32 sums of a row, as numbers of 16 bits, in turns of four of the first and the second half.
  */
-MXL_TARGET_AVX512 MXL_INLINE __m512i end_row(bool adds, const factors *f, const int32_t *sums,
-                                             const __m512i bias[2], const uint8_t *add,
-                                             __mmask32 mask)
+MXL_TARGET_AVX512 MXL_INLINE __m512i end_row(bool adds, bool cuts, const factors *f,
+                                             const int32_t *sums, const __m512i bias[2],
+                                             const uint8_t *add, __mmask32 mask)
 {
     __m128i first = _mm_setzero_si128(), second = first;
 
@@ -145,8 +146,9 @@ MXL_TARGET_AVX512 MXL_INLINE __m512i end_row(bool adds, const factors *f, const 
         second = _mm256_extracti128_si256(bytes, 1);
     }
     return _mm512_packs_epi32(
-        end_sixteen(adds, f, _mm512_add_epi32(_mm512_loadu_si512(sums), bias[0]), first),
-        end_sixteen(adds, f, _mm512_add_epi32(_mm512_loadu_si512(sums + 16), bias[1]), second));
+        end_sixteen(adds, cuts, f, _mm512_add_epi32(_mm512_loadu_si512(sums), bias[0]), first),
+        end_sixteen(adds, cuts, f, _mm512_add_epi32(_mm512_loadu_si512(sums + 16), bias[1]),
+                    second));
 }
 
 MXL_TARGET_AVX512 MXL_INLINE void put_row(uint8_t *y, __mmask32 mask, __m256i bytes)
@@ -157,9 +159,10 @@ MXL_TARGET_AVX512 MXL_INLINE void put_row(uint8_t *y, __mmask32 mask, __m256i by
         _mm256_mask_storeu_epi8(y, mask, bytes);
 }
 
-MXL_TARGET_AVX512 MXL_INLINE void end_512_of(bool adds, const mxl_quantized_tail *t, int rows,
-                                             int columns, const int32_t *sums, const int32_t *bias,
-                                             uint8_t *y, int64_t step, const uint8_t *add)
+MXL_TARGET_AVX512 MXL_INLINE void end_512_of(bool adds, bool cuts, const mxl_quantized_tail *t,
+                                             int rows, int columns, const int32_t *sums,
+                                             const int32_t *bias, uint8_t *y, int64_t step,
+                                             const uint8_t *add)
 {
     __mmask32 mask = (__mmask32)((UINT64_C(1) << columns) - 1);
     const __m512i more[2] = {_mm512_loadu_si512(bias), _mm512_loadu_si512(bias + 16)};
@@ -167,10 +170,10 @@ MXL_TARGET_AVX512 MXL_INLINE void end_512_of(bool adds, const mxl_quantized_tail
 
     for (int r = 0; r < rows; r += 2, sums += (ptrdiff_t)2 * N, y += 2 * step) {
         bool pair = r + 1 < rows;
-        __m512i a = end_row(adds, &f, sums, more, add, mask), b = a, both;
+        __m512i a = end_row(adds, cuts, &f, sums, more, add, mask), b = a, both;
 
         if (pair)
-            b = end_row(adds, &f, sums + N, more, adds ? add + step : NULL, mask);
+            b = end_row(adds, cuts, &f, sums + N, more, adds ? add + step : NULL, mask);
         if (f.is_unsigned)
             both = _mm512_packus_epi16(a, b);
         else
@@ -184,14 +187,29 @@ MXL_TARGET_AVX512 MXL_INLINE void end_512_of(bool adds, const mxl_quantized_tail
     }
 }
 
+/* Whether sums with what is added may be numbers that an int32 does not hold. */
+static bool may_exceed(const mxl_quantized_tail *t)
+{
+    float most = mxl_quantized_highest(t->dtype) * t->byte_scale +
+                 mxl_quantized_highest(t->add_dtype) * t->add_scale;
+    float least = mxl_quantized_lowest(t->dtype, t->least) * t->byte_scale +
+                  mxl_quantized_lowest(t->add_dtype, -128) * t->add_scale;
+
+    return !(t->byte_scale >= 0 && t->add_scale >= 0 && most < wide_steps && least > -wide_steps);
+}
+
 MXL_TARGET_AVX512 static void end_512(const mxl_quantized_tail *t, int rows, int columns,
                                       const int32_t *sums, const int32_t *bias, uint8_t *y,
                                       int64_t at, int64_t step)
 {
-    if (t->add != NULL)
-        end_512_of(true, t, rows, columns, sums, bias, y + at, step, (const uint8_t *)t->add + at);
+    const uint8_t *add = t->add != NULL ? (const uint8_t *)t->add + at : NULL;
+
+    if (add == NULL)
+        end_512_of(false, false, t, rows, columns, sums, bias, y + at, step, NULL);
+    else if (may_exceed(t))
+        end_512_of(true, true, t, rows, columns, sums, bias, y + at, step, add);
     else
-        end_512_of(false, t, rows, columns, sums, bias, y + at, step, NULL);
+        end_512_of(true, false, t, rows, columns, sums, bias, y + at, step, add);
 }
 #endif
 

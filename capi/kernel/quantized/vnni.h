@@ -43,7 +43,7 @@ VNNI MXL_INLINE void mxl_dots_vnni(int rows, int vectors, bool flips, const mxl_
         for (int64_t q = 0; q < quads; q++, w += (ptrdiff_t)4 * MXL_DOTS_COLUMNS) {
             __m512i a = _mm512_loadu_si512(w), b = vectors > 1 ? _mm512_loadu_si512(w + 64) : a;
 
-            if (rows > MXL_DOTS_ROWS / 2) {
+            if (rows > MXL_DOTS_ROWS / 2 && vectors > 1) {
                 _mm_prefetch((const char *)w + MXL_DOTS_AHEAD, _MM_HINT_T0);
                 _mm_prefetch((const char *)w + MXL_DOTS_AHEAD + 64, _MM_HINT_T0);
             }

@@ -236,7 +236,15 @@ static void convolutions(void)
                                          .byte_scale = 8.4e6F,
                                          .add_scale = 1.7e7F,
                                          .sum_scale = 5e-8F,
-                                         .sum_least = -128}};
+                                         .sum_least = -128},
+                                        {.dtype = MXL_I8, /* sums that no int32 cuts */
+                                         .scale = 0.003F,
+                                         .least = -128,
+                                         .add_dtype = MXL_U8,
+                                         .sum_dtype = MXL_U8,
+                                         .byte_scale = 3e6F,
+                                         .add_scale = 4e6F,
+                                         .sum_scale = 2e-7F}};
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         for (int dtype = 0; dtype < 2; dtype++) {
