@@ -43,8 +43,7 @@ static bool has_sum(const mxl_graph_node *convolution)
     return convolution->op == &mxl_op_fused_convolution && p->adds;
 }
 
-/* Whether a node puts its input between limits. */
-static bool is_limit(const mxl_graph_node *node, double *low, double *high)
+bool mxl_pass_is_limit(const mxl_graph_node *node, double *low, double *high)
 {
     const mxl_op *op = node->op == &mxl_op_activation ? mxl_activation_of(node->params) : node->op;
 
@@ -172,7 +171,7 @@ static int fuse_node(const fusing *f, int n)
         return 0;
     if (is_norm(f, n))
         return convolution->op == &mxl_op_convolution ? fuse_norm(node, convolution) : 0;
-    return is_limit(node, &low, &high) ? fuse_limit(node, convolution, low, high) : 0;
+    return mxl_pass_is_limit(node, &low, &high) ? fuse_limit(node, convolution, low, high) : 0;
 }
 
 /* ---- the pass ---- */

@@ -29,7 +29,8 @@ static int alike(const mxl_graph_node *node)
 {
     const mxl_op *op = node->op;
 
-    if (op == &mxl_op_quantized_act || op == &mxl_op_quantized_pooling || op == &mxl_op_requantize)
+    if (op == &mxl_op_quantized_act || op == &mxl_op_quantized_pooling ||
+        op == &mxl_op_requantize || op == &mxl_op_quantized_limit)
         return 1;
     if (op == &mxl_op_quantized_add || op == &mxl_op_quantized_mul)
         return 2;

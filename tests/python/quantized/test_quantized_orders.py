@@ -39,7 +39,7 @@ def _conv(random: np.random.RandomState, x: Any, channels: int, **given: Any) ->
     return mx.sym.Convolution(x, num_filter=filters, **more), filters
 
 
-def _network(seed: int, kinds: tuple[str, ...] = ("relu", "pool", "sum", "concat", "conv")) -> Any:
+def _network(seed: int, kinds: tuple[str, ...] = ("relu", "pool", "sum", "concat", "conv", "clip")) -> Any:
     """Convolutions, sums, concat and pooling in some order."""
     random = np.random.RandomState(seed)
     x, channels = _conv(random, mx.sym.var("data"), 3)
@@ -55,6 +55,8 @@ def _network(seed: int, kinds: tuple[str, ...] = ("relu", "pool", "sum", "concat
             side = mx.sym.Convolution(x, **same)
             x = mx.sym.elemwise_add(x, side) if what == "sum" else mx.sym.concat(x, side, dim=1)
             channels *= 1 if what == "sum" else 2
+        elif what == "clip":  # numbers of float32, which bytes become again
+            x = mx.sym.clip(x, float(random.choice([0, -0.2])), 0.5) if random.randint(2) else mx.sym.relu(x)
         elif what == "taps":  # numbers read the bytes too
             x = mx.sym.elemwise_add(x, mx.sym.Convolution(mx.sym.tanh(x), kernel=(1, 1), num_filter=channels))
         x, channels = _conv(random, x, channels, stride=(1, 1))
@@ -75,13 +77,18 @@ def _values(symbol: Any, seed: int) -> tuple[Any, dict]:
 
 def _answers(seed: int, dtype: str) -> tuple[np.ndarray, np.ndarray, str]:
     """What a network of float32 and its quantized one give, and the graph that runs."""
-    symbol = _network(seed, ("relu", "pool", "sum", "concat", "conv", "taps"))
+    symbol = _network(seed, ("relu", "pool", "sum", "concat", "conv", "clip", "taps"))
     x, params = _values(symbol, seed)
     given = {"calib_mode": "naive", "calib_data": [x], "quantized_dtype": dtype, "quantize_mode": "full"}
     qsym, qparams, _ = quantization.quantize_model(symbol, params, {}, **given)
     plain = symbol.bind(mx.cpu(), {**params, "data": x}, grad_req="null").forward()[0].asnumpy()
     executor = qsym.bind(mx.cpu(), {**qparams, "data": x}, grad_req="null")
     return plain, executor.forward()[0].asnumpy(), executor.get_optimized_symbol().tojson()
+
+
+def test_limits_of_numbers_join_bytes() -> None:
+    graphs = [json.loads(_answers(seed, "auto")[2])["nodes"] for seed in range(12)]
+    assert sum(node["op"] == "_mxl_quantized_limit" for nodes in graphs for node in nodes) > 3
 
 
 @pytest.mark.parametrize("dtype", ["int8", "auto"])
@@ -125,6 +132,20 @@ def test_levels_and_threads_give_the_same_bytes(tmp_path: pathlib.Path) -> None:
         assert done.returncode == 0, done.stderr
         hashes.add(done.stdout.split()[-1])
     assert len(hashes) == 1
+
+
+def test_profiles_count_the_products_of_bytes() -> None:
+    """`mxlite predict --profile` of a block: those of the convolution."""
+    from mxlite._cli import _work
+
+    x = mx.sym.Activation(mx.sym.Convolution(mx.sym.var("data"), kernel=(3, 3), num_filter=4), act_type="relu")
+    given = {"calib_mode": "naive", "calib_data": [mx.nd.ones((1, 2, 7, 7))], "quantize_mode": "full"}
+    shapes, _, _ = x.infer_shape(data=(1, 2, 7, 7))
+    params = {name: mx.nd.ones(shape) for name, shape in zip(x.list_arguments(), shapes) if name != "data"}
+    qsym, qparams, _ = quantization.quantize_model(x, params, {}, **given)
+    executor = qsym.bind(mx.cpu(), {**qparams, "data": mx.nd.ones((1, 2, 7, 7))}, grad_req="null")
+    works = {work.operator: work.flops for work in _work.works_of(executor)}
+    assert works["_mxl_quantized_block"] == 2 * 4 * 25 * 18
 
 
 # ---- relu6 ----
