@@ -15,7 +15,6 @@ import pathlib
 import statistics
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 from predict import ENGINES, Case, measure
@@ -123,10 +122,10 @@ def main() -> int:
     return slow > 0
 
 
-def _fill(page: pathlib.Path, names: list[Any], rows: list[list[str]]) -> None:
+def _fill(page: pathlib.Path, names: list[str], rows: list[list[str]]) -> None:
     from page import fill
 
-    titles = ["network", *(name.replace("mxlite", "int8", 1) for name in names), *(f"of {e}" for e in ENGINES)]
+    titles = ["network", *names, *(f"of {name}" for name in names if name in ENGINES)]
     lines = ["| " + " | ".join(row) + " |" for row in [titles, ["---"] * len(titles), *rows]]
     fill(page, "quantized.py", {"int8": lines})
 
