@@ -77,6 +77,15 @@ void mxl_quantized_relu(const int8_t *x, int8_t *y, int64_t n)
     mxl_parallel_for(n, GRAIN, relu_chunk, &s);
 }
 
+SCALE(cut, int8_t, int32_t, mxl_quantized_round_wide(truncf((float)x[i] * scale)))
+
+void mxl_quantized_cut(const int8_t *x, int32_t *y, int64_t n, float scale)
+{
+    scaling s = {x, y, scale};
+
+    mxl_parallel_for(n, GRAIN, cut_chunk, &s);
+}
+
 /* ---- limits ---- */
 
 #define WITHIN(name, FROM, TO)                                                                     \

@@ -376,14 +376,17 @@ static int32_t *whole_bias(const mxl_quantized_job *k, const int32_t *bias, int6
     int32_t *made = mxl_alloc((size_t)count * sizeof(*made));
     int64_t row = depthwise ? k->channels : k->v->out;
     int64_t padded = depthwise ? count : k->w->panels * N;
+    const int32_t *sums = k->w->sums;
 
-    for (int64_t i = 0; made != NULL && i < count; i++) {
-        int64_t group = i / padded, channel = i % padded;
-        bool is = bias != NULL && channel < row;
-
-        made[i] = (int32_t)((uint32_t)(is ? bias[group * row + channel] : 0) -
-                            (uint32_t)(k->flip != 0 ? k->w->sums[i] : 0));
+    if (made == NULL)
+        return NULL;
+    for (int64_t first = 0; first < count; first += padded) {
+        memset(made + first, 0, (size_t)padded * sizeof(*made));
+        if (bias != NULL)
+            memcpy(made + first, bias + first / padded * row, (size_t)row * sizeof(*made));
     }
+    for (int64_t i = 0; i < count && k->flip != 0; i++)
+        made[i] = (int32_t)((uint32_t)made[i] - (uint32_t)sums[i]);
     return made;
 }
 

@@ -82,13 +82,15 @@ void mxl_quantized_depthwise_pack(const mxl_conv *v, const int8_t *w, int8_t *pa
     }
 }
 
-/* The bias of the block of channels from c on, in the order of sums. */
-static void mix_bias(const mxl_quantized_job *k, int64_t c, int32_t *bias)
+/* The bias of all blocks, each in the order of its sums. */
+static void mix_bias(const mxl_quantized_job *k, int32_t *mixed)
 {
-    for (int i = 0; i < BLOCK; i++) {
-        int64_t of = c + channel_of(i / 16, i % 16 * 4);
+    for (int64_t b = 0; b < blocks_of(k->v); b++) {
+        for (int i = 0; i < BLOCK; i++) {
+            int64_t c = b * BLOCK + channel_of(i / 16, i % 16 * 4);
 
-        bias[i] = of < k->channels ? k->bias[of] : 0;
+            mixed[b * BLOCK + i] = c < k->channels ? k->bias[c] : 0;
+        }
     }
 }
 
@@ -156,15 +158,20 @@ VNNI MXL_INLINE void store_sums(const __m512i acc[PARTS], int32_t *sums)
     }
 }
 
-/* Sums with their bias that become bytes at once. (What is too small becomes the lowest byte as
- * integers are narrowed.) */
+/* Sums with their bias that become bytes at once. (Integers are cut to the bytes' limits as they
+ * are narrowed; what is too large for an int32 is cut before.) */
 VNNI MXL_INLINE __m512i to_bytes(const __m512i acc[PARTS], const mxl_quantized_tail *t)
 {
     __m512 high = _mm512_set1_ps(mxl_quantized_highest(t->dtype)), scale = _mm512_set1_ps(t->scale);
+    bool fits = mxl_quantized_fits(t->scale);
     __m512i sum[PARTS], low, high_half;
 
-    UNROLL for (int i = 0; i < PARTS; i++) sum[i] =
-        _mm512_cvtps_epi32(_mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(acc[i]), scale), high));
+    UNROLL for (int i = 0; i < PARTS; i++)
+    {
+        __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[i]), scale);
+
+        sum[i] = _mm512_cvtps_epi32(fits ? x : _mm512_min_ps(x, high));
+    }
     low = _mm512_packs_epi32(sum[0], sum[1]);
     high_half = _mm512_packs_epi32(sum[2], sum[3]);
     if (t->dtype == MXL_U8)
@@ -350,11 +357,10 @@ VNNI static void run_lines(void *data, int64_t begin, int64_t end)
         int64_t row = by_channels ? i % rows : i / blocks;
         int64_t b = by_channels ? i / rows : i % blocks, c = b * BLOCK, n = k->channels - c;
         int64_t first = row * v->y_size[2] * k->channels + c;
-        int32_t bias[BLOCK];
+        const int32_t *bias = k->mixed + c;
         line l;
 
         find_line(k, row, c, &l);
-        mix_bias(k, c, bias);
         if (n >= BLOCK)
             run_whole_line(k, &l, first, BLOCK, bias, w + b * size);
         else
@@ -411,11 +417,11 @@ static void run_pixels(void *data, int64_t begin, int64_t end)
 {
     mxl_quantized_job *k = data;
     int64_t wide = blocks_of(k->v) * BLOCK, taps = 4 * fours_of(k->v);
-    size_t bytes = (size_t)wide * (2 * sizeof(int32_t) + 1) + (size_t)taps * sizeof(void *);
+    size_t bytes = (size_t)wide * (sizeof(int32_t) + 1) + (size_t)taps * sizeof(void *);
     const uint8_t **under = mxl_alloc_zero(bytes);
     mxl_quantized_pixel pixel;
     bool inside = false;
-    int32_t *sums, *bias;
+    int32_t *sums;
     uint8_t *zeros;
 
     if (under == NULL) {
@@ -423,10 +429,7 @@ static void run_pixels(void *data, int64_t begin, int64_t end)
         return;
     }
     sums = (int32_t *)(void *)(under + taps);
-    bias = sums + wide;
-    zeros = (uint8_t *)(bias + wide);
-    for (int64_t c = 0; c < wide; c += BLOCK)
-        mix_bias(k, c, bias + c);
+    zeros = (uint8_t *)(sums + wide);
     for (int64_t t = 0; t < taps; t++)
         under[t] = zeros;
     pixel = mxl_quantized_pixel_of(k, begin);
@@ -435,7 +438,7 @@ static void run_pixels(void *data, int64_t begin, int64_t end)
             inside = find_taps(k, &pixel, zeros, under);
 #if MXL_HAS_WIDE
         if (mxl_level_has_vnni()) {
-            run_pixel_vnni(k, under, p, bias);
+            run_pixel_vnni(k, under, p, k->mixed);
             continue;
         }
 #endif
@@ -444,20 +447,29 @@ static void run_pixels(void *data, int64_t begin, int64_t end)
     mxl_free(under, bytes);
 }
 
-int mxl_quantized_depthwise(mxl_quantized_job *k)
+static void run_all(mxl_quantized_job *k)
 {
-    int64_t taps = mxl_quantized_taps(k->v);
-
 #if MXL_HAS_WIDE
     if (has_columns(k->v) && mxl_level_has_vnni()) {
-        int64_t rows = k->pixels / k->v->y_size[2];
-
-        int64_t unit = GRAIN / (BLOCK * k->v->y_size[2]) + 1;
+        int64_t rows = k->pixels / k->v->y_size[2], unit = GRAIN / (BLOCK * k->v->y_size[2]) + 1;
 
         mxl_parallel_fine(rows * blocks_of(k->v), unit, 8 * unit, run_lines, k);
-        return 0;
+        return;
     }
 #endif
-    mxl_parallel_for(k->pixels, 8 * GRAIN / (taps * k->channels) + 1, run_pixels, k);
-    return k->failed ? mxl_error_memory((size_t)(taps * k->channels)) : 0;
+    mxl_parallel_for(k->pixels, 8 * GRAIN / (mxl_quantized_taps(k->v) * k->channels) + 1,
+                     run_pixels, k);
+}
+
+int mxl_quantized_depthwise(mxl_quantized_job *k)
+{
+    size_t bytes = (size_t)(blocks_of(k->v) * BLOCK) * sizeof(int32_t);
+
+    k->mixed = mxl_alloc(bytes);
+    if (k->mixed == NULL)
+        return -1;
+    mix_bias(k, k->mixed);
+    run_all(k);
+    mxl_free(k->mixed, bytes);
+    return k->failed ? mxl_error_memory(bytes) : 0;
 }

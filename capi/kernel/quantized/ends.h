@@ -2,6 +2,7 @@
 #ifndef MXL_KERNEL_QUANTIZED_ENDS_H
 #define MXL_KERNEL_QUANTIZED_ENDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/dtype.h"
@@ -31,6 +32,12 @@ static inline float mxl_quantized_lowest(int dtype, int least)
 static inline float mxl_quantized_highest(int dtype)
 {
     return dtype == MXL_U8 ? 255 : 127;
+}
+
+/* Whether the products of all int32 with a factor are numbers that an int32 holds. */
+static inline bool mxl_quantized_fits(float scale)
+{
+    return scale >= 0 && scale < 0.99F;
 }
 
 /* y[at + r * step + c] = sums[r][c] + bias[c], or what `tail` (NULL: none) makes of it, for `rows`

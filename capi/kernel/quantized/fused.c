@@ -10,11 +10,10 @@ bool mxl_quantized_fuses(const mxl_quantized_tail *t, mxl_quantized_factors *f)
 #if MXL_HAS_WIDE
     static const int32_t order[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
 
-    if (t == NULL || t->add != NULL || !mxl_level_has_vnni())
+    if (t == NULL || t->add != NULL || !mxl_quantized_fits(t->scale) || !mxl_level_has_vnni())
         return false;
     for (int i = 0; i < 16; i++) {
         f->scale[i] = t->scale;
-        f->high[i] = mxl_quantized_highest(t->dtype);
         f->order[i] = order[i];
     }
     f->is_unsigned = t->dtype == MXL_U8;
@@ -28,13 +27,12 @@ bool mxl_quantized_fuses(const mxl_quantized_tail *t, mxl_quantized_factors *f)
 
 #if MXL_HAS_WIDE
 
-/* x = x op 16 numbers in memory. (The compiler would keep these in registers, and the sums in
- * memory.) */
-#define WITH_MEMORY(op, x, from)                                                                   \
-    __asm__(op " %1, %0, %0" : "+v"(x) : "m"(*(const __m512 *)(const void *)(from)))
+/* x *= 16 numbers in memory. (The compiler would keep these in registers, and sums in memory.) */
+#define TIMES_MEMORY(x, from)                                                                      \
+    __asm__("vmulps %1, %0, %0" : "+v"(x) : "m"(*(const __m512 *)(const void *)(from)))
 
-/* Two rows of 32 sums become bytes; the first one is the lower half. Narrowing saturates, which is
- * the lower limit; too large numbers would become negative. */
+/* Two rows of 32 sums become bytes, cut to their limits as they are narrowed; the first one is the
+ * lower half. */
 VNNI MXL_INLINE __m512i end_pair(bool is_unsigned, const mxl_quantized_factors *f,
                                  const __m512i a[2], const __m512i b[2])
 {
@@ -44,8 +42,7 @@ VNNI MXL_INLINE __m512i end_pair(bool is_unsigned, const mxl_quantized_factors *
     {
         __m512 x = _mm512_cvtepi32_ps(sum[i]);
 
-        WITH_MEMORY("vmulps", x, f->scale);
-        WITH_MEMORY("vminps", x, f->high);
+        TIMES_MEMORY(x, f->scale);
         sum[i] = _mm512_cvtps_epi32(x);
     }
     sum[0] = _mm512_packs_epi32(sum[0], sum[1]);

@@ -6,7 +6,7 @@
 
 /* What all sums meet, sixteen times. */
 typedef struct mxl_quantized_factors {
-    float scale[16], high[16];
+    float scale[16];
     int32_t order[16];
     bool is_unsigned;
     int8_t least;

@@ -23,6 +23,7 @@ typedef struct mxl_quantized_job {
     int64_t positions, pixels;    /* of an image of y; of all images */
     int64_t x_channels, channels; /* of all groups, of x and of y */
     uint8_t flip;                 /* added to the bytes, modulo 256 */
+    int32_t *mixed;               /* of depthwise.c: the bias in the order of its sums */
     _Atomic(int) failed;
 } mxl_quantized_job;
 

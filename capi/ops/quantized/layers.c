@@ -47,8 +47,8 @@ static int32_t *bias_of(const mxl_call *call, int64_t count, float step)
                                       (double)mxl_quantized_steps(dtype))
                             : 0;
 
-    for (int64_t i = 0; made != NULL && i < count; i++)
-        made[i] = mxl_quantized_round_wide(truncf((float)bias[i] * factor));
+    if (made != NULL)
+        mxl_quantized_cut(bias, made, count, factor);
     return made;
 }
 

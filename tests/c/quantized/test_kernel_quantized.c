@@ -221,6 +221,8 @@ static void convolutions(void)
 {
     const mxl_quantized_tail tails[] = {{.dtype = MXL_I8, .scale = 0.003F, .least = -128},
                                         {.dtype = MXL_U8, .scale = 0.004F},
+                                        {.dtype = MXL_U8, .scale = 3e7F}, /* beyond int32 */
+                                        {.dtype = MXL_I8, .scale = 1.5F, .least = 0},
                                         {.dtype = MXL_I8,
                                          .scale = 0.002F,
                                          .least = 0,
