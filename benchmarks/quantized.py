@@ -24,7 +24,14 @@ from process import Worker
 
 HERE = pathlib.Path(__file__).resolve(strict=False).parent
 OUT = HERE / "out" / "quantized"
-CASES = [Case("resnet18_v1", 1, 20, 1.0), Case("resnet50_v1", 1, 10, 1.0), Case("mobilenet_v2_1_0", 1, 60, 1.0)]
+CASES = [
+    Case("resnet18_v1", 1, 20, 1.0),
+    Case("resnet18_v1", 8, 3, 1.0),
+    Case("resnet50_v1", 1, 10, 1.0),
+    Case("resnet50_v1", 8, 2, 1.0),
+    Case("mobilenet_v2_1_0", 1, 60, 1.0),
+    Case("mobilenet_v2_1_0", 8, 8, 1.0),
+]
 
 
 def _batch(name: str) -> np.ndarray:
@@ -82,7 +89,7 @@ def main() -> int:
     parser.add_argument("--engines", default="")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", default="", help="networks whose name has this text")
+    parser.add_argument("--only", default="", help="cases whose name and batch have this text")
     parser.add_argument("--page", default="")
     parser.add_argument("--write", nargs="*", help="of the program itself: writes these networks as ONNX")
     args = parser.parse_args()
@@ -92,7 +99,8 @@ def main() -> int:
         return 0
     OUT.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, str(HERE / "predict_networks.py"), str(FLOATS)], check=True)
-    names = [case.name for case in CASES if args.only in case.name]
+    cases = [case for case in CASES if args.only in f"{case.name} {case.batch}"]
+    names = sorted({case.name for case in cases})
     for name in names:
         write_mxlite(name)
     lacking = [name for name in names if not (OUT / f"{name}.onnx").exists()]
@@ -101,9 +109,7 @@ def main() -> int:
     peers = workers(args)
     rows: list[list[str]] = []
     slow = 0
-    for case in CASES:
-        if case.name not in names:
-            continue
+    for case in cases:
         times = measure(case, peers, args.rounds)
         share = {
             name: statistics.median(own / other for own, other in zip(times["mxlite"], found))
@@ -111,7 +117,7 @@ def main() -> int:
             if name in ENGINES
         }
         slow += max(share.values(), default=0) > case.bar
-        row = [f"`{case.name}`", *(f"{min(found) / 1e6:.2f}" for found in times.values())]
+        row = [f"`{case.name}`, batch {case.batch}", *(f"{min(found) / 1e6:.2f}" for found in times.values())]
         row += [f"{each:.2f}" for each in share.values()]
         print(*row, sep="  ", flush=True)
         rows.append(row)
