@@ -249,7 +249,7 @@ static void run_some(const tiles *t, int64_t panel, int64_t from, int64_t to)
 static void run_pixels(void *data, int64_t begin, int64_t end)
 {
     const tiles *t = data;
-    int64_t panels = t->k->w->panels, most = CHUNK / (t->part * t->step) + 1;
+    int64_t panels = t->k->w->panels, most = CHUNK / (t->part * t->step + 1) + 1;
 
     while (begin < end) {
         int64_t group = begin / t->count, from = begin % t->count, to = from + most;
@@ -308,7 +308,7 @@ static int find_columns(tiles *t)
     t->columns = mxl_alloc(t->column_bytes);
     if (t->columns == NULL)
         return -1;
-    mxl_parallel_for(count, GRAIN / (4 * t->tile_bytes) + 1, make_columns, t);
+    mxl_parallel_for(count, GRAIN / (4 * t->tile_bytes + 1) + 1, make_columns, t);
     for (int64_t i = 0; i < t->count; i++)
         t->place[i] = i * t->tile_bytes;
     t->offset[0] = 0;

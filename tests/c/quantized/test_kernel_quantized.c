@@ -111,6 +111,8 @@ static const mxl_conv shapes[] = {
     {0, 2, 1, 68, 33, {1, 5, 5}, {1, 5, 5}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, NULL, NULL},
     {0, 1, 2, 8, 5, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, NULL, NULL},
     {0, 1, 1, 12, 40, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}, NULL, NULL},
+    {0, 1, 1, 0, 17, {1, 6, 9}, {1, 6, 9}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, NULL, NULL},
+    {0, 1, 1, 0, 5, {1, 3, 3}, {1, 3, 3}, {1, 1, 1}, {1, 2, 2}, {1, 1, 1}, {0}, NULL, NULL},
     {0, 0, 1, 4, 14, {1, 2, 2}, {1, 2, 2}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, NULL, NULL},
 };
 
@@ -170,7 +172,7 @@ static void check_convolution(const mxl_conv *v, mxl_quantized_order order,
     int64_t x_count = images * v->in * v->x_size[0] * v->x_size[1] * v->x_size[2];
     int64_t w_count = channels * v->in * v->kernel[0] * v->kernel[1] * v->kernel[2];
     uint8_t *x = malloc((size_t)x_count + 1), *add = malloc((size_t)n + 1);
-    int8_t *w = malloc((size_t)w_count);
+    int8_t *w = malloc((size_t)w_count + 1);
     int32_t *y = malloc((size_t)n * 4 + 4), *bias = malloc((size_t)channels * 4);
     mxl_quantized_tail its = tail != NULL ? *tail : (mxl_quantized_tail){0};
     mxl_quantized_weights *weights;
