@@ -1,11 +1,12 @@
-"""Networks of the model zoo in int8: mxlite beside ONNX Runtime and OpenVINO, and each in float32, in turns.
+"""Networks in int8: mxlite beside ONNX Runtime and OpenVINO, and each in float32, in turns.
 
     python benchmarks/quantized.py [--engines PYTHON_WITH_ONNXRUNTIME_AND_OPENVINO] [--threads 2] [--rounds 7]
         [--only TEXT] [--page docs/quantization.md]
 
 The networks are those of predict.py. mxlite quantizes them with `quantize_net` (limits from one batch); for the others
 `onnxruntime.quantization` writes the same layers as ONNX with QuantizeLinear and DequantizeLinear nodes, uint8
-activations and int8 weights with a scale for each channel, from the same batch. Both read that file.
+activations and int8 weights with a scale for each channel, from the same batch. Both read that file. All files are
+written to benchmarks/out/quantized once (BERT's take minutes); delete them where quantization has changed.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ CASES = [
     Case("resnet50_v1", 8, 2, 1.0),
     Case("mobilenet_v2_1_0", 1, 60, 1.0),
     Case("mobilenet_v2_1_0", 8, 8, 1.0),
+    Case("bert_128", 1, 4, 1.0),
 ]
 
 
@@ -39,10 +41,12 @@ def _batch(name: str) -> np.ndarray:
 
 
 def write_mxlite(name: str) -> None:
-    """OUT/NAME-symbol.json and -0000.params."""
+    """OUT/NAME-symbol.json and -0000.params, unless they are there."""
     import mxlite as mx
     from mxlite.contrib import quantization
 
+    if (OUT / f"{name}-0000.params").exists():
+        return
     path = str(FLOATS / name)
     net = mx.gluon.SymbolBlock.imports(f"{path}-symbol.json", ["data"], f"{path}-0000.params")
     x = mx.nd.array(_batch(name))

@@ -95,7 +95,10 @@ def _train(made: Any) -> list:
     return [each.data().asnumpy() for each in net.collect_params().values()]
 
 
-@pytest.fixture(scope="module", params=[_lenet, _Residual, _mobile, _dense], ids=["lenet", "residual", "mobile", "dense"])
+KINDS = {"lenet": _lenet, "residual": _Residual, "mobile": _mobile, "dense": _dense}
+
+
+@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
 def trained(request: Any) -> Any:
     """A function that makes a network, and its parameters after training; no array of the training is left."""
     values = _train(request.param)
