@@ -91,7 +91,8 @@ def _windows(node: Work) -> int:
 
 _COUNTS: dict[str, Callable[[Work], int]] = {
     **dict.fromkeys(("Convolution", "Convolution_v1", "_mxl_fused_convolution"), _weighted(1)),
-    **dict.fromkeys(("FullyConnected", "_mxl_fused_dense"), _weighted(1)),
+    **dict.fromkeys(("FullyConnected", "_mxl_fused_dense", "_mxl_quantized_block"), _weighted(1)),
+    **dict.fromkeys(("_contrib_quantized_conv", "_contrib_quantized_fully_connected"), _weighted(1)),
     "_contrib_DeformableConvolution": _weighted(2),
     "_contrib_ModulatedDeformableConvolution": _weighted(3),
     "Deconvolution": _spread,
@@ -104,6 +105,7 @@ _COUNTS: dict[str, Callable[[Work], int]] = {
     ),
     "RNN": _recurrent,
     **dict.fromkeys(("Pooling", "Pooling_v1"), _windows),
+    **dict.fromkeys(("_contrib_quantized_pooling", "_mxl_quantized_pooling_last"), _windows),
 }
 #: These read as many numbers of a table as they write.
 _LOOKUPS = {"Embedding": 1, "take": 0}
@@ -112,7 +114,7 @@ _MOVES = {
     *("Flatten", "Reshape", "_np_reshape", "_npx_reshape", "transpose", "_np_transpose", "expand_dims", "squeeze"),
     *("_np_squeeze", "SwapAxis", "Concat", "_npi_concatenate", "stack", "_npi_stack", "SliceChannel", "_split_v2"),
     *("slice", "slice_axis", "slice_like", "Pad", "tile", "repeat", "reverse", "broadcast_to", "broadcast_axis"),
-    *("SequenceLast", "SequenceMask", "SequenceReverse"),
+    *("SequenceLast", "SequenceMask", "SequenceReverse", "_contrib_quantized_flatten"),
     *("_copy", "BlockGrad", "Cast", "_zeros", "_ones", "_full", "depth_to_space", "space_to_depth", *_LOOKUPS),
 }
 #: What these compute is not to be seen from shapes.

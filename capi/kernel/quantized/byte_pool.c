@@ -110,6 +110,91 @@ ROW(sum_row_u8, uint8_t, int32_t, row[i] + x[i])
 WINDOWS(i8, int8_t, -128)
 WINDOWS(u8, uint8_t, 0)
 
+/* ---- channels as the last axis ---- */
+
+/* The window of a pixel, of n channels: rows of the image are under it. */
+#define PIXEL(name, T, LEAST)                                                                      \
+    MXL_INLINE void max_tap_##name##_at(int level, const T *x, T *y, int64_t n)                    \
+    {                                                                                              \
+        (void)level;                                                                               \
+        MXL_IVDEP                                                                                  \
+        for (int64_t c = 0; c < n; c++)                                                            \
+            y[c] = x[c] > y[c] ? x[c] : y[c];                                                      \
+    }                                                                                              \
+    MXL_INLINE void sum_tap_##name##_at(int level, const T *x, int32_t *sums, int64_t n)           \
+    {                                                                                              \
+        (void)level;                                                                               \
+        MXL_IVDEP                                                                                  \
+        for (int64_t c = 0; c < n; c++)                                                            \
+            sums[c] += x[c];                                                                       \
+    }                                                                                              \
+    MXL_INLINE void pixel_##name##_at(int level, const mxl_pool *p, const T *x, const part *at,    \
+                                      int64_t count, int32_t *sums, T *y)                          \
+    {                                                                                              \
+        bool first = true, largest = p->divide == MXL_POOL_SUM;                                    \
+        int64_t n = p->inner;                                                                      \
+        float by = (float)count;                                                                   \
+                                                                                                   \
+        memset(largest ? (void *)y : sums, 0, (size_t)n * (largest ? 1 : sizeof(*sums)));          \
+        for (int64_t d = at[0].begin; d < at[0].end; d++) {                                        \
+            for (int64_t h = at[1].begin; h < at[1].end; h++) {                                    \
+                for (int64_t w = at[2].begin; w < at[2].end; w++, first = false) {                 \
+                    const T *from = x + ((d * p->axis[1].in + h) * p->axis[2].in + w) * n;         \
+                                                                                                   \
+                    if (!largest)                                                                  \
+                        sum_tap_##name##_at(level, from, sums, n);                                 \
+                    else if (first)                                                                \
+                        memcpy(y, from, (size_t)n);                                                \
+                    else                                                                           \
+                        max_tap_##name##_at(level, from, y, n);                                    \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        MXL_IVDEP                                                                                  \
+        for (int64_t c = 0; c < n && !largest; c++)                                                \
+            y[c] = (T)(count > 0 ? mxl_quantized_round((float)sums[c] / by, LEAST, 255) : 0);      \
+    }                                                                                              \
+    MXL_BY_LEVEL(                                                                                  \
+        pixel_##name,                                                                              \
+        (const mxl_pool *p, const T *x, const part *at, int64_t count, int32_t *sums, T *y), p, x, \
+        at, count, sums, y)
+
+PIXEL(i8, int8_t, -128)
+PIXEL(u8, uint8_t, 0)
+
+/* Ranges count windows, of all images. */
+static void run_pixels(void *data, int64_t begin, int64_t end)
+{
+    pool_job *job = data;
+    const mxl_pool *p = job->p;
+    int64_t in = p->axis[0].in * p->axis[1].in * p->axis[2].in * p->inner;
+    int64_t out = p->axis[0].out * p->axis[1].out * p->axis[2].out;
+    size_t bytes = (size_t)p->inner * sizeof(int32_t);
+    int32_t *sums = mxl_alloc(bytes);
+
+    if (sums == NULL) {
+        job->failed = 1;
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        int64_t o = i % out, x = i / out * in, y = i * p->inner, count = 1;
+        part at[3];
+
+        for (int k = 2; k >= 0; k--) {
+            at[k] = part_of(&p->axis[k], o % p->axis[k].out);
+            o /= p->axis[k].out;
+            count *= p->divide == MXL_POOL_MEAN_INSIDE ? at[k].end - at[k].begin : at[k].padded;
+        }
+        if (p->dtype == MXL_I8)
+            pixel_i8(p, (const int8_t *)job->x + x, at, count, sums, (int8_t *)job->y + y);
+        else
+            pixel_u8(p, (const uint8_t *)job->x + x, at, count, sums, (uint8_t *)job->y + y);
+    }
+    mxl_free(sums, bytes);
+}
+
+/* ---- planes ---- */
+
 static void run_planes(void *data, int64_t begin, int64_t end)
 {
     pool_job *job = data;
@@ -143,6 +228,13 @@ int mxl_quantized_pool(const mxl_pool *p, const void *x, void *y)
     int64_t work = p->axis[0].kernel * p->axis[1].kernel * p->axis[2].kernel * p->axis[0].out *
                    p->axis[1].out * p->axis[2].out;
 
-    mxl_parallel_for(p->outer, GRAIN / (work + 1) + 1, run_planes, &job);
-    return job.failed ? mxl_error_memory((size_t)p->axis[2].in * sizeof(int32_t)) : 0;
+    if (p->inner == 1) {
+        mxl_parallel_for(p->outer, GRAIN / (work + 1) + 1, run_planes, &job);
+    } else {
+        int64_t out = p->axis[0].out * p->axis[1].out * p->axis[2].out, each = p->inner;
+
+        each *= out > 0 ? work / out : 0;
+        mxl_parallel_for(p->outer * out, GRAIN / (each + 1) + 1, run_pixels, &job);
+    }
+    return job.failed ? mxl_error_memory((size_t)(p->axis[2].in + p->inner) * sizeof(int32_t)) : 0;
 }

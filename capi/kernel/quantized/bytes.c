@@ -77,6 +77,56 @@ void mxl_quantized_relu(const int8_t *x, int8_t *y, int64_t n)
     mxl_parallel_for(n, GRAIN, relu_chunk, &s);
 }
 
+SCALE(cut, int8_t, int32_t, mxl_quantized_round_wide(truncf((float)x[i] * scale)))
+
+void mxl_quantized_cut(const int8_t *x, int32_t *y, int64_t n, float scale)
+{
+    scaling s = {x, y, scale};
+
+    mxl_parallel_for(n, GRAIN, cut_chunk, &s);
+}
+
+/* ---- limits ---- */
+
+#define WITHIN(name, FROM, TO)                                                                     \
+    MXL_INLINE void name##_at(int level, const FROM *x, TO *y, const mxl_quantized_limit *l,       \
+                              int64_t n)                                                           \
+    {                                                                                              \
+        float scale = l->scale, low = l->low, high = l->high, again = l->again;                    \
+                                                                                                   \
+        (void)level;                                                                               \
+        MXL_IVDEP                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            float number = (float)x[i] * scale;                                                    \
+                                                                                                   \
+            number = number > low ? number : low;                                                  \
+            number = number < high ? number : high;                                                \
+            y[i] = (TO)mxl_quantized_round(number * again, LOW_##TO, HIGH_##TO);                   \
+        }                                                                                          \
+    }                                                                                              \
+    MXL_BY_LEVEL(name, (const FROM *x, TO *y, const mxl_quantized_limit *l, int64_t n), x, y, l,   \
+                 n)                                                                                \
+    static void name##_chunk(void *data, int64_t begin, int64_t end)                               \
+    {                                                                                              \
+        const mxl_quantized_limit *l = data;                                                       \
+                                                                                                   \
+        name((const FROM *)l->x + begin, (TO *)l->y + begin, l, end - begin);                      \
+    }
+
+WITHIN(within_ii, int8_t, int8_t)
+WITHIN(within_iu, int8_t, uint8_t)
+WITHIN(within_ui, uint8_t, int8_t)
+WITHIN(within_uu, uint8_t, uint8_t)
+
+void mxl_quantized_within(const mxl_quantized_limit *limit, int64_t n)
+{
+    static const mxl_range_fn ways[2][2] = {{within_ii_chunk, within_iu_chunk},
+                                            {within_ui_chunk, within_uu_chunk}};
+    mxl_quantized_limit l = *limit;
+
+    mxl_parallel_for(n, GRAIN, ways[l.from == MXL_U8][l.to == MXL_U8], &l);
+}
+
 /* ---- pairs ---- */
 
 #define PAIR(name, A, B, TO, ...)                                                                  \

@@ -12,6 +12,18 @@
 /* y = x * scale, from float32, int32 or bytes (as float32) to bytes, or from bytes to float32. */
 void mxl_quantized_scale(int from, int to, const void *x, void *y, int64_t n, float scale);
 
+/* y = x * scale of int8, cut to integers and to int32. */
+void mxl_quantized_cut(const int8_t *x, int32_t *y, int64_t n, float scale);
+
+/* y = min(max(x * scale, low), high) * again, from bytes to bytes, as float32 between. */
+typedef struct mxl_quantized_limit {
+    int from, to;
+    const void *x;
+    void *y;
+    float scale, low, high, again;
+} mxl_quantized_limit;
+void mxl_quantized_within(const mxl_quantized_limit *limit, int64_t n);
+
 /* y = a * a_scale + b * b_scale of bytes, each of a dtype of its own: as `to`, which is int8, uint8
  * or int32 (cut to its numbers). */
 typedef struct mxl_quantized_pair {

@@ -1,35 +1,30 @@
-/* See convolve.h. Images become planes of pixels, padded, in which four neighbouring channels of a
- * pixel follow each other; bytes with a sign get 128 added (which the bias takes back). Of 32
- * positions of the output the pixels under the kernel are copied to a block, which is multiplied
- * with all weights while it is in the cache. */
+/* See convolve.h. The channels of a pixel follow each other. A tile is up to fourteen neighbouring
+ * pixels of a row of y with 32 of its channels; the bytes under the rows of the kernel, which are
+ * runs, meet a panel of weights. Where rows are short, the runs of each pixel are copied to one row
+ * first. Bytes with a sign get 128 added in the registers, which the bias takes back. */
 #include "kernel/quantized/convolve.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/dtype.h"
-#include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
-#include "kernel/quantized/bytes.h"
-#include "kernel/quantized/dots.h"
+#include "kernel/quantized/fused.h"
+#include "kernel/quantized/job.h"
+#include "kernel/quantized/turn.h"
+#include "kernel/target.h"
 
-enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS, GRAIN = 1 << 18 };
-
-/* ---- weights ---- */
-
-struct mxl_quantized_weights {
-    size_t bytes;
-    int64_t quads;  /* groups of four numbers under the kernel */
-    int32_t *sums;  /* [groups * out]: 128 times the sum of a channel's weights */
-    int8_t *packed; /* [groups]: blocks of up to R channels, each [quads][channels][4] */
+enum {
+    R = MXL_DOTS_ROWS,
+    N = MXL_DOTS_COLUMNS,
+    GRAIN = 1 << 18, /* products that are worth a thread */
+    CHUNK = 1 << 17, /* bytes of x that stay in the cache beside weights */
+    SHORT = 5,       /* rows of fewer pixels do not keep the processor busy */
+    OVER = 64        /* bytes that are read too much */
 };
 
-static int64_t taps_of(const mxl_conv *v)
-{
-    return v->kernel[0] * v->kernel[1] * v->kernel[2];
-}
+/* ---- weights ---- */
 
 void mxl_quantized_weights_free(mxl_quantized_weights *weights)
 {
@@ -37,21 +32,28 @@ void mxl_quantized_weights_free(mxl_quantized_weights *weights)
         mxl_free(weights, weights->bytes);
 }
 
-/* A block of `rows` channels: quads are taps, and within them channels. */
-static void pack_rows(int64_t channels, int64_t taps, const int8_t *w, int rows, int8_t *to,
-                      int32_t *sums)
+/* Taps of a run: those of a row of the kernel, where their bytes follow each other. */
+static int64_t run_taps(const mxl_conv *v)
 {
-    int64_t row = channels * taps;
+    return v->groups == 1 && v->dilate[2] == 1 ? v->kernel[2] : 1;
+}
 
-    for (int r = 0; r < rows; r++)
-        sums[r] = 0;
-    for (int64_t t = 0; t < taps; t++) {
-        for (int64_t c = 0; c < channels; c += 4) {
-            for (int r = 0; r < rows; r++) {
-                for (int64_t j = 0; j < 4; j++, to++) {
-                    *to = c + j < channels ? w[r * row + (c + j) * taps + t] : 0;
-                    sums[r] += 128 * *to;
-                }
+/* A panel of up to N channels, from `w` on: runs, within them taps, and within these channels. */
+static void pack_panel(const mxl_conv *v, const mxl_quantized_weights *made, const int8_t *w,
+                       int64_t n, int8_t *to, int32_t *sums)
+{
+    int64_t taps = mxl_quantized_taps(v), each = run_taps(v);
+
+    memset(to, 0, (size_t)(made->runs * made->quads * N * 4));
+    memset(sums, 0, N * sizeof(*sums));
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t t = 0; t < taps; t++) {
+            for (int64_t c = 0; c < v->in; c++) {
+                int8_t one = w[(k * v->in + c) * taps + t];
+                int64_t at = t / each * made->quads * 4 + t % each * v->in + c;
+
+                to[at / 4 * N * 4 + k * 4 + at % 4] = one;
+                sums[k] += 128 * one;
             }
         }
     }
@@ -59,453 +61,395 @@ static void pack_rows(int64_t channels, int64_t taps, const int8_t *w, int rows,
 
 mxl_quantized_weights *mxl_quantized_weights_new(const mxl_conv *v, const int8_t *w)
 {
-    int64_t taps = taps_of(v), quads = taps * ((v->in + 3) / 4), all = v->groups * v->out;
-    size_t sums = ((size_t)all * sizeof(int32_t) + 63) / 64 * 64;
-    size_t bytes = sizeof(mxl_quantized_weights) + 64 + sums + (size_t)(all * quads * 4);
-    mxl_quantized_weights *made = mxl_alloc(bytes);
+    bool depthwise = mxl_quantized_is_depthwise(v);
+    mxl_quantized_weights as = {.runs = mxl_quantized_taps(v) / run_taps(v),
+                                .quads = (run_taps(v) * v->in + 3) / 4,
+                                .panels = depthwise ? 1 : (v->out + N - 1) / N};
+    int64_t groups = depthwise ? (v->groups + N - 1) / N : v->groups;
+    int64_t panel = as.runs * as.quads * N * 4, row = v->in * mxl_quantized_taps(v);
+    size_t sums = (size_t)(groups * as.panels * N) * sizeof(int32_t);
+    size_t packed =
+        depthwise ? mxl_quantized_depthwise_bytes(v) : (size_t)(groups * as.panels * panel);
+    mxl_quantized_weights *made;
 
+    as.bytes = sizeof(as) + 64 + sums + packed;
+    made = mxl_alloc(as.bytes);
     if (made == NULL)
         return NULL;
-    made->bytes = bytes;
-    made->quads = quads;
+    *made = as;
     made->sums = (int32_t *)(void *)((char *)made + 64);
     made->packed = (int8_t *)made->sums + sums;
-    for (int64_t g = 0; g < v->groups; g++) {
-        for (int64_t k = 0; k < v->out; k += R) {
-            int64_t at = g * v->out + k;
+    if (depthwise) {
+        mxl_quantized_depthwise_pack(v, w, made->packed, made->sums);
+        return made;
+    }
+    for (int64_t i = 0; i < groups * as.panels; i++) {
+        int64_t k = i % as.panels * N, n = v->out - k < N ? v->out - k : N;
 
-            pack_rows(v->in, taps, w + at * v->in * taps, (int)(v->out - k < R ? v->out - k : R),
-                      made->packed + at * quads * 4, made->sums + at);
-        }
+        pack_panel(v, made, w + (i / as.panels * v->out + k) * row, n, made->packed + i * panel,
+                   made->sums + i * N);
     }
     return made;
 }
 
-/* ---- planes ---- */
+/* ---- images with padding ---- */
 
-typedef struct work {
-    const mxl_conv *v;
-    const mxl_quantized_weights *w;
-    const mxl_quantized_tail *tail;
-    const int32_t *bias;
-    const uint8_t *x;
-    void *y;
-    uint32_t *planes; /* [batch * groups][fours][padded]: four channels of a pixel */
-    int64_t fours, padded, size[3];
-    int64_t positions, blocks; /* of an image of the output */
-    int64_t parts, part;       /* of the output's channels, each of `part` */
-    uint8_t flip;              /* added to the bytes, modulo 256 */
-    _Atomic(int) failed;
-} work;
+/* A job, and how tiles read x. */
+typedef struct tiles {
+    const mxl_quantized_job *k;
+    bool turns;           /* x has the channels as the second axis */
+    int64_t size[3];      /* of a padded image */
+    const uint8_t *image; /* padded images: x itself, or `padded` */
+    uint8_t *padded;
+    size_t bytes, list_bytes;
+    int64_t *offset; /* [runs] from a pixel's first byte */
+    mxl_dots_runs runs;
+    int64_t *place;             /* [count] where the rows of each tile begin */
+    int64_t width, parts, part; /* pixels of a row, tiles of a row, and pixels of a tile */
+    int64_t count;              /* of tiles */
+    uint8_t *columns;           /* rows of each tile; NULL: they are in the images */
+    int64_t step, tile_bytes;   /* between rows; between tiles in `columns` */
+    size_t column_bytes;
+} tiles;
 
-/* Four rows become one of pixels. */
-MXL_INLINE void weave_at(int level, const uint8_t *const *rows, uint8_t flip, uint32_t *to,
-                         int64_t n)
+/* Ranges count rows of padded images. */
+static void pad_rows(void *data, int64_t begin, int64_t end)
 {
-    const uint8_t *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
-    uint32_t by = flip * 0x01010101U;
+    const tiles *t = data;
+    const mxl_conv *v = t->k->v;
+    int64_t channels = t->k->x_channels, side = v->pad[2] * channels, width = v->x_size[2];
+    int64_t plane = v->x_size[0] * v->x_size[1] * width, row = t->size[2] * channels;
 
-    (void)level;
-    MXL_IVDEP
-    for (int64_t i = 0; i < n; i++)
-        to[i] =
-            ((uint32_t)a[i] | (uint32_t)b[i] << 8 | (uint32_t)c[i] << 16 | (uint32_t)d[i] << 24) ^
-            by;
-}
-MXL_BY_LEVEL(weave, (const uint8_t *const *rows, uint8_t flip, uint32_t *to, int64_t n), rows, flip,
-             to, n)
+    for (int64_t i = begin; i < end; i++) {
+        int64_t d = i / t->size[1] % t->size[0] - v->pad[0], h = i % t->size[1] - v->pad[1];
+        int64_t image = i / t->size[1] / t->size[0], at = (d * v->x_size[1] + h) * width;
+        uint8_t *to = t->padded + i * row;
 
-/* Ranges count planes of four channels. */
-static void make_planes(void *data, int64_t begin, int64_t end)
-{
-    const work *k = data;
-    const mxl_conv *v = k->v;
-    int64_t plane = v->x_size[0] * v->x_size[1] * v->x_size[2], width = v->x_size[2];
-    uint32_t empty = k->flip * 0x01010101U;
-
-    for (int64_t p = begin; p < end; p++) {
-        int64_t image = p / k->fours, c = p % k->fours * 4;
-        const uint8_t *x = k->x + (image * v->in + c) * plane;
-        uint32_t *to = k->planes + p * k->padded;
-
-        const uint8_t *rows[4];
-
-        /* (Weights of channels that there are not are 0.) */
-        for (int64_t j = 0; j < 4; j++)
-            rows[j] = x + (c + j < v->in ? j * plane : 0);
-        if (k->padded == plane) {
-            weave(rows, k->flip, to, plane);
+        if (d < 0 || d >= v->x_size[0] || h < 0 || h >= v->x_size[1]) {
+            memset(to, 0, (size_t)row);
             continue;
         }
-        for (int64_t i = 0; i < k->padded; i++)
-            to[i] = empty;
-        for (int64_t r = 0; r < v->x_size[0] * v->x_size[1]; r++) {
-            int64_t d = r / v->x_size[1] + v->pad[0], h = r % v->x_size[1] + v->pad[1];
-
-            weave(rows, k->flip, to + (d * k->size[1] + h) * k->size[2] + v->pad[2], width);
-            for (int j = 0; j < 4; j++)
-                rows[j] += width;
-        }
+        memset(to, 0, (size_t)side);
+        memset(to + row - side, 0, (size_t)side);
+        if (t->turns)
+            mxl_quantized_turn_line(channels, width,
+                                    (const char *)t->k->x + image * plane * channels + at, plane,
+                                    (char *)to + side);
+        else
+            memcpy(to + side, t->k->x + (image * plane + at) * channels,
+                   (size_t)(width * channels));
     }
 }
 
-/* ---- blocks ---- */
-
-/* Where the pixels of a block's positions are in a plane, and runs of neighbours among them, of up
- * to RUN. */
-enum { RUN = 16, MANY_RUNS = 12 };
-typedef struct pixels {
-    int64_t at[N];
-    int runs, first[N];
-} pixels;
-
-/* Of positions [first, first + count); the others are like the last one. */
-static void find_pixels(const work *k, int64_t first, int count, pixels *p)
+/* Sets `image`, where `over` bytes may be read behind the end. -1 with the error set. */
+static int find_images(tiles *t, bool over)
 {
-    const mxl_conv *v = k->v;
+    const mxl_conv *v = t->k->v;
+    bool pads = t->turns || over;
+    int64_t rows;
 
-    p->runs = 0;
-    for (int i = 0; i < N; i++) {
-        int64_t o = first + (i < count ? i : count - 1);
-        int64_t w = o % v->y_size[2], h = o / v->y_size[2] % v->y_size[1];
-        int64_t d = o / v->y_size[2] / v->y_size[1];
-
-        p->at[i] =
-            (d * v->stride[0] * k->size[1] + h * v->stride[1]) * k->size[2] + w * v->stride[2];
-        if (i < count &&
-            (p->runs == 0 || p->at[i] != p->at[i - 1] + 1 || i == p->first[p->runs - 1] + RUN))
-            p->first[p->runs++] = i;
+    for (int i = 0; i < 3; i++) {
+        t->size[i] = v->x_size[i] + 2 * v->pad[i];
+        pads = pads || v->pad[i] > 0;
     }
+    t->image = t->k->x;
+    if (!pads)
+        return 0;
+    rows = v->batch * t->size[0] * t->size[1];
+    t->bytes = (size_t)(rows * t->size[2] * t->k->x_channels) + OVER;
+    t->padded = mxl_alloc(t->bytes);
+    if (t->padded == NULL)
+        return -1;
+    memset(t->padded + t->bytes - OVER, 0, OVER);
+    mxl_parallel_for(rows, CHUNK / (t->size[2] * t->k->x_channels + 1) + 1, pad_rows, t);
+    t->image = t->padded;
+    return 0;
 }
 
-/* to[quads][N] = the pixels under the kernel; writes up to RUN elements more. Whole runs are
- * copied, the next one over what is too much of the one before. */
-MXL_INLINE void copy_block_at(int level, const work *k, int64_t image, const pixels *p,
-                              uint32_t *to)
+/* ---- tiles ---- */
+
+/* The first byte of pixel p of y in the padded images. */
+static const uint8_t *under_pixel(const tiles *t, int64_t p)
 {
-    const mxl_conv *v = k->v;
-    const uint32_t *planes = k->planes + image * k->fours * k->padded;
+    const mxl_conv *v = t->k->v;
+    mxl_quantized_pixel o = mxl_quantized_pixel_of(t->k, p);
+    int64_t d = o.image * t->size[0] + o.at[0] * v->stride[0], h = o.at[1] * v->stride[1];
+
+    return t->image +
+           ((d * t->size[1] + h) * t->size[2] + o.at[2] * v->stride[2]) * t->k->x_channels;
+}
+
+/* Ranges count tiles, of all groups: their rows are copied to `columns`. (All copies of a tile are
+ * before those of the next row, over whose beginning they may go.) */
+MXL_INLINE void copy_columns_at(int level, const tiles *t, int64_t begin, int64_t end)
+{
+    const mxl_quantized_job *k = t->k;
+    int64_t run = k->w->quads * 4, whole = run / OVER * OVER;
 
     (void)level;
-    for (int64_t t = 0; t < taps_of(v); t++) {
-        int64_t w = t % v->kernel[2], h = t / v->kernel[2] % v->kernel[1];
-        int64_t d = t / v->kernel[2] / v->kernel[1];
-        const uint32_t *from = planes +
-                               (d * v->dilate[0] * k->size[1] + h * v->dilate[1]) * k->size[2] +
-                               w * v->dilate[2];
+    for (int64_t i = begin; i < end; i++) {
+        int64_t first = i % t->count * t->part, group = i / t->count;
+        uint8_t *to = t->columns + i * t->tile_bytes;
 
-        for (int64_t c = 0; c < k->fours; c++, from += k->padded, to += N) {
-            if (p->runs <= MANY_RUNS) {
-                for (int r = 0; r < p->runs; r++)
-                    memcpy(to + p->first[r], from + p->at[p->first[r]], RUN * sizeof(*to));
-            } else {
-                for (int i = 0; i < N; i++)
-                    to[i] = from[p->at[i]];
+        for (int64_t p = first; p < first + t->part && p < k->pixels; p++) {
+            const uint8_t *from = under_pixel(t, p) + group * k->v->in;
+
+            for (int64_t r = 0; r < k->w->runs; r++, to += run) {
+                for (int64_t c = 0; c < whole; c += OVER)
+                    memcpy(to + c, from + t->offset[r] + c, OVER);
+                memcpy(to + whole, from + t->offset[r] + whole, (size_t)(run - whole));
             }
         }
     }
 }
+MXL_BY_LEVEL(copy_columns, (const tiles *t, int64_t begin, int64_t end), t, begin, end)
 
-MXL_BY_LEVEL(copy_block, (const work *k, int64_t image, const pixels *p, uint32_t *to), k, image, p,
-             to)
-
-/* ---- ends, of whole tiles: rows of N columns ---- */
-
-/* Sums with the bias of their row, as bytes between two limits; in place, as int32. */
-MXL_INLINE void to_bytes_at(int level, int rows, const int32_t *bias, float scale, float low,
-                            float high, int32_t *sums)
+static void make_columns(void *data, int64_t begin, int64_t end)
 {
-    (void)level;
-    for (int r = 0; r < rows; r++, sums += N) {
-        for (int i = 0; i < N; i++)
-            sums[i] = mxl_quantized_round((float)(sums[i] + bias[r]) * scale, low, high);
-    }
+    copy_columns(data, begin, end);
 }
-MXL_BY_LEVEL(to_bytes,
-             (int rows, const int32_t *bias, float scale, float low, float high, int32_t *sums),
-             rows, bias, scale, low, high, sums)
 
-static const float wide_steps = 2147483648.0F;
-
-/* Adds the bytes `add`, whose bit `sign` counts below 0 (0: none does). */
-MXL_INLINE void add_bytes_at(int level, int rows, const mxl_quantized_tail *t, const uint8_t *add,
-                             int sign, float low, float high, int32_t *sums)
+/* Tiles [from, to) of a panel, of all groups. */
+static void run_some(const tiles *t, int64_t panel, int64_t from, int64_t to)
 {
-    /* (Not as a constant: of comparisons with one gcc makes masks.) */
-    const float widest = *(const volatile float *)&wide_steps;
-    float byte_scale = t->byte_scale, add_scale = t->add_scale, scale = t->sum_scale;
+    const mxl_quantized_job *k = t->k;
+    int64_t group = panel / k->w->panels, channel = panel % k->w->panels * N;
+    int64_t start = from % t->parts * t->part, first = from / t->parts * t->width;
+    int n = (int)(k->v->out - channel < N ? k->v->out - channel : N);
+    const int8_t *w = k->w->packed + panel * k->w->runs * k->w->quads * N * 4;
+    const uint8_t *rows = t->columns != NULL ? t->columns + group * t->count * t->tile_bytes
+                                             : t->image + group * k->v->in;
+    const int32_t *bias = k->bias + panel * N;
+    mxl_quantized_factors factors;
+    int32_t sums[R * N];
+    bool fuses;
 
-    (void)level;
-    for (int r = 0; r < rows; r++, sums += N, add += N) {
-        for (int i = 0; i < N; i++) {
-            int32_t more = add[i] - 2 * (add[i] & sign);
-            float sum = (float)sums[i] * byte_scale + (float)more * add_scale;
+    channel += group * k->v->out;
+    fuses = n > N / 2 && mxl_quantized_fuses(k->tail, &factors);
+    for (int64_t i = from; i < to; i++) {
+        int count = (int)(t->width - start < t->part ? t->width - start : t->part);
+        int64_t at = (first + start) * k->channels + channel;
 
-            /* An int32 of the sum, as float32. */
-            sum = rintf(sum);
-            sum = sum < widest ? sum : widest;
-            sum = sum > -widest ? sum : -widest;
-            sums[i] = mxl_quantized_round(sum * scale, low, high);
+        if (fuses && count == R) {
+            mxl_quantized_fused(&factors, n, &t->runs, rows + t->place[i], t->step, k->flip, w,
+                                bias, (uint8_t *)k->y + at, k->channels);
+        } else {
+            mxl_dots_tile(count, n, &t->runs, rows + t->place[i], t->step, k->flip, w, sums);
+            mxl_quantized_end(k->tail, count, n, sums, bias, k->y, at, k->channels);
+        }
+        start += t->part;
+        if (start >= t->width) {
+            start = 0;
+            first += t->width;
         }
     }
 }
-MXL_BY_LEVEL(add_bytes,
-             (int rows, const mxl_quantized_tail *t, const uint8_t *add, int sign, float low,
-              float high, int32_t *sums),
-             rows, t, add, sign, low, high, sums)
 
-MXL_INLINE void narrow_at(int level, int rows, const int32_t *sums, uint8_t *to)
+/* Ranges count tiles, of all groups; all panels meet some tiles, whose bytes stay in the cache. */
+static void run_pixels(void *data, int64_t begin, int64_t end)
 {
-    (void)level;
-    for (int i = 0; i < rows * N; i++)
-        to[i] = (uint8_t)sums[i];
-}
-MXL_BY_LEVEL(narrow, (int rows, const int32_t *sums, uint8_t *to), rows, sums, to)
+    const tiles *t = data;
+    int64_t panels = t->k->w->panels, most = CHUNK / (t->part * t->step + 1) + 1;
 
-static float lowest(int dtype, int least)
-{
-    int low = dtype == MXL_U8 ? 0 : -128;
+    while (begin < end) {
+        int64_t group = begin / t->count, from = begin % t->count, to = from + most;
 
-    return (float)(least > low ? least : low);
+        to = to < t->count ? to : t->count;
+        to = to < from + end - begin ? to : from + end - begin;
+        for (int64_t p = group * panels; p < (group + 1) * panels; p++)
+            run_some(t, p, from, to);
+        begin += to - from;
+    }
 }
 
-static float highest(int dtype)
+/* Ranges count panels, of all groups. */
+static void run_panels(void *data, int64_t begin, int64_t end)
 {
-    return dtype == MXL_U8 ? 255 : 127;
-}
+    const tiles *t = data;
 
-/* A tile of sums goes to the output, whose rows are `step` elements apart, from `at` on. */
-static void store_tile(const work *k, int rows, int n, const int32_t *bias, int32_t *sums,
-                       int64_t at, int64_t step)
-{
-    const mxl_quantized_tail *t = k->tail;
-    uint8_t bytes[R * N];
-
-    if (t == NULL) {
-        for (int r = 0; r < rows; r++) {
-            int32_t *y = (int32_t *)k->y + at + r * step;
-
-            for (int i = 0; i < n; i++)
-                y[i] = sums[r * N + i] + bias[r];
-        }
-        return;
-    }
-    to_bytes(rows, bias, t->scale, lowest(t->dtype, t->least), highest(t->dtype), sums);
-    if (t->add != NULL) {
-        for (int r = 0; r < rows; r++)
-            memcpy(bytes + (ptrdiff_t)r * N, (const uint8_t *)t->add + at + r * step, (size_t)n);
-        add_bytes(rows, t, bytes, t->add_dtype == MXL_I8 ? 128 : 0,
-                  lowest(t->sum_dtype, t->sum_least), highest(t->sum_dtype), sums);
-    }
-    narrow(rows, sums, bytes);
-    for (int r = 0; r < rows; r++) {
-        uint8_t *y = (uint8_t *)k->y + at + r * step;
-
-        if (n == N)
-            memcpy(y, bytes + (ptrdiff_t)r * N, N);
-        else
-            memcpy(y, bytes + (ptrdiff_t)r * N, (size_t)n);
-    }
+    for (int64_t p = begin; p < end; p++)
+        run_some(t, p, 0, t->count);
 }
 
 /* ---- the work ---- */
 
-/* Ranges count parts of channels, of blocks of positions, of images and groups. */
-static void run_blocks(void *data, int64_t begin, int64_t end)
+/* Sets the offsets of runs, and the places of tiles in the images. */
+static void find_places(tiles *t)
 {
-    work *k = data;
+    const mxl_quantized_job *k = t->k;
     const mxl_conv *v = k->v;
-    size_t bytes = ((size_t)k->w->quads * N + RUN) * sizeof(uint32_t);
-    uint32_t *block = mxl_alloc(bytes);
-    int32_t sums[R * N], bias[R];
-    int64_t made = -1;
-    pixels p;
+    int64_t each = run_taps(v);
 
-    if (block == NULL) {
-        k->failed = 1;
-        return;
+    for (int64_t r = 0; r < k->w->runs; r++) {
+        int64_t tap = r * each, w = tap % v->kernel[2], h = tap / v->kernel[2] % v->kernel[1];
+        int64_t d = tap / v->kernel[2] / v->kernel[1];
+
+        t->offset[r] =
+            ((d * v->dilate[0] * t->size[1] + h * v->dilate[1]) * t->size[2] + w * v->dilate[2]) *
+            k->x_channels;
     }
-    for (int64_t i = begin; i < end; i++) {
-        int64_t which = i / k->parts, from = i % k->parts * k->part, to = from + k->part;
-        int64_t image = which / k->blocks, first = which % k->blocks * N;
-        int64_t group = image % v->groups;
-        int n = (int)(k->positions - first < N ? k->positions - first : N);
+    for (int64_t i = 0; i < t->count; i += t->parts) {
+        int64_t place = under_pixel(t, i / t->parts * t->width) - t->image;
 
-        if (which != made) {
-            find_pixels(k, first, n, &p);
-            copy_block(k, image, &p, block);
-            made = which;
-        }
-        to = to < v->out ? to : v->out;
-        for (int64_t c = from; c < to; c += R) {
-            int rows = (int)(to - c < R ? to - c : R);
-            int64_t channel = group * v->out + c;
-
-            mxl_dots_tile(rows, n, k->w->quads, k->w->packed + channel * k->w->quads * 4,
-                          (const uint8_t *)block, sums);
-            for (int r = 0; r < rows; r++)
-                bias[r] = (k->bias != NULL ? k->bias[channel + r] : 0) -
-                          (k->flip != 0 ? k->w->sums[channel + r] : 0);
-            store_tile(k, rows, n, bias, sums, (image * v->out + c) * k->positions + first,
-                       k->positions);
-        }
-    }
-    mxl_free(block, bytes);
-}
-
-/* ---- one channel in, one out ---- */
-
-/* sums[i] += x[i * step] * w */
-#define ADD_TAP(name, T)                                                                           \
-    MXL_INLINE void name##_at(int level, const T *x, int64_t step, int32_t w, int32_t *sums,       \
-                              int64_t n)                                                           \
-    {                                                                                              \
-        (void)level;                                                                               \
-        if (step == 1) {                                                                           \
-            MXL_IVDEP                                                                              \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                sums[i] += x[i] * w;                                                               \
-            return;                                                                                \
-        }                                                                                          \
-        MXL_IVDEP                                                                                  \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            sums[i] += x[i * step] * w;                                                            \
-    }                                                                                              \
-    MXL_BY_LEVEL(name, (const T *x, int64_t step, int32_t w, int32_t *sums, int64_t n), x, step,   \
-                 w, sums, n)
-
-ADD_TAP(add_tap_i8, int8_t)
-ADD_TAP(add_tap_u8, uint8_t)
-
-/* The sums of an image's positions, from its padded plane of bytes. */
-static void sum_taps(const work *k, const uint8_t *plane, const int8_t *w, int32_t *sums)
-{
-    const mxl_conv *v = k->v;
-    int64_t width = v->y_size[2];
-
-    memset(sums, 0, (size_t)k->positions * sizeof(*sums));
-    for (int64_t r = 0; r < v->y_size[0] * v->y_size[1]; r++, sums += width) {
-        int64_t d = r / v->y_size[1] * v->stride[0], h = r % v->y_size[1] * v->stride[1];
-
-        const int8_t *tap = w;
-
-        for (int64_t t = 0; t < v->kernel[0] * v->kernel[1]; t++) {
-            int64_t a = t / v->kernel[1] * v->dilate[0], b = t % v->kernel[1] * v->dilate[1];
-            const uint8_t *from = plane + ((d + a) * k->size[1] + h + b) * k->size[2];
-
-            for (int64_t c = 0; c < v->kernel[2]; c++, from += v->dilate[2], tap += 4) {
-                if (v->dtype == MXL_I8)
-                    add_tap_i8((const int8_t *)from, v->stride[2], *tap, sums, width);
-                else
-                    add_tap_u8(from, v->stride[2], *tap, sums, width);
-            }
-        }
+        for (int64_t j = 0; j < t->parts; j++)
+            t->place[i + j] = place + j * t->part * t->step;
     }
 }
 
-/* Ranges count images and groups. */
-static void run_depthwise(void *data, int64_t begin, int64_t end)
+/* Copies the rows of tiles. -1 with the error set. */
+static int find_columns(tiles *t)
 {
-    work *k = data;
-    const mxl_conv *v = k->v;
-    size_t bytes = (size_t)(k->positions + N) * sizeof(int32_t) + (size_t)k->padded;
-    int32_t *sums = mxl_alloc(bytes);
-    int64_t rows = v->x_size[0] * v->x_size[1], width = v->x_size[2];
+    const mxl_quantized_job *k = t->k;
+    int64_t count = k->v->groups * t->count;
 
-    if (sums == NULL) {
-        k->failed = 1;
-        return;
-    }
-    for (int64_t image = begin; image < end; image++) {
-        uint8_t *plane = (uint8_t *)(sums + k->positions + N);
-        int64_t group = image % v->groups;
-        int32_t bias = k->bias != NULL ? k->bias[group] : 0;
-
-        memset(plane, 0, (size_t)k->padded);
-        for (int64_t r = 0; r < rows; r++) {
-            int64_t d = r / v->x_size[1] + v->pad[0], h = r % v->x_size[1] + v->pad[1];
-
-            memcpy(plane + (d * k->size[1] + h) * k->size[2] + v->pad[2],
-                   k->x + (image * rows + r) * width, (size_t)width);
-        }
-        sum_taps(k, plane, k->w->packed + group * k->w->quads * 4, sums);
-        for (int64_t p = 0; p < k->positions; p += N)
-            store_tile(k, 1, (int)(k->positions - p < N ? k->positions - p : N), &bias, sums + p,
-                       image * k->positions + p, 0);
-    }
-    mxl_free(sums, bytes);
+    t->step = k->w->runs * k->w->quads * 4;
+    t->tile_bytes = t->part * t->step;
+    t->column_bytes = (size_t)(count * t->tile_bytes);
+    t->columns = mxl_alloc(t->column_bytes);
+    if (t->columns == NULL)
+        return -1;
+    mxl_parallel_for(count, GRAIN / (4 * t->tile_bytes + 1) + 1, make_columns, t);
+    for (int64_t i = 0; i < t->count; i++)
+        t->place[i] = i * t->tile_bytes;
+    t->offset[0] = 0;
+    t->runs = (mxl_dots_runs){1, k->w->runs * k->w->quads, t->offset};
+    return 0;
 }
 
-int mxl_quantized_convolve(const mxl_conv *v, const void *x, const mxl_quantized_weights *w,
-                           const int32_t *bias, const mxl_quantized_tail *tail, void *y)
+/* -1 with the error set. */
+static int plan_tiles(tiles *t)
 {
-    work k = {.v = v, .w = w, .tail = tail, .bias = bias, .x = x, .y = y};
-    int64_t images = v->batch * v->groups, count;
-    size_t bytes;
+    const mxl_quantized_job *k = t->k;
+    const mxl_conv *v = k->v;
+    bool is_point = mxl_quantized_taps(v) == 1, copies;
+
+    for (int i = 0; i < 3; i++)
+        is_point = is_point && v->stride[i] == 1 && v->pad[i] == 0;
+    copies = !is_point && v->y_size[2] < SHORT;
+    t->width = is_point || copies ? k->pixels : v->y_size[2];
+    t->parts = (t->width + R - 1) / R;
+    t->part = (t->width + t->parts - 1) / t->parts;
+    t->count = k->pixels / t->width * t->parts;
+    t->step = v->stride[2] * k->x_channels;
+    t->list_bytes = (size_t)(k->w->runs + t->count) * sizeof(int64_t);
+    t->offset = mxl_alloc(t->list_bytes);
+    if (t->offset == NULL || find_images(t, run_taps(v) * v->in % 4 != 0) != 0)
+        return -1;
+    t->place = t->offset + k->w->runs;
+    t->runs = (mxl_dots_runs){k->w->runs, k->w->quads, t->offset};
+    find_places(t);
+    return copies ? find_columns(t) : 0;
+}
+
+/* Threads divide pixels, or channels where they would read more of weights than of x and y. */
+static void run_tiles(tiles *t)
+{
+    const mxl_quantized_job *k = t->k;
+    int64_t row = k->w->runs * k->w->quads * 4, tile = R * row * N, unit;
+
+    if (row * k->channels > k->pixels * (k->x_channels + k->channels)) {
+        unit = GRAIN / (tile * t->count + 1) + 1;
+        mxl_parallel_fine(k->v->groups * k->w->panels, unit, 4 * unit, run_panels, t);
+    } else {
+        unit = GRAIN / (tile * k->w->panels + 1) + 1;
+        mxl_parallel_fine(k->v->groups * t->count, unit, 4 * unit, run_pixels, t);
+    }
+}
+
+static int run_job(mxl_quantized_job *k, bool turns)
+{
+    tiles t = {.k = k, .turns = turns};
+    int status = plan_tiles(&t);
+
+    if (status == 0)
+        run_tiles(&t);
+    mxl_free(t.padded, t.bytes);
+    mxl_free(t.offset, t.list_bytes);
+    mxl_free(t.columns, t.column_bytes);
+    return status;
+}
+
+/* The bias of each column, without what `flip` adds. */
+static int32_t *whole_bias(const mxl_quantized_job *k, const int32_t *bias, int64_t count)
+{
+    bool depthwise = mxl_quantized_is_depthwise(k->v);
+    int32_t *made = mxl_alloc((size_t)count * sizeof(*made));
+    int64_t row = depthwise ? k->channels : k->v->out;
+    int64_t padded = depthwise ? count : k->w->panels * N;
+    const int32_t *sums = k->w->sums;
+
+    if (made == NULL)
+        return NULL;
+    for (int64_t first = 0; first < count; first += padded) {
+        memset(made + first, 0, (size_t)padded * sizeof(*made));
+        if (bias != NULL)
+            memcpy(made + first, bias + first / padded * row, (size_t)row * sizeof(*made));
+    }
+    for (int64_t i = 0; i < count && k->flip != 0; i++)
+        made[i] = (int32_t)((uint32_t)made[i] - (uint32_t)sums[i]);
+    return made;
+}
+
+/* Memory for what has another order in a call; each NULL, or of so many bytes. */
+typedef struct turned {
+    void *x, *add, *y, *bias;
+    size_t x_bytes, y_bytes, wide, bias_bytes;
+} turned;
+
+static void free_turned(turned *t)
+{
+    mxl_free(t->x, t->x_bytes);
+    mxl_free(t->add, t->y_bytes);
+    mxl_free(t->y, t->y_bytes * t->wide);
+    mxl_free(t->bias, t->bias_bytes);
+}
+
+int mxl_quantized_convolve(const mxl_conv *v, mxl_quantized_order order, const void *x,
+                           const mxl_quantized_weights *w, const int32_t *bias,
+                           const mxl_quantized_tail *tail, void *y)
+{
+    mxl_quantized_job k = {.v = v, .w = w, .tail = tail, .x = x, .y = y};
+    mxl_quantized_tail turned_tail;
+    turned t = {.wide = tail == NULL ? sizeof(int32_t) : 1};
+    int64_t places = v->x_size[0] * v->x_size[1] * v->x_size[2], count;
+    bool depthwise = mxl_quantized_is_depthwise(v);
+    int status = -1;
 
     k.flip = v->dtype == MXL_I8 ? 128 : 0;
-    k.fours = (v->in + 3) / 4;
-    k.padded = k.positions = 1;
-    for (int i = 0; i < 3; i++) {
-        k.size[i] = v->x_size[i] + 2 * v->pad[i];
-        k.padded *= k.size[i];
-        k.positions *= v->y_size[i];
-    }
-    k.blocks = (k.positions + N - 1) / N;
-    count = images * k.blocks;
-    if (count == 0 || v->out == 0)
+    k.positions = v->y_size[0] * v->y_size[1] * v->y_size[2];
+    k.pixels = v->batch * k.positions;
+    k.x_channels = v->groups * v->in;
+    k.channels = v->groups * v->out;
+    if (k.pixels == 0 || k.channels == 0)
         return 0;
-    if (v->in == 1 && v->out == 1) {
-        mxl_parallel_for(images, GRAIN / (taps_of(v) * k.positions + 1) + 1, run_depthwise, &k);
-        return k.failed ? mxl_error_memory((size_t)k.padded) : 0;
-    }
-    /* Few positions: threads divide the channels too. */
-    k.part = count >= 8 ? v->out : (v->out + 2 * R - 1) / (2 * R) * R;
-    k.parts = (v->out + k.part - 1) / k.part;
-    bytes = (size_t)(images * k.fours * k.padded + N) * sizeof(uint32_t);
-    k.planes = mxl_alloc(bytes);
-    if (k.planes == NULL)
+    t.x_bytes = (size_t)(v->batch * places * k.x_channels);
+    t.y_bytes = (size_t)(k.pixels * k.channels);
+    count = depthwise ? (v->groups + N - 1) / N * N : v->groups * w->panels * N;
+    t.bias_bytes = (size_t)count * sizeof(int32_t);
+    t.bias = whole_bias(&k, bias, count);
+    k.bias = t.bias;
+    if (k.bias == NULL || (!order.x_last && depthwise && (t.x = mxl_alloc(t.x_bytes)) == NULL) ||
+        (!order.y_last && (t.y = mxl_alloc(t.y_bytes * t.wide)) == NULL) ||
+        (!order.y_last && tail != NULL && tail->add != NULL &&
+         (t.add = mxl_alloc(t.y_bytes)) == NULL)) {
+        free_turned(&t);
         return -1;
-    mxl_parallel_for(images * k.fours, GRAIN / (4 * k.padded + 1) + 1, make_planes, &k);
-    mxl_parallel_for(count * k.parts, GRAIN / (w->quads * k.part * 4 + 1) + 1, run_blocks, &k);
-    mxl_free(k.planes, bytes);
-    return k.failed ? mxl_error_memory((size_t)w->quads * N * sizeof(uint32_t)) : 0;
-}
-
-/* ---- rows ---- */
-
-typedef struct rows_work {
-    bool is_unsigned;
-    int64_t m, n, k;
-    const char *x;
-    const int8_t *w;
-    const int32_t *bias;
-    int32_t *y;
-} rows_work;
-
-enum { TOGETHER = 32 }; /* rows of the matrix that meet all rows of x */
-
-static void run_rows(void *data, int64_t begin, int64_t end)
-{
-    const rows_work *r = data;
-
-    for (int64_t first = begin; first < end; first += TOGETHER) {
-        int64_t n = end - first < TOGETHER ? end - first : TOGETHER;
-
-        for (int64_t i = 0; i < r->m; i++) {
-            int32_t *y = r->y + i * r->n + first;
-
-            mxl_dots_rows(r->is_unsigned, r->k, r->x + i * r->k, r->w + first * r->k, n, y);
-            for (int64_t j = 0; j < n && r->bias != NULL; j++)
-                y[j] += r->bias[first + j];
-        }
     }
-}
-
-void mxl_quantized_dense(bool is_unsigned, int64_t m, int64_t n, int64_t k, const void *x,
-                         const int8_t *w, const int32_t *bias, int32_t *y)
-{
-    rows_work r = {is_unsigned, m, n, k, x, w, bias, y};
-
-    mxl_parallel_for(n, GRAIN / (m * k + 1) + 1, run_rows, &r);
+    if (t.x != NULL) {
+        mxl_quantized_turn(1, v->batch, k.x_channels, places, x, t.x);
+        k.x = t.x;
+    }
+    if (t.add != NULL) {
+        mxl_quantized_turn(1, v->batch, k.channels, k.positions, tail->add, t.add);
+        turned_tail = *tail;
+        turned_tail.add = t.add;
+        k.tail = &turned_tail;
+    }
+    if (t.y != NULL)
+        k.y = t.y;
+    status = depthwise ? mxl_quantized_depthwise(&k) : run_job(&k, !order.x_last);
+    if (t.y != NULL && status == 0)
+        mxl_quantized_turn((int)t.wide, v->batch, k.positions, k.channels, t.y, y);
+    free_turned(&t);
+    return status;
 }

@@ -5,25 +5,28 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernel/target.h"
+#include "kernel/quantized/vnni.h"
 
 enum { R = MXL_DOTS_ROWS, N = MXL_DOTS_COLUMNS };
 
-#define UNROLL _Pragma("GCC unroll 16")
-
 /* ---- the baseline ---- */
 
-static void tile_plain(int rows, int64_t quads, const int8_t *w, const uint8_t *x, int32_t *sums)
+static void tile_plain(int rows, const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                       uint8_t flip, const int8_t *w, int32_t *sums)
 {
     memset(sums, 0, (size_t)rows * N * sizeof(*sums));
-    for (int64_t q = 0; q < quads; q++, x += (ptrdiff_t)4 * N) {
-        for (int r = 0; r < rows; r++, w += 4) {
-            int32_t *to = sums + (ptrdiff_t)r * N;
+    for (int64_t i = 0; i < runs->count * runs->quads; i++, w += (ptrdiff_t)4 * N) {
+        const uint8_t *from = x + runs->offset[i / runs->quads] + i % runs->quads * 4;
 
+        for (int r = 0; r < rows; r++) {
+            int32_t *to = sums + (ptrdiff_t)r * N, four[4];
+
+            for (int j = 0; j < 4; j++)
+                four[j] = from[r * step + j] ^ flip;
             for (int c = 0; c < N; c++) {
-                const uint8_t *four = x + (ptrdiff_t)4 * c;
+                const int8_t *by = w + (ptrdiff_t)4 * c;
 
-                to[c] += w[0] * four[0] + w[1] * four[1] + w[2] * four[2] + w[3] * four[3];
+                to[c] += by[0] * four[0] + by[1] * four[1] + by[2] * four[2] + by[3] * four[3];
             }
         }
     }
@@ -50,7 +53,6 @@ static void rows_plain(bool is_unsigned, int64_t k, const void *x, const int8_t 
 }
 
 #if MXL_HAS_WIDE
-#include <immintrin.h>
 
 /* ---- AVX2 ---- */
 
@@ -69,27 +71,38 @@ MXL_TARGET_AVX2 MXL_INLINE __m256i load_256(const void *from)
     return _mm256_loadu_si256(from);
 }
 
-/* `rows` rows (of `all`) and 16 columns. */
-MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, int all, int64_t quads, const int8_t *w,
-                                             const uint8_t *x, int32_t *sums)
+/* `rows` rows and 16 columns. */
+MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, const mxl_dots_runs *runs, const uint8_t *x,
+                                             int64_t step, uint8_t flip, const int8_t *w,
+                                             int32_t *sums)
 {
     __m256i acc[4][2], bytes = _mm256_set1_epi16(255);
+    int32_t flips = (int32_t)(flip * 0x01010101U);
 
     UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
-    for (int64_t q = 0; q < quads; q++, x += (ptrdiff_t)4 * N, w += (ptrdiff_t)4 * all) {
-        __m256i a = load_256(x), b = load_256(x + 32);
-        __m256i a_even = _mm256_and_si256(a, bytes), a_odd = _mm256_srli_epi16(a, 8);
-        __m256i b_even = _mm256_and_si256(b, bytes), b_odd = _mm256_srli_epi16(b, 8);
+    for (int64_t i = 0; i < runs->count; i++) {
+        const uint8_t *from = x + runs->offset[i];
 
-        UNROLL for (int r = 0; r < rows; r++)
-        {
-            int32_t four;
-            __m256i by;
+        for (int64_t q = 0; q < runs->quads; q++, from += 4, w += (ptrdiff_t)4 * N) {
+            __m256i a = load_256(w), b = load_256(w + 32);
+            __m256i a_even = _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8);
+            __m256i b_even = _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8);
+            __m256i a_odd = _mm256_srai_epi16(a, 8), b_odd = _mm256_srai_epi16(b, 8);
 
-            memcpy(&four, w + (ptrdiff_t)4 * r, 4);
-            by = _mm256_set1_epi32(four);
-            acc[r][0] = add_quads(acc[r][0], by, a_even, a_odd);
-            acc[r][1] = add_quads(acc[r][1], by, b_even, b_odd);
+            UNROLL for (int r = 0; r < rows; r++)
+            {
+                int32_t four;
+                __m256i all, even, odd;
+
+                memcpy(&four, from + r * step, 4);
+                all = _mm256_set1_epi32(four ^ flips);
+                even = _mm256_and_si256(all, bytes);
+                odd = _mm256_srli_epi16(all, 8);
+                acc[r][0] = _mm256_add_epi32(acc[r][0], _mm256_madd_epi16(a_even, even));
+                acc[r][1] = _mm256_add_epi32(acc[r][1], _mm256_madd_epi16(b_even, even));
+                acc[r][0] = _mm256_add_epi32(acc[r][0], _mm256_madd_epi16(a_odd, odd));
+                acc[r][1] = _mm256_add_epi32(acc[r][1], _mm256_madd_epi16(b_odd, odd));
+            }
         }
     }
     UNROLL for (int r = 0; r < rows; r++)
@@ -99,29 +112,29 @@ MXL_TARGET_AVX2 MXL_INLINE void part_avx2_of(int rows, int all, int64_t quads, c
     }
 }
 
-MXL_TARGET_AVX2 static void part_avx2_3(int all, int64_t quads, const int8_t *w, const uint8_t *x,
-                                        int32_t *sums)
+MXL_TARGET_AVX2 static void part_avx2_4(const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                                        uint8_t flip, const int8_t *w, int32_t *sums)
 {
-    part_avx2_of(3, all, quads, w, x, sums);
+    part_avx2_of(4, runs, x, step, flip, w, sums);
 }
 
-MXL_TARGET_AVX2 static void part_avx2_1(int all, int64_t quads, const int8_t *w, const uint8_t *x,
-                                        int32_t *sums)
+MXL_TARGET_AVX2 static void part_avx2_1(const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                                        uint8_t flip, const int8_t *w, int32_t *sums)
 {
-    part_avx2_of(1, all, quads, w, x, sums);
+    part_avx2_of(1, runs, x, step, flip, w, sums);
 }
 
-static void tile_avx2(int rows, int columns, int64_t quads, const int8_t *w, const uint8_t *x,
-                      int32_t *sums)
+static void tile_avx2(int rows, int columns, const mxl_dots_runs *runs, const uint8_t *x,
+                      int64_t step, uint8_t flip, const int8_t *w, int32_t *sums)
 {
     for (int c = 0; c < columns; c += 16) {
         int r = 0;
 
-        for (; r + 3 <= rows; r += 3)
-            part_avx2_3(rows, quads, w + (ptrdiff_t)4 * r, x + (ptrdiff_t)4 * c,
+        for (; r + 4 <= rows; r += 4)
+            part_avx2_4(runs, x + r * step, step, flip, w + (ptrdiff_t)4 * c,
                         sums + (ptrdiff_t)r * N + c);
         for (; r < rows; r++)
-            part_avx2_1(rows, quads, w + (ptrdiff_t)4 * r, x + (ptrdiff_t)4 * c,
+            part_avx2_1(runs, x + r * step, step, flip, w + (ptrdiff_t)4 * c,
                         sums + (ptrdiff_t)r * N + c);
     }
 }
@@ -153,35 +166,13 @@ MXL_TARGET_AVX2 static int32_t row_avx2(bool is_unsigned, int64_t k, const uint8
 
 /* ---- AVX-512 with VNNI ---- */
 
-#if defined(__clang__)
-#define VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c")))
-#else
-#define VNNI                                                                                       \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma,f16c,prefer-vector-"  \
-                          "width=512")))
-#endif
-
-VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, int64_t quads, const int8_t *w,
-                                  const uint8_t *x, int32_t *sums)
+VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, bool flips, const mxl_dots_runs *runs,
+                                  const uint8_t *x, int64_t step, const int8_t *w, int32_t *sums)
 {
     __m512i acc[R][2];
 
     UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm512_setzero_si512();
-    for (int64_t q = 0; q < quads; q++, x += (ptrdiff_t)4 * N, w += (ptrdiff_t)4 * rows) {
-        __m512i a = _mm512_loadu_si512(x), b = vectors > 1 ? _mm512_loadu_si512(x + 64) : a;
-
-        UNROLL for (int r = 0; r < rows; r++)
-        {
-            int32_t four;
-            __m512i by;
-
-            memcpy(&four, w + (ptrdiff_t)4 * r, 4);
-            by = _mm512_set1_epi32(four);
-            acc[r][0] = _mm512_dpbusd_epi32(acc[r][0], a, by);
-            if (vectors > 1)
-                acc[r][1] = _mm512_dpbusd_epi32(acc[r][1], b, by);
-        }
-    }
+    mxl_dots_vnni(rows, vectors, flips, runs, x, step, w, acc);
     UNROLL for (int r = 0; r < rows; r++)
     {
         _mm512_storeu_si512(sums + (ptrdiff_t)r * N, acc[r][0]);
@@ -190,24 +181,23 @@ VNNI MXL_INLINE void tile_vnni_of(int rows, int vectors, int64_t quads, const in
     }
 }
 
-#define TILE(rows)                                                                                 \
-    VNNI static void tile_vnni_##rows##_1(int64_t quads, const int8_t *w, const uint8_t *x,        \
-                                          int32_t *sums)                                           \
+#define TILE_OF(rows, vectors, flips)                                                              \
+    VNNI static void tile_vnni_##rows##_##vectors##_##flips(                                       \
+        const mxl_dots_runs *runs, const uint8_t *x, int64_t step, const int8_t *w, int32_t *sums) \
     {                                                                                              \
-        tile_vnni_of(rows, 1, quads, w, x, sums);                                                  \
-    }                                                                                              \
-    VNNI static void tile_vnni_##rows##_2(int64_t quads, const int8_t *w, const uint8_t *x,        \
-                                          int32_t *sums)                                           \
-    {                                                                                              \
-        tile_vnni_of(rows, 2, quads, w, x, sums);                                                  \
+        tile_vnni_of(rows, vectors, flips, runs, x, step, w, sums);                                \
     }
+#define TILE(rows) TILE_OF(rows, 1, 0) TILE_OF(rows, 2, 0) TILE_OF(rows, 1, 1) TILE_OF(rows, 2, 1)
 #define EACH_HEIGHT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-#define PAIR_OF(rows)  {tile_vnni_##rows##_1, tile_vnni_##rows##_2},
+#define FOUR_OF(rows)                                                                              \
+    {tile_vnni_##rows##_1_0, tile_vnni_##rows##_2_0, tile_vnni_##rows##_1_1,                       \
+     tile_vnni_##rows##_2_1},
 
 EACH_HEIGHT(TILE)
 
-typedef void (*vnni_tile)(int64_t quads, const int8_t *w, const uint8_t *x, int32_t *sums);
-static const vnni_tile tiles_vnni[R][2] = {EACH_HEIGHT(PAIR_OF)};
+typedef void (*vnni_tile)(const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                          const int8_t *w, int32_t *sums);
+static const vnni_tile tiles_vnni[R][4] = {EACH_HEIGHT(FOUR_OF)};
 
 enum { ROWS_AT_ONCE = 4 };
 
@@ -252,21 +242,21 @@ VNNI static void rows_vnni(bool is_unsigned, int64_t k, const void *x, const int
 
 /* ---- choice ---- */
 
-void mxl_dots_tile(int rows, int columns, int64_t quads, const int8_t *w, const uint8_t *x,
-                   int32_t *sums)
+void mxl_dots_tile(int rows, int columns, const mxl_dots_runs *runs, const uint8_t *x, int64_t step,
+                   uint8_t flip, const int8_t *w, int32_t *sums)
 {
 #if MXL_HAS_WIDE
     if (mxl_level_has_vnni()) {
-        tiles_vnni[rows - 1][columns > 16](quads, w, x, sums);
+        tiles_vnni[rows - 1][2 * (flip != 0) + (columns > 16)](runs, x, step, w, sums);
         return;
     }
     if (mxl_level() >= MXL_AVX2) {
-        tile_avx2(rows, columns, quads, w, x, sums);
+        tile_avx2(rows, columns, runs, x, step, flip, w, sums);
         return;
     }
 #endif
     (void)columns;
-    tile_plain(rows, quads, w, x, sums);
+    tile_plain(rows, runs, x, step, flip, w, sums);
 }
 
 void mxl_dots_rows(bool is_unsigned, int64_t k, const void *x, const int8_t *w, int64_t rows,

@@ -47,8 +47,8 @@ static int32_t *bias_of(const mxl_call *call, int64_t count, float step)
                                       (double)mxl_quantized_steps(dtype))
                             : 0;
 
-    for (int64_t i = 0; made != NULL && i < count; i++)
-        made[i] = mxl_quantized_round_wide(truncf((float)bias[i] * factor));
+    if (made != NULL)
+        mxl_quantized_cut(bias, made, count, factor);
     return made;
 }
 
@@ -104,27 +104,26 @@ static void free_weights(void *form)
     mxl_quantized_weights_free(form);
 }
 
-/* Convolves, to int32 without a tail. `step` is that of the sums. */
-static int convolve(const mxl_call *call, const mxl_conv_params *p, float step,
-                    const mxl_quantized_tail *tail)
+/* The product of a layer, to int32 without a tail, with `filters` channels of the result. `step` is
+ * that of the sums. */
+static int run_layer(const mxl_call *call, const mxl_conv *v, bool no_bias, int64_t filters,
+                     mxl_quantized_order order, float step, const mxl_quantized_tail *tail)
 {
-    const mxl_array *x = call->in[0], *w = call->in[1];
-    mxl_conv v = mxl_conv_of(p, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
     mxl_kept *kept = mxl_kept_of(call->kept, 1, call->in + 1);
     mxl_quantized_weights *weights = kept != NULL ? kept->form : NULL;
     int32_t *bias = NULL;
     int status = -1;
 
     if (weights == NULL)
-        weights = mxl_quantized_weights_new(&v, mxl_array_read(w));
+        weights = mxl_quantized_weights_new(v, mxl_array_read(call->in[1]));
     if (weights == NULL)
         return -1;
-    if (!p->no_bias)
-        bias = bias_of(call, p->num_filter, step);
-    if (p->no_bias || bias != NULL)
-        status = mxl_quantized_convolve(&v, mxl_array_read(x), weights, bias, tail,
+    if (!no_bias)
+        bias = bias_of(call, filters, step);
+    if (no_bias || bias != NULL)
+        status = mxl_quantized_convolve(v, order, mxl_array_read(call->in[0]), weights, bias, tail,
                                         mxl_array_write(call->out[0]));
-    mxl_free(bias, (size_t)p->num_filter * sizeof(*bias));
+    mxl_free(bias, (size_t)filters * sizeof(*bias));
     if (kept == NULL) {
         mxl_quantized_weights_free(weights);
     } else {
@@ -134,13 +133,22 @@ static int convolve(const mxl_call *call, const mxl_conv_params *p, float step,
     return status;
 }
 
+static int convolve(const mxl_call *call, const mxl_conv_params *p, mxl_quantized_order order,
+                    float step, const mxl_quantized_tail *tail)
+{
+    const mxl_array *x = call->in[0], *w = call->in[1];
+    mxl_conv v = mxl_conv_of(p, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
+
+    return run_layer(call, &v, p->no_bias, p->num_filter, order, step, tail);
+}
+
 static int conv_compute(const mxl_call *call)
 {
     const mxl_conv_params *p = call->params;
     float step = step_of(call, p->no_bias ? 2 : 3);
 
     set_wide_range(call, step);
-    return convolve(call, p, step, NULL);
+    return convolve(call, p, (mxl_quantized_order){false, false}, step, NULL);
 }
 
 const mxl_op mxl_op_quantized_conv = {
@@ -169,6 +177,11 @@ const mxl_op mxl_op_quantized_conv = {
 
 #define ADDED      "added[N,num_filter,*R] min_added[1] max_added[1] "
 #define ADDED_TYPE ".ff>"
+
+int mxl_block_added(const mxl_block_params *p)
+{
+    return conv_inputs(&p->conv);
+}
 
 static int block_arity(const void *params, mxl_arity *arity)
 {
@@ -249,7 +262,7 @@ static int block_compute(const mxl_call *call)
         reach = mxl_quantized_reach((float)p->sum.min_calib_range, (float)p->sum.max_calib_range);
     }
     mxl_quantized_set_range(call, call->out[0]->dtype == MXL_U8 ? 0 : -reach, reach);
-    return convolve(call, &p->conv, step, &tail);
+    return convolve(call, &p->conv, (mxl_quantized_order){p->data_last, p->last}, step, &tail);
 }
 
 #define FIELD(field, kind, text, ...) MXL_PARAM(mxl_block_params, field, kind, text, __VA_ARGS__)
@@ -284,7 +297,12 @@ const mxl_op mxl_op_quantized_block = {
                            "The smallest number of the sum's bytes."),
                   FIELD_AS(sum_high, sum.max_calib_range, MXL_P_FLOAT, "0",
                            "The largest number of the sum's bytes."),
-                  FIELD(sum_relu, MXL_P_BOOL, "0", "Whether bytes of the sum below 0 become 0.")),
+                  FIELD(sum_relu, MXL_P_BOOL, "0", "Whether bytes of the sum below 0 become 0."),
+                  FIELD(data_last, MXL_P_BOOL, "0",
+                        "Whether the bytes of data have the channels as the last axis, whatever "
+                        "the shape says."),
+                  FIELD(last, MXL_P_BOOL, "0",
+                        "Whether the bytes of the result, and those that are added, have.")),
     .arity = block_arity,
     .output_names = MXL_QUANTIZED_NAMES,
     .input_name = block_input_name,
@@ -337,19 +355,37 @@ static const char *dense_dtypes(const void *params)
     return ((const dense_params *)params)->no_bias ? DTYPES_PLAIN : DTYPES_BIAS;
 }
 
+/* Rows of features are pixels with channels; few of them meet the weights as they are. */
 static int dense_compute(const mxl_call *call)
 {
+    enum { FEW = 4 };
     const dense_params *p = call->params;
     const mxl_array *x = call->in[0], *w = call->in[1], *y = call->out[0];
+    int64_t rows = mxl_shape_size(y->ndim - 1, y->shape), features = w->shape[1];
     float step = step_of(call, p->no_bias ? 2 : 3);
-    int32_t *bias = p->no_bias ? NULL : bias_of(call, p->num_hidden, step);
+    int32_t *bias;
 
+    set_wide_range(call, step);
+    if (rows >= FEW && (call->kept != NULL || rows >= 4 * FEW)) {
+        mxl_conv v = {.dtype = x->dtype,
+                      .batch = 1,
+                      .groups = 1,
+                      .in = features,
+                      .out = p->num_hidden,
+                      .x_size = {1, 1, rows},
+                      .y_size = {1, 1, rows},
+                      .kernel = {1, 1, 1},
+                      .stride = {1, 1, 1},
+                      .dilate = {1, 1, 1}};
+
+        return run_layer(call, &v, p->no_bias, p->num_hidden, (mxl_quantized_order){true, true},
+                         step, NULL);
+    }
+    bias = p->no_bias ? NULL : bias_of(call, p->num_hidden, step);
     if (!p->no_bias && bias == NULL)
         return -1;
-    set_wide_range(call, step);
-    mxl_quantized_dense(x->dtype == MXL_U8, mxl_shape_size(y->ndim - 1, y->shape), p->num_hidden,
-                        w->shape[1], mxl_array_read(x), mxl_array_read(w), bias,
-                        mxl_array_write(call->out[0]));
+    mxl_quantized_dense(x->dtype == MXL_U8, rows, p->num_hidden, features, mxl_array_read(x),
+                        mxl_array_read(w), bias, mxl_array_write(call->out[0]));
     mxl_free(bias, (size_t)p->num_hidden * sizeof(*bias));
     return 0;
 }
@@ -376,6 +412,7 @@ const mxl_op mxl_op_quantized_dense = {
     .dtypes = DTYPES_BIAS,
     .dtypes_of = dense_dtypes,
     .compute = dense_compute,
+    .keeps_form = true,
 };
 
 const mxl_op *const mxl_ops_layers[] = {&mxl_op_quantized_conv, &mxl_op_quantized_block,

@@ -12,7 +12,13 @@ typedef struct mxl_block_params {
     int relu, adds;
     mxl_requantize_params sum; /* of the sum's bytes */
     int sum_relu;
+    /* Whether the bytes of data, and of the result and what is added, have the channels as the last
+     * axis, whatever the shapes say. */
+    int data_last, last;
 } mxl_block_params;
+
+/* How many inputs are before those of the sum. */
+int mxl_block_added(const mxl_block_params *p);
 
 /* Inputs: those of _contrib_quantized_conv; then, if adds: added, min_added, max_added. */
 extern const mxl_op mxl_op_quantized_block;

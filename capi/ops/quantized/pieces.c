@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "base/memory/mem.h"
 #include "kernel/quantized/byte_pool.h"
 #include "ops/nn/pooling.h"
 #include "ops/quantized/quantized.h"
@@ -122,24 +123,35 @@ static int pooling_compute(const mxl_call *call)
     if (mxl_pooling_windows(call->op->name, call->params, x->ndim, x->shape, &pool) != 0)
         return -1;
     pool.dtype = x->dtype;
+    if (call->op == &mxl_op_quantized_pooling_last) {
+        pool.outer = x->shape[0];
+        pool.inner = x->shape[1];
+    }
     pass_range(call, 1);
     return mxl_quantized_pool(&pool, mxl_array_read(x), mxl_array_write(call->out[0]));
 }
+
+#define POOLING                                                                                    \
+    MXL_INPUTS(MXL_INPUT(data, "Bytes, int8 or uint8: batch, channels, then one to three "         \
+                               "spatial axes."),                                                   \
+               MXL_QUANTIZED_LIMITS(data, "data")),                                                \
+        MXL_PARAMS(mxl_pooling_params, mxl_pooling_table),                                         \
+        MXL_QUANTIZED_RESULTS(mxl_quantized_arity_three), .check = pooling_check,                  \
+        .infer = pooling_infer, .dtypes = "Aff>Aff", .compute = pooling_compute
 
 const mxl_op mxl_op_quantized_pooling = {
     .name = "_contrib_quantized_pooling",
     .doc =
         "The largest byte of windows that slide over the spatial axes, or their mean, rounded to "
         "the nearest. The limits stay.",
-    MXL_INPUTS(MXL_INPUT(data, "Bytes, int8 or uint8: batch, channels, then one to three spatial "
-                               "axes."),
-               MXL_QUANTIZED_LIMITS(data, "data")),
-    MXL_PARAMS(mxl_pooling_params, mxl_pooling_table),
-    MXL_QUANTIZED_RESULTS(mxl_quantized_arity_three),
-    .check = pooling_check,
-    .infer = pooling_infer,
-    .dtypes = "Aff>Aff",
-    .compute = pooling_compute,
+    POOLING,
+};
+
+const mxl_op mxl_op_quantized_pooling_last = {
+    .name = "_mxl_quantized_pooling_last",
+    .doc = "_contrib_quantized_pooling of arrays whose bytes have the channels as the last axis, "
+           "whatever their shapes say.",
+    POOLING,
 };
 
 /* ---- embedding ---- */
@@ -279,6 +291,25 @@ static int concat_dtypes(mxl_rule *rule)
                : 0;
 }
 
+/* Writes the rows of x, of n bytes, times `scale`, `whole` bytes apart; -1 with the error set. */
+static int put_rows(const mxl_array *x, int dtype, float scale, int64_t rows, int64_t n,
+                    int64_t whole, char *to)
+{
+    bool stays = x->dtype == dtype && scale == 1;
+    size_t bytes = (size_t)x->size + 1;
+    char *scaled = stays ? NULL : mxl_alloc(bytes);
+    const char *from = stays ? mxl_array_read(x) : scaled;
+
+    if (from == NULL)
+        return -1;
+    if (!stays)
+        mxl_quantized_scale(x->dtype, dtype, mxl_array_read(x), scaled, x->size, scale);
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(to + r * whole, from + r * n, (size_t)n);
+    mxl_free(scaled, bytes);
+    return 0;
+}
+
 static int concat_compute(const mxl_call *call)
 {
     const concat_params *p = call->params;
@@ -293,8 +324,10 @@ static int concat_compute(const mxl_call *call)
     if (axis < 0)
         return -1;
     inner = mxl_shape_size(y->ndim - axis - 1, y->shape + axis + 1);
-    rows = mxl_shape_size(axis, y->shape);
+    if (call->op == &mxl_op_quantized_concat_last)
+        inner = 1;
     whole = y->shape[axis] * inner;
+    rows = whole > 0 ? y->size / whole : 0;
     for (int i = 1; i < count; i++) {
         float l = mxl_quantized_number(call->in[count + 2 * i]);
         float h = mxl_quantized_number(call->in[count + 2 * i + 1]);
@@ -306,7 +339,6 @@ static int concat_compute(const mxl_call *call)
     mxl_quantized_set_range(call, low, high);
     for (int i = 0; i < count; i++) {
         const mxl_array *x = call->in[i];
-        const char *from = mxl_array_read(x);
         int64_t n = x->shape[axis] * inner;
         float of = mxl_quantized_reach_of(call, count + 2 * i);
         float scale = mxl_quantized_over(of, reach);
@@ -314,33 +346,47 @@ static int concat_compute(const mxl_call *call)
         if (x->dtype != y->dtype)
             scale = of / mxl_quantized_half_steps(x->dtype) *
                     mxl_quantized_over(mxl_quantized_half_steps(y->dtype), reach);
-        for (int64_t r = 0; r < rows; r++)
-            mxl_quantized_scale(x->dtype, y->dtype, from + r * n, to + r * whole, n, scale);
+        if (put_rows(x, y->dtype, scale, rows, n, whole, to) != 0)
+            return -1;
         to += n;
     }
     return 0;
 }
 
+#define CONCAT                                                                                     \
+    MXL_INPUTS(MXL_INPUT(data,                                                                     \
+                         "Arrays of bytes, and then the limits of each: arg0_min, arg0_max, "      \
+                         "arg1_min ...",                                                           \
+                         .type_text = "NDArray-or-Symbol[]")),                                     \
+        MXL_PARAMS_OF(concat_params,                                                               \
+                      MXL_PARAM(concat_params, num_args, MXL_P_INT, MXL_REQUIRED,                  \
+                                "How many arrays there are.", MXL_AT_LEAST(1)),                    \
+                      MXL_PARAM(concat_params, dim, MXL_P_INT, "1", "The axis.")),                 \
+        .arity = concat_arity, .output_names = MXL_QUANTIZED_NAMES,                                \
+        .input_name = concat_input_name, .infer = concat_infer, .complete_dtypes = concat_dtypes,  \
+        .compute = concat_compute
+
 const mxl_op mxl_op_quantized_concat = {
     .name = "_contrib_quantized_concat",
     .doc = "Quantized arrays one after another along an axis, with common limits: the smallest and "
            "the largest of theirs. The bytes are uint8 if all are, else int8.",
-    MXL_INPUTS(MXL_INPUT(data,
-                         "Arrays of bytes, and then the limits of each: arg0_min, arg0_max, "
-                         "arg1_min ...",
-                         .type_text = "NDArray-or-Symbol[]")),
-    MXL_PARAMS_OF(concat_params,
-                  MXL_PARAM(concat_params, num_args, MXL_P_INT, MXL_REQUIRED,
-                            "How many arrays there are.", MXL_AT_LEAST(1)),
-                  MXL_PARAM(concat_params, dim, MXL_P_INT, "1", "The axis.")),
-    .arity = concat_arity,
-    .output_names = MXL_QUANTIZED_NAMES,
-    .input_name = concat_input_name,
-    .infer = concat_infer,
-    .complete_dtypes = concat_dtypes,
-    .compute = concat_compute,
+    CONCAT,
 };
 
-const mxl_op *const mxl_ops_pieces[] = {&mxl_op_quantized_act,     &mxl_op_quantized_flatten,
-                                        &mxl_op_quantized_pooling, &mxl_op_quantized_embedding,
-                                        &mxl_op_quantized_concat,  NULL};
+const mxl_op mxl_op_quantized_concat_last = {
+    .name = "_mxl_quantized_concat_last",
+    .doc = "_contrib_quantized_concat along axis 1 of arrays whose bytes have the channels as the "
+           "last axis, whatever their shapes say.",
+    CONCAT,
+};
+
+bool mxl_quantized_joins_channels(const void *params)
+{
+    return ((const concat_params *)params)->dim == 1;
+}
+
+const mxl_op *const mxl_ops_pieces[] = {
+    &mxl_op_quantized_act,         &mxl_op_quantized_flatten,
+    &mxl_op_quantized_pooling,     &mxl_op_quantized_embedding,
+    &mxl_op_quantized_concat,      &mxl_op_quantized_pooling_last,
+    &mxl_op_quantized_concat_last, NULL};

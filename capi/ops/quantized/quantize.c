@@ -209,6 +209,65 @@ const mxl_op mxl_op_dequantize = {
     .compute = dequantize_compute,
 };
 
+/* ---- bytes as numbers within limits, as bytes again ---- */
+
+static const char *limit_dtypes(const void *params)
+{
+    const mxl_limit_params *p = params;
+
+    return mxl_quantized_dtype(&p->to) == MXL_U8 ? ".ff>uff" : ".ff>cff";
+}
+
+static int limit_compute(const mxl_call *call)
+{
+    const mxl_limit_params *p = call->params;
+    const mxl_array *x = call->in[0];
+    mxl_array *y = call->out[0];
+    float low = (float)p->to.min_calib_range, high = (float)p->to.max_calib_range;
+    float reach = mxl_quantized_reach(low, high);
+    mxl_quantized_limit limit = {
+        .from = x->dtype,
+        .to = y->dtype,
+        .x = mxl_array_read(x),
+        .y = mxl_array_write(y),
+        .scale = mxl_quantized_reach_of(call, 1) / mxl_quantized_half_steps(x->dtype),
+        .low = (float)p->low,
+        .high = (float)p->high,
+        .again = mxl_quantized_over(mxl_quantized_half_steps(y->dtype), reach)};
+
+    if (y->dtype == MXL_U8)
+        mxl_quantized_set_range(call, low, high);
+    else
+        set_reach(call, y->dtype, reach);
+    mxl_quantized_within(&limit, x->size);
+    return 0;
+}
+
+const mxl_op mxl_op_quantized_limit = {
+    .name = "_mxl_quantized_limit",
+    .doc = "_contrib_dequantize, clip, and _contrib_quantize_v2 with limits from calibration: the "
+           "same bytes as from those operators.",
+    MXL_INPUTS(MXL_QUANTIZED_DATA, LIMITS),
+    MXL_PARAMS_OF(
+        mxl_limit_params,
+        MXL_PARAM_AS("out_type", mxl_limit_params, to.out_type, MXL_P_ENUM, "int8",
+                     "The dtype of the bytes.", .values = out_types),
+        MXL_PARAM_AS("min_calib_range", mxl_limit_params, to.min_calib_range, MXL_P_FLOAT,
+                     MXL_REQUIRED, "The smallest number of the bytes."),
+        MXL_PARAM_AS("max_calib_range", mxl_limit_params, to.max_calib_range, MXL_P_FLOAT,
+                     MXL_REQUIRED, "The largest number of the bytes."),
+        MXL_PARAM(mxl_limit_params, low, MXL_P_FLOAT, MXL_REQUIRED, "The lower limit of numbers."),
+        MXL_PARAM(mxl_limit_params, high, MXL_P_FLOAT, MXL_REQUIRED,
+                  "The upper limit of numbers.")),
+    .arity = mxl_quantized_arity_three,
+    .output_names = MXL_QUANTIZED_NAMES,
+    .infer = mxl_quantized_infer,
+    MXL_SHAPES_TABLE("data[*S] min_range[1] max_range[1] -> [*S] [1] [1]"),
+    .dtypes = ".ff>cff",
+    .dtypes_of = limit_dtypes,
+    .compute = limit_compute,
+};
+
 /* ---- _contrib_requantize ---- */
 
 static const char *requantize_dtypes(const void *params)
@@ -259,5 +318,6 @@ const mxl_op mxl_op_requantize = {
     .compute = requantize_compute,
 };
 
-const mxl_op *const mxl_ops_quantize[] = {&op_quantize, &mxl_op_quantize_v2, &mxl_op_dequantize,
-                                          &mxl_op_requantize, NULL};
+const mxl_op *const mxl_ops_quantize[] = {
+    &op_quantize,       &mxl_op_quantize_v2,     &mxl_op_dequantize,
+    &mxl_op_requantize, &mxl_op_quantized_limit, NULL};

@@ -109,6 +109,18 @@ extern const mxl_op mxl_op_quantized_conv, mxl_op_quantized_dense, mxl_op_quanti
     mxl_op_quantized_flatten, mxl_op_quantized_pooling, mxl_op_quantized_embedding,
     mxl_op_quantized_concat, mxl_op_quantized_add, mxl_op_quantized_mul, mxl_op_quantized_norm;
 
+/* Of _mxl_quantized_limit: bytes as numbers within limits, as bytes again. */
+typedef struct mxl_limit_params {
+    mxl_requantize_params to;
+    double low, high;
+} mxl_limit_params;
+extern const mxl_op mxl_op_quantized_limit;
+
+/* Pooling and concat with the channels as the last axis of all arrays of bytes, whatever the shapes
+ * say; and whether a concat with these parameters can be one. */
+extern const mxl_op mxl_op_quantized_pooling_last, mxl_op_quantized_concat_last;
+bool mxl_quantized_joins_channels(const void *params);
+
 /* What an operator becomes in a quantized graph: one that takes bytes, and the limits of each array
  * of bytes behind all inputs. */
 typedef struct mxl_quantized_form {

@@ -30,8 +30,7 @@ static bool has_sum(const mxl_graph_node *convolution)
     return convolution->op == &mxl_op_fused_convolution && p->adds;
 }
 
-/* Whether a node puts its input between limits. */
-static bool is_limit(const mxl_graph_node *node, double *low, double *high)
+bool mxl_pass_is_limit(const mxl_graph_node *node, double *low, double *high)
 {
     const mxl_op *op = node->op == &mxl_op_activation ? mxl_activation_of(node->params) : node->op;
 
@@ -128,7 +127,7 @@ static int fuse_node(const mxl_readers *r, int n)
         return join_relu(r, n);
     if (mxl_read_norm(r, n) && ((const mxl_batch_norm_params *)node->params)->axis == 1)
         return convolution->op == &mxl_op_convolution ? fuse_norm(node, convolution) : 0;
-    return is_limit(node, &low, &high) ? fuse_limit(node, convolution, low, high) : 0;
+    return mxl_pass_is_limit(node, &low, &high) ? fuse_limit(node, convolution, low, high) : 0;
 }
 
 int mxl_pass_fuse(mxl_symbol *symbol)

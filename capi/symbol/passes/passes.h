@@ -61,11 +61,18 @@ int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, 
                        const float *high);
 
 /* "quantized". For graphs that predict: a quantized convolution with requantization, relu and a sum
- * becomes one node, with the same bytes. */
+ * becomes one node, and so does dequantization with limits of numbers and quantization; with the
+ * same bytes. */
 int mxl_pass_join_quantized(mxl_symbol *symbol);
+/* The end of it: where such nodes and others that can read each other's results, these have the
+ * channels as the last axis in memory. Their shapes stay. */
+int mxl_pass_order_quantized(mxl_symbol *symbol);
 
 /* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
 int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);
+
+/* Whether a node puts its input between limits: relu, clip. */
+bool mxl_pass_is_limit(const mxl_graph_node *node, double *low, double *high);
 
 typedef enum mxl_pass {
     MXL_PASS_REPEATS,

@@ -1,5 +1,6 @@
 /* Quantized convolutions with what follows them; see passes.h. As in fuse.c a node takes over the
  * inputs and attributes of the one that it reads, so that its name and its readers stay. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,6 +129,43 @@ static int join_sum(const joining *j, int n, int sum)
     return become(node, j->graph.walk.node[found], added, 3);
 }
 
+/* The node that makes input 0 of node n, if n alone reads it; -1: there is none. */
+static int alone_before(const joining *j, int n)
+{
+    int e = j->graph.input[j->graph.args[n]];
+
+    return j->readers[e] == 1 && e == j->graph.first[j->maker[e]] ? j->maker[e] : -1;
+}
+
+/* A node of _contrib_quantize_v2, the limits of numbers before it, if there are some, and
+ * _contrib_dequantize. */
+static int join_limit(const joining *j, int n)
+{
+    mxl_graph_node *node = j->graph.walk.node[n];
+    const mxl_graph_node *source;
+    mxl_requantize_params p = *(const mxl_requantize_params *)node->params;
+    double low = -INFINITY, high = INFINITY;
+    int before = alone_before(j, n);
+    char text[2][32];
+
+    if (before >= 0 && mxl_pass_is_limit(j->graph.walk.node[before], &low, &high))
+        before = alone_before(j, before);
+    source = before >= 0 ? j->graph.walk.node[before] : NULL;
+    if (source == NULL || source->op != &mxl_op_dequantize ||
+        !mxl_quantized_is_calibrated(p.min_calib_range, p.max_calib_range))
+        return 0;
+    snprintf(text[0], sizeof(text[0]), "%.17g", low);
+    snprintf(text[1], sizeof(text[1]), "%.17g", high);
+    mxl_attrs_clear(&node->attrs);
+    if (set_range(&node->attrs, &p, "out_type", "min_calib_range", "max_calib_range") != 0 ||
+        mxl_attrs_set(&node->attrs, "low", text[0]) != 0 ||
+        mxl_attrs_set(&node->attrs, "high", text[1]) != 0)
+        return -1;
+    node->op = &mxl_op_quantized_limit;
+    node->is_numpys = false;
+    return mxl_pass_set_inputs(node, source->inputs, source->num_inputs) == 0 ? 1 : -1;
+}
+
 /* 0: it stays as it is. */
 static int join_node(const joining *j, int n)
 {
@@ -135,6 +173,8 @@ static int join_node(const joining *j, int n)
     const mxl_requantize_params *p = node->params;
     int before;
 
+    if (node->op == &mxl_op_quantize_v2)
+        return join_limit(j, n);
     if (node->op != &mxl_op_requantize && node->op != &mxl_op_quantized_act)
         return 0;
     before = made_for(j, n, 0, 1, 2);
@@ -185,5 +225,7 @@ int mxl_pass_join_quantized(mxl_symbol *symbol)
         mxl_ref_release(&j.graph.walk.node[n]->ref);
     mxl_free(j.readers, bytes);
     mxl_indexed_end(&j.graph);
-    return status < 0 ? -1 : changed;
+    if (status < 0 || (changed && mxl_pass_order_quantized(symbol) < 0))
+        return -1;
+    return changed;
 }

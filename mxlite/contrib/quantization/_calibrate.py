@@ -32,6 +32,12 @@ def combine_histogram(old_hist: Histogram, arr: np.ndarray, new_min: float, new_
     return more, wide_edges, min(low, new_min), max(high, new_max), wide
 
 
+def check_finite(name: str, low: float, high: float) -> None:
+    """Refuses the limits of an array that has NaN or infinite numbers: ValueError."""
+    if not np.isfinite([low, high]).all():
+        raise ValueError(f"quantization: {name} has numbers that are not finite (from {low} to {high})")
+
+
 class _Collector:
     """What collectors share: `include_layer` names the arrays that count (None: all)."""
 
@@ -66,7 +72,7 @@ class _LayerOutputMinMaxCollector(_Collector):  # noqa: N801 - as 1.9.1 calls it
 
     def _add(self, name: str, numbers: np.ndarray) -> None:
         low, high = self.min_max_dict.get(name, (np.inf, -np.inf))
-        self.min_max_dict[name] = min(low, float(numbers.min())), max(high, float(numbers.max()))
+        self.min_max_dict[name] = float(np.minimum(low, numbers.min())), float(np.maximum(high, numbers.max()))
 
 
 class _LayerHistogramCollector(_Collector):  # noqa: N801
@@ -79,6 +85,7 @@ class _LayerHistogramCollector(_Collector):  # noqa: N801
 
     def _add(self, name: str, numbers: np.ndarray) -> None:
         low, high = float(numbers.min()), float(numbers.max())
+        check_finite(name, low, high)
         reach = max(abs(low), abs(high))
         if name in self.hist_dict:
             self.hist_dict[name] = combine_histogram(self.hist_dict[name], numbers, low, high, reach)
@@ -103,11 +110,13 @@ def _get_optimal_threshold(  # as 1.9.1 calls it
 
 
 def limits_of(collector: Any, quantized_dtype: str) -> dict[str, tuple[float, float]]:
-    """The limits that a collector has found, by array."""
+    """The limits that a collector has found, by array; ValueError where they are not finite."""
     if isinstance(collector, _LayerHistogramCollector):
         limits = {}
         for name, histogram in collector.hist_dict.items():
             low, high, threshold, _ = _get_optimal_threshold(histogram, quantized_dtype)
             limits[name] = (0.0 if low >= 0 and quantized_dtype != "int8" else -threshold, threshold)
         return limits
+    for name, (low, high) in collector.min_max_dict.items():
+        check_finite(name, low, high)
     return dict(collector.min_max_dict)

@@ -1,8 +1,9 @@
-"""Batch normalisation folded into convolutions."""
+"""What quantized networks compute otherwise: batch normalisation within convolutions, and clip within limits."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import mxlite.symbol as sym
@@ -92,3 +93,28 @@ def fold_norms(symbol: Symbol, arg_params: Arrays, aux_params: Arrays) -> tuple[
         {name: arguments[name] for name in kept if name in arguments},
         {name: states[name] for name in folded.list_auxiliary_states()},
     )
+
+
+#: The layers, and sums, whose bytes get limits by calibration.
+_LIMITED = ("Convolution", "FullyConnected", "elemwise_add", "_Plus", "_plus", "_add")
+
+
+def relu_for_clip(symbol: Symbol, left: Iterable[str] = ()) -> tuple[Symbol, dict[str, tuple[str, float]]]:
+    """The network with relu in the place of each clip from 0 on (relu6) that alone reads a layer, and of `relu` nodes.
+
+    relu has a form for bytes. It is a clip if the layer's bytes end at the clip's upper limit: returns these limits by
+    the names of the clips, with the names of the layers' outputs. Clips named in `left` stay.
+    """
+    graph = json.loads(symbol.tojson())
+    nodes, readers = graph["nodes"], _readers(graph)
+    limits: dict[str, tuple[str, float]] = {}
+    for i, node in enumerate(nodes):
+        if node["op"] == "clip" and node["name"] not in left:
+            source, low, high = node["inputs"][0][0], float(node["attrs"]["a_min"]), float(node["attrs"]["a_max"])
+            if low != 0 or high <= 0 or readers[source] != [i] or nodes[source]["op"] not in _LIMITED:
+                continue
+            limits[node["name"]] = f"{nodes[source]['name']}_output", high
+        elif node["op"] != "relu":
+            continue
+        node["op"], node["attrs"] = "Activation", {"act_type": "relu"}
+    return sym.load_json(json.dumps(graph)), limits

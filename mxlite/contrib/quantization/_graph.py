@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from mxlite.contrib.quantization._calibrate import (
     Arrays,
     _LayerHistogramCollector,
     _LayerOutputMinMaxCollector,
+    check_finite,
     limits_of,
 )
 from mxlite.contrib.quantization._fold import fold_norms
@@ -26,12 +28,25 @@ _MODES = ("none", None, "naive", "entropy")
 Limits = dict[str, "tuple[float, float]"]
 
 
-def check(calib_mode: str | None, quantized_dtype: str) -> None:
-    """Refuses words that are unknown: ValueError."""
+def check(calib_mode: str | None, quantized_dtype: str, collector: Any = None) -> None:
+    """Refuses words that are unknown: ValueError. With a collector of the caller's calib_mode may be "customize"."""
     if quantized_dtype not in _DTYPES:
         raise ValueError(f"quantized_dtype is {quantized_dtype!r}; it may be one of {', '.join(_DTYPES)}")
-    if calib_mode not in _MODES and calib_mode != "custom":
+    if calib_mode == "customize" and collector is None:
+        raise ValueError("calib_mode 'customize' needs a LayerOutputCollector")
+    if calib_mode not in (*_MODES, "customize"):
         raise ValueError(f"calib_mode is {calib_mode!r}; it may be none, naive or entropy")
+
+
+def _note_unknown(symbol: Symbol, names: Sequence[str], operators: Sequence[str], logger: Any) -> None:
+    """Tells a logger which nodes and operators to exclude there are not."""
+    if logger is None or not (names or operators):
+        return
+    nodes = json.loads(symbol.tojson())["nodes"]
+    for what, asked, key in (("node", names, "name"), ("operator", operators, "op")):
+        unknown = sorted(set(asked) - {node[key] for node in nodes})
+        if unknown:
+            logger.warning("quantization: there is no %s %s to exclude", what, ", ".join(unknown))
 
 
 def _names(names: Iterable[str] | None, what: str) -> list[str]:
@@ -98,6 +113,7 @@ def _quantize_params(qsym: Symbol, params: Arrays) -> Arrays:  # as 1.9.1 calls 
         if original in params:
             values = params[original]
             low, high = values.min().reshape((1,)), values.max().reshape((1,))
+            check_finite(original, low.asscalar(), high.asscalar())
             parts = nd.contrib.quantize(values, low, high, out_type="int8")
             found.update(zip((name, f"{name}_min", f"{name}_max"), parts))
         elif name in params:
@@ -117,11 +133,16 @@ def _outputs_by_name(symbol: Symbol, names: Sequence[str]) -> Symbol | None:
 
 
 def _batches(calib_data: Any, data_names: Sequence[str], most: int | None) -> Iterable[Arrays]:
-    """What data there is, by the names of the variables: of an iterator, a Gluon loader or arrays."""
+    """What data there is, by the names of the variables: of an iterator, a Gluon loader or arrays.
+
+    TypeError: `calib_data` has no batches to iterate over; ValueError: there are none.
+    """
     if hasattr(calib_data, "reset"):
         calib_data.reset()
     if isinstance(calib_data, nd.NDArray):
         calib_data = [calib_data]
+    if not isinstance(calib_data, Iterable):
+        raise TypeError(f"calib_data must be an iterator over batches, got {type(calib_data).__name__}")
     seen = 0
     for batch in calib_data:
         arrays = batch.data if hasattr(batch, "data") and not isinstance(batch, nd.NDArray) else batch
@@ -130,6 +151,8 @@ def _batches(calib_data: Any, data_names: Sequence[str], most: int | None) -> It
         seen += arrays[0].shape[0]
         if most is not None and seen >= most:
             return
+    if not seen:
+        raise ValueError("calib_data has no examples")
 
 
 def collect(
@@ -190,7 +213,10 @@ def quantize_graph(
     of an executor or by hand. `calib_graph` then puts in what it has found. `LayerOutputCollector` is a collector of
     your own, which has `collect`, and `min_max_dict` with pairs of limits.
     """
-    check(calib_mode, quantized_dtype)
+    check(calib_mode, quantized_dtype, LayerOutputCollector)
+    _note_unknown(
+        sym, _names(excluded_sym_names, "excluded_sym_names"), _names(excluded_op_names, "excluded_op_names"), logger
+    )
     qsym, names = _quantize_symbol(
         sym,
         ctx,
@@ -217,7 +243,7 @@ def calib_graph(
     logger: Any = None,
 ) -> tuple[Symbol, Arrays, Arrays]:
     """A symbol of `quantize_graph` with the limits that its collector has found, and its parameters."""
-    check(calib_mode, quantized_dtype)
+    check(calib_mode, quantized_dtype, collector)
     if collector is None or calib_mode in ("none", None):
         raise ValueError("calib_graph: there must be a collector, and calib_mode naive or entropy")
     calibrated = _calibrate_quantized_sym(qsym, limits_of(collector, quantized_dtype))
@@ -251,7 +277,8 @@ def quantize_model(
         excluded_sym_names: names of nodes that stay; excluded_op_names: operators that do.
 
     Raises:
-        ValueError: unknown words, or no `calib_data` for a mode that needs it.
+        ValueError: unknown words, no `calib_data` for a mode that needs it or no examples in it, and parameters or
+            activations that are not finite. Names to exclude that there are not are told to `logger` alone.
     """
     qsym, quantized, states, collector = quantize_graph(
         sym,
@@ -270,6 +297,8 @@ def quantize_model(
         return qsym, quantized, states
     if calib_data is None:
         raise ValueError(f"quantize_model: calib_mode {calib_mode} needs calib_data")
+    if not isinstance(calib_data, Iterable):
+        raise ValueError(f"quantize_model: calib_data must be a data iterator, got {type(calib_data).__name__}")
     batches = _batches(calib_data, data_names, num_calib_examples)
     collect(sym, arg_params, aux_params, collector.include_layer, collector, batches)
     return calib_graph(qsym, arg_params, aux_params, collector, calib_mode, quantized_dtype, logger)

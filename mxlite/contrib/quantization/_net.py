@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import mxlite.symbol as sym
 from mxlite import ndarray as nd
 from mxlite.context import cpu
 from mxlite.contrib.quantization._calibrate import limits_of
-from mxlite.contrib.quantization._fold import _readers, fold_norms
+from mxlite.contrib.quantization._fold import _readers, fold_norms, relu_for_clip
 from mxlite.contrib.quantization._graph import (
     Limits,
     _batches,
     _calibrate_quantized_sym,
+    _note_unknown,
     _quantize_params,
     _quantize_symbol,
     check,
@@ -42,6 +43,21 @@ def _excluded(symbol: Symbol, names: Iterable[str] | None, parts: Iterable[str] 
     for part in parts or ():
         excluded += [node["name"] for node in json.loads(symbol.tojson())["nodes"] if part in node["name"]]
     return excluded
+
+
+def _quantize_clips(
+    symbol: Symbol, quantize: Callable[[Symbol], tuple[Symbol, list[str]]], excluded: Sequence[str]
+) -> tuple[Symbol, dict[str, tuple[str, float]], Symbol, list[str]]:
+    """A network whose clips are relu where that is of bytes, those clips, and what `quantize` makes of it."""
+    left = set(excluded)
+    while True:
+        activated, clips = relu_for_clip(symbol, left)
+        qsym, calibrated = quantize(activated)
+        names = {node["name"] for node in json.loads(qsym.tojson())["nodes"]}
+        lost = {name for name in clips if f"quantized_{name}" not in names}
+        if not lost:
+            return activated, clips, qsym, calibrated
+        left |= lost
 
 
 def _first_shapes(data_shapes: Any, calib_data: Any) -> list[tuple[int, ...]] | None:
@@ -80,7 +96,7 @@ def quantize_net_v2(
     """
     from mxlite.gluon import SymbolBlock
 
-    check(calib_mode, quantized_dtype)
+    check(calib_mode, quantized_dtype, LayerOutputCollector)
     batches = None
     count = len(_first_shapes(data_shapes, calib_data) or [0])
     names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
@@ -106,16 +122,25 @@ def quantize_net_v2(
     arguments = {name: params[name] for name in symbol.list_arguments() if name in params}
     symbol, arguments, states = fold_norms(symbol, arguments, states)
     excluded = _excluded(symbol, exclude_layers, exclude_layers_match)
-    qsym, calibrated = _quantize_symbol(
-        symbol, ctx, excluded, exclude_operators, list(arguments), quantized_dtype, quantize_mode, quantize_granularity
-    )
-    if batches is not None:
+    _note_unknown(symbol, excluded, list(exclude_operators or ()), logger)
+    words = quantized_dtype, quantize_mode, quantize_granularity
+
+    def quantize(network: Symbol) -> tuple[Symbol, list[str]]:
+        return _quantize_symbol(network, ctx, excluded, exclude_operators, list(arguments), *words)
+
+    if batches is None:
+        qsym, _ = quantize(symbol)
+    else:
+        activated, clips, qsym, calibrated = _quantize_clips(symbol, quantize, excluded)
         collector = LayerOutputCollector or collector_for(calib_mode, quantized_dtype, calibrated, logger)
         collect(symbol, arguments, states, calibrated, collector, batches)
         limits: Limits = limits_of(collector, quantized_dtype)
-        for name in _activated(symbol) if quantized_dtype == "auto" else ():
+        for name in _activated(activated) if quantized_dtype == "auto" else ():
             if name in limits and limits[name][1] > 0:
                 limits[name] = 0.0, limits[name][1]
+        for name, high in clips.values():
+            if name in limits and limits[name][1] > 0:
+                limits[name] = 0.0, min(high, limits[name][1])
         qsym = _calibrate_quantized_sym(qsym, limits)
     net = SymbolBlock(qsym, inputs)
     found = {**_quantize_params(qsym, arguments), **states}

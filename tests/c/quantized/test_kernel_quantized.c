@@ -92,6 +92,27 @@ static const mxl_conv shapes[] = {
     {0, 1, 2, 3, 15, {1, 9, 8}, {1, 4, 3}, {1, 3, 3}, {1, 2, 2}, {1, 1, 1}, {0}, NULL, NULL},
     {0, 1, 1, 8, 29, {1, 1, 70}, {1, 1, 70}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, NULL, NULL},
     {0, 3, 1, 4, 14, {4, 5, 9}, {4, 3, 5}, {2, 3, 2}, {1, 1, 2}, {1, 2, 2}, {0, 1, 1}, NULL, NULL},
+    {0, 1, 70, 1, 1, {1, 5, 6}, {1, 5, 6}, {1, 3, 3}, {1, 2, 1}, {1, 1, 2}, {0, 1, 2}, NULL, NULL},
+    {0, 2, 64, 1, 1, {1, 4, 4}, {1, 4, 4}, {1, 5, 5}, {1, 1, 1}, {1, 1, 1}, {0, 2, 2}, NULL, NULL},
+    {0,
+     2,
+     1,
+     3,
+     20,
+     {1, 19, 18},
+     {1, 1, 1},
+     {1, 7, 7},
+     {1, 2, 2},
+     {1, 1, 1},
+     {0, 3, 3},
+     NULL,
+     NULL},
+    {0, 1, 1, 64, 70, {1, 4, 4}, {1, 4, 4}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, NULL, NULL},
+    {0, 2, 1, 68, 33, {1, 5, 5}, {1, 5, 5}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, NULL, NULL},
+    {0, 1, 2, 8, 5, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, NULL, NULL},
+    {0, 1, 1, 12, 40, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {1, 2, 2}, {1, 1, 1}, {0, 1, 1}, NULL, NULL},
+    {0, 1, 1, 0, 17, {1, 6, 9}, {1, 6, 9}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, NULL, NULL},
+    {0, 1, 1, 0, 5, {1, 3, 3}, {1, 3, 3}, {1, 1, 1}, {1, 2, 2}, {1, 1, 1}, {0}, NULL, NULL},
     {0, 0, 1, 4, 14, {1, 2, 2}, {1, 2, 2}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, NULL, NULL},
 };
 
@@ -116,18 +137,46 @@ static int ended(const mxl_quantized_tail *t, int32_t sum, int64_t i)
     return byte < t->sum_least ? t->sum_least : byte;
 }
 
-static void check_convolution(const mxl_conv *v, const mxl_quantized_tail *tail)
+/* Where the element of an array (image, channel, place) is. */
+static int64_t place_of(bool last, int64_t channels, int64_t places, int64_t image, int64_t channel,
+                        int64_t place)
+{
+    return last ? (image * places + place) * channels + channel
+                : (image * channels + channel) * places + place;
+}
+
+/* The array with the channels as the last axis, or back. */
+static void turn(bool back, int64_t images, int64_t channels, int64_t places, int size,
+                 void *elements)
+{
+    int64_t n = images * channels * places;
+    char *copy = malloc((size_t)(n * size) + 1), *to = elements;
+
+    memcpy(copy, elements, (size_t)(n * size));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t image = i / places / channels, channel = i / places % channels, place = i % places;
+        int64_t first = place_of(false, channels, places, image, channel, place);
+        int64_t last = place_of(true, channels, places, image, channel, place);
+
+        memcpy(to + (back ? first : last) * size, copy + (back ? last : first) * size,
+               (size_t)size);
+    }
+    free(copy);
+}
+
+static void check_convolution(const mxl_conv *v, mxl_quantized_order order,
+                              const mxl_quantized_tail *tail)
 {
     int64_t images = v->batch * v->groups, channels = v->groups * v->out;
     int64_t positions = v->y_size[0] * v->y_size[1] * v->y_size[2], n = images * v->out * positions;
     int64_t x_count = images * v->in * v->x_size[0] * v->x_size[1] * v->x_size[2];
     int64_t w_count = channels * v->in * v->kernel[0] * v->kernel[1] * v->kernel[2];
     uint8_t *x = malloc((size_t)x_count + 1), *add = malloc((size_t)n + 1);
-    int8_t *w = malloc((size_t)w_count);
+    int8_t *w = malloc((size_t)w_count + 1);
     int32_t *y = malloc((size_t)n * 4 + 4), *bias = malloc((size_t)channels * 4);
     mxl_quantized_tail its = tail != NULL ? *tail : (mxl_quantized_tail){0};
     mxl_quantized_weights *weights;
-    int wrong = 0;
+    int wrong = 0, size = tail == NULL ? 4 : 1;
 
     fill(x, x_count);
     fill(w, w_count);
@@ -138,7 +187,17 @@ static void check_convolution(const mxl_conv *v, const mxl_quantized_tail *tail)
         its.add = add;
     weights = mxl_quantized_weights_new(v, w);
     CHECK(weights != NULL);
-    CHECK(mxl_quantized_convolve(v, x, weights, bias, tail != NULL ? &its : NULL, y) == 0);
+    if (order.x_last)
+        turn(false, v->batch, v->groups * v->in, v->x_size[0] * v->x_size[1] * v->x_size[2], 1, x);
+    if (order.y_last)
+        turn(false, v->batch, channels, positions, 1, add);
+    CHECK(mxl_quantized_convolve(v, order, x, weights, bias, tail != NULL ? &its : NULL, y) == 0);
+    if (order.x_last)
+        turn(true, v->batch, v->groups * v->in, v->x_size[0] * v->x_size[1] * v->x_size[2], 1, x);
+    if (order.y_last) {
+        turn(true, v->batch, channels, positions, 1, add);
+        turn(true, v->batch, channels, positions, size, y);
+    }
     for (int64_t i = 0; i < n; i++) {
         int64_t p = i % positions, k = i / positions % v->out, image = i / positions / v->out;
         const int64_t o[3] = {p / v->y_size[2] / v->y_size[1], p / v->y_size[2] % v->y_size[1],
@@ -164,6 +223,8 @@ static void convolutions(void)
 {
     const mxl_quantized_tail tails[] = {{.dtype = MXL_I8, .scale = 0.003F, .least = -128},
                                         {.dtype = MXL_U8, .scale = 0.004F},
+                                        {.dtype = MXL_U8, .scale = 3e7F}, /* beyond int32 */
+                                        {.dtype = MXL_I8, .scale = 1.5F, .least = 0},
                                         {.dtype = MXL_I8,
                                          .scale = 0.002F,
                                          .least = 0,
@@ -179,7 +240,15 @@ static void convolutions(void)
                                          .byte_scale = 8.4e6F,
                                          .add_scale = 1.7e7F,
                                          .sum_scale = 5e-8F,
-                                         .sum_least = -128}};
+                                         .sum_least = -128},
+                                        {.dtype = MXL_I8, /* sums that no int32 cuts */
+                                         .scale = 0.003F,
+                                         .least = -128,
+                                         .add_dtype = MXL_U8,
+                                         .sum_dtype = MXL_U8,
+                                         .byte_scale = 3e6F,
+                                         .add_scale = 4e6F,
+                                         .sum_scale = 2e-7F}};
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         for (int dtype = 0; dtype < 2; dtype++) {
@@ -188,9 +257,13 @@ static void convolutions(void)
             v.dtype = dtype == 0 ? MXL_I8 : MXL_U8;
             for (int d = 0; d < 3; d++)
                 v.y_size[d] = results(&v, d);
-            check_convolution(&v, NULL);
-            for (size_t t = 0; t < sizeof(tails) / sizeof(tails[0]); t++)
-                check_convolution(&v, &tails[t]);
+            for (int o = 0; o < 4; o++) {
+                mxl_quantized_order order = {o & 1, o & 2};
+
+                check_convolution(&v, order, NULL);
+                for (size_t t = 0; t < sizeof(tails) / sizeof(tails[0]); t++)
+                    check_convolution(&v, order, &tails[t]);
+            }
         }
     }
 }
@@ -207,7 +280,9 @@ static void extremes(void)
     static uint8_t x[K];
     static int8_t w[5 * K];
     int32_t y[5], tile[MXL_DOTS_COLUMNS];
-    static uint8_t block[K * MXL_DOTS_COLUMNS];
+    static int8_t block[K * MXL_DOTS_COLUMNS];
+    static const int64_t from = 0;
+    static const mxl_dots_runs runs = {1, K / 4, &from};
 
     memset(x, 255, sizeof(x));
     memset(w, -128, sizeof(w));
@@ -216,8 +291,12 @@ static void extremes(void)
     memset(x, 0x80, sizeof(x));
     mxl_dots_rows(false, K, x, w, 5, y);
     CHECK(y[0] == 128 * 128 * K && y[4] == y[0]);
-    memset(block, 255, sizeof(block));
-    mxl_dots_tile(1, MXL_DOTS_COLUMNS, K / 4, w, block, tile);
+    memset(block, -128, sizeof(block));
+    memset(x, 255, sizeof(x));
+    mxl_dots_tile(1, MXL_DOTS_COLUMNS, &runs, x, K, 0, block, tile);
+    CHECK(tile[0] == -255 * 128 * K && tile[31] == tile[0]);
+    memset(x, 127, sizeof(x));
+    mxl_dots_tile(1, MXL_DOTS_COLUMNS, &runs, x, K, 128, block, tile);
     CHECK(tile[0] == -255 * 128 * K && tile[31] == tile[0]);
 }
 

@@ -29,6 +29,7 @@ SECOND = [case for case in INTERNAL if case.order >= 2]
 ELSEWHERE = {"_mxl_softmax_target", "_mxl_rnn", "_mxl_ctc", "_mxl_hawkes", "_mxl_heads_score", "_mxl_heads_mix"}
 ELSEWHERE |= {"_mxl_embedding_grad", "_mxl_fused_convolution", "_mxl_fused_attention", "_mxl_fused_dense"}
 ELSEWHERE |= {"_mxl_gelu", "_mxl_gelu_tanh", "_mxl_last_norm", "_mxl_norm_relu", "_mxl_quantized_block"}
+ELSEWHERE |= {"_mxl_quantized_pooling_last", "_mxl_quantized_concat_last", "_mxl_quantized_limit"}
 
 
 def _id(case) -> str:
