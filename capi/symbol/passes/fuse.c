@@ -105,7 +105,7 @@ static int join_relu(const mxl_readers *r, int n)
     int norm = mxl_read_number(r, n, 0);
     double low, high;
 
-    if (norm < 0 || !mxl_read_norm(r, norm) || !is_limit(node, &low, &high) || low != 0 ||
+    if (norm < 0 || !mxl_read_norm(r, norm) || !mxl_pass_is_limit(node, &low, &high) || low != 0 ||
         !isinf(high) || mxl_read_entry(r, n, 0) != r->graph.first[norm])
         return 0;
     return mxl_pass_absorb(node, &mxl_op_norm_relu, r->graph.walk.node[norm], 1, 0) == 0 &&
