@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from mxlite._public import show as _show
+from mxlite.contrib.amp._convert import convert_bucketing_module, convert_hybrid_block, convert_model, convert_symbol
+from mxlite.contrib.amp._lists import published, target_of
 from mxlite.contrib.amp.loss_scaler import LossScaler
-from mxlite.error import MXNotImplementedError, WrongStateError, WrongTypeError, WrongValueError
-from mxlite.gluon.block import HybridBlock
+from mxlite.error import WrongStateError
 from mxlite.gluon.trainer import Trainer
 
 __all__ = [
@@ -94,85 +95,42 @@ def unscale(optimizer_or_trainer: Any) -> None:
     optimizer_or_trainer._scale = 1.0
 
 
-def convert_hybrid_block(
-    block: Any,
-    target_dtype: str = "float16",
-    target_dtype_ops: list[str] | None = None,
-    fp32_ops: list[str] | None = None,
-    conditional_fp32_ops: list[tuple] | None = None,
-    excluded_sym_names: list[str] | None = None,
-    ctx: Any = None,
-    cast_optional_params: bool = False,
-) -> Any:
-    """The block itself: it computes in the dtypes of its arrays, and no parameter is cast.
+def list_lp16_ops(target_dtype: Any) -> list[str]:
+    """The operators that compute in 16 bits. Raises: ValueError: another target than float16, bfloat16."""
+    return published(target_of("list_lp16_ops", target_dtype), "BF16_FUNCS")
 
-    Raises: TypeError: it is no HybridBlock; ValueError: the target is neither float16 nor bfloat16.
+
+def list_fp32_ops(target_dtype: Any) -> list[str]:
+    """The operators that compute in float32. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_fp32_ops", target_dtype), "FP32_FUNCS")
+
+
+def list_lp16_fp32_ops(target_dtype: Any) -> list[str]:
+    """The operators that compute in the dtypes of their inputs. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_lp16_fp32_ops", target_dtype), "BF16_FP32_FUNCS")
+
+
+def list_conditional_fp32_ops(target_dtype: Any) -> list[tuple[str, str, list[str]]]:
+    """Operators that compute in float32 where a parameter has one of some values. Raises: as `list_lp16_ops`."""
+    return published(target_of("list_conditional_fp32_ops", target_dtype), "CONDITIONAL_FP32_FUNCS")
+
+
+def list_widest_type_cast(target_dtype: Any) -> list[str]:
+    """The operators whose inputs are cast to the widest dtype among them. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_widest_type_cast", target_dtype), "WIDEST_TYPE_CASTS")
+
+
+def list_loss_output_functions(target_dtype: Any) -> list[str]:
+    """The operators whose outputs are losses. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_loss_output_functions", target_dtype), "LOSS_OUTPUT_FUNCTIONS")
+
+
+def list_lp16_use_fp32_params(target_dtype: Any) -> dict[str, list[str]] | None:
+    """The inputs that stay in float32, by the operators; "" is one that does not. None: there is no list of them.
+
+    Raises: ValueError as `list_lp16_ops`.
     """
-    if not isinstance(block, HybridBlock):
-        raise WrongTypeError(f"convert_hybrid_block takes a HybridBlock, got {type(block).__name__}")
-    if target_dtype not in _TARGETS:
-        raise WrongValueError(f"convert_hybrid_block: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
-    return block
-
-
-def _refuse(name: str) -> NoReturn:
-    raise MXNotImplementedError(f"amp.{name}: casts within symbols are not in mxlite yet")
-
-
-def convert_model(*args: Any, **kwargs: Any) -> NoReturn:
-    """Is missing. Raises: NotImplementedError."""
-    _refuse("convert_model")
-
-
-def convert_symbol(*args: Any, **kwargs: Any) -> NoReturn:
-    """Is missing. Raises: NotImplementedError."""
-    _refuse("convert_symbol")
-
-
-def convert_bucketing_module(*args: Any, **kwargs: Any) -> NoReturn:
-    """Is missing. Raises: NotImplementedError."""
-    _refuse("convert_bucketing_module")
-
-
-def _no_operators(target_dtype: str) -> list:
-    if target_dtype not in _TARGETS:
-        raise WrongValueError(f"target_dtype must be float16 or bfloat16, got {target_dtype!r}")
-    return []
-
-
-def list_lp16_ops(target_dtype: str) -> list[str]:
-    """The operators that are cast to 16 bits: none. Raises: ValueError: another target than float16, bfloat16."""
-    return _no_operators(target_dtype)
-
-
-def list_fp32_ops(target_dtype: str) -> list[str]:
-    """The operators that are cast to float32: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_lp16_fp32_ops(target_dtype: str) -> list[str]:
-    """The operators of either: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_conditional_fp32_ops(target_dtype: str) -> list[tuple]:
-    """The operators that are cast to float32 for some parameters: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_widest_type_cast(target_dtype: str) -> list[str]:
-    """The operators whose inputs are cast to the widest dtype: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_loss_output_functions(target_dtype: str) -> list[str]:
-    """The outputs that are losses: none that is treated differently, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_lp16_use_fp32_params(target_dtype: str) -> None:
-    """None. Raises: ValueError: another target than float16, bfloat16."""
-    _no_operators(target_dtype)
+    return published(target_of("list_lp16_use_fp32_params", target_dtype), "BF16_USE_FP32_PARAMS")
 
 
 _show(globals())
