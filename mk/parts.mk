@@ -3,7 +3,7 @@
 # is not registered, and the error names the parts that there are not. docs/from-c.md says what each holds.
 
 #: make test-parts  a library of the core alone: its size, its exports, and the tests of what it has
-ALL_PARTS := optimizers batches linalg fourier quantized sequences sparse statistics torch symbols numpy vision images iterators \
+ALL_PARTS := optimizers batches linalg fourier quantized bfloat16 sequences sparse statistics torch symbols numpy vision images iterators \
     kvstore library old wide
 PARTS ?= core $(ALL_PARTS)
 
@@ -19,6 +19,7 @@ FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/densi
     ops/elementwise/functions kernel/sort/ranks ops/index/ranks ops/index/scatter_reduce)
 FILES_torch := capi/ops/elementwise/combined.c capi/ops/elementwise/soft.c capi/ops/loss/nll.c
 FILES_library := capi/api/library/%
+FILES_bfloat16 := capi/kernel/bfloat16/%
 FILES_quantized := capi/kernel/quantized/% capi/ops/quantized/% capi/symbol/passes/quantiz% \
     capi/api/symbol/quantize.c
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \

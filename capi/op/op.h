@@ -213,6 +213,7 @@ struct mxl_op {
                           have any strides if it is `strided` */
     uint8_t u64;       /* mxl_u64; a byte, as there are many descriptors */
     bool any_dtype;    /* compute takes the dtypes without loops as they are: copies, casts */
+    bool low;          /* compute takes bfloat16 as it is, or returns 1 and has done nothing */
     bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
                           input tells, it takes: without one infer fails */
     mxl_loop u64_loop; /* element-wise, of uint64 where no way of `u64` does; in place of it */

@@ -307,10 +307,10 @@ class HybridBlock(Block):
         1.9.1, `SymbolBlock.imports` and the Predict API read them. The inputs are called `data`, or `data0`, `data1`.
         Raises: RuntimeError: the block has not run, or was hybridized since; MXNetError: a file cannot be written.
         """
-        graph = self._cached.graph if self._cached is not None else self._traced("export")[1]
+        graph = self._cached.graph if self._cached is not None else self._as_graph("export")[1]
         _graph.export(self, graph, path, epoch, remove_amp_cast)
 
-    def _traced(self, function: str) -> tuple[list[Any], Any]:
+    def _as_graph(self, function: str) -> tuple[list[Any], Any]:
         """The inputs of the last call, and what the block computes of them, as symbols."""
         if self._form is None:
             raise RuntimeError(f"{function}: there is no graph yet; call hybridize() and then the block once")

@@ -146,7 +146,7 @@ def convert_hybrid_block(
     if not isinstance(block, HybridBlock):
         raise WrongTypeError(f"convert_hybrid_block takes a HybridBlock, got {type(block).__name__}")
     target_of("convert_hybrid_block", target_dtype)
-    inputs, graph = block._traced("convert_hybrid_block")
+    inputs, graph = block._as_graph("convert_hybrid_block")
     data = [each.name for each in inputs]
     made = convert_symbol(
         graph,
