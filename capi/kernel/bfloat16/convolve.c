@@ -134,8 +134,8 @@ static void make_planes(void *data, int64_t begin, int64_t end)
 
 /* ---- blocks ---- */
 
-/* Where the pixels of a block's positions are in a plane, and runs of neighbours among them, of up
- * to RUN. */
+/* Where the pixels of a block's positions are in a plane, and runs of them a stride apart, of up to
+ * RUN. */
 typedef struct pixels {
     int64_t at[N];
     int runs, first[N];
@@ -155,7 +155,8 @@ static void find_pixels(const work *k, int64_t first, int64_t count, pixels *p)
         p->at[i] =
             (d * v->stride[0] * k->size[1] + h * v->stride[1]) * k->size[2] + w * v->stride[2];
         if (i < count &&
-            (p->runs == 0 || p->at[i] != p->at[i - 1] + 1 || i == p->first[p->runs - 1] + RUN))
+            (p->runs == 0 || p->at[i] != p->at[i - 1] + v->stride[2] ||
+             i == p->first[p->runs - 1] + RUN))
             p->first[p->runs++] = i;
     }
 }
@@ -175,7 +176,10 @@ static void copy_block(const work *k, int64_t image, const pixels *p, uint32_t *
                                w * v->dilate[2];
 
         for (int64_t c = 0; c < k->twos; c++, from += k->padded, to += N) {
-            if (p->runs <= MANY_RUNS) {
+            if (p->runs <= MANY_RUNS && v->stride[2] == 2) {
+                for (int r = 0; r < p->runs; r++)
+                    mxl_pairs_halve(from + p->at[p->first[r]], to + p->first[r]);
+            } else if (p->runs <= MANY_RUNS && v->stride[2] == 1) {
                 for (int r = 0; r < p->runs; r++)
                     memcpy(to + p->first[r], from + p->at[p->first[r]], RUN * sizeof(*to));
             } else {

@@ -9,7 +9,7 @@
 #if MXL_HAS_WIDE
 #include <immintrin.h>
 
-enum { R = MXL_PAIRS_ROWS, N = MXL_PAIRS_COLUMNS, ROWS_AT_ONCE = 8, LANES = 16 };
+enum { R = MXL_PAIRS_ROWS, N = MXL_PAIRS_COLUMNS, ROWS_AT_ONCE = 8, LANES = 16, AHEAD = 32 };
 
 #define UNROLL _Pragma("GCC unroll 16")
 
@@ -38,6 +38,7 @@ BF16 MXL_INLINE void tile_of(int rows, int vectors, int64_t pairs, const uint32_
     for (int64_t p = 0; p < pairs; p++, x += N, w += rows) {
         __m512i a = _mm512_loadu_si512(x), b = vectors > 1 ? _mm512_loadu_si512(x + LANES) : a;
 
+        _mm_prefetch((const char *)(w + (ptrdiff_t)AHEAD * rows), _MM_HINT_T0);
         UNROLL for (int r = 0; r < rows; r++)
         {
             __m512i by = _mm512_set1_epi32((int)w[r]);
@@ -134,6 +135,14 @@ BF16 void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uin
     }
 }
 
+BF16 void mxl_pairs_halve(const uint32_t *from, uint32_t *to)
+{
+    __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    __m512i a = _mm512_loadu_si512(from), b = _mm512_loadu_si512(from + LANES);
+
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi32(a, even, b));
+}
+
 BF16 void mxl_pairs_weave(const uint16_t *a, const uint16_t *b, uint32_t *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i += LANES) {
@@ -173,6 +182,12 @@ void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uint16_t
 {
     (void)end, (void)sums, (void)add;
     memset(y, 0, (size_t)n * sizeof(*y));
+}
+
+void mxl_pairs_halve(const uint32_t *from, uint32_t *to)
+{
+    (void)from;
+    memset(to, 0, 16 * sizeof(*to));
 }
 
 void mxl_pairs_weave(const uint16_t *a, const uint16_t *b, uint32_t *to, int64_t n)

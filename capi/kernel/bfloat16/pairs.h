@@ -37,4 +37,7 @@ void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uint16_t
 /* to[i] = the pair of a[i] and b[i]; b NULL: of a[i] and 0. */
 void mxl_pairs_weave(const uint16_t *a, const uint16_t *b, uint32_t *to, int64_t n);
 
+/* to[i] = from[2 * i], for 16 words; reads 32. */
+void mxl_pairs_halve(const uint32_t *from, uint32_t *to);
+
 #endif
