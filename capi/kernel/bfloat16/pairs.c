@@ -83,7 +83,8 @@ void mxl_pairs_tile(int rows, int columns, int64_t pairs, const uint32_t *w, con
 
 /* ---- rows ---- */
 
-BF16 MXL_INLINE void rows_of(int rows, int64_t k, const uint16_t *x, const uint16_t *w, float *sums)
+BF16 MXL_INLINE void rows_of(int rows, int64_t k, const uint16_t *x, const uint16_t *w, int64_t ld,
+                             float *sums)
 {
     __m512 acc[ROWS_AT_ONCE];
 
@@ -94,7 +95,7 @@ BF16 MXL_INLINE void rows_of(int rows, int64_t k, const uint16_t *x, const uint1
 
         UNROLL for (int r = 0; r < rows; r++)
         {
-            __m512i b = _mm512_maskz_loadu_epi16(mask, w + r * k + i);
+            __m512i b = _mm512_maskz_loadu_epi16(mask, w + r * ld + i);
 
             acc[r] = _mm512_dpbf16_ps(acc[r], (__m512bh)a, (__m512bh)b);
         }
@@ -102,14 +103,15 @@ BF16 MXL_INLINE void rows_of(int rows, int64_t k, const uint16_t *x, const uint1
     UNROLL for (int r = 0; r < rows; r++) sums[r] = _mm512_reduce_add_ps(acc[r]);
 }
 
-BF16 void mxl_pairs_rows(int64_t k, const uint16_t *x, const uint16_t *w, int64_t rows, float *sums)
+BF16 void mxl_pairs_rows(int64_t k, const uint16_t *x, const uint16_t *w, int64_t ld, int64_t rows,
+                         float *sums)
 {
     int64_t r = 0;
 
     for (; r + ROWS_AT_ONCE <= rows; r += ROWS_AT_ONCE)
-        rows_of(ROWS_AT_ONCE, k, x, w + r * k, sums + r);
+        rows_of(ROWS_AT_ONCE, k, x, w + r * ld, ld, sums + r);
     for (; r < rows; r++)
-        rows_of(1, k, x, w + r * k, sums + r);
+        rows_of(1, k, x, w + r * ld, ld, sums + r);
 }
 
 /* ---- ends ---- */
@@ -133,6 +135,41 @@ BF16 void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uin
         s = _mm512_min_ps(high, _mm512_max_ps(low, s));
         _mm256_mask_storeu_epi16(y + i, mask, (__m256i)_mm512_cvtneps_pbh(s));
     }
+}
+
+static uint32_t pair_at(const uint16_t *x, int64_t q, int64_t k)
+{
+    return x[q] | (q + 1 < k ? (uint32_t)x[q + 1] << 16 : 0);
+}
+
+/* Four rows of four pairs. */
+BF16 MXL_INLINE void turn_four(const uint16_t *x, int64_t ld, uint32_t *to, int64_t width)
+{
+    __m128i a = _mm_loadu_si128((const __m128i *)x);
+    __m128i b = _mm_loadu_si128((const __m128i *)(x + ld));
+    __m128i c = _mm_loadu_si128((const __m128i *)(x + 2 * ld));
+    __m128i d = _mm_loadu_si128((const __m128i *)(x + 3 * ld));
+    __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d);
+
+    _mm_storeu_si128((__m128i *)to, _mm_unpacklo_epi64(ab, cd));
+    _mm_storeu_si128((__m128i *)(to + width), _mm_unpackhi_epi64(ab, cd));
+    ab = _mm_unpackhi_epi32(a, b);
+    cd = _mm_unpackhi_epi32(c, d);
+    _mm_storeu_si128((__m128i *)(to + 2 * width), _mm_unpacklo_epi64(ab, cd));
+    _mm_storeu_si128((__m128i *)(to + 3 * width), _mm_unpackhi_epi64(ab, cd));
+}
+
+BF16 void mxl_pairs_turn(const uint16_t *x, int64_t ld, int64_t rows, int64_t k, uint32_t *to,
+                         int64_t width)
+{
+    int64_t fours = rows / 4 * 4, eights = k / 8 * 8;
+
+    for (int64_t r = 0; r < fours; r += 4)
+        for (int64_t q = 0; q < eights; q += 8)
+            turn_four(x + r * ld + q, ld, to + q / 2 * width + r, width);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t q = r < fours ? eights : 0; q < k; q += 2)
+            to[q / 2 * width + r] = pair_at(x + r * ld, q, k);
 }
 
 BF16 void mxl_pairs_halve(const uint32_t *from, uint32_t *to)
@@ -171,9 +208,10 @@ void mxl_pairs_tile(int rows, int columns, int64_t pairs, const uint32_t *w, con
     memset(sums, 0, (size_t)rows * MXL_PAIRS_COLUMNS * sizeof(*sums));
 }
 
-void mxl_pairs_rows(int64_t k, const uint16_t *x, const uint16_t *w, int64_t rows, float *sums)
+void mxl_pairs_rows(int64_t k, const uint16_t *x, const uint16_t *w, int64_t ld, int64_t rows,
+                         float *sums)
 {
-    (void)k, (void)x, (void)w;
+    (void)k, (void)x, (void)w, (void)ld;
     memset(sums, 0, (size_t)rows * sizeof(*sums));
 }
 
@@ -182,6 +220,13 @@ void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uint16_t
 {
     (void)end, (void)sums, (void)add;
     memset(y, 0, (size_t)n * sizeof(*y));
+}
+
+void mxl_pairs_turn(const uint16_t *x, int64_t ld, int64_t rows, int64_t k, uint32_t *to,
+                    int64_t width)
+{
+    (void)x, (void)ld, (void)k, (void)width;
+    memset(to, 0, (size_t)rows * sizeof(*to));
 }
 
 void mxl_pairs_halve(const uint32_t *from, uint32_t *to)

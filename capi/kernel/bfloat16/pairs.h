@@ -23,8 +23,10 @@ bool mxl_pairs_are_fast(void);
 void mxl_pairs_tile(int rows, int columns, int64_t pairs, const uint32_t *w, const uint32_t *x,
                     float *sums);
 
-/* sums[i] = the inner product of x with row i of w, each of k numbers, for `rows` rows. */
-void mxl_pairs_rows(int64_t k, const uint16_t *x, const uint16_t *w, int64_t rows, float *sums);
+/* sums[i] = the inner product of x with row i of w, each of k numbers, for `rows` rows, which are
+ * `ld` apart. Their order depends on k alone. */
+void mxl_pairs_rows(int64_t k, const uint16_t *x, const uint16_t *w, int64_t ld, int64_t rows,
+                    float *sums);
 
 /* What becomes of a row of sums: y = min(max(sum * scale + bias + add, low), high), NaN stays; as
  * bfloat16, rounded to the nearest, ties to even. `add` may be NULL. */
@@ -36,6 +38,11 @@ void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uint16_t
 
 /* to[i] = the pair of a[i] and b[i]; b NULL: of a[i] and 0. */
 void mxl_pairs_weave(const uint16_t *a, const uint16_t *b, uint32_t *to, int64_t n);
+
+/* to[q * width + r] = pair q of row r of x, whose rows of k numbers are `ld` apart; a number that is
+ * missing at the end is 0. */
+void mxl_pairs_turn(const uint16_t *x, int64_t ld, int64_t rows, int64_t k, uint32_t *to,
+                    int64_t width);
 
 /* to[i] = from[2 * i], for 16 words; reads 32. */
 void mxl_pairs_halve(const uint32_t *from, uint32_t *to);
