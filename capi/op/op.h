@@ -238,12 +238,12 @@ struct mxl_op {
      * nothing, nor does a missing letter; "A*" at the end of a side is for all that follow, and
      * letters in () are repeated for all there are. Those with the same capital are the same; of
      * them, in calls, F must be floating and W float32 or float64, and T of symbols is what the
-     * parameter `dtype` names where nothing is known. w is F, and float32 where that is float16 or bfloat16;
-     * h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of 32 and 64, u uint8,
-     * c int8, b bool; t is what the parameter `dtype` names, or A if it names none; s, q and r are
-     * as t, but of bool s is int64, and of what is not floating q is float32 and r float64; a (A)
-     * and n (int32) hold where nothing else is known, and say nothing; e is as a, but says A where
-     * nothing else does. NULL: all have one. */
+     * parameter `dtype` names where nothing is known. w is F, and float32 where that is float16 or
+     * bfloat16; h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of 32 and 64, u
+     * uint8, c int8, b bool; t is what the parameter `dtype` names, or A if it names none; s, q and
+     * r are as t, but of bool s is int64, and of what is not floating q is float32 and r float64; a
+     * (A) and n (int32) hold where nothing else is known, and say nothing; e is as a, but says A
+     * where nothing else does. NULL: all have one. */
     const char *dtypes;
     const char *(*dtypes_of)(const void *params); /* NULL, or as shapes_of */
     /* What no text can say (op/rule.h); -1 with the error set where it contradicts. Shapes: in

@@ -2,27 +2,18 @@
 #include "api/symbol/handles.h"
 #include "symbol/passes/passes.h"
 
-/* A list of names that is announced, but NULL or with a NULL in it. */
-static int check_names(uint32_t count, const char *const *names, const char *what)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (names == NULL || names[i] == NULL)
-            return mxl_error("MXReducePrecisionSymbol: %s has %u names, of which one is NULL", what,
-                             count);
-    }
-    return 0;
-}
-
-int MXReducePrecisionSymbol(
-    SymbolHandle sym_handle, SymbolHandle *ret_sym_handle, uint32_t num_args,
-    const int *arg_type_data, uint32_t num_ind_ptr, const int *ind_ptr, const int *target_dtype,
-    int cast_optional_params, uint32_t num_target_dtype_op_names, uint32_t num_fp32_op_names,
-    uint32_t num_widest_dtype_op_names, uint32_t num_conditional_fp32_op_names,
-    uint32_t num_excluded_symbols, uint32_t num_model_params, const char **target_dtype_op_names,
-    const char **fp32_op_names, const char **widest_dtype_op_names,
-    const char **conditional_fp32_op_names, const char **excluded_symbols,
-    const char **conditional_param_names, const char **conditional_param_vals,
-    const char **model_param_names, const char **arg_names)
+int MXReducePrecisionSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle,
+                            uint32_t num_args, const int *arg_type_data, uint32_t num_ind_ptr,
+                            const int *ind_ptr, const int *target_dtype, int cast_optional_params,
+                            uint32_t num_target_dtype_op_names, uint32_t num_fp32_op_names,
+                            uint32_t num_widest_dtype_op_names,
+                            uint32_t num_conditional_fp32_op_names, uint32_t num_excluded_symbols,
+                            uint32_t num_model_params, const char **target_dtype_op_names,
+                            const char **fp32_op_names, const char **widest_dtype_op_names,
+                            const char **conditional_fp32_op_names, const char **excluded_symbols,
+                            const char **conditional_param_names,
+                            const char **conditional_param_vals, const char **model_param_names,
+                            const char **arg_names)
 {
     mxl_reducing asked = {.cast_params = cast_optional_params != 0,
                           .num_low = (int)num_target_dtype_op_names,
@@ -54,17 +45,20 @@ int MXReducePrecisionSymbol(
         return mxl_error("MXReducePrecisionSymbol: target_dtype is %s; it may be float16 (2) or "
                          "bfloat16 (12)",
                          mxl_dtype_name(asked.dtype));
-    if (check_names(num_target_dtype_op_names, target_dtype_op_names, "target_dtype_op_names") ||
-        check_names(num_fp32_op_names, fp32_op_names, "fp32_op_names") ||
-        check_names(num_widest_dtype_op_names, widest_dtype_op_names, "widest_dtype_op_names") ||
-        check_names(num_conditional_fp32_op_names, conditional_fp32_op_names,
-                    "conditional_fp32_op_names") ||
-        check_names(num_conditional_fp32_op_names, conditional_param_names,
-                    "conditional_param_names") ||
-        check_names(num_conditional_fp32_op_names, conditional_param_vals,
-                    "conditional_param_vals") ||
-        check_names(num_excluded_symbols, excluded_symbols, "excluded_symbols") ||
-        check_names(num_model_params, model_param_names, "model_param_names"))
+    if (api_check_names(__func__, "target_dtype_op_names", num_target_dtype_op_names,
+                        target_dtype_op_names) != 0 ||
+        api_check_names(__func__, "fp32_op_names", num_fp32_op_names, fp32_op_names) != 0 ||
+        api_check_names(__func__, "widest_dtype_op_names", num_widest_dtype_op_names,
+                        widest_dtype_op_names) != 0 ||
+        api_check_names(__func__, "conditional_fp32_op_names", num_conditional_fp32_op_names,
+                        conditional_fp32_op_names) != 0 ||
+        api_check_names(__func__, "conditional_param_names", num_conditional_fp32_op_names,
+                        conditional_param_names) != 0 ||
+        api_check_names(__func__, "conditional_param_vals", num_conditional_fp32_op_names,
+                        conditional_param_vals) != 0 ||
+        api_check_names(__func__, "excluded_symbols", num_excluded_symbols, excluded_symbols) !=
+            0 ||
+        api_check_names(__func__, "model_param_names", num_model_params, model_param_names) != 0)
         return -1;
     symbol = api_symbol_pin(sym_handle, __func__);
     if (symbol == NULL)

@@ -30,12 +30,12 @@ typedef struct work {
     const float *bias;     /* NULL: 0 */
     const uint16_t *x;
     uint16_t *y;
-    uint32_t *planes;             /* [batch * groups][twos][padded]: two channels of a pixel */
+    uint32_t *planes; /* [batch * groups][twos][padded]: two channels of a pixel */
     int64_t twos, padded, size[3];
     int64_t taps, pairs;
-    int64_t positions, blocks;    /* of an image of the output */
-    int64_t together, groups;     /* blocks that are made together; of an image so many times */
-    int64_t parts, part;          /* of the output's channels, each of `part` */
+    int64_t positions, blocks; /* of an image of the output */
+    int64_t together, groups;  /* blocks that are made together; of an image so many times */
+    int64_t parts, part;       /* of the output's channels, each of `part` */
     _Atomic(int) failed;
 } work;
 
@@ -154,9 +154,8 @@ static void find_pixels(const work *k, int64_t first, int64_t count, pixels *p)
 
         p->at[i] =
             (d * v->stride[0] * k->size[1] + h * v->stride[1]) * k->size[2] + w * v->stride[2];
-        if (i < count &&
-            (p->runs == 0 || p->at[i] != p->at[i - 1] + v->stride[2] ||
-             i == p->first[p->runs - 1] + RUN))
+        if (i < count && (p->runs == 0 || p->at[i] != p->at[i - 1] + v->stride[2] ||
+                          i == p->first[p->runs - 1] + RUN))
             p->first[p->runs++] = i;
     }
 }
@@ -241,8 +240,8 @@ static void run_tile(const work *k, int64_t image, int64_t channel, int64_t c, i
     }
     mxl_pairs_tile((int)rows, (int)n, k->pairs, k->tiles + channel * k->pairs, block, sums);
     for (int64_t r = 0; r < rows; r++, at += k->positions) {
-        const uint16_t *add = tail != NULL && tail->add != NULL ? (const uint16_t *)tail->add + at
-                                                                : NULL;
+        const uint16_t *add =
+            tail != NULL && tail->add != NULL ? (const uint16_t *)tail->add + at : NULL;
 
         end.bias = k->bias != NULL ? k->bias[channel + r] : 0;
         if (tail != NULL && tail->scale != NULL)
@@ -334,8 +333,8 @@ int mxl_bfloat16_convolve(const mxl_conv *v, const void *x, const void *w, const
             mxl_parallel_for(images * k.twos, GRAIN / (4 * k.padded + 1) + 1, make_planes, &k);
     }
     if (bytes == 0 || k.planes != NULL)
-        mxl_parallel_for(units * k.parts,
-                         GRAIN / (k.pairs * k.part * k.together * 4 + 1) + 1, run_groups, &k);
+        mxl_parallel_for(units * k.parts, GRAIN / (k.pairs * k.part * k.together * 4 + 1) + 1,
+                         run_groups, &k);
     else
         k.failed = 1;
     mxl_free(k.planes, bytes);

@@ -14,8 +14,7 @@ enum { R = MXL_PAIRS_ROWS, N = MXL_PAIRS_COLUMNS, ROWS_AT_ONCE = 8, LANES = 16, 
 #define UNROLL _Pragma("GCC unroll 16")
 
 #if defined(__clang__)
-#define BF16                                                                                       \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,f16c")))
+#define BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,f16c")))
 #else
 #define BF16                                                                                       \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,f16c,prefer-vector-"  \
@@ -209,7 +208,7 @@ void mxl_pairs_tile(int rows, int columns, int64_t pairs, const uint32_t *w, con
 }
 
 void mxl_pairs_rows(int64_t k, const uint16_t *x, const uint16_t *w, int64_t ld, int64_t rows,
-                         float *sums)
+                    float *sums)
 {
     (void)k, (void)x, (void)w, (void)ld;
     memset(sums, 0, (size_t)rows * sizeof(*sums));

@@ -39,8 +39,8 @@ void mxl_pairs_store(const mxl_pairs_end *end, const float *sums, const uint16_t
 /* to[i] = the pair of a[i] and b[i]; b NULL: of a[i] and 0. */
 void mxl_pairs_weave(const uint16_t *a, const uint16_t *b, uint32_t *to, int64_t n);
 
-/* to[q * width + r] = pair q of row r of x, whose rows of k numbers are `ld` apart; a number that is
- * missing at the end is 0. */
+/* to[q * width + r] = pair q of row r of x, whose rows of k numbers are `ld` apart; a number that
+ * is missing at the end is 0. */
 void mxl_pairs_turn(const uint16_t *x, int64_t ld, int64_t rows, int64_t k, uint32_t *to,
                     int64_t width);
 

@@ -1,5 +1,5 @@
-/* See product.h. Rows of A are packed as tiles of pairs, once; 32 columns of B at a time as a block,
- * which meets all tiles. A few rows times a transposed B need no packing. */
+/* See product.h. Rows of A are packed as tiles of pairs, once; 32 columns of B at a time as a
+ * block, which meets all tiles. A few rows times a transposed B need no packing. */
 #include "kernel/bfloat16/product.h"
 
 #include <math.h>

@@ -32,7 +32,8 @@ typedef struct mxl_conv {
      * again with the same weights only, and frees it. */
     mxl_conv_form **form;
     const mxl_conv_tail *tail; /* NULL: none; of mxl_conv_forward alone. `scale` is of dtype, or
-                                * float32 for float16; for bfloat16 the bias is float32 too. A kept form has the scale in it. */
+                                * float32 for float16; for bfloat16 the bias is float32 too. A kept
+                                * form has the scale in it. */
 } mxl_conv;
 
 void mxl_conv_form_free(void *form); /* NULL is legal */

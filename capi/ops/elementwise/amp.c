@@ -128,7 +128,8 @@ static int multicast_dtypes(mxl_rule *rule)
 
 const mxl_op mxl_op_amp_multicast = {
     .name = "amp_multicast",
-    .doc = "Several arrays, of which those in float16, bfloat16 and float32 are cast to the wider dtype that "
+    .doc = "Several arrays, of which those in float16, bfloat16 and float32 are cast to the wider "
+           "dtype that "
            "is among them; others as they are.",
     MXL_INPUTS(MXL_INPUT(data, "The arrays.", .type_text = "NDArray-or-Symbol[]")),
     MXL_PARAMS_OF(multicast_params,

@@ -50,7 +50,7 @@ typedef struct mxl_reducing {
     bool cast_params; /* parameters of nodes in 16 bits are given in 16 bits */
     int num_low, num_single, num_widest, num_conditional, num_excluded, num_params;
     const char *const *low_ops, *const *single_ops, *const *widest_ops, *const *excluded,
-        *const *params;
+                                                                            *const *params;
     const char *const *conditional_ops, *const *conditional_params, *const *conditional_values;
 } mxl_reducing;
 

@@ -232,9 +232,8 @@ static int make_widest(reducing *r, int n)
     outputs = mxl_alloc((size_t)node->num_inputs * sizeof(*outputs));
     for (int i = 0; i < node->num_inputs && outputs != NULL; i++)
         outputs[i] = (mxl_entry){cast, i, 0};
-    status = cast != NULL && outputs != NULL
-                 ? mxl_pass_set_inputs(node, outputs, node->num_inputs)
-                 : -1;
+    status =
+        cast != NULL && outputs != NULL ? mxl_pass_set_inputs(node, outputs, node->num_inputs) : -1;
     mxl_free(outputs, (size_t)node->num_inputs * sizeof(*outputs));
     if (cast != NULL)
         mxl_ref_release(&cast->ref);
@@ -386,9 +385,9 @@ static int note_dtypes(const mxl_reducing *asked, const mxl_map *low, mxl_symbol
     for (int n = 0; n < g.walk.count && status == 0; n++) {
         mxl_graph_node *node = g.walk.node[n];
 
-        if (node->op == NULL && (asked->num_params > 0
-                                     ? is_param(asked, node)
-                                     : mxl_attrs_get(&node->attrs, "__dtype__") != NULL))
+        if (node->op == NULL &&
+            (asked->num_params > 0 ? is_param(asked, node)
+                                   : mxl_attrs_get(&node->attrs, "__dtype__") != NULL))
             status = mxl_attrs_set(&node->attrs, "__dtype__", "-1");
     }
     if (status == 0)
@@ -397,8 +396,7 @@ static int note_dtypes(const mxl_reducing *asked, const mxl_map *low, mxl_symbol
         status = find_dtypes(asked, low, &facts);
         for (int n = 0; n < g.walk.count && status == 0; n++) {
             mxl_graph_node *node = g.walk.node[n];
-            const char *noted =
-                node->op == NULL ? mxl_attrs_get(&node->attrs, "__dtype__") : NULL;
+            const char *noted = node->op == NULL ? mxl_attrs_get(&node->attrs, "__dtype__") : NULL;
             int dtype = facts.dtype[g.first[n]];
             char text[16];
 

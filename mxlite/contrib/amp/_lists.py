@@ -9,6 +9,7 @@ from mxlite._public.near import did_you_mean
 from mxlite.base import dtype_name
 from mxlite.contrib.amp.lists import symbol_bf16, symbol_fp16
 from mxlite.error import WrongValueError
+from mxlite.ndarray._operators import operator_names
 
 Conditional = Sequence["tuple[str, str, Sequence[str]]"]
 
@@ -97,4 +98,33 @@ def choose(
     given = {name for operators in mine.values() for name in operators}
     return Lists(
         list(mine["target_dtype_ops"]), list(mine["fp32_ops"]), rows, [name for name in widest if name not in given]
+    )
+
+
+def added(function: str, target: str, low: Any, single: Any, conditional: Conditional | None) -> Lists:
+    """The published lists with the operators that are given, which other lists lose.
+
+    Raises: ValueError: a list of something else, an operator in two lists, or one that there is not.
+    """
+    given = {
+        "target_precision_ops": names(function, "target_precision_ops", low),
+        "fp32_ops": names(function, "fp32_ops", single),
+    }
+    seen: dict[str, str] = {}
+    for what, operators in given.items():
+        for name in operators:
+            if name not in operator_names():
+                raise WrongValueError(f"{function}: {what} has {name!r}; there is no such operator")
+            if seen.setdefault(name, what) != what:
+                raise WrongValueError(f"{function}: {name} is in {seen[name]} and in {what}")
+    rows = _conditions(function, published(target, "CONDITIONAL_FP32_FUNCS") if conditional is None else conditional)
+    kept = [
+        [name for name in published(target, what) if name not in seen]
+        for what in ("BF16_FUNCS", "FP32_FUNCS", "WIDEST_TYPE_CASTS")
+    ]
+    return Lists(
+        kept[0] + given["target_precision_ops"],
+        kept[1] + given["fp32_ops"],
+        [row for row in rows if row[0] not in seen],
+        kept[2],
     )

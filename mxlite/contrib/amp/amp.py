@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mxlite._public import show as _show
+from mxlite.contrib.amp import _casts
 from mxlite.contrib.amp._convert import convert_bucketing_module, convert_hybrid_block, convert_model, convert_symbol
-from mxlite.contrib.amp._lists import published, target_of
+from mxlite.contrib.amp._lists import Conditional, added, published, target_of
 from mxlite.contrib.amp.loss_scaler import LossScaler
 from mxlite.error import WrongStateError
 from mxlite.gluon.trainer import Trainer
@@ -33,26 +34,43 @@ __all__ = [
     "unscale",
 ]
 
-_TARGETS = ("float16", "bfloat16")
 _amp_initialized = False  # GluonNLP reads it
+_first_is_taken = False
+_loss_scaler: LossScaler | None = None  # the first trainer's, and that of losses that are operators
 
 
 def init(
-    target_dtype: str = "float16",
-    target_precision_ops: list[str] | None = None,
-    conditional_fp32_ops: list[tuple] | None = None,
-    fp32_ops: list[str] | None = None,
+    target_dtype: Any = "float16",
+    target_precision_ops: Sequence[str] | None = None,
+    conditional_fp32_ops: Conditional | None = None,
+    fp32_ops: Sequence[str] | None = None,
 ) -> None:
-    """Allows `init_trainer`. No operator is cast: the arguments but the first are ignored.
+    """From then on the functions of mx.nd and mx.sym cast their inputs, in Gluon too; it cannot be undone.
 
-    Raises: ValueError: the target is neither float16 nor bfloat16.
+    Calls after the first one change nothing.
+    Args:
+        target_dtype: float16 or bfloat16.
+        target_precision_ops, fp32_ops: operators that compute in it, and in float32, more than `list_lp16_ops` and
+            `list_fp32_ops` say; other lists lose them.
+        conditional_fp32_ops: rows (operator, parameter, values) that compute in float32. None: those that are listed.
+
+    Raises: ValueError: another target, or wrong lists.
     """
-    if target_dtype not in _TARGETS:
-        raise WrongValueError(f"amp.init: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
-    global _amp_initialized
-    if not _amp_initialized:
-        _amp_initialized = True
-        logging.info("Using AMP: losses are scaled; operators compute in the dtypes of their arrays")
+    global _amp_initialized, _loss_scaler
+    target = target_of("amp.init", target_dtype)
+    if _amp_initialized:
+        return
+    _casts.begin(target, added("amp.init", target, target_precision_ops, fp32_ops, conditional_fp32_ops))
+    _amp_initialized, _loss_scaler = True, LossScaler()
+    _casts.scale_losses(lambda: _loss_scaler.loss_scale if _loss_scaler is not None else 1.0)
+    logging.info("Using AMP")
+
+
+def _end() -> None:
+    """Undoes `init`. For tests."""
+    global _amp_initialized, _first_is_taken, _loss_scaler
+    _casts.end()
+    _amp_initialized, _first_is_taken, _loss_scaler = False, False, None
 
 
 def init_trainer(optimizer_or_trainer: Any) -> None:
@@ -64,7 +82,9 @@ def init_trainer(optimizer_or_trainer: Any) -> None:
         raise WrongStateError("amp.init_trainer: call amp.init() first")
     if not isinstance(optimizer_or_trainer, Trainer):
         raise TypeError(f"amp takes a gluon.Trainer, got {type(optimizer_or_trainer).__name__}")
-    optimizer_or_trainer._amp_loss_scaler = LossScaler()
+    global _first_is_taken
+    optimizer_or_trainer._amp_loss_scaler = LossScaler() if _first_is_taken else _loss_scaler
+    _first_is_taken = True
     optimizer_or_trainer._amp_original_scale = optimizer_or_trainer._scale
 
 
