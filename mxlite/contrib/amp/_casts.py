@@ -37,14 +37,13 @@ class _Casts:
             return None
         inputs, states = list(children), set(made.list_auxiliary_states())
         if way == "widest":
-            given: dict[str, Any] = {"num_outputs": len(inputs)}
-            cast = _generate.node_of("amp_multicast", "amp_multicast", [each._h for each in inputs], None, given, Symbol)
+            cast = _generate.node("amp_multicast", "amp_multicast", inputs, {"num_outputs": len(inputs)})
             return list(cast) if len(inputs) > 1 else [cast]
         kept = self._kept.get(operator, ()) if way == self._target else ()
         return [
             each
             if each.name in states or (number < len(kept) and kept[number])
-            else _generate.node_of("amp_cast", "amp_cast", [each._h], None, {"dtype": way}, Symbol)
+            else _generate.node("amp_cast", "amp_cast", [each], {"dtype": way})
             for number, each in enumerate(inputs)
         ]
 
@@ -92,5 +91,3 @@ def end() -> None:
     _generate.casts = None
     while _originals:
         setattr(*_originals.pop())
-
-

@@ -180,7 +180,7 @@ def convert_bucketing_module(
     excluded_sym_names: Sequence[str] | None = None,
     cast_optional_params: bool = False,
 ) -> BucketingModule:
-    """A BucketingModule, not bound, whose symbols have the casts of `convert_symbol`, with the parameters of a bound one.
+    """A BucketingModule whose symbols have the casts of `convert_symbol`, with the parameters of a bound one.
 
     Raises: TypeError: it is no BucketingModule; MXNetError: it is not bound; ValueError as `convert_symbol`.
     """

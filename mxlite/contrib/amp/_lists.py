@@ -17,7 +17,7 @@ Conditional = Sequence["tuple[str, str, Sequence[str]]"]
 def target_of(function: str, target_dtype: Any) -> str:
     """The target's name. Raises: ValueError: it is neither float16 nor bfloat16."""
     try:
-        name = dtype_name(target_dtype)
+        name = target_dtype if isinstance(target_dtype, str) else dtype_name(target_dtype)
     except (TypeError, ValueError):
         name = ""
     if name not in ("float16", "bfloat16"):
@@ -77,8 +77,8 @@ def choose(
     Raises: ValueError: a list of something else, an operator in two lists, or one that 1.9.1 does not list.
     """
     mine = {
-        "target_dtype_ops": published(target, "BF16_FUNCS") if low is None else names(function, "target_dtype_ops", low),
-        "fp32_ops": published(target, "FP32_FUNCS") if single is None else names(function, "fp32_ops", single),
+        what: published(target, of) if given is None else names(function, what, given)
+        for what, of, given in (("target_dtype_ops", "BF16_FUNCS", low), ("fp32_ops", "FP32_FUNCS", single))
     }
     rows = _conditions(function, published(target, "CONDITIONAL_FP32_FUNCS") if conditional is None else conditional)
     mine["conditional_fp32_ops"] = [row[0] for row in rows]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mxlite._public import show as _show
+from mxlite.base import BFLOAT16
 from mxlite.contrib.amp import _casts
 from mxlite.contrib.amp._convert import convert_bucketing_module, convert_hybrid_block, convert_model, convert_symbol
 from mxlite.contrib.amp._lists import Conditional, added, published, target_of
@@ -34,6 +35,7 @@ __all__ = [
     "unscale",
 ]
 
+bfloat16 = BFLOAT16  # as 1.9.1's module has it
 _amp_initialized = False  # GluonNLP reads it
 _first_is_taken = False
 _loss_scaler: LossScaler | None = None  # the first trainer's, and that of losses that are operators

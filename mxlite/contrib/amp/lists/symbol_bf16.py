@@ -97,7 +97,10 @@ _random_pdf_dirichlet _random_pdf_normal _random_pdf_poisson
 """.split()
 
 #: Inputs that stay in float32, by their names.
-BF16_USE_FP32_PARAMS = {"BatchNormWithReLU": ["", "gamma", "beta", "moving_mean", "moving_var"], "BatchNorm": ["", "gamma", "beta", "moving_mean", "moving_var"]}
+BF16_USE_FP32_PARAMS = {
+    "BatchNormWithReLU": ["", "gamma", "beta", "moving_mean", "moving_var"],
+    "BatchNorm": ["", "gamma", "beta", "moving_mean", "moving_var"],
+}
 
 #: Their gradients are not multiplied by the scale of a loss.
 LOSS_OUTPUT_FUNCTIONS = ["SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"]
