@@ -196,6 +196,7 @@ struct mxl_op {
     bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
+    bool keeps_result; /* graphs keep the result of a parameter between predictions */
     bool draws;        /* results may be random: another call with the same inputs has others */
     bool fails_late; /* an error of compute is reported where a result is read (array/failure.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */

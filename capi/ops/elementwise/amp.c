@@ -52,6 +52,7 @@ const mxl_op mxl_op_amp_cast = {
     .shapes = "A>A",
     .complete_dtypes = cast_dtypes,
     .compute = cast_compute,
+    .keeps_result = true,
     .any_dtype = true,
     .grad = cast_grad,
 };

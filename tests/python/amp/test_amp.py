@@ -314,3 +314,23 @@ def test_a_module_predicts_with_a_converted_model() -> None:
         module.set_params(*model[1:], allow_missing=True)
         found.append(module.predict(x).asnumpy())
     np.testing.assert_allclose(*found, atol=0.02)
+
+
+def test_parameters_that_change_are_cast_again() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(4, 1, in_channels=16), nn.Dense(3, in_units=4))
+    net.initialize(mx.init.One())
+    net.hybridize()
+    x = nd.ones((1, 16, 1, 1))
+    net(x)
+    low = amp.convert_hybrid_block(net, "bfloat16")
+    low.hybridize(static_alloc=True)
+    assert [float(low(x)[0, 0].asscalar()) for _ in range(3)] == [64.0] * 3
+    params = list(low.collect_params().values())
+    weight = next(each for each in params if each.name.endswith("conv0_weight"))
+    weight.set_data(nd.full((4, 16, 1, 1), 2))
+    assert [float(low(x)[0, 0].asscalar()) for _ in range(3)] == [128.0] * 3
+    weight.data()[:] = 0.5
+    assert float(low(x)[0, 0].asscalar()) == 32.0
+    weight.data()[0] = 1.5
+    assert float(low(x)[0, 0].asscalar()) == 48.0
