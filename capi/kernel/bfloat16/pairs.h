@@ -1,7 +1,7 @@
 /* The innermost loops of products of bfloat16: a word of 32 bits is a pair of neighbouring numbers
- * of a sum. For convolve.c and product.c, where mxl_pairs_are_fast says so. Products and sums are
- * float32: the instruction adds the second product of a pair and then the first, each as a fused
- * step, and takes subnormal numbers as 0. */
+ * of a sum. For pair_convolve.c and pair_product.c, where mxl_pairs_are_fast says so. Products and
+ * sums are float32: the instruction adds the second product of a pair and then the first, each as a
+ * fused step, and takes subnormal numbers as 0. */
 #ifndef MXL_KERNEL_BFLOAT16_PAIRS_H
 #define MXL_KERNEL_BFLOAT16_PAIRS_H
 

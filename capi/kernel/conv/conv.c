@@ -5,7 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/memory/mem.h"
-#include "kernel/bfloat16/convolve.h"
+#include "kernel/bfloat16/pair_convolve.h"
 #include "kernel/conv/conv_plan.h"
 #include "kernel/winograd/winograd.h"
 #include "kernel/copy/cast.h"

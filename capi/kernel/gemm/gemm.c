@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
-#include "kernel/bfloat16/product.h"
+#include "kernel/bfloat16/pair_product.h"
 #include "kernel/copy/cast.h"
 #include "kernel/gemm/gemm_micro.h"
 #include "kernel/target.h"

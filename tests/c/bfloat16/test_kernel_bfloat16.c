@@ -8,9 +8,9 @@
 #include "base/dtype.h"
 #include "base/thread.h"
 #include "harness.h"
-#include "kernel/bfloat16/convolve.h"
+#include "kernel/bfloat16/pair_convolve.h"
 #include "kernel/bfloat16/pairs.h"
-#include "kernel/bfloat16/product.h"
+#include "kernel/bfloat16/pair_product.h"
 #include "kernel/target.h"
 
 static uint32_t state = 1;

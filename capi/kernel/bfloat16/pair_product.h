@@ -1,6 +1,6 @@
 /* Matrix products of bfloat16, by pairs (pairs.h). For kernel/gemm/gemm.c. */
-#ifndef MXL_KERNEL_BFLOAT16_PRODUCT_H
-#define MXL_KERNEL_BFLOAT16_PRODUCT_H
+#ifndef MXL_KERNEL_BFLOAT16_PAIR_PRODUCT_H
+#define MXL_KERNEL_BFLOAT16_PAIR_PRODUCT_H
 
 #include "kernel/gemm/gemm.h"
 

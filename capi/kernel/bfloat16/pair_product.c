@@ -1,6 +1,6 @@
-/* See product.h. Rows of A are packed as tiles of pairs, once; 32 columns of B at a time as a
+/* See pair_product.h. Rows of A are packed as tiles of pairs, once; 32 columns of B at a time as a
  * block, which meets all tiles. A few rows times a transposed B need no packing. */
-#include "kernel/bfloat16/product.h"
+#include "kernel/bfloat16/pair_product.h"
 
 #include <math.h>
 #include <stddef.h>

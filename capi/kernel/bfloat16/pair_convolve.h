@@ -1,6 +1,6 @@
 /* Convolutions of bfloat16, with products by pairs (pairs.h). For kernel/conv/conv.c. */
-#ifndef MXL_KERNEL_BFLOAT16_CONVOLVE_H
-#define MXL_KERNEL_BFLOAT16_CONVOLVE_H
+#ifndef MXL_KERNEL_BFLOAT16_PAIR_CONVOLVE_H
+#define MXL_KERNEL_BFLOAT16_PAIR_CONVOLVE_H
 
 #include "kernel/conv/conv.h"
 

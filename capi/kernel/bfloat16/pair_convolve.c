@@ -1,7 +1,7 @@
-/* See convolve.h. Images become planes of pixels, padded, in which neighbouring channels of a pixel
- * are a pair. Of 32 positions of the output the pixels under the kernel are copied to a block; as
- * many blocks as stay in the second cache meet a tile of weights after the other. */
-#include "kernel/bfloat16/convolve.h"
+/* See pair_convolve.h. Images become planes of pixels, padded, in which neighbouring channels of a
+ * pixel are a pair. Of 32 positions of the output the pixels under the kernel are copied to a
+ * block; as many blocks as stay in the second cache meet a tile of weights after the other. */
+#include "kernel/bfloat16/pair_convolve.h"
 
 #include <math.h>
 #include <stddef.h>
