@@ -1,4 +1,4 @@
-"""Times networks of the model zoo in float32 and in int8: milliseconds of processor time, the least of some runs.
+"""Times networks of the model zoo in float32, bfloat16 and int8: milliseconds of processor time, the least of some runs.
 
 MXLITE_NUM_THREADS=1 python benchmarks/quantized.py [--batch 1] [--runs 25] [resnet18_v1 resnet50_v1 ...]
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import mxlite as mx
-from mxlite.contrib import quantization
+from mxlite.contrib import amp, quantization
 from mxlite.gluon.model_zoo import vision
 
 
@@ -38,10 +38,13 @@ def main() -> None:
     for name in given.networks:
         net = getattr(vision, name)()
         net.initialize(mx.init.Xavier())
+        net.hybridize()
         net(x)
+        low = amp.convert_hybrid_block(net, "bfloat16")
         small = quantization.quantize_net(net, calib_mode="naive", calib_data=[x])
         a, b = net(x).asnumpy().ravel(), small(x).asnumpy().ravel()
-        times = f"float32 {least(net, x, given.runs):.2f} ms, int8 {least(small, x, given.runs):.2f} ms"
+        least_of = {"float32": net, "bfloat16": low, "int8": small}
+        times = ", ".join(f"{key} {least(each, x, given.runs):.2f} ms" for key, each in least_of.items())
         print(f"{name}, batch {given.batch}: {times}, correlation {np.corrcoef(a, b)[0, 1]:.4f}")
 
 
