@@ -1,4 +1,4 @@
-"""Times networks of the model zoo in float32, bfloat16 and int8: milliseconds of processor time, the least of some runs.
+"""Times networks of the model zoo in float32, bfloat16 and int8: processor time, the least of some runs.
 
 MXLITE_NUM_THREADS=1 python benchmarks/quantized.py [--batch 1] [--runs 25] [resnet18_v1 resnet50_v1 ...]
 """

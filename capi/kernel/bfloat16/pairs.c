@@ -9,7 +9,14 @@
 #if MXL_HAS_WIDE
 #include <immintrin.h>
 
-enum { R = MXL_PAIRS_ROWS, N = MXL_PAIRS_COLUMNS, ROWS_AT_ONCE = 8, LANES = 16, AHEAD = 32 };
+enum {
+    R = MXL_PAIRS_ROWS,
+    N = MXL_PAIRS_COLUMNS,
+    ROWS_AT_ONCE = 8,
+    LANES = 16,
+    AHEAD = 32,
+    FEW = 2
+};
 
 #define UNROLL _Pragma("GCC unroll 16")
 
@@ -28,12 +35,15 @@ bool mxl_pairs_are_fast(void)
 
 /* ---- tiles ---- */
 
-BF16 MXL_INLINE void tile_of(int rows, int vectors, int64_t pairs, const uint32_t *w,
+/* A few columns behind one vector of them: products with the weights of all rows, as lanes. */
+BF16 MXL_INLINE void tile_of(int rows, int vectors, int columns, int64_t pairs, const uint32_t *w,
                              const uint32_t *x, float *sums)
 {
-    __m512 acc[R][2];
+    __m512 acc[R][2], more[FEW];
+    __mmask16 mask = (__mmask16)((1U << rows) - 1);
 
     UNROLL for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = _mm512_setzero_ps();
+    UNROLL for (int c = 0; c < columns; c++) more[c] = _mm512_setzero_ps();
     for (int64_t p = 0; p < pairs; p++, x += N, w += rows) {
         __m512i a = _mm512_loadu_si512(x), b = vectors > 1 ? _mm512_loadu_si512(x + LANES) : a;
 
@@ -46,6 +56,10 @@ BF16 MXL_INLINE void tile_of(int rows, int vectors, int64_t pairs, const uint32_
             if (vectors > 1)
                 acc[r][1] = _mm512_dpbf16_ps(acc[r][1], (__m512bh)b, (__m512bh)by);
         }
+        if (columns > 0)
+            b = _mm512_maskz_loadu_epi32(mask, w);
+        UNROLL for (int c = 0; c < columns; c++) more[c] =
+            _mm512_dpbf16_ps(more[c], (__m512bh)b, (__m512bh)_mm512_set1_epi32((int)x[LANES + c]));
     }
     UNROLL for (int r = 0; r < rows; r++)
     {
@@ -53,31 +67,37 @@ BF16 MXL_INLINE void tile_of(int rows, int vectors, int64_t pairs, const uint32_
         if (vectors > 1)
             _mm512_storeu_ps(sums + (ptrdiff_t)r * N + LANES, acc[r][1]);
     }
+    UNROLL for (int c = 0; c < columns; c++)
+    {
+        float lanes[LANES];
+
+        _mm512_storeu_ps(lanes, more[c]);
+        for (int r = 0; r < rows; r++)
+            sums[(ptrdiff_t)r * N + LANES + c] = lanes[r];
+    }
 }
 
-#define TILE(rows)                                                                                 \
-    BF16 static void tile_##rows##_1(int64_t pairs, const uint32_t *w, const uint32_t *x,          \
-                                     float *sums)                                                  \
+#define TILE(rows, kind, vectors, columns)                                                         \
+    BF16 static void tile_##rows##_##kind(int64_t pairs, const uint32_t *w, const uint32_t *x,     \
+                                          float *sums)                                             \
     {                                                                                              \
-        tile_of(rows, 1, pairs, w, x, sums);                                                       \
-    }                                                                                              \
-    BF16 static void tile_##rows##_2(int64_t pairs, const uint32_t *w, const uint32_t *x,          \
-                                     float *sums)                                                  \
-    {                                                                                              \
-        tile_of(rows, 2, pairs, w, x, sums);                                                       \
+        tile_of(rows, vectors, columns, pairs, w, x, sums);                                        \
     }
+#define TILES(rows)    TILE(rows, one, 1, 0) TILE(rows, few, 1, FEW) TILE(rows, two, 2, 0)
 #define EACH_HEIGHT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-#define PAIR_OF(rows)  {tile_##rows##_1, tile_##rows##_2},
+#define ENTRIES(rows)  {tile_##rows##_one, tile_##rows##_few, tile_##rows##_two},
 
-EACH_HEIGHT(TILE)
+EACH_HEIGHT(TILES)
 
 typedef void (*tile)(int64_t pairs, const uint32_t *w, const uint32_t *x, float *sums);
-static const tile tiles[R][2] = {EACH_HEIGHT(PAIR_OF)};
+static const tile tiles[R][3] = {EACH_HEIGHT(ENTRIES)};
 
 void mxl_pairs_tile(int rows, int columns, int64_t pairs, const uint32_t *w, const uint32_t *x,
                     float *sums)
 {
-    tiles[rows - 1][columns > LANES](pairs, w, x, sums);
+    int kind = columns > LANES + FEW ? 2 : columns > LANES;
+
+    tiles[rows - 1][kind](pairs, w, x, sums);
 }
 
 /* ---- rows ---- */

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from mxlite._public import show as _show
+
+__all__ = [
+    "BF16_FP32_FUNCS",
+    "BF16_FUNCS",
+    "BF16_USE_FP32_PARAMS",
+    "CONDITIONAL_FP32_FUNCS",
+    "FP32_FUNCS",
+    "LOSS_OUTPUT_FUNCTIONS",
+    "WIDEST_TYPE_CASTS",
+]
+
 #: They compute in bfloat16.
 BF16_FUNCS = ["Convolution", "FullyConnected"]
 
@@ -104,3 +116,5 @@ BF16_USE_FP32_PARAMS = {
 
 #: Their gradients are not multiplied by the scale of a loss.
 LOSS_OUTPUT_FUNCTIONS = ["SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"]
+
+_show(globals())

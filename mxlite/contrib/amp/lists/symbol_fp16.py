@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from mxlite._public import show as _show
+
+__all__ = [
+    "CONDITIONAL_FP32_FUNCS",
+    "FP16_FP32_FUNCS",
+    "FP16_FUNCS",
+    "FP32_FUNCS",
+    "LOSS_OUTPUT_FUNCTIONS",
+    "WIDEST_TYPE_CASTS",
+]
+
 #: They compute in float16.
 FP16_FUNCS = ["Convolution", "Deconvolution", "FullyConnected", "RNN"]
 
@@ -100,3 +111,5 @@ _random_pdf_dirichlet _random_pdf_normal _random_pdf_poisson
 
 #: Their gradients are not multiplied by the scale of a loss.
 LOSS_OUTPUT_FUNCTIONS = ["SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"]
+
+_show(globals())
