@@ -97,7 +97,7 @@ static mxl_entry as(reducing *r, int e, mxl_entry entry, int dtype)
         const char *name = mxl_dtype_name(dtype);
         mxl_str ending = {0};
 
-        mxl_str_addf(&ending, "amp_cast_%s", name);
+        mxl_str_addf(&ending, "%s_%s", mxl_op_amp_cast.name, name);
         if (ending.failed)
             (void)mxl_error_memory(ending.capacity);
         else
@@ -227,8 +227,8 @@ static int make_widest(reducing *r, int n)
         return 0;
     }
     snprintf(count, sizeof(count), "%d", node->num_inputs);
-    cast = node_over(&mxl_op_amp_multicast, "amp_multicast", "num_outputs", count, node->inputs,
-                     node->num_inputs);
+    cast = node_over(&mxl_op_amp_multicast, mxl_op_amp_multicast.name, "num_outputs", count,
+                     node->inputs, node->num_inputs);
     outputs = mxl_alloc((size_t)node->num_inputs * sizeof(*outputs));
     for (int i = 0; i < node->num_inputs && outputs != NULL; i++)
         outputs[i] = (mxl_entry){cast, i, 0};
