@@ -3,7 +3,7 @@
 # is not registered, and the error names the parts that there are not. docs/from-c.md says what each holds.
 
 #: make test-parts  a library of the core alone: its size, its exports, and the tests of what it has
-ALL_PARTS := optimizers batches linalg fourier quantized sequences sparse statistics torch symbols numpy vision images iterators \
+ALL_PARTS := optimizers batches linalg fourier quantized bfloat16 sequences sparse statistics torch symbols numpy vision images iterators \
     kvstore library old wide
 PARTS ?= core $(ALL_PARTS)
 
@@ -19,6 +19,7 @@ FILES_statistics := $(patsubst %,capi/%.c,kernel/random/density ops/random/densi
     ops/elementwise/functions kernel/sort/ranks ops/index/ranks ops/index/scatter_reduce)
 FILES_torch := capi/ops/elementwise/combined.c capi/ops/elementwise/soft.c capi/ops/loss/nll.c
 FILES_library := capi/api/library/%
+FILES_bfloat16 := capi/kernel/bfloat16/%
 FILES_quantized := capi/kernel/quantized/% capi/ops/quantized/% capi/symbol/passes/quantiz% \
     capi/api/symbol/quantize.c
 FILES_images := capi/kernel/codec/codec.c capi/kernel/codec/j% capi/kernel/codec/png.c capi/data/images/% \
@@ -73,7 +74,7 @@ PARTS_TESTS := test_op_registry test_op_infer test_op_in_place test_engine_many 
     test_api_exchange test_api_info test_api_infer test_api_replace test_api_small test_api_symbol test_api_bad \
     test_api_boxes test_api_imdecode test_api_images test_api_iterators test_api_libsvm test_api_packed test_api_records \
     test_autograd_control test_kernel_bessel test_kernel_codec test_kernel_density test_kernel_fft test_kernel_lapack \
-    test_kernel_quantized \
+    test_kernel_quantized test_kernel_bfloat16 \
     test_ops_ranks test_kvstore \
     test_sparse_graphs test_sparse_steps test_walk_calls test_walk_control test_walk_custom test_walk_iterators test_walk_records test_walk_stores test_walk_symbols thread_kvstore \
     thread_symbol

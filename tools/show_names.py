@@ -49,7 +49,7 @@ REFUSED = (
 #: names that they are about (".name" is a method's), and in brackets an argument, or its value, that a call must have.
 ORDINARY = {
     '`mx.kv.create("dist_sync")`': "kv.create(name=dist_sync)",
-    "`contrib.amp.init`": "contrib.amp.init contrib.amp.convert_hybrid_block",
+    "`contrib.amp` with the target float16": "contrib.amp.init contrib.amp.convert_hybrid_block",
     "`RNN` with p while training": "nd.RNN(p) sym.RNN(p) gluon.rnn.RNN(dropout) gluon.rnn.LSTM(dropout)"
     " gluon.rnn.GRU(dropout) rnn.FusedRNNCell(dropout)",
     "`mx.rnn.encode_sentences` with `unknown_token`": "rnn.encode_sentences(unknown_token)",

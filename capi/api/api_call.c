@@ -5,6 +5,7 @@
 
 #include "api/prepared.h"
 #include "base/memory/mem.h"
+#include "engine/run/amp.h"
 #include "engine/run/promote.h"
 
 enum { INPUT_ROOM = 32 }; /* inputs or outputs that need no allocation */
@@ -133,16 +134,49 @@ static const void *call_params(const api_prepared *call, int num_inputs, const M
 }
 
 /* mxl_invoke, or of one that promotes its operands what does that first. */
-__attribute__((always_inline)) static inline int invoke(const api_prepared *call,
-                                                        const void *params, int num_inputs,
-                                                        mxl_array *const *in, int num_outputs,
-                                                        mxl_array **out)
+__attribute__((always_inline)) static inline int invoke_cast(const api_prepared *call,
+                                                             const void *params, int num_inputs,
+                                                             mxl_array *const *in, int num_outputs,
+                                                             mxl_array **out)
 {
     mxl_mode mode = api_prepared_mode(call);
 
     if (call->promotion != NULL && mxl_promote_wanted(call->promotion, num_inputs, in))
         return mxl_promote_invoke(call->op, params, num_inputs, in, 0, out, mode);
     return mxl_invoke(call->op, params, num_inputs, in, num_outputs, out, mode);
+}
+
+/* The same with inputs that mixed precision casts. */
+__attribute__((noinline, cold)) static int invoke_mixed(const api_prepared *call,
+                                                        const void *params, int num_inputs,
+                                                        mxl_array *const *in, int num_outputs,
+                                                        mxl_array **out)
+{
+    size_t bytes = (size_t)num_inputs * sizeof(*in);
+    mxl_array *room[INPUT_ROOM], **cast = num_inputs > INPUT_ROOM ? mxl_alloc(bytes) : room;
+    mxl_scope scope;
+    int status;
+
+    if (cast == NULL)
+        return -1;
+    mxl_scope_begin(&scope, api_prepared_mode(call));
+    status = mxl_amp_cast(&scope, call->op, params, num_inputs, in, cast);
+    if (status == 0)
+        status = invoke_cast(call, params, num_inputs, cast, num_outputs, out);
+    mxl_scope_end(&scope);
+    if (cast != room)
+        mxl_free(cast, bytes);
+    return status;
+}
+
+__attribute__((always_inline)) static inline int invoke(const api_prepared *call,
+                                                        const void *params, int num_inputs,
+                                                        mxl_array *const *in, int num_outputs,
+                                                        mxl_array **out)
+{
+    if (__builtin_expect(mxl_amp_is_on() && call->kind != API_TORCH, false))
+        return invoke_mixed(call, params, num_inputs, in, num_outputs, out);
+    return invoke_cast(call, params, num_inputs, in, num_outputs, out);
 }
 
 static int run(const api_prepared *call, int num_inputs, const NDArrayHandle *inputs,

@@ -3,7 +3,6 @@
 #include "api/refused.h"
 
 #define SUBGRAPHS "mxlite has no back ends that take parts of a graph"
-#define REDUCED   "operators compute in the dtypes of their arrays in mxlite"
 #define NO_GPU    "there is no GPU, as in a 1.9.1 that is built for CPUs"
 #define OLD_RTC   "1.9.1 refuses it too: CUDA modules replaced it"
 #define PACKED    "mxlite has no packed functions of TVM"
@@ -27,8 +26,6 @@ REFUSED(NNGraphSetJSONAttr, PASSES)
 REFUSED(NNGraphGetJSONAttr, PASSES)
 REFUSED(NNGraphSetNodeEntryListAttr_, PASSES)
 REFUSED(NNGraphApplyPasses, PASSES)
-
-REFUSED(MXReducePrecisionSymbol, REDUCED)
 
 REFUSED(MXGetGPUMemoryInformation, NO_GPU)
 REFUSED(MXGetGPUMemoryInformation64, NO_GPU)

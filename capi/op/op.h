@@ -196,6 +196,7 @@ struct mxl_op {
     bool keeps_layout; /* as of those with kernels, a result may lie as its inputs do */
     bool in_place;     /* compute may write an output that lies exactly over an input */
     bool keeps_form;   /* compute keeps a form of input 1 between calls (op/kept.h) */
+    bool keeps_result; /* graphs keep the result of a parameter between predictions */
     bool draws;        /* results may be random: another call with the same inputs has others */
     bool fails_late; /* an error of compute is reported where a result is read (array/failure.h) */
     bool grad_updates; /* grad updates inputs, also where no gradient arrives (BatchNorm) */
@@ -213,6 +214,7 @@ struct mxl_op {
                           have any strides if it is `strided` */
     uint8_t u64;       /* mxl_u64; a byte, as there are many descriptors */
     bool any_dtype;    /* compute takes the dtypes without loops as they are: copies, casts */
+    bool low;          /* compute takes bfloat16 as it is, or returns 1 and has done nothing */
     bool needs_out;    /* writes into an array that is given (out=), whose dtype, and shape where no
                           input tells, it takes: without one infer fails */
     mxl_loop u64_loop; /* element-wise, of uint64 where no way of `u64` does; in place of it */
@@ -237,12 +239,12 @@ struct mxl_op {
      * nothing, nor does a missing letter; "A*" at the end of a side is for all that follow, and
      * letters in () are repeated for all there are. Those with the same capital are the same; of
      * them, in calls, F must be floating and W float32 or float64, and T of symbols is what the
-     * parameter `dtype` names where nothing is known. w is F, and float32 where that is float16;
-     * h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of 32 and 64, u uint8,
-     * c int8, b bool; t is what the parameter `dtype` names, or A if it names none; s, q and r are
-     * as t, but of bool s is int64, and of what is not floating q is float32 and r float64; a (A)
-     * and n (int32) hold where nothing else is known, and say nothing; e is as a, but says A where
-     * nothing else does. NULL: all have one. */
+     * parameter `dtype` names where nothing is known. w is F, and float32 where that is float16 or
+     * bfloat16; h, f, d are floating dtypes of 16, 32 and 64 bits, i and l integers of 32 and 64, u
+     * uint8, c int8, b bool; t is what the parameter `dtype` names, or A if it names none; s, q and
+     * r are as t, but of bool s is int64, and of what is not floating q is float32 and r float64; a
+     * (A) and n (int32) hold where nothing else is known, and say nothing; e is as a, but says A
+     * where nothing else does. NULL: all have one. */
     const char *dtypes;
     const char *(*dtypes_of)(const void *params); /* NULL, or as shapes_of */
     /* What no text can say (op/rule.h); -1 with the error set where it contradicts. Shapes: in

@@ -186,6 +186,12 @@ static int dtype_of_letter(const signature *s, int count, char wanted, bool t_is
     return found;
 }
 
+/* That of w beside F. */
+static int statistics_dtype(int of)
+{
+    return of == MXL_F16 || of == MXL_BF16 ? MXL_F32 : of;
+}
+
 int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
 {
     signature s = signature_of(rule, text);
@@ -204,13 +210,14 @@ int mxl_rule_said_dtypes(mxl_rule *rule, const char *text)
     if (known['T'] == MXL_DTYPE_UNKNOWN)
         known['T'] = said;
     known['a'] = strchr(text, 'F') != NULL ? known['F'] : known['A'];
-    known['w'] = known['F'] == MXL_F16 ? MXL_F32 : known['F'];
+    known['w'] = statistics_dtype(known['F']);
     for (const char *letter = "tsqr"; *letter != '\0'; letter++)
         known[*letter & 127] = t_is_a ? derived_dtype(*letter, known['A']) : said;
     for (int i = 0; i < count; i++) {
         char letter;
         int at, entry = entry_at(&s, i, &letter, &at);
-        bool yields = letter == 'a' || letter == 'n' || letter == 'e';
+        bool yields = letter == 'a' || letter == 'n' || letter == 'e' ||
+                      (letter == 'w' && rule->dtypes[entry] == MXL_BF16);
 
         if (yields && rule->dtypes[entry] != MXL_DTYPE_UNKNOWN)
             continue;
@@ -235,7 +242,7 @@ static int wanted_dtype(char letter, const int *known, int parameter)
     if (letter >= 'A' && letter <= 'Z')
         return known[letter - 'A'];
     if (letter == 'w')
-        return known['F' - 'A'] == MXL_F16 ? MXL_F32 : known['F' - 'A'];
+        return statistics_dtype(known['F' - 'A']);
     if (strchr("tsqr", letter) != NULL)
         return parameter != MXL_DTYPE_UNKNOWN ? parameter : derived_dtype(letter, known[0]);
     return strchr("aen", letter) != NULL ? MXL_DTYPE_UNKNOWN : fixed_dtype(letter);
@@ -250,7 +257,8 @@ static int check_dtype(const mxl_infer *infer, int i, char letter, int wanted)
         return mxl_check_float(infer->op, in);
     if (wanted == MXL_DTYPE_UNKNOWN && letter == 'W')
         return mxl_check_full_float(infer->op, in);
-    if (wanted == MXL_DTYPE_UNKNOWN || in->dtype == wanted)
+    if (wanted == MXL_DTYPE_UNKNOWN || in->dtype == wanted ||
+        (letter == 'w' && in->dtype == MXL_BF16 && infer->in[0]->dtype == MXL_BF16))
         return 0;
     if (letter >= 'A' && letter <= 'Z')
         return mxl_check_dtypes(infer->op, infer->in[0], in);

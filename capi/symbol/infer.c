@@ -1,6 +1,7 @@
 /* Inference: rules and the operators' own infer functions, until nothing changes. */
 #include "symbol/infer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory/mem.h"
@@ -77,9 +78,12 @@ static int note_dtype(mxl_facts *facts, int entry, const mxl_graph_node *node)
 {
     const char *text = mxl_attrs_get(&node->attrs, "__dtype__");
 
-    if (text != NULL && facts->dtype[entry] == MXL_DTYPE_UNKNOWN && text[0] >= '0' &&
-        text[0] <= '9' && text[1] == '\0')
-        facts->dtype[entry] = text[0] - '0';
+    char *end;
+    long dtype = text != NULL ? strtol(text, &end, 10) : -1;
+
+    if (facts->dtype[entry] == MXL_DTYPE_UNKNOWN && dtype >= 0 && dtype < MXL_DTYPE_COUNT &&
+        *end == '\0' && text[0] >= '0' && text[0] <= '9')
+        facts->dtype[entry] = (int)dtype;
     return 0;
 }
 

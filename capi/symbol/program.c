@@ -277,15 +277,36 @@ static void release_read(running *r, int n)
     }
 }
 
-/* Whether what node n keeps may be of use in the next run: its input 1 is a variable, and nothing
- * is recorded, after which it would change. */
+/* Whether a node casts a parameter, whose dtype its attribute tells, in predictions. */
+static bool is_cast_parameter(const running *r, const mxl_graph_node *node)
+{
+    const mxl_graph_node *from = node->num_inputs == 1 ? node->inputs[0].node : node;
+
+    return node->op->keeps_result && from->op == NULL && !r->mode.record && !r->mode.training &&
+           mxl_attrs_get(&from->attrs, "__dtype__") != NULL;
+}
+
+/* Whether what node n keeps may be of use in the next run: its input 1 is a variable, or a cast of
+ * one, and nothing is recorded, after which it would change. */
 static bool keeps(const running *r, int n)
 {
-    const mxl_graph_node *node = r->program->graph.walk.node[n];
+    const mxl_graph_node *node = r->program->graph.walk.node[n], *from;
 
-    return r->program->kept != NULL && node->op->keeps_form && !r->mode.record &&
-           !r->mode.training && node->num_inputs > 1 && node->inputs[1].node->op == NULL &&
-           r->in[1]->contiguous;
+    if (r->program->kept == NULL || !node->op->keeps_form || r->mode.record || r->mode.training ||
+        node->num_inputs < 2 || !r->in[1]->contiguous)
+        return false;
+    from = node->inputs[1].node;
+    return from->op == NULL || is_cast_parameter(r, from);
+}
+
+/* The same for a result: of a cast of a parameter that nodes alone read. */
+static bool keeps_result(const running *r, int n)
+{
+    const mxl_program *program = r->program;
+
+    return program->kept != NULL && is_cast_parameter(r, program->graph.walk.node[n]) &&
+           r->in[0]->contiguous &&
+           program->last[program->graph.first[n]] < program->graph.walk.count;
 }
 
 /* mxl_invoke with what the node has kept, which this run takes: another thread that runs the node
@@ -303,6 +324,39 @@ static int invoke_keeping(running *r, int n, const void *params, int count)
     status = mxl_invoke_keeping(node->op, params, node->num_inputs, r->in, count,
                                 r->value + r->program->graph.first[n], r->mode, kept);
     free_kept(atomic_exchange(&r->program->kept[n], kept));
+    return status;
+}
+
+static void release_result(void *array)
+{
+    mxl_array_release(array);
+}
+
+/* The result of the run before, if the input is as it was, or mxl_invoke's, which is kept. */
+static int invoke_once(running *r, int n, const void *params)
+{
+    const mxl_graph_node *node = r->program->graph.walk.node[n];
+    mxl_array **result = r->value + r->program->graph.first[n];
+    mxl_kept *room = atomic_exchange(&r->program->kept[n], NULL), *kept;
+    int status = 0;
+
+    if (room == NULL)
+        room = mxl_alloc_zero(sizeof(*room));
+    if (room == NULL)
+        return -1;
+    kept = mxl_kept_of(room, 1, r->in);
+    if (kept != NULL && kept->form != NULL) {
+        *result = kept->form;
+        mxl_array_retain(*result);
+    } else {
+        status = mxl_invoke(node->op, params, 1, r->in, 1, result, r->mode);
+        if (status == 0 && kept != NULL) {
+            mxl_array_retain(*result);
+            kept->form = *result;
+            kept->free = release_result;
+        }
+    }
+    free_kept(atomic_exchange(&r->program->kept[n], room));
     return status;
 }
 
@@ -340,6 +394,8 @@ static int run_node(running *r, int n)
             mxl_control_run(r->program->control[n], r->in, r->value + graph->first[n], r->mode);
     else if (params != NULL && keeps(r, n))
         status = invoke_keeping(r, n, params, count);
+    else if (params != NULL && keeps_result(r, n))
+        status = invoke_once(r, n, params);
     else if (params != NULL)
         status = mxl_invoke(node->op, params, node->num_inputs, r->in, count,
                             r->value + graph->first[n], r->mode);

@@ -173,7 +173,12 @@ MXL_API int MXSetCalibTableToQuantizedSymbol(SymbolHandle qsym_handle, uint32_t 
                                              const char **layer_names, const float *low_quantiles,
                                              const float *high_quantiles,
                                              SymbolHandle *ret_sym_handle);
-/* Refused. For 16-bit arithmetic. */
+/* Supported. A new symbol with amp_cast and amp_multicast before the inputs of its nodes: operators
+ * of the first list compute in *target_dtype (2: float16, 12: bfloat16), those of the second, and
+ * those whose parameter has the value of a list, and nodes of excluded_symbols in float32, those of
+ * the third in the widest dtype of their inputs. With cast_optional_params variables of
+ * model_param_names that the first read have the target dtype. arg_names, arg_type_data and ind_ptr
+ * are not read. */
 MXL_API int MXReducePrecisionSymbol(
     SymbolHandle sym_handle, SymbolHandle *ret_sym_handle, uint32_t num_args,
     const int *arg_type_data, uint32_t num_ind_ptr, const int *ind_ptr, const int *target_dtype,

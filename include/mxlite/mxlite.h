@@ -99,6 +99,17 @@ MXL_API int MXLNDArrayIsInference(NDArrayHandle array);
  * them. Of the whole process. `before` (may be NULL): the dtype until now. */
 MXL_API int MXLSetDefaultDtype(int dtype, int *before);
 
+/* Mixed precision: from then on prepared calls of MXNet's front end cast dense inputs of 16 and 32
+ * bits: operators of the list `low` to dtype (2 float16, 12 bfloat16; statistics of a normalisation
+ * stay), of `single` to float32, of `widest` to float32 if one of them has it. Those of
+ * `conditional` are cast to float32 where the parameter, a choice among words, has the value. Names
+ * of operators that are unknown are ignored; of aliases the operator's own name counts. dtype -1:
+ * no more. Of the whole process, while no other thread runs operators; an error ends it too. */
+MXL_API int MXLSetMixedPrecision(int dtype, uint32_t num_low, const char **low, uint32_t num_single,
+                                 const char **single, uint32_t num_widest, const char **widest,
+                                 uint32_t num_conditional, const char **conditional,
+                                 const char **params, const char **values);
+
 /* How calls of MXNet's front end on this thread treat edits in place while recording. 0 (the
  * initial value): MXNet's strict rule, most edits are errors. 1: the tape follows, as in PyTorch's
  * front end. `before` (may be NULL): the setting until now. */

@@ -53,7 +53,8 @@ MXLNodeSetPayload:PPP MXLNodePackSaved:Pi MXLThreadGetOrigin:P
 MXLAnomalyTakeNode:P MXLNDArrayFindNonFinite:PiP MXLPopSavedHooks: MXLPushSavedHooks:PPPPP MXLRandomGetState:P
 MXLRandomSetState:P MXLSetAnomaly:iP MXLSetRecordHook:PP
 MXLNDArrayReshape:PiPi>P MXLNDArraySlice:Pqq>P MXLPrepare:siPPiPP MXLPrepareAs:isssiPPiPP
-MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetDefaultDtype:iP MXLSetInplace:iP
+MXLReplaceBegin:siP MXLReplaceEnd:Pi MXLGetGradMode:P MXLSetGradMode:iP MXLSetDefaultDtype:iP
+MXLSetMixedPrecision:iIPIPIPIPPP MXLSetInplace:iP
 MXLSetInferenceMode:iP MXLNDArrayGetBase:PP MXLNDArrayIsInference:P
 MXLSetAllocator:PPPi MXLSetPoolCap:qP MXLOpGetRefusal:sP MXLPythonEndCapsule:P>v MXLPythonRelease:P>v MXLSetPython:P
 MXLSetNotice:P

@@ -307,10 +307,15 @@ class HybridBlock(Block):
         1.9.1, `SymbolBlock.imports` and the Predict API read them. The inputs are called `data`, or `data0`, `data1`.
         Raises: RuntimeError: the block has not run, or was hybridized since; MXNetError: a file cannot be written.
         """
-        if self._form is None:
-            raise RuntimeError("export: there is no graph yet; call hybridize() and then the block once")
-        graph = self._cached.graph if self._cached is not None else _graph.trace(self, self._form, self._input_class)[1]
+        graph = self._cached.graph if self._cached is not None else self._as_graph("export")[1]
         _graph.export(self, graph, path, epoch, remove_amp_cast)
+
+    def _as_graph(self, function: str) -> tuple[list[Any], Any]:
+        """The inputs of the last call, and what the block computes of them, as symbols."""
+        if self._form is None:
+            raise RuntimeError(f"{function}: there is no graph yet; call hybridize() and then the block once")
+        inputs, graph, _ = _graph.trace(self, self._form, self._input_class)
+        return [each for each in inputs if each is not None], graph
 
     def register_op_hook(self, callback: Callable[[bytes, bytes, int], Any], monitor_all: bool = False) -> None:
         """Calls `callback(name, operator, handle)` with each array that an operator of the graph computes.

@@ -17,6 +17,9 @@ from mxlite.ndarray._operators import Operator, is_dtype, parameter_text
 from mxlite.symbol import _calls
 from mxlite.symbol.symbol import Symbol
 
+#: What mixed precision puts before the inputs of new nodes, of an operator with its parameters; None: nothing.
+casts: Callable[[str, dict[str, str], Symbol], list[Symbol] | None] | None = None
+
 
 def node(
     operator: str,
@@ -52,8 +55,14 @@ def node_of(
         if value is not _Null and not (value is None and is_dtype(key))
     }
     made = kind(_calls.make_node(operator, texts))
-    _calls.compose(made._h, NameManager.current.get(name, hint), handles, names)
-    return made
+    name = NameManager.current.get(name, hint)
+    _calls.compose(made._h, name, handles, names)
+    cast = casts(operator, texts, made) if casts is not None else None
+    if cast is None:
+        return made
+    again = kind(_calls.make_node(operator, texts))
+    _calls.compose(again._h, name, [each._h for each in cast], None)
+    return again
 
 
 def not_a_symbol(operator: str, argument: str, value: Any, kind: type[Symbol]) -> WrongTypeError:

@@ -289,6 +289,7 @@ extern "C" {
     pub fn MXLSetGradMode(enabled: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetInferenceMode(enabled: c_int, before: *mut c_int) -> c_int;
     pub fn MXLSetInplace(follow: c_int, before: *mut c_int) -> c_int;
+    pub fn MXLSetMixedPrecision(dtype: c_int, num_low: u32, low: *mut *const c_char, num_single: u32, single: *mut *const c_char, num_widest: u32, widest: *mut *const c_char, num_conditional: u32, conditional: *mut *const c_char, params: *mut *const c_char, values: *mut *const c_char) -> c_int;
     pub fn MXLSetNotice(notice: MXLNotice) -> c_int;
     pub fn MXLSetPoolCap(bytes: i64, before: *mut i64) -> c_int;
     pub fn MXLSetPython(python: *const c_void) -> c_int;

@@ -281,6 +281,12 @@ static int compute(const mxl_call *call)
 
     if (op->any_dtype)
         return op->compute(call);
+    if (op->low && call->num_inputs > 0 && call->in[0]->dtype == MXL_BF16) {
+        int status = op->compute(call);
+
+        if (status <= 0)
+            return status;
+    }
     if (op->promotion != NULL && call->num_inputs > 0 && is_carried_integer(call->in[0]->dtype))
         return op->promotion->of_two != NULL ? compute_beside_number(call) : compute_integers(call);
     if (!has_u64(call->num_inputs, call->in) && !has_u64(call->num_outputs, call->out))

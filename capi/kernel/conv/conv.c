@@ -5,6 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/memory/mem.h"
+#include "kernel/bfloat16/pair_convolve.h"
 #include "kernel/conv/conv_plan.h"
 #include "kernel/winograd/winograd.h"
 #include "kernel/copy/cast.h"
@@ -85,6 +86,36 @@ static int fill(const mxl_conv *v, int64_t channels, const int64_t *size, const 
     return 0;
 }
 
+bool mxl_conv_takes(const mxl_conv *v)
+{
+#ifndef MXL_WITHOUT_BFLOAT16
+    if (v->dtype == MXL_BF16)
+        return mxl_bfloat16_convolves(v);
+#endif
+    return v->dtype != MXL_BF16;
+}
+
+#ifndef MXL_WITHOUT_BFLOAT16
+/* The bias of a tail is float32. */
+static int forward_bfloat16(const mxl_conv *v, const void *x, const void *w, const void *bias,
+                            void *y)
+{
+    int64_t count = v->groups * v->out, step = 1;
+    float *room;
+    int status;
+
+    if (bias == NULL || v->tail != NULL)
+        return mxl_bfloat16_convolve(v, x, w, bias, y);
+    room = mxl_alloc((size_t)count * sizeof(float));
+    if (room == NULL)
+        return -1;
+    mxl_cast_loop(MXL_BF16, MXL_F32)(room, &bias, &step, count, NULL);
+    status = mxl_bfloat16_convolve(v, x, w, room, y);
+    mxl_free(room, (size_t)count * sizeof(float));
+    return status;
+}
+#endif
+
 int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void *bias, void *y)
 {
     int64_t taps = v->kernel[0] * v->kernel[1] * v->kernel[2];
@@ -103,6 +134,10 @@ int mxl_conv_forward(const mxl_conv *v, const void *x, const void *w, const void
 
     if (mxl_conv_is_empty(v))
         return fill(v, v->groups * v->out, v->y_size, bias, y);
+#ifndef MXL_WITHOUT_BFLOAT16
+    if (v->dtype == MXL_BF16)
+        return forward_bfloat16(v, x, w, bias, y);
+#endif
     status = mxl_winograd_forward(v, x, w, bias, y);
     if (status != MXL_WINOGRAD_NOT)
         return status;

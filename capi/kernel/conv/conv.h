@@ -22,7 +22,7 @@ typedef struct mxl_conv_tail {
 } mxl_conv_tail;
 
 typedef struct mxl_conv {
-    int dtype; /* float32, float64, or float16, which is computed in float32 */
+    int dtype; /* float32, float64, or float16, which is computed in float32; forward: bfloat16 */
     int64_t batch, groups;
     int64_t in, out; /* channels of a group of x and of y */
     /* Three spatial dimensions each; missing ones come first and have size, kernel, stride and
@@ -32,7 +32,8 @@ typedef struct mxl_conv {
      * again with the same weights only, and frees it. */
     mxl_conv_form **form;
     const mxl_conv_tail *tail; /* NULL: none; of mxl_conv_forward alone. `scale` is of dtype, or
-                                * float32 for float16. A kept form has the scale in it. */
+                                * float32 for float16; for bfloat16 the bias is float32 too. A kept
+                                * form has the scale in it. */
 } mxl_conv;
 
 void mxl_conv_form_free(void *form); /* NULL is legal */
@@ -41,6 +42,10 @@ void mxl_conv_form_free(void *form); /* NULL is legal */
  * y_size); all are contiguous. Outputs do not overlap inputs. The bits do not depend on the number
  * of threads. Any number but a kernel, stride or dilate may be 0: a sum over nothing is the bias,
  * or 0. -1 with the error set: out of memory; the output is then undefined. */
+
+/* Whether mxl_conv_forward computes it: one of bfloat16 only where the processor has instructions
+ * for it, and it is none of single channels. */
+bool mxl_conv_takes(const mxl_conv *conv);
 
 /* y = the convolution of x with w; `bias` (groups * out elements) is added unless it is NULL. */
 int mxl_conv_forward(const mxl_conv *conv, const void *x, const void *w, const void *bias, void *y);

@@ -23,4 +23,10 @@ void mxl_cast_half_to_float(void *out, const void *const *in, const int64_t *ste
 void mxl_cast_float_to_half(void *out, const void *const *in, const int64_t *step, int64_t n,
                             const void *params);
 
+/* Two more (cast_brain.c). */
+void mxl_cast_float_to_brain(void *out, const void *const *in, const int64_t *step, int64_t n,
+                             const void *params);
+void mxl_cast_brain_to_float(void *out, const void *const *in, const int64_t *step, int64_t n,
+                             const void *params);
+
 #endif

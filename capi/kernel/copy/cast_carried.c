@@ -165,6 +165,10 @@ mxl_loop mxl_cast_carried(int from, int to)
     static const mxl_loop into[][MXL_DTYPE_LOOPS] = {
         TO_CARRIED(I16), TO_CARRIED(U16), TO_CARRIED(U32), TO_CARRIED(U64), TO_CARRIED(BF16)};
 
+    if (from == MXL_F32 && to == MXL_BF16)
+        return mxl_cast_float_to_brain;
+    if (from == MXL_BF16 && to == MXL_F32)
+        return mxl_cast_brain_to_float;
     return mxl_dtype_is_carried(from) ? of[from - MXL_DTYPE_LOOPS][to]
                                       : into[to - MXL_DTYPE_LOOPS][from];
 }

@@ -1,5 +1,5 @@
-/* Matrix products: float32 and float64 from gemm.tmpl.h and gemm_rows.tmpl.h, float16 through
- * float32, integers by plain loops. */
+/* Matrix products: float32 and float64 from gemm.tmpl.h and gemm_rows.tmpl.h, float16 and
+ * bfloat16 through float32, integers by plain loops. */
 #include "kernel/gemm/gemm.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory/mem.h"
 #include "base/thread.h"
+#include "kernel/bfloat16/pair_product.h"
 #include "kernel/copy/cast.h"
 #include "kernel/copy/copy_loops.h"
 #include "kernel/gemm/gemm_micro.h"
@@ -136,13 +137,14 @@ typedef struct int_job {
 INT_ROWS(int32_t)
 INT_ROWS(int64_t)
 
-/* ---- float16 ---- */
+/* ---- float16 and bfloat16 ---- */
 
-/* Converts rows x columns halves, in rows ld elements apart, into contiguous floats; or back. */
-static void half_move(bool to_float, void *half, int64_t ld, float *flat, int64_t rows,
-                      int64_t columns)
+/* Converts rows x columns numbers of 16 bits, in rows ld elements apart, into contiguous floats; or
+ * back. */
+static void half_move(const mxl_product *p, bool to_float, void *half, int64_t ld, float *flat,
+                      int64_t rows, int64_t columns)
 {
-    mxl_loop row = to_float ? mxl_cast_loop(MXL_F16, MXL_F32) : mxl_cast_loop(MXL_F32, MXL_F16);
+    mxl_loop row = to_float ? mxl_cast_loop(p->dtype, MXL_F32) : mxl_cast_loop(MXL_F32, p->dtype);
     int64_t step = 1;
 
     for (int64_t i = 0; i < rows; i++) {
@@ -170,17 +172,17 @@ static int half_product(const mxl_product *p, const void *a, const void *b, void
     flat.ldc = p->n;
     flat.tail = NULL;
     /* Operands are only read. */
-    half_move(true, (void *)(uintptr_t)a, p->lda, fa, p->ta ? p->k : p->m, flat.lda);
-    half_move(true, (void *)(uintptr_t)b, p->ldb, fb, p->tb ? p->n : p->k, flat.ldb);
+    half_move(p, true, (void *)(uintptr_t)a, p->lda, fa, p->ta ? p->k : p->m, flat.lda);
+    half_move(p, true, (void *)(uintptr_t)b, p->ldb, fb, p->tb ? p->n : p->k, flat.ldb);
     if (p->accumulate)
-        half_move(true, c, p->ldc, fc, p->m, p->n);
+        half_move(p, true, c, p->ldc, fc, p->m, p->n);
     if (p->bias != NULL) {
-        half_move(true, (void *)(uintptr_t)p->bias, p->n, added, 1, p->n);
+        half_move(p, true, (void *)(uintptr_t)p->bias, p->n, added, 1, p->n);
         flat.bias = added;
     }
     status = f32_product(&flat, fa, fb, fc, alone);
     if (status == 0)
-        half_move(false, c, p->ldc, fc, p->m, p->n);
+        half_move(p, false, c, p->ldc, fc, p->m, p->n);
     mxl_free(fa, bytes);
     if (status == 0)
         follow_all(p, c, alone);
@@ -241,6 +243,11 @@ static int one(const mxl_product *p, int64_t i, bool alone)
     case MXL_F64:
         return f64_product(p, a, b, c, alone);
     case MXL_F16:
+    case MXL_BF16:
+#ifndef MXL_WITHOUT_BFLOAT16
+        if (p->dtype == MXL_BF16 && mxl_bfloat16_multiplies(p))
+            return mxl_bfloat16_product(p, a, b, c, alone);
+#endif
         return half_product(p, a, b, c, alone);
     default:
         int_product(p, a, b, c);
@@ -315,11 +322,11 @@ static void many(void *data, int64_t begin, int64_t end)
 int mxl_products(const mxl_product *p)
 {
     many_job job = {.product = p};
-    bool real = p->dtype == MXL_F32 || p->dtype == MXL_F64;
+    bool real = mxl_dtype_is_float(p->dtype);
 
-    if (!real && p->dtype != MXL_F16 && p->dtype != MXL_I32 && p->dtype != MXL_I64)
+    if (!real && p->dtype != MXL_I32 && p->dtype != MXL_I64)
         return mxl_error("matrix product: dtype %s is not supported", mxl_dtype_name(p->dtype));
-    if (!real && p->dtype != MXL_F16 && p->bias != NULL)
+    if (!real && p->bias != NULL)
         return mxl_error("matrix product: a bias of dtype %s is not supported",
                          mxl_dtype_name(p->dtype));
     if (p->m == 0 || p->n == 0 || p->count == 0)

@@ -37,9 +37,9 @@ typedef struct mxl_product {
     const mxl_product_tail *tail;  /* NULL, or what follows; with count 1 and a floating dtype */
 } mxl_product;
 
-/* float32, float64, float16 (computed in float32), int32 and int64 (wrapping; these two without a
- * bias). C must not overlap A or B. The bits do not depend on the number of threads. -1
- * with the error set: another dtype, out of memory (C is then undefined). */
+/* float32, float64, float16 and bfloat16 (computed in float32), int32 and int64 (wrapping; these
+ * two without a bias). C must not overlap A or B. The bits do not depend on the number of threads.
+ * -1 with the error set: another dtype, out of memory (C is then undefined). */
 int mxl_products(const mxl_product *product);
 
 /* Packs op(B) of k x n for products of float32 or float64 with count 1: it saves packing B for each

@@ -26,10 +26,14 @@ static int y_compute(const mxl_call *call)
     mxl_conv v =
         mxl_conv_of(call->params, x->dtype, x->ndim, x->shape, w->shape, call->out[0]->shape);
     const void *weights = mxl_array_read(w);
-    mxl_kept *kept = mxl_kept_of(call->kept, 1, &call->in[1]);
-    mxl_conv_form *form = kept != NULL ? kept->form : NULL;
+    mxl_conv_form *form;
+    mxl_kept *kept;
     int status;
 
+    if (!mxl_conv_takes(&v))
+        return 1;
+    kept = mxl_kept_of(call->kept, 1, &call->in[1]);
+    form = kept != NULL ? kept->form : NULL;
     if (kept != NULL)
         v.form = &form;
     status = mxl_conv_forward(&v, mxl_array_read(x), weights,
@@ -72,7 +76,7 @@ static int y_grad(mxl_grad *g)
         MXL_SHAPES_TABLE("data[N,C,*S:kernel] weight[num_filter,C/num_group,*kernel] "             \
                          "bias[num_filter] -> [N,num_filter,*window(S)]"),                         \
         .size_functions = mxl_conv_sizes, .dtypes = "F*>F", .compute = y_compute, .grad = y_grad,  \
-        .saves = mxl_saves_other, .keeps_form = true, MXL_BATCH(mxl_vmap_conv)
+        .saves = mxl_saves_other, .keeps_form = true, .low = true, MXL_BATCH(mxl_vmap_conv)
 
 const mxl_op mxl_op_convolution = {
     .name = "Convolution",

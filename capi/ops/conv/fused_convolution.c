@@ -69,7 +69,7 @@ static const char *fused_shapes(const void *params)
     return texts[!p->conv.no_bias][p->normalises != 0][p->adds != 0];
 }
 
-/* Statistics are float32 for float16. */
+/* Statistics are float32 for float16 and bfloat16. */
 static const char *fused_dtypes(const void *params)
 {
     const mxl_fused_params *p = params;
@@ -117,18 +117,27 @@ static double number(const mxl_array *x, int64_t i)
 {
     const void *from = mxl_array_read(x);
 
+    union {
+        uint32_t u;
+        float f;
+    } bits;
+
+    if (x->dtype == MXL_BF16) {
+        bits.u = (uint32_t)((const uint16_t *)from)[i] << 16;
+        return (double)bits.f;
+    }
     return x->dtype == MXL_F64   ? ((const double *)from)[i]
            : x->dtype == MXL_F32 ? (double)((const float *)from)[i]
                                  : (double)mxl_half_to_float(((const mxl_half *)from)[i]);
 }
 
 /* Number i of a list for the kernel, of the convolution's dtype; the factors of float16 are
- * float32. */
+ * float32, as is all of bfloat16. */
 static void set_number(void *list, int dtype, bool factor, int64_t i, double value)
 {
     if (dtype == MXL_F64)
         ((double *)list)[i] = value;
-    else if (dtype == MXL_F32 || factor)
+    else if (dtype == MXL_F32 || dtype == MXL_BF16 || factor)
         ((float *)list)[i] = (float)value;
     else
         ((mxl_half *)list)[i] = mxl_half_from_float((float)value);
@@ -173,6 +182,8 @@ static int fused_compute(const mxl_call *call)
     form *f;
     int status;
 
+    if (!mxl_conv_takes(&v))
+        return 1;
     if (p->normalises && p->fix_gamma && mxl_batch_norm_fix(call->op, call->in[at.gamma]) != 0)
         return -1;
     kept = mxl_kept_of(call->kept, at.count - 1 - (at.added >= 0), call->in + 1);
@@ -227,6 +238,7 @@ const mxl_op mxl_op_fused_convolution = {
     .dtypes_of = fused_dtypes,
     .compute = fused_compute,
     .keeps_form = true,
+    .low = true,
 };
 
 const mxl_op *const mxl_ops_fused_convolution[] = {&mxl_op_fused_convolution, NULL};

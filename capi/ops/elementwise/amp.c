@@ -42,7 +42,7 @@ static int cast_grad(mxl_grad *g)
     return 0;
 }
 
-static const mxl_op op_amp_cast = {
+const mxl_op mxl_op_amp_cast = {
     .name = "amp_cast",
     .doc = "A floating array in another dtype; others as they are.",
     MXL_ONLY_PARAM(int, dtype, MXL_P_DTYPE, MXL_REQUIRED, "The dtype of the result.",
@@ -52,6 +52,7 @@ static const mxl_op op_amp_cast = {
     .shapes = "A>A",
     .complete_dtypes = cast_dtypes,
     .compute = cast_compute,
+    .keeps_result = true,
     .any_dtype = true,
     .grad = cast_grad,
 };
@@ -70,27 +71,34 @@ static int multicast_arity(const void *params, mxl_arity *arity)
     return 0;
 }
 
-/* float16 and float32 arrays take the wider dtype that is among them, or the narrower one: that of
- * `dtype` beside the one that is `found`. */
-static int multicast_dtype(const multicast_params *p, int dtype, bool found)
+static bool is_low(int dtype)
 {
-    int wanted = p->cast_narrow ? MXL_F16 : MXL_F32;
+    return dtype == MXL_F16 || dtype == MXL_BF16;
+}
 
-    return found && (dtype == MXL_F16 || dtype == MXL_F32) ? wanted : dtype;
+/* What arrays in 16 bits and in float32 are cast to where this dtype is among them: float32, or, if
+ * they are to be narrow, the first narrow one. */
+static int wanted_of(const multicast_params *p, int dtype)
+{
+    return (p->cast_narrow ? is_low(dtype) : dtype == MXL_F32) ? dtype : MXL_DTYPE_UNKNOWN;
+}
+
+static int cast_one(int wanted, int dtype)
+{
+    return wanted != MXL_DTYPE_UNKNOWN && (is_low(dtype) || dtype == MXL_F32) ? wanted : dtype;
 }
 
 static int multicast_infer(mxl_infer *infer)
 {
-    const multicast_params *p = infer->params;
-    bool found = false;
+    int wanted = MXL_DTYPE_UNKNOWN;
 
-    for (int i = 0; i < infer->num_inputs; i++)
-        found |= infer->in[i]->dtype == (p->cast_narrow ? MXL_F16 : MXL_F32);
+    for (int i = 0; i < infer->num_inputs && wanted == MXL_DTYPE_UNKNOWN; i++)
+        wanted = wanted_of(infer->params, infer->in[i]->dtype);
     for (int i = 0; i < infer->num_inputs; i++) {
         const mxl_array *x = infer->in[i];
 
         mxl_shape_set(&infer->out_shape[i], x->ndim, x->shape);
-        infer->out_dtype[i] = multicast_dtype(p, x->dtype, found);
+        infer->out_dtype[i] = cast_one(wanted, x->dtype);
     }
     return 0;
 }
@@ -98,26 +106,31 @@ static int multicast_infer(mxl_infer *infer)
 /* What is cast follows when the wanted dtype is among those that are known, or all are known. */
 static int multicast_dtypes(mxl_rule *rule)
 {
-    const multicast_params *p = rule->params;
-    bool known = true, found = false;
+    int wanted = MXL_DTYPE_UNKNOWN;
+    bool known = true;
 
     for (int i = 0; i < rule->num_in; i++) {
-        known &= mxl_rule_in_dtype(rule, i) != MXL_DTYPE_UNKNOWN;
-        found |= mxl_rule_in_dtype(rule, i) == (p->cast_narrow ? MXL_F16 : MXL_F32);
+        int dtype = mxl_rule_in_dtype(rule, i);
+
+        known &= dtype != MXL_DTYPE_UNKNOWN;
+        if (wanted == MXL_DTYPE_UNKNOWN)
+            wanted = wanted_of(rule->params, dtype);
     }
     for (int i = 0; i < rule->num_out; i++) {
         int dtype = mxl_rule_in_dtype(rule, i);
+        bool is_cast = is_low(dtype) || dtype == MXL_F32 || dtype == MXL_DTYPE_UNKNOWN;
 
-        if ((known || found || (dtype != MXL_F16 && dtype != MXL_F32)) &&
-            mxl_rule_say_dtype(rule, rule->out + i, multicast_dtype(p, dtype, found)) != 0)
+        if ((known || wanted != MXL_DTYPE_UNKNOWN || !is_cast) && dtype != MXL_DTYPE_UNKNOWN &&
+            mxl_rule_say_dtype(rule, rule->out + i, cast_one(wanted, dtype)) != 0)
             return -1;
     }
     return 0;
 }
 
-static const mxl_op op_amp_multicast = {
+const mxl_op mxl_op_amp_multicast = {
     .name = "amp_multicast",
-    .doc = "Several arrays, of which those in float16 and float32 are cast to the wider dtype that "
+    .doc = "Several arrays, of which those in float16, bfloat16 and float32 are cast to the wider "
+           "dtype that "
            "is among them; others as they are.",
     MXL_INPUTS(MXL_INPUT(data, "The arrays.", .type_text = "NDArray-or-Symbol[]")),
     MXL_PARAMS_OF(multicast_params,
@@ -136,4 +149,4 @@ static const mxl_op op_amp_multicast = {
     .grad = cast_grad,
 };
 
-const mxl_op *const mxl_ops_amp[] = {&op_amp_cast, &op_amp_multicast, NULL};
+const mxl_op *const mxl_ops_amp[] = {&mxl_op_amp_cast, &mxl_op_amp_multicast, NULL};

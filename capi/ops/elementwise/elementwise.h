@@ -115,6 +115,7 @@ extern const mxl_op mxl_op_sin, mxl_op_cos, mxl_op_sinh, mxl_op_cosh, mxl_op_flo
 
 /* The operator that Activation's parameters choose. */
 extern const mxl_op mxl_op_activation;
+extern const mxl_op mxl_op_amp_cast, mxl_op_amp_multicast;
 const mxl_op *mxl_activation_of(const void *params);
 /* The loops of an operator with these parameters that computes each element of one floating array
  * from that element, and has its dtype; NULL: it is none. */

@@ -31,6 +31,7 @@ const mxl_op mxl_op_batch_dot = {
     .shapes_of = batch_shapes,
     .dtypes = "F*>F",
     .compute = batch_compute,
+    .low = true,
     .u64 = MXL_U64_WRAPS,
     .grad = mxl_grad_factors_of_op,
     .saves = mxl_saves_other,

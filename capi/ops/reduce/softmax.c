@@ -334,13 +334,13 @@ static const char *length_shapes(const void *params)
 
 SOFTMAX(softmax, softmax_grad, softmax_inputs,
         "Softmax along an axis: e^x / sum(e^x), of x divided by the temperature.",
-        .aliases = MXL_ALIASES("_npx_softmax"), .arity = softmax_arity, .shapes_of = length_shapes,
-        .saves = softmax_saves);
+        .aliases = MXL_ALIASES("_npx_softmax"), .output_names = "output", .arity = softmax_arity,
+        .shapes_of = length_shapes, .saves = softmax_saves);
 
 /* softmax with the temperature negative */
 SOFTMAX(softmin, softmax_grad, mxl_inputs_data,
         "Softmin along an axis: e^-x / sum(e^-x), of x divided by the temperature.",
-        .saves = mxl_saves_output, .numbers_inputs = true);
+        .saves = mxl_saves_output, .output_names = "output", .numbers_inputs = true);
 
 SOFTMAX(log_softmax, log_softmax_grad, mxl_inputs_data,
         "Logarithm of softmax along an axis: x - log(sum(e^x)), of x divided by the temperature.",

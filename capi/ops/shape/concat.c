@@ -227,6 +227,7 @@ const mxl_op mxl_op_concat = {
 
 static const mxl_op op_param_concat = {
     .name = "_rnn_param_concat",
+    .output_names = "output",
     .aliases = MXL_ALIASES("_npi_rnn_param_concat"),
     .doc = "Joins the weights and biases of a recurrent network as RNN takes them; the same as "
            "Concat.",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "ops/elementwise/elementwise.h"
 
 static const char *const names[] = {
     [MXL_PASS_REPEATS] = "repeats",    [MXL_PASS_LAYERS] = "layers",
@@ -71,4 +72,14 @@ int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count
     node->inputs = list;
     node->num_inputs = count;
     return mxl_graph_node_parse(node, count);
+}
+
+void mxl_pass_entry_name(const mxl_entry *entry, mxl_str *out)
+{
+    const mxl_op *op = entry->node->op;
+
+    if (op == NULL || op->output_names != NULL || op->output_name != NULL || op == mxl_op_add_alike)
+        mxl_entry_name(entry, out);
+    else
+        mxl_str_addf(out, "%s_%d", entry->node->name, entry->output);
 }

@@ -60,6 +60,23 @@ int mxl_pass_quantize(mxl_symbol *symbol, const mxl_quantizing *asked, mxl_str *
 int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, const float *low,
                        const float *high);
 
+/* What mxl_pass_reduce is asked for: names of operators that compute in 16 bits, in float32, in
+ * float32 where a parameter has a value, and in the widest dtype of their inputs; of nodes that
+ * compute in float32 whatever their operator is; and of variables that are parameters. */
+typedef struct mxl_reducing {
+    int dtype;        /* float16 or bfloat16 */
+    bool cast_params; /* parameters of nodes in 16 bits are given in 16 bits */
+    int num_low, num_single, num_widest, num_conditional, num_excluded, num_params;
+    const char *const *low_ops, *const *single_ops, *const *widest_ops, *const *excluded,
+                                                                            *const *params;
+    const char *const *conditional_ops, *const *conditional_params, *const *conditional_values;
+} mxl_reducing;
+
+/* Puts amp_cast and amp_multicast before the inputs of nodes, in place, as MXReducePrecisionSymbol
+ * of 1.9.1 does, names included. Outputs of the graph are in float32. Parameters get the attribute
+ * __dtype__. Not among the passes of executors. */
+int mxl_pass_reduce(mxl_symbol *symbol, const mxl_reducing *asked);
+
 /* "quantized". For graphs that predict: a quantized convolution with requantization, relu and a sum
  * becomes one node, and so does dequantization with limits of numbers and quantization; with the
  * same bytes. */
@@ -73,6 +90,10 @@ int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count
 
 /* Whether a node puts its input between limits: relu, clip. */
 bool mxl_pass_is_limit(const mxl_graph_node *node, double *low, double *high);
+
+/* Appends what 1.9.1's passes call an entry: its name, or a number behind that of a node whose
+ * operator does not name its outputs. */
+void mxl_pass_entry_name(const mxl_entry *entry, mxl_str *out);
 
 typedef enum mxl_pass {
     MXL_PASS_REPEATS,

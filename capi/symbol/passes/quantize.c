@@ -127,25 +127,13 @@ static void note_array(quantizing *q, const char *name)
 
 /* ---- borders ---- */
 
-/* What 1.9.1 calls an entry that it quantizes: its name, or a number behind that of a node whose
- * operator does not name its outputs. */
-static void border_name(const mxl_entry *entry, mxl_str *out)
-{
-    const mxl_op *op = entry->node->op;
-
-    if (op == NULL || op->output_names != NULL || op->output_name != NULL || op == mxl_op_add_alike)
-        mxl_entry_name(entry, out);
-    else
-        mxl_str_addf(out, "%s_%d", entry->node->name, entry->output);
-}
-
 /* The node that makes bytes of entry e, which is `entry` now. */
 static mxl_graph_node *bytes_of(quantizing *q, int e, mxl_entry entry)
 {
     if (q->bytes[e] == NULL) {
         mxl_str name = {0}, array = {0};
 
-        border_name(&entry, &name);
+        mxl_pass_entry_name(&entry, &name);
         mxl_entry_name(&entry, &array);
         if (name.failed || array.failed) {
             (void)mxl_error_memory(name.capacity + array.capacity);

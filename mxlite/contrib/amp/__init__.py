@@ -1,15 +1,15 @@
-"""`mx.contrib.amp`: MXNet 1.9.1's interface of mixed precision. mxlite computes on in the arrays' own dtypes.
+"""`mx.contrib.amp`: mixed precision, with MXNet 1.9.1's functions: operators compute in bfloat16 or float16.
 
-Programs that were written for it run unchanged: the loss is scaled, gradients are unscaled, steps whose gradients
-overflow are left out. No operator is cast to 16 bits, which on this processor would be slower and less accurate.
-
-    amp.init()
+    amp.init("bfloat16")
     amp.init_trainer(trainer)
     with mx.autograd.record():
         loss = loss_function(net(x), y)
         with amp.scale_loss(loss, trainer) as scaled:
             mx.autograd.backward(scaled)
     trainer.step(batch_size)
+
+For predictions `convert_hybrid_block`, `convert_model` and `convert_symbol` put casts into graphs. `mxlite help amp`
+tells which operators are cast.
 """
 
 from __future__ import annotations

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from mxlite._public import show as _show
+from mxlite.base import BFLOAT16
+from mxlite.contrib.amp import _casts
+from mxlite.contrib.amp._convert import convert_bucketing_module, convert_hybrid_block, convert_model, convert_symbol
+from mxlite.contrib.amp._lists import Conditional, added, published, target_of
 from mxlite.contrib.amp.loss_scaler import LossScaler
-from mxlite.error import MXNotImplementedError, WrongStateError, WrongTypeError, WrongValueError
-from mxlite.gluon.block import HybridBlock
+from mxlite.error import WrongStateError
 from mxlite.gluon.trainer import Trainer
 
 __all__ = [
@@ -32,26 +35,44 @@ __all__ = [
     "unscale",
 ]
 
-_TARGETS = ("float16", "bfloat16")
+bfloat16 = BFLOAT16  # as 1.9.1's module has it
 _amp_initialized = False  # GluonNLP reads it
+_first_is_taken = False
+_loss_scaler: LossScaler | None = None  # the first trainer's, and that of losses that are operators
 
 
 def init(
-    target_dtype: str = "float16",
-    target_precision_ops: list[str] | None = None,
-    conditional_fp32_ops: list[tuple] | None = None,
-    fp32_ops: list[str] | None = None,
+    target_dtype: Any = "float16",
+    target_precision_ops: Sequence[str] | None = None,
+    conditional_fp32_ops: Conditional | None = None,
+    fp32_ops: Sequence[str] | None = None,
 ) -> None:
-    """Allows `init_trainer`. No operator is cast: the arguments but the first are ignored.
+    """From then on the functions of mx.nd and mx.sym cast their inputs, in Gluon too; it cannot be undone.
 
-    Raises: ValueError: the target is neither float16 nor bfloat16.
+    Calls after the first one change nothing.
+    Args:
+        target_dtype: float16 or bfloat16.
+        target_precision_ops, fp32_ops: operators that compute in it, and in float32, more than `list_lp16_ops` and
+            `list_fp32_ops` say; other lists lose them.
+        conditional_fp32_ops: rows (operator, parameter, values) that compute in float32. None: those that are listed.
+
+    Raises: ValueError: another target, or wrong lists.
     """
-    if target_dtype not in _TARGETS:
-        raise WrongValueError(f"amp.init: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
-    global _amp_initialized
-    if not _amp_initialized:
-        _amp_initialized = True
-        logging.info("Using AMP: losses are scaled; operators compute in the dtypes of their arrays")
+    global _amp_initialized, _loss_scaler
+    target = target_of("amp.init", target_dtype)
+    if _amp_initialized:
+        return
+    _casts.begin(target, added("amp.init", target, target_precision_ops, fp32_ops, conditional_fp32_ops))
+    _amp_initialized, _loss_scaler = True, LossScaler()
+    _casts.scale_losses(lambda: _loss_scaler.loss_scale if _loss_scaler is not None else 1.0)
+    logging.info("Using AMP")
+
+
+def _end() -> None:
+    """Undoes `init`. For tests."""
+    global _amp_initialized, _first_is_taken, _loss_scaler
+    _casts.end()
+    _amp_initialized, _first_is_taken, _loss_scaler = False, False, None
 
 
 def init_trainer(optimizer_or_trainer: Any) -> None:
@@ -63,7 +84,9 @@ def init_trainer(optimizer_or_trainer: Any) -> None:
         raise WrongStateError("amp.init_trainer: call amp.init() first")
     if not isinstance(optimizer_or_trainer, Trainer):
         raise TypeError(f"amp takes a gluon.Trainer, got {type(optimizer_or_trainer).__name__}")
-    optimizer_or_trainer._amp_loss_scaler = LossScaler()
+    global _first_is_taken
+    optimizer_or_trainer._amp_loss_scaler = LossScaler() if _first_is_taken else _loss_scaler
+    _first_is_taken = True
     optimizer_or_trainer._amp_original_scale = optimizer_or_trainer._scale
 
 
@@ -94,85 +117,42 @@ def unscale(optimizer_or_trainer: Any) -> None:
     optimizer_or_trainer._scale = 1.0
 
 
-def convert_hybrid_block(
-    block: Any,
-    target_dtype: str = "float16",
-    target_dtype_ops: list[str] | None = None,
-    fp32_ops: list[str] | None = None,
-    conditional_fp32_ops: list[tuple] | None = None,
-    excluded_sym_names: list[str] | None = None,
-    ctx: Any = None,
-    cast_optional_params: bool = False,
-) -> Any:
-    """The block itself: it computes in the dtypes of its arrays, and no parameter is cast.
+def list_lp16_ops(target_dtype: Any) -> list[str]:
+    """The operators that compute in 16 bits. Raises: ValueError: another target than float16, bfloat16."""
+    return published(target_of("list_lp16_ops", target_dtype), "BF16_FUNCS")
 
-    Raises: TypeError: it is no HybridBlock; ValueError: the target is neither float16 nor bfloat16.
+
+def list_fp32_ops(target_dtype: Any) -> list[str]:
+    """The operators that compute in float32. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_fp32_ops", target_dtype), "FP32_FUNCS")
+
+
+def list_lp16_fp32_ops(target_dtype: Any) -> list[str]:
+    """The operators that compute in the dtypes of their inputs. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_lp16_fp32_ops", target_dtype), "BF16_FP32_FUNCS")
+
+
+def list_conditional_fp32_ops(target_dtype: Any) -> list[tuple[str, str, list[str]]]:
+    """Operators that compute in float32 where a parameter has one of some values. Raises: as `list_lp16_ops`."""
+    return published(target_of("list_conditional_fp32_ops", target_dtype), "CONDITIONAL_FP32_FUNCS")
+
+
+def list_widest_type_cast(target_dtype: Any) -> list[str]:
+    """The operators whose inputs are cast to the widest dtype among them. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_widest_type_cast", target_dtype), "WIDEST_TYPE_CASTS")
+
+
+def list_loss_output_functions(target_dtype: Any) -> list[str]:
+    """The operators whose outputs are losses. Raises: ValueError as `list_lp16_ops`."""
+    return published(target_of("list_loss_output_functions", target_dtype), "LOSS_OUTPUT_FUNCTIONS")
+
+
+def list_lp16_use_fp32_params(target_dtype: Any) -> dict[str, list[str]] | None:
+    """The inputs that stay in float32, by the operators; "" is one that does not. None: there is no list of them.
+
+    Raises: ValueError as `list_lp16_ops`.
     """
-    if not isinstance(block, HybridBlock):
-        raise WrongTypeError(f"convert_hybrid_block takes a HybridBlock, got {type(block).__name__}")
-    if target_dtype not in _TARGETS:
-        raise WrongValueError(f"convert_hybrid_block: target_dtype must be float16 or bfloat16, got {target_dtype!r}")
-    return block
-
-
-def _refuse(name: str) -> NoReturn:
-    raise MXNotImplementedError(f"amp.{name}: casts within symbols are not in mxlite yet")
-
-
-def convert_model(*args: Any, **kwargs: Any) -> NoReturn:
-    """Is missing. Raises: NotImplementedError."""
-    _refuse("convert_model")
-
-
-def convert_symbol(*args: Any, **kwargs: Any) -> NoReturn:
-    """Is missing. Raises: NotImplementedError."""
-    _refuse("convert_symbol")
-
-
-def convert_bucketing_module(*args: Any, **kwargs: Any) -> NoReturn:
-    """Is missing. Raises: NotImplementedError."""
-    _refuse("convert_bucketing_module")
-
-
-def _no_operators(target_dtype: str) -> list:
-    if target_dtype not in _TARGETS:
-        raise WrongValueError(f"target_dtype must be float16 or bfloat16, got {target_dtype!r}")
-    return []
-
-
-def list_lp16_ops(target_dtype: str) -> list[str]:
-    """The operators that are cast to 16 bits: none. Raises: ValueError: another target than float16, bfloat16."""
-    return _no_operators(target_dtype)
-
-
-def list_fp32_ops(target_dtype: str) -> list[str]:
-    """The operators that are cast to float32: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_lp16_fp32_ops(target_dtype: str) -> list[str]:
-    """The operators of either: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_conditional_fp32_ops(target_dtype: str) -> list[tuple]:
-    """The operators that are cast to float32 for some parameters: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_widest_type_cast(target_dtype: str) -> list[str]:
-    """The operators whose inputs are cast to the widest dtype: none, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_loss_output_functions(target_dtype: str) -> list[str]:
-    """The outputs that are losses: none that is treated differently, as `list_lp16_ops`."""
-    return _no_operators(target_dtype)
-
-
-def list_lp16_use_fp32_params(target_dtype: str) -> None:
-    """None. Raises: ValueError: another target than float16, bfloat16."""
-    _no_operators(target_dtype)
+    return published(target_of("list_lp16_use_fp32_params", target_dtype), "BF16_USE_FP32_PARAMS")
 
 
 _show(globals())

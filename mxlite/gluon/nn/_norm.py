@@ -69,8 +69,8 @@ class _BatchNorm(_Normalization):
         self._add("running_var", False, shape, running_variance_initializer, differentiable=False)
 
     def cast(self, dtype: Any) -> None:
-        """Converts the parameters; those of float16 data are float32."""
-        super().cast("float32" if dtype_name(dtype) == "float16" else dtype)
+        """Converts the parameters; those of data in 16 bits are float32."""
+        super().cast("float32" if dtype_name(dtype) in ("float16", "bfloat16") else dtype)
 
     def hybrid_forward(
         self,

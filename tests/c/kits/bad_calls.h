@@ -45,6 +45,7 @@ static int64_t dims[] = {3, 2};
 static uint32_t write_req[] = {1};
 
 static const char *axis_key[] = {"axis"}, *axis_value[] = {"(0,)"}, *null_text[] = {NULL};
+static const int bfloat16 = 12, no_low_dtype = 0;
 static const char *name_a[] = {"a"};
 static const char no_list_at_all[16] = "neither magic";
 
@@ -530,6 +531,13 @@ static void bad_free(void *payload, void *block, size_t bytes);
     X(MXLGetGradMode, MXLGetGradMode(NULL))                                                        \
     X(MXLSetDefaultDtype, MXLSetDefaultDtype(4, NULL))                                             \
     X(MXLSetDefaultDtype, MXLSetDefaultDtype(-1, NULL))                                            \
+    X(MXLSetMixedPrecision,                                                                        \
+      MXLSetMixedPrecision(0, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL))                     \
+    X(MXLSetMixedPrecision,                                                                        \
+      MXLSetMixedPrecision(12, 1, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL))                    \
+    X(MXLSetMixedPrecision,                                                                        \
+      MXLSetMixedPrecision(12, 0, NULL, 0, NULL, 0, NULL, 1, (const char *[]){"Activation"},       \
+                           (const char *[]){"nothing"}, (const char *[]){"relu"}))                 \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, NULL))              \
     X(MXLPrepareAs, MXLPrepareAs(1, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, &out))               \
     X(MXLPrepareAs, MXLPrepareAs(-1, NULL, NULL, "exp", 0, NULL, NULL, 0, NULL, &out))             \

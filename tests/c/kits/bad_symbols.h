@@ -151,6 +151,9 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(MXSetCalibTableToQuantizedSymbol, SYMBOL, false,                                             \
       MXSetCalibTableToQuantizedSymbol(h, 0, NULL, NULL, NULL, &out))                              \
     X(MXSymbolRemoveAmpCast, SYMBOL, false, MXSymbolRemoveAmpCast(h, &out))                        \
+    X(MXReducePrecisionSymbol, SYMBOL, false,                                                      \
+      MXReducePrecisionSymbol(h, &out, 0, NULL, 0, NULL, &bfloat16, 0, 0, 0, 0, 0, 0, 0, NULL,     \
+                              NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))                     \
     X(NNSymbolSetAttrs, SYMBOL, false, NNSymbolSetAttrs(h, 1, axis_key, axis_value))               \
     X(NNSymbolListAttrs, SYMBOL, false, NNSymbolListAttrs(h, 0, &u32, &list_a))                    \
     X(NNSymbolListInputNames, SYMBOL, false, NNSymbolListInputNames(h, 0, &u32, &list_a))          \
@@ -312,6 +315,18 @@ RESHAPE(i32, MXExecutorReshapeEx, shape_int)
     X(MXSetCalibTableToQuantizedSymbol,                                                            \
       MXSetCalibTableToQuantizedSymbol(good_symbol, 0, NULL, NULL, NULL, NULL))                    \
     X(MXSymbolRemoveAmpCast, MXSymbolRemoveAmpCast(good_symbol, NULL))                             \
+    X(MXReducePrecisionSymbol,                                                                     \
+      MXReducePrecisionSymbol(good_symbol, NULL, 0, NULL, 0, NULL, &bfloat16, 0, 0, 0, 0, 0, 0, 0, \
+                              NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))               \
+    X(MXReducePrecisionSymbol,                                                                     \
+      MXReducePrecisionSymbol(good_symbol, &out, 0, NULL, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0,      \
+                              NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))               \
+    X(MXReducePrecisionSymbol,                                                                     \
+      MXReducePrecisionSymbol(good_symbol, &out, 0, NULL, 0, NULL, &no_low_dtype, 0, 0, 0, 0, 0,   \
+                              0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))         \
+    X(MXReducePrecisionSymbol,                                                                     \
+      MXReducePrecisionSymbol(good_symbol, &out, 0, NULL, 0, NULL, &bfloat16, 0, 1, 0, 0, 0, 0, 0, \
+                              NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL))               \
     X(NNListUniqueOps, NNListUniqueOps(NULL, (OpHandle **)&creators))                              \
     X(NNSymbolSetAttrs, NNSymbolSetAttrs(good_symbol, 1, NULL, axis_value))                        \
     X(NNSymbolListAttrs, NNSymbolListAttrs(good_symbol, 1, NULL, &list_a))                         \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 
 import numpy as np
 from _case import case
@@ -171,16 +172,169 @@ def convert_to_others(mx, target):
     return _amp(mx).convert_hybrid_block(net, target, ctx=mx.cpu())
 
 
-@case(differs="The block itself, in float32; 1.9.1 makes a graph that casts.")
-def convert_hybrid_block(mx):
-    net = mx.gluon.nn.Dense(2, in_units=3)
+def _target(mx, name):
+    """1.9.1's lists take bfloat16 as a dtype alone."""
+    return _amp(mx).amp.bfloat16 if name == "bfloat16" else name
+
+
+def _dtype(array):
+    name = str(np.dtype(array.dtype))
+    return "bfloat16" if "bfloat16" in name else name
+
+
+def _net(mx):
+    net = mx.gluon.nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(mx.gluon.nn.Conv2D(4, 3, in_channels=3), mx.gluon.nn.BatchNorm(in_channels=4))
+        net.add(mx.gluon.nn.Activation("relu"), mx.gluon.nn.Dense(5, in_units=4 * 16))
     net.initialize()
-    return type(_amp(mx).convert_hybrid_block(net, "bfloat16", ctx=mx.cpu())).__name__
+    rng = np.random.default_rng(3)
+    for name, each in sorted(net.collect_params().items()):
+        if name.endswith("weight"):
+            each.set_data(mx.nd.array(rng.normal(size=each.shape)))
+    net.hybridize()
+    return net, mx.nd.array(rng.normal(size=(2, 3, 6, 6)))
 
 
-@case(differs="Nothing: no operator is cast.", name=["lp16_ops", "fp32_ops", "lp16_fp32_ops", "widest_type_cast"])
-def lists_of_operators(mx, name):
-    return len(getattr(_amp(mx), f"list_{name}")("float16"))
+@case(optional=[False, True], rtol=0.02, atol=0.05)
+def convert_hybrid_block(mx, optional):
+    net, x = _net(mx)
+    net(x)
+    made = _amp(mx).convert_hybrid_block(net, "bfloat16", ctx=mx.cpu(), cast_optional_params=optional)
+    y = made(x)
+    dtypes = {name: _dtype(each.data()) for name, each in sorted(made.collect_params().items())}
+    return [type(made).__name__, dtypes, y.asnumpy()]
+
+
+@case
+def convert_before_a_run(mx):
+    return _amp(mx).convert_hybrid_block(_net(mx)[0], "bfloat16", ctx=mx.cpu())
+
+
+@case(
+    target=["float16", "bfloat16"],
+    name=[
+        *("lp16_ops", "fp32_ops", "lp16_fp32_ops", "widest_type_cast", "conditional_fp32_ops"),
+        *("lp16_use_fp32_params", "loss_output_functions"),
+    ],
+)
+def lists_of_operators(mx, target, name):
+    return "list", getattr(_amp(mx), f"list_{name}")(_target(mx, target))
+
+
+@case(optional=[False, True], target=["float16", "bfloat16"])
+def convert_model(mx, optional, target):
+    layer = mx.sym.Convolution(mx.sym.Variable("data"), kernel=(3, 3), num_filter=2, name="c")
+    symbol = mx.sym.SoftmaxOutput(mx.sym.Flatten(mx.sym.BatchNorm(layer, name="bn"), name="flat"), name="softmax")
+    arguments = {"c_weight": (2, 3, 3, 3), "c_bias": (2,), "bn_gamma": (2,), "bn_beta": (2,)}
+    states = {"bn_moving_mean": (2,), "bn_moving_var": (2,)}
+    made, args, aux = _amp(mx).convert_model(
+        symbol,
+        {name: mx.nd.ones(shape) for name, shape in arguments.items()},
+        {name: mx.nd.ones(shape) for name, shape in states.items()},
+        target,
+        cast_optional_params=optional,
+    )
+    return [made.tojson(remove_amp_cast=False).count("amp_cast"), {n: _dtype(a) for n, a in {**args, **aux}.items()}]
+
+
+@case(cast_optional_params=[False, True])
+def convert_bucketing_module(mx, cast_optional_params):
+    def generate(key):
+        symbol = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="f")
+        return mx.sym.SoftmaxOutput(symbol, name="softmax"), ("data",), ("softmax_label",)
+
+    module = mx.mod.BucketingModule(generate, default_bucket_key=4, context=mx.cpu())
+    shapes = {"data_shapes": [("data", (2, 4))], "label_shapes": [("softmax_label", (2,))]}
+    module.bind(**shapes)
+    module.init_params()
+    made = _amp(mx).amp.convert_bucketing_module(module, cast_optional_params=cast_optional_params)
+    before = [made.binded, made.params_initialized]
+    made.bind(**shapes, for_training=False)
+    return [before, {name: _dtype(array) for name, array in made.get_params()[0].items()}]
+
+
+_CALLS = {
+    "convolution": lambda nd, x, low: nd.Convolution(
+        x.reshape((1, 2, 2, 1)), nd.ones((3, 2, 1, 1)), num_filter=3, kernel=(1, 1), no_bias=True
+    ),
+    "dense": lambda nd, x, low: nd.FullyConnected(x, x, num_hidden=2, no_bias=True),
+    "dense_float64": lambda nd, x, low: nd.FullyConnected(
+        x.astype("float64"), x.astype("float64"), num_hidden=2, no_bias=True
+    ),
+    "exp": lambda nd, x, low: nd.exp(low),
+    "exp_float64": lambda nd, x, low: nd.exp(x.astype("float64")),
+    "exp_method": lambda nd, x, low: low.exp(),
+    "sum_method": lambda nd, x, low: low.sum(),
+    "relu": lambda nd, x, low: nd.relu(low),
+    "tanh": lambda nd, x, low: nd.tanh(low),
+    "square": lambda nd, x, low: nd.square(low),
+    "softmax": lambda nd, x, low: nd.softmax(low),
+    "relu_activation": lambda nd, x, low: nd.Activation(low, act_type="relu"),
+    "softrelu_activation": lambda nd, x, low: nd.Activation(low, act_type="softrelu"),
+    "elu": lambda nd, x, low: nd.LeakyReLU(low, act_type="elu"),
+    "add": lambda nd, x, low: low + x,
+    "add_reversed": lambda nd, x, low: x + low,
+    "add_low": lambda nd, x, low: low + low,
+    "times_number": lambda nd, x, low: low * 2,
+    "power": lambda nd, x, low: low**2,
+    "add_n": lambda nd, x, low: nd.add_n(low, x, low),
+    "dot": lambda nd, x, low: nd.dot(low, x),
+    "batch_norm": lambda nd, x, low: nd.BatchNorm(low, *[nd.ones((2,)) for _ in range(4)]),
+    "layer_norm": lambda nd, x, low: nd.LayerNorm(low, nd.ones((2,)), nd.ones((2,))),
+    "copy": lambda nd, x, low: low.copy(),
+    "transpose": lambda nd, x, low: low.T,
+    "slice": lambda nd, x, low: low[0:1],
+    "reshape": lambda nd, x, low: low.reshape((4,)),
+    "negative": lambda nd, x, low: -low,
+    "maximum": lambda nd, x, low: nd.maximum(low, x),
+    "less": lambda nd, x, low: low < x,
+}
+
+
+@case(name=list(_CALLS))
+def dtypes_after_init(mx, name):
+    amp = _amp(mx)
+    x = mx.nd.array([[1.0, 2.0], [3.0, 4.0]])
+    low = mx.nd.amp_cast(x, dtype=amp.amp.bfloat16)
+    amp.init(amp.amp.bfloat16)
+    return _dtype(_CALLS[name](mx.nd, x, low))
+
+
+@case(hybrid=[False, True], rtol=0.02, atol=0.05)
+def network_after_init(mx, hybrid):
+    _amp(mx).init(_amp(mx).amp.bfloat16)
+    net, x = _net(mx)
+    net.hybridize(hybrid)
+    with mx.autograd.record():
+        y = net(x)
+        loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()(y, mx.nd.array([1, 3]))
+    loss.backward()
+    params = net.collect_params()
+    grads = {name: _dtype(each.grad()) for name, each in sorted(params.items()) if each.grad_req != "null"}
+    return [_dtype(y), _dtype(loss), loss.asnumpy(), grads, params["net_dense0_weight"].grad().asnumpy()]
+
+
+@case
+def symbols_after_init(mx):
+    _amp(mx).init(_amp(mx).amp.bfloat16)
+    with mx.name.NameManager():
+        layer = mx.sym.Convolution(mx.sym.Variable("data"), num_filter=2, kernel=(3, 3), name="c")
+        both = mx.sym.Activation(mx.sym.BatchNorm(mx.sym.exp(layer) + layer), act_type="softrelu")
+        symbol = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(both, num_hidden=3), name="softmax")
+    nodes = json.loads(symbol.tojson(remove_amp_cast=False))["nodes"]
+    return [[node["op"], node["name"], node.get("attrs", {}), node["inputs"]] for node in nodes]
+
+
+@case(scale=[1.0, 2.0])
+def losses_after_init(mx, scale):
+    _amp(mx).init(_amp(mx).amp.bfloat16)
+    x = mx.nd.array([[1.0, 2.0, 3.0]])
+    x.attach_grad()
+    with mx.autograd.record():
+        y = mx.nd.SoftmaxOutput(x, mx.nd.array([0]), grad_scale=scale)
+    y.backward()
+    return x.grad
 
 
 @case(
