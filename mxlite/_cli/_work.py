@@ -90,7 +90,10 @@ def _windows(node: Work) -> int:
 
 
 _COUNTS: dict[str, Callable[[Work], int]] = {
-    **dict.fromkeys(("Convolution", "Convolution_v1", "_mxl_fused_convolution", "FullyConnected"), _weighted(1)),
+    **dict.fromkeys(
+        ("Convolution", "Convolution_v1", "_mxl_fused_convolution", "_mxl_fast_convolution", "FullyConnected"),
+        _weighted(1),
+    ),
     "_contrib_DeformableConvolution": _weighted(2),
     "_contrib_ModulatedDeformableConvolution": _weighted(3),
     "Deconvolution": _spread,

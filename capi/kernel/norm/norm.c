@@ -83,6 +83,7 @@ static void add_piece(moments *all, double m, double about, double rest, double 
 #define C       float
 #define DTYPE   MXL_F32
 #define WIDE    MXL_F32
+#define JOINS   1
 #include "kernel/norm/norm.tmpl.h"
 #include "kernel/norm/norm_back.tmpl.h"
 
@@ -91,6 +92,7 @@ static void add_piece(moments *all, double m, double about, double rest, double 
 #define C       double
 #define DTYPE   MXL_F64
 #define WIDE    MXL_F64
+#define JOINS   0
 #include "kernel/norm/norm.tmpl.h"
 #include "kernel/norm/norm_back.tmpl.h"
 
@@ -99,6 +101,7 @@ static void add_piece(moments *all, double m, double about, double rest, double 
 #define C       float
 #define DTYPE   MXL_F16
 #define WIDE    MXL_F32
+#define JOINS   0
 #include "kernel/norm/norm.tmpl.h"
 #include "kernel/norm/norm_back.tmpl.h"
 

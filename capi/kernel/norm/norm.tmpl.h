@@ -155,6 +155,27 @@ MXL_FROM_AVX2(NAME(give_each),
               (const C *x, C *y, int64_t n, C mean, C by, const C *scale, const C *shift), x, y, n,
               mean, by, scale, shift)
 
+#if JOINS
+/* y = relu(y + add); add may be NULL. */
+MXL_INLINE void NAME(cut_at)(int level, C *y, const C *add, int64_t n)
+{
+    (void)level;
+    if (add != NULL) {
+        MXL_IVDEP
+        for (int64_t i = 0; i < n; i++) {
+            C sum = y[i] + add[i];
+
+            y[i] = sum <= 0 ? 0 : sum;
+        }
+    } else {
+        MXL_IVDEP
+        for (int64_t i = 0; i < n; i++)
+            y[i] = y[i] <= 0 ? 0 : y[i];
+    }
+}
+MXL_FROM_AVX2(NAME(cut), (C * y, const C *add, int64_t n), y, add, n)
+#endif
+
 /* One item of the range is a group. */
 static void NAME(groups)(void *data, int64_t begin, int64_t end)
 {
@@ -188,6 +209,12 @@ static void NAME(groups)(void *data, int64_t begin, int64_t end)
                     NAME(give_each)(from, to, p.n, mean[g], by, scale + p.at, shift + p.at);
                 else
                     NAME(give)(from, to, p.n, mean[g], by, more);
+#if JOINS
+                if (norm->cut)
+                    NAME(cut)(
+                        to, norm->add != NULL ? (const C *)norm->add + (to - (C *)job->out) : NULL,
+                        p.n);
+#endif
             }
             NAME(store)(norm, y, &p, block);
         }

@@ -92,11 +92,50 @@ MXL_INLINE void NAME(times_at)(int level, const C *dy, C *dx, int64_t n, C by)
 }
 MXL_FROM_AVX2(NAME(times), (const C *dy, C *dx, int64_t n, C by), dy, dx, n, by)
 
+#if JOINS
+/* out = dy where y is above 0, as relu's derivative says it: dy * 1, dy * 0, or dy * NaN. */
+MXL_INLINE void NAME(gate_at)(int level, const C *dy, const C *y, C *out, int64_t n)
+{
+    (void)level;
+    MXL_IVDEP
+    for (int64_t i = 0; i < n; i++)
+        out[i] = dy[i] * (y[i] > 0 ? 1 : y[i] != y[i] ? y[i] : 0);
+}
+MXL_FROM_AVX2(NAME(gate), (const C *dy, const C *y, C *out, int64_t n), dy, y, out, n)
+
+/* A piece of dy, as `load` gives it, where it counts. `at`: of the group. */
+static const C *NAME(load_dy)(const norm_job *job, int64_t at, const piece *p, C *block)
+{
+    const mxl_norm *norm = job->norm;
+    const C *dy, *y = norm->gate;
+
+    if (y == NULL)
+        return NAME(load)(norm, (const T *)job->dy + at, p, block);
+    dy = (const C *)job->dy + at + p->at;
+    for (int64_t r = 0; r < p->rows; r++) {
+        int64_t more = r * norm->jump;
+
+        NAME(gate)(dy + more, y + at + p->at + more, block + r * p->n, p->n);
+        if (norm->gated != NULL)
+            memcpy((C *)norm->gated + at + p->at + more, block + r * p->n,
+                   (size_t)p->n * sizeof(C));
+    }
+    return block;
+}
+#else
+static const C *NAME(load_dy)(const norm_job *job, int64_t at, const piece *p, C *block)
+{
+    return NAME(load)(job->norm, (const T *)job->dy + at, p, block);
+}
+#endif
+
 /* dx of a group, from its sums; `by` is the factor of its scale. */
 static void NAME(back)(const norm_job *job, int64_t g, const double *sums, C by)
 {
     const mxl_norm *norm = job->norm;
-    const T *x = (const T *)job->x + g * norm->run, *dy = (const T *)job->dy + g * norm->run;
+    const T *x = (const T *)job->x + g * norm->run;
+    const T *dy = (const T *)(norm->gated != NULL ? norm->gated : job->dy) + g * norm->run;
+    bool copies = NARROW || (norm->gate != NULL && norm->gated == NULL);
     T *dx = (T *)job->out + g * norm->run;
     C mean = ((const C *)job->mean)[g], inverse = ((const C *)job->inverse)[g];
     double n = (double)count_of(norm), factor = (double)inverse * (double)by;
@@ -108,15 +147,17 @@ static void NAME(back)(const norm_job *job, int64_t g, const double *sums, C by)
 
     for (int64_t done = 0; done < count_of(norm); done += p.rows * p.n) {
         const C *from, *grad;
-        int64_t jump;
+        int64_t jump, step;
         C *to;
 
         p = piece_at(norm, done);
         jump = NARROW ? p.n : norm->jump;
+        step = copies ? p.n : norm->jump;
         from = NARROW ? NAME(load)(norm, x, &p, block) : (const C *)(const void *)(x + p.at);
-        grad = NARROW ? NAME(load)(norm, dy, &p, given) : (const C *)(const void *)(dy + p.at);
+        grad = copies ? NAME(load_dy)(job, g * norm->run, &p, given)
+                      : (const C *)(const void *)(dy + p.at);
         to = NAME(target)(dx, &p, given);
-        for (int64_t r = 0; r < p.rows; r++, from += jump, grad += jump, to += jump) {
+        for (int64_t r = 0; r < p.rows; r++, from += jump, grad += step, to += jump) {
             if (norm->given)
                 NAME(times)(grad, to, p.n, (C)factor);
             else
@@ -137,13 +178,13 @@ static void NAME(back_groups)(void *data, int64_t begin, int64_t end)
     piece p;
 
     for (int64_t g = begin; g < end; g++) {
-        const T *x = (const T *)job->x + g * norm->run, *dy = (const T *)job->dy + g * norm->run;
+        const T *x = (const T *)job->x + g * norm->run;
         double *sums = job->sums + 2 * g;
 
         sums[0] = sums[1] = 0;
         for (int64_t done = 0; done < count_of(norm); done += p.rows * p.n) {
             p = piece_at(norm, done);
-            NAME(sums)(NAME(load)(norm, x, &p, block), NAME(load)(norm, dy, &p, given),
+            NAME(sums)(NAME(load)(norm, x, &p, block), NAME(load_dy)(job, g * norm->run, &p, given),
                        p.rows * p.n, mean[g], sums);
         }
         if (job->out != NULL)
@@ -207,4 +248,5 @@ static void NAME(join_rows)(const norm_job *job, int64_t units, void *dscale, vo
 #undef DTYPE
 #undef WIDE
 #undef NARROW
+#undef JOINS
 #undef LANES

@@ -70,6 +70,11 @@ static layout layout_of(const mxl_normalise *n, int dtype)
     return l;
 }
 
+bool mxl_normalise_joins(const mxl_normalise *n, int dtype)
+{
+    return n->over == MXL_OVER_OTHERS && dtype == MXL_F32 && !layout_of(n, dtype).moved;
+}
+
 /* Data as the kernel reads it: the array itself or a copy; new, NULL with the error set. */
 static mxl_array *brought(const layout *l, mxl_array *x)
 {
@@ -195,6 +200,9 @@ int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n)
                      : 0;
         invert(k.inverse, true, n->eps);
     }
+    l.norm.cut = n->cut;
+    if (status == 0 && n->added > 0)
+        l.norm.add = mxl_array_read(call->in[n->added]);
     if (status == 0) {
         mxl_norm_forward(&l.norm, mxl_array_read(k.x),
                          k.scale == NULL ? NULL : mxl_array_read(k.scale), mxl_array_read(k.shift),
@@ -330,7 +338,7 @@ static void *address(mxl_array *a)
 
 /* Runs the kernel; y of `k` holds dy. Gradients that are not wanted are NULL. */
 static int run_back(mxl_grad *g, const mxl_normalise *n, const layout *l, arrays *k, mxl_array *dx,
-                    mxl_array *dscale, mxl_array *dshift)
+                    mxl_array *dscale, mxl_array *dshift, mxl_array *dadded)
 {
     mxl_array *place = dx == NULL ? NULL : place_for(l, dx);
     int status = -1;
@@ -349,6 +357,8 @@ static int run_back(mxl_grad *g, const mxl_normalise *n, const layout *l, arrays
         status = mxl_grad_set(g, n->scale, dscale);
     if (status == 0 && dshift != NULL)
         status = mxl_grad_set(g, n->shift, dshift);
+    if (status == 0 && dadded != NULL)
+        status = mxl_grad_set(g, n->added, dadded);
     return status;
 }
 
@@ -380,18 +390,43 @@ static int gather_saved(arrays *k, mxl_grad *g, const mxl_normalise *n, const la
     return 0;
 }
 
+/* Over no elements a mean is NaN, which the kernel would multiply by its sums. */
+bool mxl_normalise_in_one(mxl_grad *g)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+
+    return g->grad_output[0] != NULL && g->grad_output[0]->dtype == x->dtype &&
+           mxl_shape_size(x->ndim, x->shape) > 0 && g->grad_output[1] == NULL &&
+           g->grad_output[2] == NULL;
+}
+
+/* What a kernel with relu in its pass reads and writes; owned by the scope. */
+static int gather_gate(mxl_grad *g, const mxl_normalise *n, layout *l, mxl_array **dadded)
+{
+    const mxl_meta *x = mxl_grad_in_meta(g, 0);
+    mxl_array *y = mxl_grad_out(g, 0);
+
+    if (y == NULL)
+        return -1;
+    y = mxl_scope_own(g->s, mxl_array_contiguous(y));
+    if (wants(g, n->added))
+        *dadded = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
+    if (g->s->failed)
+        return -1;
+    l->norm.gate = mxl_array_read(y);
+    l->norm.gated = address(*dadded);
+    return 0;
+}
+
 int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
 {
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     int wide = mxl_norm_wide(x->dtype), status = 0;
     layout l = layout_of(n, x->dtype);
-    mxl_array *set[3] = {NULL};
+    mxl_array *set[4] = {NULL};
     arrays k = {0};
 
-    /* Over no elements a mean is NaN, which the kernel would multiply by its sums. */
-    if (g->grad_output[0] == NULL || g->grad_output[0]->dtype != x->dtype ||
-        mxl_shape_size(x->ndim, x->shape) == 0 || g->grad_output[1] != NULL ||
-        g->grad_output[2] != NULL)
+    if (!mxl_normalise_in_one(g))
         return mxl_normalise_grad(g, n);
     if (mxl_grad_wants(g, 0))
         set[0] = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
@@ -401,10 +436,12 @@ int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
         set[2] = along_axis(g, n->shift, wide);
     if (wants(g, n->scale) && n->fixed)
         status = mxl_grad_set_zeros(g, n->scale);
+    if (status == 0 && n->cut)
+        status = gather_gate(g, n, &l, &set[3]);
     if (status == 0 && !g->s->failed)
         status = gather_saved(&k, g, n, &l);
     if (status == 0 && !g->s->failed)
-        status = run_back(g, n, &l, &k, set[0], set[1], set[2]);
+        status = run_back(g, n, &l, &k, set[0], set[1], set[2], set[3]);
     release_all(&k);
     return g->s->failed ? -1 : status;
 }
