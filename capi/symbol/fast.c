@@ -88,7 +88,8 @@ static bool acts(const mxl_program *program)
     return program->calls_out;
 }
 
-int mxl_fast_begin(mxl_program *program)
+int mxl_fast_make(const mxl_program *program, int (*passes)(mxl_symbol *symbol),
+                  struct mxl_fast_program **made)
 {
     mxl_symbol *copy;
     mxl_map numbers = {0};
@@ -101,10 +102,10 @@ int mxl_fast_begin(mxl_program *program)
     if (copy != NULL && mxl_walk_begin(&walk, copy) == 0)
         variables = number_variables(&walk, &numbers);
     if (variables >= 0)
-        status = run_passes(copy);
+        status = passes(copy);
     if (status > 0) {
-        program->fast = make(copy, &numbers, variables);
-        status = program->fast != NULL ? 0 : -1;
+        *made = make(copy, &numbers, variables);
+        status = *made != NULL ? 0 : -1;
     }
     mxl_map_clear(&numbers);
     mxl_walk_end(&walk);
@@ -112,12 +113,22 @@ int mxl_fast_begin(mxl_program *program)
     return status;
 }
 
+int mxl_fast_begin(mxl_program *program)
+{
+    return mxl_fast_make(program, run_passes, &program->fast);
+}
+
+void mxl_fast_free(struct mxl_fast_program *fast)
+{
+    if (fast == NULL)
+        return;
+    mxl_program_end(&fast->program);
+    mxl_free(fast, fast->bytes);
+}
+
 void mxl_fast_end(mxl_program *program)
 {
-    if (program->fast == NULL)
-        return;
-    mxl_program_end(&program->fast->program);
-    mxl_free(program->fast, program->fast->bytes);
+    mxl_fast_free(program->fast);
     program->fast = NULL;
 }
 
@@ -129,19 +140,13 @@ const mxl_symbol *mxl_fast_symbol(const mxl_program *program)
     return runs->graph.symbol;
 }
 
-bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
-                  mxl_mode mode, const mxl_monitor *monitor)
+bool mxl_fast_call(const struct mxl_fast_program *fast, mxl_array *const *inputs, mxl_array **out,
+                   mxl_mode mode)
 {
-    struct mxl_fast_program *fast = program->fast;
-    mxl_array **list;
-    size_t bytes;
-    bool done;
+    size_t bytes = ((size_t)fast->variables + 1) * sizeof(mxl_array *);
+    mxl_array **list = mxl_alloc(bytes);
+    bool done = list != NULL;
 
-    if (fast == NULL || program->exact || mode.record || mode.training || monitor != NULL)
-        return false;
-    bytes = ((size_t)fast->variables + 1) * sizeof(*list);
-    list = mxl_alloc(bytes);
-    done = list != NULL;
     for (int i = 0; i < fast->variables && done; i++) {
         list[i] = inputs[fast->from[i]];
         done = list[i]->stype == MXL_DENSE;
@@ -149,4 +154,11 @@ bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_arra
     done = done && mxl_program_run(&fast->program, list, out, mode, NULL) == 0;
     mxl_free(list, bytes);
     return done;
+}
+
+bool mxl_fast_run(const mxl_program *program, mxl_array *const *inputs, mxl_array **out,
+                  mxl_mode mode, const mxl_monitor *monitor)
+{
+    return program->fast != NULL && !program->exact && !mode.record && !mode.training &&
+           monitor == NULL && mxl_fast_call(program->fast, inputs, out, mode);
 }

@@ -6,8 +6,11 @@
 
 #include "base/memory/mem.h"
 
-static const char *const names[] = {
-    [MXL_PASS_REPEATS] = "repeats", [MXL_PASS_FUSE] = "fuse", [MXL_PASS_QUANTIZED] = "quantized"};
+static const char *const names[] = {[MXL_PASS_REPEATS] = "repeats",
+                                    [MXL_PASS_FUSE] = "fuse",
+                                    [MXL_PASS_QUANTIZED] = "quantized",
+                                    [MXL_PASS_JOIN] = "join",
+                                    [MXL_PASS_TILES] = "tiles"};
 
 enum { PASSES = sizeof(names) / sizeof(*names) };
 

@@ -46,10 +46,24 @@ int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, 
  * becomes one node, with the same bytes. */
 int mxl_pass_join_quantized(mxl_symbol *symbol);
 
+/* "join". For graphs that are trained, with the same bits: a batch normalisation, a sum that alone
+ * reads it, and relu become one node, and so do its derivatives. */
+int mxl_pass_join(mxl_symbol *symbol);
+
+/* "tiles". For graphs that are trained with other roundings: convolutions, and their derivatives,
+ * by tiles of 6 x 6 where these cost less (_mxl_fast_convolution). */
+int mxl_pass_tiles(mxl_symbol *symbol);
+
 /* Gives a node its inputs, which the entries keep, and parses it; -1 with the error set. */
 int mxl_pass_set_inputs(mxl_graph_node *node, const mxl_entry *inputs, int count);
 
-typedef enum mxl_pass { MXL_PASS_REPEATS, MXL_PASS_FUSE, MXL_PASS_QUANTIZED } mxl_pass;
+typedef enum mxl_pass {
+    MXL_PASS_REPEATS,
+    MXL_PASS_FUSE,
+    MXL_PASS_QUANTIZED,
+    MXL_PASS_JOIN,
+    MXL_PASS_TILES
+} mxl_pass;
 
 /* Whether the environment leaves a pass on. */
 bool mxl_pass_is_on(mxl_pass pass);
