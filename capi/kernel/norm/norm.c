@@ -46,6 +46,11 @@ typedef struct piece {
     int64_t n;    /* elements of each */
 } piece;
 
+/* Neighbouring elements in memory: `rows` runs of n, `jump` apart. */
+typedef struct runs {
+    int64_t rows, n, jump;
+} runs;
+
 /* The piece that begins at element `done` of the group. */
 static piece piece_at(const mxl_norm *norm, int64_t done)
 {

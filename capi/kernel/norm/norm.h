@@ -17,12 +17,10 @@ typedef struct mxl_norm {
     bool each;
     bool given; /* mean and inverse are inputs, which the gradient takes for constants */
     double eps;
-    /* What follows in the same pass, of float32 without `each`: y = relu(y + add), and
-     * dy counts where `gate`, which is that y, is above 0. */
+    /* What follows in the same pass, of float32 without `each`: y = relu(y), and dy counts where
+     * `gate`, which is that y, is above 0. What counts of dy is where dx will be. */
     bool cut;
-    const void *add;  /* laid out as y, NULL: 0 */
     const void *gate; /* NULL: dy counts everywhere */
-    void *gated;      /* NULL, or where what counts of dy is written */
 } mxl_norm;
 
 /* The dtype of scales, shifts and statistics for data of a dtype: float32 for float16, else the

@@ -4,28 +4,36 @@
  *     dx = inverse * (d - sum(d) / n - c * inverse^2 * sum(d * c) / n)
  * and without the sums if mean and inverse are given. */
 
-/* The sums of dy and of dy * (x - mean). */
-MXL_INLINE void NAME(sums_at)(int level, const C *x, const C *dy, int64_t n, C mean, double *sums)
+/* The sums of dy and of dy * (x - mean). Prefetches x's next piece. */
+MXL_INLINE void NAME(sums_at)(int level, const C *x, const runs *r, const C *dy, int64_t dy_jump,
+                              C mean, double *sums)
 {
     C lane[LANES] = {0}, product[LANES] = {0};
-    int64_t i = 0;
+    int64_t next = r->rows > 1 ? r->rows * r->jump : r->n;
 
     (void)level;
-    for (; i + LANES <= n; i += LANES) {
-        for (int l = 0; l < LANES; l++) {
+    for (int64_t row = 0; row < r->rows; row++, x += r->jump, dy += dy_jump) {
+        int64_t i = 0;
+
+        for (; i + LANES <= r->n; i += LANES) {
+            for (int b = 0; b < LANE_BYTES; b += LINE_BYTES)
+                __builtin_prefetch((const char *)(x + i + next) + b);
+            for (int l = 0; l < LANES; l++) {
+                lane[l] += dy[i + l];
+                product[l] += dy[i + l] * (x[i + l] - mean);
+            }
+        }
+        for (int64_t l = 0; i + l < r->n; l++) {
             lane[l] += dy[i + l];
             product[l] += dy[i + l] * (x[i + l] - mean);
         }
     }
-    for (int64_t l = 0; i + l < n; l++) {
-        lane[l] += dy[i + l];
-        product[l] += dy[i + l] * (x[i + l] - mean);
-    }
     sums[0] += NAME(total)(lane);
     sums[1] += NAME(total)(product);
 }
-MXL_FROM_AVX2(NAME(sums), (const C *x, const C *dy, int64_t n, C mean, double *sums), x, dy, n,
-              mean, sums)
+MXL_FROM_AVX2(NAME(sums),
+              (const C *x, const runs *r, const C *dy, int64_t dy_jump, C mean, double *sums), x, r,
+              dy, dy_jump, mean, sums)
 
 /* The same of d = dy * scale, with scales of their own for the elements; adds what the elements
  * contribute to the gradients of their scales and shifts. */
@@ -93,39 +101,50 @@ MXL_INLINE void NAME(times_at)(int level, const C *dy, C *dx, int64_t n, C by)
 MXL_FROM_AVX2(NAME(times), (const C *dy, C *dx, int64_t n, C by), dy, dx, n, by)
 
 #if JOINS
-/* out = dy where y is above 0, as relu's derivative says it: dy * 1, dy * 0, or dy * NaN. */
-MXL_INLINE void NAME(gate_at)(int level, const C *dy, const C *y, C *out, int64_t n)
+/* out = dy where y is above 0, as relu's derivative says it: dy * 1, dy * 0, or dy * NaN. Runs of
+ * `out` are `jump` apart. Prefetches the next piece. */
+MXL_INLINE void NAME(gate_at)(int level, const C *dy, const C *y, const runs *r, C *out,
+                              int64_t jump)
 {
-    (void)level;
-    MXL_IVDEP
-    for (int64_t i = 0; i < n; i++)
-        out[i] = dy[i] * (y[i] > 0 ? 1 : y[i] != y[i] ? y[i] : 0);
-}
-MXL_FROM_AVX2(NAME(gate), (const C *dy, const C *y, C *out, int64_t n), dy, y, out, n)
+    int64_t next = r->rows > 1 ? r->rows * r->jump : r->n;
 
-/* A piece of dy, as `load` gives it, where it counts. `at`: of the group. */
-static const C *NAME(load_dy)(const norm_job *job, int64_t at, const piece *p, C *block)
+    (void)level;
+    for (int64_t row = 0; row < r->rows; row++, dy += r->jump, y += r->jump, out += jump) {
+        for (int64_t i = 0; i < r->n; i += LINE_BYTES / (int64_t)sizeof(C)) {
+            __builtin_prefetch(dy + next + i);
+            __builtin_prefetch(y + next + i);
+        }
+        MXL_IVDEP
+        for (int64_t i = 0; i < r->n; i++)
+            out[i] = dy[i] * (y[i] > 0 ? 1 : y[i] != y[i] ? y[i] : 0);
+    }
+}
+MXL_FROM_AVX2(NAME(gate), (const C *dy, const C *y, const runs *r, C *out, int64_t jump), dy, y, r,
+              out, jump)
+
+/* A piece of dy, as `see` gives it, where it counts. `at`: of the group. */
+static const C *NAME(see_dy)(const norm_job *job, int64_t at, const piece *p, C *block, runs *seen)
 {
     const mxl_norm *norm = job->norm;
-    const C *dy, *y = norm->gate;
+    const T *dy = (const T *)job->dy + at;
 
-    if (y == NULL)
-        return NAME(load)(norm, (const T *)job->dy + at, p, block);
-    dy = (const C *)job->dy + at + p->at;
-    for (int64_t r = 0; r < p->rows; r++) {
-        int64_t more = r * norm->jump;
+    if (norm->gate != NULL) {
+        runs r = {p->rows, p->n, norm->jump};
+        C *out = job->out != NULL ? (C *)job->out + at + p->at : block;
 
-        NAME(gate)(dy + more, y + at + p->at + more, block + r * p->n, p->n);
-        if (norm->gated != NULL)
-            memcpy((C *)norm->gated + at + p->at + more, block + r * p->n,
-                   (size_t)p->n * sizeof(C));
+        NAME(gate)((const C *)job->dy + at + p->at, (const C *)norm->gate + at + p->at, &r, out,
+                   job->out != NULL ? norm->jump : p->n);
+        *seen = (runs){p->rows, p->n, p->n};
+        if (job->out == NULL)
+            return block;
+        dy = (const T *)job->out + at;
     }
-    return block;
+    return NAME(see)(norm, dy, p, block, seen);
 }
 #else
-static const C *NAME(load_dy)(const norm_job *job, int64_t at, const piece *p, C *block)
+static const C *NAME(see_dy)(const norm_job *job, int64_t at, const piece *p, C *block, runs *seen)
 {
-    return NAME(load)(job->norm, (const T *)job->dy + at, p, block);
+    return NAME(see)(job->norm, (const T *)job->dy + at, p, block, seen);
 }
 #endif
 
@@ -134,8 +153,7 @@ static void NAME(back)(const norm_job *job, int64_t g, const double *sums, C by)
 {
     const mxl_norm *norm = job->norm;
     const T *x = (const T *)job->x + g * norm->run;
-    const T *dy = (const T *)(norm->gated != NULL ? norm->gated : job->dy) + g * norm->run;
-    bool copies = NARROW || (norm->gate != NULL && norm->gated == NULL);
+    const T *dy = (const T *)(norm->gate != NULL ? job->out : job->dy) + g * norm->run;
     T *dx = (T *)job->out + g * norm->run;
     C mean = ((const C *)job->mean)[g], inverse = ((const C *)job->inverse)[g];
     double n = (double)count_of(norm), factor = (double)inverse * (double)by;
@@ -147,17 +165,15 @@ static void NAME(back)(const norm_job *job, int64_t g, const double *sums, C by)
 
     for (int64_t done = 0; done < count_of(norm); done += p.rows * p.n) {
         const C *from, *grad;
-        int64_t jump, step;
+        int64_t jump;
         C *to;
 
         p = piece_at(norm, done);
         jump = NARROW ? p.n : norm->jump;
-        step = copies ? p.n : norm->jump;
         from = NARROW ? NAME(load)(norm, x, &p, block) : (const C *)(const void *)(x + p.at);
-        grad = copies ? NAME(load_dy)(job, g * norm->run, &p, given)
-                      : (const C *)(const void *)(dy + p.at);
+        grad = NARROW ? NAME(load)(norm, dy, &p, given) : (const C *)(const void *)(dy + p.at);
         to = NAME(target)(dx, &p, given);
-        for (int64_t r = 0; r < p.rows; r++, from += jump, grad += step, to += jump) {
+        for (int64_t r = 0; r < p.rows; r++, from += jump, grad += jump, to += jump) {
             if (norm->given)
                 NAME(times)(grad, to, p.n, (C)factor);
             else
@@ -183,9 +199,13 @@ static void NAME(back_groups)(void *data, int64_t begin, int64_t end)
 
         sums[0] = sums[1] = 0;
         for (int64_t done = 0; done < count_of(norm); done += p.rows * p.n) {
+            const C *from, *grad;
+            runs seen, dy;
+
             p = piece_at(norm, done);
-            NAME(sums)(NAME(load)(norm, x, &p, block), NAME(load_dy)(job, g * norm->run, &p, given),
-                       p.rows * p.n, mean[g], sums);
+            grad = NAME(see_dy)(job, g * norm->run, &p, given, &dy);
+            from = NAME(see)(norm, x, &p, block, &seen);
+            NAME(sums)(from, &seen, grad, dy.jump, mean[g], sums);
         }
         if (job->out != NULL)
             NAME(back)(job, g, sums, scale == NULL ? 1 : scale[g % norm->params]);

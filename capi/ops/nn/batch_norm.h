@@ -15,7 +15,6 @@ typedef struct mxl_batch_norm_params {
     double min_calib_range, max_calib_range;
     int64_t ndev;
     const char *key;
-    int adds; /* of mxl_op_batch_norm_cut */
 } mxl_batch_norm_params;
 
 /* Rows of its table: those of its kin too, and all. */
@@ -56,8 +55,8 @@ int mxl_batch_norm_update(mxl_grad *g, int status);
 void mxl_batch_norm_saves(mxl_saves *saves);
 bool mxl_batch_norm_is_state(const void *params, int i);
 
-/* relu(BatchNorm + added) in one pass, with the bits of the three, for the pass that makes it: the
- * parameters of BatchNorm, and `adds`, whether there is a sixth input. */
+/* relu(BatchNorm) in one pass, with the bits of the two, for the pass that makes it: the parameters
+ * and inputs of BatchNorm. */
 extern const mxl_op mxl_op_batch_norm_cut;
 
 #endif

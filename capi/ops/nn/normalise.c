@@ -32,6 +32,9 @@ mxl_normalise mxl_normalise_axis(mxl_norm_over over, int axis, int ndim, const i
 /* Runs shorter than this are not worth a loop each: channels are brought together first. */
 enum { SHORT_RUN = 16 };
 
+/* Runs shorter than this are not worth loops of their own for what follows. */
+enum { LEAST_JOINED = 128 };
+
 /* The kernel's arguments; with `moved` for data whose dimensions are in another order. */
 typedef struct layout {
     mxl_norm norm;
@@ -72,7 +75,7 @@ static layout layout_of(const mxl_normalise *n, int dtype)
 
 bool mxl_normalise_joins(const mxl_normalise *n, int dtype)
 {
-    return n->over == MXL_OVER_OTHERS && dtype == MXL_F32 && !layout_of(n, dtype).moved;
+    return n->over == MXL_OVER_OTHERS && dtype == MXL_F32 && n->shape[2] >= LEAST_JOINED;
 }
 
 /* Data as the kernel reads it: the array itself or a copy; new, NULL with the error set. */
@@ -201,8 +204,6 @@ int mxl_normalise_compute(const mxl_call *call, const mxl_normalise *n)
         invert(k.inverse, true, n->eps);
     }
     l.norm.cut = n->cut;
-    if (status == 0 && n->added > 0)
-        l.norm.add = mxl_array_read(call->in[n->added]);
     if (status == 0) {
         mxl_norm_forward(&l.norm, mxl_array_read(k.x),
                          k.scale == NULL ? NULL : mxl_array_read(k.scale), mxl_array_read(k.shift),
@@ -338,7 +339,7 @@ static void *address(mxl_array *a)
 
 /* Runs the kernel; y of `k` holds dy. Gradients that are not wanted are NULL. */
 static int run_back(mxl_grad *g, const mxl_normalise *n, const layout *l, arrays *k, mxl_array *dx,
-                    mxl_array *dscale, mxl_array *dshift, mxl_array *dadded)
+                    mxl_array *dscale, mxl_array *dshift)
 {
     mxl_array *place = dx == NULL ? NULL : place_for(l, dx);
     int status = -1;
@@ -357,8 +358,6 @@ static int run_back(mxl_grad *g, const mxl_normalise *n, const layout *l, arrays
         status = mxl_grad_set(g, n->scale, dscale);
     if (status == 0 && dshift != NULL)
         status = mxl_grad_set(g, n->shift, dshift);
-    if (status == 0 && dadded != NULL)
-        status = mxl_grad_set(g, n->added, dadded);
     return status;
 }
 
@@ -400,22 +399,14 @@ bool mxl_normalise_in_one(mxl_grad *g)
            g->grad_output[2] == NULL;
 }
 
-/* What a kernel with relu in its pass reads and writes; owned by the scope. */
-static int gather_gate(mxl_grad *g, const mxl_normalise *n, layout *l, mxl_array **dadded)
+/* The result decides where the gradient counts. */
+static int gather_gate(mxl_grad *g, layout *l)
 {
-    const mxl_meta *x = mxl_grad_in_meta(g, 0);
     mxl_array *y = mxl_grad_out(g, 0);
 
-    if (y == NULL)
-        return -1;
-    y = mxl_scope_own(g->s, mxl_array_contiguous(y));
-    if (wants(g, n->added))
-        *dadded = mxl_scope_own(g->s, mxl_array_new(x->dtype, x->ndim, x->shape));
-    if (g->s->failed)
-        return -1;
-    l->norm.gate = mxl_array_read(y);
-    l->norm.gated = address(*dadded);
-    return 0;
+    y = y == NULL ? NULL : mxl_scope_own(g->s, mxl_array_contiguous(y));
+    l->norm.gate = y == NULL ? NULL : mxl_array_read(y);
+    return y == NULL ? -1 : 0;
 }
 
 int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
@@ -423,7 +414,7 @@ int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
     const mxl_meta *x = mxl_grad_in_meta(g, 0);
     int wide = mxl_norm_wide(x->dtype), status = 0;
     layout l = layout_of(n, x->dtype);
-    mxl_array *set[4] = {NULL};
+    mxl_array *set[3] = {NULL};
     arrays k = {0};
 
     if (!mxl_normalise_in_one(g))
@@ -437,11 +428,11 @@ int mxl_normalise_grad_kernel(mxl_grad *g, const mxl_normalise *n)
     if (wants(g, n->scale) && n->fixed)
         status = mxl_grad_set_zeros(g, n->scale);
     if (status == 0 && n->cut)
-        status = gather_gate(g, n, &l, &set[3]);
+        status = gather_gate(g, &l);
     if (status == 0 && !g->s->failed)
         status = gather_saved(&k, g, n, &l);
     if (status == 0 && !g->s->failed)
-        status = run_back(g, n, &l, &k, set[0], set[1], set[2], set[3]);
+        status = run_back(g, n, &l, &k, set[0], set[1], set[2]);
     release_all(&k);
     return g->s->failed ? -1 : status;
 }

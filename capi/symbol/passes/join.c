@@ -1,6 +1,4 @@
 /* Normalisations with what follows them, for training; see passes.h. */
-#include <string.h>
-
 #include "base/memory/mem.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/nn/batch_norm.h"
@@ -41,55 +39,34 @@ static bool is_relu(const mxl_graph_node *node)
            (node->op == &mxl_op_activation && mxl_activation_of(node->params) == &mxl_op_relu);
 }
 
-/* Node n, which is relu, becomes the normalisation before it; `added`: what is added between, or
- * NULL. */
-static int join(const joining *j, int n, int norm, const mxl_entry *added)
+/* Node n, which is relu, becomes the normalisation before it. 1, or -1 with the error set. */
+static int join(const joining *j, int n, int norm)
 {
     mxl_graph_node *node = j->graph.walk.node[n];
     const mxl_graph_node *from = j->graph.walk.node[norm];
-    mxl_entry inputs[6];
     mxl_attrs attrs = {0};
-    int count = from->num_inputs;
 
-    if (mxl_attrs_add(&attrs, &from->attrs) != 0 ||
-        (added != NULL && mxl_attrs_set(&attrs, "adds", "1") != 0)) {
+    if (mxl_attrs_add(&attrs, &from->attrs) != 0) {
         mxl_attrs_clear(&attrs);
         return -1;
     }
-    memcpy(inputs, from->inputs, (size_t)count * sizeof(*inputs));
-    if (added != NULL)
-        inputs[count++] = *added;
     mxl_attrs_clear(&node->attrs);
     node->attrs = attrs;
     node->op = &mxl_op_batch_norm_cut;
     node->is_numpys = false;
-    return mxl_pass_set_inputs(node, inputs, count) == 0 ? 1 : -1;
+    return mxl_pass_set_inputs(node, from->inputs, from->num_inputs) == 0 ? 1 : -1;
 }
 
 /* 0: it stays as it is. */
 static int join_node(const joining *j, int n)
 {
-    const mxl_graph_node *node = j->graph.walk.node[n], *sum;
-    int before, norm[2];
+    const mxl_graph_node *node = j->graph.walk.node[n];
+    int before;
 
     if (node->op == NULL || !is_relu(node))
         return 0;
     before = alone_before(j, n, 0);
-    if (is_norm(j, before))
-        return join(j, n, before, NULL);
-    sum = before >= 0 ? j->graph.walk.node[before] : NULL;
-    if (sum == NULL || sum->op != mxl_op_add_alike)
-        return 0;
-    for (int i = 0; i < 2; i++) {
-        norm[i] = alone_before(j, before, i);
-        if (!is_norm(j, norm[i]))
-            norm[i] = -1;
-    }
-    if (norm[0] < 0 && norm[1] < 0)
-        return 0;
-    /* Of two the one that runs last. */
-    return join(j, n, norm[0] > norm[1] ? norm[0] : norm[1],
-                &sum->inputs[norm[0] > norm[1] ? 1 : 0]);
+    return is_norm(j, before) ? join(j, n, before) : 0;
 }
 
 static void note_readers(joining *j)

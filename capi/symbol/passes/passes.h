@@ -46,8 +46,8 @@ int mxl_pass_calibrate(mxl_symbol *symbol, int count, const char *const *names, 
  * becomes one node, with the same bytes. */
 int mxl_pass_join_quantized(mxl_symbol *symbol);
 
-/* "join". For graphs that are trained, with the same bits: a batch normalisation, a sum that alone
- * reads it, and relu become one node, and so do its derivatives. */
+/* "join". For graphs that are trained, with the same bits: a batch normalisation and the relu
+ * that alone reads it become one node, and so do their derivatives. */
 int mxl_pass_join(mxl_symbol *symbol);
 
 /* "tiles". For graphs that are trained with other roundings: convolutions, and their derivatives,
