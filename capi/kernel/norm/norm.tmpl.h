@@ -1,5 +1,6 @@
 /* Normalisation over one dtype; included by norm.c with NAME(x), T (the element), C (the type of
- * computations), DTYPE and WIDE (both as mxl_dtype) defined. norm_back.tmpl.h follows it. */
+ * computations), DTYPE and WIDE (both as mxl_dtype), JOINS (whether relu may be in the pass) and
+ * IN_PLACE (whether sums take several runs) defined. norm_back.tmpl.h follows it. */
 
 #define NARROW (DTYPE != WIDE)
 #define LANES  (LANE_BYTES / (int)sizeof(C))
@@ -31,7 +32,7 @@ static const C *NAME(see)(const mxl_norm *norm, const T *group, const piece *p, 
                           runs *seen)
 {
     *seen = (runs){p->rows, p->n, norm->jump};
-    if (!NARROW && p->n % LANES == 0)
+    if (IN_PLACE && p->n % LANES == 0)
         return (const C *)(const void *)(group + p->at);
     *seen = (runs){1, p->rows * p->n, 0};
     return NAME(load)(norm, group, p, block);
@@ -79,7 +80,7 @@ MXL_INLINE void NAME(sum_at)(int level, const C *x, const runs *r, double *sum)
     C lane[LANES] = {0};
 
     (void)level;
-    for (int64_t row = 0; row < r->rows; row++, x += r->jump) {
+    for (int64_t row = 0; row < (IN_PLACE ? r->rows : 1); row++, x += r->jump) {
         int64_t i = 0;
 
         for (; i + LANES <= r->n; i += LANES) {
@@ -99,10 +100,10 @@ MXL_INLINE void NAME(spread_at)(int level, const C *x, const runs *r, C about, d
                                 double *squares)
 {
     C lane[LANES] = {0}, square[LANES] = {0};
-    int64_t next = r->rows > 1 ? r->rows * r->jump : r->n;
+    int64_t next = IN_PLACE && r->rows > 1 ? r->rows * r->jump : r->n;
 
     (void)level;
-    for (int64_t row = 0; row < r->rows; row++, x += r->jump) {
+    for (int64_t row = 0; row < (IN_PLACE ? r->rows : 1); row++, x += r->jump) {
         int64_t i = 0;
 
         for (; i + LANES <= r->n; i += LANES) {

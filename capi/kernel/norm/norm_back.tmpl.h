@@ -9,10 +9,10 @@ MXL_INLINE void NAME(sums_at)(int level, const C *x, const runs *r, const C *dy,
                               C mean, double *sums)
 {
     C lane[LANES] = {0}, product[LANES] = {0};
-    int64_t next = r->rows > 1 ? r->rows * r->jump : r->n;
+    int64_t next = IN_PLACE && r->rows > 1 ? r->rows * r->jump : r->n;
 
     (void)level;
-    for (int64_t row = 0; row < r->rows; row++, x += r->jump, dy += dy_jump) {
+    for (int64_t row = 0; row < (IN_PLACE ? r->rows : 1); row++, x += r->jump, dy += dy_jump) {
         int64_t i = 0;
 
         for (; i + LANES <= r->n; i += LANES) {
@@ -269,4 +269,5 @@ static void NAME(join_rows)(const norm_job *job, int64_t units, void *dscale, vo
 #undef WIDE
 #undef NARROW
 #undef JOINS
+#undef IN_PLACE
 #undef LANES
